@@ -104,9 +104,7 @@ test('a claim token is a new id and the epoch of its endpoint', async () => {
   let count = 0
   const numbered = createStore(opened.engine, { next: () => `token ${++count}` })
   await numbered.integrations.insert(integration())
-  await numbered.transaction((tx) =>
-    fixtures.indexPayments(tx, [fixtures.primary(), fixtures.primary({ txHash: hash(2) })]),
-  )
+  await fixtures.indexAll(numbered, [fixtures.primary(), fixtures.primary({ txHash: hash(2) })])
   const tokens = async () =>
     (await numbered.deliveries.claim({ limit: 1, leaseMs: 60_000 })).map((claim) => claim.leaseToken)
   expect(await tokens()).toEqual(['token 1.0'])

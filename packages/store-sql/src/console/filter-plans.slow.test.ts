@@ -205,7 +205,7 @@ function boundedPages(engine: () => Engine): void {
           const place = { txHash: hash(rows + added), blockTimestamp: getTime(rows + added) }
           return fixtures.primary({ ...place, integrationAddress: shops[0] ?? null })
         })
-        await store.transaction((tx) => fixtures.indexPayments(tx, newer))
+        await fixtures.indexAll(store, newer)
         return result
       },
     })

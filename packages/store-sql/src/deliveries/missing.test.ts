@@ -7,7 +7,7 @@ import { onBothDatabases } from '../../test/support/both-databases.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
 
-const { answered, claimOne, failed, hash, indexed, integration, nextVersion, otherShop, primary, settleOne } = fixtures
+const { answered, claimOne, failed, hash, indexed, integration, nextVersion, numbered, otherShop, settleOne } = fixtures
 
 const statuses = ['pending', 'delivered', 'exhausted', 'superseded', 'missing'] as const
 
@@ -77,12 +77,7 @@ onBothDatabases((empty) => {
 
   test('a part examines as many versions as asked, from the newest down, and names the lowest', async () => {
     const { engine, store } = await start()
-    await store.transaction((tx) =>
-      fixtures.indexPayments(
-        tx,
-        Array.from({ length: 7 }, (_, n) => primary({ txHash: hash(n) })),
-      ),
-    )
+    await fixtures.indexAll(store, numbered(7))
     await emptyOutbox(engine)
     const ids = (await all(store)).map(({ deliveryId }) => deliveryId)
     let beforeId: string | undefined

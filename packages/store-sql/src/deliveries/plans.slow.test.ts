@@ -14,7 +14,7 @@ import { countQuery, listQuery, missingQuery, newestQuery } from './delivery-lis
 import { earliestQuery } from './delivery-store.js'
 import { lockLeasedText } from './settle.js'
 
-const { address, hash, indexPayments, integration, primary } = fixtures
+const { address, hash, indexAll, integration, primary } = fixtures
 
 const backlog = 20_000
 const limit = 50
@@ -26,7 +26,7 @@ async function fill(store: Store): Promise<void> {
   for (const [n, own] of shops.entries()) await store.integrations.insert(integration({ address: own, enabled: n > 0 }))
   const owner = (n: number) => shops[n < backlog / 2 ? 0 : 1 + (n % 4)] ?? ''
   const given = Array.from({ length: backlog }, (_, n) => primary({ txHash: hash(n), integrationAddress: owner(n) }))
-  await store.transaction((tx) => indexPayments(tx, given))
+  await indexAll(store, given)
 }
 
 /** The claim skips the older half of the backlog, whose integration is disabled. */

@@ -8,7 +8,7 @@ import { postgresScans, sqliteSteps } from '../../test/support/plans.js'
 import type { Engine } from '../engine.js'
 import { streamQuery } from './delivery-store.js'
 
-const { address, hash, indexPayments, integration, primary } = fixtures
+const { address, hash, indexAll, integration, primary } = fixtures
 
 const stored = 20_000
 const limit = 16
@@ -27,7 +27,7 @@ function getOwner(n: number): string {
 async function fill(store: Store): Promise<void> {
   for (const own of shops) await store.integrations.insert(integration({ address: own }))
   const given = Array.from({ length: stored }, (_, n) => primary({ txHash: hash(n), integrationAddress: getOwner(n) }))
-  await store.transaction((tx) => indexPayments(tx, given))
+  await indexAll(store, given)
 }
 
 /** The first part of a backlog, and the read after an announcement, at the end. */

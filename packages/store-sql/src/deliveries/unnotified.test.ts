@@ -3,7 +3,7 @@ import * as fixtures from '../../test/conformance/fixtures.js'
 import { onBothDatabases } from '../../test/support/both-databases.js'
 import { createStore } from '../create-store.js'
 
-const { hash, indexed, indexPayments, integration, otherShop, primary, shop } = fixtures
+const { hash, indexAll, indexed, integration, otherShop, primary, shop } = fixtures
 
 onBothDatabases((empty) => {
   const start = async () => {
@@ -48,7 +48,7 @@ onBothDatabases((empty) => {
     const silent = Array.from({ length: 2_500 }, (_, n) =>
       primary({ txHash: hash(n + 2), integrationAddress: otherShop }),
     )
-    await store.transaction((tx) => indexPayments(tx, silent))
+    await indexAll(store, silent)
     const first = await store.console.deliveries({ limit: 10 })
     expect(first).toMatchObject({ rows: [], isCut: true, next: '502' })
     const second = await store.console.deliveries({ limit: 10, beforeId: first.next ?? undefined })

@@ -206,7 +206,7 @@ onBothDatabases((empty) => {
     const { name } = engine.dialect
     const store = createStore(engine)
     await store.migrate()
-    const payments = Array.from({ length: 20 }, (_, n) => fixtures.primary({ txHash: fixtures.hash(n) }))
+    const payments = fixtures.numbered(20)
     await store.transaction((tx) => tx.upsertPayments(payments))
     const begun = { expand: nextMigration.expand.slice(0, 1), contract: [] }
     await migrate(engine, [...releasedMigrations, begun])
@@ -225,7 +225,7 @@ onBothDatabases((empty) => {
     const store = createStore(engine)
     await store.migrate()
     await migrate(engine, migrationsWithNext)
-    const payments = Array.from({ length: 1_500 }, (_, n) => fixtures.primary({ txHash: fixtures.hash(n) }))
+    const payments = fixtures.numbered(1_500)
     await store.transaction((tx) => tx.upsertPayments(payments))
     const told: string[] = []
     await createSchema(engine, migrationsWithNext).contract(({ event, share }) => told.push(`${event} ${share}`))

@@ -1,9 +1,11 @@
 import type { PaymentFacts, PricingFacts } from '@payment-integration/core/ports'
 import { expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
-import { insertColumns, insertValues, packPricing, unpackPricing } from './payment-row.js'
+import * as rows from './payment-row.js'
 
 const { facts, hash } = fixtures
+const { formatInvoicePrefix, insertColumns, insertValues, packInvoice, packPricing, packRecipient } = rows
+const { unpackInvoice, unpackPricing, unpackRecipient } = rows
 
 function getNulls(changes: Partial<PaymentFacts>): string[] {
   const values = insertValues(facts(changes), true)
@@ -49,4 +51,23 @@ test('equal prices have equal text, in any order of their fields', () => {
   const text = packPricing(pricing)
   expect(packPricing(reversed({ ...pricing, feeds }))).toBe(text)
   expect(unpackPricing(text)).toEqual(pricing)
+})
+
+const invoice = { amount: '12.50', currency: 'CHF', settlementAmount: '14.02', settlementCurrency: 'USD' }
+
+test('a recipient and an invoice are stored without the names of their fields', () => {
+  expect(packRecipient({ title: 'Kiosk', subtitle: null })).toBe('["Kiosk",null]')
+  expect(packInvoice(invoice)).toBe('["12.50","CHF","14.02","USD"]')
+  expect([packRecipient(null), packInvoice(null)]).toEqual([null, null])
+})
+
+test('they are read as they were given', () => {
+  for (const recipient of [{ title: '\u0000"\ud800', subtitle: null }, { title: '', subtitle: ',' }, null])
+    expect(unpackRecipient(packRecipient(recipient))).toStrictEqual(recipient)
+  for (const given of [invoice, null]) expect(unpackInvoice(packInvoice(given))).toStrictEqual(given)
+})
+
+test('a stored invoice begins with its amount and currency', () => {
+  expect(formatInvoicePrefix('12.50')).toBe('["12.50",')
+  expect(formatInvoicePrefix('12.50', 'CHF')).toBe('["12.50","CHF",')
 })

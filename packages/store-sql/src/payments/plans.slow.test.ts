@@ -18,7 +18,7 @@ import { hexBytes } from '../internal/values.js'
 import { exactPage, plainPage } from './page-queries.js'
 import { hashQuery, nextChainQuery, transactionQuery, unsettledQuery } from './payment-reads.js'
 
-const { address, facts, hash, indexPayments, integration, shop } = fixtures
+const { address, facts, hash, indexAll, integration, shop } = fixtures
 
 const rows = 20_000
 const limit = 50
@@ -47,11 +47,9 @@ const keyHash = (n: number) => n.toString(16).padStart(64, '0')
 
 async function fill(store: Store, engine: Engine): Promise<void> {
   await store.integrations.insert(integration())
-  await store.transaction((tx) =>
-    indexPayments(
-      tx,
-      all.map((one) => ({ facts: one, primary: true })),
-    ),
+  await indexAll(
+    store,
+    all.map((one) => ({ facts: one, primary: true })),
   )
   const step = rows / moves.before
   const later = (one: PaymentFacts) => ({ facts: { ...one, blockTimestamp: one.blockTimestamp + 1 }, primary: true })
@@ -225,11 +223,9 @@ onFilledDatabases(fill, {
         facts({ txHash: hash(100_000 + n), blockTimestamp: at, sender: address(1) }),
       )
       const store = createStore(engine())
-      await store.transaction((tx) =>
-        indexPayments(
-          tx,
-          block.map((one) => ({ facts: one, primary: true })),
-        ),
+      await indexAll(
+        store,
+        block.map((one) => ({ facts: one, primary: true })),
       )
       const within = block[500]
       for (const name of ['page', 'page of a wallet'] as const)

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
 import { lockIsAwaited, onPostgres } from '../../test/support/on-postgres.js'
 
-const { hash, indexed, primary, setStatus, getStatus } = fixtures
+const { getStatus, hash, indexed, primary, setStatus } = fixtures
 const selector = { chainId: 1, txHash: hash(1) }
 
 onPostgres('on PostgreSQL a transaction that waits for a payment', ({ admin, nextSchema, open, openMigrated }) => {

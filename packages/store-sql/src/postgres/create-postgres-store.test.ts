@@ -7,7 +7,7 @@ import { signal } from '../../test/support/signal.js'
 import { hexBytes } from '../internal/values.js'
 import { createPostgresStore, type PostgresStoreOptions } from './create-postgres-store.js'
 
-const { failed, hash, indexed, indexPayments, integration, primary, settleOne, shop } = fixtures
+const { failed, hash, indexAll, indexed, integration, primary, settleOne, shop } = fixtures
 
 describe('options', () => {
   const connectionString = 'postgres://app:s3cret@127.0.0.1:1/db'
@@ -150,7 +150,7 @@ onOwnPostgres('with a real server', {}, (postgres) => {
   test('two transactions in a deadlock both commit', async () => {
     const store = open()
     await store.migrate()
-    await store.transaction((tx) => indexPayments(tx, [primary({ txHash: hash(1) }), primary({ txHash: hash(2) })]))
+    await indexAll(store, [primary({ txHash: hash(1) }), primary({ txHash: hash(2) })])
     let runs = 0
     let holding = 0
     const met = signal()

@@ -4,7 +4,7 @@ import * as fixtures from '../../test/conformance/fixtures.js'
 import { onOwnPostgres } from '../../test/support/on-postgres.js'
 import { mountSmallDisk } from '../../test/support/small-disk.js'
 
-const { hash, indexed, indexPayments, primary, shop } = fixtures
+const { hash, indexed, indexPayments, numbered, primary, shop } = fixtures
 
 const unavailable = { name: 'StoreError', code: 'ERR_STORE_UNAVAILABLE', retryable: true }
 
@@ -80,7 +80,7 @@ onOwnPostgres('a server that goes away', {}, ({ server, connectionString, connec
       const kept = await indexed(store, { txHash: hash(0) })
       const fill = async () => {
         for (let from = 1; from < 100_000; from += 2_000) {
-          const given = Array.from({ length: 2_000 }, (_, n) => primary({ txHash: hash(from + n), blockTimestamp: 1 }))
+          const given = numbered(2_000, from, { blockTimestamp: 1 })
           await store.transaction((tx) => tx.upsertPayments(given))
         }
       }

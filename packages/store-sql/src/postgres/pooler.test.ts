@@ -5,7 +5,7 @@ import { pgbouncerMissing, startPgBouncer, type TestPooler, type TestPoolerOptio
 import { onOwnPostgres } from '../../test/support/on-postgres.js'
 import type { PostgresStoreOptions } from './create-postgres-store.js'
 
-const { hash, indexPayments, primary, setStatus, shop, getStatus } = fixtures
+const { getStatus, hash, indexAll, indexPayments, primary, setStatus, shop } = fixtures
 
 describe.skipIf(pgbouncerMissing)(
   `PgBouncer${pgbouncerMissing === null ? '' : ` (skipped: ${pgbouncerMissing})`}`,
@@ -111,7 +111,7 @@ describe.skipIf(pgbouncerMissing)(
         })
         await first
         const before = heard
-        await other.transaction((tx) => indexPayments(tx, [primary()]))
+        await indexAll(other, [primary()])
         await expect.poll(() => heard, { timeout: 60_000 }).toBeGreaterThan(before)
       })
 

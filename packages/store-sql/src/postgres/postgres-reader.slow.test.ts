@@ -9,7 +9,7 @@ import type { Engine } from '../engine.js'
 import { createPostgresStore, postgresStoreDefaults } from './create-postgres-store.js'
 import { createPostgresEngine } from './postgres-engine.js'
 
-const { hash, indexPayments, integration, primary: payment, shop } = fixtures
+const { hash, indexAll, integration, primary: payment, shop } = fixtures
 const list = { integrationAddress: shop, limit: 2 }
 
 describe.skipIf(postgresMissing)(
@@ -53,7 +53,7 @@ describe.skipIf(postgresMissing)(
       await Promise.all([writer?.close(), store?.close()])
       await Promise.all([primary?.remove(), standby?.remove()])
     })
-    const index = (n: number) => writer.transaction((tx) => indexPayments(tx, [payment({ txHash: hash(n) })]))
+    const index = (n: number) => indexAll(writer, [payment({ txHash: hash(n) })])
     const hashes = async (of: Store) => (await of.payments.list(list)).payments.map(({ txHash }) => txHash)
     /** Whether a listing was read on the standby. */
     const listsOnStandby = async () => {

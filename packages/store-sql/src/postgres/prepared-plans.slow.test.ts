@@ -5,7 +5,7 @@ import * as fixtures from '../../test/conformance/fixtures.js'
 import { onOwnPostgres } from '../../test/support/on-postgres.js'
 import { createPostgresStore } from './create-postgres-store.js'
 
-const { claimOne, hash, indexPayments, primary, settleOne } = fixtures
+const { claimOne, hash, indexAll, numbered, settleOne } = fixtures
 
 interface Plan {
   readonly 'Node Type': string
@@ -20,8 +20,8 @@ function getScans(plan: Plan): string[] {
 }
 
 const index = (store: Store, from: number, count: number) => {
-  const payments = Array.from({ length: count }, (_, n) => primary({ txHash: hash(from + n) }))
-  return store.transaction((tx) => indexPayments(tx, payments))
+  const payments = numbered(count, from)
+  return indexAll(store, payments)
 }
 
 /** The statements that the connection keeps, with the scans of their generic plans. */

@@ -5,7 +5,7 @@ import * as fixtures from '../../test/conformance/fixtures.js'
 import { mountSmallDisk } from '../../test/support/small-disk.js'
 import { createSqliteStore } from './create-sqlite-store.js'
 
-const { hash, indexed, primary, shop } = fixtures
+const { hash, indexed, numbered, shop } = fixtures
 
 test('without space a write is full, and every earlier one stays', async (context) => {
   const disk = mountSmallDisk('2m')
@@ -21,7 +21,7 @@ test('without space a write is full, and every earlier one stays', async (contex
     expect(() => {
       for (let blocks = 0; blocks < 512; blocks += 1) fill()
     }).toThrow(/ENOSPC/)
-    const given = Array.from({ length: 300 }, (_, n) => primary({ txHash: hash(n) }))
+    const given = numbered(300)
     const attempt = store.transaction((tx) => tx.upsertPayments(given))
     await expect(attempt).rejects.toMatchObject({ code: 'ERR_STORE_FULL' })
     expect((await store.payments.list({ integrationAddress: shop, limit: 10 })).payments).toEqual([kept])

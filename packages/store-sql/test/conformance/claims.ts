@@ -5,8 +5,8 @@ import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
 import { type StoreTest, withShop } from './subject.js'
 
-const { claimOne, epoch, failed, hash, indexed, indexPayments, integration, makeBody, makeSnapshot } = fixtures
-const { nextVersion, otherShop, primary, settleOne, shop } = fixtures
+const { claimOne, epoch, failed, hash, indexAll, indexed, integration, makeBody, makeSnapshot, nextVersion } = fixtures
+const { numbered, otherShop, primary, settleOne, shop } = fixtures
 
 const lease = { limit: 100, leaseMs: 60_000 }
 const versions = (claims: readonly ClaimedDelivery[]) => claims.map(({ version }) => version)
@@ -16,15 +16,13 @@ export function claimTests(plain: StoreTest): void {
   const test = withShop(plain)
   test('first attempts go before many deliveries whose leases ended at once', async ({ store, passTime }) => {
     const many = Array.from({ length: 600 }, (_, n) => hash(n + 1))
-    await store.transaction((tx) =>
-      indexPayments(
-        tx,
-        many.map((txHash) => primary({ txHash })),
-      ),
+    await indexAll(
+      store,
+      many.map((txHash) => primary({ txHash })),
     )
     expect(await store.deliveries.claim({ limit: 1_000, leaseMs: 1 })).toHaveLength(600)
     await passTime(2, async () => (await store.deliveries.msUntilDue()) === 0)
-    await store.transaction((tx) => indexPayments(tx, [primary({ txHash: hash(1_000) })]))
+    await indexAll(store, [primary({ txHash: hash(1_000) })])
     expect(hashes(await store.deliveries.claim({ limit: 1, leaseMs: 60_000 }))).toEqual([hash(1_000)])
     const again = await store.deliveries.claim({ limit: 1_000, leaseMs: 60_000 })
     expect(new Set(hashes(again))).toEqual(new Set(many))
@@ -32,7 +30,7 @@ export function claimTests(plain: StoreTest): void {
 
   test('a delivery leased for longer than any lease lasts is due again, and a usual lease stays', async ({ store }) => {
     const { deliveries } = store
-    await store.transaction((tx) => indexPayments(tx, [primary({ txHash: hash(1) }), primary({ txHash: hash(2) })]))
+    await indexAll(store, [primary({ txHash: hash(1) }), primary({ txHash: hash(2) })])
     const [ahead] = await deliveries.claim({ limit: 1, leaseMs: 7_200_000 })
     const [usual] = await deliveries.claim({ limit: 1, leaseMs: 60_000 })
     expect([ahead, usual]).toEqual([expect.anything(), expect.anything()])
@@ -43,7 +41,7 @@ export function claimTests(plain: StoreTest): void {
 
   test('a retry is due at once if it waits longer than its own step', async ({ store }) => {
     const { deliveries } = store
-    await store.transaction((tx) => indexPayments(tx, [primary({ txHash: hash(1) })]))
+    await indexAll(store, [primary({ txHash: hash(1) })])
     const longest = { leaseMs: 600_000, retryMs: [3_600_000, 7_200_000], blockMs: 600_000 }
     const fail = async (inMs: number) => {
       const claim = await claimOne(store)
@@ -215,12 +213,7 @@ export function claimTests(plain: StoreTest): void {
   })
 
   test('a lease that ends during the claim returns no delivery twice', async ({ store, passTime }) => {
-    await store.transaction((tx) =>
-      indexPayments(
-        tx,
-        Array.from({ length: 300 }, (_, n) => primary({ txHash: hash(n) })),
-      ),
-    )
+    await indexAll(store, numbered(300))
     for (let round = 0; round < 5; round += 1) {
       const claims = await store.deliveries.claim({ limit: 1_000, leaseMs: 1 })
       expect(new Set(hashes(claims)).size).toBe(claims.length)

@@ -5,39 +5,12 @@ import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
 import type { StoreTest } from './subject.js'
 
-const { decided, getStatus, hash, indexed, indexPayments, insertUpdate, listed, primary, setStatus, update } = fixtures
+const { getStatus, hash, indexed, indexPayments, insertUpdate, listed, numbered, primary, setStatus, update } = fixtures
 const { waiting } = fixtures
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const selector = { chainId: 1, txHash: hash(1) }
 
-/** What an indexer does with a payment and the updates that wait for it. */
-async function indexOnce(store: Store, txHash: string): Promise<void> {
-  await store.transaction(async (tx) => {
-    await tx.lockChain(1)
-    const [payment] = await indexPayments(tx, [primary({ txHash })])
-    const paymentId = payment?.id ?? ''
-    for (const { id } of await tx.waitingUpdates([{ chainId: 1, txHash }])) {
-      await tx.settleUpdates([{ id, paymentId, outcome: 'applied', reason: null, version: 2 }])
-      await setStatus(tx, paymentId, getStatus(2, { state: 'success' }))
-    }
-  })
-}
-
-/** What the receiver of an update does. */
-async function updateOnce(store: Store, id: string, txHash: string): Promise<void> {
-  await store.transaction(async (tx) => {
-    let found = await tx.paymentsForChange({ chainId: 1, txHash })
-    if (found.length === 0) {
-      await tx.shareChain(1)
-      found = await tx.paymentsForChange({ chainId: 1, txHash })
-    }
-    const [payment] = found
-    const own = update({ id, txHash })
-    await insertUpdate(tx, payment === undefined ? waiting(own) : decided(payment, { update: own, version: 2 }))
-    if (payment !== undefined) await setStatus(tx, payment.id, getStatus(2, { state: 'success' }))
-  })
-}
 export function concurrencyTests(test: StoreTest): void {
   test('20 changes of one payment at once count as 20', async ({ store }) => {
     await indexed(store)
@@ -109,7 +82,7 @@ export function concurrencyTests(test: StoreTest): void {
   })
 
   test('ten indexers that store the same payments at once insert each once', async ({ store }) => {
-    const given = Array.from({ length: 50 }, (_, n) => primary({ txHash: hash(n) }))
+    const given = numbered(50)
     const inserted = await Promise.all(
       Array.from({ length: 10 }, () => store.transaction((tx) => tx.upsertPayments(given))),
     )

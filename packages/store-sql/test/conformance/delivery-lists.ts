@@ -1,4 +1,4 @@
-/** Tests: listings of deliveries. @module */
+/** Tests: listings of deliveries, and the backlog. @module */
 
 import type { DeliveryFilter } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
@@ -6,7 +6,8 @@ import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
 import { type StoreTest, withShop } from './subject.js'
 
-const { answered, claimOne, failed, hash, indexed, integration, nextVersion, otherShop, settleOne, shop } = fixtures
+const { address, answered, claimOne, claimSome, failed, hash, indexAll, indexed, integration, nextVersion } = fixtures
+const { otherShop, settleOne, shop } = fixtures
 
 /** Six deliveries: of two integrations, on two chains, in every status. */
 async function sixDeliveries(store: Store): Promise<void> {
@@ -97,5 +98,66 @@ export function deliveryListTests(plain: StoreTest): void {
     expect(await found({ since: first, until: third })).toEqual([1, 2])
     expect(await found({ since: third, until: third })).toEqual([])
     expect(await store.deliveries.count({ since: second, until: third + 1 })).toBe(2)
+  })
+
+  test('pending deliveries are counted up to `atMost`, leased ones too', async ({ store }) => {
+    await store.integrations.insert(integration({ address: otherShop }))
+    const names = Array.from({ length: 12 }, (_, n) => ({
+      txHash: hash(n),
+      integrationAddress: n % 2 === 0 ? shop : otherShop,
+    }))
+    await indexAll(
+      store,
+      names.map((name) => primary(name)),
+    )
+    const pending = async (atMost: number) => (await store.deliveries.backlog({ atMost })).pending
+    expect([await pending(100), await pending(12), await pending(11), await pending(1)]).toEqual([12, 12, 11, 1])
+    const [claim] = await claimSome(store, 3)
+    expect(await pending(100)).toBe(12)
+    await settleOne(store, claim, failed, { kind: 'retry', inMs: 60_000 })
+    expect(await pending(100)).toBe(12)
+  })
+
+  test('settled deliveries, and those of disabled integrations or without a URL, do not count', async ({ store }) => {
+    const [off, silent] = [address(0xf0), address(0xf1)]
+    await store.integrations.insert(integration({ address: off }))
+    await store.integrations.insert(integration({ address: silent }))
+    for (const [n, integrationAddress] of [shop, shop, off, silent].entries())
+      await indexed(store, { txHash: hash(n), integrationAddress })
+    await store.integrations.update(off, { enabled: false })
+    await store.integrations.update(silent, { notificationUrl: null })
+    expect((await store.deliveries.backlog({ atMost: 100 })).pending).toBe(2)
+    for (const [kind, left] of [
+      ['delivered', 1],
+      ['exhausted', 0],
+    ] as const) {
+      const claim = await claimOne(store)
+      await settleOne(store, claim, failed, { kind })
+      expect((await store.deliveries.backlog({ atMost: 100 })).pending).toBe(left)
+    }
+    expect(await store.deliveries.backlog({ atMost: 100 })).toEqual({
+      pending: 0,
+      oldestDueMs: null,
+      oldestBlockedMs: null,
+    })
+  })
+
+  test('the age of the backlog is that of the oldest delivery that is due and unleased', async ({
+    store,
+    passTime,
+  }) => {
+    await indexed(store)
+    const age = async () => (await store.deliveries.backlog({ atMost: 1 })).oldestDueMs
+    expect(await age()).toBeGreaterThanOrEqual(0)
+    await passTime(50, async () => ((await age()) ?? 0) >= 50)
+    await indexed(store, { txHash: hash(2) })
+    expect(await age()).toBeGreaterThanOrEqual(50)
+    const [first, second] = await claimSome(store, 2)
+    expect(await age()).toBeNull()
+    await settleOne(store, first, failed, { kind: 'retry', inMs: 60_000 })
+    expect(await age()).toBeNull()
+    await settleOne(store, second, failed, { kind: 'retry', inMs: 0 })
+    expect(await age()).toBeGreaterThanOrEqual(0)
+    expect(await age()).toBeLessThan(60_000)
   })
 }

@@ -6,7 +6,8 @@ import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
 import { type StoreTest, withShop } from './subject.js'
 
-const { answered, claimOne, failed, hash, indexed, indexPayments, integration, otherShop, primary, shop } = fixtures
+const { answered, claimOne, claimSome, failed, hash, indexAll, indexed, integration, numbered, otherShop } = fixtures
+const { shop } = fixtures
 
 const lease = { limit: 100, leaseMs: 60_000 }
 
@@ -38,12 +39,7 @@ const deliver = (claim: ClaimedDelivery): SettledAttempt => ({
 
 async function owe(store: Store, count: number, integrationAddress = shop): Promise<void> {
   const from = integrationAddress === shop ? 1 : 1_001
-  await store.transaction((tx) =>
-    indexPayments(
-      tx,
-      Array.from({ length: count }, (_, n) => primary({ txHash: hash(from + n), integrationAddress })),
-    ),
-  )
+  await indexAll(store, numbered(count, from, { integrationAddress }))
 }
 
 /** Blocks an endpoint with some deliveries for `blockMs`; its first delivery is due again in `inMs`. */
@@ -225,8 +221,7 @@ export function endpointHealthTests(plain: StoreTest): void {
 
   test('a health change without a block length leaves the block unchanged', async ({ store }) => {
     await owe(store, 3)
-    const [first, second] = await store.deliveries.claim({ ...lease, limit: 2 })
-    if (!first || !second) throw new Error('Two deliveries were due.')
+    const [first, second] = await claimSome(store, 2)
     await store.deliveries.settle([fail(first)], blockFor(3_600_000))
     const before = await store.deliveries.endpoints()
     await store.deliveries.settle([fail(second)], countOnly)
@@ -239,14 +234,12 @@ export function endpointHealthTests(plain: StoreTest): void {
     expect(await store.deliveries.claim(lease)).toEqual([])
     await store.integrations.update(shop, { notificationUrl: 'https://new.example' })
     expect(await store.deliveries.endpoints()).toEqual([])
-    const [late, fresh] = await store.deliveries.claim({ ...lease, limit: 2 })
-    if (!late || !fresh) throw new Error('Two deliveries were due.')
+    const [late, fresh] = await claimSome(store, 2)
     await store.transaction((tx) => tx.integrations.update(shop, { notificationUrl: 'https://newer.example' }))
     const settled = await store.deliveries.settle([fail(late)], blockFor(3_600_000))
     expect(settled).toEqual({ statuses: ['pending'], transitions: [] })
     expect(await store.deliveries.endpoints()).toEqual([])
-    const [now] = await store.deliveries.claim({ ...lease, limit: 1 })
-    if (!now) throw new Error('A delivery was due.')
+    const now = await claimOne(store)
     await store.deliveries.settle([fail(now), fail(fresh)], countOnly)
     expect(await store.deliveries.endpoints()).toMatchObject([{ failures: 1 }])
   })

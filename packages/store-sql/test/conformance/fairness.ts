@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
 import type { StoreTest } from './subject.js'
 
-const { address, endpoint, failed, hash, indexPayments, integration, nextVersion, primary, settleOne, shop } = fixtures
+const { address, endpoint, failed, hash, indexAll, integration, nextVersion, primary, settleOne, shop } = fixtures
 
 const [a, b, c] = [address(0xa), address(0xb), address(0xc)] as const
 const lease = { limit: 100, leaseMs: 60_000 }
@@ -24,11 +24,9 @@ async function registerShared(store: Store, ...addresses: readonly string[]): Pr
 
 /** Creates one delivery per name, in order; their hashes count from `from`. */
 async function owe(store: Store, names: readonly string[], from = 1): Promise<void> {
-  await store.transaction((tx) =>
-    indexPayments(
-      tx,
-      names.map((integrationAddress, n) => primary({ txHash: hash(from + n), integrationAddress })),
-    ),
+  await indexAll(
+    store,
+    names.map((integrationAddress, n) => primary({ txHash: hash(from + n), integrationAddress })),
   )
 }
 

@@ -112,9 +112,17 @@ export async function indexPayments(
   return inserted
 }
 
+/** Payments with the hashes from `from` on. */
+export const numbered = (count: number, from = 0, changes: Partial<PaymentFacts> = {}): NewPayment[] =>
+  Array.from({ length: count }, (_, n) => primary({ txHash: hash(from + n), ...changes }))
+
+/** Stores payments with their first snapshots, in a transaction. */
+export const indexAll = (store: Store, payments: readonly NewPayment[]): Promise<readonly StoredPayment[]> =>
+  store.transaction((tx) => indexPayments(tx, payments))
+
 /** Stores one payment with its first snapshot, in a transaction. */
 export async function indexed(store: Store, changes: Partial<PaymentFacts> = {}): Promise<StoredPayment> {
-  const [payment] = await store.transaction((tx) => indexPayments(tx, [primary(changes)]))
+  const [payment] = await indexAll(store, [primary(changes)])
   if (payment === undefined) throw new Error('The payment was stored before.')
   return payment
 }
@@ -188,6 +196,14 @@ export async function claimOne(store: Store, leaseMs = 60_000): Promise<ClaimedD
   return claim
 }
 
+type Claim = ClaimedDelivery
+/** Claims as many deliveries as asked, up to eight, which must be due. */
+export async function claimSome(store: Store, count: number) {
+  const claims = await store.deliveries.claim({ limit: count, leaseMs: 60_000 })
+  if (claims.length < count) throw new Error(`Only ${claims.length} of ${count} deliveries are due.`)
+  return claims as unknown as readonly [Claim, Claim, Claim, Claim, Claim, Claim, Claim, Claim]
+}
+
 /** Writes one status. */
 export function setStatus(tx: StoreTransaction, paymentId: string, status: PaymentStatus): Promise<void> {
   return tx.setStatuses(new Map([[paymentId, status]]))
@@ -221,4 +237,11 @@ export function decided(
 /** Stores one update; false if its id is stored already. */
 export async function insertUpdate(tx: StoreTransaction, stored: NewUpdate): Promise<boolean> {
   return (await tx.insertUpdates([stored])).length === 1
+}
+
+/** The order of pages, newest first by (blockTimestamp, chainId, txHash). Source: docs/interface.md 4.1. */
+export function newestFirst(a: PaymentFacts, b: PaymentFacts): number {
+  if (a.blockTimestamp !== b.blockTimestamp) return b.blockTimestamp - a.blockTimestamp
+  if (a.chainId !== b.chainId) return b.chainId - a.chainId
+  return a.txHash < b.txHash ? 1 : a.txHash > b.txHash ? -1 : 0
 }

@@ -6,8 +6,8 @@ import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
 import { type StoreTest, withShop } from './subject.js'
 
-const { answered, claimOne, decided, failed, findUpdate, hash, indexed, indexPayments, insertUpdate } = fixtures
-const { makeBody, nextVersion, primary, settleOne, shop, update, waiting } = fixtures
+const { answered, claimOne, decided, failed, findUpdate, hash, indexAll, indexed, indexPayments } = fixtures
+const { insertUpdate, makeBody, nextVersion, numbered, primary, settleOne, shop, update, waiting } = fixtures
 
 const kinds = ['attempts', 'deliveries', 'updates'] as const satisfies readonly SegmentedKind[]
 
@@ -196,7 +196,7 @@ export function historyTests(plain: StoreTest): void {
 
   test('more rows than one group has are given once each, and all of them leave', async ({ store }) => {
     const history = getHistory(store)
-    const payments = Array.from({ length: 2_300 }, (_, n) => primary({ txHash: hash(n + 1) }))
+    const payments = numbered(2_300, 1)
     await store.transaction(async (tx) => {
       const stored = await indexPayments(tx, payments)
       await tx.insertUpdates(stored.map((each, n) => decided(each, { update: update({ id: `u${n}` }) })))
@@ -263,7 +263,7 @@ export function historyTests(plain: StoreTest): void {
       Array.from({ length: 5 }, async (_, n) => {
         const first = 1_000 * (5 * place + n)
         const given = Array.from({ length: 200 }, (__, index) => primary({ txHash: hash(first + index) }))
-        const [payment] = await each.transaction((tx) => indexPayments(tx, given))
+        const [payment] = await indexAll(each, given)
         if (payment !== undefined) await nextVersion(each, payment)
       }),
     )
@@ -280,7 +280,7 @@ export function historyTests(plain: StoreTest): void {
   test('pending deliveries are given up as exhausted, except those in flight', async ({ store }) => {
     const history = getHistory(store)
     const payments = [1, 2, 3].map((n) => primary({ txHash: hash(n) }))
-    await store.transaction((tx) => indexPayments(tx, payments))
+    await indexAll(store, payments)
     const claim = await claimOne(store)
     await history.beginSegment()
     await indexed(store, { txHash: hash(4) })

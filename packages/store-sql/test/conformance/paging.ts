@@ -3,8 +3,7 @@
 import type { PagePosition } from '@payment-integration/core/internal'
 import type { PaymentFacts, Store, StoredPayment } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
-import { address, epoch, facts, hash, indexed, listed, otherShop, shop } from './fixtures.js'
-import { newestFirst } from './order.js'
+import { address, epoch, facts, hash, indexed, listed, newestFirst, otherShop, shop } from './fixtures.js'
 import { runSeed, seeded } from './random.js'
 import type { StoreTest } from './subject.js'
 

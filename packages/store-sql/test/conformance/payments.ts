@@ -6,8 +6,8 @@ import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
 import type { StoreTest } from './subject.js'
 
-const { address, facts, getStatus, hash, indexed, indexPayments, listed, makeBody, makeSnapshot } = fixtures
-const { nextVersion, otherShop, primary, setStatus, shop } = fixtures
+const { address, facts, getStatus, hash, indexAll, indexed, listed, makeBody, makeSnapshot, nextVersion } = fixtures
+const { numbered, otherShop, primary, setStatus, shop } = fixtures
 
 const largest = 2n ** 256n - 1n
 /** What storing known payments comes to. */
@@ -109,11 +109,11 @@ export function paymentTests(test: StoreTest): void {
 
   test('5,003 payments with their snapshots fit in one call, and again change nothing', async ({ store }) => {
     const given: NewPayment[] = Array.from({ length: 5_003 }, (_, n) => primary({ txHash: hash(n), blockTimestamp: n }))
-    const inserted = await store.transaction((tx) => indexPayments(tx, given))
+    const inserted = await indexAll(store, given)
     expect(inserted.map(({ txHash }) => txHash)).toEqual(given.map((payment) => payment.facts.txHash))
     const last = inserted.at(-1)
     expect(await store.payments.snapshot(last?.id ?? '', 1)).toEqual(makeBody(last?.id ?? '', 1))
-    expect(await store.transaction((tx) => indexPayments(tx, given))).toEqual([])
+    expect(await indexAll(store, given)).toEqual([])
     expect([...(await listed(store, { limit: 6_000 }))].reverse()).toEqual(inserted)
   })
 
@@ -223,7 +223,7 @@ export function paymentTests(test: StoreTest): void {
 
   test('statuses of many payments are written at once', async ({ store }) => {
     const count = 600
-    const given = Array.from({ length: count }, (_, n) => primary({ txHash: hash(n) }))
+    const given = numbered(count)
     const { inserted } = await store.transaction((tx) => tx.upsertPayments(given))
     const statuses = new Map(
       inserted.map(({ id }, n) => [id, getStatus(2, { state: n % 2 === 0 ? 'pending' : 'success' })]),

@@ -1,6 +1,6 @@
-/** Tests: which master keys stored secrets need. Source: docs/decisions/secrets.md. @module */
+/** Tests: which master keys stored secrets need, and data keys. Source: docs/decisions/secrets.md. @module */
 
-import type { SealingKeyUse } from '@payment-integration/core/internal'
+import type { SealingKeyUse, StoreTransaction } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import { epoch, integration } from './fixtures.js'
 import { getEmail } from './identity-steps.js'
@@ -61,5 +61,31 @@ export function sealingKeyTests(test: StoreTest): void {
       { purpose: 'a\u0000', key: sealed(2 ** 32 - 1) },
       { purpose: 'email', key: sealed(1) },
     ])
+  })
+
+  test('ten candidates for a data key at once get the same one; each purpose has its own', async ({ twoStores }) => {
+    const [one, two] = await twoStores()
+    const asked = Array.from({ length: 10 }, (_, n) =>
+      (n % 2 === 0 ? one : two).dataKeys.obtain('email', { keyVersion: 2 ** 32 - 1, sealed: `candidate ${n}` }),
+    )
+    const keys = await Promise.all(asked)
+    expect(new Set(keys.map(({ sealed }) => sealed)).size).toBe(1)
+    expect(keys[0]).toStrictEqual({ keyVersion: 2 ** 32 - 1, sealed: keys[0]?.sealed })
+    const other = { keyVersion: 1, sealed: 'other' }
+    expect(await one.dataKeys.obtain('email\u0000', other)).toStrictEqual(other)
+  })
+
+  test('a data key is replaced only if it is unchanged since the caller read it', async ({ store }) => {
+    const [first, second, third] = [1, 2, 3].map((keyVersion) => ({ keyVersion, sealed: `sealed ${keyVersion}` }))
+    if (first === undefined || second === undefined || third === undefined) throw new TypeError('Three keys are made.')
+    const replace = (...given: Parameters<StoreTransaction['dataKeys']['replace']>) =>
+      store.transaction((tx) => tx.dataKeys.replace(...given))
+    expect(await replace('email', first, second)).toBe(false)
+    await store.dataKeys.obtain('email', first)
+    expect(await replace('other', first, second)).toBe(false)
+    expect(await replace('email', { ...first, keyVersion: 9 }, second)).toBe(false)
+    const replaced = await Promise.all([second, third].map((after) => replace('email', first, after)))
+    expect(replaced.filter(Boolean)).toHaveLength(1)
+    expect(await store.dataKeys.obtain('email', first)).toStrictEqual(replaced[0] ? second : third)
   })
 }

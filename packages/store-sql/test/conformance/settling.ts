@@ -5,8 +5,8 @@ import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
 import { type StoreTest, withShop } from './subject.js'
 
-const { claimOne, epoch, failed, hash, indexed, indexPayments, indifferent, nextVersion } = fixtures
-const { answered: ok, primary, settleOne, shop } = fixtures
+const { answered: ok, claimOne, claimSome, epoch, failed, hash, indexAll, indexed, indifferent, nextVersion } = fixtures
+const { numbered, settleOne, shop } = fixtures
 
 const silent = {
   startedAt: epoch + 1,
@@ -134,9 +134,7 @@ export function settlingTests(plain: StoreTest): void {
   test('a batch settles in its order, each as if alone', async ({ store }) => {
     const payments = []
     for (let n = 1; n <= 6; n += 1) payments.push(await indexed(store, { txHash: hash(n) }))
-    const claims = await store.deliveries.claim(lease)
-    const [first, second, third, fourth, fifth, sixth] = claims
-    if (!first || !second || !third || !fourth || !fifth || !sixth) throw new Error('Six deliveries were due.')
+    const [first, second, third, fourth, fifth, sixth] = await claimSome(store, 6)
     if (payments[3] !== undefined) await nextVersion(store, payments[3])
     const settled = await store.deliveries.settle(
       [
@@ -176,12 +174,7 @@ export function settlingTests(plain: StoreTest): void {
   })
 
   test('500 settle in one batch', async ({ store }) => {
-    await store.transaction((tx) =>
-      indexPayments(
-        tx,
-        Array.from({ length: 500 }, (_, n) => primary({ txHash: hash(n) })),
-      ),
-    )
+    await indexAll(store, numbered(500))
     const claims = await store.deliveries.claim({ limit: 500, leaseMs: 60_000 })
     const { statuses } = await store.deliveries.settle(
       claims.map((claim, n) => ({

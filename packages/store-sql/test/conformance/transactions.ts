@@ -6,9 +6,8 @@ import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
 import { share, verdict } from './identity-logs.js'
 import { direct, ensure, getEmail, redeem, redemption } from './identity-steps.js'
-import { getSession } from './integration-sessions.js'
 import { operator } from './operators.js'
-import { hashOf } from './sessions.js'
+import { getSession, hashOf } from './sessions.js'
 import type { StoreTest } from './subject.js'
 
 const { deposit, epoch, facts, findUpdate, getStatus, hash, indexed, indexPayments, insertUpdate } = fixtures

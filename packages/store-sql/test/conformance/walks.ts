@@ -6,8 +6,7 @@
 import type { PagePosition, PageQuery } from '@payment-integration/core/internal'
 import type { PaymentFacts, Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
-import { address, epoch, facts, hash, indexed, otherShop, shop } from './fixtures.js'
-import { newestFirst } from './order.js'
+import { address, epoch, facts, hash, indexed, newestFirst, otherShop, shop } from './fixtures.js'
 import { runSeed, seeded } from './random.js'
 import type { StoreTest } from './subject.js'
 

@@ -6,7 +6,7 @@ import type { Engine } from '../../src/engine.js'
 import { hexBytes } from '../../src/internal/values.js'
 import * as fixtures from '../conformance/fixtures.js'
 
-const { address, epoch, hash, indexPayments, integration, primary } = fixtures
+const { address, epoch, hash, indexAll, integration, primary } = fixtures
 
 /** Payments, each with one delivery, one attempt and one update. */
 export const rows = 10_000
@@ -36,7 +36,7 @@ export async function fillConsoleRows(store: Store, engine: Engine): Promise<voi
       memoHex: hash(n),
     }),
   )
-  await store.transaction((tx) => indexPayments(tx, given))
+  await indexAll(store, given)
   await engine.transaction(async (db) => {
     const state = sql`case when id < ${sql.lit(oldest)} then 'failure' else 'success' end`
     await sql`insert into ${sql.raw(engine.dialect.name('statuses'))} (payment_id, block_timestamp, version, state)

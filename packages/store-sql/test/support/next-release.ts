@@ -66,7 +66,7 @@ export async function openReleased(): Promise<ReleasedDatabase> {
     async fill(payments) {
       for (let from = 0; from < payments; from += 1_000) {
         const count = Math.min(1_000, payments - from)
-        const rows = Array.from({ length: count }, (_, n) => fixtures.primary({ txHash: fixtures.hash(from + n) }))
+        const rows = fixtures.numbered(count, from)
         await first.transaction((tx) => tx.upsertPayments(rows))
       }
     },

@@ -4,7 +4,7 @@ import * as fixtures from '../test/conformance/fixtures.js'
 import { indexedPlanTests } from '../test/support/indexed-plans.js'
 import type { Compiled } from '../test/support/plans.js'
 import type { Engine } from './engine.js'
-import * as ofIntegrations from './integrations/sessions.js'
+import * as ofIntegrations from './integrations/integration-sessions.js'
 import * as ofOperators from './operators/operators.js'
 
 /** Operators or integrations, and sessions of each. */
@@ -31,7 +31,8 @@ async function fillIntegrations(store: Store): Promise<void> {
       const integrationAddress = fixtures.address(n)
       await integrations.insert(fixtures.integration({ address: integrationAddress }))
       const session = { integrationAddress, apiSecretHash: hashOf(n), createdAt: 0, expiresAt: n }
-      for (let s = 0; s < sessions; s += 1) await integrationSessions.insert({ hash: hashOf(n * sessions + s), ...session })
+      for (let s = 0; s < sessions; s += 1)
+        await integrationSessions.insert({ hash: hashOf(n * sessions + s), ...session })
     }
   })
 }
@@ -41,8 +42,8 @@ describe('operators', () => {
     'operator by name': ofOperators.nameQuery(db, 'operator-7') as Compiled,
     'operator by link': ofOperators.linkQuery(db, hashOf(7)) as Compiled,
     'session with its operator': ofOperators.sessionQuery(db, hashOf(7)) as Compiled,
-    'sessions of an operator': ofOperators.sessionsOfQuery(db, 'operator-7') as Compiled,
-    'expired sessions': ofOperators.expiredSessionsQuery(db, 1) as Compiled,
+    'sessions of an operator': ofOperators.deleteOperatorSessionsQuery(db, 'operator-7') as Compiled,
+    'expired sessions': ofOperators.deleteExpiredOperatorSessionsQuery(db, 1) as Compiled,
   })
   indexedPlanTests({ rows: 'operators and sessions', fill: fillOperators, queries, maxTouched })
 })
@@ -50,8 +51,8 @@ describe('operators', () => {
 describe('integrations', () => {
   const queries = (db: Engine['read']): Record<string, Compiled> => ({
     'session with its integration': ofIntegrations.integrationSessionQuery(db, hashOf(7)) as Compiled,
-    'sessions of an integration': ofIntegrations.integrationSessionsOfQuery(db, fixtures.address(7)) as Compiled,
-    'expired sessions': ofIntegrations.expiredIntegrationSessionsQuery(db, 1) as Compiled,
+    'sessions of an integration': ofIntegrations.deleteIntegrationSessionsQuery(db, fixtures.address(7)) as Compiled,
+    'expired sessions': ofIntegrations.deleteExpiredIntegrationSessionsQuery(db, 1) as Compiled,
   })
   indexedPlanTests({ rows: 'sessions of integrations', fill: fillIntegrations, queries, maxTouched })
 })

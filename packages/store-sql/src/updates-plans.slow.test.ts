@@ -1,5 +1,4 @@
 /** Each statement of updates uses an index on both databases, whatever the number of waiting updates. */
-
 import type { Store } from '@payment-integration/core/ports'
 import { expect, test } from 'vitest'
 import * as fixtures from '../test/conformance/fixtures.js'

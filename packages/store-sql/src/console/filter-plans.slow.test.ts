@@ -1,5 +1,4 @@
 /** Every filter of a list that a page can ask for reads a bounded part of one index, on both databases. */
-
 import type { ConsolePaymentFilter, DeliveryFilter } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'

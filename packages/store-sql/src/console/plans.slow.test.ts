@@ -1,5 +1,4 @@
 /** Each read of the console without filters uses an index on both databases, and touches no more rows than it may. */
-
 import { expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
 import { fillConsoleRows, rows, shops } from '../../test/support/console-rows.js'

@@ -1,5 +1,4 @@
 /** The query of a stream uses the index `snapshots_integration`. See docs/decisions/trigger-and-listen.md. */
-
 import type { Store } from '@payment-integration/core/ports'
 import { expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'

@@ -7,7 +7,7 @@ import { createStore } from '../create-store.js'
 import { createSqliteEngine, createSqliteStore } from './create-sqlite-store.js'
 import { createFile, type SqliteFile } from './sqlite-file.js'
 
-const { facts, hash, integration, primary } = fixtures
+const { facts, hash, integration } = fixtures
 
 let folder: ReturnType<typeof temporaryFolder>
 let file: SqliteFile

@@ -1,5 +1,4 @@
 /** Tests: accounts by handle and by address. Source: docs/interface.md 2.4, 4.3. @module */
-
 import type { AccountRecord, AccountTransaction } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'

@@ -1,5 +1,4 @@
 /** Tests: the audit log, and the changes that are written together with it. @module */
-
 import type { AuditRecord, StoreTransaction } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'

@@ -1,5 +1,4 @@
 /** Tests: how far a chain is indexed. @module */
-
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { facts, hash, indexed, nextVersion, primary } from './fixtures.js'

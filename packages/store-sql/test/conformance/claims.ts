@@ -1,5 +1,4 @@
 /** Tests: claims and leases of deliveries. @module */
-
 import type { ClaimedDelivery } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'

@@ -1,30 +1,19 @@
 /** Tests: what happens at once happens one after the other. @module */
-
+import type { StoreTransaction } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
+import { signal } from '../support/signal.js'
 import * as fixtures from './fixtures.js'
+import { legacyKey } from './legacy-keys.js'
+import { operator } from './operators.js'
+import { hashOf } from './sessions.js'
 import type { StoreTest } from './subject.js'
 
-const { getStatus, hash, indexed, indexPayments, insertUpdate, listed, numbered, primary, setStatus, update } = fixtures
-const { waiting } = fixtures
+const { hash, indexPayments, insertUpdate, integration, listed, numbered, primary, waiting } = fixtures
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
-const selector = { chainId: 1, txHash: hash(1) }
 
 export function concurrencyTests(test: StoreTest): void {
-  test('20 changes of one payment at once count as 20', async ({ store }) => {
-    await indexed(store)
-    const change = () =>
-      store.transaction(async (tx) => {
-        const [payment] = await tx.paymentsForChange(selector)
-        await turn()
-        if (payment !== undefined) await setStatus(tx, payment.id, getStatus(payment.version + 1))
-      })
-    await Promise.all(Array.from({ length: 20 }, change))
-    const [payment] = await listed(store)
-    expect(payment?.version).toBe(21)
-  })
-
   test('two stores that index a chain at once commit each height once', async ({ store, twoStores }) => {
     const stores = await twoStores()
     const committed: number[] = []
@@ -46,20 +35,17 @@ export function concurrencyTests(test: StoreTest): void {
   })
 
   test('an update that shares the chain waits for the indexer and then sees its payment', async ({ store }) => {
-    let indexing: (() => void) | undefined
-    const started = new Promise<void>((resolve) => {
-      indexing = resolve
-    })
+    const started = signal()
     const indexer = store.transaction(async (tx) => {
       await tx.lockChain(1)
-      indexing?.()
+      started.give()
       for (let n = 0; n < 20; n += 1) await turn()
       await tx.upsertPayments([primary()])
     })
-    await started
+    await started.given
     const found = store.transaction(async (tx) => {
       await tx.shareChain(1)
-      return tx.paymentsForChange(selector)
+      return tx.paymentsForChange({ chainId: 1, txHash: hash(1) })
     })
     await indexer
     expect(await found).toHaveLength(1)
@@ -74,11 +60,18 @@ export function concurrencyTests(test: StoreTest): void {
     expect(payments.map(({ version, state }) => [version, state])).toEqual(Array(40).fill([2, 'success']))
   })
 
-  test('of ten inserts of one update id at once one wins', async ({ store }) => {
-    const wins = await Promise.all(
-      Array.from({ length: 10 }, () => store.transaction((tx) => insertUpdate(tx, waiting()))),
-    )
-    expect(wins.filter(Boolean)).toHaveLength(1)
+  test('of ten inserts of one key at once one wins', async ({ twoStores }) => {
+    const stores = await twoStores()
+    const inserts: Readonly<Record<string, (tx: StoreTransaction, n: number) => Promise<boolean>>> = {
+      integration: ({ integrations }) => integrations.insert(integration()),
+      'legacy key': ({ legacyKeys }, n) => legacyKeys.insert(legacyKey({ id: `key-${n}` })),
+      operator: ({ operators }, n) => operators.insert(operator({ link: { hash: hashOf(n), expiresAt: n } })),
+      update: (tx) => insertUpdate(tx, waiting()),
+    }
+    for (const [what, insert] of Object.entries(inserts)) {
+      const on = (n: number) => stores[n % 2 === 0 ? 0 : 1].transaction((tx) => insert(tx, n))
+      expect((await Promise.all(Array.from({ length: 10 }, (_, n) => on(n)))).filter(Boolean), what).toHaveLength(1)
+    }
   })
 
   test('ten indexers that store the same payments at once insert each once', async ({ store }) => {

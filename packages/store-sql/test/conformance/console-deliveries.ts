@@ -1,5 +1,4 @@
 /** Tests: deliveries, attempts, endpoints and the audit log as the console reads them. @module */
-
 import type { AttemptRecord, EndpointJudge } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'

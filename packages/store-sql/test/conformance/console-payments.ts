@@ -1,5 +1,4 @@
 /** Tests: payments, updates and changes as the console reads them. @module */
-
 import type { ConsolePosition } from '@payment-integration/core/internal'
 import type { Store, StoredPayment } from '@payment-integration/core/ports'
 import { expect } from 'vitest'

@@ -1,5 +1,4 @@
 /** Tests: listings of deliveries, and the backlog. @module */
-
 import type { DeliveryFilter } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'

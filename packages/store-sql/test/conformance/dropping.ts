@@ -2,7 +2,6 @@
  * Tests: payments that leave the chain, are dropped and come back. Source: docs/decisions/reorganisations.md.
  * @module
  */
-
 import type { Store, StoredPayment } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { facts, getStatus, hash, indexed, listed, otherShop, primary, setStatus, shop } from './fixtures.js'

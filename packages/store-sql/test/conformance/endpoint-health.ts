@@ -1,5 +1,4 @@
 /** Tests: endpoints that fail are blocked, probed and come back. @module */
-
 import type { ClaimedDelivery, EndpointJudge, EndpointResult, SettledAttempt } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'

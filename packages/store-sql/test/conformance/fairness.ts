@@ -1,5 +1,4 @@
 /** Tests: the limits and the order of a claim. See docs/decisions/fairness.md. @module */
-
 import type { ClaimedDelivery, ClaimRequest } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'

@@ -1,5 +1,4 @@
 /** Tests: history that ends, in segments. @module */
-
 import type { HistoryRows, HistoryStore, SegmentedKind } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'

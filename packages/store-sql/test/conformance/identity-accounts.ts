@@ -1,5 +1,4 @@
 /** Tests: the store's own accounts. Source: docs/interface.md 4.2 (account resolution order). @module */
-
 import type { AccountEvent, IdentityAccountTransaction, StoredEmailCode } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'

@@ -3,7 +3,6 @@
  * docs/decisions/identity.md.
  * @module
  */
-
 import type { ShareRecord, VerdictRecord } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import { epoch, otherShop, shop } from './fixtures.js'

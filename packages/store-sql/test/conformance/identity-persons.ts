@@ -1,5 +1,4 @@
 /** Tests: persons, and who waits for whom. Source: docs/decisions/identity.md. @module */
-
 import type { IdentitySubject, PersonQuery, StoreTransaction } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'

@@ -1,5 +1,4 @@
 /** Tests: redemptions, their leases and their look-ups. Source: docs/decisions/identity.md. @module */
-
 import type { NewRedemption, RedemptionRecord } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'

@@ -2,7 +2,6 @@
  * Tests: subjects, their accounts, and their listing for operators. Source: docs/interface.md 3 (KYC attachment), 4.2.
  * @module
  */
-
 import type { SubjectQuery } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'

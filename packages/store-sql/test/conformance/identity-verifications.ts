@@ -1,5 +1,4 @@
 /** Tests: verifications, and when they are polled. Source: docs/interface.md 3; docs/decisions/identity.md. @module */
-
 import { expect } from 'vitest'
 import { epoch, shop } from './fixtures.js'
 import { carrier, change, ensure, getSubject, insert, odd, rejected, within } from './identity-steps.js'

@@ -1,5 +1,4 @@
 /** Tests: operators by name and link, and their sessions. Source: docs/decisions/operators.md. @module */
-
 import type { OperatorRecord, SessionRecord } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
@@ -58,15 +57,6 @@ export function operatorTests(test: StoreTest): void {
       expect(await operators.insert(operator({ name: 'thief' }))).toBe(false)
     })
     expect(await store.operators.list()).toStrictEqual([operator()])
-  })
-
-  test('of ten inserts of one name at once one wins', async ({ twoStores }) => {
-    const stores = await twoStores()
-    const given = Array.from({ length: 10 }, (_, n) => operator({ link: { hash: hashOf(n), expiresAt: epoch } }))
-    const wins = await Promise.all(
-      given.map((one, n) => stores[n % 2]?.transaction(({ operators }) => operators.insert(one))),
-    )
-    expect(wins.filter(Boolean)).toHaveLength(1)
   })
 
   test('a change replaces the given fields alone; an unknown name resolves null', async ({ store }) => {

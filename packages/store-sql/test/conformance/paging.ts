@@ -1,5 +1,4 @@
 /** Tests: pages are a plain sort, cut. Source: docs/interface.md 4.1. @module */
-
 import type { PagePosition } from '@payment-integration/core/internal'
 import type { PaymentFacts, Store, StoredPayment } from '@payment-integration/core/ports'
 import { expect } from 'vitest'

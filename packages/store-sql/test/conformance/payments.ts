@@ -1,5 +1,4 @@
 /** Tests: payments come back exactly as they were stored. @module */
-
 import type { NewPayment } from '@payment-integration/core/internal'
 import type { PaymentFacts, StoredPayment } from '@payment-integration/core/ports'
 import { expect } from 'vitest'

@@ -1,5 +1,4 @@
 /** Tests: how blocks were proven, and which were read for which router. @module */
-
 import type { ProofLevel, ProvenRange, Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { address, hash } from './fixtures.js'

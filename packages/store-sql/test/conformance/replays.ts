@@ -1,5 +1,4 @@
 /** Tests: replays. @module */
-
 import type { EndpointJudge, ReplayRequest } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
@@ -8,7 +7,7 @@ import { type StoreTest, withShop } from './subject.js'
 
 const lease = { limit: 100, leaseMs: 60_000 }
 const again = { ...failed, replay: true }
-const nothing = { replayed: 0, underWay: 0, lastId: null }
+const nothing = { replayed: 0, inFlight: 0, lastId: null }
 const replay = (store: Store, request: ReplayRequest) => store.transaction((tx) => tx.replayDeliveries(request))
 
 /** A delivery with this verdict after one attempt. */
@@ -48,7 +47,7 @@ export function replayTests(plain: StoreTest): void {
     expect(await replay(store, { limit: 10 })).toMatchObject({ replayed: 1 })
     const expired = await claimOne(store, 20)
     await passTime(20, async () => (await store.deliveries.msUntilDue()) === 0)
-    expect(await replay(store, { limit: 10 })).toMatchObject({ replayed: 1, underWay: 0 })
+    expect(await replay(store, { limit: 10 })).toMatchObject({ replayed: 1, inFlight: 0 })
     expect(await settleOne(store, expired, answered, { kind: 'delivered' })).toBeNull()
     expect(await claimOne(store)).toMatchObject({ attempt: 2, step: 1, replay: true })
   })
@@ -140,7 +139,7 @@ export function replayTests(plain: StoreTest): void {
     // A replay that fails at once is not replayed twice.
     for (const claim of await store.deliveries.claim(lease)) await settleOne(store, claim, again, { kind: 'exhausted' })
     const second = await replay(store, { ...filter, afterId: ids[2], limit: 3 })
-    expect(second).toEqual({ replayed: 2, underWay: 0, lastId: ids[5] })
+    expect(second).toEqual({ replayed: 2, inFlight: 0, lastId: ids[5] })
     expect(await replay(store, { ...filter, afterId: ids[5], limit: 3 })).toEqual(nothing)
     const statuses = (await store.deliveries.list({ limit: 10 })).map(({ status }) => status)
     const expected = [...Array(3).fill('exhausted'), 'delivered', 'pending', 'pending', 'exhausted']

@@ -1,5 +1,4 @@
 /** Tests: which master keys stored secrets need, and data keys. Source: docs/decisions/secrets.md. @module */
-
 import type { SealingKeyUse, StoreTransaction } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import { epoch, integration } from './fixtures.js'

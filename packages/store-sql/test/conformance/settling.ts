@@ -1,5 +1,4 @@
 /** Tests: settling attempts. @module */
-
 import type { AttemptDecision, AttemptRecord, ClaimedDelivery } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'

@@ -1,5 +1,4 @@
 /** Tests: the stream of an integration's deliveries. @module */
-
 import type { StreamedDelivery } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'

@@ -1,5 +1,4 @@
 /** The store under test, and how a test gets one. @module */
-
 import type { ClaimedDelivery } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { test } from 'vitest'

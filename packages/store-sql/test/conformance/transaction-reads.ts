@@ -1,5 +1,4 @@
 /** Tests: the payments of a transaction, as the legacy look-up reads them. Source: docs/interface.md 4.3. @module */
-
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { facts, hash, indexed, indexPayments, nextVersion, otherShop, primary } from './fixtures.js'

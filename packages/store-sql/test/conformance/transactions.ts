@@ -1,5 +1,4 @@
 /** Tests: a transaction is all or nothing. @module */
-
 import type { AccountEvent, StoreTransaction } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
@@ -136,7 +135,7 @@ async function contents(store: Store) {
     waiting: await tx.waitingUpdates([{ chainId: 1, txHash: hash(9) }]),
     dataKeys: await tx.dataKeys.list(),
     code: await tx.identityAccounts.lockCode(getEmail(1).key),
-    owners: await Promise.all([1, 3].map((n) => tx.identityAccounts.resolve(getEmail(n).key))),
+    owners: await Promise.all([1, 3].map((n) => tx.identityAccounts.findAddressOwner(getEmail(n).key))),
   }))
   const all = { limit: 100 }
   return {

@@ -1,5 +1,4 @@
 /** Tests: processor updates are stored under their id. @module */
-
 import type { NewUpdate, StoredUpdate } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import { decided, findUpdate, hash, indexed, insertUpdate, otherShop, update, waiting } from './fixtures.js'
@@ -44,41 +43,26 @@ export function updateTests(test: StoreTest): void {
     expect(await store.transaction((tx) => tx.waitingUpdates(keys))).toStrictEqual([elaborate])
   })
 
-  test('an id is stored once: the second insert resolves false and leaves the first', async ({ store }) => {
+  test('an id is stored once, by its case: a second insert leaves the first, and its transaction usable', async ({
+    store,
+  }) => {
     const payment = await indexed(store)
-    const insert = (given: NewUpdate) => store.transaction((tx) => insertUpdate(tx, given))
     const first = waiting({ id: 'a' })
-    expect(await insert(first)).toBe(true)
+    await store.transaction((tx) => insertUpdate(tx, first))
     const second = decided(payment, { update: update({ id: 'a' }), fingerprint: `0x${'a2'.repeat(16)}` })
-    expect(await insert(second)).toBe(false)
-    expect(await store.transaction((tx) => findUpdate(tx, 'a'))).toEqual(getStored(first))
-  })
-
-  test('a rejected second insert leaves its transaction usable', async ({ store }) => {
-    await store.transaction((tx) => insertUpdate(tx, waiting({ id: 'a' })))
     await store.transaction(async (tx) => {
-      expect(await insertUpdate(tx, waiting({ id: 'a' }))).toBe(false)
-      expect(await insertUpdate(tx, waiting({ id: 'b' }))).toBe(true)
+      expect(await findUpdate(tx, 'A')).toBeNull()
+      for (const [given, isNew] of [[second, false] as const, [waiting({ id: 'A' }), true] as const])
+        expect(await insertUpdate(tx, given)).toBe(isNew)
     })
-    expect(await store.transaction((tx) => findUpdate(tx, 'b'))).toEqual(getStored(waiting({ id: 'b' })))
-  })
-
-  test('ids differ by case', async ({ store }) => {
-    await store.transaction((tx) => insertUpdate(tx, waiting({ id: 'Id' })))
-    expect(await store.transaction((tx) => findUpdate(tx, 'iD'))).toBeNull()
-    expect(await store.transaction((tx) => insertUpdate(tx, waiting({ id: 'iD' })))).toBe(true)
+    const found = await store.transaction((tx) => Promise.all(['a', 'A'].map((id) => findUpdate(tx, id))))
+    expect(found).toEqual([getStored(first), getStored(waiting({ id: 'A' }))])
   })
 
   test('waiting updates of the named transactions come in the order they were received', async ({ store }) => {
-    for (const [id, n] of [
-      ['z', 2],
-      ['a', 1],
-      ['m', 2],
-      ['b', 3],
-      ['c', 1],
-    ] as const)
-      await store.transaction((tx) => insertUpdate(tx, waiting({ id, txHash: hash(n) })))
-    await store.transaction((tx) => insertUpdate(tx, waiting({ id: 'other-chain', chainId: '2', txHash: hash(2) })))
+    const given = Object.entries({ z: 2, a: 1, m: 2, b: 3, c: 1 }).map(([id, n]) => ({ id, txHash: hash(n) }))
+    for (const each of [...given, { id: 'other-chain', chainId: '2', txHash: hash(2) }])
+      await store.transaction((tx) => insertUpdate(tx, waiting(each)))
     const keys = [2, 1, 2, 7].map((n) => ({ chainId: 1, txHash: hash(n) }))
     const found = await store.transaction((tx) => tx.waitingUpdates(keys))
     expect(found.map(({ id }) => id)).toEqual(['z', 'a', 'm', 'c'])

@@ -2,7 +2,6 @@
  * Tests: a walk over pages while payments are inserted and moved by reorganisations. Source: the port's `list`.
  * @module
  */
-
 import type { PagePosition, PageQuery } from '@payment-integration/core/internal'
 import type { PaymentFacts, Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
@@ -22,32 +21,22 @@ const inScope =
 const endless = 2_000
 
 /** A reader of one list, page by page. */
-class Walk {
+interface Walk {
   readonly scope: Scope
+  /** The hashes that were in the list when it began. */
+  readonly expected: readonly string[]
   /** Hashes in the order they were read. */
-  readonly seen: string[] = []
+  readonly seen: string[]
   /** The position of the next page; null after the last. */
   after: PagePosition | null | undefined
-  readonly #store: Store
+}
 
-  constructor(store: Store, scope: Scope) {
-    this.#store = store
-    this.scope = scope
-  }
-
-  async read(limit: number): Promise<void> {
-    if (this.after === null) throw new Error('The walk is over.')
-    if (this.seen.length > endless) throw new Error(`The walk does not end within ${endless} payments.`)
-    const page = await this.#store.payments.list({ ...this.scope, after: this.after, limit })
-    this.seen.push(...page.payments.map(({ txHash }) => txHash))
-    if (page.next !== null) expect(page.payments).toHaveLength(limit)
-    this.after = page.next
-  }
-
-  async finish(limit: () => number): Promise<string[]> {
-    while (this.after !== null) await this.read(limit())
-    return this.seen
-  }
+async function readOn(store: Store, walk: Walk, limit: number): Promise<void> {
+  if (walk.seen.length > endless) throw new Error(`The walk does not end within ${endless} payments.`)
+  const page = await store.payments.list({ ...walk.scope, after: walk.after ?? undefined, limit })
+  walk.seen.push(...page.payments.map(({ txHash }) => txHash))
+  if (page.next !== null) expect(page.payments).toHaveLength(limit)
+  walk.after = page.next
 }
 
 /** The n-th payment: a second older than the next one. */
@@ -110,7 +99,8 @@ async function randomWalks(store: Store, random: () => number): Promise<void> {
   const one = <T>(values: readonly T[]): T => values[below(values.length)] as T
   const wallets = [1, 2, 3].map(address)
   const stored = new Map<string, PaymentFacts>()
-  const walks: { walk: Walk; expected: string[] }[] = []
+  const walks: Walk[] = []
+  const read = (walk: Walk) => readOn(store, walk, 1 + below(14))
   let last = 0
   const serial = () => {
     last += 1
@@ -148,22 +138,23 @@ async function randomWalks(store: Store, random: () => number): Promise<void> {
       .filter(inScope(scope))
       .sort(newestFirst)
       .map(({ txHash }) => txHash)
-    const walk = new Walk(store, scope)
-    await walk.read(1 + below(14))
-    walks.push({ walk, expected })
+    const walk: Walk = { scope, expected, seen: [], after: undefined }
+    await read(walk)
+    walks.push(walk)
   }
   const goOn = async () => {
-    const open = walks.filter(({ walk }) => walk.after !== null)
-    if (open.length > 0) await one(open).walk.read(1 + below(14))
+    const open = walks.filter(({ after }) => after !== null)
+    if (open.length > 0) await read(one(open))
   }
 
   for (let n = 0; n < 4; n += 1) await insert()
   for (let n = 0; n < 120; n += 1) await one([insert, shift, shift, begin, goOn, goOn, goOn])()
-  for (const { walk, expected } of walks) {
-    const seen = await walk.finish(() => 1 + below(14))
+  for (const walk of walks) {
+    while (walk.after !== null) await read(walk)
+    const { scope, expected, seen } = walk
     expect(new Set(seen).size).toBe(seen.length)
     expect(seen.filter((txHash) => expected.includes(txHash))).toEqual(expected)
-    const scoped = inScope(walk.scope)
+    const scoped = inScope(scope)
     expect(seen.filter((txHash) => !scoped(stored.get(txHash) ?? facts()))).toEqual([])
   }
 }

@@ -1,5 +1,4 @@
 /** Fills a database with rows that mislead planners: filters select rare rows, which are the oldest. @module */
-
 import type { Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Engine } from '../../src/engine.js'

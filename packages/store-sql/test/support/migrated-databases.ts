@@ -4,11 +4,11 @@
  * @module
  */
 import pg from 'pg'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 import { createStore } from '../../src/create-store.js'
 import { createPostgresStore, postgresStoreDefaults } from '../../src/postgres/create-postgres-store.js'
 import { createPostgresEngine } from '../../src/postgres/postgres-engine.js'
-import { createTestDatabase, postgresMissing, type TestDatabase } from '../postgres.js'
+import { onPostgres } from './on-postgres.js'
 
 const { schema } = postgresStoreDefaults
 
@@ -19,34 +19,23 @@ const { schema } = postgresStoreDefaults
 export function onEmptiedPostgres(
   register: (open: () => ReturnType<typeof openEmptied>, connectionString: () => string) => void,
 ): void {
-  describe.skipIf(postgresMissing)(
-    `PostgreSQL${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
-    () => {
-      let server: TestDatabase
-      let pool: pg.Pool
-      let empty: () => Promise<void>
-      beforeAll(async () => {
-        server = await createTestDatabase()
-        const { connectionString } = server
-        const migrating = createPostgresStore({ connectionString, schema })
-        await migrating.migrate()
-        await migrating.close()
-        pool = new pg.Pool({ connectionString, max: 10, pipeline: true })
-        empty = await getEmptier(pool)
-      })
-      afterAll(async () => {
-        await pool?.end()
-        await server?.remove()
-      })
-      register(
-        async () => {
-          await empty()
-          return openEmptied(pool, server.connectionString)
-        },
-        () => server.connectionString,
-      )
-    },
-  )
+  onPostgres('PostgreSQL', ({ connectionString }) => {
+    let pool: pg.Pool
+    let empty: () => Promise<void>
+    beforeAll(async () => {
+      const migrating = createPostgresStore({ connectionString: connectionString(), schema })
+      await migrating.migrate()
+      await migrating.close()
+      pool = new pg.Pool({ connectionString: connectionString(), max: 10, pipeline: true })
+      empty = await getEmptier(pool)
+    })
+    afterAll(() => pool?.end())
+    const open = async () => {
+      await empty()
+      return openEmptied(pool, connectionString())
+    }
+    register(open, () => connectionString())
+  })
 }
 
 /** A store on the pool of all tests, and others as another process opens them. */

@@ -1,14 +1,14 @@
 /** Databases of PostgreSQL on which the made-up migration runs. @module */
-
 import type { Store } from '@payment-integration/core/ports'
 import pg from 'pg'
+import { afterEach, beforeEach, describe } from 'vitest'
 import { createStore } from '../../src/create-store.js'
 import type { Engine } from '../../src/engine.js'
 import { migrate, releasedMigrations } from '../../src/migrations/migrate.js'
 import { createPostgresStore } from '../../src/postgres/create-postgres-store.js'
 import { createPostgresEngine } from '../../src/postgres/postgres-engine.js'
 import * as fixtures from '../conformance/fixtures.js'
-import { createTestDatabase, type TestDatabase } from '../postgres.js'
+import { createTestDatabase, postgresMissing, type TestDatabase } from '../postgres.js'
 import { migrationsWithNext, nextMigration } from './next-migration.js'
 
 /** A migrated database with an integration. */
@@ -31,7 +31,7 @@ export interface ReleasedDatabase {
 }
 
 /** Opens a database with the schema of the last release. */
-export async function openReleased(): Promise<ReleasedDatabase> {
+async function openReleased(): Promise<ReleasedDatabase> {
   const database: TestDatabase = await createTestDatabase()
   const { connectionString } = database
   const schema = 'released'
@@ -75,4 +75,17 @@ export async function openReleased(): Promise<ReleasedDatabase> {
       await database.remove()
     },
   }
+}
+
+/** Registers tests on PostgreSQL, each of which gets a database of its own. */
+export function onReleased(name: string, register: (database: () => ReleasedDatabase) => void): void {
+  const skipped = postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`
+  describe.skipIf(postgresMissing)(`${name}${skipped}`, () => {
+    let database: ReleasedDatabase
+    beforeEach(async () => {
+      database = await openReleased()
+    })
+    afterEach(() => database?.remove())
+    register(() => database)
+  })
 }

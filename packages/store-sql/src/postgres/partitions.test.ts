@@ -90,14 +90,6 @@ onPostgres('segments of PostgreSQL', ({ connectionString, connect, pool: openPoo
     expect(counts).toEqual([5, 0])
   })
 
-  test('a repeated version of a payment is rejected', async () => {
-    const { schema, deliver } = await open()
-    await deliver(1)
-    const again = `insert into ${schema}.snapshots (payment_id, created_at, version, body)
-        select payment_id, 1, version, body from ${schema}.snapshots`
-    await expect(admin().query(again)).rejects.toThrow('snapshots_0_version')
-  })
-
   test('a segment that somebody reads is removed once they end', async () => {
     const { schema, history, deliver } = await open()
     await deliver(1)

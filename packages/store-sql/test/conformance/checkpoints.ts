@@ -1,10 +1,11 @@
 /** Tests: how far a chain is indexed. @module */
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
+import { denseHeights, oldestHeights, sparseStep } from '../../src/chains/checkpoints.js'
 import { facts, hash, indexed, nextVersion, primary } from './fixtures.js'
 import type { StoreTest } from './subject.js'
 
-const at = (blockNumber: number) => ({ blockNumber, blockHash: hash(0xb000 + blockNumber) })
+const at = (blockNumber: number) => ({ blockNumber, blockHash: hash(0xb000 + Math.floor(blockNumber)) })
 
 async function reach(store: Store, ...heights: number[]): Promise<void> {
   for (const height of heights)
@@ -16,6 +17,19 @@ async function reach(store: Store, ...heights: number[]): Promise<void> {
 
 const listed = (store: Store, atOrBelow: number, limit: number) =>
   store.transaction(async (tx) => (await tx.checkpoints(1, atOrBelow, limit)).map(({ blockNumber }) => blockNumber))
+
+/** Climbs by `step`, with every height in between. */
+const climb = (store: Store, from: number, to: number, step: number) =>
+  store.transaction(async (tx) => {
+    await tx.lockChain(1)
+    for (let last = from; last < to; ) {
+      const next = Math.min(last + step, to)
+      const below = Array.from({ length: next - last - 1 }, (_, n) => at(last + 1 + n))
+      await tx.setCheckpoint(1, at(next), below)
+      last = next
+    }
+  })
+
 export function checkpointTests(test: StoreTest): void {
   test('a chain without a checkpoint has none', async ({ store }) => {
     expect(await store.payments.checkpoint(1)).toBeNull()
@@ -97,19 +111,46 @@ export function checkpointTests(test: StoreTest): void {
     expect(await listed(store, 100, 10)).toEqual([12, 11, 10, 8, 4])
   })
 
-  test('every height within 2,000 of the checkpoint is kept, and one of each further 2,000', async ({ store }) => {
-    const highest = 7_003
-    for (let from = 0; from < highest; from += 100)
-      await store.transaction(async (tx) => {
-        await tx.lockChain(1)
-        const last = Math.min(from + 100, highest)
-        const below = Array.from({ length: last - from - 1 }, (_, n) => at(from + 1 + n))
-        await tx.setCheckpoint(1, at(last), below)
-      })
-    const kept = await listed(store, highest, highest)
-    expect(kept.slice(0, 2_001)).toEqual(Array.from({ length: 2_001 }, (_, n) => highest - n))
-    for (let to = highest; to > 2_000; to -= 2_000)
-      expect(kept.some((height) => height <= to && height > to - 2_000)).toBe(true)
+  for (const step of [1, 97, 2_000])
+    test(`heights below the dense ones are thinned out to one of each run, climbing by ${step}`, async ({ store }) => {
+      const highest = step === 1 ? 6_000 : 30_000
+      await climb(store, 0, highest, step)
+      const found = await listed(store, highest, highest)
+      const sparse = found.slice(denseHeights)
+      expect(found.slice(0, denseHeights)).toEqual(Array.from({ length: denseHeights }, (_, n) => highest - n))
+      const runs = Math.ceil((highest - denseHeights) / sparseStep)
+      expect(sparse.length).toBeGreaterThanOrEqual(runs - 1)
+      // Those that the last climb left behind wait for the next one.
+      expect(sparse.length).toBeLessThanOrEqual(runs + step + 512)
+      expect(sparse.filter((height) => height % sparseStep === sparseStep - 1)).toHaveLength(runs - 1)
+    })
+
+  test('heights far below the checkpoint are deleted', async ({ store }) => {
+    await climb(store, 0, 10, 1)
+    await store.transaction((tx) => tx.setCheckpoint(2, at(1)))
+    for (const [height, kept] of [
+      [oldestHeights + 9, 10],
+      [oldestHeights + 1_024, oldestHeights + 9],
+    ] as const) {
+      await store.transaction((tx) => tx.setCheckpoint(1, at(height)))
+      expect(await listed(store, 10_000_000, 10)).toEqual([height, kept])
+    }
+    expect(await store.payments.checkpoint(2)).toEqual(at(1))
+  })
+
+  test('a checkpoint that moves down and up again does not change thinned-out heights', async ({ store }) => {
+    await climb(store, 0, 8_000, 50)
+    await store.transaction((tx) => tx.setCheckpoint(1, at(7_900)))
+    await climb(store, 7_900, 8_000, 1)
+    const found = await listed(store, 8_000, denseHeights)
+    expect(found).toEqual(Array.from({ length: denseHeights }, (_, n) => 8_000 - n))
+  })
+
+  test('heights that do not ascend to the checkpoint are rejected', async ({ store }) => {
+    for (const below of [[at(10)], [at(11)], [at(5), at(4)], [at(4), at(4)], [at(-1)], [at(1.5)]]) {
+      await expect(store.transaction((tx) => tx.setCheckpoint(1, at(10), below))).rejects.toThrow(RangeError)
+      expect(await store.payments.checkpoint(1)).toBeNull()
+    }
   })
 
   test('heights far apart are kept', async ({ store }) => {

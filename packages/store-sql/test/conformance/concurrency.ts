@@ -51,15 +51,6 @@ export function concurrencyTests(test: StoreTest): void {
     expect(await found).toHaveLength(1)
   })
 
-  test('in 40 races of an update with the indexing of its payment, none is left waiting', async ({ store }) => {
-    for (let n = 0; n < 40; n += 1) {
-      const racers = [indexOnce(store, hash(n)), updateOnce(store, `update-${n}`, hash(n))]
-      await Promise.all(racers)
-    }
-    const payments = await listed(store)
-    expect(payments.map(({ version, state }) => [version, state])).toEqual(Array(40).fill([2, 'success']))
-  })
-
   test('of ten inserts of one key at once one wins', async ({ twoStores }) => {
     const stores = await twoStores()
     const inserts: Readonly<Record<string, (tx: StoreTransaction, n: number) => Promise<boolean>>> = {

@@ -5,8 +5,8 @@ import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
 import { type StoreTest, withShop } from './subject.js'
 
-const { claimOne, epoch, failed, hash, indexAll, indexed, integration, nextVersion, numbered, otherShop } = fixtures
-const { settleOne, shop } = fixtures
+const { answered, claimOne, epoch, failed, hash, indexAll, indexed, integration, nextVersion, numbered } = fixtures
+const { otherShop, settleOne, shop } = fixtures
 
 const minute = 60_000
 const start = epoch - (epoch % minute)

@@ -6,7 +6,7 @@ import * as fixtures from './fixtures.js'
 import { type StoreTest, withShop } from './subject.js'
 
 const { address, answered, claimOne, claimSome, failed, hash, indexAll, indexed, integration, nextVersion } = fixtures
-const { otherShop, settleOne, shop } = fixtures
+const { otherShop, primary, settleOne, shop } = fixtures
 
 /** Six deliveries: of two integrations, on two chains, in every status. */
 async function sixDeliveries(store: Store): Promise<void> {

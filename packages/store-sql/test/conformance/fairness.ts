@@ -37,7 +37,13 @@ async function oweRetries(store: Store, names: readonly string[], from = 1): Pro
 }
 
 const numbers = (claims: readonly ClaimedDelivery[]) => claims.map(({ txHash }) => Number(BigInt(txHash)))
+/** POSTs in flight. */
+const counts = (byName: Readonly<Record<string, number>>) => new Map(Object.entries(byName))
 const times = <T>(count: number, value: T): T[] => Array<T>(count).fill(value)
+/** The numbers of what a claim gets. */
+const claimed = async (store: Store, request: Partial<ClaimRequest> = {}) =>
+  numbers(await store.deliveries.claim({ ...lease, ...request }))
+
 export function fairnessTests(test: StoreTest): void {
   test('an endpoint gives no more than its limit, and the others fill the rest', async ({ store }) => {
     await register(store, a, b)
@@ -50,11 +56,7 @@ export function fairnessTests(test: StoreTest): void {
     await register(store, a, b, c)
     await owe(store, [...times(20, a), ...times(20, b), ...times(20, c)])
     const request: ClaimRequest = { ...lease, limit: 60, perEndpoint: 5 }
-    const inFlightByEndpoint = new Map([
-      [endpoint(a), 5],
-      [endpoint(b), 3],
-      [endpoint(address(0xd)), 100],
-    ])
+    const inFlightByEndpoint = counts({ [endpoint(a)]: 5, [endpoint(b)]: 3, [endpoint(address(0xd))]: 100 })
     expect(numbers(await store.deliveries.claim({ ...request, inFlightByEndpoint }))).toEqual([
       41, 42, 43, 21, 44, 22, 45,
     ])
@@ -62,27 +64,13 @@ export function fairnessTests(test: StoreTest): void {
     expect(await store.deliveries.claim({ ...request, inFlightByEndpoint: full })).toEqual([])
   })
 
-  test('a claim fills its free slots from endpoints behind those at their limit', async ({ store }) => {
-    const full = Array.from({ length: 6 }, (_, n) => address(0x100 + n))
-    await register(store, ...full, a)
-    await owe(store, [...full.flatMap((own) => times(40, own)), ...times(10, a)])
-    const inFlightByEndpoint = new Map(full.map((own) => [endpoint(own), 32]))
-    const claims = await store.deliveries.claim({ ...lease, limit: 4, perEndpoint: 32, inFlightByEndpoint })
-    expect(numbers(claims)).toEqual([241, 242, 243, 244])
-  })
-
   test('the endpoint with the fewest POSTs in flight goes first, whatever the age of a backlog', async ({ store }) => {
     await register(store, a, b, c)
     await owe(store, times(50, a))
     await owe(store, times(50, b), 101)
     await owe(store, [c], 201)
-    const inFlightByEndpoint = new Map([
-      [endpoint(a), 4],
-      [endpoint(b), 2],
-    ])
-    expect(numbers(await store.deliveries.claim({ ...lease, limit: 6, inFlightByEndpoint }))).toEqual([
-      201, 101, 102, 1, 103, 2,
-    ])
+    const inFlightByEndpoint = counts({ [endpoint(a)]: 4, [endpoint(b)]: 2 })
+    expect(await claimed(store, { limit: 6, inFlightByEndpoint })).toEqual([201, 101, 102, 1, 103, 2])
   })
 
   test('integrations with URLs on one server share its limit and its turns', async ({ store }) => {
@@ -94,9 +82,9 @@ export function fairnessTests(test: StoreTest): void {
       shared.flatMap((own) => times(10, own)),
     )
     await owe(store, [a, b], 101)
-    expect(numbers(await store.deliveries.claim({ ...lease, limit: 3 }))).toEqual([1, 101, 102])
+    expect(await claimed(store, { limit: 3 })).toEqual([1, 101, 102])
     expect(await store.deliveries.claim({ ...lease, perEndpoint: 5 })).toHaveLength(5)
-    const inFlightByEndpoint = new Map([['shared.example:443', 5]])
+    const inFlightByEndpoint = counts({ 'shared.example:443': 5 })
     expect(await store.deliveries.claim({ ...lease, perEndpoint: 5, inFlightByEndpoint })).toEqual([])
   })
 
@@ -119,28 +107,21 @@ export function fairnessTests(test: StoreTest): void {
     await owe(store, times(60, a), 101)
     await owe(store, times(5, b), 201)
     await owe(store, times(5, c), 301)
-    const inFlightByEndpoint = new Map([['shared.example:443', 7]])
-    const inFlightByIntegration = new Map([
-      [a, 4],
-      [b, 2],
-      [c, 1],
-    ])
+    const inFlightByEndpoint = counts({ 'shared.example:443': 7 })
+    const inFlightByIntegration = counts({ [a]: 4, [b]: 2, [c]: 1 })
     const request = { ...lease, limit: 8, perEndpoint: 15, inFlightByEndpoint, inFlightByIntegration }
     const claims = numbers(await store.deliveries.claim(request))
     expect(claims[0]).toBe(301)
     expect(claims.toSorted((x, y) => x - y)).toEqual([101, 201, 202, 203, 301, 302, 303, 304])
-    const most = new Map([
-      [a, 30],
-      [c, 1],
-    ])
+    const most = counts({ [a]: 30, [c]: 1 })
     const behind = {
       ...request,
-      inFlightByEndpoint: new Map([['shared.example:443', 31]]),
+      inFlightByEndpoint: counts({ 'shared.example:443': 31 }),
       inFlightByIntegration: most,
     }
     expect(numbers(await store.deliveries.claim({ ...behind, limit: 1, perEndpoint: 32 }))).toEqual([204])
     expect(await store.deliveries.claim({ ...behind, limit: 4, perEndpoint: 31 })).toEqual([])
-    const rest = { ...lease, limit: 100, inFlightByIntegration: new Map([[a, 70]]) }
+    const rest = { ...lease, limit: 100, inFlightByIntegration: counts({ [a]: 70 }) }
     const last = numbers(await store.deliveries.claim(rest)).filter((n) => n < 101)
     expect(last.slice(0, 3)).toEqual([31, 32, 1])
   })
@@ -150,7 +131,7 @@ export function fairnessTests(test: StoreTest): void {
     await owe(store, [...times(5, a), ...times(5, b)])
     await owe(store, [c], 101)
     const served: string[] = []
-    const inFlightByEndpoint = new Map([['shared.example:443', 1]])
+    const inFlightByEndpoint = counts({ 'shared.example:443': 1 })
     for (let n = 0; n < 6; n += 1)
       for (const { integrationAddress } of await store.deliveries.claim({ ...lease, limit: 1, inFlightByEndpoint }))
         served.push(integrationAddress)
@@ -162,10 +143,7 @@ export function fairnessTests(test: StoreTest): void {
     await owe(store, [...times(30, a), ...times(30, b)])
     const claims = await store.deliveries.claim({ ...lease, limit: 12, freeSlots: 12 })
     expect(numbers(claims)).toEqual([1, 31, 2, 32, 3, 33, 4, 34])
-    const inFlightByEndpoint = new Map([
-      [endpoint(a), 4],
-      [endpoint(b), 4],
-    ])
+    const inFlightByEndpoint = counts({ [endpoint(a)]: 4, [endpoint(b)]: 4 })
     expect(await store.deliveries.claim({ ...lease, limit: 4, freeSlots: 4, inFlightByEndpoint })).toEqual([])
     const next = await store.deliveries.claim({ ...lease, limit: 2, freeSlots: 5, inFlightByEndpoint })
     expect(numbers(next)).toEqual([5])
@@ -196,7 +174,7 @@ export function fairnessTests(test: StoreTest): void {
       await store.integrations.insert(integration({ address: own, notificationUrl: `https://busy.example/${own}` }))
     await register(store, address(0xffff))
     await owe(store, [...many, ...many, address(0xffff)])
-    const inFlightByEndpoint = new Map([['busy.example:443', 8]])
+    const inFlightByEndpoint = counts({ 'busy.example:443': 8 })
     const claims = await store.deliveries.claim({ ...lease, limit: 8, perEndpoint: 8, inFlightByEndpoint })
     expect(numbers(claims)).toEqual([241])
   })
@@ -205,10 +183,10 @@ export function fairnessTests(test: StoreTest): void {
     await register(store, a)
     await oweRetries(store, times(10, a))
     await owe(store, times(3, a), 101)
-    expect(numbers(await store.deliveries.claim({ ...lease, limit: 8, maxRetries: 2 }))).toEqual([101, 102, 103, 1, 2])
+    expect(await claimed(store, { limit: 8, maxRetries: 2 })).toEqual([101, 102, 103, 1, 2])
     expect(await store.deliveries.claim({ ...lease, maxRetries: 0 })).toEqual([])
-    expect(numbers(await store.deliveries.claim({ ...lease, limit: 3, maxRetries: 9 }))).toEqual([3, 4, 5])
-    expect(numbers(await store.deliveries.claim(lease))).toEqual([6, 7, 8, 9, 10])
+    expect(await claimed(store, { limit: 3, maxRetries: 9 })).toEqual([3, 4, 5])
+    expect(await claimed(store)).toEqual([6, 7, 8, 9, 10])
   })
 
   test('replays come last, and share the limit of retries', async ({ store }) => {
@@ -222,7 +200,7 @@ export function fairnessTests(test: StoreTest): void {
     const claims = await store.deliveries.claim({ ...lease, maxRetries: 5 })
     expect(numbers(claims)).toEqual([21, 22, 11, 12, 13, 1, 2])
     expect(claims.map(({ replay }) => replay)).toEqual([...times(5, false), true, true])
-    expect(numbers(await store.deliveries.claim(lease))).toEqual([3])
+    expect(await claimed(store)).toEqual([3])
   })
 
   test('one limit holds over all lanes of an endpoint', async ({ store }) => {
@@ -239,9 +217,7 @@ export function fairnessTests(test: StoreTest): void {
     for (let n = 1; n <= 10; n += 1) await nextVersion(store, { ...primary({ txHash: hash(n) }).facts })
     const newer = await store.deliveries.claim({ ...lease, limit: 10, maxRetries: 0 })
     expect(newer.map(({ version }) => version)).toEqual(times(10, 2))
-    expect(numbers(await store.deliveries.claim({ ...lease, limit: 2, maxRetries: 2, perEndpoint: 2 }))).toEqual([
-      11, 12,
-    ])
+    expect(await claimed(store, { limit: 2, maxRetries: 2, perEndpoint: 2 })).toEqual([11, 12])
     expect(await store.deliveries.count({ status: 'superseded' })).toBe(10)
   })
 }

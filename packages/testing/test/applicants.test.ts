@@ -32,11 +32,8 @@ describe('looking up an applicant', () => {
     expect((await ask(status)).json).toMatchObject({ reviewStatus: 'init', attemptCnt: 0, levelName: 'basic' })
     provider.handIn(id)
     clock.advance(61_000)
-    expect((await ask(status)).json).toMatchObject({
-      reviewStatus: 'pending',
-      attemptCnt: 1,
-      elapsedSincePendingMs: 61_000,
-    })
+    const pending = { reviewStatus: 'pending', attemptCnt: 1, elapsedSincePendingMs: 61_000 }
+    expect((await ask(status)).json).toMatchObject(pending)
     provider.reject(id, { labels: ['FORGERY'], rejectType: 'FINAL', clientComment: 'not for the applicant' })
     expect((await ask(status)).json).toMatchObject({
       createDate: '2026-01-01 00:00:00+0000',
@@ -65,12 +62,8 @@ describe('simulating a verdict', () => {
     const { id } = provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' })
     expect(await ask(complete(id, { reviewAnswer: 'GREEN', rejectLabels: [] }))).toMatchObject({ json: { ok: 1 } })
     expect(provider.applicant(id)?.reviewResult).toEqual({ reviewAnswer: 'GREEN' })
-    const red = {
-      reviewAnswer: 'RED',
-      rejectLabels: ['SCREENSHOTS'],
-      reviewRejectType: 'RETRY',
-      moderationComment: 'No.',
-    }
+    const reason = { reviewRejectType: 'RETRY', moderationComment: 'No.' }
+    const red = { reviewAnswer: 'RED', rejectLabels: ['SCREENSHOTS'], ...reason }
     await ask(complete(id, red))
     expect(provider.applicant(id)?.reviewResult).toEqual(red)
   })

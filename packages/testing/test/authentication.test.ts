@@ -17,18 +17,11 @@ const { requests: vectors } = JSON.parse(readFileSync(file, 'utf8')) as { reques
 
 describe('signatures made by OpenSSL', () => {
   test.each(vectors)('$name is accepted, and a request changed by one byte is not', async (vector) => {
-    const { ask } = await started({
-      clients: [{ ...service, secretKey: vector.secretKey }],
-      now: () => vector.timestamp * 1_000,
-    })
-    const { method, uri, signature } = vector
+    const { method, uri, signature, secretKey, timestamp } = vector
+    const { ask } = await started({ clients: [{ ...service, secretKey }], now: () => timestamp * 1_000 })
     const body = new Uint8Array(Buffer.from(vector.body, 'base64'))
-    const request: Request = {
-      method,
-      uri,
-      headers: { 'X-App-Access-Sig': signature },
-      ...(body.length ? { body } : {}),
-    }
+    const headers = { 'X-App-Access-Sig': signature }
+    const request: Request = { method, uri, headers, ...(body.length ? { body } : {}) }
     const accepted = await ask(request)
     expect([4000, 4001, 4003, 4004, 4006]).not.toContain(accepted.json['errorCode'])
     const changed = await ask({ ...request, uri: `${uri}${uri.includes('?') ? '&' : '?'}x` })

@@ -25,9 +25,6 @@ export interface Delivered {
   readonly invoice: Readonly<Record<string, string>> | null
 }
 
-/** The stored versions, by payment. */
-export type Versions = Map<string, number>
-
 /** The steps of a receiver. A number is the status with which it rejects. */
 export interface Steps {
   /** Handles a request before anything is read. Returns whether it was answered. */
@@ -45,7 +42,7 @@ export interface Steps {
   /** Looks at the parsed snapshot. Returns a status, or null to accept. */
   inspect(snapshot: Delivered & Record<string, unknown>): number | null
   /** Compares versions and stores. @returns The status, and whether the effect happens. */
-  store(versions: Versions, snapshot: Delivered): readonly [status: number, hasEffect: boolean]
+  store(versions: Map<string, number>, snapshot: Delivered): readonly [status: number, hasEffect: boolean]
   /** Whether the answer 200 is sent before the checks. */
   readonly answersFirst: boolean
 }
@@ -86,7 +83,7 @@ export const correct: Steps = {
 /** Starts a receiver with replaced steps. It is closed after the test. */
 export async function plant(fault: Partial<Steps> = {}) {
   const steps = { ...correct, ...fault }
-  const versions: Versions = new Map()
+  const versions = new Map<string, number>()
   let effects = 0
   let connections = 0
 

@@ -66,18 +66,18 @@ export const mutants: readonly Mutant[] = [
   }),
 
   // Payments
-  ...inFile('core/src/payments/state.ts', 'core/src/payments/transition.test.ts', {
+  ...inFile('core/src/payments/state.ts', 'core/src/payments/state.test.ts', {
     'a completed refund is the end': ['refund_success: []', "refund_success: ['refund_failure']"],
     'a success becomes no failure': ['success: refunds', "success: ['failure', ...refunds]"],
   }),
-  ...inFile('core/src/payments/state.ts', 'core/src/payments/change-status-by-processor.test.ts', {
+  ...inFile('core/src/payments/state.ts', 'core/src/payments/state.test.ts', {
     'each accepted change adds one version': ['version: status.version + 1', 'version: status.version'],
     'a change of the invoice alone is a change': [' && hasSameFields(invoice, status.invoice)', ''],
   }),
-  ...inFile('core/src/payments/store-payments.ts', 'core/src/payments/choose-primary.test.ts', {
+  ...inFile('core/src/payments/store-payments.ts', 'core/src/payments/store-payments.test.ts', {
     'the lowest payment of a transaction is shown': ['facts.ordinal < known', 'facts.ordinal > known'],
   }),
-  ...inFile('core/src/payments/payment.ts', 'core/src/payments/units.test.ts', {
+  ...inFile('core/src/payments/payment.ts', 'core/src/payments/payment.test.ts', {
     'the decimals of a token place the point': ['digits.length - decimals', 'digits.length - decimals + 1'],
   }),
   ...inFile('core/src/payments/snapshot.ts', 'core/src/payments/snapshot.test.ts', {
@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('store-sql/src/payments/snapshots.ts', 'store-sql/src/payments/packed-body.test.ts', {
     'a snapshot that would be rebuilt of other bytes is stored whole': [" || text.includes('\\ufffd')", ''],
   }),
-  ...inFile('core/src/payments/read-api.ts', 'core/src/payments/page-limit.test.ts', {
+  ...inFile('core/src/payments/read-api.ts', 'core/src/payments/read-api.test.ts', {
     'a page has at most 200 payments': ['limit <= pageLimit.max', 'limit <= pageLimit.max + 1'],
   }),
   ...inFile('core/src/payments/cursor.ts', 'core/src/payments/cursor.test.ts', {
@@ -130,16 +130,16 @@ export const mutants: readonly Mutant[] = [
     'a disabled integration is rejected': ['isWellFormed && usable &&', 'isWellFormed &&'],
     'a rotated secret ends with its grace time': ['(isPrevious && previousCounts)', 'isPrevious'],
   }),
-  ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/basic.test.ts', {
+  ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/authenticate.test.ts', {
     'base64 with spare bits is rejected': ['isCanonical && colon >= 0', 'colon >= 0'],
   }),
-  ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/credential-cache.test.ts', {
+  ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/authenticate.test.ts', {
     'a cached result is used for a quarter of a second': [
       'now - entry.since < credentialCacheMs',
       'now >= entry.since',
     ],
   }),
-  ...inFile('core/src/legacy/keys.ts', 'core/src/legacy/legacy.test.ts', {
+  ...inFile('core/src/legacy/keys.ts', 'core/src/legacy/keys.test.ts', {
     'a revoked legacy key is rejected': [' || found.revokedAt !== null', ''],
   }),
   ...inFile('server/src/app/guard.ts', 'server/src/app/clauses-authentication.test.ts', {
@@ -194,7 +194,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('contract/src/foreign-text.ts', 'contract/src/foreign-text.test.ts', {
     'a two-digit year lies within fifty years': ['year > current + 50', 'year > current + 60'],
   }),
-  ...inFile('core/src/notifications/attempt.ts', 'core/src/notifications/rotated-secret.test.ts', {
+  ...inFile('core/src/notifications/attempt.ts', 'core/src/notifications/attempt.test.ts', {
     'no POST begins that its lease cannot cover': [
       'startedAt + deliveryTimeoutMs <= leaseEndsAt',
       'startedAt <= leaseEndsAt',
@@ -253,7 +253,7 @@ export const mutants: readonly Mutant[] = [
   }),
 
   // History and secrets
-  ...inFile('core/src/history/retention.ts', 'core/src/history/commands.test.ts', {
+  ...inFile('core/src/history/retention.ts', 'core/src/history/retention.test.ts', {
     'attempts are removed before their deliveries': [
       "['attempts', 'deliveries', 'updates']",
       "['deliveries', 'attempts', 'updates']",
@@ -262,7 +262,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('core/src/secrets/signed-file.ts', 'core/src/secrets/signed-file.test.ts', {
     'a changed file is not read': [' || !timingSafeEqual(expected, lastBytes)', ''],
   }),
-  ...inFile('core/src/history/audit-log.ts', 'core/src/history/audit.test.ts', {
+  ...inFile('core/src/history/audit-log.ts', 'core/src/history/audit-log.test.ts', {
     'a record of the audit log commits to the one before': ['`${previous}\\n${text}`', 'text'],
   }),
 
@@ -283,7 +283,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('core/src/identity/reviews.ts', 'core/src/identity/reviews.test.ts', {
     'the later verdict counts': ['return review.at - known.at', 'return known.at - review.at'],
   }),
-  ...inFile('core/src/identity/accounts.ts', 'core/src/identity/decide-proof.test.ts', {
+  ...inFile('core/src/identity/accounts.ts', 'core/src/identity/accounts-decisions.test.ts', {
     'an account that proves another address closes the former subject': [
       'closed: otherSubjects.filter(({ proved }) => proved)',
       'closed: []',

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ok } from '../test/support/dispatcher-setup.js'
 import { manualClock } from '../test/support/manual-clock.js'
 import { getOutbox } from '../test/support/outbox.js'
@@ -86,40 +86,36 @@ test.each([{ actor: ' ' }, { delivery: { concurrency: 0 } }, { delivery: { perEn
   },
 )
 
-describe('what authentication kept', () => {
-  const basic = (secret: string) => `Basic ${Buffer.from(`${address}:${secret}`).toString('base64')}`
+const basic = (secret: string) => `Basic ${Buffer.from(`${address}:${secret}`).toString('base64')}`
 
-  test('is dropped when the integration is shut out, or its secret rotated', async () => {
-    const { service } = setup()
-    const { apiSecret } = await service.integrations.create({ address })
-    expect(await service.authenticate(basic(apiSecret))).toEqual({ integrationAddress: address })
-    await service.integrations.setEnabled(address, false)
-    expect(await service.authenticate(basic(apiSecret))).toBeNull()
-    await service.integrations.setEnabled(address, true)
-    expect(await service.authenticate(basic(apiSecret))).toEqual({ integrationAddress: address })
-    const rotated = await service.integrations.rotateApiSecret(address)
-    expect(await service.authenticate(basic(apiSecret))).toBeNull()
-    expect(await service.authenticate(basic(rotated.apiSecret))).toEqual({ integrationAddress: address })
-  })
+test('what authentication kept is dropped when the integration is shut out, or its secret rotated', async () => {
+  const { service } = setup()
+  const { apiSecret } = await service.integrations.create({ address })
+  expect(await service.authenticate(basic(apiSecret))).toEqual({ integrationAddress: address })
+  await service.integrations.setEnabled(address, false)
+  expect(await service.authenticate(basic(apiSecret))).toBeNull()
+  await service.integrations.setEnabled(address, true)
+  expect(await service.authenticate(basic(apiSecret))).toEqual({ integrationAddress: address })
+  const rotated = await service.integrations.rotateApiSecret(address)
+  expect(await service.authenticate(basic(apiSecret))).toBeNull()
+  expect(await service.authenticate(basic(rotated.apiSecret))).toEqual({ integrationAddress: address })
 })
 
-describe('a replay', () => {
-  test('is sent at once by a running dispatcher, signed with the secret of the moment and marked', async () => {
-    const { service, deliveries, posts, clock } = setup()
-    await service.integrations.create({ address, notificationUrl })
-    const { signingSecret } = (await service.store.integrations.find(address)) ?? expect.unreachable('it is stored')
-    await deliveries.add({ name: 'a', integrationAddress: address, signingSecret })
-    const controller = new AbortController()
-    const running = service.run(controller.signal)
-    await until('the first attempt', async () => (await deliveries.view('a')).status === 'delivered')
-    await until('an idle dispatcher', () => clock.sleepers().length === 2)
-    const before = clock.now()
-    await service.deliveries.replay('1')
-    await until('the replay', async () => (await deliveries.view('a')).attempts.length === 2)
-    expect(clock.now()).toBe(before)
-    controller.abort()
-    await running
-    expect(posts).toHaveLength(2)
-    expect((await deliveries.view('a')).attempts.map(({ replay }) => replay)).toEqual([false, true])
-  })
+test('a replay is sent at once by a running dispatcher, signed with the secret of the moment and marked', async () => {
+  const { service, deliveries, posts, clock } = setup()
+  await service.integrations.create({ address, notificationUrl })
+  const { signingSecret } = (await service.store.integrations.find(address)) ?? expect.unreachable('it is stored')
+  await deliveries.add({ name: 'a', integrationAddress: address, signingSecret })
+  const controller = new AbortController()
+  const running = service.run(controller.signal)
+  await until('the first attempt', async () => (await deliveries.view('a')).status === 'delivered')
+  await until('an idle dispatcher', () => clock.sleepers().length === 2)
+  const before = clock.now()
+  await service.deliveries.replay('1')
+  await until('the replay', async () => (await deliveries.view('a')).attempts.length === 2)
+  expect(clock.now()).toBe(before)
+  controller.abort()
+  await running
+  expect(posts).toHaveLength(2)
+  expect((await deliveries.view('a')).attempts.map(({ replay }) => replay)).toEqual([false, true])
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { first, identitySetup } from '../../test/support/identity-setup.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { scriptedProvider } from '../../test/support/scripted-provider.js'
@@ -20,33 +20,31 @@ function answering(come: () => unknown) {
   return { logger, checked: createCheckedProvider(provider, logger) }
 }
 
-describe('a valid answer of the provider passes unchanged', () => {
-  test.each([
-    { kind: 'redeemed', applicant },
-    { kind: 'redeemed', applicant: { ...applicant, review: begun, reviewedAt: 1, createdAt: 2, levelName: 'basic' } },
-    { kind: 'redeemed', applicant: { ...applicant, reviewedAt: null, createdAt: null, levelName: null } },
-    { kind: 'rejected', message: 'expired', providerCode: null },
-    { kind: 'misconfigured', reason: 'signature', facts: { status: 401 } },
-    { kind: 'throttled', retryAfterMs: 1_000 },
-    { kind: 'unsent' },
-    { kind: 'unknown', reason: 'no answer' },
-  ])('to a redemption: %j', async (answer) => {
-    const { logger, checked } = answering(() => answer)
-    expect(await checked.redeem(request)).toBe(answer)
-    expect(logger.lines).toEqual([])
-  })
+test.each([
+  { kind: 'redeemed', applicant },
+  { kind: 'redeemed', applicant: { ...applicant, review: begun, reviewedAt: 1, createdAt: 2, levelName: 'basic' } },
+  { kind: 'redeemed', applicant: { ...applicant, reviewedAt: null, createdAt: null, levelName: null } },
+  { kind: 'rejected', message: 'expired', providerCode: null },
+  { kind: 'misconfigured', reason: 'signature', facts: { status: 401 } },
+  { kind: 'throttled', retryAfterMs: 1_000 },
+  { kind: 'unsent' },
+  { kind: 'unknown', reason: 'no answer' },
+])('a valid answer of the provider passes unchanged to a redemption: %j', async (answer) => {
+  const { logger, checked } = answering(() => answer)
+  expect(await checked.redeem(request)).toBe(answer)
+  expect(logger.lines).toEqual([])
+})
 
-  test.each([
-    { kind: 'answer', value: null },
-    { kind: 'answer', value: { ...applicant, review: begun, reviewedAt: null } },
-    { kind: 'misconfigured', reason: 'signature' },
-    { kind: 'throttled', retryAfterMs: null },
-    { kind: 'unavailable', reason: 'no answer' },
-  ])('to a look-up and a poll: %j', async (answer) => {
-    const { logger, checked } = answering(() => answer)
-    expect([await checked.find(first), await checked.review('a')]).toEqual([answer, answer])
-    expect(logger.lines).toEqual([])
-  })
+test.each([
+  { kind: 'answer', value: null },
+  { kind: 'answer', value: { ...applicant, review: begun, reviewedAt: null } },
+  { kind: 'misconfigured', reason: 'signature' },
+  { kind: 'throttled', retryAfterMs: null },
+  { kind: 'unavailable', reason: 'no answer' },
+])('a valid answer of the provider passes unchanged to a look-up and a poll: %j', async (answer) => {
+  const { logger, checked } = answering(() => answer)
+  expect([await checked.find(first), await checked.review('a')]).toEqual([answer, answer])
+  expect(logger.lines).toEqual([])
 })
 
 /** Answers that are none, of JavaScript hosts and of providers of another API. */
@@ -63,64 +61,55 @@ const unreadable: readonly (readonly [string, unknown])[] = [
   ['an applicant without a review', { kind: 'redeemed', applicant: { applicantId: 'a' } }],
   ['an unknown status', { kind: 'redeemed', applicant: { ...applicant, review: { ...begun, reviewStatus: 'done' } } }],
   ['an unknown answer', { kind: 'redeemed', applicant: { ...applicant, review: { ...begun, reviewAnswer: 'BLUE' } } }],
-  [
-    'labels that are not strings',
-    { kind: 'redeemed', applicant: { ...applicant, review: { ...begun, rejectLabels: [1] } } },
-  ],
+  ['labels of numbers', { kind: 'redeemed', applicant: { ...applicant, review: { ...begun, rejectLabels: [1] } } }],
   ['a date as a string', { kind: 'redeemed', applicant: { ...applicant, createdAt: '2026-01-01' } }],
   ['a date that is not a number', { kind: 'redeemed', applicant: { ...applicant, reviewedAt: Number.NaN } }],
   ['a refusal without a message', { kind: 'rejected', providerCode: null }],
   ['a refusal without a reason', { kind: 'misconfigured' }],
 ]
 
-describe('an unreadable answer is logged once, and never applied', () => {
-  test.each(unreadable)('%s', async (_, answer) => {
-    const { logger, checked } = answering(() => answer)
-    expect(await checked.redeem(request)).toEqual(unknown)
-    expect(logger.lines).toMatchObject([{ level: 'error', fields: { call: 'redeem', fault: 'an unknown shape' } }])
-    expect([await checked.find(first), await checked.review('a')]).toEqual([unavailable, unavailable])
-    expect(logger.lines).toHaveLength(3)
-    expect(JSON.stringify(logger.lines)).not.toContain('canary')
-  })
-
-  test('a call that rejects: the log has no text of the error', async () => {
-    const { logger, checked } = answering(() => {
-      throw new TypeError('canary-token is invalid')
-    })
-    expect(await checked.redeem(request)).toEqual(unknown)
-    expect([await checked.find(first), await checked.review('a')]).toEqual([unavailable, unavailable])
-    expect(logger.lines.map(({ fields }) => fields['fault'])).toEqual(['TypeError', 'TypeError', 'TypeError'])
-    expect(JSON.stringify(logger.lines)).not.toContain('canary')
-  })
+test.each(unreadable)('an unreadable answer is logged once, and never applied: %s', async (_, answer) => {
+  const { logger, checked } = answering(() => answer)
+  expect(await checked.redeem(request)).toEqual(unknown)
+  expect(logger.lines).toMatchObject([{ level: 'error', fields: { call: 'redeem', fault: 'an unknown shape' } }])
+  expect([await checked.find(first), await checked.review('a')]).toEqual([unavailable, unavailable])
+  expect(logger.lines).toHaveLength(3)
+  expect(JSON.stringify(logger.lines)).not.toContain('canary')
 })
 
-describe('an object without the three methods of a provider is rejected at once', () => {
-  const { redeem, find, review } = scriptedProvider()
-  test.each([null, undefined, {}, { redeem, find }, { redeem, review }, { find, review }, { redeem, find, review: 1 }])(
-    '%o',
-    (provider) => {
-      const { start, deps } = identitySetup()
-      const identity = { provider: provider as unknown as IdentityProvider }
-      expect(() => createCheckedProvider(identity.provider, recordingLogger())).toThrow(TypeError)
-      if (provider !== undefined) expect(() => start(identity)).toThrow(TypeError)
-      const sender = { post: () => Promise.reject(new Error('unused')) }
-      expect(() => createService({ store: deps.store, masterKey: deps.masterKey, sender, identity })).toThrow(TypeError)
-    },
-  )
+test('an unreadable answer is logged once, and never applied: a call that rejects: the log has no text of the error', async () => {
+  const { logger, checked } = answering(() => {
+    throw new TypeError('canary-token is invalid')
+  })
+  expect(await checked.redeem(request)).toEqual(unknown)
+  expect([await checked.find(first), await checked.review('a')]).toEqual([unavailable, unavailable])
+  expect(logger.lines.map(({ fields }) => fields['fault'])).toEqual(['TypeError', 'TypeError', 'TypeError'])
+  expect(JSON.stringify(logger.lines)).not.toContain('canary')
 })
 
-describe('polls of a service that stops', () => {
-  const stopped = { kind: 'unavailable', reason: 'ERR_STOPPING' }
+const { redeem, find, review } = scriptedProvider()
+test.each([null, undefined, {}, { redeem, find }, { redeem, review }, { find, review }, { redeem, find, review: 1 }])(
+  'an object without the three methods of a provider is rejected at once: %o',
+  (provider) => {
+    const { start, deps } = identitySetup()
+    const identity = { provider: provider as unknown as IdentityProvider }
+    expect(() => createCheckedProvider(identity.provider, recordingLogger())).toThrow(TypeError)
+    if (provider !== undefined) expect(() => start(identity)).toThrow(TypeError)
+    const sender = { post: () => Promise.reject(new Error('unused')) }
+    expect(() => createService({ store: deps.store, masterKey: deps.masterKey, sender, identity })).toThrow(TypeError)
+  },
+)
 
-  test('a poll in flight ends when the signal aborts, and the next one is not sent', async () => {
-    const provider = scriptedProvider()
-    provider.pause = () => new Promise(() => undefined)
-    const stopping = new AbortController()
-    const polled = stopWithSignal(provider, () => stopping.signal)
-    const inFlight = [polled.review('a'), polled.find('b')]
-    stopping.abort()
-    expect(await Promise.all(inFlight)).toEqual([stopped, stopped])
-    expect(await polled.review('c')).toEqual(stopped)
-    expect(provider.calls).toEqual(['review a', 'find b'])
-  })
+const stopped = { kind: 'unavailable', reason: 'ERR_STOPPING' }
+
+test('a poll in flight ends when the signal aborts, and the next one is not sent', async () => {
+  const provider = scriptedProvider()
+  provider.pause = () => new Promise(() => undefined)
+  const stopping = new AbortController()
+  const polled = stopWithSignal(provider, () => stopping.signal)
+  const inFlight = [polled.review('a'), polled.find('b')]
+  stopping.abort()
+  expect(await Promise.all(inFlight)).toEqual([stopped, stopped])
+  expect(await polled.review('c')).toEqual(stopped)
+  expect(provider.calls).toEqual(['review a', 'find b'])
 })

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { approved, begun, notStarted, otherShop, rejected, review, shop } from '../../test/support/identity-setup.js'
 import { redemptionWith, subjectWith } from '../../test/support/subject-with.js'
-import { decideShare, resolveVerification, type ShareDecision, selectPerson } from './decide-share.js'
+import { decideShare, resolveVerification, type ShareDecision } from './decide-share.js'
 import type { IdentitySubject, RedemptionRecord } from './identity-store.js'
 
 const inFlight = ['init', 'pending', 'prechecked', 'onHold'] as const
@@ -23,99 +23,78 @@ function decide(
   return decideShare({ open: own, subjects, redemptions, caller: shop, lookedUp: new Set(lookedUp) })
 }
 
-describe('interface 3, KYC attachment', () => {
-  test('none: the token is redeemed', () => {
-    expect(decide(open)).toEqual({ kind: 'redeem' })
-  })
+test('KYC attachment none: the token is redeemed', () => {
+  expect(decide(open)).toEqual({ kind: 'redeem' })
+})
 
-  test('approved, shared by the caller: its status is answered and the token is not used', () => {
-    expect(decide(shared({ review: approved }))).toEqual(answer(approved, 'already_approved'))
-  })
+test('KYC attachment approved, shared by the caller: its status is answered and the token is not used', () => {
+  expect(decide(shared({ review: approved }))).toEqual(answer(approved, 'already_approved'))
+})
 
-  test.each(inFlight)('in flight (%s), shared by the caller: the pending applicant stays', (status) => {
-    expect(decide(shared({ review: review(status) }))).toEqual(answer(review(status), 'in_flight'))
-  })
+test.each(inFlight)('KYC attachment in flight (%s), shared by the caller: the pending applicant stays', (status) => {
+  expect(decide(shared({ review: review(status) }))).toEqual(answer(review(status), 'in_flight'))
+})
 
-  test('completed RED, shared by the caller: a fresh token is redeemed', () => {
-    expect(decide(shared({ review: rejected }))).toEqual({ kind: 'redeem' })
-  })
+test('KYC attachment completed RED, shared by the caller: a fresh token is redeemed', () => {
+  expect(decide(shared({ review: rejected }))).toEqual({ kind: 'redeem' })
+})
 
-  test('two concurrent submissions: the second answers not_started, or the stored review', () => {
-    const redemption = redemptionWith({ integrationAddress: shop })
-    expect(decide(open, [redemption])).toEqual(answer(notStarted, 'concurrent'))
-    expect(decide(shared({ review: rejected }), [redemption])).toEqual(answer(rejected, 'concurrent'))
-  })
+test('KYC attachment two concurrent submissions: the second answers not_started, or the stored review', () => {
+  const redemption = redemptionWith({ integrationAddress: shop })
+  expect(decide(open, [redemption])).toEqual(answer(notStarted, 'concurrent'))
+  expect(decide(shared({ review: rejected }), [redemption])).toEqual(answer(rejected, 'concurrent'))
+})
 
-  test('shared by another integration: 409 for any status, with any redemption', () => {
-    for (const given of [...inFlight.map((status) => review(status)), approved, rejected, null])
-      for (const redemptions of [[], [redemptionWith({ integrationAddress: otherShop })], [unknown(otherShop)]])
-        expect(decide(shared({ donor: otherShop, review: given }), redemptions)).toEqual(conflict)
-  })
+test('KYC attachment shared by another integration: 409 for any status, with any redemption', () => {
+  for (const given of [...inFlight.map((status) => review(status)), approved, rejected, null])
+    for (const redemptions of [[], [redemptionWith({ integrationAddress: otherShop })], [unknown(otherShop)]])
+      expect(decide(shared({ donor: otherShop, review: given }), redemptions)).toEqual(conflict)
+})
 
-  test('completed directly by the user: 409 for any status, beside any other verification', () => {
-    for (const own of [open, shared({ review: approved })])
-      for (const given of [null, approved, rejected, begun])
-        expect(decide(own, [unknown(shop)], [{ ...direct, review: given }])).toEqual(conflict)
-  })
+test('KYC attachment completed directly by the user: 409 for any status, beside any other verification', () => {
+  for (const own of [open, shared({ review: approved })])
+    for (const given of [null, approved, rejected, begun])
+      expect(decide(own, [unknown(shop)], [{ ...direct, review: given }])).toEqual(conflict)
 })
 
 /** A redemption with an unknown outcome. */
 const unknown = (by: string, given: Partial<RedemptionRecord> = {}) =>
   redemptionWith({ integrationAddress: by, state: 'unknown', isLeased: false, ...given })
 
-describe('a redemption of the person', () => {
-  test('with an unknown outcome and a lease is 503 for its own integration, and not_started for any other', () => {
-    expect(decide(open, [unknown(shop, { isLeased: true })])).toEqual({ kind: 'unavailable', outcome: 'unknown' })
-    expect(decide(open, [unknown(otherShop, { isLeased: true })])).toEqual(answer(notStarted, 'concurrent'))
-  })
-
-  test.each(['in_flight', 'unknown', 'unresolved'] as const)(
-    'that is %s with an expired lease is looked up first, for any attached applicant and any integration',
-    (state) => {
-      for (const by of [shop, otherShop])
-        for (const own of [open, shared({ review: approved }), shared({ review: rejected })]) {
-          const redemption = unknown(by, { state })
-          expect(decide(own, [redemption])).toEqual({ kind: 'look_up', redemptions: [redemption] })
-        }
-    },
-  )
-
-  test('that is still unresolved after a look-up is 503: no second token is redeemed', () => {
-    const redemption = unknown(shop, { state: 'unresolved' })
-    const decision = decide(open, [redemption], [], [redemption.externalUserId])
-    expect(decision).toEqual({ kind: 'unavailable', outcome: 'unresolved' })
-  })
-
-  test('that is absent is looked up once more before a token is redeemed, but not for an answer without one', () => {
-    const absent = unknown(shop, { state: 'absent' })
-    expect(decide(open, [absent])).toEqual({ kind: 'look_up', redemptions: [absent] })
-    expect(decide(open, [absent], [], [absent.externalUserId])).toEqual({ kind: 'redeem' })
-    expect(decide(shared({ review: approved }), [absent])).toEqual(answer(approved, 'already_approved'))
-  })
-
-  test('of another address of the person counts too: one is in flight at a time', () => {
-    const elsewhere = redemptionWith({ externalUserId: 'pi:s2:1', subjectId: 's2', integrationAddress: shop })
-    expect(decide(open, [elsewhere])).toEqual(answer(notStarted, 'concurrent'))
-    expect(decide(open, [{ ...elsewhere, isLeased: false }])).toMatchObject({ kind: 'look_up' })
-  })
+test('a redemption of the person with an unknown outcome and a lease is 503 for its own integration, and not_started for any other', () => {
+  expect(decide(open, [unknown(shop, { isLeased: true })])).toEqual({ kind: 'unavailable', outcome: 'unknown' })
+  expect(decide(open, [unknown(otherShop, { isLeased: true })])).toEqual(answer(notStarted, 'concurrent'))
 })
 
-describe('a deactivated applicant', () => {
-  const presence = { isActive: false, at: 1 }
+test.each(['in_flight', 'unknown', 'unresolved'] as const)(
+  'a redemption of the person that is %s with an expired lease is looked up first, for any attached applicant and any integration',
+  (state) => {
+    for (const by of [shop, otherShop])
+      for (const own of [open, shared({ review: approved }), shared({ review: rejected })]) {
+        const redemption = unknown(by, { state })
+        expect(decide(own, [redemption])).toEqual({ kind: 'look_up', redemptions: [redemption] })
+      }
+  },
+)
 
-  test('approves nothing: it is on hold, and stays', () => {
-    for (const given of [approved, ...inFlight.map((status) => review(status))])
-      expect(decide(shared({ review: given, presence }))).toEqual(answer(review('onHold'), 'in_flight'))
-  })
+test('a redemption of the person that is absent is looked up once more before a token is redeemed, but not for an answer without one', () => {
+  const absent = unknown(shop, { state: 'absent' })
+  expect(decide(open, [absent])).toEqual({ kind: 'look_up', redemptions: [absent] })
+  expect(decide(open, [absent], [], [absent.externalUserId])).toEqual({ kind: 'redeem' })
+  expect(decide(shared({ review: approved }), [absent])).toEqual(answer(approved, 'already_approved'))
+})
 
-  test('that was rejected allows a fresh token', () => {
-    expect(decide(shared({ review: rejected, presence }))).toEqual({ kind: 'redeem' })
-  })
+test('a redemption of the person of another address of the person counts too: one is in flight at a time', () => {
+  const elsewhere = redemptionWith({ externalUserId: 'pi:s2:1', subjectId: 's2', integrationAddress: shop })
+  expect(decide(open, [elsewhere])).toEqual(answer(notStarted, 'concurrent'))
+  expect(decide(open, [{ ...elsewhere, isLeased: false }])).toMatchObject({ kind: 'look_up' })
+})
 
-  test('that is active again answers its former review', () => {
-    const decision = decide(shared({ review: approved, presence: { ...presence, isActive: true } }))
-    expect(decision).toEqual(answer(approved, 'already_approved'))
-  })
+const presence = { isActive: false, at: 1 }
+
+test('a deactivated applicant approves nothing: it is on hold, and stays', () => {
+  for (const given of [approved, ...inFlight.map((status) => review(status))])
+    expect(decide(shared({ review: given, presence }))).toEqual(answer(review('onHold'), 'in_flight'))
 })
 
 test('after an applicant is gone only its donor may redeem a token', () => {
@@ -124,37 +103,21 @@ test('after an applicant is gone only its donor may redeem a token', () => {
   expect(decide(shared({ ...gone, donor: otherShop }))).toEqual(conflict)
 })
 
-describe('the verification that counts for a person', () => {
-  const of = (id: string, attachedAt: number, donor: string | null = shop) => subjectWith({ id, attachedAt, donor })
+const of = (id: string, attachedAt: number, donor: string | null = shop) => subjectWith({ id, attachedAt, donor })
 
-  test.each([
-    ['none', open, [], null],
-    ['the open subject’s own, however old', of('open', 1), [of('later', 9)], 'open'],
-    ['else the one that was attached last', open, [of('first', 5), of('last', 7), of('middle', 6)], 'last'],
-    ['of two attached at the same time the one that was made last', open, [of('one', 5), of('two', 5)], 'two'],
-    ['and never one without a donor', open, [of('none', 9, null), of('one', 1)], 'one'],
-  ] as const)('%s', (_, own, others, id) => {
-    expect(resolveVerification(own, [own, ...others])?.id ?? null).toBe(id)
-  })
-
-  test('of another address is answered like that of its own address, and 409 to another integration', () => {
-    const closed = shared({ id: 'closed', closed: true, accountId: 'a', attachedAt: 1, review: approved })
-    expect(decide(open, [], [closed])).toEqual(answer(approved, 'already_approved'))
-    expect(decide(open, [], [{ ...closed, donor: otherShop }])).toEqual(conflict)
-    expect(decide(open, [], [{ ...closed, review: rejected }])).toEqual({ kind: 'redeem' })
-  })
+test.each([
+  ['none', open, [], null],
+  ['the open subject’s own, however old', of('open', 1), [of('later', 9)], 'open'],
+  ['else the one that was attached last', open, [of('first', 5), of('last', 7), of('middle', 6)], 'last'],
+  ['of two attached at the same time the one that was made last', open, [of('one', 5), of('two', 5)], 'two'],
+  ['and never one without a donor', open, [of('none', 9, null), of('one', 1)], 'one'],
+] as const)('the verification that counts for a person: %s', (_, own, others, id) => {
+  expect(resolveVerification(own, [own, ...others])?.id ?? null).toBe(id)
 })
 
-test('a person is all subjects of an account, or a placeholder alone', () => {
-  const [mine, theirs, before] = [
-    subjectWith({ id: 'mine', accountId: 'a' }),
-    subjectWith({ id: 'theirs', accountId: 'b' }),
-    subjectWith({ id: 'before', accountId: 'a', closed: true }),
-  ]
-  const ids = (own: IdentitySubject, locked: readonly IdentitySubject[]) =>
-    selectPerson(own, locked).map(({ id }) => id)
-  expect(ids(mine, [before, theirs, mine])).toEqual(['before', 'mine'])
-  expect(ids(subjectWith(), [mine, theirs])).toEqual(['s1'])
-  // One that was made just now comes last.
-  expect(ids(subjectWith({ id: 'new', accountId: 'a' }), [before, mine])).toEqual(['before', 'mine', 'new'])
+test('the verification that counts for a person: of another address is answered like that of its own address, and 409 to another integration', () => {
+  const closed = shared({ id: 'closed', closed: true, accountId: 'a', attachedAt: 1, review: approved })
+  expect(decide(open, [], [closed])).toEqual(answer(approved, 'already_approved'))
+  expect(decide(open, [], [{ ...closed, donor: otherShop }])).toEqual(conflict)
+  expect(decide(open, [], [{ ...closed, review: rejected }])).toEqual({ kind: 'redeem' })
 })

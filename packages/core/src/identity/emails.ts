@@ -82,7 +82,7 @@ export async function openEmailKey({
 
 /** Lifetime of a code, in milliseconds. */
 export const codeLifetimeMs = 10 * 60_000
-export const maxCodeTries = 5
+const maxCodeTries = 5
 /** Digits of a code in base 32: 60 bits, too many to guess. */
 const codeLength = 12
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

@@ -2,7 +2,7 @@
  * docs/interface.md 4.2: a host with users of its own says whose an address is; the store's accounts have no part in
  * it.
  */
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { approved, begun, email, identitySetup } from '../../test/support/identity-setup.js'
 
 /** A host whose user owns or carries the address. */
@@ -26,40 +26,36 @@ test('an account of the store that proved the address does not count', async () 
   expect([has('user-7').length, has(accountId)]).toEqual([1, []])
 })
 
-describe('a proof that the host reports', () => {
-  test('gives a placeholder and its verification to the user who proves the address', async () => {
-    const { share, proveAs, has, accountEvents, getKey } = await hosted(null)
-    await share()
-    await proveAs('user-1', email)
-    expect(has('user-1')).toHaveLength(1)
-    const emailKey = await getKey(email)
-    expect(accountEvents()).toMatchObject([{ action: 'proved', emailKey, accountId: 'user-1', proof: null }])
-  })
+test('a proof that the host reports gives a placeholder and its verification to the user who proves the address', async () => {
+  const { share, proveAs, has, accountEvents, getKey } = await hosted(null)
+  await share()
+  await proveAs('user-1', email)
+  expect(has('user-1')).toHaveLength(1)
+  const emailKey = await getKey(email)
+  expect(accountEvents()).toMatchObject([{ action: 'proved', emailKey, accountId: 'user-1', proof: null }])
 })
 
-describe('when a host does not report a proof, its next answer corrects the owner', () => {
-  test('a new owner of a mailbox sees nothing of the former user', async () => {
-    const { share, webhook, setOwner, has, provider } = await hosted()
+test('when a host does not report a proof, its next answer corrects the owner: a new owner of a mailbox sees nothing of the former user', async () => {
+  const { share, webhook, setOwner, has, provider } = await hosted()
+  await share()
+  await webhook(approved)
+  await setOwner({ accountId: 'user-8', proved: true })
+  expect(await share()).toEqual({ ...begun, reused: true })
+  expect([has('user-7').length, has('user-8').length]).toEqual([1, 1])
+  expect(provider.redeemed).toHaveLength(2)
+})
+
+test.each([null, { accountId: 'user-8', proved: false }])(
+  'when a host does not report a proof, its next answer corrects the owner: a mailbox that nobody owns any more (%j) shows nothing of the former user',
+  async (owner) => {
+    const { share, webhook, setOwner, has } = await hosted()
     await share()
     await webhook(approved)
-    await setOwner({ accountId: 'user-8', proved: true })
+    await setOwner(owner)
     expect(await share()).toEqual({ ...begun, reused: true })
-    expect([has('user-7').length, has('user-8').length]).toEqual([1, 1])
-    expect(provider.redeemed).toHaveLength(2)
-  })
-
-  test.each([null, { accountId: 'user-8', proved: false }])(
-    'a mailbox that nobody owns any more (%j) shows nothing of the former user',
-    async (owner) => {
-      const { share, webhook, setOwner, has } = await hosted()
-      await share()
-      await webhook(approved)
-      await setOwner(owner)
-      expect(await share()).toEqual({ ...begun, reused: true })
-      expect(has('user-7')).toHaveLength(1)
-    },
-  )
-})
+    expect(has('user-7')).toHaveLength(1)
+  },
+)
 
 test('when a proof is reported while the host answers with the former owner, the owner is resolved again', async () => {
   const { host, identity, share, has, provider } = await hosted()

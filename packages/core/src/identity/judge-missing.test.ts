@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   approved,
   begun,
@@ -33,73 +33,68 @@ async function vanished() {
   }
 }
 
-describe('an applicant that the provider does not know', () => {
-  test('at one poll is only logged as an error: donor and verdict stay, and it is polled again', async () => {
-    const { identity, subject, share, errors, day, clock, provider, history } = await vanished()
-    await day()
-    expect(await identity.pollDue()).toBe(1)
-    expect(subject()).toMatchObject({
-      ...{ donor: shop, applicantId, review: approved },
-      missing: { since: clock.now(), reported: false, confirmed: false },
-    })
-    expect(errors()).toHaveLength(1)
-    expect(await share()).toEqual({ ...approved, reused: false })
-    await expect(share(otherShop)).rejects.toThrow(notDonated)
-    await clock.advance(firstPollMs - 1)
-    expect(await identity.pollDue()).toBe(0)
-    await clock.advance(1)
-    provider.reviews.set(applicantId, approved)
-    expect(await identity.pollDue()).toBe(1)
-    expect(subject()).toMatchObject({ review: approved, missing: null })
-    expect(history().slice(2)).toEqual(['poll missing doubtful', 'poll back applied'])
+test('an applicant that the provider does not know at one poll is only logged as an error: donor and verdict stay, and it is polled again', async () => {
+  const { identity, subject, share, errors, day, clock, provider, history } = await vanished()
+  await day()
+  expect(await identity.pollDue()).toBe(1)
+  expect(subject()).toMatchObject({
+    ...{ donor: shop, applicantId, review: approved },
+    missing: { since: clock.now(), reported: false, confirmed: false },
   })
-
-  test('for a day counts as gone: only its donor may share again', async () => {
-    const { identity, subject, share, clock, day, provider } = await vanished()
-    await day()
-    await identity.pollDue()
-    const since = clock.now()
-    await clock.advance(firstPollMs)
-    await identity.pollDue()
-    for (let passed = firstPollMs; passed < missingUntilGoneMs; passed += inFlightPollMs) {
-      expect(subject().review).toEqual(approved)
-      await clock.advance(inFlightPollMs)
-      expect(await identity.pollDue()).toBe(1)
-    }
-    const missing = { since, reported: false, confirmed: true }
-    expect(subject()).toMatchObject({ donor: shop, applicantId, review: null, missing })
-    await expect(share(otherShop)).rejects.toThrow(notDonated)
-    expect(await share()).toEqual({ ...begun, reused: true })
-    expect(subject()).toMatchObject({ applicantId: `applicant of ${second}`, missing: null })
-    expect(provider.redeemed).toHaveLength(2)
-  })
-
-  test('together with many others is our own fault: nothing changes, however long', async () => {
-    const { identity, subject, alsoMissing, day, memory, logger } = await vanished()
-    for (let n = 2; n <= maxMissingAtOnce + 1; n += 1) await alsoMissing(n)
-    for (let days = 0; days < 5; days += 1) {
-      await day()
-      await identity.pollDue()
-      expect(subject().review).toEqual(approved)
-    }
-    const subjects = memory.committed.subjects
-    expect(subjects.map(({ donor, review: known }) => [donor, known === null])).toEqual(
-      Array(maxMissingAtOnce + 1).fill([shop, false]),
-    )
-    expect(logger.lines.filter(({ fields }) => 'atOnce' in fields).length).toBeGreaterThan(1)
-  })
+  expect(errors()).toHaveLength(1)
+  expect(await share()).toEqual({ ...approved, reused: false })
+  await expect(share(otherShop)).rejects.toThrow(notDonated)
+  await clock.advance(firstPollMs - 1)
+  expect(await identity.pollDue()).toBe(0)
+  await clock.advance(1)
+  provider.reviews.set(applicantId, approved)
+  expect(await identity.pollDue()).toBe(1)
+  expect(subject()).toMatchObject({ review: approved, missing: null })
+  expect(history().slice(2)).toEqual(['poll missing doubtful', 'poll back applied'])
 })
 
-describe('a webhook of a deletion', () => {
-  test('causes a poll at once, and counts when the poll confirms it', async () => {
-    const { webhook, subject, identity, share } = await vanished()
-    expect(await webhook(null, { change: 'deleted' })).toBe('applied')
-    expect(subject()).toMatchObject({ donor: shop, review: approved, missing: { reported: true, confirmed: false } })
+test('an applicant that the provider does not know for a day counts as gone: only its donor may share again', async () => {
+  const { identity, subject, share, clock, day, provider } = await vanished()
+  await day()
+  await identity.pollDue()
+  const since = clock.now()
+  await clock.advance(firstPollMs)
+  await identity.pollDue()
+  for (let passed = firstPollMs; passed < missingUntilGoneMs; passed += inFlightPollMs) {
+    expect(subject().review).toEqual(approved)
+    await clock.advance(inFlightPollMs)
     expect(await identity.pollDue()).toBe(1)
-    expect(subject()).toMatchObject({ donor: shop, review: null, missing: { reported: true, confirmed: true } })
-    await expect(share(otherShop)).rejects.toThrow(notDonated)
-    expect(await share()).toEqual({ ...begun, reused: true })
-  })
+  }
+  const missing = { since, reported: false, confirmed: true }
+  expect(subject()).toMatchObject({ donor: shop, applicantId, review: null, missing })
+  await expect(share(otherShop)).rejects.toThrow(notDonated)
+  expect(await share()).toEqual({ ...begun, reused: true })
+  expect(subject()).toMatchObject({ applicantId: `applicant of ${second}`, missing: null })
+  expect(provider.redeemed).toHaveLength(2)
+})
+
+test('an applicant that the provider does not know together with many others is our own fault: nothing changes, however long', async () => {
+  const { identity, subject, alsoMissing, day, memory, logger } = await vanished()
+  for (let n = 2; n <= maxMissingAtOnce + 1; n += 1) await alsoMissing(n)
+  for (let days = 0; days < 5; days += 1) {
+    await day()
+    await identity.pollDue()
+    expect(subject().review).toEqual(approved)
+  }
+  const subjects = memory.committed.subjects
+  const kept = subjects.filter(({ donor, review: known }) => donor === shop && known !== null)
+  expect([kept.length, subjects.length]).toEqual(Array(2).fill(maxMissingAtOnce + 1))
+  expect(logger.lines.filter(({ fields }) => 'atOnce' in fields).length).toBeGreaterThan(1)
+})
+
+test('a webhook of a deletion causes a poll at once, and counts when the poll confirms it', async () => {
+  const { webhook, subject, identity, share } = await vanished()
+  expect(await webhook(null, { change: 'deleted' })).toBe('applied')
+  expect(subject()).toMatchObject({ donor: shop, review: approved, missing: { reported: true, confirmed: false } })
+  expect(await identity.pollDue()).toBe(1)
+  expect(subject()).toMatchObject({ donor: shop, review: null, missing: { reported: true, confirmed: true } })
+  await expect(share(otherShop)).rejects.toThrow(notDonated)
+  expect(await share()).toEqual({ ...begun, reused: true })
 })
 
 test('a deactivated applicant is on hold for its donor, and has its review again once it is active', async () => {

@@ -1,5 +1,5 @@
 import { shareRequestLimits } from '@payment-integration/contract'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { InvalidShareRequestError } from '../errors.js'
 import { parseShareRequest } from './share.js'
 
@@ -12,13 +12,6 @@ test('reads the address in its normal form and the token verbatim', () => {
   expect(parse(body)).toEqual({ email: 'user@xn--bcher-kva.example', shareToken: token })
 })
 
-test('accepts the longest address in any Unicode form', () => {
-  const email = `${'ǖ'.repeat(32)}@${'ǖ'.repeat(55)}.${'ǖ'.repeat(55)}.${'a'.repeat(61)}.com`
-  const [composed, decomposed] = [email.normalize('NFC'), email.normalize('NFD')]
-  expect(decomposed.length).toBeGreaterThan(composed.length + 250)
-  expect(parse({ email: decomposed, kycShareToken: token })).toEqual(parse({ email: composed, kycShareToken: token }))
-})
-
 test('accepts the longest token and rejects one character more', () => {
   const email = 'user@example.com'
   const { kycShareToken: mostTokenLength } = shareRequestLimits
@@ -28,10 +21,8 @@ test('accepts the longest token and rejects one character more', () => {
 
 test('measures a token in its URL-encoded form, so no accepted token is too long for the provider', () => {
   const email = 'user@example.com'
-  const fits = [
-    ...[`${'%'.repeat(1_365)}x`, `${'~'.repeat(1_365)}x`, `${'ü'.repeat(682)}xxxx`, `${'\u{1f600}'.repeat(341)}xxxx`],
-  ]
-  for (const kycShareToken of fits) {
+  const [two, three] = [`${'ü'.repeat(682)}xxxx`, `${'\u{1f600}'.repeat(341)}xxxx`]
+  for (const kycShareToken of [`${'%'.repeat(1_365)}x`, `${'~'.repeat(1_365)}x`, two, three]) {
     expect(new URL(`http://x/?t=${new URLSearchParams({ t: kycShareToken }).toString().slice(2)}`).search).toHaveLength(
       4_099,
     )
@@ -47,39 +38,30 @@ test('rejects a token that is not well-formed Unicode, because it could not be p
     )
 })
 
-describe('rejects', () => {
-  test.each([
-    ['an empty body', ''],
-    ['no JSON', '{'],
-    ['a list', '[]'],
-    ['a text', '"x"'],
-    ['null', 'null'],
-    ['a byte order mark', '\ufeff{"email":"user@example.com","kycShareToken":"t"}'],
-    [
-      'an unknown field of 33 levels',
-      `{"email":"user@example.com","kycShareToken":"t","a":${'['.repeat(32)}${']'.repeat(32)}}`,
-    ],
-    ['an address twice', '{"email":"a@example.com","email":"b@example.com","kycShareToken":"t"}'],
-    ['a token twice, once in escapes', '{"email":"a@example.com","kycShareToken":"t","kycShareToke\\u006e":"u"}'],
-    ['no address', '{"kycShareToken":"t"}'],
-    ['an address that is no text', '{"email":{"x":1},"kycShareToken":"t"}'],
-    ['an address that is none', '{"email":"canary@","kycShareToken":"t"}'],
-    ['no token', '{"email":"user@example.com"}'],
-    ['an empty token', '{"email":"user@example.com","kycShareToken":""}'],
-    ['a blank token', '{"email":"user@example.com","kycShareToken":" \\t "}'],
-    ['a token that is no text', '{"email":"user@example.com","kycShareToken":1}'],
-    ['fields of the prototype alone', '{"__proto__":{"email":"user@example.com","kycShareToken":"canary"}}'],
-  ])('%s, and repeats no value', (_, text) => {
-    expect(() => parseShareRequest(bytes(text))).toThrow(InvalidShareRequestError)
-    expect(() => parseShareRequest(bytes(text))).not.toThrow(/canary/)
-  })
+test.each([
+  ['an empty body', ''],
+  ['no JSON', '{'],
+  ['a list', '[]'],
+  ['a text', '"x"'],
+  ['null', 'null'],
+  ['a byte order mark', '\ufeff{"email":"user@example.com","kycShareToken":"t"}'],
+  ['33 levels', `{"email":"user@example.com","kycShareToken":"t","a":${'['.repeat(32)}${']'.repeat(32)}}`],
+  ['an address twice', '{"email":"a@example.com","email":"b@example.com","kycShareToken":"t"}'],
+  ['a token twice, once in escapes', '{"email":"a@example.com","kycShareToken":"t","kycShareToke\\u006e":"u"}'],
+  ['no address', '{"kycShareToken":"t"}'],
+  ['an address that is no text', '{"email":{"x":1},"kycShareToken":"t"}'],
+  ['an address that is none', '{"email":"canary@","kycShareToken":"t"}'],
+  ['no token', '{"email":"user@example.com"}'],
+  ['an empty token', '{"email":"user@example.com","kycShareToken":""}'],
+  ['a blank token', '{"email":"user@example.com","kycShareToken":" \\t "}'],
+  ['a token that is no text', '{"email":"user@example.com","kycShareToken":1}'],
+  ['fields of the prototype alone', '{"__proto__":{"email":"user@example.com","kycShareToken":"canary"}}'],
+])('rejects %s, and repeats no value', (_, text) => {
+  expect(() => parseShareRequest(bytes(text))).toThrow(InvalidShareRequestError)
+  expect(() => parseShareRequest(bytes(text))).not.toThrow(/canary/)
+})
 
-  test('bytes that are not UTF-8', () => {
-    const body = Buffer.concat([
-      bytes('{"email":"user@example.com","kycShareToken":"'),
-      Buffer.from([0xff]),
-      bytes('"}'),
-    ])
-    expect(() => parseShareRequest(body)).toThrow(InvalidShareRequestError)
-  })
+test('rejects bytes that are not UTF-8', () => {
+  const body = Buffer.concat([bytes('{"email":"user@example.com","kycShareToken":"'), Buffer.from([0xff]), bytes('"}')])
+  expect(() => parseShareRequest(body)).toThrow(InvalidShareRequestError)
 })

@@ -1,19 +1,16 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { approved, begun, rejected, review } from '../../test/support/identity-setup.js'
 import {
   compareReviews,
   discardFutureTime,
-  inFlightPollMs,
   isDatedAhead,
   isDoubtful,
   isRegression,
   isSameReview,
   maxAheadMs,
-  nextPollMs,
   reviewToAnswer,
 } from './reviews.js'
 
-const day = 24 * 60 * 60_000
 const off = { isActive: false, at: 1 }
 
 test('the newer review counts; of two with the same time the worse one, in any order', () => {
@@ -45,18 +42,7 @@ test.each([
 test('a time up to five minutes ahead of this clock is accepted, and no later one', () => {
   expect(maxAheadMs).toBe(300_000)
   expect([isDatedAhead(300_000, 0), isDatedAhead(300_001, 0)]).toEqual([false, true])
-  expect([discardFutureTime(null, 0), discardFutureTime(300_000, 0), discardFutureTime(300_001, 0)]).toEqual([
-    null,
-    300_000,
-    null,
-  ])
-})
-
-describe('the next poll', () => {
-  test('is hourly in flight, and daily for a month after a verdict', () => {
-    expect(nextPollMs(begun, 100 * day)).toBe(inFlightPollMs)
-    expect([0, 30 * day - 1, 30 * day].map((age) => nextPollMs(approved, age))).toEqual([day, day, null])
-  })
+  expect([null, 300_000, 300_001].map((at) => discardFutureTime(at, 0))).toEqual([null, 300_000, null])
 })
 
 test('a deactivated applicant is on hold, unless it was rejected', () => {
@@ -67,10 +53,8 @@ test('a deactivated applicant is on hold, unless it was rejected', () => {
 })
 
 test('a review without a verdict after a verdict turns back', () => {
-  expect([isRegression(approved, begun), isRegression(begun, approved), isRegression(approved, rejected)]).toEqual([
-    ...[true, false, false],
-  ])
-  expect(isRegression(approved, null)).toBe(false)
+  expect([begun, rejected, null].map((next) => isRegression(approved, next))).toEqual([true, false, false])
+  expect(isRegression(begun, approved)).toBe(false)
 })
 
 test('two reviews are equal when their values are, in any order of the fields', () => {

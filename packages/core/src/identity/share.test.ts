@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   approved,
   begun,
@@ -17,47 +17,46 @@ import { redemptionLeaseMs, redemptionWindowMs } from './redemption.js'
 const unavailable = expect.objectContaining({ code: 'ERR_IDENTITY_UNAVAILABLE', retryable: true })
 const input = { integrationAddress: shop, email, shareToken: 'token' }
 
-describe('interface 3, KYC attachment', () => {
-  test('an approval of another level than the requested one attaches its applicant, and does not count', async () => {
-    const { share, provider, start, subject, history } = identitySetup()
-    provider.reviews.set(`applicant of ${first}`, approved)
-    provider.levelName = 'basic'
-    const asking = start({ provider: { ...provider, levelName: 'strict' } })
-    const input = { integrationAddress: shop, email, shareToken: 'canary-token' }
-    expect(await asking.share(input)).toEqual({ ...begun, reused: true })
-    expect(subject()).toMatchObject({ applicantId: `applicant of ${first}`, review: begun, reviewedAt: null })
-    expect(history()).toEqual(['redemption review other_level'])
-    expect(await share()).toEqual({ ...begun, reused: false })
-  })
-
-  test('a rejected retry after RED leaves the verification unchanged and answers the former verdict', async () => {
-    const { share, webhook, fails, subject } = identitySetup()
-    await share()
-    await webhook(rejected)
-    const before = subject()
-    fails('rejected')
-    await expect(share()).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED', formerReview: rejected })
-    expect(subject()).toEqual({ ...before, redemptions: 2 })
-  })
-
-  test('a rejection whose donor changed during the redemption is not shown', async () => {
-    const { share, webhook, provider, seedSubject } = identitySetup()
-    await share()
-    await webhook(rejected)
-    provider.redeem = async () => {
-      seedSubject('s1', { donor: otherShop })
-      return { kind: 'rejected', message: 'Token has expired', providerCode: null }
-    }
-    await expect(share()).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED', formerReview: null })
-  })
+test('an approval of another level than the requested one attaches its applicant, and does not count', async () => {
+  const { share, provider, start, subject, history } = identitySetup()
+  provider.reviews.set(`applicant of ${first}`, approved)
+  provider.levelName = 'basic'
+  const asking = start({ provider: { ...provider, levelName: 'strict' } })
+  const input = { integrationAddress: shop, email, shareToken: 'canary-token' }
+  expect(await asking.share(input)).toEqual({ ...begun, reused: true })
+  expect(subject()).toMatchObject({ applicantId: `applicant of ${first}`, review: begun, reviewedAt: null })
+  expect(history()).toEqual(['redemption review other_level'])
+  expect(await share()).toEqual({ ...begun, reused: false })
 })
 
-describe('a rejection uses no token, and the same request may be sent again', () => {
-  test.each([
-    ['rejected', 'ERR_SHARE_TOKEN_REJECTED', { providerMessage: 'Token has expired' }],
-    ['throttled', 'ERR_IDENTITY_UNAVAILABLE', { retryAfterMs: 7_000 }],
-    ['misconfigured', 'ERR_IDENTITY_MISCONFIGURED', {}],
-  ] as const)('%s is %s', async (fault, code, fields) => {
+test('a rejected retry after RED leaves the verification unchanged and answers the former verdict', async () => {
+  const { share, webhook, fails, subject } = identitySetup()
+  await share()
+  await webhook(rejected)
+  const before = subject()
+  fails('rejected')
+  await expect(share()).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED', formerReview: rejected })
+  expect(subject()).toEqual({ ...before, redemptions: 2 })
+})
+
+test('a rejection whose donor changed during the redemption is not shown', async () => {
+  const { share, webhook, provider, seedSubject } = identitySetup()
+  await share()
+  await webhook(rejected)
+  provider.redeem = async () => {
+    seedSubject('s1', { donor: otherShop })
+    return { kind: 'rejected', message: 'Token has expired', providerCode: null }
+  }
+  await expect(share()).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED', formerReview: null })
+})
+
+test.each([
+  ['rejected', 'ERR_SHARE_TOKEN_REJECTED', { providerMessage: 'Token has expired' }],
+  ['throttled', 'ERR_IDENTITY_UNAVAILABLE', { retryAfterMs: 7_000 }],
+  ['misconfigured', 'ERR_IDENTITY_MISCONFIGURED', {}],
+] as const)(
+  'a rejection uses no token, and the same request may be sent again: %s is %s',
+  async (fault, code, fields) => {
     const { share, provider, fails, subject, outcomes, states } = identitySetup()
     fails(fault)
     await expect(share(shop, 'token')).rejects.toMatchObject({ code, ...fields })
@@ -67,74 +66,70 @@ describe('a rejection uses no token, and the same request may be sent again', ()
     expect(states()).toEqual(['refused'])
     fails(null)
     expect(await share(shop, 'token')).toEqual({ ...begun, reused: true })
-  })
+  },
+)
+
+test('a lost answer of a redeemed token is found at once', async () => {
+  const { share, provider, fails, outcomes } = identitySetup()
+  fails('lost after', 'redeem')
+  expect(await share()).toEqual({ ...begun, reused: true })
+  expect(provider.calls).toEqual([`redeem ${first}`, `find ${first}`])
+  expect(outcomes()).toEqual(['started', 'found'])
 })
 
-describe('a lost answer', () => {
-  test('of a redeemed token is found at once', async () => {
-    const { share, provider, fails, outcomes } = identitySetup()
-    fails('lost after', 'redeem')
-    expect(await share()).toEqual({ ...begun, reused: true })
-    expect(provider.calls).toEqual([`redeem ${first}`, `find ${first}`])
-    expect(outcomes()).toEqual(['started', 'found'])
-  })
-
-  test('without an applicant leaves the redemption open: only after its lease is a token sent again, under another name', async () => {
-    const { share, provider, fails, clock, outcomes, redemptions } = identitySetup()
-    fails('lost before', 'redeem')
-    await expect(share(shop, 'token')).rejects.toThrow(unavailable)
-    fails(null)
-    await clock.advance(redemptionLeaseMs - 1)
-    // Whether its token was used is not known, so it is not answered that it was left alone.
-    await expect(share(shop, 'token')).rejects.toThrow(unavailable)
-    expect(await share(otherShop, 'theirs')).toEqual({ ...notStarted, reused: false })
-    expect(provider.redeemed).toEqual([])
-    await clock.advance(1)
-    expect(await share(shop, 'token')).toEqual({ ...begun, reused: true })
-    expect(provider.calls).toEqual([`redeem ${first}`, `find ${first}`, `find ${first}`, `redeem ${second}`])
-    expect(outcomes()).toEqual(['started', 'unknown', 'unknown', 'concurrent', 'absent', 'started', 'redeemed'])
-    expect(redemptions()).toEqual([
-      [first, shop, 'absent'],
-      [second, shop, 'attached'],
-    ])
-  })
+test('a lost answer without an applicant leaves the redemption open: only after its lease is a token sent again, under another name', async () => {
+  const { share, provider, fails, clock, outcomes, redemptions } = identitySetup()
+  fails('lost before', 'redeem')
+  await expect(share(shop, 'token')).rejects.toThrow(unavailable)
+  fails(null)
+  await clock.advance(redemptionLeaseMs - 1)
+  // Whether its token was used is not known, so it is not answered that it was left alone.
+  await expect(share(shop, 'token')).rejects.toThrow(unavailable)
+  expect(await share(otherShop, 'theirs')).toEqual({ ...notStarted, reused: false })
+  expect(provider.redeemed).toEqual([])
+  await clock.advance(1)
+  expect(await share(shop, 'token')).toEqual({ ...begun, reused: true })
+  expect(provider.calls).toEqual([`redeem ${first}`, `find ${first}`, `find ${first}`, `redeem ${second}`])
+  expect(outcomes()).toEqual(['started', 'unknown', 'unknown', 'concurrent', 'absent', 'started', 'redeemed'])
+  expect(redemptions()).toEqual([
+    [first, shop, 'absent'],
+    [second, shop, 'attached'],
+  ])
 })
 
-describe('when this process is slow or fails', () => {
-  test('a request that was suspended beyond the first half minute of its lease sends nothing', async () => {
-    const { start, store, provider, clock, outcomes, states } = identitySetup()
-    const transaction: Store['transaction'] = async (work) => {
-      const done = await store.transaction(work)
-      await clock.advance(redemptionLeaseMs - redemptionWindowMs + 1)
-      return done
-    }
-    const redeem = () => Promise.reject(new Error('it was asked to send'))
-    const suspended = start({ store: { ...store, transaction }, provider: { ...provider, redeem } })
-    await expect(suspended.share(input)).rejects.toThrow(unavailable)
-    expect(provider.calls).toEqual([])
-    expect(outcomes()).toEqual(['started', 'late'])
-    expect(states()).toEqual(['refused'])
-  })
+test('a request that was suspended beyond the first half minute of its lease sends nothing', async () => {
+  const { start, store, provider, clock, outcomes, states } = identitySetup()
+  const transaction: Store['transaction'] = async (work) => {
+    const done = await store.transaction(work)
+    await clock.advance(redemptionLeaseMs - redemptionWindowMs + 1)
+    return done
+  }
+  const redeem = () => Promise.reject(new Error('it was asked to send'))
+  const suspended = start({ store: { ...store, transaction }, provider: { ...provider, redeem } })
+  await expect(suspended.share(input)).rejects.toThrow(unavailable)
+  expect(provider.calls).toEqual([])
+  expect(outcomes()).toEqual(['started', 'late'])
+  expect(states()).toEqual(['refused'])
+})
 
-  test('an answer after the webhook that attached the applicant keeps the newer verdict', async () => {
-    const { share, during, webhook, subject, outcomes } = identitySetup()
-    during('redeem', () => webhook(approved))
-    expect(await share()).toEqual({ ...approved, reused: true })
-    expect(subject()).toMatchObject({ donor: shop, review: approved })
-    expect(outcomes()).toEqual(['started', 'reported', 'redeemed'])
-  })
+test('an answer after the webhook that attached the applicant keeps the newer verdict', async () => {
+  const { share, during, webhook, subject, outcomes } = identitySetup()
+  during('redeem', () => webhook(approved))
+  expect(await share()).toEqual({ ...approved, reused: true })
+  expect(subject()).toMatchObject({ donor: shop, review: approved })
+  expect(outcomes()).toEqual(['started', 'reported', 'redeemed'])
+})
 
-  test('an owner that changes with every round is 503 after four rounds, and no token is used', async () => {
-    const { start, store, provider, outcomes, ids } = identitySetup()
-    const transaction: Store['transaction'] = (work) =>
-      store.transaction((tx) => {
-        const findAddressOwner = async () => ({ accountId: ids.next(), proved: false })
-        return work({ ...tx, identityAccounts: { ...tx.identityAccounts, findAddressOwner } })
-      })
-    await expect(start({ store: { ...store, transaction } }).share(input)).rejects.toThrow(unavailable)
-    expect(outcomes()).toEqual(['exhausted'])
-    expect(provider.calls).toEqual([])
-  })
+test('an owner that changes with every round is 503 after four rounds, and no token is used', async () => {
+  const { start, store, provider, outcomes, ids } = identitySetup()
+  const transaction: Store['transaction'] = (work) =>
+    store.transaction((tx) => {
+      const findAddressOwner = async () => ({ accountId: ids.next(), proved: false })
+      return work({ ...tx, identityAccounts: { ...tx.identityAccounts, findAddressOwner } })
+    })
+  await expect(start({ store: { ...store, transaction } }).share(input)).rejects.toThrow(unavailable)
+  expect(outcomes()).toEqual(['exhausted'])
+  expect(provider.calls).toEqual([])
 })
 
 /** docs/interface.md 4.2: the statements of a share do not reveal whether there is an account. */

@@ -1,9 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type FakePayment, fakeRouter } from '../../test/support/fake-chain.js'
 import { down, type IndexerParts, setUpIndexer } from '../../test/support/indexer-setup.js'
 import { turns } from '../../test/support/manual-clock.js'
 import { paymentFacts } from '../../test/support/stored-payment.js'
 import { until } from '../../test/support/until.js'
+import type { PaymentFacts } from '../payments/payment.js'
 
 const added = `0x${'ad'.repeat(20)}`
 const throughAdded = (name: string): FakePayment => ({ name, router: { ...paymentFacts(name).router, address: added } })
@@ -30,127 +31,98 @@ async function addRouter(parts?: IndexerParts): Promise<SetUp> {
   return setUpIndexer({ startBlock: 3, maxRange: 5 }, before)
 }
 
+type Place = Pick<PaymentFacts, 'txHash' | 'blockHash' | 'blockNumber' | 'logIndex'>
+const place = ({ txHash, blockHash, blockNumber, logIndex }: Place, version: number) => {
+  return { txHash, blockHash, blockNumber, logIndex, version }
+}
+
 /** The stored payments that are on the chain, by block and log index. */
 function storedOnChain({ store }: Pick<SetUp, 'store'>) {
   return store.committed.payments
     .filter(({ offChain }) => !offChain)
-    .map(({ txHash, blockHash, blockNumber, logIndex, version }) => ({
-      txHash,
-      blockHash,
-      blockNumber,
-      logIndex,
-      version,
-    }))
+    .map((payment) => place(payment, payment.version))
     .sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
 }
 
 /** The payments on the chain from a height on. */
-function minedOnChain({ chain }: Pick<SetUp, 'chain'>, from: number) {
-  return chain.rangeOf(from, chainHeight(chain)).payments.map(({ txHash, blockHash, blockNumber, logIndex }) => ({
-    txHash,
-    blockHash,
-    blockNumber,
-    logIndex,
-    version: 1,
-  }))
-}
+const minedOnChain = ({ chain }: Pick<SetUp, 'chain'>, from: number) =>
+  chain.rangeOf(from, chain.height()).payments.map((payment) => place(payment, 1))
 
-function chainHeight(chain: SetUp['chain']): number {
-  return chain.nodes()[0]?.head ?? 0
-}
+test('an added router is read alone for the indexed blocks, and with the others for the new ones', async () => {
+  const setUp = await addRouter()
+  const { chain, backfills, ranges, ofType, store } = setUp
+  expect(store.committed.payments.length).toBe(18)
+  chain.mine(3, both)
+  await settle(setUp)
+  expect(ranges().at(-1)).toBe('21-23')
+  expect(backfills()).toEqual(['3-7', '8-12', '13-17', '18-20'])
+  expect(chain.calls.flatMap((call) => (call.length === 4 ? call[3] : []))).toEqual([added, added, added, added])
+  expect(storedOnChain(setUp)).toEqual(minedOnChain(setUp, 3))
+  expect(store.committed.snapshots).toHaveLength(42)
+  const backfilled = { type: 'chain.backfilled', chainId: 1, router: added, to: 20 }
+  expect(ofType('chain.backfilled')).toEqual([7, 12, 17, 20].map((blockNumber) => ({ ...backfilled, blockNumber })))
+  expect(await store.chains.coverage(1)).toEqual([
+    { router: fakeRouter, from: 3, to: null },
+    { router: added, from: 3, to: null },
+  ])
+  expect(setUp.indexer.status()).toMatchObject({ indexed: 23, error: null, lastError: null })
+})
 
-describe('an added router', () => {
-  test('is read alone for the indexed blocks, and with the others for the new ones', async () => {
-    const setUp = await addRouter()
-    const { chain, backfills, ranges, ofType, store } = setUp
-    expect(store.committed.payments.length).toBe(18)
-    chain.mine(3, both)
-    await settle(setUp)
-    expect(ranges().at(-1)).toEqual([21, 23])
-    expect(backfills()).toEqual([
-      [3, 7],
-      [8, 12],
-      [13, 17],
-      [18, 20],
-    ])
-    expect(chain.calls.flatMap((call) => (call.length === 4 ? call[3] : []))).toEqual([added, added, added, added])
-    expect(storedOnChain(setUp)).toEqual(minedOnChain(setUp, 3))
-    expect(store.committed.snapshots).toHaveLength(42)
-    expect(ofType('chain.backfilled')).toEqual(
-      [7, 12, 17, 20].map((blockNumber) => ({
-        type: 'chain.backfilled',
-        chainId: 1,
-        router: added,
-        blockNumber,
-        to: 20,
-      })),
-    )
-    expect(await store.chains.coverage(1)).toEqual([
-      { router: fakeRouter, from: 3, to: null },
-      { router: added, from: 3, to: null },
-    ])
-    expect(setUp.indexer.status()).toMatchObject({ indexed: 23, error: null, lastError: null })
-  })
-
-  test('is resumed after a restart behind the last commit, with one version and one snapshot per payment', async () => {
-    const first = await addRouter()
-    while (first.ofType('chain.backfilled').length < 2) {
-      await first.indexer.step()
-      await turns()
-    }
-    expect(await first.store.chains.coverage(1)).toContainEqual({ router: added, from: 3, to: 12 })
-    first.chain.calls.length = 0
-    const again = setUpIndexer({ maxRange: 5 }, first)
-    await settle(again)
-    expect(again.backfills()).toEqual([
-      [13, 17],
-      [18, 20],
-    ])
-    expect(storedOnChain(again)).toEqual(minedOnChain(again, 3))
-    expect(again.store.committed.snapshots).toHaveLength(36)
-  })
-
-  test('does not delay the head while its node is slow or fails', async () => {
-    const setUp = await addRouter()
-    const { chain, indexer, clock, checkpoint, backfills } = setUp
-    let answer: (() => void) | undefined
-    chain.intercept = (call) =>
-      call.length === 4 ? new Promise<void>((resolve) => (answer = resolve)).then(() => undefined) : undefined
-    await indexer.step()
-    chain.mine(2, both)
-    expect(await indexer.step()).toBe(true)
-    expect(await checkpoint()).toMatchObject({ blockNumber: 22 })
-    chain.intercept = (call) => {
-      if (call.length === 4) throw down()
-      return undefined
-    }
-    answer?.()
+test('an added router is resumed after a restart behind the last commit, with one version and one snapshot per payment', async () => {
+  const first = await addRouter()
+  while (first.ofType('chain.backfilled').length < 2) {
+    await first.indexer.step()
     await turns()
-    await settle(setUp)
-    expect(indexer.status().error).toBe('ERR_CHAIN_UNAVAILABLE: no answer from the node')
-    const asked = backfills().length
-    chain.mine(1, both)
-    expect(await indexer.step()).toBe(true)
-    expect(await checkpoint()).toMatchObject({ blockNumber: 23 })
-    await settle(setUp)
-    expect(backfills()).toHaveLength(asked)
-    chain.intercept = null
-    await clock.advance(250)
-    await settle(setUp)
-    expect(indexer.status().error).toBeNull()
-    expect(storedOnChain(setUp)).toEqual(minedOnChain(setUp, 3))
-  })
+  }
+  expect(await first.store.chains.coverage(1)).toContainEqual({ router: added, from: 3, to: 12 })
+  first.chain.calls.length = 0
+  const again = setUpIndexer({ maxRange: 5 }, first)
+  await settle(again)
+  expect(again.backfills()).toEqual(['13-17', '18-20'])
+  expect(storedOnChain(again)).toEqual(minedOnChain(again, 3))
+  expect(again.store.committed.snapshots).toHaveLength(36)
+})
 
-  test('the loop closes its gap without waits while there are no new blocks', async () => {
-    const setUp = await addRouter()
-    const stop = new AbortController()
-    const run = setUp.indexer.run(stop.signal)
-    await until('all of it', () => storedOnChain(setUp).length === 36)
-    expect(setUp.clock.now()).toBe(Date.UTC(2026, 0, 1))
-    stop.abort()
-    await run
-    expect(setUp.clock.sleepers()).toEqual([])
-  })
+test('an added router does not delay the head while its node is slow or fails', async () => {
+  const setUp = await addRouter()
+  const { chain, indexer, clock, checkpoint, backfills } = setUp
+  let answer: (() => void) | undefined
+  chain.intercept = (call) =>
+    call.length === 4 ? new Promise<void>((resolve) => (answer = resolve)).then(() => undefined) : undefined
+  await indexer.step()
+  chain.mine(2, both)
+  expect(await indexer.step()).toBe(true)
+  expect(await checkpoint()).toMatchObject({ blockNumber: 22 })
+  chain.intercept = (call) => {
+    if (call.length === 4) throw down()
+    return undefined
+  }
+  answer?.()
+  await turns()
+  await settle(setUp)
+  expect(indexer.status().error).toBe('ERR_CHAIN_UNAVAILABLE: no answer from the node')
+  const asked = backfills().length
+  chain.mine(1, both)
+  expect(await indexer.step()).toBe(true)
+  expect(await checkpoint()).toMatchObject({ blockNumber: 23 })
+  await settle(setUp)
+  expect(backfills()).toHaveLength(asked)
+  chain.intercept = null
+  await clock.advance(250)
+  await settle(setUp)
+  expect(indexer.status().error).toBeNull()
+  expect(storedOnChain(setUp)).toEqual(minedOnChain(setUp, 3))
+})
+
+test('an added router is read without waits while there are no new blocks', async () => {
+  const setUp = await addRouter()
+  const stop = new AbortController()
+  const run = setUp.indexer.run(stop.signal)
+  await until('all of it', () => storedOnChain(setUp).length === 36)
+  expect(setUp.clock.now()).toBe(Date.UTC(2026, 0, 1))
+  stop.abort()
+  await run
+  expect(setUp.clock.sleepers()).toEqual([])
 })
 
 test('a commit of a process with other routers, after its lease ended, leaves no gap', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openStore } from '../../test/support/store.js'
 import { type CoverageFacts, decideCoverage, noRouterAddress, reconcileCoverage } from './backfill.js'
 import type { RouterCoverage } from './chain-store.js'
@@ -14,56 +14,30 @@ const facts = (given: Partial<CoverageFacts>): CoverageFacts => ({
 const row = (router: string, from: number, to: number | null): RouterCoverage => ({ router, from, to })
 const gap = (router: string, coveredFrom: number, from: number, to: number) => ({ router, coveredFrom, from, to })
 
-describe('decideCoverage', () => {
-  test.each([
-    [
-      'no stored coverage: all routers from the start',
-      [],
-      { routers: ['a', 'b'] },
-      [row('a', 10, null), row('b', 10, null)],
-      [],
-    ],
-    ['no stored coverage and no router', [], { routers: [] }, [row(noRouterAddress, 10, null)], []],
-    ['unchanged routers', [row('a', 10, null)], {}, [], []],
-    ['an added router', [row('a', 10, null)], { routers: ['a', 'b'] }, [], [gap('b', 10, 10, 100)]],
-    [
-      'an added router of a chain that had none',
-      [row(noRouterAddress, 10, null)],
-      {},
-      [row(noRouterAddress, 10, 100)],
-      [gap('a', 10, 10, 100)],
-    ],
-    [
-      'an added router before the first block is indexed',
-      [row('a', 10, null)],
-      { routers: ['a', 'b'], indexedTo: 9 },
-      [row('b', 10, null)],
-      [],
-    ],
-    ['a removed router', [row('a', 10, null), row('b', 5, null)], {}, [row('b', 5, 100)], []],
-    ['a router that stays removed', [row('a', 10, null), row('b', 5, 50)], {}, [], []],
-    ['a router that is listed again', [row('a', 10, 50)], {}, [], [gap('a', 10, 51, 100)]],
-    ['a backfill that is complete', [row('a', 10, 100)], {}, [row('a', 10, null)], []],
-    ['a rollback below a backfill', [row('a', 10, 70)], { indexedTo: 60 }, [row('a', 10, null)], []],
-    [
-      'a rollback below the coverage of a removed router',
-      [row('b', 10, 70)],
-      { routers: [], indexedTo: 60 },
-      [row('b', 10, 60)],
-      [],
-    ],
-    ['a router that was removed before its first block', [row('a', 10, 4)], {}, [], [gap('a', 10, 10, 100)]],
-    [
-      'another process indexed from 81 on',
-      [row('a', 10, null)],
-      { coveredTo: 80 },
-      [row('a', 10, 80)],
-      [gap('a', 10, 81, 100)],
-    ],
-    ['another process indexed during a backfill', [row('a', 10, 50)], { coveredTo: 80 }, [], [gap('a', 10, 51, 100)]],
-  ])('%s', (_case, rows, given, changes, gaps) => {
-    expect(decideCoverage(rows, facts(given))).toEqual({ changes, gaps })
-  })
+test.each([
+  ['no stored coverage: all routers', [], { routers: ['a', 'b'] }, [row('a', 10, null), row('b', 10, null)], []],
+  ['no stored coverage and no router', [], { routers: [] }, [row(noRouterAddress, 10, null)], []],
+  ['unchanged routers', [row('a', 10, null)], {}, [], []],
+  ['an added router', [row('a', 10, null)], { routers: ['a', 'b'] }, [], [gap('b', 10, 10, 100)]],
+  [
+    'an added router where there was none',
+    [row(noRouterAddress, 10, null)],
+    {},
+    [row(noRouterAddress, 10, 100)],
+    [gap('a', 10, 10, 100)],
+  ],
+  ['added before any block', [row('a', 10, null)], { routers: ['a', 'b'], indexedTo: 9 }, [row('b', 10, null)], []],
+  ['a removed router', [row('a', 10, null), row('b', 5, null)], {}, [row('b', 5, 100)], []],
+  ['a router that stays removed', [row('a', 10, null), row('b', 5, 50)], {}, [], []],
+  ['a router that is listed again', [row('a', 10, 50)], {}, [], [gap('a', 10, 51, 100)]],
+  ['a backfill that is complete', [row('a', 10, 100)], {}, [row('a', 10, null)], []],
+  ['a rollback below a backfill', [row('a', 10, 70)], { indexedTo: 60 }, [row('a', 10, null)], []],
+  ['a rollback below a removed router', [row('b', 10, 70)], { routers: [], indexedTo: 60 }, [row('b', 10, 60)], []],
+  ['a router that was removed before its first block', [row('a', 10, 4)], {}, [], [gap('a', 10, 10, 100)]],
+  ['another process from 81 on', [row('a', 10, null)], { coveredTo: 80 }, [row('a', 10, 80)], [gap('a', 10, 81, 100)]],
+  ['another process indexed during a backfill', [row('a', 10, 50)], { coveredTo: 80 }, [], [gap('a', 10, 51, 100)]],
+])('decideCoverage: %s', (_case, rows, given, changes, gaps) => {
+  expect(decideCoverage(rows, facts(given))).toEqual({ changes, gaps })
 })
 
 test.each([

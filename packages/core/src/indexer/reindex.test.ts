@@ -1,12 +1,22 @@
+/** The operator's reindex: each repair has its record in the audit log. */
 import { describe, expect, test } from 'vitest'
+import { applyUpdate } from '../../test/support/apply-update.js'
+import { bridgeDeposit, getFulfilment } from '../../test/support/bridge.js'
 import { fakeChain } from '../../test/support/fake-chain.js'
 import { down, paymentAt } from '../../test/support/indexer-setup.js'
-import { indexed, names } from '../../test/support/reindex-setup.js'
+import { manualClock } from '../../test/support/manual-clock.js'
+import { recordingLogger } from '../../test/support/recording-logger.js'
+import { finalityBlocks, indexed, names } from '../../test/support/reindex-setup.js'
 import { openStore } from '../../test/support/store.js'
 import { hashOf } from '../../test/support/stored-payment.js'
+import { createAudited } from '../history/audit-log.js'
 import type { PaymentFacts } from '../payments/payment.js'
-import type { Chain } from '../ports/chain.js'
-import { reindex } from './reindex.js'
+import { awaitedBlocks } from '../payments/state.js'
+import type { BridgeDeposit, Chain, Fulfilment } from '../ports/chain.js'
+import { parseMasterKey } from '../secrets/keys.js'
+import { createFulfilmentPoller } from './fulfilments.js'
+import { createChainCommands, reindex } from './reindex.js'
+import { DeepReorganizationError } from './reorganize.js'
 
 const without =
   (...hashes: string[]) =>
@@ -118,38 +128,180 @@ describe('a reindex', () => {
   })
 })
 
-describe('beside an indexer', () => {
-  test('a node on another fork repairs nothing', async () => {
-    const { all, store, chain, catchUp } = await indexed(30)
-    const stale = fakeChain()
-    stale.mine(28, paymentAt)
-    stale.fork(5)
-    stale.mine(2)
-    const { payments } = store.committed
-    await expect(all({ from: 20, to: 29, repair: true }, stale)).rejects.toMatchObject({ code: 'ERR_REINDEX_REJECTED' })
-    const honestAtTheCheckpoint: Chain = {
-      ...stale,
-      block: async (number) => (number === 30 ? chain.at(30) : stale.block(number)),
-    }
-    await expect(all({ from: 20, to: 29, repair: true }, honestAtTheCheckpoint)).rejects.toMatchObject({
-      code: 'ERR_CHAIN_RANGE_GONE',
-    })
-    expect(store.committed.payments).toEqual(payments)
-    chain.mine(1)
-    await catchUp()
+test('a node on another fork repairs nothing', async () => {
+  const { all, store, chain, catchUp } = await indexed(30)
+  const stale = fakeChain()
+  stale.mine(28, paymentAt)
+  stale.fork(5)
+  stale.mine(2)
+  const { payments } = store.committed
+  await expect(all({ from: 20, to: 29, repair: true }, stale)).rejects.toMatchObject({ code: 'ERR_REINDEX_REJECTED' })
+  const honestAtTheCheckpoint: Chain = {
+    ...stale,
+    block: async (number) => (number === 30 ? chain.at(30) : stale.block(number)),
+  }
+  await expect(all({ from: 20, to: 29, repair: true }, honestAtTheCheckpoint)).rejects.toMatchObject({
+    code: 'ERR_CHAIN_RANGE_GONE',
   })
+  expect(store.committed.payments).toEqual(payments)
+  chain.mine(1)
+  await catchUp()
+})
 
-  test('a failed read is retried at the same block, at most six times in a row', async () => {
-    const { all, chain, slept } = await indexed(30, without(...names(25)))
-    let reads = 0
-    chain.intercept = ([what]) => {
-      reads += what === 'range' ? 1 : 0
-      if (what === 'range' && reads % 2 === 1) throw down()
+test('a failed read is retried at the same block, at most six times in a row', async () => {
+  const { all, chain, slept } = await indexed(30, without(...names(25)))
+  let reads = 0
+  chain.intercept = ([what]) => {
+    reads += what === 'range' ? 1 : 0
+    if (what === 'range' && reads % 2 === 1) throw down()
+  }
+  expect((await all({ from: 1, repair: true })).differences).toMatchObject([{ kind: 'missing' }])
+  expect(slept.splice(0)).toEqual([250, 250, 250])
+  chain.intercept = ([what]) => (what === 'range' ? Promise.reject(down()) : undefined)
+  await expect(all({ from: 1, repair: true })).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+  expect(slept).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000])
+})
+
+/** A deposit and its fulfilment. */
+interface Pair {
+  readonly deposit: BridgeDeposit
+  readonly fulfilment: Fulfilment
+}
+
+/**
+ * 60 blocks; 45 others replace the newest 40, and include the payments of every third of them again, 3 blocks higher.
+ */
+async function stopped() {
+  const parts = await indexed(60)
+  const { chain, store, indexer } = parts
+  await applyUpdate(store, { id: 'u', chainId: '1', txHash: names(22)[0] ?? '', state: 'success' })
+  chain.fork(40, (height) => (height % 3 === 0 && height > 23 ? paymentAt(height - 3) : []))
+  chain.mine(5, (height) => [`after ${height}`])
+  await expect(indexer.step()).rejects.toThrow(DeepReorganizationError)
+  return parts
+}
+const gone = Array.from({ length: 40 }, (_, n) => 21 + n).filter((height) => height % 3 !== 0 || height > 57)
+
+test('after a reorganisation that was too deep to follow, the chain is followed again: missing payments fail, payments that are included again are unchanged', async () => {
+  const { all, catchUp, checkpoint, chain, stored, store, indexer, reindexed } = await stopped()
+  const { differences } = await all({ from: 21, repair: true })
+  expect(reindexed[0]).toEqual({ type: 'chain.reorganised', chainId: 1, from: 60, commonAncestor: 20 })
+  const extra = differences.filter(({ kind }) => kind === 'extra').map(({ txHash }) => txHash)
+  expect(extra).toEqual(expect.arrayContaining(names(22)))
+  await catchUp()
+  expect(await checkpoint()).toEqual({ blockNumber: 65, blockHash: chain.at(65).hash })
+  expect(indexer.status().error).toBeNull()
+  for (const height of gone.filter((at) => at + finalityBlocks <= 65))
+    expect(stored(height), `${height}`).toMatchObject({
+      state: 'failure',
+      version: height === 22 ? 3 : 2,
+      dropped: { formerState: height === 22 ? 'success' : null },
+    })
+  for (let height = 24; height <= 57; height += 3)
+    expect(stored(height)).toMatchObject({ version: 1, state: null, offChain: false, blockNumber: height + 3 })
+  const versions = store.committed.payments.reduce((sum, { version }) => sum + version, 0)
+  expect(store.committed.snapshots).toHaveLength(versions)
+  expect((await all({ from: 0, repair: true })).differences).toEqual([])
+})
+
+test('after a reorganisation that was too deep to follow, a payment from another chain stays when its fulfilment is included again, and fails when it is not', async () => {
+  const { all, catchUp, store, chain } = await stopped()
+  const [stays, goes] = ['stays', 'goes'].map((name, index) => {
+    const deposit = bridgeDeposit(name, { depositId: name, destinationChainId: 1 })
+    const payment = { ...deposit.payment, chainId: 137 }
+    const blockNumber = 30 + index
+    const block = { blockNumber, blockHash: store.committed.heights[blockNumber]?.blockHash }
+    return {
+      deposit: { ...deposit, payment },
+      fulfilment: getFulfilment(name, deposit, { chainId: 1, ...block } as object),
     }
-    expect((await all({ from: 1, repair: true })).differences).toMatchObject([{ kind: 'missing' }])
-    expect(slept.splice(0)).toEqual([250, 250, 250])
-    chain.intercept = ([what]) => (what === 'range' ? Promise.reject(down()) : undefined)
-    await expect(all({ from: 1, repair: true })).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
-    expect(slept).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000])
-  })
+  }) as [Pair, Pair]
+  await store.transaction((tx) => tx.upsertDeposits([stays.deposit, goes.deposit]))
+  const fills = new Map([stays, goes].map(({ deposit, fulfilment }) => [deposit.depositId, fulfilment]))
+  const source = { lookup: async ({ depositId }: BridgeDeposit) => fills.get(depositId) ?? null }
+  const world = { publish: () => undefined, clock: manualClock(), logger: recordingLogger() }
+  const poller = createFulfilmentPoller({ store, source, followed: new Set([1]), ...world })
+  expect(await poller.runOnce()).toBe(2)
+  const isStored = ({ fulfilment }: Pair) => store.committed.payments.find(({ txHash }) => txHash === fulfilment.txHash)
+
+  fills.clear()
+  await all({ from: 21, repair: true })
+  await catchUp()
+  for (const pair of [stays, goes])
+    expect(isStored(pair)).toMatchObject({ offChain: true, version: 1, state: null, dropped: null })
+  const { number: blockNumber, hash: blockHash } = chain.at(33)
+  fills.set('stays', { ...stays.fulfilment, blockNumber, blockHash, logIndex: 77 })
+  expect(await poller.runOnce()).toBe(1)
+  chain.mine(awaitedBlocks)
+  await catchUp()
+  expect(isStored(stays)).toMatchObject({ offChain: false, version: 1, state: null, blockNumber, logIndex: 77 })
+  expect(isStored(goes)).toMatchObject({ offChain: true, version: 2, state: 'failure' })
+  fills.set('goes', { ...goes.fulfilment, blockNumber, blockHash })
+  expect(await poller.runOnce()).toBe(1)
+  expect(isStored(goes)).toMatchObject({ offChain: false, version: 3, state: null })
+})
+
+test.each([
+  ['begins too high', { from: 30 }, 'begin at 29 or below'],
+  ['ends before the checkpoint', { from: 21, to: 50 }, 'read up to it'],
+  ['begins below every stored block', { from: 0 }, 'no block below 0'],
+])(
+  'after a reorganisation that was too deep to follow, a reindex that %s is rejected and changes nothing',
+  async (_case, request, message) => {
+    const { all, store } = await stopped()
+    const before = store.dump()
+    const refused = all({ ...request, repair: true })
+    await expect(refused).rejects.toMatchObject({ code: 'ERR_REINDEX_REJECTED' })
+    await expect(refused).rejects.toThrow(message)
+    expect(store.dump()).toEqual(before)
+  },
+)
+
+const keys = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
+
+async function setup() {
+  const { store, chain, stored } = await indexed(10, (facts) => [{ ...facts, memoHex: `0x${'ee'.repeat(32)}` }])
+  const clock = manualClock()
+  const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'operator:olga' })
+  const { reindex } = createChainCommands({ store, chains: [chain], audited, clock, publish: () => undefined })
+  const audit = () =>
+    store.committed.audit.map(({ actor, action, subject, details }) => [actor, action, subject, details])
+  return { reindex, audit, stored, chain }
+}
+
+async function run(reports: AsyncIterable<{ readonly differences: readonly unknown[] }>): Promise<number> {
+  let differences = 0
+  for await (const report of reports) differences += report.differences.length
+  return differences
+}
+
+test('a dry run finds the differences, changes nothing and leaves no record', async () => {
+  const { reindex, audit, stored } = await setup()
+  expect(await run(reindex({ chainId: 1, from: 3, to: 5, repair: false }))).toBe(3)
+  expect(stored(4)?.memoHex).toBe(`0x${'ee'.repeat(32)}`)
+  expect(audit()).toEqual([])
+})
+
+test('a repair is recorded once with the blocks that it reads, in the name of its actor', async () => {
+  const { reindex, audit, stored } = await setup()
+  expect(await run(reindex({ chainId: 1, from: 3, repair: true }))).toBe(8)
+  expect(stored(4)?.memoHex).not.toBe(`0x${'ee'.repeat(32)}`)
+  expect(audit()).toEqual([['operator:olga', 'chain.repair_started', '1', { from: 3, to: 10 }]])
+})
+
+test('a repair through another chain object is recorded too; one of another chain is rejected', async () => {
+  const { reindex, audit, chain } = await setup()
+  const through = { ...chain, adapter: 'another node' }
+  expect(await run(reindex({ chainId: 1, from: 3, repair: true, through }))).toBe(8)
+  expect(audit()).toEqual([['operator:olga', 'chain.repair_started', '1', { from: 3, to: 10 }]])
+  const wrong = run(reindex({ chainId: 7, from: 3, repair: true, through }))
+  await expect(wrong).rejects.toThrow('Chain 7 is not followed by this process.')
+})
+
+test('blocks that are not indexed and a chain that is not followed are rejected without a record', async () => {
+  const { reindex, audit } = await setup()
+  await expect(run(reindex({ chainId: 1, from: 3, to: 99, repair: true }))).rejects.toThrow('not indexed yet')
+  const unknown = run(reindex({ chainId: 7, from: 0, repair: true }))
+  await expect(unknown).rejects.toThrow('Chain 7 is not followed by this process.')
+  expect(audit()).toEqual([])
 })

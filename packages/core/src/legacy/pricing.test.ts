@@ -1,7 +1,15 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { plainPricing, storedPayment } from '../../test/support/stored-payment.js'
+import { hashOf, plainPricing, storedPayment } from '../../test/support/stored-payment.js'
 import type { PriceFeedFacts, PricingFacts } from '../payments/payment.js'
-import { deriveInvoice, formatConversion } from './pricing.js'
+import {
+  computeFees,
+  convertAmount,
+  deriveInvoice,
+  findRoundestAmount,
+  formatConversion,
+  invertConversion,
+} from './pricing.js'
 
 const contract = `0x${'fe'.repeat(20)}`
 const feed = (use: PriceFeedFacts['use'], pair: string | null, rate: bigint, given: Partial<PriceFeedFacts> = {}) => {
@@ -24,113 +32,178 @@ function judge(pricing: Partial<PricingFacts>, gross = 1_100_000n) {
   }
 }
 
-describe('the invoice of a payment', () => {
-  it.each<[string, Partial<PricingFacts>, string, string, string]>([
-    ['without feeds is what was paid', {}, '1.1', 'USD', ''],
-    ['through a multiplying feed is in its base', { feeds: [multiply('EUR/USD')] }, '1', 'EUR', 'chainlink:EURUSD'],
-    [
-      'through a feed that quotes the token by its symbol',
-      { feeds: [multiply('ETH/USDC')] },
-      '1',
-      'ETH',
-      'chainlink:ETHUSDC',
-    ],
-    [
-      'through a dividing feed is in its quote',
-      { feeds: [divide('CHF/USD')], listedToken: zchf },
-      '1.21',
-      'USD',
-      'chainlink:USDCHF',
-    ],
-    [
-      'through the inverse feed of the token itself',
-      { feeds: [divide('USDC/USD', 100_011_000n)] },
-      '1.100121',
-      'USD',
-      'chainlink:USDUSDC',
-    ],
-    [
-      'through the inverse feed of the token itself, whose symbol has small letters',
-      { feeds: [divide('CRVUSD/USD', 100_011_000n)], listedToken: { symbol: 'crvUSD', currency: 'USD' } },
-      '1.100121',
-      'USD',
-      'chainlink:USDCRVUSD',
-    ],
-    [
-      'through both feeds is in the base of the first',
-      { feeds: [multiply('ETH/USD', 200_000_000n), divide('CHF/USD', 110_000_000n)], listedToken: zchf },
-      '0.605',
-      'ETH',
-      'chainlink:ETHCHF',
-    ],
-    ['through a signed rate from outside', { feeds: [external('THB/USD')] }, '1', 'THB', 'external:THBUSD'],
-    [
-      'through a signed rate and a feed',
-      { feeds: [external('THB/USD'), divide('CHF/USD')], listedToken: zchf },
-      '1.1',
-      'THB',
-      'external:THBCHF',
-    ],
-    [
-      'is what the call names when it does',
-      { feeds: [multiply('EUR/USD')], calledAmount: 1_000_000n },
-      '1',
-      'EUR',
-      'chainlink:EURUSD',
-    ],
-  ])('%s', (_what, pricing, amount, currency, conversion) => {
-    expect(judge(pricing)).toEqual({ invoice: { amount, currency }, conversion })
+const crvUsd = { symbol: 'crvUSD', currency: 'USD' }
+
+it.each<[string, Partial<PricingFacts>, string]>([
+  ['without feeds is what was paid', {}, '1.1 USD'],
+  ['through a multiplying feed is in its base', { feeds: [multiply('EUR/USD')] }, '1 EUR chainlink:EURUSD'],
+  ['through a feed that quotes the token by its symbol', { feeds: [multiply('ETH/USDC')] }, '1 ETH chainlink:ETHUSDC'],
+  ['through a divisor is in its quote', { feeds: [divide('CHF/USD')], listedToken: zchf }, '1.21 USD chainlink:USDCHF'],
+  ['through the token’s own feed', { feeds: [divide('USDC/USD', 100_011_000n)] }, '1.100121 USD chainlink:USDUSDC'],
+  [
+    'through such a feed of a symbol with small letters',
+    { feeds: [divide('CRVUSD/USD', 100_011_000n)], listedToken: crvUsd },
+    '1.100121 USD chainlink:USDCRVUSD',
+  ],
+  [
+    'through both feeds is in the base of the first',
+    { feeds: [multiply('ETH/USD', 200_000_000n), divide('CHF/USD')], listedToken: zchf },
+    '0.605 ETH chainlink:ETHCHF',
+  ],
+  ['through a signed rate from outside', { feeds: [external('THB/USD')] }, '1 THB external:THBUSD'],
+  [
+    'through a signed rate and a feed',
+    { feeds: [external('THB/USD'), divide('CHF/USD')], listedToken: zchf },
+    '1.1 THB external:THBCHF',
+  ],
+  ['is what the call names', { feeds: [multiply('EUR/USD')], calledAmount: 1_000_000n }, '1 EUR chainlink:EURUSD'],
+])('the invoice %s', (_what, pricing, expected) => {
+  const { invoice, conversion } = judge(pricing)
+  expect(`${invoice?.amount} ${invoice?.currency} ${conversion}`.trim()).toBe(expected)
+})
+
+it('the invoice is the amount that the call names, also where a rounder one gives the same', () => {
+  const feeds = [multiply('EUR/USD')]
+  expect(judge({ feeds, calledAmount: 999_999n }, 1_099_998n).invoice?.amount).toBe('0.999999')
+  expect(
+    judge({ feeds: [divide('CHF/USD', 99_999_999n)], listedToken: zchf, calledAmount: 1_100_001n }).invoice?.amount,
+  ).toBe('1.100001')
+})
+
+it.each<[string, Partial<PricingFacts>]>([
+  ['a token that is not listed', { listedToken: null }],
+  ['a token that is not listed, with a listed feed', { listedToken: null, feeds: [multiply('CHF/USD')] }],
+  ['an unlisted feed', { feeds: [multiply(null)] }],
+  ['an unlisted second feed', { feeds: [multiply('EUR/USD'), divide(null)] }],
+  ['an unlisted first feed', { feeds: [multiply(null), divide('CHF/USD')], listedToken: zchf }],
+  ['a signed rate of an unknown currency', { feeds: [external(null)] }],
+  ['a signed rate and an unlisted feed', { feeds: [external('THB/USD'), divide(null)] }],
+  ['a feed into another currency than the token', { feeds: [multiply('EUR/USD')], listedToken: zchf }],
+  ['a feed the wrong way round', { feeds: [multiply('USD/CHF')] }],
+  ['a dividing feed of another currency', { feeds: [divide('EUR/USD')], listedToken: zchf }],
+  ['a dividing feed that only quotes the token', { feeds: [divide('CHF/USD')] }],
+  ['two feeds that do not meet', { feeds: [multiply('ETH/EUR'), divide('CHF/USD')], listedToken: zchf }],
+  ['two feeds that end elsewhere', { feeds: [multiply('ETH/USD'), divide('EUR/USD')], listedToken: zchf }],
+  ['two feeds that multiply', { feeds: [multiply('ETH/EUR'), multiply('EUR/USD')] }],
+  ['two feeds that divide', { feeds: [divide('CHF/USD'), divide('USDC/USD')] }],
+  ['feeds in the other order', { feeds: [divide('CHF/USD'), multiply('CHF/USD')] }],
+  ['three feeds', { feeds: [multiply('EUR/USD'), divide('USDC/USD'), divide('USDC/USD')] }],
+  ['a currency that verify refuses', { listedToken: { symbol: 'EURC.e', currency: 'EURC.e' } }],
+  ['a feed of a currency that verify refuses', { feeds: [multiply('cbETH/USD')] }],
+  [
+    'a feed into a currency that verify refuses',
+    { feeds: [multiply('EUR/USDC.e')], listedToken: { symbol: 'USDC.e', currency: 'USD' } },
+  ],
+])('the invoice is unknown, and so is the conversion, with %s', (_what, pricing) => {
+  expect(judge(pricing)).toEqual({ invoice: null, conversion: '' })
+  expect(judge({ ...pricing, calledAmount: 1n }).invoice).toBeNull()
+})
+
+it('the invoice is unknown when no amount converts to what was paid', () => {
+  expect(judge({ feeds: [multiply('ETH/USD', 200_000_000_000n)] }, 2_001n).invoice).toBeNull()
+  expect(judge({ feeds: [multiply('ETH/USD', 200_000_000_000n)] }, 2_000n).invoice).toEqual({
+    amount: '0.000001',
+    currency: 'ETH',
+  })
+})
+
+it('the invoice is the roundest of the amounts that convert to what was paid', () => {
+  // 10.04 USD at 1.00011 USD for a USDC is 10.038895 USDC, rounded down; 10.039999 to 10.040000 USD all give it.
+  expect(judge({ feeds: [divide('USDC/USD', 100_011_000n)], listedToken: usdc }, 10_038_895n).invoice?.amount).toBe(
+    '10.04',
+  )
+})
+
+const seed = Date.now()
+
+describe(`the conversion (seed ${seed})`, () => {
+  it('multiplies, then divides, each rounded down', () => {
+    const chf = { use: 'multiply', rate: 112_345_678n, decimals: 8 } as const
+    const eur = { use: 'divide', rate: 108_000_000n, decimals: 8 } as const
+    expect(convertAmount(1_000_001n, [chf])).toBe(1_123_457n) // 1 123 457.90...
+    expect(convertAmount(1_123_457n, [eur])).toBe(1_040_237n) // 1 040 237.96...
+    expect(convertAmount(1_000_001n, [chf, eur])).toBe(1_040_237n) // rounded down once it would be ...238
+    expect(convertAmount(5n, [])).toBe(5n)
   })
 
-  it('is the amount that the call names, also where a rounder one gives the same', () => {
-    const feeds = [multiply('EUR/USD')]
-    expect(judge({ feeds, calledAmount: 999_999n }, 1_099_998n).invoice?.amount).toBe('0.999999')
-    expect(
-      judge({ feeds: [divide('CHF/USD', 99_999_999n)], listedToken: zchf, calledAmount: 1_100_001n }).invoice?.amount,
-    ).toBe('1.100001')
-  })
-
-  it.each<[string, Partial<PricingFacts>]>([
-    ['a token that is not listed', { listedToken: null }],
-    ['a token that is not listed, with a listed feed', { listedToken: null, feeds: [multiply('CHF/USD')] }],
-    ['an unlisted feed', { feeds: [multiply(null)] }],
-    ['an unlisted second feed', { feeds: [multiply('EUR/USD'), divide(null)] }],
-    ['an unlisted first feed', { feeds: [multiply(null), divide('CHF/USD')], listedToken: zchf }],
-    ['a signed rate of an unknown currency', { feeds: [external(null)] }],
-    ['a signed rate and an unlisted feed', { feeds: [external('THB/USD'), divide(null)] }],
-    ['a feed into another currency than the token', { feeds: [multiply('EUR/USD')], listedToken: zchf }],
-    ['a feed the wrong way round', { feeds: [multiply('USD/CHF')] }],
-    ['a dividing feed of another currency', { feeds: [divide('EUR/USD')], listedToken: zchf }],
-    ['a dividing feed that only quotes the token', { feeds: [divide('CHF/USD')] }],
-    ['two feeds that do not meet', { feeds: [multiply('ETH/EUR'), divide('CHF/USD')], listedToken: zchf }],
-    ['two feeds that end elsewhere', { feeds: [multiply('ETH/USD'), divide('EUR/USD')], listedToken: zchf }],
-    ['two feeds that multiply', { feeds: [multiply('ETH/EUR'), multiply('EUR/USD')] }],
-    ['two feeds that divide', { feeds: [divide('CHF/USD'), divide('USDC/USD')] }],
-    ['feeds in the other order', { feeds: [divide('CHF/USD'), multiply('CHF/USD')] }],
-    ['three feeds', { feeds: [multiply('EUR/USD'), divide('USDC/USD'), divide('USDC/USD')] }],
-    ['a currency that verify refuses', { listedToken: { symbol: 'EURC.e', currency: 'EURC.e' } }],
-    ['a feed of a currency that verify refuses', { feeds: [multiply('cbETH/USD')] }],
-    [
-      'a feed into a currency that verify refuses',
-      { feeds: [multiply('EUR/USDC.e')], listedToken: { symbol: 'USDC.e', currency: 'USD' } },
-    ],
-  ])('is unknown, and so is the conversion, with %s', (_what, pricing) => {
-    expect(judge(pricing)).toEqual({ invoice: null, conversion: '' })
-    expect(judge({ ...pricing, calledAmount: 1n }).invoice).toBeNull()
-  })
-
-  it('is unknown when no amount converts to what was paid', () => {
-    expect(judge({ feeds: [multiply('ETH/USD', 200_000_000_000n)] }, 2_001n).invoice).toBeNull()
-    expect(judge({ feeds: [multiply('ETH/USD', 200_000_000_000n)] }, 2_000n).invoice).toEqual({
-      amount: '0.000001',
-      currency: 'ETH',
-    })
-  })
-
-  it('is the roundest of the amounts that convert to what was paid', () => {
-    // 10.04 USD at 1.00011 USD for a USDC is 10.038895 USDC, rounded down; 10.039999 to 10.040000 USD all give it.
-    expect(judge({ feeds: [divide('USDC/USD', 100_011_000n)], listedToken: usdc }, 10_038_895n).invoice?.amount).toBe(
-      '10.04',
+  it('is undone by the same amounts as trying all of them finds', () => {
+    const small = (use: 'multiply' | 'divide') =>
+      fc.record({ use: fc.constant(use), rate: fc.bigInt({ min: 1n, max: 12n }), decimals: fc.nat(1) })
+    const steps = fc.oneof(
+      fc.constant([]),
+      fc.tuple(small('multiply')),
+      fc.tuple(small('divide')),
+      fc.tuple(small('multiply'), small('divide')),
+    )
+    // Nothing above converts to 5 or less: 6 units, at most 12 of them for one, at a tenth each.
+    const all = Array.from({ length: 6 * 12 * 10 + 1 }, (_, index) => BigInt(index))
+    fc.assert(
+      fc.property(steps, fc.bigInt({ min: 0n, max: 5n }), (feeds, converted) => {
+        const found = all.filter((each) => convertAmount(each, feeds) === converted)
+        const range = found.length === 0 ? null : { from: found[0], to: found.at(-1) }
+        expect(invertConversion(converted, feeds)).toEqual(range)
+      }),
+      { seed, numRuns: 400 },
     )
   })
+})
+
+describe(`the roundest amount of a range (seed ${seed})`, () => {
+  const getDecimals = (value: bigint, decimals: number) => {
+    let left = decimals
+    for (let rest = value; left > 0 && rest % 10n === 0n; rest /= 10n) left -= 1
+    return left
+  }
+
+  it('lies in the range, and none in it has fewer decimals or is smaller with as few', () => {
+    const width = fc.bigInt({ min: 0n, max: 300n })
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 0n, max: 10n ** 20n }),
+        width,
+        fc.integer({ min: 0, max: 18 }),
+        (from, more, decimals) => {
+          const to = from + more
+          const found = findRoundestAmount({ from, to }, decimals)
+          expect(found >= from && found <= to).toBe(true)
+          const fewest = getDecimals(found, decimals)
+          for (let each = from; each <= to; each += 1n) {
+            expect(getDecimals(each, decimals)).toBeGreaterThanOrEqual(fewest)
+            if (each < found) expect(getDecimals(each, decimals)).toBeGreaterThan(fewest)
+          }
+        },
+      ),
+      { seed, numRuns: 150 },
+    )
+  })
+})
+
+const payment = (given: { gross: bigint; net: bigint; memo?: string; serviceFee?: bigint | null }) => {
+  const { gross, net, memo = 'order', serviceFee = null } = given
+  const { tokenOut } = storedPayment({ id: 'p' })
+  return { tokenOut: { ...tokenOut, gross, net }, memoHex: hashOf(memo), pricing: { ...plainPricing, serviceFee } }
+}
+const service = (value: bigint) => ({ type: 'ServiceFee', value })
+const extra = (value: bigint) => ({ type: 'ExtraFee', value })
+
+it.each([
+  ['the documented sample: 0.2 % service', { gross: 1_000_000n, net: 995_500n }, [service(2_000n), extra(2_500n)]],
+  ['no fees', { gross: 1_000_000n, net: 1_000_000n }, []],
+  ['the service fee alone', { gross: 1_000_000n, net: 998_000n }, [service(2_000n)]],
+  ['no memo: all of it extra', { gross: 1_000_000n, net: 995_500n, memo: '' }, [extra(4_500n)]],
+  ['a service fee rounded down', { gross: 999n, net: 990n }, [service(1n), extra(8n)]],
+  ['a service fee that rounds to nothing', { gross: 499n, net: 490n }, [extra(9n)]],
+  ['less than the usual service fee: all of it that', { gross: 1_000_000n, net: 999_000n }, [service(1_000n)]],
+  [
+    'what the call tells, without a memo',
+    { gross: 1_000_000n, net: 995_500n, memo: '', serviceFee: 4_000n },
+    [service(4_000n), extra(500n)],
+  ],
+  ['a call that tells none', { gross: 1_000_000n, net: 995_500n, serviceFee: 0n }, [extra(4_500n)]],
+  ['a call that tells more than there is', { gross: 1_000_000n, net: 995_500n, serviceFee: 9_000n }, [service(4_500n)]],
+])('splits %s', (_what, given, parts) => {
+  const fees = computeFees(payment(given))
+  expect(fees.parts).toEqual(parts)
+  expect(fees.total).toBe(given.gross - given.net)
+  expect(fees.parts.reduce((sum, { value }) => sum + value, 0n)).toBe(fees.total)
 })

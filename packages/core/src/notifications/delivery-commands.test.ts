@@ -1,20 +1,19 @@
-import { describe, expect, test } from 'vitest'
+import { snapshotWriteSchema } from '@payment-integration/contract/internal'
+import { createVerifier } from '@payment-integration/webhook'
+import { expect, test } from 'vitest'
+import { before, getAddress, setUpIntegrations } from '../../test/support/integration-setup.js'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { getOutbox, numbered } from '../../test/support/outbox.js'
 import { openStore } from '../../test/support/store.js'
 import { createAudited } from '../history/audit-log.js'
+import type { PostRequest, PostResult } from '../ports/runtime.js'
 import { parseMasterKey } from '../secrets/keys.js'
-import { createDeliveryCommands } from './delivery-commands.js'
+import { createDeliveryCommands, createEndpointCommands } from './delivery-commands.js'
 import type { AttemptRecord } from './delivery-store.js'
 
 const keys = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
 const failedAttempt: AttemptRecord = {
-  startedAt: 1,
-  latencyMs: 1,
-  status: 410,
-  reason: 'status_410',
-  excerpt: null,
-  replay: false,
+  ...{ startedAt: 1, latencyMs: 1, status: 410, reason: 'status_410', excerpt: null, replay: false },
 }
 
 function setup() {
@@ -41,87 +40,83 @@ function setup() {
   return { clock, deliveries, store, commands, settleAll, audit, woken: () => woken }
 }
 
-describe('replay', () => {
-  test.each(['delivered', 'exhausted'] as const)(
-    'makes a delivery that is %s due at once, and is on record',
-    async (kind) => {
-      const { commands, deliveries, settleAll, audit, woken, clock } = setup()
-      await deliveries.add({ name: 'a' })
-      await settleAll(kind)
-      await clock.advance(60_000)
-      expect(await commands.replay('1')).toMatchObject({ status: 'pending', nextAttemptAt: clock.now() })
-      expect(woken()).toBe(1)
-      expect(audit()).toEqual([['deliveries.replayed', '1', 'cli:ada', { replayed: 1 }]])
-      const [claim] = await deliveries.claim({ limit: 1, leaseMs: 10_000 })
-      expect(claim).toMatchObject({ attempt: 2, step: 1, replay: true, ageMs: 0 })
-    },
-  )
-
-  test('rejects a delivery in flight, and records nothing', async () => {
-    const { commands, deliveries, audit, woken } = setup()
+test.each(['delivered', 'exhausted'] as const)(
+  'a replay makes a delivery that is %s due at once, and is on record',
+  async (kind) => {
+    const { commands, deliveries, settleAll, audit, woken, clock } = setup()
     await deliveries.add({ name: 'a' })
-    await deliveries.claim({ limit: 1, leaseMs: 10_000 })
-    await expect(commands.replay('1')).rejects.toMatchObject({ code: 'ERR_DELIVERY_IN_FLIGHT', retryable: true })
-    expect([audit(), woken()]).toEqual([[], 0])
-  })
+    await settleAll(kind)
+    await clock.advance(60_000)
+    expect(await commands.replay('1')).toMatchObject({ status: 'pending', nextAttemptAt: clock.now() })
+    expect(woken()).toBe(1)
+    expect(audit()).toEqual([['deliveries.replayed', '1', 'cli:ada', { replayed: 1 }]])
+    const [claim] = await deliveries.claim({ limit: 1, leaseMs: 10_000 })
+    expect(claim).toMatchObject({ attempt: 2, step: 1, replay: true, ageMs: 0 })
+  },
+)
+
+test('a replay rejects a delivery in flight, and records nothing', async () => {
+  const { commands, deliveries, audit, woken } = setup()
+  await deliveries.add({ name: 'a' })
+  await deliveries.claim({ limit: 1, leaseMs: 10_000 })
+  await expect(commands.replay('1')).rejects.toMatchObject({ code: 'ERR_DELIVERY_IN_FLIGHT', retryable: true })
+  expect([audit(), woken()]).toEqual([[], 0])
 })
 
-describe('replayAll', () => {
-  test('replays every match, in parts, each with its audit record and its progress', async () => {
-    const { commands, deliveries, settleAll, audit } = setup()
-    await deliveries.add(...numbered(2_500))
-    await settleAll('exhausted')
-    await deliveries.add({ name: 'pending' })
-    const progress: unknown[] = []
-    const done = await commands.replayAll(
-      { status: 'exhausted' },
-      { onProgress: (totals) => progress.push({ ...totals }) },
-    )
-    expect(done).toEqual({ replayed: 2_500, inFlight: 0 })
-    expect(progress).toEqual([1_000, 2_000, 2_500].map((replayed) => ({ replayed, inFlight: 0 })))
-    const record = (replayed: number, through: string) => [
-      ...['deliveries.replayed', 'all', 'cli:ada'],
-      { status: 'exhausted', replayed, inFlight: 0, through },
-    ]
-    expect(audit()).toEqual([record(1_000, '1000'), record(1_000, '2000'), record(500, '2500')])
-    expect(await commands.count({ status: 'pending' })).toBe(2_501)
-  })
+test('replayAll: replays every match, in parts, each with its audit record and its progress', async () => {
+  const { commands, deliveries, settleAll, audit } = setup()
+  await deliveries.add(...numbered(2_500))
+  await settleAll('exhausted')
+  await deliveries.add({ name: 'pending' })
+  const progress: unknown[] = []
+  const done = await commands.replayAll(
+    { status: 'exhausted' },
+    { onProgress: (totals) => progress.push({ ...totals }) },
+  )
+  expect(done).toEqual({ replayed: 2_500, inFlight: 0 })
+  expect(progress).toEqual([1_000, 2_000, 2_500].map((replayed) => ({ replayed, inFlight: 0 })))
+  const record = (replayed: number, through: string) => [
+    ...['deliveries.replayed', 'all', 'cli:ada'],
+    { status: 'exhausted', replayed, inFlight: 0, through },
+  ]
+  expect(audit()).toEqual([record(1_000, '1000'), record(1_000, '2000'), record(500, '2500')])
+  expect(await commands.count({ status: 'pending' })).toBe(2_501)
+})
 
-  test('leaves alone deliveries that fail after it began', async () => {
-    const { commands, deliveries, settleAll } = setup()
-    await deliveries.add(...numbered(1_500))
-    await settleAll('exhausted')
-    let parts = 0
-    let failing: Promise<void> | undefined
-    const done = await commands.replayAll(
-      { status: 'exhausted' },
-      {
-        onProgress() {
-          parts += 1
-          if (parts > 1) return
-          // Both the replayed deliveries and the new one fail at once.
-          failing = deliveries.add({ name: 'new' }).then(() => settleAll('exhausted'))
-        },
+test('replayAll: leaves alone deliveries that fail after it began', async () => {
+  const { commands, deliveries, settleAll } = setup()
+  await deliveries.add(...numbered(1_500))
+  await settleAll('exhausted')
+  let parts = 0
+  let failing: Promise<void> | undefined
+  const done = await commands.replayAll(
+    { status: 'exhausted' },
+    {
+      onProgress() {
+        parts += 1
+        if (parts > 1) return
+        // Both the replayed deliveries and the new one fail at once.
+        failing = deliveries.add({ name: 'new' }).then(() => settleAll('exhausted'))
       },
-    )
-    expect(done).toEqual({ replayed: 1_500, inFlight: 0 })
-    await failing
-    expect((await deliveries.view('new')).status).toBe('exhausted')
-  })
+    },
+  )
+  expect(done).toEqual({ replayed: 1_500, inFlight: 0 })
+  await failing
+  expect((await deliveries.view('new')).status).toBe('exhausted')
+})
 
-  test('an abort ends it after the current part, with the totals so far', async () => {
-    const { commands, deliveries, settleAll } = setup()
-    await deliveries.add(...numbered(2_500))
-    await settleAll('exhausted')
-    const controller = new AbortController()
-    const options = { signal: controller.signal, onProgress: () => controller.abort() }
-    expect(await commands.replayAll({ status: 'exhausted' }, options)).toEqual({ replayed: 1_000, inFlight: 0 })
-    expect(await commands.count({ status: 'exhausted' })).toBe(1_500)
-  })
+test('replayAll: an abort ends it after the current part, with the totals so far', async () => {
+  const { commands, deliveries, settleAll } = setup()
+  await deliveries.add(...numbered(2_500))
+  await settleAll('exhausted')
+  const controller = new AbortController()
+  const options = { signal: controller.signal, onProgress: () => controller.abort() }
+  expect(await commands.replayAll({ status: 'exhausted' }, options)).toEqual({ replayed: 1_000, inFlight: 0 })
+  expect(await commands.count({ status: 'exhausted' })).toBe(1_500)
+})
 
-  test('a filter without a status is a RangeError', async () => {
-    await expect(setup().commands.replayAll({})).rejects.toThrow(RangeError)
-  })
+test('replayAll: a filter without a status is a RangeError', async () => {
+  await expect(setup().commands.replayAll({})).rejects.toThrow(RangeError)
 })
 
 test.each([
@@ -148,4 +143,95 @@ test('lists in parts, oldest first', async () => {
   expect(first.map(({ deliveryId }) => deliveryId)).toEqual(['1', '2'])
   const rest = await commands.list({ limit: 2, afterId: '2' })
   expect(rest.map(({ deliveryId }) => deliveryId)).toEqual(['3'])
+})
+
+const shop = getAddress('a1')
+const accepted: PostResult = { kind: 'answer', status: 204, retryAfter: null, excerpt: null, latencyMs: 3 }
+
+async function setUp(answer: (post: PostRequest) => Promise<PostResult> = async () => accepted) {
+  const { store, clock, commands, log } = setUpIntegrations()
+  const { signingSecret } = await commands.create({ address: shop, notificationUrl: 'https://shop.example/hook' })
+  const posts: PostRequest[] = []
+  const endpoints = createEndpointCommands({
+    integrations: store.integrations,
+    audited: createAudited({ transaction: store.transaction, keys: before, clock, actor: `integration:${shop}` }),
+    keys: before,
+    clock,
+    sender: {
+      post(post) {
+        posts.push(post)
+        return answer(post)
+      },
+    },
+    nextTestAt: new Map(),
+  })
+  return { store, clock, commands, log, endpoints, posts, signingSecret }
+}
+
+test('a test delivery is signed like any other, and says in its signed bytes that it is no payment', async () => {
+  const { endpoints, posts, signingSecret, clock } = await setUp()
+  await clock.advance(1_800_000_000_000 - clock.now())
+  const sent = await endpoints.sendTest(shop)
+  const [{ url, headers, body } = { url: '', headers: {}, body: new Uint8Array() }] = posts
+  const { snapshot } = await createVerifier({ secrets: signingSecret, now: clock.now }).verify({ body, headers })
+  expect(url).toBe('https://shop.example/hook')
+  expect(snapshotWriteSchema.parse(snapshot)).toEqual({
+    integrationAddress: shop,
+    chainId: '31337',
+    txHash: `0x7e57${'0'.repeat(60)}`,
+    version: 1_800_000_000,
+    state: null,
+    recipient: { title: 'Test delivery', subtitle: 'This is no payment.' },
+    invoice: null,
+  })
+  expect(sent).toMatchObject({ url, headers, body: new TextDecoder().decode(body), status: 204, reason: null })
+})
+
+test('it changes nothing but the audit log, which has its record before it is sent', async () => {
+  const { endpoints, store, log } = await setUp(async () => {
+    expect(log().at(-1)).toEqual([
+      'integration.test_sent',
+      shop,
+      { url: expect.stringMatching(/^https:\/\/shop.example\/\[[0-9a-f]{12}\]$/) },
+    ])
+    return { ...accepted, status: 500 }
+  })
+  const { payments, snapshots } = store.committed
+  expect(await endpoints.sendTest(shop)).toMatchObject({ status: 500, reason: 'status_500' })
+  expect(store.committed).toMatchObject({ payments, snapshots })
+  expect(await store.deliveries.list({ limit: 9 })).toEqual([])
+  expect(await store.deliveries.endpoints()).toEqual([])
+})
+
+test('one is in flight at a time, and 5 seconds lie between the starts of two; a failed one counts too', async () => {
+  const waiting: (() => void)[] = []
+  const { endpoints, clock } = await setUp(
+    () =>
+      new Promise((resolve) => waiting.push(() => resolve({ kind: 'failure', reason: 'connection', latencyMs: 1 }))),
+  )
+  const first = endpoints.sendTest(shop)
+  await expect(endpoints.sendTest(shop)).rejects.toMatchObject({ code: 'ERR_TEST_IN_FLIGHT' })
+  await expect.poll(() => waiting.length).toBe(1)
+  waiting[0]?.()
+  expect(await first).toMatchObject({ status: null, reason: 'connection' })
+  await clock.advance(4_999)
+  await expect(endpoints.sendTest(shop)).rejects.toMatchObject({ code: 'ERR_TEST_IN_FLIGHT' })
+  await clock.advance(1)
+  const second = endpoints.sendTest(shop)
+  await expect.poll(() => waiting.length).toBe(2)
+  waiting[1]?.()
+  await second
+})
+
+test('without an integration or a URL nothing is sent', async () => {
+  const { endpoints, commands, posts } = await setUp()
+  await expect(endpoints.sendTest(getAddress('c'))).rejects.toMatchObject({ code: 'ERR_INTEGRATION_NOT_FOUND' })
+  await commands.setNotificationUrl(shop, null)
+  await expect(endpoints.sendTest(shop)).rejects.toMatchObject({ code: 'ERR_NO_NOTIFICATION_URL' })
+  expect(posts).toEqual([])
+})
+
+test('an answer that repeats a secret shows it hidden', async () => {
+  const { endpoints } = await setUp(async () => ({ ...accepted, excerpt: `env: pi_whsec_${'x'.repeat(43)}.` }))
+  expect((await endpoints.sendTest(shop)).excerpt).toBe('env: [hidden].')
 })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { EndpointHealth, EndpointResult } from './delivery-store.js'
 import { dispatcherDefaults } from './dispatch-run.js'
-import { failuresUntilBlock, judgeEndpoint } from './endpoint-health.js'
+import { failuresUntilBlock, getEndpoint, judgeEndpoint } from './endpoint-health.js'
 
 const ok = { delivered: true, probe: false }
 const failed = { delivered: false, probe: false }
@@ -57,28 +57,48 @@ test('a cap below 5 s shortens the first block too', () => {
   expect(judge([5, 1], [failedProbe], 1, 3_000)).toEqual([6, 2, 3_600])
 })
 
-describe('whatever the results', () => {
-  const results = fc.array(fc.record({ delivered: fc.boolean(), probe: fc.boolean() }), { maxLength: 40 })
-  const limits = fc.record({
-    capMs: fc.integer({ min: 1, max: 120_000 }),
-    fraction: fc.double({ min: 0, max: 1, noNaN: true }),
+const results = fc.array(fc.record({ delivered: fc.boolean(), probe: fc.boolean() }), { maxLength: 40 })
+const limits = fc.record({
+  capMs: fc.integer({ min: 1, max: 120_000 }),
+  fraction: fc.double({ min: 0, max: 1, noNaN: true }),
+})
+// What the function itself can leave: no blocks without as many failures as it takes.
+const health = fc
+  .record({ failures: fc.nat(1_000), blocks: fc.nat(50) })
+  .map(({ failures, blocks }): EndpointHealth => {
+    if (blocks > 0) return { failures: failures + failuresUntilBlock, blocks }
+    return { failures: failures % failuresUntilBlock, blocks }
   })
-  // What the function itself can leave: no blocks without as many failures as it takes.
-  const health = fc
-    .record({ failures: fc.nat(1_000), blocks: fc.nat(50) })
-    .map(({ failures, blocks }): EndpointHealth => {
-      if (blocks > 0) return { failures: failures + failuresUntilBlock, blocks }
-      return { failures: failures % failuresUntilBlock, blocks }
-    })
 
-  test('it is blocked exactly while five or more failed in a row', () => {
-    fc.assert(
-      fc.property(health, results, limits, (before, given, at) => {
-        const { failures, blocks } = judgeEndpoint(before, given, at)
-        const sinceSuccess = given.toReversed().findIndex(({ delivered }) => delivered)
-        expect(failures).toBe(sinceSuccess === -1 ? before.failures + given.length : sinceSuccess)
-        expect(blocks > 0).toBe(failures >= failuresUntilBlock)
-      }),
-    )
-  })
+test('whatever the results, it is blocked exactly while five or more failed in a row', () => {
+  fc.assert(
+    fc.property(health, results, limits, (before, given, at) => {
+      const { failures, blocks } = judgeEndpoint(before, given, at)
+      const sinceSuccess = given.toReversed().findIndex(({ delivered }) => delivered)
+      expect(failures).toBe(sinceSuccess === -1 ? before.failures + given.length : sinceSuccess)
+      expect(blocks > 0).toBe(failures >= failuresUntilBlock)
+    }),
+  )
+})
+
+test.each([
+  ['https://shop.example/hook', 'shop.example:443'],
+  ['https://shop.example:443/other?a=b', 'shop.example:443'],
+  ['https://SHOP.example./hook', 'shop.example:443'],
+  ['https://shop.example:8443/hook', 'shop.example:8443'],
+  ['https://hooks.shop.example/hook', 'hooks.shop.example:443'],
+  ['http://127.0.0.1/hook', '127.0.0.1:80'],
+  ['http://[::1]:3000/hook', '[::1]:3000'],
+  ['https://k\u00e4se.example/', 'xn--kse-qla.example:443'],
+  ['no url', 'no url'],
+  ['mailto:a@shop.example', 'mailto:a@shop.example'],
+])('%s leads to %s', (url, endpoint) => {
+  expect(getEndpoint(url)).toBe(endpoint)
+  expect(getEndpoint(url)).toBe(endpoint)
+})
+
+test('remembering few of very many URLs changes no answer', () => {
+  for (let n = 0; n < 10_000; n += 1) getEndpoint(`https://shop-${n}.example/hook`)
+  expect(getEndpoint('https://shop-1.example/other')).toBe('shop-1.example:443')
+  expect(getEndpoint('https://shop-9999.example/hook')).toBe('shop-9999.example:443')
 })

@@ -13,12 +13,10 @@ import {
 
 const now = Date.UTC(2026, 2, 4, 12, 0, 0)
 const answer = (status: number, retryAfter: string | null = null): PostResult => ({
-  kind: 'answer',
-  status,
-  retryAfter,
-  excerpt: null,
-  latencyMs: 12,
+  ...{ kind: 'answer', status, retryAfter, excerpt: null, latencyMs: 12 },
 })
+const decide = (step: number, result: Parameters<typeof decideAfterAttempt>[0]['result']) =>
+  decideAfterAttempt({ step, result, fraction: 0.5, now })
 const failed = { kind: 'failure', reason: 'timeout', latencyMs: 5_000 } as const
 
 /** [step of the schedule that failed, earliest, planned, latest], in milliseconds. */
@@ -45,27 +43,21 @@ test.each(table)('attempt %d is retried after %d to %d to %d ms', (step, earlies
 
 test('there are twelve attempts, and a failed twelfth ends the delivery', () => {
   expect(maxAttempts).toBe(12)
-  expect(decideAfterAttempt({ step: 11, result: failed, fraction: 0.5, now }).kind).toBe('retry')
-  expect(decideAfterAttempt({ step: 12, result: failed, fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
-  expect(decideAfterAttempt({ step: 13, result: failed, fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
+  expect(decide(11, failed).kind).toBe('retry')
+  expect(decide(12, failed)).toEqual({ kind: 'exhausted' })
+  expect(decide(13, failed)).toEqual({ kind: 'exhausted' })
   expect(planDelayMs(12, 0.5)).toBeNull()
 })
 
 test.each([200, 201, 202, 204, 206, 226, 299])('answer %d delivers, on any attempt', (status) => {
-  for (const step of [1, 11, 12])
-    expect(decideAfterAttempt({ step, result: answer(status, '60'), fraction: 0.5, now })).toEqual({
-      kind: 'delivered',
-    })
+  for (const step of [1, 11, 12]) expect(decide(step, answer(status, '60'))).toEqual({ kind: 'delivered' })
   expect(getFailureReason(answer(status))).toBeNull()
 })
 
 test.each([100, 199, 300, 301, 304, 308, 400, 401, 403, 404, 408, 409, 411, 418, 429, 499, 500, 502, 503, 599])(
   'answer %d is retried',
   (status) => {
-    expect(decideAfterAttempt({ step: 1, result: answer(status), fraction: 0.5, now })).toEqual({
-      kind: 'retry',
-      inMs: 5_000,
-    })
+    expect(decide(1, answer(status))).toEqual({ kind: 'retry', inMs: 5_000 })
     expect(getFailureReason(answer(status))).toBe(`status_${status}`)
   },
 )
@@ -74,7 +66,7 @@ test.each(['timeout', 'connection', 'refused_address', 'malformed_answer', 'secr
   'failure %s is retried',
   (reason) => {
     const result = { kind: 'failure', reason, latencyMs: 1 } as const
-    expect(decideAfterAttempt({ step: 2, result, fraction: 0.5, now })).toEqual({ kind: 'retry', inMs: 30_000 })
+    expect(decide(2, result)).toEqual({ kind: 'retry', inMs: 30_000 })
     expect(getFailureReason(result)).toBe(reason)
   },
 )
@@ -83,7 +75,7 @@ test.each([200, 204, 410])(
   'a malformed answer with status %i is neither a success nor the end: it is retried',
   (status) => {
     const result = { kind: 'failure', reason: 'malformed_answer', status, latencyMs: 1 } as const
-    expect(decideAfterAttempt({ step: 1, result, fraction: 0.5, now })).toEqual({ kind: 'retry', inMs: 5_000 })
+    expect(decide(1, result)).toEqual({ kind: 'retry', inMs: 5_000 })
     expect(getFailureReason(result)).toBe('malformed_answer')
   },
 )
@@ -115,10 +107,7 @@ test.each([
   ['more than a planned delay above the cap', 7, '86400', 10_800_000],
 ] as const)('Retry-After: %s', (_case, step, retryAfter, inMs) => {
   for (const status of [302, 429, 503])
-    expect(decideAfterAttempt({ step, result: answer(status, retryAfter), fraction: 0.5, now })).toEqual({
-      kind: 'retry',
-      inMs,
-    })
+    expect(decide(step, answer(status, retryAfter))).toEqual({ kind: 'retry', inMs })
 })
 
 // fast-check prints the seed and the smallest counterexample of a failure.
@@ -143,6 +132,6 @@ test('a retry comes within the jitter of its plan, or later by Retry-After, with
 })
 
 test('answer 410 ends the delivery at once, whatever Retry-After says', () => {
-  expect(decideAfterAttempt({ step: 1, result: answer(410, '60'), fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
+  expect(decide(1, answer(410, '60'))).toEqual({ kind: 'exhausted' })
   expect(getFailureReason(answer(410))).toBe('status_410')
 })

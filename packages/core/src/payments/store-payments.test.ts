@@ -1,8 +1,10 @@
 /** Commits of more payments than are stored at a time. */
-import { expect, test } from 'vitest'
+import { expect, it, test } from 'vitest'
 import { applyUpdate } from '../../test/support/apply-update.js'
 import { recorder } from '../../test/support/recorder.js'
-import { hashOf } from '../../test/support/stored-payment.js'
+import { hashOf, paymentFacts, storedPayment } from '../../test/support/stored-payment.js'
+import type { PaymentFacts, StoredPayment } from './payment.js'
+import { assignOrdinals, choosePrimary } from './store-payments.js'
 
 const perBlock = 300
 /** The 512th payment and the one behind it are of one transaction, and name different integrations. */
@@ -15,13 +17,8 @@ function getName(nth: number): string {
 
 test('a long commit stores and reports every payment once, in order, and settles an update waiting for the second of two', async () => {
   const { chain, store, advance, stored, snapshots } = recorder()
-  await applyUpdate(store, {
-    id: 'u',
-    chainId: '1',
-    txHash: hashOf('pair'),
-    integrationAddress: second,
-    state: 'success',
-  })
+  const update = { id: 'u', chainId: '1', txHash: hashOf('pair'), integrationAddress: second }
+  await applyUpdate(store, { ...update, state: 'success' })
   chain.mine(4, (height) =>
     Array.from({ length: perBlock }, (_, index) => {
       const nth = (height - 1) * perBlock + index
@@ -39,6 +36,103 @@ test('a long commit stores and reports every payment once, in order, and settles
   const { id } = stored('pair', 1)
   const bodies = store.committed.snapshots.filter(({ paymentId }) => paymentId === id)
   expect(bodies.map(({ version }) => version)).toEqual([1, 2])
-  expect(snapshots('pair')).toEqual([[1, null]])
-  expect(snapshots('payment 1199')).toEqual([[1, null]])
+  expect(snapshots('pair')).toEqual(['1 null'])
+  expect(snapshots('payment 1199')).toEqual(['1 null'])
+})
+
+const [old, added] = [`0x${'01'.repeat(20)}`, `0x${'02'.repeat(20)}`]
+const [shop, otherShop] = [`0x${'a1'.repeat(20)}`, `0x${'a2'.repeat(20)}`]
+const routers = { [old]: { address: old, version: '0.5' }, [added]: { address: added, version: '0.8' } }
+const [hereHash, deadHash] = [hashOf('here'), hashOf('dead')]
+
+interface Log {
+  readonly logIndex: number
+  readonly ordinal?: number
+  readonly router?: string
+  readonly integrationAddress?: string | null
+  readonly blockHash?: string
+  readonly sourceChain?: number
+  readonly primary?: boolean
+}
+
+function facts({ router = old, blockHash = hereHash, sourceChain = 1, primary: _, ...given }: Log): PaymentFacts {
+  const source = { chainId: sourceChain, txHash: hashOf('a') }
+  const listed = routers[router]
+  if (listed === undefined) throw new Error(router)
+  return paymentFacts('a', { ordinal: 0, integrationAddress: shop, router: listed, blockHash, source, ...given })
+}
+const row = (log: Log): StoredPayment =>
+  storedPayment({ id: `${log.ordinal ?? 0}`, ...facts(log), primary: log.primary ?? true })
+
+/** `log index:ordinal` of each, with a star where it is primary. */
+const placed = (read: Log[], stored: Log[], listed = [old, added]) =>
+  assignOrdinals(read.map(facts), stored.map(row), listed).map(
+    (payment) => `${payment.facts.logIndex}:${payment.facts.ordinal}${payment.primary ? '*' : ''}`,
+  )
+
+test('a payment of blocks that were indexed before keeps its position as ordinal when nothing of its transaction is stored', () => {
+  expect(placed([{ logIndex: 3 }, { logIndex: 7, ordinal: 1 }], [])).toEqual(['3:0*', '7:1'])
+})
+
+test('a payment of blocks that were indexed before of another router never takes the ordinal of a stored payment', () => {
+  for (const logIndex of [2, 9])
+    expect(placed([{ logIndex, router: added }], [{ logIndex: 5 }], [added])).toEqual([`${logIndex}:1`])
+})
+
+test('a payment of blocks that were indexed before of another router is primary when the stored one names another integration', () => {
+  const read = [{ logIndex: 2, router: added, integrationAddress: otherShop }]
+  expect(placed(read, [{ logIndex: 5 }], [added])).toEqual(['2:1*'])
+})
+
+test('a payment of blocks that were indexed before keeps the ordinal of its stored log at any position', () => {
+  const stored = [{ logIndex: 5 }, { logIndex: 2, ordinal: 1, router: added, primary: false }]
+  expect(placed([{ logIndex: 2, router: added }], stored, [added])).toEqual(['2:1'])
+  const all = [
+    { logIndex: 2, router: added },
+    { logIndex: 5, ordinal: 1 },
+  ]
+  expect(placed(all, stored)).toEqual(['2:1', '5:0'])
+})
+
+test('a payment of blocks that were indexed before that was missed before a stored one takes a free ordinal', () => {
+  const read = [{ logIndex: 2 }, { logIndex: 5, ordinal: 1 }]
+  expect(placed(read, [{ logIndex: 5 }])).toEqual(['2:1', '5:0'])
+})
+
+test('a payment of blocks that were indexed before keeps its record when its transaction was mined in another block', () => {
+  const stored = [
+    { logIndex: 5, blockHash: deadHash },
+    { logIndex: 7, ordinal: 1, blockHash: deadHash, primary: false },
+  ]
+  const read = [{ logIndex: 1 }, { logIndex: 3, ordinal: 1 }]
+  expect(placed(read, stored)).toEqual(['1:0', '3:1'])
+})
+
+test('a payment of blocks that were indexed before takes no record of another integration, of a router that was not read, or of a payment from another chain', () => {
+  for (const [stored, listed] of [
+    [{ logIndex: 5, blockHash: deadHash, integrationAddress: otherShop }, [old, added]],
+    [{ logIndex: 5, blockHash: deadHash, router: old }, [added]],
+    [{ logIndex: 5, blockHash: deadHash, sourceChain: 10 }, [old, added]],
+  ] as const)
+    expect(placed([{ logIndex: 1, router: added }], [stored], [...listed])[0]).toMatch(/^1:1\b/)
+})
+
+const withOrdinal = (txHash: string, ordinal: number, integrationAddress: string | null) =>
+  ({ chainId: 1, txHash, ordinal, integrationAddress }) as PaymentFacts
+
+it('choosePrimary marks the lowest ordinal of a transaction for each integration, and for none', () => {
+  const marked = choosePrimary([
+    withOrdinal('0xa', 0, null),
+    withOrdinal('0xa', 1, '0x1'),
+    withOrdinal('0xa', 2, '0x1'),
+    withOrdinal('0xa', 3, '0x2'),
+    withOrdinal('0xa', 4, null),
+    withOrdinal('0xb', 0, '0x1'),
+  ])
+  expect(marked.map((payment) => payment.primary)).toEqual([true, true, false, true, false, true])
+})
+
+it('choosePrimary does not depend on the order in which payments arrive', () => {
+  const marked = choosePrimary([withOrdinal('0xa', 2, '0x1'), withOrdinal('0xa', 1, '0x1')])
+  expect(marked.map((payment) => payment.primary)).toEqual([false, true])
 })

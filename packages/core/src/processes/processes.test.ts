@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { openStore } from '../../test/support/store.js'
-import { createPresence, listProcesses } from './processes.js'
+import type { Loop } from '../values.js'
+import { createPresence, listProcesses, runLoops } from './processes.js'
 
 const facts = { host: 'pod-1', pid: 7, release: '0.1.0', roles: ['api', 'indexer:137'] }
 const listed = { id: 'a', ...facts, startedAt: 1_000_000, silentMs: null, leases: [] }
@@ -70,4 +71,30 @@ test('a process that was killed while the clock was an hour ahead is not listed 
     ['b', null],
   ])
   await living.end()
+})
+
+/** A loop that drains for one turn once it is told to end. */
+function loop(ended: string[], name: string): Loop {
+  return {
+    run: (signal) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => setImmediate(() => resolve(void ended.push(name))), { once: true })
+      }),
+  }
+}
+
+test('the loops run until the signal aborts, and are drained', async () => {
+  const ended: string[] = []
+  const stop = new AbortController()
+  const run = runLoops([loop(ended, 'a'), loop(ended, 'b')], stop.signal)
+  stop.abort()
+  await run
+  expect(ended).toEqual(['a', 'b'])
+})
+
+test('a loop that fails ends the others, and is reported once they are drained', async () => {
+  const ended: string[] = []
+  const failing: Loop = { run: () => Promise.reject(new Error('broken')) }
+  await expect(runLoops([loop(ended, 'a'), failing], new AbortController().signal)).rejects.toThrow('broken')
+  expect(ended).toEqual(['a'])
 })

@@ -74,6 +74,10 @@ export interface FakeProvider {
 /** How old a signature may be when a request arrives. */
 export const signatureMs = 60_000
 const tokenMs = 1_200_000
+const refusals = {
+  throttled: { kind: 'throttled', retryAfterMs: null },
+  misconfigured: { kind: 'misconfigured', reason: 'signature of the service refused' },
+} as const
 
 export function fakeProvider(options: { clock: Clock; dice: Dice; findsByName: boolean }): FakeProvider {
   const { clock, dice, findsByName } = options
@@ -85,28 +89,23 @@ export function fakeProvider(options: { clock: Clock; dice: Dice; findsByName: b
   const open = new Set<ProviderCall>()
 
   const redeem = ({ name, token, signedAt, fault }: ProviderCall): RedeemResult => {
-    if (fault === 'throttled') return { kind: 'throttled', retryAfterMs: null }
-    if (fault === 'misconfigured') return { kind: 'misconfigured', reason: 'signature of the service refused' }
+    if (fault === 'throttled' || fault === 'misconfigured') return refusals[fault]
     if (clock.now() > signedAt + signatureMs) return { kind: 'unknown', reason: 'signature too old' }
     const found = tokens.get(token ?? '')
-    const refuse = (why: string): RedeemResult => ({
-      kind: 'rejected',
-      message: `${why}: ${token}`,
-      providerCode: null,
-    })
+    const refuse = (why: string) => ({ kind: 'rejected', message: `${why}: ${token}`, providerCode: null }) as const
     if (fault === 'refused' || found === undefined || found.bad) return refuse('applicant not approved')
     if (found.used) return refuse('token used already')
     if (clock.now() > found.mintedAt + tokenMs) return refuse('token expired')
     if (applicants.has(name)) return { kind: 'unknown', reason: 'name is given already' }
     found.used = true
     const review = dice.chance(0.5) ? init : null
-    const applicant = { applicantId: `applicant-${applicants.size + 1}`, externalUserId: name, deleted: false }
-    applicants.set(name, { ...applicant, reviews: [{ review: init, reviewedAt: null }] })
-    return { kind: 'redeemed', applicant: { applicantId: applicant.applicantId, review, reviewedAt: null } }
+    const applicantId = `applicant-${applicants.size + 1}`
+    const reviews = [{ review: init, reviewedAt: null }]
+    applicants.set(name, { applicantId, externalUserId: name, deleted: false, reviews })
+    return { kind: 'redeemed', applicant: { applicantId, review, reviewedAt: null } }
   }
   const ask = ({ kind, name, fault }: ProviderCall): Result => {
-    if (fault === 'throttled') return { kind: 'throttled', retryAfterMs: null }
-    if (fault === 'misconfigured') return { kind: 'misconfigured', reason: 'signature of the service refused' }
+    if (fault === 'throttled' || fault === 'misconfigured') return refusals[fault]
     const all = [...applicants.values()].filter(({ deleted }) => !deleted)
     if (kind === 'review') {
       const value = all.find(({ applicantId }) => applicantId === name)?.reviews.at(-1) ?? null
@@ -117,10 +116,8 @@ export function fakeProvider(options: { clock: Clock; dice: Dice; findsByName: b
     const value = found && review ? { applicantId: found.applicantId, ...review } : null
     return { kind: 'answer', value }
   }
-  const lost = (call: ProviderCall): Result =>
-    call.kind === 'redeem'
-      ? { kind: 'unknown', reason: 'connection lost' }
-      : { kind: 'unavailable', reason: 'connection lost' }
+  const lost = ({ kind }: ProviderCall): Result =>
+    ({ kind: kind === 'redeem' ? 'unknown' : 'unavailable', reason: 'connection lost' }) as Result
   const expired = (call: ProviderCall) => call.kind === 'redeem' && clock.now() > call.signedAt + signatureMs
   const mayLand = (call: ProviderCall) =>
     !call.landed && call.fault !== 'lostBefore' && call.result?.kind !== 'unsent' && !expired(call)
@@ -129,9 +126,8 @@ export function fakeProvider(options: { clock: Clock; dice: Dice; findsByName: b
     new Promise<T>((resolve) => {
       const now = clock.now()
       const faults: readonly Fault[] = ['lostBefore', 'lostAfter', 'late', 'throttled', 'misconfigured']
-      const fault: Fault = dice.chance(api.faultRate)
-        ? dice.pick(kind === 'redeem' ? [...faults, 'refused'] : faults)
-        : 'none'
+      const ofKind: readonly Fault[] = kind === 'redeem' ? [...faults, 'refused'] : faults
+      const fault = dice.chance(api.faultRate) ? dice.pick(ofKind) : 'none'
       const made: ProviderCall = {
         ...{ kind, process, name, token, sendBy, signedAt: now, fault },
         earliest: fault === 'late' ? now + 1 + dice.below(20_000) : now,

@@ -4,12 +4,7 @@ import type { DirectVerification, Service, ShareCall, WebhookEvent } from './sys
 export type Call =
   | { readonly kind: 'register'; readonly address: string }
   | { readonly kind: 'prove'; readonly address: string; readonly accountId: string | undefined }
-  | {
-      readonly kind: 'attest'
-      readonly address: string
-      readonly integration: string
-      readonly accountId: string | undefined
-    }
+  | { readonly kind: 'attest'; readonly address: string; readonly integration: string; accountId: string | undefined }
   | { readonly kind: 'direct'; readonly direct: DirectVerification }
   | { readonly kind: 'share'; readonly request: ShareCall }
   | { readonly kind: 'webhook'; readonly event: WebhookEvent }

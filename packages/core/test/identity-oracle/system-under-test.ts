@@ -1,9 +1,4 @@
-/**
- * The driver interface between the identity oracle and the code under test. Source: docs/interface.md 3, 4.2;
- * docs/decisions/identity.md.
- *
- * @module
- */
+/** The interface between the identity oracle and the code under test. Source: docs/decisions/identity.md. @module */
 import type { DatedReview, IdentityProvider, Review } from '../../src/ports/identity.js'
 import type { Clock, IdSource, RandomSource } from '../../src/ports/runtime.js'
 
@@ -58,13 +53,8 @@ export interface Service {
   kill(): Promise<void>
 }
 
-export interface Done {
-  readonly kind: 'done'
-  readonly accountId: string
-}
-export interface Refused {
-  readonly kind: 'refused'
-}
+export type Done = { readonly kind: 'done'; readonly accountId: string }
+export type Refused = { readonly kind: 'refused' }
 export interface DirectVerification {
   readonly accountId: string
   readonly applicantId: string | null
@@ -84,8 +74,8 @@ export type ShareOutcome =
   | ({ readonly kind: 'answered'; readonly reused: boolean } & Review)
   /** 409, 503, 502. */
   | { readonly kind: 'conflict' | 'unavailable' | 'misconfigured' }
-  /** 422. `former`: the verdict that stays, null when none is answered; absent: the adapter does not say. */
-  | { readonly kind: 'rejected'; readonly message: string; readonly former?: Review | null | undefined }
+  /** 422. `former`: the verdict that stays, null when none is answered. */
+  | { readonly kind: 'rejected'; readonly message: string; readonly former: Review | null }
 export interface OperatorOutcome {
   readonly kind: 'attached' | 'surplus' | 'absent' | 'refused' | 'unavailable'
 }
@@ -119,14 +109,11 @@ export interface SubjectView {
   /** The integration that shared the attached verification; null while there is none. */
   readonly donor: string | null
   readonly applicantId: string | null
-  /**
-   * When its verification was attached, by the service: the last one attached counts for the person. Null beside an
-   * applicant: the code keeps no such time, and the oracle takes the step at which it sees the applicant first.
-   */
+  /** When its verification was attached: the last one attached counts for the person. */
   readonly attachedAt: number | null
   /** Null: none attached, or nothing heard of it yet. */
   readonly review: DatedReview | null
-  /** The provider confirmed that it knows the applicant no more. False where the code has no such thing. */
+  /** The provider confirmed that it knows the applicant no more. */
   readonly gone: boolean
 }
 export interface RedemptionView {

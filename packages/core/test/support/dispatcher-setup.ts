@@ -55,14 +55,32 @@ export function setUpDispatcher(
   return { clock, store, deliveries, posts, events, attempts, logger, opened, dispatcher }
 }
 
+/** Calls `before` with each group that is settled: a store that refuses throws, a slow one waits. */
+export function beforeSettle(
+  { deliveries }: Pick<ReturnType<typeof setUpDispatcher>, 'deliveries'>,
+  before: (group: Parameters<typeof deliveries.settle>[0]) => unknown,
+) {
+  const { settle } = deliveries
+  deliveries.settle = async (group, judge) => {
+    await before(group)
+    return settle(group, judge)
+  }
+}
+
+/** Runs the loop; `stop` aborts it and resolves once it has ended. */
+export function start(dispatcher: { run(signal: AbortSignal): Promise<void> }) {
+  const controller = new AbortController()
+  const run = dispatcher.run(controller.signal)
+  const abort = () => controller.abort()
+  const stop = () => {
+    abort()
+    return run
+  }
+  return { run, abort, stop }
+}
+
 /** A running dispatcher with deliveries of as many endpoints. */
 export async function running(count: number, setup: ReturnType<typeof setUpDispatcher>) {
   await setup.deliveries.add(...numbered(count).map(({ name }) => ({ name, integrationAddress: getAddress(name) })))
-  const controller = new AbortController()
-  const ended = setup.dispatcher.run(controller.signal)
-  const stop = async () => {
-    controller.abort()
-    await ended
-  }
-  return { ...setup, stop }
+  return { ...setup, stop: start(setup.dispatcher).stop }
 }

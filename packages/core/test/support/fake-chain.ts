@@ -116,15 +116,8 @@ export function fakeChain(
   }
 
   const chain: FakeChain = {
-    chainId,
-    adapter: 'fake',
-    calls,
-    intercept: null,
-    routers: [fakeRouter],
-    maxRange: 500,
-    readAhead: 0,
-    proof: 'root',
-    at,
+    ...{ chainId, adapter: 'fake', calls, intercept: null, routers: [fakeRouter], maxRange: 500, readAhead: 0 },
+    ...{ proof: 'root', at },
     height: () => blocks.length - 1,
     mine(count, paymentsAt = () => []) {
       for (let block = 0; block < count; block += 1) append(paymentsAt(blocks.length))
@@ -177,18 +170,8 @@ export function fakeChain(
     transactionFate: async () => ({ fate: 'unknown', blockNumber: null }),
     nodes: () => [
       {
-        name: 'node.test #1',
-        score: 1,
-        inUse: true,
-        head: blocks.length - 1,
-        latencyMs: null,
-        failures: 0,
-        contradictions: 0,
-        failedProofs: 0,
-        calls: 0,
-        receivedBytes: 0,
-        blocks: 0,
-        maxRange: chain.maxRange,
+        ...{ name: 'node.test #1', score: 1, inUse: true, head: blocks.length - 1, latencyMs: null, failures: 0 },
+        ...{ contradictions: 0, failedProofs: 0, calls: 0, receivedBytes: 0, blocks: 0, maxRange: chain.maxRange },
         lastError: null,
       },
     ],

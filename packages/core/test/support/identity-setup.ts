@@ -109,23 +109,8 @@ export function identitySetup({ hosted = false } = {}) {
   const register = async (address = email) => (await (await identity.accounts()).register(address)).accountId
 
   return {
-    ...{
-      clock,
-      store,
-      memory,
-      provider,
-      logger,
-      host,
-      ids,
-      deps,
-      identity,
-      start,
-      getKey,
-      getSubject,
-      proveAs,
-      register,
-    },
-    shareFor,
+    ...{ clock, store, memory, provider, logger, host, ids, deps, identity, start, getKey, getSubject, proveAs },
+    ...{ register, shareFor, webhook },
     /** Shares the first address with a fresh token, unless one is given. */
     share: (by: string = shop, shareToken?: string) => shareFor(email, by, shareToken),
     /** Somebody registers with an address and proves it. */
@@ -173,11 +158,7 @@ export function identitySetup({ hosted = false } = {}) {
     outcomes: () => memory.committed.shares.map(({ outcome }) => outcome),
     /** Redemptions with their integration and state, oldest first. */
     redemptions: () =>
-      memory.committed.redemptions.map(({ externalUserId, integrationAddress, state }) => [
-        externalUserId,
-        integrationAddress,
-        state,
-      ]),
+      memory.committed.redemptions.map((each) => [each.externalUserId, each.integrationAddress, each.state]),
     states: () => memory.committed.redemptions.map(({ state }) => state),
     /** Reports about applicants with their outcome, oldest first. */
     history: () => memory.committed.verdicts.map((each) => `${each.source} ${each.change} ${each.outcome}`),
@@ -194,7 +175,6 @@ export function identitySetup({ hosted = false } = {}) {
       })
       memory.sql(`update identity_subjects set ${assignments.join(', ')} where id = ?`, ...values, pack(id))
     },
-    webhook,
     /** The stored forms of an address. */
     async emails() {
       return createSealEmail(await openEmailKey({ dataKeys: store.dataKeys, keys: masterKey, random }), random)

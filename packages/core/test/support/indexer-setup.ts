@@ -57,18 +57,12 @@ export function setUpIndexer(
     options: { startBlock: 0, finalityBlocks: null, ...options },
   })
   const ranges = (backfill: boolean) =>
-    chain.calls.flatMap((call) => (call[0] === 'range' && call.length > 3 === backfill ? [[call[1], call[2]]] : []))
+    chain.calls.flatMap((call) => (call[0] === 'range' && call.length > 3 === backfill ? `${call[1]}-${call[2]}` : []))
   return {
-    chain,
-    store,
-    clock,
-    leases,
-    events,
-    logger,
-    indexer,
+    ...{ chain, store, clock, leases, events, logger, indexer },
     ofType: <T extends ServiceEvent['type']>(type: T) =>
       events.filter((event): event is Extract<ServiceEvent, { type: T }> => event.type === type),
-    /** The ranges read for all routers, and for an added one. */
+    /** The ranges read for all routers, and for an added one, such as `1-4`. */
     ranges: () => ranges(false),
     backfills: () => ranges(true),
     /** The logged failures. */

@@ -26,15 +26,8 @@ export function setUpIntegrations() {
     const { integrations, legacyKeys, audit } = store
     return {
       ...createIntegrationCommands({
-        integrations,
-        chains: store.chains,
-        recording: 'all',
-        followed: [],
-        audited,
-        keys,
-        clock,
-        random,
-        allowLoopbackHttp: false,
+        ...{ integrations, chains: store.chains, recording: 'all', followed: [] },
+        ...{ audited, keys, clock, random, allowLoopbackHttp: false },
       }),
       legacy: createLegacyKeyCommands({ legacyKeys, audited, keys, clock, random }),
       audit: createAuditQueries({ audit, keys }),

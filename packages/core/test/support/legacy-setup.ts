@@ -29,10 +29,7 @@ export const paid = (given: Partial<StoredPayment> & { ordinal?: number } = {}) 
 }
 
 export const account = (handle: string, config: LinkConfig, given: Partial<AccountRecord> = {}): AccountRecord => ({
-  handle,
-  address: receiver.toLowerCase(),
-  config,
-  createdAt: 0,
+  ...{ handle, address: receiver.toLowerCase(), config, createdAt: 0 },
   ...given,
 })
 export const accepting = (...tokens: LinkConfig['coins'][number]['tokens']): LinkConfig => ({
@@ -64,13 +61,8 @@ export function setup(
     },
     ...options,
   })
-  const request: VerifyRequest = {
-    chainId: 137,
-    txHash,
-    invoiceAmount: '10',
-    invoiceCurrency: 'USD',
-    address: receiver,
-  }
+  const asked = { invoiceAmount: '10', invoiceCurrency: 'USD', address: receiver }
+  const request: VerifyRequest = { chainId: 137, txHash, ...asked }
   const getErrors = async (change: Partial<VerifyRequest> = {}) => {
     const { verified, result } = await queries.verify({ ...request, ...change })
     const errors = result.payments.map((payment) => payment.verificationErrors)

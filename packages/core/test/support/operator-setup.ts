@@ -29,12 +29,7 @@ export function operatorSetup() {
   const signIn = (name: string, given = passphrase, source = '192.0.2.1') =>
     sessions.signIn({ name, passphrase: given, source })
   return {
-    clock,
-    store,
-    commands,
-    sessions,
-    sessionsWith,
-    signIn,
+    ...{ clock, store, commands, sessions, sessionsWith, signIn },
     /** The code of the error that a sign-in ends with, or `signed in`. */
     outcome: (...given: Parameters<typeof signIn>) =>
       signIn(...given).then(

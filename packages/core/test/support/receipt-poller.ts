@@ -64,13 +64,7 @@ export function pollerOverPayments(
     options,
   })
   return {
-    clock,
-    logger,
-    asked,
-    updates,
-    read,
-    poller,
-    store,
+    ...{ clock, logger, asked, updates, read, poller, store },
     answerUpdatesWith: (next: UpdateOutcome | Error, nextVersion = 2) => {
       version = nextVersion
       if (next instanceof Error) updateError = next

@@ -3,15 +3,13 @@ import type { ServiceEvent } from '../../src/events.js'
 import type { Checkpoint } from '../../src/indexer/chain-store.js'
 import { recordRange } from '../../src/payments/record-range.js'
 import type { BlockRange } from '../../src/ports/chain.js'
-import { type FakeChain, fakeChain } from './fake-chain.js'
-import { openStore, type TestStore } from './store.js'
+import { fakeChain } from './fake-chain.js'
+import { openStore } from './store.js'
 import { hashOf } from './stored-payment.js'
 
 /** A chain and a store with the steps of an indexer. */
 export function recorder(finalityBlocks: number | null = 10) {
-  const chain: FakeChain = fakeChain()
-  const store: TestStore = openStore()
-  const getHeight = (asked: FakeChain) => asked.nodes()[0]?.head ?? 0
+  const [chain, store] = [fakeChain(), openStore()]
   const checkpoint = () => store.payments.checkpoint(1)
   const record = async (range: BlockRange, given: { expected?: Checkpoint | null; head?: number } = {}) => {
     const { expected = await checkpoint(), head = range.last.number } = given
@@ -23,16 +21,11 @@ export function recorder(finalityBlocks: number | null = 10) {
     return payment
   }
   return {
-    chain,
-    store,
-    checkpoint,
-    record,
-    stored,
+    ...{ chain, store, checkpoint, record, stored },
     /** Records everything above the checkpoint. */
-    async advance(to = getHeight(chain)): Promise<readonly ServiceEvent[]> {
+    async advance(to = chain.height()): Promise<readonly ServiceEvent[]> {
       const from = ((await checkpoint())?.blockNumber ?? -1) + 1
-      const events = await record(chain.rangeOf(from, to), { head: getHeight(chain) })
-      return events
+      return record(chain.rangeOf(from, to), { head: chain.height() })
     },
     /** Gives up the blocks above a height. */
     async unwind(to: number) {
@@ -41,12 +34,12 @@ export function recorder(finalityBlocks: number | null = 10) {
         await tx.setCheckpoint(1, { blockNumber: to, blockHash: chain.at(to).hash })
       })
     },
-    /** The snapshots of a payment, as [version, state]. */
+    /** The snapshots of a payment, as `version state`. */
     snapshots(name: string) {
       const { id } = stored(name)
       return store.committed.snapshots
         .filter(({ paymentId }) => paymentId === id)
-        .map(({ version, body }) => [version, JSON.parse(new TextDecoder().decode(body)).state])
+        .map(({ version, body }) => `${version} ${JSON.parse(new TextDecoder().decode(body)).state}`)
     },
   }
 }

@@ -59,14 +59,7 @@ export function scriptedProvider(
   const inFlight = new Map<string, number>()
   let most = 0
   const provider: ScriptedProvider = {
-    calls,
-    redeemed,
-    reviews,
-    madeAt,
-    reviewedAt,
-    deleted,
-    findsByName: true,
-    levelName: null,
+    ...{ calls, redeemed, reviews, madeAt, reviewedAt, deleted, findsByName: true, levelName: null },
     maxInFlight: () => most,
     fault: () => null,
     pause: async () => undefined,

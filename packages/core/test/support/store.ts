@@ -10,17 +10,7 @@ import { type StoredRow, toStoredPayment } from '../../../store-sql/src/payments
 import { unpackBody } from '../../../store-sql/src/payments/snapshots.js'
 import type { Tables } from '../../../store-sql/src/schema/tables.js'
 import { type TestSqlite, takeSqlite } from '../../../store-sql/test/support/sqlite-database.js'
-import type { AuditRecord } from '../../src/history/audit-store.js'
-import type {
-  AccountEvent,
-  IdentitySubject,
-  RedemptionRecord,
-  ShareRecord,
-  VerdictRecord,
-} from '../../src/identity/identity-store.js'
 import type { Checkpoint } from '../../src/indexer/chain-store.js'
-import type { StoredPayment } from '../../src/payments/payment.js'
-import type { NewSnapshot } from '../../src/payments/payment-store.js'
 import type { Store } from '../../src/ports/store.js'
 import { settling } from './manual-clock.js'
 
@@ -31,30 +21,11 @@ export interface TestStore extends Store {
   /** Runs before every transaction, outside of it. */
   beforeTransaction: (() => void) | null
   /** Committed rows, read at once when they are asked for. */
-  readonly committed: CommittedRows
+  readonly committed: ReturnType<typeof committedRows>
   /** All committed rows as stored, to compare with a later time. */
   dump(): unknown
   /** Runs a statement as no operation of the store does, while no transaction is open. */
   readonly sql: TestSqlite['sql']
-}
-
-/** Committed rows, oldest first. */
-export interface CommittedRows {
-  readonly payments: readonly StoredPayment[]
-  readonly snapshots: readonly NewSnapshot[]
-  /** The kept heights of every chain; the highest of a chain is its checkpoint. */
-  readonly heights: readonly (Checkpoint & { readonly chainId: number })[]
-  readonly audit: readonly AuditRecord[]
-  readonly subjects: readonly IdentitySubject[]
-  readonly redemptions: readonly (RedemptionRecord & { readonly leasedUntil: number })[]
-  readonly shares: readonly ShareRecord[]
-  readonly verdicts: readonly VerdictRecord[]
-  readonly accounts: readonly {
-    readonly accountId: string
-    readonly emailKey: string | null
-    readonly verified: boolean
-  }[]
-  readonly accountEvents: readonly AccountEvent[]
 }
 
 const tables = [
@@ -116,7 +87,8 @@ export function openStore({ now = () => 0 }: { readonly now?: () => number } = {
   return tested
 }
 
-function committedRows(sql: TestSqlite['sql'], now: () => number): CommittedRows {
+/** Committed rows, oldest first. */
+function committedRows(sql: TestSqlite['sql'], now: () => number) {
   return {
     get payments() {
       return sql<StoredRow>(
@@ -132,15 +104,12 @@ function committedRows(sql: TestSqlite['sql'], now: () => number): CommittedRows
         `select payment_id, snapshots.version, body, chain_id, tx_hash, payments.integration from snapshots
           join payments on payment_id = payments.id order by snapshots.id`,
       ).map(({ payment_id, version, body, chain_id, tx_hash, integration }) => {
-        const subject = {
-          integrationAddress: toNullableHex(integration),
-          chainId: chain_id,
-          txHash: toHex(tx_hash),
-          version,
-        }
+        const integrationAddress = toNullableHex(integration)
+        const subject = { integrationAddress, chainId: chain_id, txHash: toHex(tx_hash), version }
         return { ...subject, paymentId: String(payment_id), body: unpackBody(body, subject) }
       })
     },
+    /** The kept heights of every chain; the highest of a chain is its checkpoint. */
     get heights() {
       return sql<Checkpoint & { chainId: number }>(
         `select chain_id as "chainId", block_number as "blockNumber", block_hash as "blockHash" from checkpoints

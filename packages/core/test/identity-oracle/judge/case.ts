@@ -62,8 +62,6 @@ export interface Case {
   readonly counted: Set<string>
   /** Outcomes of registrations. */
   readonly registered: Set<string>
-  /** When each applicant was first seen attached, for a system that does not say. */
-  readonly attachedAt: Map<string, number>
   /** When each applicant was first seen to be gone. */
   readonly goneAt: Map<string, number>
   /** Keys of events that a webhook accepted. */

@@ -27,7 +27,7 @@ const nothing: View = { subjects: [], redemptions: [], direct: [], accounts: [] 
 export function judge(provider: FakeProvider): Judge {
   const known: Case = {
     ...{ provider, begun: new Map(), watched: new Map(), commits: [], counted: new Set(), registered: new Set() },
-    ...{ possible: [], attachedAt: new Map(), goneAt: new Map(), accepted: new Set(), seenCalls: 0 },
+    ...{ possible: [], goneAt: new Map(), accepted: new Set(), seenCalls: 0 },
   }
   let last = nothing
   let lastText = ''
@@ -46,7 +46,7 @@ export function judge(provider: FakeProvider): Judge {
       observe(watched, { before: last, after: last, now: operation.calledAt })
     },
     step(seen, now) {
-      const view = dated(known, seen, now)
+      const view = withoutEmpty(seen)
       const change = { before: last, after: view, now }
       const text = JSON.stringify(view)
       if (text !== lastText) {
@@ -71,18 +71,7 @@ export function judge(provider: FakeProvider): Judge {
   }
 }
 
-/**
- * The view without empty placeholders, and with the time of each attachment: the system's, or that of the first step
- * that showed it.
- */
-function dated(known: Case, view: View, now: number): View {
-  const subjects = view.subjects.flatMap((subject) => {
-    if (isEmpty(view, subject)) return []
-    if (subject.applicantId === null || subject.attachedAt !== null) return subject
-    const key = `${subject.id} ${subject.applicantId}`
-    const attachedAt = known.attachedAt.get(key) ?? now
-    known.attachedAt.set(key, attachedAt)
-    return { ...subject, attachedAt }
-  })
-  return { ...view, subjects }
-}
+const withoutEmpty = (view: View): View => ({
+  ...view,
+  subjects: view.subjects.filter((subject) => !isEmpty(view, subject)),
+})

@@ -3,13 +3,8 @@ import type { Review } from '../../../src/ports/identity.js'
 import type { RedemptionView, ShareOutcome, SubjectView, View } from '../system-under-test.js'
 import { getSubject, type OwnedSubject } from './ownership.js'
 
-export const notStarted: Review = {
-  reviewStatus: 'not_started',
-  reviewAnswer: null,
-  rejectType: null,
-  rejectLabels: [],
-}
-export const justBegun: Review = { ...notStarted, reviewStatus: 'init' }
+export const justBegun: Review = { reviewStatus: 'init', reviewAnswer: null, rejectType: null, rejectLabels: [] }
+export const notStarted: Review = { ...justBegun, reviewStatus: 'not_started' }
 
 /** What a share does in a state: it answers, asks the provider by these names first, or redeems its token. */
 export type Decision =

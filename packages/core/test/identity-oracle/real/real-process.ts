@@ -9,8 +9,7 @@ import type { OperatorOutcome, Service, ShareCall, ShareOutcome, Surroundings } 
 import type { IdentityPorts, Names } from './backend.js'
 import type { StoreCalls } from './store-calls.js'
 
-/** What a process is made of. */
-export interface ProcessParts {
+interface ProcessParts {
   readonly store: IdentityPorts
   readonly calls: StoreCalls
   readonly names: Names
@@ -23,7 +22,6 @@ export interface ProcessParts {
 const nothing = () => undefined
 const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing }
 
-/** Starts it. */
 export async function realProcess(parts: ProcessParts): Promise<Service> {
   const { store, calls, names, masterKey, surroundings, pausesInside } = parts
   const { clock, provider, random, ids } = surroundings
@@ -103,7 +101,6 @@ function mortal({ pause }: Surroundings): Pick<Service, 'kill'> & Pick<Surroundi
   }
 }
 
-/** The error that a call rejects with. */
 const failing = <T>(call: Promise<T>) => call.catch((error: unknown) => error as Error)
 const getCode = (error: Error) => (error as { readonly code?: string }).code
 const isUnavailable = (error: Error) =>

@@ -23,15 +23,8 @@ export function realSystem(open: OpenBackend = sqliteBackend): SystemUnderTest {
     async start(surroundings) {
       now = () => surroundings.clock.now()
       const { connect, waiting } = await backend()
-      const parts = {
-        store: await connect(),
-        calls,
-        names,
-        masterKey,
-        surroundings,
-        pausesInside: waiting !== undefined,
-      }
-      const process = await realProcess(parts)
+      const parts = { store: await connect(), calls, names, masterKey, surroundings }
+      const process = await realProcess({ ...parts, pausesInside: waiting !== undefined })
       processes.push(process)
       return process
     },

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { normalizeEmail } from './emails.js'
+import { seededRandom } from '../../test/support/seeded-random.js'
+import { openStore } from '../../test/support/store.js'
+import { parseMasterKey } from '../secrets/keys.js'
+import { SealedSecretError } from '../secrets/seal.js'
+import { codeLifetimeMs, createEmailCodes, createSealEmail, normalizeEmail, openEmailKey } from './emails.js'
 
 test.each([
   ['USER@Example.COM', 'user@example.com'],
@@ -91,7 +95,88 @@ test.each([
   expect(normalizeEmail(text(1_024 - 15))).toBeNull()
 })
 
-test('accepts the longest part before the @ and rejects one byte more', () => {
-  expect(normalizeEmail(`${'a'.repeat(64)}@example.com`)).not.toBeNull()
-  expect(normalizeEmail(`${'a'.repeat(65)}@example.com`)).toBeNull()
+const codes = createEmailCodes(Buffer.alloc(32, 7), seededRandom('codes'))
+const now = 1_700_000_123_456
+const [one, other] = ['a'.repeat(64), 'b'.repeat(64)]
+const wrong = (code: string) => `${code.slice(0, -1)}${code.endsWith('0') ? '1' : '0'}`
+
+const expired = { kind: 'rejected', reason: 'code_expired', nextCode: null }
+
+test('a code is accepted for ten minutes', () => {
+  const { code, stored } = codes.issue(one, now)
+  expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{12}$/)
+  expect(stored.expiresAt - now).toBe(codeLifetimeMs)
+  for (const at of [now, stored.expiresAt - 1])
+    expect(codes.judge(one, code, stored, at), String(at)).toEqual({ kind: 'accepted' })
+  for (const at of [stored.expiresAt, stored.expiresAt + codeLifetimeMs])
+    expect(codes.judge(one, code, stored, at), String(at)).toEqual(expired)
+})
+
+test('a code that was made while the clock was hours ahead is expired once the clock is right', () => {
+  const { code, stored } = codes.issue(one, now + 3 * 60 * 60_000)
+  expect(codes.judge(one, code, stored, now)).toEqual(expired)
+  // The clocks of two processes may differ by minutes.
+  expect(codes.judge(one, code, stored, stored.expiresAt - codeLifetimeMs - 60_000)).toEqual({ kind: 'accepted' })
+})
+
+test('only a keyed hash is stored, which reveals neither the code nor the address', () => {
+  const { code, stored } = codes.issue(one, now)
+  expect(stored.hash).toMatch(/^[0-9a-f]{64}$/)
+  expect(JSON.stringify(stored)).not.toContain(code)
+  const foreign = createEmailCodes(Buffer.alloc(32, 8), seededRandom('x')).judge(one, code, stored, now)
+  expect(foreign).toMatchObject({ reason: 'code_wrong' })
+})
+
+test('is accepted as people type it', () => {
+  const { code, stored } = codes.issue(one, now)
+  const typed = ` ${code.slice(0, 4)}-${code.slice(4, 8)} ${code.slice(8)}`.toLowerCase()
+  expect(codes.judge(one, typed, stored, now)).toEqual({ kind: 'accepted' })
+})
+
+const { code, stored } = codes.issue(one, now)
+test.each([
+  ['the code of another address', codes.issue(other, now).code],
+  ['nothing', ''],
+  ['a part', code.slice(0, -1)],
+  ['more', `${code}0`],
+  ['a letter changed', wrong(code)],
+  ['other letters that look alike', code.replaceAll(/./g, 'Ａ')],
+])('rejects %s', (_, given) => {
+  expect(codes.judge(one, given, stored, now)).toMatchObject({ kind: 'rejected', reason: 'code_wrong' })
+})
+
+test('rejects the right code with another address', () => {
+  expect(codes.judge(other, code, stored, now)).toMatchObject({ kind: 'rejected', reason: 'code_wrong' })
+})
+
+const [older, newer] = ['11223344556677889900aabbccddeeff'.repeat(2), 'ffeeddccbbaa00998877665544332211'.repeat(2)]
+const only = parseMasterKey(older)
+const address = 'canary@example.com'
+
+const setup = () => {
+  const { dataKeys } = openStore({ now: () => 0 })
+  return (keys: typeof only, seed = 'one') => ({ dataKeys, keys, random: seededRandom(seed) })
+}
+
+test('every process uses the key that was created first', async () => {
+  const deps = setup()
+  const first = await openEmailKey(deps(only))
+  expect(Buffer.from(await openEmailKey(deps(only, 'another process')))).toEqual(Buffer.from(first))
+  expect(first).toHaveLength(32)
+})
+
+test('a key sealed with another master key cannot be decrypted', async () => {
+  const deps = setup()
+  await openEmailKey(deps(only))
+  await expect(openEmailKey(deps(parseMasterKey(newer)))).rejects.toThrow(SealedSecretError)
+})
+
+test('stored forms contain no address, and no two are sealed alike', async () => {
+  const sealEmail = createSealEmail(await openEmailKey(setup()(only)), seededRandom('nonces'))
+  const [one, again, other] = [sealEmail(address), sealEmail(address), sealEmail('other@example.com')]
+  expect(one.key).toMatch(/^[0-9a-f]{64}$/)
+  expect([again.key, other.key]).toEqual([one.key, expect.not.stringMatching(one.key)])
+  expect(again.sealed.sealed).not.toBe(one.sealed.sealed)
+  expect(JSON.stringify([one.key, one.sealed])).not.toContain('canary')
+  expect(Buffer.from(one.sealed.sealed, 'base64url').toString('latin1')).not.toContain('canary')
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { MissingPackageError } from '../errors.js'
-import { loadPackage } from './runtime.js'
+import { createMonotonicClock, loadPackage, readRequestBody } from './runtime.js'
 
 /** Below `node_modules` imports and errors are Node's own: a program, and a package with a missing dependency. */
 const folder = mkdtempSync(join(tmpdir(), 'packages-'))
@@ -44,4 +44,42 @@ test('an error besides a missing package passes through, and so does the loaded 
     code: 'ERR_PACKAGE_PATH_NOT_EXPORTED',
   })
   await expect(loadPackage('x', 'PI_CHAIN_FEED_URL', async () => 'loaded')).resolves.toBe('loaded')
+})
+
+/** A request whose body has 100 kB, and the number of pieces that were read of it. */
+function long(declared: string) {
+  let pieces = 0
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      pieces += 1
+      if (pieces > 1_000) controller.close()
+      else controller.enqueue(new Uint8Array(100))
+    },
+  })
+  const headers = { 'content-length': declared }
+  const init: RequestInit & { duplex: 'half' } = { method: 'POST', body, headers, duplex: 'half' }
+  return { request: new Request('https://pay.example/', init), pieces: () => pieces }
+}
+
+test.each(['0x10', '', '1, 2', '-1', '1e1'])(
+  'of a body that declares %j bytes no more than the cap is read',
+  async (declared) => {
+    const { request, pieces } = long(declared)
+    await expect(readRequestBody(request, 1_000)).rejects.toMatchObject({ code: 'ERR_BODY_TOO_LARGE' })
+    expect(pieces()).toBeLessThan(20)
+  },
+)
+
+test('a body over the cap is rejected although it declares less', async () => {
+  await expect(readRequestBody(long('5').request, 1_000)).rejects.toMatchObject({ code: 'ERR_BODY_TOO_LARGE' })
+})
+
+test('a steady clock stands still where its clock is set back, and then goes on', () => {
+  let now = 1_000
+  const clock = createMonotonicClock({ now: () => now, sleep: async () => undefined })
+  const seen = [1_000, 1_500, 200, 300, 100, 2_000].map((at) => {
+    now = at
+    return clock.now()
+  })
+  expect(seen).toEqual([1_000, 1_500, 1_500, 1_600, 1_600, 3_500])
 })

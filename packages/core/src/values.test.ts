@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { backoffCapMs, backoffMs } from '../values.js'
+import { expect, it, test } from 'vitest'
+import { backoffCapMs, backoffMs, findDuplicateKey } from './values.js'
 
 test.each([
   [1, 125, 250],
@@ -25,3 +25,16 @@ test('it never waits longer than the cap, nor less than half of the first wait',
     }),
   )
 })
+
+it.each([
+  ['{"a":1,"a":2}', 'a'],
+  ['{"a":1,"\\u0061":2}', 'a'],
+  ['{"x":{"b":1,"c":{},"b":2}}', 'b'],
+  ['[{"a":1},{"a":1,"a":1}]', 'a'],
+  ['{"__proto__":1,"__proto__":2}', '__proto__'],
+])('findDuplicateKey finds it in %s', (json, key) => expect(findDuplicateKey(json)).toBe(key))
+
+it.each([
+  ...['{"a":1,"b":{"a":1}}', '[{"a":1},{"a":1}]', '{"a":"a","b":["a","a"]}', '{"a":"\\",\\"a\\":1"}'],
+  ...['{"a":"{","b":",","c":"\\\\"}', 'null', '"a"'],
+])('findDuplicateKey finds none in %s', (json) => expect(findDuplicateKey(json)).toBeNull())

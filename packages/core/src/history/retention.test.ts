@@ -16,7 +16,7 @@ import type {
   SegmentedKind,
 } from './history-store.js'
 import { createHistoryCommands } from './restore.js'
-import { segmentedKinds } from './retention.js'
+import { checkPolicy, computeSegmentMs, findExpiredParts, segmentedKinds } from './retention.js'
 
 const dayMs = 86_400_000
 const keep: RetentionPolicy = { attempts: null, deliveries: null, updates: null, audit: null }
@@ -136,9 +136,8 @@ test('a segment with pending deliveries stays whole, and the others leave', asyn
   pending.set(0, 3)
   await run({ ...week, deliveries: dayMs })
   expect(progress.filter(({ event }) => event === 'kept')).toMatchObject([{ pending: { segment: 0, count: 3 } }])
-  expect([...rows.keys()]).toEqual([
-    ...['attempts 0', 'attempts 2', 'deliveries 0', 'deliveries 2', 'updates 1', 'updates 2'],
-  ])
+  const left = 'attempts 0, attempts 2, deliveries 0, deliveries 2, updates 1, updates 2'
+  expect([...rows.keys()].join(', ')).toBe(left)
 })
 
 test('pending deliveries are given up when the operator says so, and that is in the audit log', async () => {
@@ -244,10 +243,10 @@ async function forge(
 test.each([
   ['of now', null],
   ['that says it is older than the audit log', 1],
-])('a file %s that no record of the audit log names is not restored, though it is signed', async (_name, writtenAt) => {
+])('a file %s that no record of the audit log names is not restored, though it is signed', async (_name, at) => {
   const made = setup()
   await made.record('a')
-  const name = await forge(made, { kind: 'updates', part: 1, writtenAt: writtenAt ?? made.clock.now() }, [
+  const name = await forge(made, { kind: 'updates', part: 1, writtenAt: at ?? made.clock.now() }, [
     getRow('updates', 9),
   ])
   await expect(made.commands.restore(made.archive, name)).rejects.toThrow('No record of the audit log names')
@@ -307,4 +306,42 @@ test('a store without history that ends rejects, and so does a time that is too 
   })
   await expect(commands.run(week, archive)).rejects.toThrow('for ever')
   await expect(run({ ...keep, updates: 1 })).rejects.toThrow(RangeError)
+})
+
+test('segments are a day long, less for shorter times, and 64 of them span the longest time', () => {
+  expect(computeSegmentMs(keep)).toBeNull()
+  expect(computeSegmentMs({ ...keep, audit: dayMs })).toBeNull()
+  expect(computeSegmentMs({ ...keep, deliveries: 30 * dayMs })).toBe(dayMs)
+  expect(computeSegmentMs({ ...keep, deliveries: 640 * dayMs, attempts: 2 * dayMs })).toBe(10 * dayMs)
+  expect(computeSegmentMs({ ...keep, deliveries: 60_000 })).toBe(60_000)
+})
+
+test('where deliveries never end, segments are 30 days long: none of them is ever removed whole', () => {
+  expect(computeSegmentMs({ ...keep, attempts: dayMs })).toBe(30 * dayMs)
+  expect(computeSegmentMs({ ...keep, updates: 6_400 * dayMs })).toBe(100 * dayMs)
+})
+
+test('a segment ends for each kind by its own time, after the segment itself', () => {
+  const segments = [
+    { number: 0, begunAt: 0, endedAt: 10 * dayMs },
+    { number: 1, begunAt: 10 * dayMs, endedAt: 11 * dayMs },
+    { number: 2, begunAt: 11 * dayMs, endedAt: null },
+  ]
+  const ended = (policy: Partial<RetentionPolicy>, day: number) =>
+    findExpiredParts(segments, { ...keep, ...policy }, day * dayMs).map(({ kind, part }) => `${kind} ${part}`)
+  expect(ended({ deliveries: 5 * dayMs }, 14.9)).toEqual([])
+  expect(ended({ deliveries: 5 * dayMs }, 15)).toEqual(['attempts 0', 'deliveries 0'])
+  expect(ended({ deliveries: 5 * dayMs, attempts: dayMs }, 15)).toEqual(['attempts 0', 'attempts 1', 'deliveries 0'])
+  expect(ended({ deliveries: dayMs, attempts: 9 * dayMs }, 12)).toEqual([
+    ...['attempts 0', 'attempts 1'],
+    ...['deliveries 0', 'deliveries 1'],
+  ])
+  expect(ended({ attempts: dayMs }, 999)).toEqual(['attempts 0', 'attempts 1'])
+  expect(ended({ updates: 2 * dayMs }, 12)).toEqual(['updates 0'])
+  expect(ended({}, 999)).toEqual([])
+})
+
+test.each([0, 59_999, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('a time of %d ms is rejected', (ms) => {
+  expect(() => checkPolicy({ ...keep, updates: ms })).toThrow(RangeError)
+  expect(() => checkPolicy(keep)).not.toThrow()
 })

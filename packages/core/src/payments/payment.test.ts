@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import { Value } from 'ox'
+import { expect, it } from 'vitest'
+import { formatUnits, parseMemo } from './payment.js'
+
+const memo = (bytes: Uint8Array | string) => `0x${Buffer.from(bytes).toString('hex').padEnd(64, '0')}`
+
+it.each([
+  ['order-7', 'order-7'],
+  ['', ''],
+  ['  spaces stay  ', '  spaces stay  '],
+  ['Ünïcode ✓', 'Ünïcode ✓'],
+  ['x'.repeat(32), 'x'.repeat(32)],
+  ['\ufeffbom stays', '\ufeffbom stays'],
+  ['a\u0000b', 'a\u0000b'],
+])('parseMemo reads %j verbatim without the padding', (text, expected) => {
+  expect(parseMemo(memo(text))).toBe(expected)
+})
+
+it('parseMemo returns bytes that are not UTF-8 as the hex of all 32', () => {
+  const hex = memo(Uint8Array.of(0xff, 0xfe, 0x01))
+  expect(parseMemo(hex)).toBe(hex)
+})
+
+it.each([
+  [0n, 6, '0'],
+  [0n, 0, '0'],
+  [1n, 0, '1'],
+  [1n, 6, '0.000001'],
+  [10_038_880n, 6, '10.03888'],
+  [1_000_000n, 6, '1'],
+  [100n, 2, '1'],
+  [2n ** 256n - 1n, 0, '115792089237316195423570985008687907853269984665640564039457584007913129639935'],
+  [1n, 255, `0.${'0'.repeat(254)}1`],
+])('%s base units at %s decimals are %s', (value, decimals, text) => {
+  expect(formatUnits(value, decimals)).toBe(text)
+})
+
+it('formatUnits agrees with an independent implementation on any amount', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.integer({ min: 0, max: 80 }), (value, decimals) => {
+      expect(formatUnits(value, decimals)).toBe(Value.format(value, decimals))
+    }),
+  )
+})
+
+it('formatUnits rejects a negative amount', () => {
+  expect(() => formatUnits(-1n, 6)).toThrow(RangeError)
+})

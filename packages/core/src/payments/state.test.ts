@@ -1,0 +1,85 @@
+import { type PaymentState, paymentStates } from '@payment-integration/contract'
+import { expect, it } from 'vitest'
+import { initialStatus, type PaymentStatus } from './payment.js'
+import { changeStatusByProcessor, decideTransition } from './state.js'
+
+// Written out by hand from docs/decisions/states-and-versions.md: the table in the code is checked against it.
+const allowed: Record<PaymentState, readonly PaymentState[]> = {
+  pending: ['success', 'failure', 'refund_pending', 'refund_success', 'refund_failure'],
+  success: ['refund_pending', 'refund_success', 'refund_failure'],
+  failure: ['refund_pending', 'refund_success', 'refund_failure'],
+  refund_pending: ['refund_success', 'refund_failure'],
+  refund_failure: ['refund_pending', 'refund_success'],
+  refund_success: [],
+}
+
+it.each(paymentStates)('a payment without a state may become %s', (to) => {
+  expect(decideTransition(null, to)).toBe('allowed')
+})
+
+it.each(paymentStates)('%s never goes back to no state', (from) => {
+  expect(decideTransition(from, null)).toBe('rejected')
+})
+
+it.each(paymentStates.flatMap((from) => paymentStates.map((to) => [from, to] as const)))('%s -> %s', (from, to) => {
+  const expected = from === to ? 'same' : allowed[from].includes(to) ? 'allowed' : 'rejected'
+  expect(decideTransition(from, to)).toBe(expected)
+})
+
+it('no state to no state is no change', () => {
+  expect(decideTransition(null, null)).toBe('same')
+})
+
+const recipient = { title: 'Café', subtitle: null }
+const invoice = { amount: '12.50', currency: 'EUR', settlementAmount: '13.37', settlementCurrency: 'USD' }
+const pending: PaymentStatus = { version: 4, state: 'pending', recipient, invoice }
+
+it('changeStatus adds exactly 1 to the version on a change of state', () => {
+  expect(changeStatusByProcessor(initialStatus, { state: 'pending' })).toEqual({
+    kind: 'applied',
+    status: { version: 2, state: 'pending', recipient: null, invoice: null },
+  })
+})
+
+it('changeStatus adds 1 on a change of merchant data alone', () => {
+  const changed = changeStatusByProcessor(pending, { recipient: { title: 'Café', subtitle: 'Table 4' } })
+  expect(changed).toMatchObject({ kind: 'applied', status: { version: 5, state: 'pending' } })
+  const dearer = { ...invoice, settlementAmount: '13.38' }
+  expect(changeStatusByProcessor(pending, { invoice: dearer })).toMatchObject({
+    kind: 'applied',
+    status: { invoice: dearer },
+  })
+})
+
+it('changeStatus leaves absent fields and clears null ones', () => {
+  expect(changeStatusByProcessor(pending, { recipient: null })).toEqual({
+    kind: 'applied',
+    status: { ...pending, version: 5, recipient: null },
+  })
+})
+
+it.each([
+  ['nothing given', {}],
+  ['the same state', { state: 'pending' as const }],
+  ['the same merchant data', { recipient: { ...recipient }, invoice: { ...invoice } }],
+])('changeStatus is unchanged by %s', (_what, update) => {
+  expect(changeStatusByProcessor(pending, update)).toEqual({ kind: 'unchanged' })
+})
+
+it('changeStatus refuses the merchant data of an update whose state is refused', () => {
+  const success: PaymentStatus = { ...pending, state: 'success' }
+  expect(changeStatusByProcessor(success, { state: 'pending', recipient: null })).toEqual({
+    kind: 'rejected',
+    reason: 'state success cannot become pending',
+  })
+})
+
+it('changeStatus refuses to clear a state', () => {
+  expect(changeStatusByProcessor(pending, { state: null })).toMatchObject({ kind: 'rejected' })
+})
+
+it('changeStatus keeps fields that it does not know out of the status', () => {
+  const noisy = { ...recipient, title: 'Bar', internalAccount: 'acc_1' }
+  const changed = changeStatusByProcessor(pending, { recipient: noisy })
+  expect(JSON.stringify(changed)).not.toContain('acc_1')
+})

@@ -1,5 +1,5 @@
 /** A streaming standby of a test's PostgreSQL, made from a copy of its files, and its promotion. @module */
-import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -58,11 +58,6 @@ export async function startStandby(primary: TestPostgres, { isSynchronous = fals
 /** Makes a standby the primary, and resolves once it accepts writes. */
 export async function promote(standby: TestPostgres): Promise<void> {
   await ask(standby, 'select pg_promote(true, 60)')
-}
-
-/** Removes the files of a stopped server. */
-export function removeFiles({ folder }: TestPostgres): void {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
 }
 
 function own(folder: string): void {

@@ -1,5 +1,12 @@
 /** Tests: endpoints that fail are blocked, probed and come back. @module */
-import type { ClaimedDelivery, EndpointJudge, EndpointResult, SettledAttempt } from '@payment-integration/core/internal'
+import type {
+  AttemptDecision,
+  AttemptRecord,
+  ClaimedDelivery,
+  EndpointJudge,
+  EndpointResult,
+  SettledAttempt,
+} from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
@@ -25,16 +32,13 @@ const countOnly: EndpointJudge = ({ failures, blocks }, results) => ({
   blockMs: null,
 })
 
-const fail = (claim: ClaimedDelivery): SettledAttempt => ({
+const settled = (claim: ClaimedDelivery, attempt: AttemptRecord, verdict: AttemptDecision) => ({
   claim,
-  attempt: failed,
-  verdict: { kind: 'retry', inMs: 0 },
+  attempt,
+  verdict,
 })
-const deliver = (claim: ClaimedDelivery): SettledAttempt => ({
-  claim,
-  attempt: answered,
-  verdict: { kind: 'delivered' },
-})
+const fail = (claim: ClaimedDelivery): SettledAttempt => settled(claim, failed, { kind: 'retry', inMs: 0 })
+const deliver = (claim: ClaimedDelivery): SettledAttempt => settled(claim, answered, { kind: 'delivered' })
 
 async function owe(store: Store, count: number, integrationAddress = shop): Promise<void> {
   const from = integrationAddress === shop ? 1 : 1_001
@@ -107,13 +111,8 @@ export function endpointHealthTests(plain: StoreTest): void {
     expect(await store.deliveries.endpoints()).toEqual([])
     expect((await store.deliveries.settle([fail(first)], countOnly)).transitions).toEqual([])
     const [one] = await store.deliveries.endpoints()
-    expect(one).toEqual({
-      integrationAddress: shop,
-      failures: 1,
-      blocks: 0,
-      failingSince: one?.failingSince,
-      blockedUntil: null,
-    })
+    const { failingSince } = one ?? {}
+    expect(one).toEqual({ integrationAddress: shop, failures: 1, blocks: 0, failingSince, blockedUntil: null })
     await passTime(5, async () => true)
     await store.deliveries.settle([fail(second), deliver(other)], countOnly)
     expect(await store.deliveries.endpoints()).toEqual([{ ...one, failures: 2 }])

@@ -53,14 +53,7 @@ export function legacyKeyTests(test: StoreTest): void {
   })
 
   test('keys are listed oldest first, then by id', async ({ store }) => {
-    const given = [
-      ['b', 2],
-      ['z', 1],
-      ['a', 2],
-      ['a!', 2],
-      ['c', 0],
-    ] as const
-    for (const [n, [id, age]] of given.entries())
+    for (const [n, [id, age]] of Object.entries({ b: 2, z: 1, a: 2, 'a!': 2, c: 0 }).entries())
       await store.legacyKeys.insert(legacyKey({ id, secret: secret(n), createdAt: epoch + age }))
     expect((await store.legacyKeys.list()).map(({ id }) => id)).toEqual(['c', 'z', 'a', 'a!', 'b'])
   })

@@ -24,18 +24,17 @@ export function settlingTests(plain: StoreTest): void {
     expect(await settleOne(store, claim, ok, { kind: 'delivered' })).toBe('delivered')
     expect(await store.deliveries.claim(lease)).toEqual([])
     expect(await store.deliveries.msUntilDue()).toBeNull()
+    const { deliveryId } = claim
+    const identity = {
+      deliveryId,
+      integrationAddress: shop,
+      chainId,
+      txHash,
+      version: 1,
+      createdAt: expect.any(Number),
+    }
     expect(await store.deliveries.list({ limit: 10 })).toEqual([
-      {
-        deliveryId: claim.deliveryId,
-        integrationAddress: shop,
-        chainId,
-        txHash,
-        version: 1,
-        status: 'delivered',
-        createdAt: expect.any(Number),
-        attempts: [ok],
-        nextAttemptAt: null,
-      },
+      { ...identity, status: 'delivered', attempts: [ok], nextAttemptAt: null },
     ])
   })
 

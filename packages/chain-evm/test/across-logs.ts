@@ -1,4 +1,5 @@
 /** Encodes events of the Across SpokePool. @module */
+import type { BridgeDeposit } from '@payment-integration/core/ports'
 import { type AbiEvent, type Address, encodeAbiParameters, encodeEventTopics, type Hex, pad, parseAbi } from 'viem'
 import type { EmittedLog } from './router-logs.js'
 
@@ -34,6 +35,17 @@ export interface Bridged {
   /** The paid receiver and amount of a fill. @default as deposited */
   readonly updatedRecipient?: Address
   readonly updatedOutputAmount?: bigint
+}
+
+/** The options of a deposit that a chain returned. */
+export function bridgedOf({ payment, output, ...deposit }: BridgeDeposit, changes: Partial<Bridged> = {}): Bridged {
+  return {
+    ...{ originChainId: BigInt(payment.chainId), destinationChainId: BigInt(deposit.destinationChainId) },
+    ...{ depositId: BigInt(deposit.depositId), depositor: payment.sender as Address },
+    ...{ recipient: deposit.receiver as Address, message: '0x' },
+    ...{ inputToken: payment.tokenOut.address as Address, inputAmount: payment.tokenOut.gross },
+    ...{ outputToken: output.token as Address, outputAmount: output.amount, ...changes },
+  }
 }
 
 const word = (address: Address) => pad(address, { size: 32 })
@@ -75,11 +87,7 @@ export function fillLog(name: (typeof fillNames)[number], bridged: Bridged): Emi
     return encode(formerFills[0], { ...rest, relayExecutionInfo })
   }
   const noHash = pad('0x', { size: 32 })
-  const paid = {
-    updatedRecipient: word(updatedRecipient),
-    updatedMessageHash: noHash,
-    updatedOutputAmount,
-    fillType: 0,
-  }
-  return encode(fills[0], toWords(name, { ...rest, messageHash: noHash, relayExecutionInfo: paid }))
+  const changed = { updatedRecipient: word(updatedRecipient), updatedMessageHash: noHash }
+  const relayExecutionInfo = { ...changed, updatedOutputAmount, fillType: 0 }
+  return encode(fills[0], toWords(name, { ...rest, messageHash: noHash, relayExecutionInfo }))
 }

@@ -4,12 +4,11 @@ import type { EvmChainOptions } from '../src/evm-chain.js'
 import { createEvmChain } from '../src/evm-chain.js'
 import type { QuarantinedLog } from '../src/read/range-reader.js'
 import { forwarder, testRouter } from './contracts.generated.js'
-import { openFront } from './front.js'
+import { useFront } from './front.js'
 import { readAll } from './read-all.js'
 import { chainFeed, type EmittedLog, eventLog, noFeed, payingCall, zeroAddress } from './router-logs.js'
-import { payer, startTestChain } from './test-chain.js'
+import { payer, receiver, useTestChain } from './test-chain.js'
 
-export const receiver: Address = '0x00000000000000000000000000000000000000b2'
 /** A listed token without code. */
 export const usdc: Address = '0x00000000000000000000000000000000000000c1'
 export const memo = pad('0x01', { size: 32 })
@@ -24,9 +23,7 @@ const rates = new Map([
 ])
 const getRate = (feed: Address) => rates.get(feed) ?? 0n
 
-/** Feeds in US dollars with 8 decimals. */
-export const getFeeds = (...list: [Address, string][]) =>
-  list.map(([address, base]) => ({ address, base, quote: 'USD', decimals: 8 }))
+const feed = (address: Address, base: string) => ({ address, base, quote: 'USD', decimals: 8 })
 
 /** A payment event with a fee of 1 unit, since without fees late versions emit the same event for a deposit. */
 export function payment(version: string, amount: bigint, changes: Readonly<Record<string, unknown>> = {}): EmittedLog {
@@ -59,10 +56,10 @@ export function feedArgument(version: string, first: Address | null, second: Add
 export const emits = (...logs: EmittedLog[]): Hex =>
   encodeFunctionData({ abi: testRouter.abi, functionName: 'emitLogs', args: [logs] })
 
-/** Opens the chain; `routerB` is listed only if it has a version. */
+/** Opens the chain, which stops after the tests of the file. Router B is not listed. */
 export async function openConversionChain() {
-  const node = await startTestChain()
-  const front = await openFront(node.rpcUrl)
+  const node = await useTestChain()
+  const front = await useFront(node.rpcUrl)
   const routerA = await node.deploy(testRouter)
   const routerB = await node.deploy(testRouter)
   const wallet = await node.deploy(forwarder)
@@ -77,11 +74,7 @@ export async function openConversionChain() {
     return blockNumber
   }
   return {
-    node,
-    front,
-    routerA,
-    wallet,
-    routerB,
+    ...{ node, front, routerA, wallet, routerB },
     /** The quarantined logs of the last `read`. */
     quarantined,
     call,
@@ -93,25 +86,16 @@ export async function openConversionChain() {
     /** Several calls in one transaction. */
     batch: (...calls: [Address, Hex][]) =>
       node.call(forwarder, wallet, 'forwardAll', [calls.map(([to, data]) => ({ to, data }))]),
-    async read(height: number, versionA: string, versionB?: string, options: Partial<EvmChainOptions> = {}) {
+    async read(height: number, version: string, options: Partial<EvmChainOptions> = {}) {
       quarantined.length = 0
       const chain = createEvmChain({
-        chainId: 31337,
-        rpcUrl: front.url,
-        routers: [
-          { address: routerA, version: versionA },
-          ...(versionB === undefined ? [] : [{ address: routerB, version: versionB }]),
-        ],
+        ...{ chainId: 31337, rpcUrl: front.url, routers: [{ address: routerA, version }] },
         tokens: [{ address: usdc, symbol: 'USDC', currency: 'USD' }],
-        priceFeeds: getFeeds([chfUsd, 'CHF'], [eurUsd, 'EUR'], [usdcUsd, 'USDC']),
+        priceFeeds: [feed(chfUsd, 'CHF'), feed(eurUsd, 'EUR'), feed(usdcUsd, 'USDC')],
         onQuarantine: (log) => quarantined.push(log),
         ...options,
       })
       return (await readAll(chain, height, height)).payments
-    },
-    async close() {
-      await front.close()
-      await node.stop()
     },
   }
 }

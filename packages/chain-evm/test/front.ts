@@ -1,6 +1,7 @@
 /** A real HTTP server in front of a node that a test can make lie, stall or break. @module */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach } from 'vitest'
 
 /** One call of a request. */
 export interface FrontCall {
@@ -28,7 +29,6 @@ export interface Front {
   /** The requests so far: one entry per HTTP request. */
   readonly requests: readonly (readonly string[])[]
   intercept: Intercept
-  close(): Promise<void>
 }
 
 export const passOn: Intercept = (request) => request.forward()
@@ -54,7 +54,8 @@ export function rewriting(change: (item: Item, call: FrontCall) => Item | null):
   }
 }
 
-export async function openFront(nodeUrl: string): Promise<Front> {
+/** A front that closes after the tests of the file, and passes answers unchanged again after each test. */
+export async function useFront(nodeUrl: string): Promise<Front> {
   const requests: string[][] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -76,14 +77,14 @@ export async function openFront(nodeUrl: string): Promise<Front> {
     if (text !== undefined) response.writeHead(200, { 'content-type': 'application/json' }).end(text)
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const front: Front = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    intercept: passOn,
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const front: Front = { url, requests, intercept: passOn }
+  afterEach(() => {
+    front.intercept = passOn
+  })
+  afterAll(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
   return front
 }

@@ -3,22 +3,20 @@ import { type Address, encodeFunctionData, type Hex } from 'viem'
 import type { EvmChainOptions } from '../src/evm-chain.js'
 import { createEvmChain } from '../src/evm-chain.js'
 import { testRouter } from './contracts.generated.js'
-import { type FrontCall, type Item, openFront, rewriting } from './front.js'
-import { payer, startTestChain } from './test-chain.js'
+import { type FrontCall, type Item, rewriting, useFront } from './front.js'
+import { payer, receiver, useTestChain } from './test-chain.js'
 
-export const receiver: Address = '0x00000000000000000000000000000000000000b2'
-
-/** A call of the test router that emits `count` payments in a token without code. */
-export function pays(count: number): Hex {
-  const args = [BigInt(count), receiver, receiver, 5n, false] as const
+/** A call of the test router that emits `count` payments, by default in a token without code. */
+export function pays(count: number, token: Address = receiver): Hex {
+  const args = [BigInt(count), receiver, token, 5n, false] as const
   return encodeFunctionData({ abi: testRouter.abi, functionName: 'emitMany', args })
 }
 
-/** Starts a node with two test routers. */
+/** Starts a node with two test routers, which stops after the tests of the file. */
 export async function openProofChain() {
-  const node = await startTestChain(['--gas-limit', '1000000000'])
-  const front = await openFront(node.rpcUrl)
-  const other = await openFront(node.rpcUrl)
+  const node = await useTestChain(['--gas-limit', '1000000000'])
+  const front = await useFront(node.rpcUrl)
+  const other = await useFront(node.rpcUrl)
   const router = await node.deploy(testRouter)
   const second = await node.deploy(testRouter)
   const routers = [
@@ -45,11 +43,10 @@ export async function openProofChain() {
       for (const count of payments) await node.send({ to: router, data: pays(count) })
       return node.mine()
     },
+    /** Mines a block with a payment in the token. */
+    payIn: async (token: Address) => (await node.execute({ to: router, data: pays(1, token) })).blockNumber,
     /** Mines a block with a transaction without payments. */
-    async strange(): Promise<number> {
-      await node.send({ to: payer, value: 1n })
-      return node.mine()
-    },
+    strange: async () => (await node.execute({ to: payer, value: 1n })).blockNumber,
     /** Replaces the results of a method for which `change` returns another one. */
     lie(method: string, change: (result: never, call: FrontCall) => unknown) {
       front.intercept = rewriting((item: Item, call) =>
@@ -60,11 +57,6 @@ export async function openProofChain() {
     },
     /** The requests since `before`. */
     since: (before: number) => front.requests.slice(before),
-    async close() {
-      await front.close()
-      await other.close()
-      await node.stop()
-    },
   }
 }
 

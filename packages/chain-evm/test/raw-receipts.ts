@@ -4,23 +4,28 @@ import type { Hex } from 'viem'
 import type { Intercept, Item } from './front.js'
 
 interface JsonReceipt {
-  readonly type: Hex
+  readonly type?: Hex
   readonly status: Hex
+  readonly root?: Hex
   readonly cumulativeGasUsed: Hex
   readonly logsBloom: Hex
   readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex }[]
+  readonly depositNonce?: Hex
+  readonly depositReceiptVersion?: Hex
 }
 
-/** A quantity without leading zeros. */
-function digits(quantity: Hex): Hex {
+/** A quantity as RLP has it: without leading zeros, and nothing for zero. */
+export function rlpNumber(quantity: Hex): Hex {
   const hex = BigInt(quantity) === 0n ? '' : BigInt(quantity).toString(16)
   return `0x${hex.length % 2 === 0 ? hex : `0${hex}`}`
 }
 
 /** Encodes a receipt. */
-export function encodeReceipt({ type, status, cumulativeGasUsed, logsBloom, logs }: JsonReceipt): Hex {
+export function encodeReceipt(receipt: JsonReceipt): Hex {
+  const { type = '0x0', status, root = rlpNumber(status), logs, depositNonce, depositReceiptVersion = '0x0' } = receipt
   const fields = logs.map(({ address, topics, data }) => [address, [...topics], data])
-  const encoded = Rlp.fromHex([digits(status), digits(cumulativeGasUsed), logsBloom, fields])
+  const deposit = depositNonce === undefined ? [] : [rlpNumber(depositNonce), rlpNumber(depositReceiptVersion)]
+  const encoded = Rlp.fromHex([root, rlpNumber(receipt.cumulativeGasUsed), receipt.logsBloom, fields, ...deposit])
   return Number(type) === 0 ? encoded : `0x${Number(type).toString(16).padStart(2, '0')}${encoded.slice(2)}`
 }
 

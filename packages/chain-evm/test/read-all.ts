@@ -1,5 +1,5 @@
 /** Joins all ranges that a chain yields. @module */
-import type { BlockRange, Chain } from '@payment-integration/core/ports'
+import type { BlockRange, Chain, StoredPayment } from '@payment-integration/core/ports'
 
 /** Options of {@link readAll}. */
 export interface ReadAllOptions {
@@ -31,6 +31,14 @@ export async function readAll(
   }
   if (all === undefined) throw new Error(`no range came for ${from} to ${to}`)
   return all
+}
+
+/** The first payment of a block, as it is stored. */
+export async function readStored(chain: Chain, height: number): Promise<StoredPayment> {
+  const [facts] = (await readAll(chain, height, height)).payments
+  if (facts === undefined) throw new Error('The payment was not read.')
+  const status = { version: 1, state: null, recipient: null, invoice: null, primary: true, offChain: false }
+  return { ...facts, ...status, id: '1', dropped: null }
 }
 
 function weaker(a: BlockRange['proof'], b: BlockRange['proof']): BlockRange['proof'] {

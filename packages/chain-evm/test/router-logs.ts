@@ -1,13 +1,7 @@
 /** Encodes logs and calls of the router, from the ABIs of its versions. @module */
-import {
-  type Address,
-  encodeAbiParameters,
-  encodeEventTopics,
-  encodeFunctionData,
-  type Hex,
-  keccak256,
-  toHex,
-} from 'viem'
+
+import type { Hex } from 'viem'
+import { type Address, encodeAbiParameters, encodeEventTopics, encodeFunctionData, keccak256, toHex } from 'viem'
 import type { RouterLog } from '../src/decode/router-decoder.js'
 import { getExample, routerEvents, routerFunctions } from './abis.js'
 
@@ -39,45 +33,25 @@ export function nodeLog({ topics, data }: EmittedLog, changes: Partial<RouterLog
 
 export const zeroAddress: Address = `0x${'00'.repeat(20)}`
 
-/** A price feed argument of versions 0.6 and later. */
-export interface FeedArgument {
-  readonly feedAddress: Address
-  readonly feedType: number
-  readonly currency: string
-  readonly amount: bigint
-  readonly deadline: bigint
-  readonly signature: Hex
+/** Price feed arguments of versions 0.6 and later. */
+export const noFeed = {
+  ...{ feedAddress: zeroAddress, feedType: 0, currency: '', amount: 0n, deadline: 0n, signature: '0x' },
 }
+export const chainFeed = (feedAddress: Address) => ({ ...noFeed, feedAddress, feedType: 1 })
+const signed = { feedType: 2, deadline: 9n, signature: `0x${'5a'.repeat(65)}` }
+export const signedRate = (currency: string, amount: bigint) => ({ ...noFeed, ...signed, currency, amount })
 
-export const noFeed: FeedArgument = {
-  feedAddress: zeroAddress,
-  feedType: 0,
-  currency: '',
-  amount: 0n,
-  deadline: 0n,
-  signature: '0x',
-}
-export const chainFeed = (feedAddress: Address): FeedArgument => ({ ...noFeed, feedAddress, feedType: 1 })
-export const signedRate = (currency: string, amount: bigint): FeedArgument => ({
-  ...noFeed,
-  feedType: 2,
-  currency,
-  amount,
-  deadline: 9n,
-  signature: `0x${'5a'.repeat(65)}`,
+/** Arguments by their names, with and without the underscore that some versions put first. */
+export const underscored = (given: Readonly<Record<string, unknown>>): Record<string, unknown> => ({
+  ...given,
+  ...Object.fromEntries(Object.entries(given).map(([name, value]) => [`_${name}`, value])),
 })
 
 /** Encodes a paying call; other arguments are empty. */
 export function payingCall(version: string, functionName: string, given: Readonly<Record<string, unknown>>): Hex {
   const [item] = routerFunctions(version).filter(({ name }) => name === functionName)
   if (item === undefined) throw new Error(`version ${version} has no function ${functionName}`)
-  const prefixed = Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) => [
-      [name, value],
-      [`_${name}`, value],
-    ]),
-  )
-  const empty = { yAppList: [], guards: [], webhooks: [], path: '0x', message: '0x', ...prefixed }
+  const empty = { yAppList: [], guards: [], webhooks: [], path: '0x', message: '0x', ...underscored(given) }
   return encodeFunctionData({ abi: [item], args: item.inputs.map((input) => getExample(input, empty, getEmpty)) })
 }
 

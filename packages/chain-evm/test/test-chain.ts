@@ -1,9 +1,23 @@
 /** A real anvil that mines on demand. @module */
-import { type Abi, type Address, encodeDeployData, encodeFunctionData, type Hex } from 'viem'
+import { type Abi, type Address, concat, encodeDeployData, encodeFunctionData, type Hex } from 'viem'
+import { afterAll } from 'vitest'
+import { encodeIntegrationSuffix } from '../src/decode/integrations.js'
+import { nativeTokenAddress } from '../src/decode/router-decoder.js'
 import { type Anvil, startAnvil } from '../src/dev/anvil.js'
+import { devRouter, devToken } from '../src/dev/contracts.generated.js'
 import { devAccount } from '../src/dev/dev-chain.js'
 
 export const payer = devAccount(0).address.toLowerCase() as Address
+export const receiver: Address = '0x00000000000000000000000000000000000000b2'
+const noMemo: Hex = `0x${'00'.repeat(32)}`
+
+/** A call of the development router that pays the receiver, by default in native coins. */
+export function payData(amount: bigint, given: { token?: string; memo?: Hex; integration?: string } = {}): Hex {
+  const { token = nativeTokenAddress, memo = noMemo, integration } = given
+  const args = [memo, amount, token as Address, receiver] as const
+  const call = encodeFunctionData({ abi: devRouter.abi, functionName: 'pay', args })
+  return integration === undefined ? call : concat([call, encodeIntegrationSuffix(integration)])
+}
 
 interface Contract {
   readonly abi: Abi
@@ -26,12 +40,16 @@ export interface TestChain extends Anvil {
   /** Sends and mines one block. */
   execute(transaction: Sent): Promise<{ hash: Hex; blockNumber: number; blockHash: string }>
   deploy(contract: Contract, args?: readonly unknown[]): Promise<Address>
-  call(
-    contract: Contract,
-    to: string,
-    functionName: string,
-    args: readonly unknown[],
-  ): Promise<{ hash: Hex; blockNumber: number; blockHash: string }>
+  call(contract: Contract, to: string, functionName: string, args: readonly unknown[]): ReturnType<TestChain['execute']>
+  /** Deploys a token, gives the owners plenty of it, and lets a contract move what the payer has. */
+  fund(symbol: string, decimals: number, spender: Address, owners?: readonly Address[]): Promise<Address>
+}
+
+/** A chain that stops after the tests of the file. */
+export async function useTestChain(...args: Parameters<typeof startTestChain>): Promise<TestChain> {
+  const node = await startTestChain(...args)
+  afterAll(() => node.stop())
+  return node
 }
 
 export async function startTestChain(args: readonly string[] = [], chainId = 31_337): Promise<TestChain> {
@@ -53,12 +71,8 @@ export async function startTestChain(args: readonly string[] = [], chainId = 31_
     return rpc('eth_sendTransaction', { from, gas: '0x4c4b40', value: `0x${value.toString(16)}`, ...rest })
   }
   async function receipt(hash: Hex) {
-    const found = await rpc<{
-      blockNumber: string
-      blockHash: string
-      contractAddress: Address
-      status: string
-    } | null>('eth_getTransactionReceipt', hash)
+    type Receipt = { blockNumber: string; blockHash: string; contractAddress: Address }
+    const found = await rpc<Receipt | null>('eth_getTransactionReceipt', hash)
     if (found === null) throw new Error(`${hash} is not mined`)
     return found
   }
@@ -68,17 +82,19 @@ export async function startTestChain(args: readonly string[] = [], chainId = 31_
     const { blockNumber, blockHash } = await receipt(hash)
     return { hash, blockNumber: Number(blockNumber), blockHash }
   }
+  async function deploy({ abi, bytecode }: Contract, deployArgs: readonly unknown[] = []) {
+    const { hash } = await execute({ data: encodeDeployData({ abi, bytecode, args: [...deployArgs] }) })
+    return (await receipt(hash)).contractAddress.toLowerCase() as Address
+  }
+  const call: TestChain['call'] = ({ abi }, to, functionName, callArgs) =>
+    execute({ to, data: encodeFunctionData({ abi, functionName, args: [...callArgs] }) })
   return {
-    ...anvil,
-    rpc,
-    mine,
-    send,
-    execute,
-    async deploy({ abi, bytecode }, deployArgs = []) {
-      const { hash } = await execute({ data: encodeDeployData({ abi, bytecode, args: [...deployArgs] }) })
-      return (await receipt(hash)).contractAddress.toLowerCase() as Address
+    ...{ ...anvil, rpc, mine, send, execute, deploy, call },
+    async fund(symbol, decimals, spender, owners = [payer]) {
+      const token = await deploy(devToken, [symbol, decimals])
+      for (const owner of owners) await call(devToken, token, 'mint', [owner, 10n ** 20n])
+      await call(devToken, token, 'approve', [spender, 10n ** 20n])
+      return token
     },
-    call: ({ abi }, to, functionName, callArgs) =>
-      execute({ to, data: encodeFunctionData({ abi, functionName, args: [...callArgs] }) }),
   }
 }

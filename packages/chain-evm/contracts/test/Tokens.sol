@@ -16,40 +16,6 @@ contract OddToken {
     }
 }
 
-/// @notice Refuses every call.
-contract RevertingToken {
-    fallback() external {
-        revert("no metadata");
-    }
-}
-
-/// @notice Burns all gas it gets.
-contract EndlessToken {
-    fallback() external {
-        while (true) {}
-    }
-}
-
-/// @notice Stops on an invalid opcode.
-contract InvalidToken {
-    fallback() external {
-        assembly {
-            invalid()
-        }
-    }
-}
-
-/// @notice Answers two and a half megabytes.
-contract HugeToken {
-    fallback() external {
-        assembly {
-            mstore(0, 32)
-            mstore(32, 2500000)
-            return(0, 2500064)
-        }
-    }
-}
-
 /// @notice Refuses every call with a reason of any length, the letter a again and again.
 contract TalkativeToken {
     uint256 private immutable length;

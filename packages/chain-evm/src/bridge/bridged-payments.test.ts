@@ -2,21 +2,13 @@
 
 import type { ProofLevel } from '@payment-integration/core/ports'
 import type { Address, Hex } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Bridged, depositLog } from '../../test/across-logs.js'
 import { testRouter } from '../../test/contracts.generated.js'
-import {
-  type ConversionChain,
-  emits,
-  memo,
-  openConversionChain,
-  payment,
-  receiver,
-  usdc,
-} from '../../test/conversion-chain.js'
+import { emits, memo, openConversionChain, payment, usdc } from '../../test/conversion-chain.js'
 import { readAll } from '../../test/read-all.js'
 import { type EmittedLog, noFeed, payingCall } from '../../test/router-logs.js'
-import { payer } from '../../test/test-chain.js'
+import { payer, receiver } from '../../test/test-chain.js'
 import { encodeIntegrationSuffix } from '../decode/integrations.js'
 import { createEvmChain } from '../evm-chain.js'
 import type { QuarantinedLog } from '../read/range-reader.js'
@@ -24,28 +16,12 @@ import type { QuarantinedLog } from '../read/range-reader.js'
 const shop: Address = `0x${'0a'.repeat(20)}`
 const amount = 400n
 const bridged: Bridged = {
-  originChainId: 31337n,
-  destinationChainId: 10n,
-  depositId: 5n,
-  depositor: payer,
-  recipient: receiver,
-  inputToken: usdc,
-  inputAmount: amount,
-  outputToken: `0x${'c2'.repeat(20)}`,
-  outputAmount: 390n,
-  message: '0x',
+  ...{ originChainId: 31337n, destinationChainId: 10n, depositId: 5n, depositor: payer, recipient: receiver },
+  ...{ inputToken: usdc, inputAmount: amount, outputToken: `0x${'c2'.repeat(20)}`, outputAmount: 390n, message: '0x' },
 }
-
-let chain: ConversionChain
-let pool: Address
-let stranger: Address
-
-beforeAll(async () => {
-  chain = await openConversionChain()
-  pool = await chain.node.deploy(testRouter)
-  stranger = await chain.node.deploy(testRouter)
-})
-afterAll(() => chain?.close())
+const chain = await openConversionChain()
+const pool = await chain.node.deploy(testRouter)
+const stranger = await chain.node.deploy(testRouter)
 
 const deposits = (changes: Partial<Bridged> = {}, by = pool): [Address, Hex] => [
   by,
@@ -59,12 +35,8 @@ const pays = (changes: Readonly<Record<string, unknown>> = {}): [Address, Hex] =
 async function read(height: number, proof: ProofLevel) {
   const quarantined: QuarantinedLog[] = []
   const evm = createEvmChain({
-    chainId: 31337,
-    rpcUrl: chain.node.rpcUrl,
-    routers: [{ address: chain.routerA, version: '0.8' }],
-    spokePools: [pool],
-    proof,
-    onQuarantine: (log) => quarantined.push(log),
+    ...{ chainId: 31337, rpcUrl: chain.node.rpcUrl, routers: [{ address: chain.routerA, version: '0.8' }] },
+    ...{ spokePools: [pool], proof, onQuarantine: (log: QuarantinedLog) => quarantined.push(log) },
   })
   const { payments, deposits: left } = await readAll(evm, height, height, { head: height + 1_000 })
   evm.close()
@@ -95,10 +67,7 @@ describe.each(proofs)('with proof %s', (proof) => {
     const token = { address: usdc, symbol: null, decimals: 0 }
     expect(found.deposits).toMatchObject([
       {
-        bridge: 'across',
-        depositId: '5',
-        destinationChainId: 10,
-        receiver,
+        ...{ bridge: 'across', depositId: '5', destinationChainId: 10, receiver },
         output: { token: bridged.outputToken, amount: 390n },
         payment: {
           ...{ chainId: 31337, ordinal: 0, sender: payer, receiver, memoHex: memo, integrationAddress: shop },

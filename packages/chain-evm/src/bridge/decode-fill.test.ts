@@ -1,23 +1,12 @@
 import type { Address } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { type Bridged, fillLog, fillNames } from '../../test/across-logs.js'
+import { type Bridged, bridgedOf, fillLog, fillNames } from '../../test/across-logs.js'
 import { bridgeDeposit } from '../../test/bridge-deposit.js'
 import { decodeFill, isFillOf } from './spoke-pools.js'
 
 const address = (byte: string): Address => `0x${byte.repeat(20)}`
 const deposit = bridgeDeposit()
-const bridged: Bridged = {
-  originChainId: BigInt(deposit.payment.chainId),
-  destinationChainId: BigInt(deposit.destinationChainId),
-  depositId: BigInt(deposit.depositId),
-  depositor: deposit.payment.sender as Address,
-  recipient: deposit.receiver as Address,
-  inputToken: deposit.payment.tokenOut.address as Address,
-  inputAmount: deposit.payment.tokenOut.gross,
-  outputToken: deposit.output.token as Address,
-  outputAmount: deposit.output.amount,
-  message: `0x${'ee'.repeat(70)}`,
-}
+const bridged = bridgedOf(deposit, { message: `0x${'ee'.repeat(70)}` })
 
 describe.each(fillNames)('%s', (name) => {
   const isFilled = (changes: Partial<Bridged> = {}) => {
@@ -26,15 +15,10 @@ describe.each(fillNames)('%s', (name) => {
   }
 
   test('is decoded, and matches the deposit that it repeats', () => {
+    const { originChainId, depositId, depositor, recipient, inputToken, inputAmount, outputToken } = bridged
     expect(decodeFill({ address: '0x', ...fillLog(name, bridged) })).toEqual({
-      originChainId: bridged.originChainId,
-      depositId: bridged.depositId,
-      depositor: bridged.depositor,
-      recipient: bridged.recipient,
-      input: { token: bridged.inputToken, amount: bridged.inputAmount },
-      outputToken: bridged.outputToken,
-      paidTo: bridged.recipient,
-      paidAmount: bridged.outputAmount,
+      ...{ originChainId, depositId, depositor, recipient, outputToken, paidTo: recipient },
+      ...{ input: { token: inputToken, amount: inputAmount }, paidAmount: bridged.outputAmount },
     })
     expect(isFilled()).toBe(true)
   })

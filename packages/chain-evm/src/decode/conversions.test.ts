@@ -1,104 +1,42 @@
 /** Payments with conversions, of every router version, as a real chain holds them. */
 import { encodeAbiParameters } from 'viem'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { decodedVersions } from '../../test/abis.js'
-import {
-  type ConversionChain,
-  chfUsd,
-  convert,
-  emits,
-  eurUsd,
-  feedArgument,
-  memo,
-  openConversionChain,
-  payment,
-  receiver,
-  usdc,
-  usdcUsd,
-} from '../../test/conversion-chain.js'
-import { passOn, rewriting } from '../../test/front.js'
-import { eventLog, noFeed, payingCall, signedRate, zeroAddress } from '../../test/router-logs.js'
-import { payer } from '../../test/test-chain.js'
+import * as conversion from '../../test/conversion-chain.js'
+import { rewriting } from '../../test/front.js'
+import { payingCall } from '../../test/router-logs.js'
+import { payer, receiver } from '../../test/test-chain.js'
 import { yodlDecoder } from './router-events.js'
 
+const { chfUsd, convert, emits, eurUsd, feedArgument, memo, payment, usdc, usdcUsd } = conversion
 const chf = { contract: chfUsd, pair: { base: 'CHF', quote: 'USD' }, rate: 125_000_000n, decimals: 8 }
-
-let chain: ConversionChain
-
-beforeAll(async () => {
-  chain = await openConversionChain()
-})
-afterAll(() => chain?.close())
-afterEach(() => {
-  chain.front.intercept = passOn
-})
+const chain = await conversion.openConversionChain()
 
 describe.each(decodedVersions)('a direct call to a router of version %s', (version) => {
   test('without feeds has no conversion, and the amount of the call', async () => {
     const priceFeeds = version === '0.1' ? [] : feedArgument(version, null, null)
-    const height = await chain.payDirectly(
-      version,
-      { amount: 1_000n, priceFeeds },
-      payment(version, 1_000n, { fees: 2n }),
-    )
+    const given = { amount: 1_000n, priceFeeds }
+    const height = await chain.payDirectly(version, given, payment(version, 1_000n, { fees: 2n }))
     const [paid] = await chain.read(height, version)
-    expect(paid?.pricing).toEqual({
-      listedToken: { symbol: 'USDC', currency: 'USD' },
-      feeds: [],
-      calledAmount: 1_000n,
-      serviceFee: 2n,
-    })
+    const listedToken = { symbol: 'USDC', currency: 'USD' }
+    expect(paid?.pricing).toEqual({ listedToken, feeds: [], calledAmount: 1_000n, serviceFee: 2n })
   })
 
-  test('with the first feed is multiplied by it', async () => {
-    const given = { amount: 1_000n, priceFeeds: feedArgument(version, chfUsd, null) }
-    const height = await chain.payDirectly(version, given, convert(version, chfUsd, null), payment(version, 1_250n))
-    const [paid] = await chain.read(height, version)
-    expect(paid?.pricing).toMatchObject({ feeds: [{ use: 'multiply', ...chf }], calledAmount: 1_000n })
-  })
-})
-
-describe.each(decodedVersions.filter((version) => version !== '0.1'))('a call to version %s', (version) => {
-  test('with both is multiplied, then divided', async () => {
-    const given = { amount: 1_001n, priceFeeds: feedArgument(version, chfUsd, usdcUsd) }
-    // 1001 * 1.25 is 1251 and a quarter, of which the quarter is lost before the division.
+  test('with feeds is multiplied by the first, then divided by the second', async () => {
+    const second = version === '0.1' ? null : usdcUsd
+    const given = { amount: 1_001n, priceFeeds: feedArgument(version, chfUsd, second) }
     const converts =
       version === '0.2'
         ? [convert('0.2', chfUsd, null), convert('0.2', usdcUsd, null)]
-        : [convert(version, chfUsd, usdcUsd)]
-    const height = await chain.payDirectly(version, given, ...converts, payment(version, 2_502n))
+        : [convert(version, chfUsd, second)]
+    // 1001 * 1.25 is 1251 and a quarter, of which the quarter is lost before the division.
+    const amount = second === null ? 1_251n : 2_502n
+    const height = await chain.payDirectly(version, given, ...converts, payment(version, amount))
     const [paid] = await chain.read(height, version)
-    expect(paid?.pricing.feeds.map(({ use, contract }) => [use, contract])).toEqual([
-      ['multiply', chfUsd],
-      ['divide', usdcUsd],
-    ])
-    expect(paid?.pricing.calledAmount).toBe(1_001n)
+    const divided = { ...chf, contract: usdcUsd, pair: { base: 'USDC', quote: 'USD' }, rate: 50_000_000n }
+    const feeds = [{ use: 'multiply', ...chf }, ...(second === null ? [] : [{ use: 'divide', ...divided }])]
+    expect(paid?.pricing).toMatchObject({ feeds, calledAmount: 1_001n })
   })
-})
-
-test.each(['0.6', '0.7', '0.8', '0.9'])(
-  'a signed rate of version %s is of the currency of its hash',
-  async (version) => {
-    const rate = 125n * 10n ** 16n
-    const args = { currency0: 'CHF', priceFeed1: zeroAddress, exchangeRate0: rate, exchangeRate1: 0n }
-    const logs = [eventLog(version, 'ConvertWithExternalRate', args), payment(version, 1_250n)]
-    const given = { amount: 1_000n, priceFeeds: [signedRate('CHF', rate), noFeed] }
-    const height = await chain.payDirectly(version, given, ...logs)
-    expect((await chain.read(height, version))[0]?.pricing).toMatchObject({
-      feeds: [{ use: 'multiply', contract: null, pair: { base: 'CHF', quote: 'USD' }, rate, decimals: 18 }],
-      calledAmount: 1_000n,
-    })
-  },
-)
-
-test('native payments have the price of the native token', async () => {
-  const token = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
-  const net = eventLog('0.8', 'YodlNativeTokenTransfer', { sender: payer, receiver, amount: 998n })
-  const given = { amount: 1_000n, token, priceFeeds: [noFeed, noFeed] }
-  const height = await chain.payDirectly('0.8', given, net, payment('0.8', 1_000n, { token, fees: 2n }))
-  const [paid] = await chain.read(height, '0.8')
-  expect(paid?.tokenOut).toMatchObject({ symbol: 'ETH', gross: 1_000n, net: 998n })
-  expect(paid?.pricing).toMatchObject({ listedToken: { symbol: 'ETH', currency: 'ETH' }, calledAmount: 1_000n })
 })
 
 test('a direct swap call is priced by its output amount', async () => {
@@ -120,7 +58,7 @@ describe('several payments in one transaction', () => {
       [chain.routerA, emits(convert(version, eurUsd, null), payment(version, 2n))],
       [chain.routerA, emits(payment(version, 3n))],
     )
-  const getPairs = (payments: Awaited<ReturnType<ConversionChain['read']>>) =>
+  const getPairs = (payments: Awaited<ReturnType<typeof chain.read>>) =>
     payments.map(({ tokenOut, pricing }) => [tokenOut.gross, ...pricing.feeds.map(({ pair }) => pair?.base ?? null)])
 
   test('each have their own conversion, where only a payment emits one', async () => {
@@ -153,30 +91,23 @@ describe('the logs of a node', () => {
   test('are read once, payments and conversions together', async () => {
     const height = await payWithConversion()
     const before = chain.front.requests.length
-    await chain.read(height, '0.8', undefined, { proof: 'none' })
-    expect(
-      chain.front.requests
-        .slice(before)
-        .flat()
-        .filter((method) => method === 'eth_getLogs'),
-    ).toHaveLength(1)
+    await chain.read(height, '0.8', { proof: 'none' })
+    const asked = chain.front.requests.slice(before).flat()
+    expect(asked.filter((method) => method === 'eth_getLogs')).toHaveLength(1)
   })
 
-  test('are rejected when they hold conversions and the payments of the block were left out', async () => {
+  test.each([
+    ['they hold conversions and the payments of the block were left out', yodlDecoder.paymentTopics],
+    ['the conversion of a call was left out', yodlDecoder.conversionTopics],
+  ])('are rejected when %s', async (_, topics) => {
     const height = await payWithConversion()
-    chain.front.intercept = without(yodlDecoder.paymentTopics)
-    await expect(chain.read(height, '0.8', undefined, { proof: 'none' })).rejects.toMatchObject(unavailable)
-  })
-
-  test('are rejected when the conversion of a call was left out', async () => {
-    const height = await payWithConversion()
-    chain.front.intercept = without(yodlDecoder.conversionTopics)
-    await expect(chain.read(height, '0.8', undefined, { proof: 'none' })).rejects.toMatchObject(unavailable)
+    chain.front.intercept = without(topics)
+    await expect(chain.read(height, '0.8', { proof: 'none' })).rejects.toMatchObject(unavailable)
   })
 
   test('are trusted when the receipt has no conversion either', async () => {
     const given = { amount: 1_000n, priceFeeds: feedArgument('0.8', chfUsd, null) }
     const height = await chain.payDirectly('0.8', given, payment('0.8', 1_000n))
-    expect((await chain.read(height, '0.8', undefined, { proof: 'none' }))[0]?.pricing.feeds).toEqual([])
+    expect((await chain.read(height, '0.8', { proof: 'none' }))[0]?.pricing.feeds).toEqual([])
   })
 })

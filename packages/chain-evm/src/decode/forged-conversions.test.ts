@@ -1,52 +1,11 @@
 /** Stray, forged, foreign and malformed events on a real chain are no payment and no conversion. */
 import { type Address, type Hex, pad, toEventSelector } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type ConversionChain,
-  chfUsd,
-  convert,
-  emits,
-  eurUsd,
-  feedArgument,
-  openConversionChain,
-  payment,
-  receiver,
-  usdcUsd,
-} from '../../test/conversion-chain.js'
-import { type EmittedLog, eventLog, zeroAddress } from '../../test/router-logs.js'
-import { payer } from '../../test/test-chain.js'
+import { describe, expect, test } from 'vitest'
+import { chfUsd, convert, emits, openConversionChain, payment } from '../../test/conversion-chain.js'
+import type { EmittedLog } from '../../test/router-logs.js'
+import { payer, receiver } from '../../test/test-chain.js'
 
-let chain: ConversionChain
-
-beforeAll(async () => {
-  chain = await openConversionChain()
-})
-afterAll(() => chain?.close())
-
-describe('a forged conversion', () => {
-  const cheap = eventLog('0.8', 'Convert', {
-    ...{ priceFeed0: chfUsd, priceFeed1: zeroAddress, exchangeRate0: 1n, exchangeRate1: 0n },
-  })
-
-  test('in front of a payment without one gives it no currency', async () => {
-    const { blockNumber } = await chain.batch([chain.routerA, emits(cheap)], [chain.routerA, emits(payment('0.8', 1n))])
-    const [paid] = await chain.read(blockNumber, '0.8')
-    expect(paid?.pricing).toMatchObject({ feeds: [{ contract: chfUsd, pair: null }], calledAmount: null })
-  })
-
-  test('behind a malformed one, with the feeds of the call, gives it no currency', async () => {
-    const unreadable = eventLog('0.8', 'Convert', {
-      ...{ priceFeed0: eurUsd, priceFeed1: usdcUsd, exchangeRate0: 50_000_000n, exchangeRate1: 0n },
-    })
-    const given = { amount: 1_000n, priceFeeds: feedArgument('0.8', null, usdcUsd) }
-    const forged = eventLog('0.8', 'Convert', {
-      ...{ priceFeed0: zeroAddress, priceFeed1: usdcUsd, exchangeRate0: 50_000_000n, exchangeRate1: 0n },
-    })
-    const height = await chain.payDirectly('0.8', given, unreadable, forged, payment('0.8', 2_000n))
-    expect((await chain.read(height, '0.8'))[0]?.pricing).toMatchObject({ feeds: [{ pair: null }], calledAmount: null })
-    expect(chain.quarantined.map(({ reason }) => reason)).toEqual(['an exchange rate is not above 0'])
-  })
-})
+const chain = await openConversionChain()
 
 describe('nothing is indexed', () => {
   test('of conversions that no payment follows, and their transaction is not read', async () => {
@@ -68,17 +27,6 @@ describe('nothing is indexed', () => {
     }
   })
 
-  test.each([
-    ['0.8', '0.1'],
-    ['0.2', '0.3'],
-  ])('of a router of version %s with the events of version %s', async (version, foreign) => {
-    const data = emits(convert(foreign, chfUsd, null), payment(foreign, 1n))
-    const { blockNumber } = await chain.node.execute({ to: chain.routerA, data })
-    expect(await chain.read(blockNumber, version)).toEqual([])
-    expect(chain.quarantined).toHaveLength(2)
-    expect(chain.quarantined[0]?.reason).toContain(`version ${version} has no event`)
-  })
-
   test('of transfers that a listed router was made to do, as in the exploit of August 2024', async () => {
     const word = (address: Address) => pad(address, { size: 32 })
     const transfer = (from: Address, to: Address): EmittedLog => ({
@@ -89,13 +37,9 @@ describe('nothing is indexed', () => {
       topics: [toEventSelector('Approval(address,address,uint256)'), word(payer), word(chain.routerA)],
       data: pad('0x00', { size: 32 }),
     }
-    const { blockNumber } = await chain.batch(
-      [
-        chain.routerB,
-        emits(transfer(payer, receiver), approval, transfer(payer, chain.routerA), transfer(chain.routerA, receiver)),
-      ],
-      [chain.routerA, emits(transfer(payer, receiver))],
-    )
+    const { routerA, routerB } = chain
+    const moves = [transfer(payer, receiver), approval, transfer(payer, routerA), transfer(routerA, receiver)]
+    const { blockNumber } = await chain.batch([routerB, emits(...moves)], [routerA, emits(transfer(payer, receiver))])
     expect(await chain.read(blockNumber, '0.5')).toEqual([])
     expect(chain.quarantined).toEqual([])
   })

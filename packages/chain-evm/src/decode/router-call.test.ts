@@ -1,7 +1,7 @@
 import { type AbiFunction, encodeFunctionData, type Hex, pad, toFunctionSelector, toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { decodedVersions, getExample, routerFunctions } from '../../test/abis.js'
-import { chainFeed, noFeed, payingCall, signedRate, zeroAddress } from '../../test/router-logs.js'
+import { chainFeed, noFeed, payingCall, signedRate, underscored, zeroAddress } from '../../test/router-logs.js'
 import { callLayouts, parseRouterCall } from './router-call.js'
 
 const sender = '0x00000000000000000000000000000000000000a1'
@@ -37,12 +37,7 @@ function encode(version: string, item: AbiFunction, given: Readonly<Record<strin
     ...{ route: getRoute(item), convenienceFeeBps: 7n },
     ...given,
   }
-  const named = Object.fromEntries(
-    Object.entries(fields).flatMap(([k, v]) => [
-      [k, v],
-      [`_${k}`, v],
-    ]),
-  )
+  const named = underscored(fields)
   const filler = (type: string) => (type === 'bool' ? true : type === 'bytes' ? '0x0102030405' : 5)
   const value = (type: string) =>
     type === 'address' ? sender : type === 'string' ? 'XYZ' : /^u?int256$/.test(type) ? 6n : filler(type)
@@ -72,15 +67,9 @@ describe.each(calls)('version %s %s', (version, name, item) => {
   test('parses what the event repeats, the amount, the feeds and the fees', () => {
     const isFree = name === 'yodlWithAcross'
     expect(parseRouterCall(encode(version, item), version)).toEqual({
-      sender: null,
-      receiver,
-      token,
-      memoHex: memo,
-      amount: 500n,
-      feeds: bothFeeds(version),
+      ...{ sender: null, receiver, token, memoHex: memo, amount: 500n, feeds: bothFeeds(version), swap: null },
       extraFee: isFree ? null : version === '0.1' ? { divisor: 200n } : { bps: 25n },
       convenienceFeeBps: name === 'yodlWithSwappedToken' ? 7n : 0n,
-      swap: null,
     })
   })
 })
@@ -89,15 +78,8 @@ describe.each(swaps)('version %s %s', (version, name, item) => {
   test.each(name.endsWith('Curve') ? [1] : [0, 1])('reads all of it, and the token in, swap type %i', (swapType) => {
     const calldata = encode(version, item, { swapType, path: swapType === 0 ? singlePath : multiPath })
     expect(parseRouterCall(calldata, version)).toEqual({
-      sender,
-      receiver,
-      token: null,
-      memoHex: memo,
-      amount: 500n,
-      feeds: bothFeeds(version),
-      extraFee: { bps: 25n },
-      convenienceFeeBps: 0n,
-      swap: { token: tokenIn, amountIn: 777n },
+      ...{ sender, receiver, token: null, memoHex: memo, amount: 500n, feeds: bothFeeds(version) },
+      ...{ extraFee: { bps: 25n }, convenienceFeeBps: 0n, swap: { token: tokenIn, amountIn: 777n } },
     })
   })
 })
@@ -147,18 +129,15 @@ describe('price feeds in a call', () => {
 
   const chf = signedRate('CHF', 12n * 10n ** 17n)
   const calledChf = { contract: null, codeHex: toHex('CHF'), rate: 12n * 10n ** 17n }
+  const untyped = { ...noFeed, feedAddress: feed1 }
   test.each([
     ['none', [noFeed, noFeed], [null, null]],
     ['the first', [chainFeed(feed0), noFeed], [{ contract: feed0 }, null]],
     ['the second', [noFeed, chainFeed(feed1)], [null, { contract: feed1 }]],
     ['the second, as early clients say it', [chainFeed(zeroAddress), chainFeed(feed1)], [null, { contract: feed1 }]],
     ['both', [chainFeed(feed0), chainFeed(feed1)], [{ contract: feed0 }, { contract: feed1 }]],
-    [
-      'a second that counts by its address',
-      [chainFeed(feed0), { ...noFeed, feedAddress: feed1 }],
-      [{ contract: feed0 }, { contract: feed1 }],
-    ],
-    ['a second without a type, alone', [noFeed, { ...noFeed, feedAddress: feed1 }], [null, null]],
+    ['a second that counts by its address', [chainFeed(feed0), untyped], [{ contract: feed0 }, { contract: feed1 }]],
+    ['a second without a type, alone', [noFeed, untyped], [null, null]],
     ['a signed rate', [chf, noFeed], [calledChf, null]],
     ['a signed rate and a feed', [chf, chainFeed(feed1)], [calledChf, { contract: feed1 }]],
     ['a signed rate of an endless code', [signedRate('C'.repeat(65), 1n), noFeed], null],
@@ -174,10 +153,7 @@ test.each([
   ['a path that is too short for its swap type', { swapType: 1, path: singlePath }],
   ['an empty path', { swapType: 0, path: '0x' }],
   ['a packed path', { swapType: 0, path: `0x${token.slice(2)}000bb8${tokenIn.slice(2)}` }],
-  [
-    'a path whose last word is wider than an address',
-    { swapType: 0, path: `${singlePath.slice(0, 130)}${'ff'.repeat(32)}` },
-  ],
+  ['a path whose last word is too wide', { swapType: 0, path: `${singlePath.slice(0, 130)}${'ff'.repeat(32)}` }],
 ])('%s is no call', (_, given) => {
   expect(parseRouterCall(encode('0.8', uniswap08, given), '0.8')).toBeNull()
 })

@@ -16,22 +16,12 @@ const word = (value: string | bigint) =>
 const transaction = { hash, blockHash: hash, from, to: router, value: 0n, input: '0x' }
 const call = { token: wrapped, amountIn: 1_000n }
 const payment = {
-  kind: 'payment',
-  sender,
-  receiver,
-  token: paid,
-  gross: 9n,
-  net: 9n,
-  memoHex,
-  provedBy: 'event',
-} as const
+  ...({ kind: 'payment', provedBy: 'event', sender, receiver } as const),
+  ...{ token: paid, gross: 9n, net: 9n, memoHex },
+}
 const emitted = { router, payment }
 const receiptWith = (...logs: { address: string; topics: string[]; data: string }[]) => ({
-  hash,
-  blockHash: hash,
-  blockNumber: 1,
-  succeeded: true,
-  logs,
+  ...{ hash, blockHash: hash, blockNumber: 1, succeeded: true, logs },
 })
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const withdrawalTopic = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
@@ -47,6 +37,7 @@ const withdrawal = (who: string, amount: bigint, token = wrapped) => ({
 })
 
 describe('an ERC-20 token in', () => {
+  const { topics } = transfer(from, router, 7n)
   test.each([
     ['one transfer', [transfer(from, router, 700n)], 700n],
     ['several transfers', [transfer(from, router, 700n), transfer(from, router, 5n)], 705n],
@@ -56,11 +47,7 @@ describe('an ERC-20 token in', () => {
     ['a transfer elsewhere', [transfer(from, receiver, 700n)], 1_000n],
     ['everything given back', [transfer(from, router, 700n), transfer(router, from, 700n)], 1_000n],
     ['no logs', [], 1_000n],
-    [
-      'an NFT, whose transfer has four topics',
-      [{ ...transfer(from, router, 7n), topics: [...transfer(from, router, 7n).topics, hash] }],
-      1_000n,
-    ],
+    ['an NFT, whose transfer has four topics', [{ ...transfer(from, router, 7n), topics: [...topics, hash] }], 1_000n],
     ['a transfer without data', [{ ...transfer(from, router, 7n), data: '0x' }], 1_000n],
   ])('%s', (_, logs, amount) => {
     expect(computeSwapInput(transaction, call, emitted, receiptWith(...logs))).toEqual({ token: wrapped, amount })
@@ -75,10 +62,8 @@ describe('a native token in', () => {
     ['not less what others unwrap', [withdrawal(sender, 120n), withdrawal(router, 120n, paid)], 500n],
     ['never nothing', [withdrawal(router, 500n)], 500n],
   ])('is %s', (_, logs, amount) => {
-    expect(computeSwapInput(withValue, call, emitted, receiptWith(...logs))).toEqual({
-      token: nativeTokenAddress,
-      amount,
-    })
+    const input = computeSwapInput(withValue, call, emitted, receiptWith(...logs))
+    expect(input).toEqual({ token: nativeTokenAddress, amount })
   })
 
   test('is the value when the payee is paid in native coins, since those are unwrapped too', () => {

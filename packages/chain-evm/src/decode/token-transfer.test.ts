@@ -1,18 +1,11 @@
 /** A payment of 0.8 or 0.9 without fees counts only when its transaction moved the token to the receiver. */
 import { type Address, encodeFunctionData, type Hex, pad } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { testRouter } from '../../test/contracts.generated.js'
-import {
-  type ConversionChain,
-  emits,
-  memo,
-  openConversionChain,
-  payment,
-  receiver,
-} from '../../test/conversion-chain.js'
-import { passOn, rewriting } from '../../test/front.js'
+import { emits, memo, openConversionChain, payment } from '../../test/conversion-chain.js'
+import { rewriting } from '../../test/front.js'
 import { type EmittedLog, noFeed, payingCall } from '../../test/router-logs.js'
-import { payer } from '../../test/test-chain.js'
+import { payer, receiver } from '../../test/test-chain.js'
 import { devToken } from '../dev/contracts.generated.js'
 
 /** Below 500 units the router's fee rounds down to nothing. */
@@ -22,29 +15,11 @@ const unknown = { listedToken: null, feeds: [], calledAmount: null, serviceFee: 
 const listed = { listedToken: { symbol: 'PAID', currency: 'USD' } }
 const noMemo = pad('0x', { size: 32 })
 
-let chain: ConversionChain
-let token: Address
-let otherToken: Address
-
-beforeAll(async () => {
-  chain = await openConversionChain()
-  token = await chain.node.deploy(devToken, ['PAID', 6])
-  otherToken = await chain.node.deploy(devToken, ['OTHER', 6])
-  for (const each of [token, otherToken]) {
-    for (const owner of [payer, chain.wallet]) await chain.node.call(devToken, each, 'mint', [owner, 10n ** 12n])
-    await chain.node.call(devToken, each, 'approve', [chain.routerA, 10n ** 12n])
-  }
-})
-afterAll(() => chain?.close())
-afterEach(() => {
-  chain.front.intercept = passOn
-})
-
-const read = (height: number, version = '0.8') =>
-  chain.read(height, version, undefined, {
-    tokens: [{ address: token, symbol: 'PAID', currency: 'USD' }],
-    proof: 'none',
-  })
+const chain = await openConversionChain()
+const token = await chain.node.fund('PAID', 6, chain.routerA, [payer, chain.wallet])
+const otherToken = await chain.node.fund('OTHER', 6, chain.routerA, [payer, chain.wallet])
+const tokens = [{ address: token, symbol: 'PAID', currency: 'USD' }]
+const read = (height: number, version = '0.8') => chain.read(height, version, { tokens, proof: 'none' })
 const pays = (changes: Readonly<Record<string, unknown>> = {}): [Address, Hex] => [
   chain.routerA,
   emits(payment('0.8', amount, { token, fees: 0n, ...changes })),
@@ -60,10 +35,11 @@ const getPrices = async (...calls: [Address, Hex][]) => {
 
 describe.each(['0.8', '0.9'])('a direct call to a router of version %s', (version) => {
   /** The router takes the tokens from the payer, hands them on, and reports a payment to the receiver. */
-  async function pay(name: string, handsTo: Address, withMemo: Hex) {
-    const step = { token, take: amount, giveBack: amount, giveTo: handsTo }
+  async function pay(withMemo: Hex) {
+    const step = { token, take: amount, giveBack: amount, giveTo: receiver }
     await chain.node.call(testRouter, chain.routerA, 'plan', [payer, receiver, token, amount, withMemo, step])
-    const data = payingCall(version, name, { memo: withMemo, receiver, token, amount, priceFeeds: [noFeed, noFeed] })
+    const given = { memo: withMemo, receiver, token, amount, priceFeeds: [noFeed, noFeed] }
+    const data = payingCall(version, 'yodlWithToken', given)
     const { blockNumber } = await chain.node.execute({ to: chain.routerA, data })
     return read(blockNumber, version)
   }
@@ -72,14 +48,8 @@ describe.each(['0.8', '0.9'])('a direct call to a router of version %s', (versio
     ['a memo', memo],
     ['an empty memo', noMemo],
   ])('that hands the tokens to the receiver is priced, with %s', async (_, withMemo) => {
-    expect((await pay('yodlWithToken', receiver, withMemo))[0]?.pricing).toEqual({
-      ...{ ...listed, feeds: [], calledAmount: amount, serviceFee: 0n },
-    })
-  })
-
-  test('that deposits them into an unlisted bridge is quarantined', async () => {
-    expect(await pay('yodlWithAcross', bridge, memo)).toEqual([])
-    expect(chain.quarantined).toMatchObject([{ reason: 'a bridge call without the deposit of a listed bridge' }])
+    const pricing = { ...listed, feeds: [], calledAmount: amount, serviceFee: 0n }
+    expect((await pay(withMemo))[0]?.pricing).toEqual(pricing)
   })
 })
 
@@ -140,16 +110,7 @@ describe('no receipt is read', () => {
 describe('the receipts', () => {
   let height: number
   beforeEach(async () => {
-    const data = encodeFunctionData({
-      abi: devToken.abi,
-      functionName: 'transfer',
-      args: [receiver, amount],
-    })
-    await chain.node.send({ to: token, data })
-    for (let index = 0; index < 3; index++) {
-      const [to, calldata] = pays()
-      await chain.node.send({ to, data: calldata })
-    }
+    for (const [to, data] of [moves(), pays(), pays(), pays()]) await chain.node.send({ to, data })
     height = await chain.node.mine()
   })
 
@@ -160,14 +121,11 @@ describe('the receipts', () => {
     expect(asked.map((methods) => methods.length)).toEqual([3])
   })
 
+  const otherHash = `0x${'ab'.repeat(32)}`
   test.each<[string, (receipt: { logs: unknown[] }) => unknown, string]>([
-    [
-      'is of another transaction',
-      (it) => ({ ...it, transactionHash: `0x${'ab'.repeat(32)}` }),
-      'ERR_CHAIN_UNAVAILABLE',
-    ],
+    ['is of another transaction', (it) => ({ ...it, transactionHash: otherHash }), 'ERR_CHAIN_UNAVAILABLE'],
     ['is missing', () => null, 'ERR_CHAIN_RANGE_GONE'],
-    ['is of another block', (it) => ({ ...it, blockHash: `0x${'ab'.repeat(32)}` }), 'ERR_CHAIN_RANGE_GONE'],
+    ['is of another block', (it) => ({ ...it, blockHash: otherHash }), 'ERR_CHAIN_RANGE_GONE'],
     ['has a log that is none', (it) => ({ ...it, logs: [null] }), 'ERR_CHAIN_UNAVAILABLE'],
     ['lacks the payment', (it) => ({ ...it, logs: [] }), 'ERR_CHAIN_UNAVAILABLE'],
   ])('reject the range when one %s', async (_, change, code) => {

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { findAnvil, startAnvil } from './anvil.js'
 import type { DevChainError } from './dev-chain.js'
 
@@ -17,13 +17,7 @@ async function ask(rpcUrl: string, method: string): Promise<unknown> {
   return ((await response.json()) as { result: unknown }).result
 }
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 8_000
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('the condition did not come true')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
+const until = (condition: () => boolean | Promise<boolean>) => vi.waitUntil(condition, { timeout: 8_000, interval: 20 })
 const answers = (rpcUrl: string) =>
   ask(rpcUrl, 'eth_chainId')
     .then(() => true)
@@ -76,10 +70,8 @@ describe('starting', () => {
     process.env['ANVIL_TEST_SECRET'] = 's3cret'
     const save = `env > ${folder}/env; cat /proc/$PPID/environ 2>/dev/null | tr '\\0' '\\n' >> ${folder}/env`
     try {
-      const anvil = await startAnvil({
-        binary: script('env', `${save}; echo "Listening on 127.0.0.1:1"; exec sleep 60`),
-      })
-      await anvil.stop()
+      const binary = script('env', `${save}; echo "Listening on 127.0.0.1:1"; exec sleep 60`)
+      await (await startAnvil({ binary })).stop()
     } finally {
       delete process.env['ANVIL_TEST_SECRET']
     }
@@ -109,11 +101,7 @@ describe('starting', () => {
   })
 
   test.each([
-    { chainId: 0 },
-    { port: -1 },
-    { port: 70_000 },
-    { blockTimeSeconds: 0 },
-    { blockTimeSeconds: Number.NaN },
+    ...[{ chainId: 0 }, { port: -1 }, { port: 70_000 }, { blockTimeSeconds: 0 }, { blockTimeSeconds: Number.NaN }],
   ])('rejects %j', async (options) => {
     await expect(startAnvil(options)).rejects.toThrow(RangeError)
   })
@@ -150,21 +138,17 @@ describe('ending', () => {
 })
 
 describe('finding anvil', () => {
-  const linux = { platform: 'linux', arch: 'x64', path: '' } as const
-
   test('a platform without a package takes it from the PATH', () => {
     const found = script('anvil', 'exit 0')
     expect(findAnvil({ platform: 'freebsd', arch: 'x64', path: `/nowhere::${folder}` })).toBe(found)
   })
 
   test('without either, the message says how to get it', () => {
-    expect(() => findAnvil({ ...linux, arch: 'arm64', path: '/nowhere' })).toThrow(
-      'npm install @foundry-rs/anvil-linux-arm64',
-    )
-    expect(() => findAnvil({ platform: 'freebsd', arch: 'x64', path: '/nowhere' })).toThrow(
-      expect.objectContaining({ code: 'ERR_ANVIL_MISSING' }),
-    )
-    expect(() => findAnvil({ platform: 'freebsd', arch: 'x64', path: '/nowhere' })).toThrow('https://getfoundry.sh')
+    const onLinux = () => findAnvil({ platform: 'linux', arch: 'arm64', path: '/nowhere' })
+    expect(onLinux).toThrow('npm install @foundry-rs/anvil-linux-arm64')
+    const elsewhere = () => findAnvil({ platform: 'freebsd', arch: 'x64', path: '/nowhere' })
+    expect(elsewhere).toThrow(expect.objectContaining({ code: 'ERR_ANVIL_MISSING' }))
+    expect(elsewhere).toThrow('https://getfoundry.sh')
   })
 })
 

@@ -1,37 +1,22 @@
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Front, openFront, passOn, rewriting } from '../../test/front.js'
-import { type Anvil, startAnvil } from './anvil.js'
+import { describe, expect, test } from 'vitest'
+import { rewriting, useFront } from '../../test/front.js'
+import { useTestChain } from '../../test/test-chain.js'
 import { deployDevRouter } from './dev-chain.js'
 
 const key = 'k3y-of-the-node'
 const rejection = { name: 'DevChainError', code: 'ERR_DEV_CHAIN', message: expect.stringContaining('Chain 31337') }
 
-let anvil: Anvil
-let front: Front
-const chain = () => ({ chainId: 31337, rpcUrl: `${front.url}/${key}` })
+const front = await useFront((await useTestChain()).rpcUrl)
+const chain = { chainId: 31337, rpcUrl: `${front.url}/${key}` }
 const failure = (work: Promise<unknown>) => work.then(() => null).catch((error: unknown) => error as Error)
-
-beforeAll(async () => {
-  anvil = await startAnvil({ args: ['--no-mining'] })
-  front = await openFront(anvil.rpcUrl)
-})
-afterEach(() => {
-  front.intercept = passOn
-})
-afterAll(async () => {
-  await front?.close()
-  await anvil?.stop()
-})
 
 describe('a deployment that fails is a typed error without the URL', () => {
   test('of an account without funds', async () => {
     const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
-    const error = await failure(deployDevRouter(chain(), { account }))
-    expect(error).toMatchObject({
-      ...rejection,
-      message: expect.stringMatching(/^Chain 31337 .*JSON-RPC error -?\d+: /),
-    })
+    const error = await failure(deployDevRouter(chain, { account }))
+    const message = expect.stringMatching(/^Chain 31337 .*JSON-RPC error -?\d+: /)
+    expect(error).toMatchObject({ ...rejection, message })
     expect(`${error?.message}${error?.stack}`).not.toContain(key)
     expect(error?.message).not.toContain('127.0.0.1')
     expect(error?.cause).toBeUndefined()
@@ -41,14 +26,12 @@ describe('a deployment that fails is a typed error without the URL', () => {
     front.intercept = rewriting((item, { method }) =>
       method === 'eth_getTransactionReceipt' ? { id: item.id, result: { status: '0x0', logs: [] } } : item,
     )
-    await expect(deployDevRouter(chain())).rejects.toMatchObject({
-      ...rejection,
-      message: expect.stringContaining('reverted'),
-    })
+    const message = expect.stringContaining('reverted')
+    await expect(deployDevRouter(chain)).rejects.toMatchObject({ ...rejection, message })
   })
 
   test('when nothing is mined', async () => {
-    const deploying = deployDevRouter(chain(), { timeoutMs: 50 })
+    const deploying = deployDevRouter(chain, { timeoutMs: 50 })
     await expect(deploying).rejects.toMatchObject({ ...rejection, message: expect.stringContaining('mine blocks?') })
   })
 })
@@ -58,7 +41,7 @@ describe('a signal', () => {
 
   test('that aborted before sends nothing', async () => {
     const before = front.requests.length
-    await expect(deployDevRouter(chain(), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    await expect(deployDevRouter(chain, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
     expect(front.requests).toHaveLength(before)
   })
 
@@ -71,11 +54,11 @@ describe('a signal', () => {
         controller.abort(reason)
         return undefined
       }
-      await expect(deployDevRouter(chain(), { signal: controller.signal })).rejects.toBe(reason)
+      await expect(deployDevRouter(chain, { signal: controller.signal })).rejects.toBe(reason)
     },
   )
 })
 
 test.each([0, -1, 1.5, Number.NaN])('a time-out of %d is a RangeError', async (timeoutMs) => {
-  await expect(deployDevRouter(chain(), { timeoutMs })).rejects.toThrow(RangeError)
+  await expect(deployDevRouter(chain, { timeoutMs })).rejects.toThrow(RangeError)
 })

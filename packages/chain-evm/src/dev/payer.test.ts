@@ -1,34 +1,27 @@
 import { createPublicClient, http, stringToHex } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openFront, passOn } from '../../test/front.js'
+import { afterAll, describe, expect, test } from 'vitest'
+import { passOn, useFront } from '../../test/front.js'
 import { readAll } from '../../test/read-all.js'
 import { nativeTokenAddress } from '../decode/router-decoder.js'
 import { createEvmChain } from '../evm-chain.js'
-import { type Anvil, startAnvil } from './anvil.js'
-import { type DevDeployment, deployDevRouter, devAccount } from './dev-chain.js'
-import { createPayer, type Payer } from './payer.js'
+import { startAnvil } from './anvil.js'
+import { deployDevRouter, devAccount } from './dev-chain.js'
+import { createPayer } from './payer.js'
 
 const receiver = '0x00000000000000000000000000000000000000b2'
 const integration = '0x00000000000000000000000000000000000000aa'
 
-let anvil: Anvil
-let deployment: DevDeployment
-let payer: Payer
+const anvil = await startAnvil({ blockTimeSeconds: 0.05 })
+afterAll(() => anvil.stop())
+const front = await useFront(anvil.rpcUrl)
+const deployment = await deployDevRouter(anvil)
+const payer = createPayer({ ...anvil, deployment })
+const client = createPublicClient({ transport: http(anvil.rpcUrl) })
 const open = () => createEvmChain({ ...anvil, routers: [deployment.router] })
 const order = { integrationAddress: integration, receiver, amount: 1_000_000n, memo: 'order-1' }
 
-beforeAll(async () => {
-  anvil = await startAnvil({ blockTimeSeconds: 0.05 })
-  deployment = await deployDevRouter(anvil)
-  payer = createPayer({ ...anvil, deployment })
-})
-afterAll(() => anvil?.stop())
-
 async function find(txHash: string) {
-  await createPublicClient({ transport: http(anvil.rpcUrl) }).waitForTransactionReceipt({
-    hash: txHash as `0x${string}`,
-    pollingInterval: 20,
-  })
+  await client.waitForTransactionReceipt({ hash: txHash as `0x${string}`, pollingInterval: 20 })
   const { fate, blockNumber } = await open().transactionFate(txHash)
   const { payments } = await readAll(open(), blockNumber ?? 0, blockNumber ?? 0)
   return { fate, payment: payments.find((payment) => payment.txHash === txHash) }
@@ -43,9 +36,7 @@ test('a payment names its integration and carries memo, amount and fee', async (
   const { fate, payment } = await find(await payer.pay(order))
   expect(fate).toBe('succeeded')
   expect(payment).toMatchObject({
-    integrationAddress: integration,
-    sender: payer.address,
-    receiver,
+    ...{ integrationAddress: integration, sender: payer.address, receiver },
     memoHex: stringToHex('order-1', { size: 32 }),
     tokenOut: { ...deployment.tokens.usdc, gross: 1_000_000n, net: 998_000n },
   })
@@ -62,9 +53,8 @@ test('other tokens, native coins, no memo and no integration are paid too', asyn
 })
 
 test('many payments at once are all made', async () => {
-  const hashes = await Promise.all(
-    Array.from({ length: 12 }, (_, index) => payer.pay({ ...order, memo: `many-${index}` })),
-  )
+  const paying = Array.from({ length: 12 }, (_, index) => payer.pay({ ...order, memo: `many-${index}` }))
+  const hashes = await Promise.all(paying)
   expect(new Set(hashes).size).toBe(12)
   for (const hash of hashes) expect((await find(hash)).payment?.txHash).toBe(hash)
 })
@@ -84,15 +74,11 @@ describe('rejects', () => {
 
 test('a payment that the node rejects rejects, and the next one is made', async () => {
   const broke = { ...order, token: nativeTokenAddress, amount: 10n ** 30n }
-  await expect(payer.pay(broke)).rejects.toMatchObject({
-    name: 'DevChainError',
-    code: 'ERR_DEV_CHAIN',
-  })
+  await expect(payer.pay(broke)).rejects.toMatchObject({ name: 'DevChainError', code: 'ERR_DEV_CHAIN' })
   expect((await find(await payer.pay(order))).fate).toBe('succeeded')
 })
 
 test('a payment whose answer was lost on the way does not stop the next one', async () => {
-  const front = await openFront(anvil.rpcUrl)
   const rpcUrl = `${front.url}/k3y-of-the-node`
   const cautious = createPayer({ ...anvil, rpcUrl, deployment, account: devAccount(2) })
   await cautious.pay(order)
@@ -107,15 +93,14 @@ test('a payment whose answer was lost on the way does not stop the next one', as
   expect((error as Error).stack).not.toContain('k3y-of-the-node')
   front.intercept = passOn
   expect((await find(await cautious.pay(order))).fate).toBe('succeeded')
-  await front.close()
 })
 
 test('a signal that aborted before sends nothing; one that aborts on the way ends the wait, and the next payment is made', async () => {
-  const front = await openFront(anvil.rpcUrl)
   const reason = new Error('enough')
   const impatient = createPayer({ ...anvil, rpcUrl: front.url, deployment, account: devAccount(3) })
+  const before = front.requests.length
   await expect(impatient.pay(order, AbortSignal.abort(reason))).rejects.toBe(reason)
-  expect(front.requests).toEqual([])
+  expect(front.requests).toHaveLength(before)
   const controller = new AbortController()
   front.intercept = (request) => {
     controller.abort(reason)
@@ -124,5 +109,4 @@ test('a signal that aborted before sends nothing; one that aborts on the way end
   await expect(impatient.pay(order, controller.signal)).rejects.toBe(reason)
   front.intercept = passOn
   expect((await find(await impatient.pay(order))).fate).toBe('succeeded')
-  await front.close()
 })

@@ -1,12 +1,20 @@
 import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parseVerifyRequest } from '@payment-integration/core'
 import { describe, expect, test } from 'vitest'
-import { publishedChains, publishedFeeds } from '../../test/published-lists.js'
 import { chainsWithRouters } from '../decode/known-routers.js'
 import { nativeTokenAddress } from '../decode/router-decoder.js'
 import { createPriceLists, fiatCurrencies, knownPriceFeeds, knownTokens } from './pricing.js'
+
+/** The published lists from which the known tokens and price feeds are generated. */
+const load = createRequire(import.meta.url)
+type PublishedFeed = { chainId: number; name: string; input?: string; output?: string }
+const publishedFeeds: readonly PublishedFeed[] = load('@yodlpay/tokenlists/dist/pricefeeds.json')
+const publishedChains: readonly { chainId: number; nativeTokenName: string }[] = load(
+  '@yodlpay/tokenlists/dist/chainlist-v1.json',
+).chains
 
 const chains = chainsWithRouters.filter((chainId) => chainId !== 5)
 const feed = (chainId: number, address: string) =>

@@ -43,10 +43,7 @@ const step = (contract: string | null, rate: bigint, use: PaidStep['use'] = 'mul
   ...{ use, contract, rate },
   ...{ codeHash: contract === null ? makeCodeHash('CHF') : null, codeHex: null },
 })
-const shown = (provedBy: PaidConversion['provedBy'], ...steps: PaidStep[]): PaidConversion => ({
-  steps,
-  provedBy,
-})
+const shown = (provedBy: PaidConversion['provedBy'], ...steps: PaidStep[]): PaidConversion => ({ steps, provedBy })
 const price = (made: DecodedPayment, conversion: PaidConversion, call: RouterCall | null = null) =>
   computePricing(lists, made, conversion, call)
 

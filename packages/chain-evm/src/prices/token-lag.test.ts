@@ -1,43 +1,21 @@
 /** Tokens as a node tells them that is behind, or that stands behind a gateway with nodes that are. */
-import { encodeAbiParameters, getContractAddress, numberToHex } from 'viem'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { oddToken, testRouter } from '../../test/contracts.generated.js'
-import { type Front, type FrontCall, type Item, openFront, passOn, rewriting } from '../../test/front.js'
+import { type Address, encodeAbiParameters, getContractAddress, numberToHex } from 'viem'
+import { expect, test } from 'vitest'
+import { oddToken } from '../../test/contracts.generated.js'
+import { type FrontCall, type Item, passOn, rewriting } from '../../test/front.js'
+import { openProofChain } from '../../test/proof-chain.js'
 import { readAll } from '../../test/read-all.js'
-import { payer, startTestChain, type TestChain } from '../../test/test-chain.js'
-import type { EvmChainOptions } from '../evm-chain.js'
-import { createEvmChain } from '../evm-chain.js'
+import { payer } from '../../test/test-chain.js'
+import type { EvmChain } from '../evm-chain.js'
 
-const receiver = '0x00000000000000000000000000000000000000b2'
 const dai = [
   encodeAbiParameters([{ type: 'string' }], ['DAI']),
   encodeAbiParameters([{ type: 'uint256' }], [18n]),
 ] as const
 
-let node: TestChain
-let front: Front
-let router: string
-const open = (options: Partial<EvmChainOptions> = {}) =>
-  createEvmChain({ chainId: 31337, rpcUrl: front.url, routers: [{ address: router, version: '0.8' }], ...options })
+const { node, front, open, payIn } = await openProofChain()
 
-beforeAll(async () => {
-  node = await startTestChain()
-  front = await openFront(node.rpcUrl)
-  router = await node.deploy(testRouter)
-})
-afterEach(() => {
-  front.intercept = passOn
-})
-afterAll(async () => {
-  await front?.close()
-  await node?.stop()
-})
-
-async function payIn(token: string) {
-  return (await node.call(testRouter, router, 'emitMany', [1n, receiver, token, 5n, false])).blockNumber
-}
-
-async function tokenOut(chain: ReturnType<typeof open>, height: number) {
+async function tokenOut(chain: EvmChain, height: number) {
   return (await readAll(chain, height, height)).payments[0]?.tokenOut
 }
 
@@ -93,7 +71,7 @@ test('code that is not hex does not prove an empty answer', async () => {
 
 test('an address without code is read again only in later blocks', async () => {
   const nonce = BigInt(await node.rpc<string>('eth_getTransactionCount', payer, 'latest'))
-  const token = getContractAddress({ from: payer, nonce: nonce + 1n }).toLowerCase()
+  const token = getContractAddress({ from: payer, nonce: nonce + 1n }).toLowerCase() as Address
   const chain = open()
   const early = await payIn(token)
   expect(await tokenOut(chain, early)).toMatchObject({ address: token, symbol: null, decimals: 0 })

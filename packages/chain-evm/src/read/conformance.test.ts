@@ -1,28 +1,22 @@
 /** The suites of core on a real node: a chain, a receipt source, a fulfilment source. */
 
-import type { StoredPayment } from '@payment-integration/core/ports'
 import {
   chainConformance,
   fulfilmentSourceConformance,
   receiptSourceConformance,
 } from '@payment-integration/testing/conformance'
-import { type Address, encodeFunctionData } from 'viem'
-import { fillLog } from '../../test/across-logs.js'
+import { bridgedOf, fillLog } from '../../test/across-logs.js'
 import { bridgeDeposit } from '../../test/bridge-deposit.js'
 import { testRouter } from '../../test/contracts.generated.js'
 import { emits } from '../../test/conversion-chain.js'
-import { readAll } from '../../test/read-all.js'
-import { startTestChain } from '../../test/test-chain.js'
+import { readStored } from '../../test/read-all.js'
+import { payData, receiver, startTestChain } from '../../test/test-chain.js'
 import { createAcrossFulfilmentSource } from '../bridge/across-fulfilment-source.js'
-import { encodeIntegrationSuffix } from '../decode/integrations.js'
-import { nativeTokenAddress } from '../decode/router-decoder.js'
 import { devRouter, devToken } from '../dev/contracts.generated.js'
 import { createEvmChain } from '../evm-chain.js'
 import { createChainReceiptSource } from './chain-receipt-source.js'
 
 const chainId = 31337
-const receiver: Address = '0x00000000000000000000000000000000000000b2'
-const integration = '0x00000000000000000000000000000000000000aa'
 
 async function openNode() {
   const node = await startTestChain()
@@ -32,10 +26,7 @@ async function openNode() {
     { address: await node.deploy(testRouter), version: '0.6' },
   ]
   const chain = createEvmChain({ chainId, rpcUrl: node.rpcUrl, routers })
-  const args = [`0x${'00'.repeat(32)}`, 5n, nativeTokenAddress, receiver] as const
-  const call = encodeFunctionData({ abi: devRouter.abi, functionName: 'pay', args })
-  const payment = { to: router, data: `${call}${encodeIntegrationSuffix(integration).slice(2)}`, value: 5n }
-  return { node, chain, payment }
+  return { node, chain, payment: { to: router, data: payData(5n), value: 5n } }
 }
 
 chainConformance('chain-evm', async () => {
@@ -59,10 +50,7 @@ chainConformance('chain-evm', async () => {
 receiptSourceConformance('chain-evm', async () => {
   const { node, chain, payment } = await openNode()
   const { blockNumber } = await node.execute(payment)
-  const [facts] = (await readAll(chain, blockNumber, blockNumber)).payments
-  if (facts === undefined) throw new Error('The payment was not read.')
-  const status = { version: 1, state: null, recipient: null, invoice: null, primary: true, offChain: false }
-  const settled: StoredPayment = { ...facts, ...status, id: '1', dropped: null }
+  const settled = await readStored(chain, blockNumber)
   return {
     source: createChainReceiptSource({ chains: new Map([[chainId, chain]]), confirmations: { [chainId]: 0 } }),
     settled,
@@ -80,19 +68,7 @@ fulfilmentSourceConformance('across', async () => {
   const payment = { blockTimestamp: Number(timestamp) * 1_000 }
   const output = { token, amount: 490n }
   const fulfilled = bridgeDeposit({ depositId: '7', output, payment })
-  const fill = fillLog('FilledRelay', {
-    originChainId: BigInt(fulfilled.payment.chainId),
-    destinationChainId: BigInt(chainId),
-    depositId: 7n,
-    depositor: fulfilled.payment.sender as Address,
-    recipient: fulfilled.receiver as Address,
-    inputToken: fulfilled.payment.tokenOut.address as Address,
-    inputAmount: fulfilled.payment.tokenOut.gross,
-    outputToken: token,
-    outputAmount: 490n,
-    message: '0x',
-  })
-  await node.execute({ to: pool, data: emits(fill) })
+  await node.execute({ to: pool, data: emits(fillLog('FilledRelay', bridgedOf(fulfilled))) })
   const destination = { nodes: [{ url: node.rpcUrl }], spokePool: pool, confirmations: 0 }
   return {
     source: createAcrossFulfilmentSource({ chains: new Map([[chainId, destination]]) }),

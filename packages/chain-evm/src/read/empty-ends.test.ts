@@ -1,55 +1,22 @@
 /** Logs that a node leaves out although its own header says that they are there. */
-import { type Address, encodeFunctionData } from 'viem'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { testRouter } from '../../test/contracts.generated.js'
-import { type Front, type FrontCall, type Item, openFront, passOn, rewriting } from '../../test/front.js'
+import { describe, expect, test } from 'vitest'
+import { type FrontCall, type Item, rewriting } from '../../test/front.js'
+import { openProofChain } from '../../test/proof-chain.js'
 import { readAll } from '../../test/read-all.js'
-import { startTestChain, type TestChain } from '../../test/test-chain.js'
-import type { EvmChainOptions } from '../evm-chain.js'
-import { createEvmChain } from '../evm-chain.js'
 
-const receiver = '0x00000000000000000000000000000000000000b2'
 const full = `0x${'ff'.repeat(256)}`
 const unavailable = { name: 'ChainError', code: 'ERR_CHAIN_UNAVAILABLE' }
 
-let node: TestChain
-let front: Front
-let router: Address
-/** Heights of two blocks with a payment each, of a block with another transaction between them, and of an empty one. */
-let first: number
-let other: number
-let last: number
-let quiet: number
-let paidBloom: string
-const open = (options: Partial<EvmChainOptions> = {}) =>
-  createEvmChain({
-    chainId: 31337,
-    rpcUrl: front.url,
-    routers: [{ address: router, version: '0.8' }],
-    proof: 'none',
-    ...options,
-  })
-
-beforeAll(async () => {
-  node = await startTestChain()
-  front = await openFront(node.rpcUrl)
-  router = await node.deploy(testRouter)
-  const args = [1n, receiver, receiver, 5n, false] as const
-  const pay = { to: router, data: encodeFunctionData({ abi: testRouter.abi, functionName: 'emitMany', args }) }
-  first = (await node.execute(pay)).blockNumber
-  other = (await node.execute({ to: receiver, value: 1n })).blockNumber
-  last = (await node.execute(pay)).blockNumber
-  quiet = await node.mine()
-  const header = await node.rpc<{ logsBloom: string }>('eth_getBlockByNumber', `0x${last.toString(16)}`, false)
-  paidBloom = header.logsBloom
-})
-afterEach(() => {
-  front.intercept = passOn
-})
-afterAll(async () => {
-  await front?.close()
-  await node?.stop()
-})
+const chain = await openProofChain()
+const { front, node } = chain
+const open = () => chain.open({ proof: 'none' })
+// Heights of two blocks with a payment each, of a block with another transaction between them, and of an empty one.
+const first = await chain.block(1)
+const other = await chain.strange()
+const last = await chain.block(1)
+const quiet = await node.mine()
+const height = `0x${last.toString(16)}`
+const { logsBloom: paidBloom } = await node.rpc<{ logsBloom: string }>('eth_getBlockByNumber', height, false)
 
 const byHash = ({ params }: FrontCall) => 'blockHash' in (params[0] as object)
 /** A node without logs: in ranges only, or also for a block that is named by its hash. */
@@ -67,10 +34,8 @@ const joined = (...changes: readonly Change[]) =>
 describe('an empty answer for a block whose filter reports logs', () => {
   test.each(['in ranges', 'everywhere'] as const)('is rejected, when the logs are left out %s', async (where) => {
     front.intercept = rewriting(withoutLogs(where))
-    await expect(readAll(open(), last, last)).rejects.toMatchObject({
-      ...unavailable,
-      message: expect.stringContaining(`block ${last}`),
-    })
+    const message = expect.stringContaining(`block ${last}`)
+    await expect(readAll(open(), last, last)).rejects.toMatchObject({ ...unavailable, message })
   })
 
   test.each([
@@ -83,12 +48,7 @@ describe('an empty answer for a block whose filter reports logs', () => {
   })
 
   test('is rejected when logs of the other end came', async () => {
-    const height = `0x${last.toString(16)}`
-    front.intercept = rewriting((item, { method }) =>
-      method === 'eth_getLogs'
-        ? { ...item, result: (item.result as { blockNumber: string }[]).filter((log) => log.blockNumber !== height) }
-        : item,
-    )
+    chain.lie('eth_getLogs', (logs: { blockNumber: string }[]) => logs.filter((log) => log.blockNumber !== height))
     await expect(readAll(open(), first, last)).rejects.toMatchObject(unavailable)
   })
 
@@ -121,11 +81,11 @@ describe('a false positive of a filter does not stop the chain', () => {
 })
 
 test('a block whose filter denies payments costs no further request', async () => {
-  const chain = open()
-  await chain.head()
+  const opened = open()
+  await opened.head()
   const before = front.requests.length
-  await readAll(chain, quiet, quiet)
-  await readAll(chain, other, other)
+  await readAll(opened, quiet, quiet)
+  await readAll(opened, other, other)
   const once = [['eth_chainId', 'eth_getBlockByNumber', 'eth_getLogs'], ['eth_getBlockByNumber']]
   expect(front.requests.slice(before)).toEqual([...once, ...once])
 })
@@ -137,23 +97,16 @@ const withFields = (fields: object) => (item: Item) => ({ ...item, result: { ...
 const failed = ({ id }: Item) => ({ id, error: { code: -32602, message: 'no' } })
 const otherHash = full.slice(0, 66)
 
-describe('while nothing decides, the block is read again:', () => {
-  test.each([
-    ['a receipt fails', 'eth_getTransactionReceipt', failed, 'UNAVAILABLE'],
-    ['a receipt is missing', 'eth_getTransactionReceipt', ({ id }: Item) => ({ id, result: null }), 'RANGE_GONE'],
-    ['a receipt is of another block', 'eth_getTransactionReceipt', withFields({ blockHash: otherHash }), 'RANGE_GONE'],
-    [
-      'a receipt is of another transaction',
-      'eth_getTransactionReceipt',
-      withFields({ transactionHash: otherHash }),
-      'UNAVAILABLE',
-    ],
-    ['the header has no transactions', 'eth_getBlockByNumber', withFields({ transactions: null }), 'UNAVAILABLE'],
-    ['its transactions are no hashes', 'eth_getBlockByNumber', withFields({ transactions: [{}] }), 'UNAVAILABLE'],
-  ])('%s', async (_, method, change, code) => {
-    front.intercept = joined(withFilter(paidBloom), instead(method, change))
-    await expect(readAll(open(), other, other)).rejects.toMatchObject({ code: `ERR_CHAIN_${code}` })
-  })
+test.each([
+  ['a receipt fails', 'TransactionReceipt', failed, 'UNAVAILABLE'],
+  ['a receipt is missing', 'TransactionReceipt', ({ id }: Item) => ({ id, result: null }), 'RANGE_GONE'],
+  ['a receipt is of another block', 'TransactionReceipt', withFields({ blockHash: otherHash }), 'RANGE_GONE'],
+  ['a receipt is of another one', 'TransactionReceipt', withFields({ transactionHash: otherHash }), 'UNAVAILABLE'],
+  ['the header has no transactions', 'BlockByNumber', withFields({ transactions: null }), 'UNAVAILABLE'],
+  ['its transactions are no hashes', 'BlockByNumber', withFields({ transactions: [{}] }), 'UNAVAILABLE'],
+])('while nothing decides, the block is read again: %s', async (_, what, change, code) => {
+  front.intercept = joined(withFilter(paidBloom), instead(`eth_get${what}`, change))
+  await expect(readAll(open(), other, other)).rejects.toMatchObject({ code: `ERR_CHAIN_${code}` })
 })
 
 test('receipts decide for a node without eth_getLogs by block hash', async () => {

@@ -1,8 +1,8 @@
 /** Nodes that answer, but not all that is asked for at once: whatever they bear, the chain goes on. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '@payment-integration/core/ports'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type FrontRequest, type Intercept, passOn, rewriting } from '../../test/front.js'
+import { expect, test } from 'vitest'
+import { type FrontRequest, type Intercept, rewriting } from '../../test/front.js'
 import { manualClock, runThrough } from '../../test/manual-clock.js'
 import { openProofChain, type ProofChain } from '../../test/proof-chain.js'
 import { readAll } from '../../test/read-all.js'
@@ -17,20 +17,11 @@ const clock: Clock = {
 const bearable = 5
 const paying = 12
 
-let chain: ProofChain
-let from: number
-let last: number
-beforeAll(async () => {
-  chain = await openProofChain()
-  from = await chain.strange()
-  await chain.block(...Array.from({ length: paying }, () => 1))
-  await chain.node.mine(10)
-  last = await chain.block(...Array.from({ length: paying }, () => 1))
-})
-afterEach(() => {
-  chain.front.intercept = passOn
-})
-afterAll(() => chain?.close())
+const chain = await openProofChain()
+const from = await chain.strange()
+await chain.block(...Array.from({ length: paying }, () => 1))
+await chain.node.mine(10)
+const last = await chain.block(...Array.from({ length: paying }, () => 1))
 
 /** The payments of all blocks, read again from where it ended after each failure, as an indexer does. */
 async function readOn(head: number, options: Parameters<ProofChain['open']>[0] = {}) {
@@ -58,16 +49,10 @@ const status =
     return undefined
   }
 const tooMany = ({ calls }: FrontRequest) => calls.length > bearable
-const without: Intercept = async (request) => {
-  const { calls, isBatch } = request
-  const answers = JSON.parse(await request.forward()) as unknown
-  const items = (Array.isArray(answers) ? answers : [answers]) as { id: number }[]
-  const none = { code: -32_601, message: 'no such method' }
-  const changed = items.map((item, index) =>
-    calls[index]?.method === 'eth_getBlockReceipts' ? { id: item.id, error: none } : item,
-  )
-  return JSON.stringify(isBatch ? changed : changed[0])
-}
+const none = { code: -32_601, message: 'no such method' }
+const without = rewriting((item, { method }) =>
+  method === 'eth_getBlockReceipts' ? { id: item.id, error: none } : item,
+)
 
 /** Nodes, each with what it makes of a request. */
 const nodes: Record<string, Intercept> = {
@@ -85,11 +70,8 @@ const nodes: Record<string, Intercept> = {
     const late = (answers.slice(bearable) as { id: number }[]).map(({ id }) => ({ id, error }))
     return JSON.stringify([...answers.slice(0, bearable), ...late])
   },
-  'has no receipts by block, and breaks at more than five calls': (request, response) => {
-    if (!tooMany(request)) return without(request, response)
-    response.writeHead(500).end()
-    return undefined
-  },
+  'has no receipts by block, and breaks at more than five calls': (request, response) =>
+    (tooMany(request) ? status(500, tooMany) : without)(request, response),
   'breaks at every request for receipts by block': status(500, ({ methods }) =>
     methods.includes('eth_getBlockReceipts'),
   ),

@@ -1,25 +1,18 @@
 /** Ranges one after the other: order, reading ahead, and what ends them. */
 import type { BlockRange } from '@payment-integration/core/ports'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type FrontRequest, passOn } from '../../test/front.js'
-import { openProofChain, type ProofChain, pays } from '../../test/proof-chain.js'
+import { describe, expect, test } from 'vitest'
+import type { FrontRequest } from '../../test/front.js'
+import { openProofChain, pays } from '../../test/proof-chain.js'
 import { readAll } from '../../test/read-all.js'
+import { until } from '../../test/scripted-nodes.js'
 import { createRangeSizing } from './range-blocks.js'
 
-let chain: ProofChain
-let last: number
-beforeAll(async () => {
-  chain = await openProofChain()
-  for (let index = 0; index < 20; index++) {
-    await chain.block(1)
-    await chain.node.mine(59)
-  }
-  last = await chain.block(1)
-})
-afterEach(() => {
-  chain.front.intercept = passOn
-})
-afterAll(() => chain?.close())
+const chain = await openProofChain()
+for (let index = 0; index < 20; index++) {
+  await chain.block(1)
+  await chain.node.mine(59)
+}
+const last = await chain.block(1)
 
 const far = 1_000_000
 async function collect(ranges: AsyncIterable<BlockRange>): Promise<BlockRange[]> {
@@ -51,7 +44,6 @@ describe('ranges', () => {
   })
 
   test('without proof span what the node accepts', async () => {
-    chain.lie('eth_getLogs', (logs: unknown[]) => logs)
     const ranges = await collect(chain.open({ proof: 'none', maxRange: 7 }).ranges({ from: 0, to: 20, head: far }))
     expect(ranges[0]?.last.number).toBe(6)
     expect(ranges.at(-1)?.last.number).toBe(20)
@@ -130,14 +122,6 @@ describe('a chain that moves', () => {
     await expect(ranges.next()).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
     expect((await ranges.next()).done).toBe(true)
   })
-
-  test('is not repeated, on this or another node', async () => {
-    const both = chain.open({ nodes: [{ url: chain.front.url }, { url: chain.other.url }] })
-    await both.head()
-    const before = chain.other.requests.length
-    await expect(readAll(both, last - 1, last + 1)).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
-    expect(chain.other.requests.slice(before).flat()).not.toContain('eth_getBlockByNumber')
-  })
 })
 
 describe('some of the routers', () => {
@@ -186,8 +170,4 @@ function holdFrom(height: number): Set<() => void> {
     return request.forward()
   }
   return held
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))
 }

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { passOn } from '../../test/front.js'
+import type { ServerResponse } from 'node:http'
+import { describe, expect, test } from 'vitest'
 import { openProofChain, type ProofChain } from '../../test/proof-chain.js'
 import { withRawReceipts } from '../../test/raw-receipts.js'
 import { readAll } from '../../test/read-all.js'
@@ -8,20 +8,10 @@ const payingBlocks = 100
 const raw = 'debug_getRawReceipts'
 const json = 'eth_getBlockReceipts'
 
-let chain: ProofChain
-let from: number
-let to: number
-
-beforeAll(async () => {
-  chain = await openProofChain()
-  from = await chain.block(1, 2)
-  for (let block = 1; block < payingBlocks; block += 1) await chain.block(1, 2)
-  to = await chain.strange()
-})
-afterEach(() => {
-  chain.front.intercept = passOn
-})
-afterAll(() => chain?.close())
+const chain = await openProofChain()
+const from = await chain.block(1, 2)
+for (let block = 1; block < payingBlocks; block += 1) await chain.block(1, 2)
+const to = await chain.strange()
 
 /** Opens the chain, reads its payments, and counts the calls of both receipt methods. */
 async function read(options: Parameters<ProofChain['open']>[0] = {}, head = 1_000_000) {
@@ -85,26 +75,22 @@ test.each<[string, Parameters<typeof withRawReceipts>[1]]>([
 })
 
 test("a rejected probe does not change a node's health", async () => {
-  chain.front.intercept = async ({ methods, forward }, response) => {
-    if (!methods.includes(raw)) return forward()
-    response.writeHead(403, { 'content-type': 'text/html' }).end('<html>forbidden</html>')
-    return undefined
-  }
+  chain.front.intercept = (request, response) => (request.methods.includes(raw) ? forbid(response) : request.forward())
   const { payments, status, raw: tries } = await read()
-  expect({ found: payments.length, tries, score: status?.score }).toEqual({
-    found: 3 * payingBlocks,
-    tries: 1,
-    score: 1,
-  })
+  const expected = { found: 3 * payingBlocks, tries: 1, score: 1 }
+  expect({ found: payments.length, tries, score: status?.score }).toEqual(expected)
 })
+
+function forbid(response: ServerResponse): undefined {
+  response.writeHead(403, { 'content-type': 'text/html' }).end('<html>forbidden</html>')
+}
 
 test('every payment is found as JSON on a node that rejects every request for raw receipts', async () => {
   const answer = withRawReceipts(chain.node.rpcUrl)
   let answers = 0
   chain.front.intercept = (request, response) => {
     if (!request.methods.includes(raw) || ++answers <= 2) return answer(request, response)
-    response.writeHead(403, { 'content-type': 'text/html' }).end('<html>forbidden</html>')
-    return undefined
+    return forbid(response)
   }
   const opened = chain.open()
   const found: string[] = []

@@ -1,7 +1,7 @@
 import { ChainError } from '@payment-integration/core'
 import { expect, test } from 'vitest'
 import type { Rpc } from '../rpc/json-rpc.js'
-import { noteMissingMethod, runByBlock, takeByBlockTurn } from './block-receipts.js'
+import { runByBlock, takeByBlockTurn } from './block-receipts.js'
 
 const away = () => Promise.reject(new ChainError('ERR_CHAIN_UNAVAILABLE', 1, 'no answer'))
 const here = () => Promise.resolve()
@@ -27,10 +27,6 @@ test('every block is read, although one in twenty fails by block, ever more rare
   expect(await failuresOver(1_000, (height) => height % 20 === 7)).toBeLessThan(15)
 })
 
-test('all blocks are read if no receipts can be read by block', async () => {
-  expect(await failuresOver(5_000, () => true)).toBeLessThan(20)
-})
-
 test('rare random failures change nothing', async () => {
   const rpc = {} as Rpc
   for (let round = 0; round < 10; round += 1) {
@@ -48,10 +44,4 @@ test('failures and successes of several blocks at once do not count for single b
     await runByBlock(rpc, 8, here)
   }
   expect(takeByBlockTurn(rpc, 1)).toBe(false)
-})
-
-test('a missing method is not called again', () => {
-  const rpc = {} as Rpc
-  noteMissingMethod(rpc)
-  for (let block = 0; block < 2_000; block += 1) expect(takeByBlockTurn(rpc, 1)).toBe(false)
 })

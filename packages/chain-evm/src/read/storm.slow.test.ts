@@ -1,10 +1,9 @@
 /** A node that often rejects, fails or cuts its answers: how many requests reading takes. */
 import { createHash } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '@payment-integration/core/ports'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { passOn } from '../../test/front.js'
-import { openProofChain, type ProofChain } from '../../test/proof-chain.js'
+import { expect, test } from 'vitest'
+import { manualClock, runThrough } from '../../test/manual-clock.js'
+import { openProofChain } from '../../test/proof-chain.js'
 import type { EvmChain } from '../evm-chain.js'
 
 /** Differs from every wait, so that it can be told from one. */
@@ -12,71 +11,14 @@ const requestTimeoutMs = 60_001
 const seeds = Array.from({ length: 50 }, (_, position) => position + 1)
 const parts = { limited: 0.25, failed: 0.1, cut: 0.05 } as const
 
-let chain: ProofChain
-let from: number
-let to: number
-let payments = 0
-beforeAll(async () => {
-  chain = await openProofChain()
-  from = await chain.node.mine()
-  to = from
-  while (to - from < 241) {
-    to = await chain.block(1)
-    payments += 1
-    to = await chain.node.mine(10)
-  }
-})
-afterEach(() => {
-  chain.front.intercept = passOn
-})
-afterAll(() => chain?.close())
-
-/** Time that passes only where something waits and no request is in flight: an answer takes no time. */
-function jumpingClock(): Clock & { waitedMs(): number } {
-  const start = 1_700_000_000_000
-  let now = start
-  let inFlight = 0
-  let isJumping = false
-  const sleepers = new Set<{ readonly at: number; wake(): void }>()
-
-  async function jump(): Promise<void> {
-    if (isJumping) return
-    isJumping = true
-    while (sleepers.size > 0) {
-      await turn()
-      await turn()
-      const [next] = [...sleepers].sort((a, b) => a.at - b.at)
-      if (inFlight > 0 || next === undefined) continue
-      now = Math.max(now, next.at)
-      next.wake()
-    }
-    isJumping = false
-  }
-
-  return {
-    now: () => now,
-    async sleep(ms, signal) {
-      if (signal?.aborted) return
-      // Each request sleeps beside its time-out.
-      const isTimeout = ms >= requestTimeoutMs
-      if (isTimeout) inFlight += 1
-      await new Promise<void>((resolve) => {
-        const wake = () => {
-          signal?.removeEventListener('abort', wake)
-          sleepers.delete(sleeper)
-          resolve()
-        }
-        const sleeper = { at: now + ms, wake }
-        signal?.addEventListener('abort', wake)
-        if (isTimeout) return
-        sleepers.add(sleeper)
-        void jump()
-      })
-      if (isTimeout) inFlight -= 1
-    },
-    waitedMs: () => now - start,
-  }
+const chain = await openProofChain()
+const from = await chain.node.mine()
+const payments = 22
+for (let payment = 0; payment < payments; payment += 1) {
+  await chain.block(1)
+  await chain.node.mine(10)
 }
+const to = from + payments * 11
 
 /** A number from 0 to 1 that depends on the text alone. */
 function drawnFrom(text: string): number {
@@ -121,14 +63,17 @@ async function follow(opened: EvmChain, clock: Clock): Promise<number> {
 
 async function run(seed: number, urls: readonly string[]) {
   storm(seed)
-  const clock = jumpingClock()
+  const clock = manualClock()
+  const startedAt = clock.now()
   const before = chain.front.requests.length
   const opened = chain.open({ nodes: urls.map((url) => ({ url })), clock, requestTimeoutMs })
-  expect(await follow(opened, clock), `seed ${seed}`).toBe(payments)
+  // Time passes only where something waits and no request is in flight: an answer takes no time.
+  const found = await runThrough(clock, follow(opened, clock), (ms) => ms < requestTimeoutMs)
+  expect(found, `seed ${seed}`).toBe(payments)
   opened.close()
   const requests = chain.since(before)
   const chainIds = requests.filter((methods) => methods.length === 1 && methods[0] === 'eth_chainId').length
-  return { seed, ms: clock.waitedMs(), requests: requests.length, calls: requests.flat().length, chainIds }
+  return { seed, ms: clock.now() - startedAt, requests: requests.length, calls: requests.flat().length, chainIds }
 }
 
 const computeMedian = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0

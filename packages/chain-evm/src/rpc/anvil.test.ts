@@ -1,36 +1,27 @@
 import { systemClock } from '@payment-integration/core'
 import { http, webSocket } from 'viem'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { startTestChain, type TestChain } from '../../test/test-chain.js'
+import { expect, onTestFinished, test } from 'vitest'
+import { useTestChain } from '../../test/test-chain.js'
 import { createNodes, type NodeAddress, type Nodes } from './nodes.js'
 
-let chain: TestChain
-let wsUrl: string
-let opened: Nodes | undefined
-beforeAll(async () => {
-  chain = await startTestChain()
-  wsUrl = chain.rpcUrl.replace('http:', 'ws:')
-  await chain.mine(250)
-})
-afterEach(() => opened?.close())
-afterAll(() => chain?.stop())
+const chain = await useTestChain()
+const wsUrl = chain.rpcUrl.replace('http:', 'ws:')
+await chain.mine(250)
 function open(...nodes: NodeAddress[]): Nodes {
-  opened = createNodes({ chainId: 31_337, nodes, clock: systemClock })
+  const opened = createNodes({ chainId: 31_337, nodes, clock: systemClock })
+  onTestFinished(() => opened.close())
   return opened
 }
 const header = (number: number) => ({ method: 'eth_getBlockByNumber', params: [`0x${number.toString(16)}`, false] })
 const headers = Array.from({ length: 250 }, (_, number) => header(number))
 
-test.each([
-  ['HTTP', () => ({ url: chain.rpcUrl })],
-  ['WebSocket', () => ({ url: wsUrl })],
-  ['a viem transport over HTTP', () => ({ transport: http(chain.rpcUrl) })],
-] as const)('anvil answers batches over %s, in order and as one chain', async (_, address) => {
-  const blocks = (await open(address()).runPinned(({ rpc }) => rpc.all(headers))) as {
-    number: string
-    hash: string
-    parentHash: string
-  }[]
+test.each<[string, NodeAddress]>([
+  ['HTTP', { url: chain.rpcUrl }],
+  ['WebSocket', { url: wsUrl }],
+  ['a viem transport over HTTP', { transport: http(chain.rpcUrl) }],
+])('anvil answers batches over %s, in order and as one chain', async (_, address) => {
+  const answers = await open(address).runPinned(({ rpc }) => rpc.all(headers))
+  const blocks = answers as { number: string; hash: string; parentHash: string }[]
   expect(blocks.map(({ number }) => Number(number))).toEqual(headers.map((_call, number) => number))
   for (const [at, block] of blocks.entries()) if (at > 0) expect(block.parentHash).toBe(blocks[at - 1]?.hash)
 })

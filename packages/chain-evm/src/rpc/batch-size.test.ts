@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { RequestEnd, RpcOutcome } from './json-rpc.js'
 import { createBatchSize } from './node-limits.js'
 
@@ -13,29 +13,6 @@ function answered(count: number, outcome = fine, method?: string): RequestEnd {
   return { kind: 'answered', calls: calls(count, method), ms: 1, outcomes }
 }
 const limited = (count: number): RequestEnd => ({ kind: 'limited', calls: calls(count), retryAfter: null, error })
-
-/** Ways in which a node says no to more calls than it bears. */
-const rejections: Record<string, (count: number) => RequestEnd> = {
-  'does not answer': (count) => ({ kind: 'lost', calls: calls(count), error }),
-  'answers with an error for all of them': (count) => answered(count, rejected),
-  'answers each time that there were too many': limited,
-}
-
-describe('a node that accepts 25 calls at a time and', () => {
-  for (const [how, rejection] of Object.entries(rejections))
-    test(`${how}, requests hold as many before long`, () => {
-      const size = createBatchSize(100)
-      let rejectedOnes = 0
-      for (let request = 0; request < 200; request += 1) {
-        const count = size.current()
-        if (count > 25) rejectedOnes += 1
-        size.noteEnd(count > 25 ? rejection(count) : answered(count))
-      }
-      expect(size.current()).toBeGreaterThan(12)
-      expect(size.current()).toBeLessThan(40)
-      expect(rejectedOnes).toBeLessThan(50)
-    })
-})
 
 test('a node that accepts everything keeps the largest size, even after an outage', () => {
   const size = createBatchSize(100)

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Front, openFront } from '../../test/front.js'
+import { describe, expect, test } from 'vitest'
+import { useFront } from '../../test/front.js'
 import type { EvmChainOptions } from '../evm-chain.js'
 import { createEvmChain } from '../evm-chain.js'
 import { createRedactor } from './failures.js'
 
 const key = 'k3y-of-the-node'
 const unavailable = { name: 'ChainError', code: 'ERR_CHAIN_UNAVAILABLE' }
-let front: Front
-
-beforeAll(async () => {
-  front = await openFront('http://127.0.0.1:1')
-})
-afterAll(() => front?.close())
+const front = await useFront('http://127.0.0.1:1')
 
 function open(options: Partial<EvmChainOptions> = {}) {
   const { port } = new URL(front.url)
@@ -26,38 +21,23 @@ describe('the URL', () => {
     const { message, stack = '', cause } = error as Error
     return secrets.filter((secret) => `${message}${stack.split('\n')[0]}${JSON.stringify(cause)}`.includes(secret))
   }
+  const failure = (options?: Partial<EvmChainOptions>) =>
+    open(options)
+      .head()
+      .catch((reason: unknown) => reason)
+  const basic = btoa('us3r:passw0rd')
   test.each([
-    [
-      'a JSON-RPC error that repeats the key',
-      200,
-      JSON.stringify({
-        id: 1,
-        error: { code: 1, message: `bad key ${key} for us3r at https://x.example/v2/${key}\u001b[31m` },
-      }),
-    ],
-    [
-      'a JSON-RPC error whose code repeats the key',
-      200,
-      JSON.stringify({ id: 1, error: { code: `${key}\u001b[2J`, message: 'no' } }),
-    ],
-    [
-      'a JSON-RPC error that repeats the credentials in another form',
-      200,
-      JSON.stringify({ id: 1, error: { code: 1, message: `${key.toUpperCase()} Basic ${btoa('us3r:passw0rd')}` } }),
-    ],
-    [
-      'a status with a JSON-RPC error that repeats the key',
-      403,
-      JSON.stringify({ error: { code: 403, message: `key ${key}-2 passw0rd` } }),
-    ],
-  ])('appears in no message and no cause: %s', async (_, status, body) => {
+    ['repeats the key', 200, 1, `bad key ${key} for us3r at https://x.example/v2/${key}\u001b[31m`],
+    ['repeats the key as its code', 200, `${key}\u001b[2J`, 'no'],
+    ['repeats the credentials in another form', 200, 1, `${key.toUpperCase()} Basic ${basic}`],
+    ['repeats the key beside a status', 403, 403, `key ${key}-2 passw0rd`],
+  ])('appears in no message and no cause of a JSON-RPC error that %s', async (_, status, code, message) => {
     front.intercept = (_request, response) => {
+      const body = JSON.stringify({ id: 1, error: { code, message } })
       response.writeHead(status, { 'content-type': 'application/json' }).end(body)
       return undefined
     }
-    const error = await open()
-      .head()
-      .catch((reason: unknown) => reason)
+    const error = await failure()
     expect(error).toMatchObject(unavailable)
     expect(leaks(error)).toEqual([])
     expect((error as Error).cause).toBeUndefined()
@@ -66,17 +46,12 @@ describe('the URL', () => {
 
   test('appears in no message when the connection fails or stalls', async () => {
     front.intercept = () => undefined
-    const stalled = await open({ requestTimeoutMs: 50 })
-      .head()
-      .catch((reason: unknown) => reason)
+    const stalled = await failure({ requestTimeoutMs: 50 })
     front.intercept = (_request, response) => {
       response.destroy()
       return undefined
     }
-    const cut = await open()
-      .head()
-      .catch((reason: unknown) => reason)
-    for (const error of [stalled, cut]) {
+    for (const error of [stalled, await failure()]) {
       expect(error).toMatchObject(unavailable)
       expect(leaks(error)).toEqual([])
     }
@@ -93,25 +68,23 @@ test.each([
 })
 
 test('redaction keeps ordinary hosts and numbers', () => {
-  expect(createRedactor('https://rpc.nodes.example/v2')('rpc call 12 failed in nodes')).toBe(
-    'rpc call 12 failed in nodes',
-  )
+  const text = 'rpc call 12 failed in nodes'
+  expect(createRedactor('https://rpc.nodes.example/v2')(text)).toBe(text)
 })
 
 test("control and bidirectional characters are removed from a node's text", () => {
   expect(createRedactor(undefined)('a\u0000\u001b[31mb\u009b\u202ec\u2028d\u200be\ud800f')).toBe('a [31mb c d e f')
 })
 
-const ownKey = 'k3y-of-the-node'
-const keyed = createRedactor(`https://node.example/?${ownKey}`)
+const keyed = createRedactor(`https://node.example/?${key}`)
 
 test('no part of a key is shown where the text is truncated', () => {
   // A URL as long as what is read leaves room for what stands behind it.
   for (let length = 4_040; length <= 4_110; length++) {
-    const shown = keyed(`https://${'a'.repeat(length)} ${ownKey}${'b'.repeat(500)}`)
+    const shown = keyed(`https://${'a'.repeat(length)} ${key}${'b'.repeat(500)}`)
     expect(shown).toMatch(/^\[url\]( (\[redacted\])?b*)?$/)
   }
-  expect(keyed(`${'a'.repeat(5_000)}${ownKey}`)).toBe('a'.repeat(160))
+  expect(keyed(`${'a'.repeat(5_000)}${key}`)).toBe('a'.repeat(160))
 })
 
 test('no part of a URL is shown where the text is truncated', () => {

@@ -22,20 +22,17 @@ afterEach(async () => {
   nodes.close()
   await node.close()
 })
-function watch(options: Partial<NodesOptions> = {}, wake = () => {}): void {
+function watch(options: Partial<NodesOptions> = {}): void {
   const addresses = [{ url: node.url, headsUrl: node.wsUrl }]
   nodes = createNodes({ chainId: 31_337, nodes: addresses, clock, requestTimeoutMs: 5_000, ...options })
   watching = nodes.watch(() => {
     wakes += 1
-    wake()
   }, controller.signal)
 }
-const headMessage = (number: number, subscription = '0xsub') =>
-  JSON.stringify({
-    jsonrpc: '2.0',
-    method: 'eth_subscription',
-    params: { subscription, result: { number: `0x${number.toString(16)}` } },
-  })
+function headMessage(number: number, subscription = '0xsub'): string {
+  const params = { subscription, result: { number: `0x${number.toString(16)}` } }
+  return JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params })
+}
 const send = (number: number) => node.sockets.at(-1)?.send(headMessage(number))
 const poll = (number: number) =>
   nodes.runPinned(async (node) => {
@@ -47,22 +44,26 @@ async function waiting(): Promise<number> {
   return clock.sleepers()[0] ?? 0
 }
 const subscribed = (times: number) => until(() => node.asked('eth_subscribe') === times)
+async function watchSubscribed(options?: Partial<NodesOptions>): Promise<void> {
+  watch(options)
+  await subscribed(1)
+}
+/** Sends a head, and waits until it wakes. */
+async function announce(number: number): Promise<void> {
+  const before = wakes
+  send(number)
+  await until(() => wakes === before + 1)
+}
 
 test('each new head wakes, and is known as the node’s', async () => {
-  watch()
-  await subscribed(1)
-  for (let number = 101; number <= 103; number++) {
-    send(number)
-    await until(() => wakes === number - 100)
-  }
+  await watchSubscribed()
+  for (const number of [101, 102, 103]) await announce(number)
   expect(nodes.status()).toMatchObject([{ head: 103 }])
 })
 
 test('a WebSocket URL announces heads too', async () => {
-  watch({ nodes: [{ url: node.wsUrl }] })
-  await subscribed(1)
-  send(101)
-  await until(() => wakes === 1)
+  await watchSubscribed({ nodes: [{ url: node.wsUrl }] })
+  await announce(101)
 })
 
 test('without a node that announces heads it ends at once', async () => {
@@ -89,23 +90,18 @@ test('a head that arrives with the answer counts; other messages do not wake', a
 })
 
 test('a broken connection is reopened', async () => {
-  watch()
-  await subscribed(1)
-  send(101)
-  await until(() => wakes === 1)
+  await watchSubscribed()
+  await announce(101)
   node.sockets[0]?.terminate()
   expect(await waiting()).toBe(250)
   await clock.advance(250)
   await subscribed(2)
-  send(102)
-  await until(() => wakes === 2)
+  await announce(102)
 })
 
 test('only a subscription that is silent while polling sees new heads is renewed', async () => {
-  watch()
-  await subscribed(1)
-  send(101)
-  await until(() => wakes === 1)
+  await watchSubscribed()
+  await announce(101)
   for (let second = 0; second < 60; second++) {
     await clock.advance(1_000)
     await poll(101)
@@ -121,8 +117,7 @@ test('only a subscription that is silent while polling sees new heads is renewed
   await subscribed(2)
   expect(node.sockets).toHaveLength(2)
   await until(() => node.sockets[0]?.readyState === 3)
-  send(104)
-  await until(() => wakes === 2)
+  await announce(104)
 })
 
 test.each([
@@ -148,28 +143,23 @@ test.each([
 
 describe('blocks count as announced', () => {
   test('from the first head that polling confirms, until polling finds one that was not announced', async () => {
-    watch()
-    await subscribed(1)
+    await watchSubscribed()
     await poll(100)
     expect(nodes.announcesBlocks()).toBe(false)
-    send(101)
-    await until(() => wakes === 1)
+    await announce(101)
     // The node that is read does not have the block yet.
     expect(nodes.announcesBlocks()).toBe(false)
     await poll(101)
     expect(nodes.announcesBlocks()).toBe(true)
     await poll(102)
     expect(nodes.announcesBlocks()).toBe(false)
-    send(102)
-    await until(() => wakes === 2)
+    await announce(102)
     expect(nodes.announcesBlocks()).toBe(true)
   })
 
   test('no longer when the connection ends, which wakes, nor on the next one before it announces a head', async () => {
-    watch()
-    await subscribed(1)
-    send(101)
-    await until(() => wakes === 1)
+    await watchSubscribed()
+    await announce(101)
     await poll(101)
     node.sockets[0]?.terminate()
     await until(() => wakes === 2)
@@ -178,8 +168,7 @@ describe('blocks count as announced', () => {
     await subscribed(2)
     await poll(101)
     expect(nodes.announcesBlocks()).toBe(false)
-    send(102)
-    await until(() => wakes === 3)
+    await announce(102)
     await poll(102)
     expect(nodes.announcesBlocks()).toBe(true)
   })
@@ -187,19 +176,16 @@ describe('blocks count as announced', () => {
 
 test('a subscription without an answer ends at the time-out', async () => {
   node.ws = (_socket, calls) => calls[0]?.method === 'eth_subscribe'
-  watch()
-  await subscribed(1)
+  await watchSubscribed()
   await clock.advance(5_000)
   node.ws = null
   await clock.advance(await waiting())
   await subscribed(2)
-  send(101)
-  await until(() => wakes === 1)
+  await announce(101)
 })
 
 test('it ends with the signal: no connection and no timer is left', async () => {
-  watch()
-  await subscribed(1)
+  await watchSubscribed()
   controller.abort()
   await watching
   await until(() => node.sockets[0]?.readyState === 3)

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { systemClock } from '@payment-integration/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -15,9 +16,7 @@ let node: ScriptedNode
 let wire: Wire
 let ends: RequestEnd[]
 beforeEach(async () => {
-  node = await scriptedNode(({ method, params, ...rest }) =>
-    method === 'echo' ? params[0] : plain({ method, params, ...rest }),
-  )
+  node = await scriptedNode((asked) => (asked.method === 'echo' ? asked.params[0] : plain(asked)))
   wire = httpWire({ url: node.url, maxResponseBytes: 10_000 })
   ends = []
 })
@@ -27,11 +26,7 @@ afterEach(async () => {
 })
 const open = (options: Partial<RpcOptions> = {}) =>
   createRpc(createFailures(1), {
-    wire,
-    url: node.url,
-    clock: systemClock,
-    requestTimeoutMs: 5_000,
-    batchSize: () => 100,
+    ...{ wire, url: node.url, clock: systemClock, requestTimeoutMs: 5_000, batchSize: () => 100 },
     onEnd: (end) => ends.push(end),
     ...options,
   })
@@ -123,12 +118,8 @@ describe('an answer is limited by its calls', () => {
 
   test('logs, receipts and full blocks may be as large as any answer', async () => {
     const rpc = sized(9_000_000)
-    for (const asked of [
-      call('eth_getLogs', {}),
-      call('eth_getBlockReceipts'),
-      call('eth_getBlockByNumber', '0x1', true),
-    ])
-      expect(await rpc.call(asked)).toHaveLength(9_000_002)
+    const large = [call('eth_getLogs', {}), call('eth_getBlockReceipts'), call('eth_getBlockByNumber', '0x1', true)]
+    for (const asked of large) expect(await rpc.call(asked)).toHaveLength(9_000_002)
   })
 
   test('a batch may be as large as its calls together', async () => {
@@ -167,21 +158,17 @@ describe('an answer is limited by its calls', () => {
   })
 
   test('a too large answer to eth_call does not count against the node: a foreign contract chooses its length', async () => {
-    await expect(sized(140_000).all([call('eth_chainId'), call('eth_call')])).rejects.toThrow(
-      'larger than 131072 bytes',
-    )
+    const work = sized(140_000).all([call('eth_chainId'), call('eth_call')])
+    await expect(work).rejects.toThrow('larger than 131072 bytes')
     expect(kinds()).toEqual([])
     await expect(sized(2_000_000).call(call('eth_getCode'))).rejects.toThrow('larger than 1048576 bytes')
     expect(kinds()).toEqual(['lost'])
   })
 })
 
-test.each([
+test.each<[string, (response: ServerResponse) => unknown]>([
   ['no headers', () => {}],
-  [
-    'half a body',
-    (response: { writeHead(status: number): { write(text: string): void } }) => response.writeHead(200).write('{'),
-  ],
+  ['half a body', (response) => response.writeHead(200).write('{')],
 ])('a node that hangs after %s is given up at the time-out, by the clock', async (_, hang) => {
   const clock = manualClock()
   const asked = new Promise<void>((resolve) => {
@@ -236,16 +223,10 @@ describe('items of a batch', () => {
     await expect(open().all(heights(2))).rejects.toThrow('echo: no answer')
   })
 
-  test.each([
-    ['one is missing', (items: object[]) => items.slice(1)],
-    [
-      'one has no number',
-      (items: { id: unknown }[]) => items.map((item, at) => (at === 0 ? { ...item, id: null } : item)),
-    ],
-    [
-      'one has the number of another request',
-      (items: { id: unknown }[]) => items.map((item, at) => (at === 0 ? { ...item, id: 9_999 } : item)),
-    ],
+  test.each<[string, (items: { id: unknown }[]) => unknown]>([
+    ['one is missing', (items) => items.slice(1)],
+    ['one has no number', ([first, ...others]) => [{ ...first, id: null }, ...others]],
+    ['one has the number of another request', ([first, ...others]) => [{ ...first, id: 9_999 }, ...others]],
     ['all are missing', () => []],
   ])('%s: the request is lost', async (_, change) => {
     answering(change)
@@ -258,36 +239,30 @@ describe('items of a batch', () => {
       if (value === 1) throw new NodeError(-32_000, 'header not found')
       return value
     }
-    const [first, second, third] = await open().askAll(heights(3))
-    expect(first).toEqual({ ok: true, result: 0 })
-    expect(second).toEqual({ ok: false, code: -32_000, message: 'header not found' })
-    expect(third).toEqual({ ok: true, result: 2 })
+    expect(await open().askAll(heights(3))).toEqual([
+      { ok: true, result: 0 },
+      { ok: false, code: -32_000, message: 'header not found' },
+      { ok: true, result: 2 },
+    ])
     await expect(open().all(heights(3))).rejects.toThrow('echo: JSON-RPC error -32000: header not found.')
     expect(ends.at(-1)).toMatchObject({ kind: 'answered', outcomes: [{ ok: true }, { code: -32_000 }, { ok: true }] })
   })
 
   test('are all rejected by one error for the batch', async () => {
     answering(() => ({ id: null, error: { code: -32_600, message: 'batch too large' } }))
-    expect(await open().askAll(heights(2))).toEqual(
-      Array.from({ length: 2 }, () => ({ ok: false, code: -32_600, message: 'batch too large' })),
-    )
+    const rejected = { ok: false, code: -32_600, message: 'batch too large' }
+    expect(await open().askAll(heights(2))).toEqual([rejected, rejected])
   })
 })
 
 describe('a rate limit', () => {
   test.each([
-    [
-      'HTTP status 429',
-      () => always(429, '{"error":{"code":-32005,"message":"slow down"}}', { 'retry-after': '7' }),
-      '7',
-    ],
-    ['an error 429 inside an answer', () => always(200, '{"id":1,"error":{"code":429,"message":"slow down"}}'), null],
+    ['HTTP status 429', always(429, '{"error":{"code":-32005,"message":"slow"}}', { 'retry-after': '7' }), '7'],
+    ['an error 429 inside an answer', always(200, '{"id":1,"error":{"code":429,"message":"slow down"}}'), null],
   ])('is reported by %s, with its Retry-After', async (_, answer, retryAfter) => {
-    node.http = answer()
-    await expect(open().call(call('echo', 1))).rejects.toMatchObject({
-      code: 'ERR_CHAIN_UNAVAILABLE',
-      name: 'ChainError',
-    })
+    node.http = answer
+    const unavailable = { code: 'ERR_CHAIN_UNAVAILABLE', name: 'ChainError' }
+    await expect(open().call(call('echo', 1))).rejects.toMatchObject(unavailable)
     expect(ends).toMatchObject([{ kind: 'limited', retryAfter }])
   })
 

@@ -1,17 +1,13 @@
 /** How many calls polling takes, with and without announced blocks. */
 import { getHeadPollMs } from '@payment-integration/core/internal'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openProofChain, type ProofChain } from '../../test/proof-chain.js'
+import { expect, test } from 'vitest'
+import { openProofChain } from '../../test/proof-chain.js'
 import type { EvmChain } from '../evm-chain.js'
 
 const pollMs = 1_000
 const minute = 60_000
 
-let chain: ProofChain
-beforeAll(async () => {
-  chain = await openProofChain()
-})
-afterAll(() => chain?.close())
+const chain = await openProofChain()
 
 /** Polls for so long as the service does, while no block is mined; resolves the calls that the node was asked. */
 async function callsIn(opened: EvmChain, ms: number): Promise<string[]> {

@@ -1,32 +1,20 @@
 /** An address behind which the node is replaced by a node of another chain, between any two answers. */
-import type { Address } from 'viem'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { fillLog } from '../../test/across-logs.js'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { bridgedOf, fillLog } from '../../test/across-logs.js'
 import { bridgeDeposit } from '../../test/bridge-deposit.js'
 import { testRouter } from '../../test/contracts.generated.js'
 import { emits } from '../../test/conversion-chain.js'
 import { readAll } from '../../test/read-all.js'
-import { openSwappingAddress, type SwappingAddress } from '../../test/swapping-address.js'
-import { startTestChain, type TestChain } from '../../test/test-chain.js'
+import { openSwappingAddress } from '../../test/swapping-address.js'
+import { receiver, useTestChain } from '../../test/test-chain.js'
 import { createAcrossFulfilmentSource } from '../bridge/across-fulfilment-source.js'
 import { devToken } from '../dev/contracts.generated.js'
 import type { EvmChainOptions } from '../evm-chain.js'
 import { createEvmChain, type EvmChain } from '../evm-chain.js'
 
-const receiver = '0x00000000000000000000000000000000000000b2'
-
-interface Prepared {
-  readonly node: TestChain
-  readonly router: Address
-  readonly token: Address
-  readonly from: number
-  readonly txHash: string
-  readonly to: number
-}
-
 /** Both chains have the same contracts at the same addresses, and payments at the same height. */
-async function prepare(chainId: number, symbol: string, decimals: number, payments: bigint): Promise<Prepared> {
-  const node = await startTestChain([], chainId)
+async function prepare(chainId: number, symbol: string, decimals: number, payments: bigint) {
+  const node = await useTestChain([], chainId)
   const router = await node.deploy(testRouter)
   const token = await node.deploy(devToken, [symbol, decimals])
   const from = await node.mine()
@@ -34,42 +22,20 @@ async function prepare(chainId: number, symbol: string, decimals: number, paymen
   return { node, router, token, from, txHash, to: await node.mine(3) }
 }
 
-let ours: Prepared
-let other: Prepared
-let deposit: ReturnType<typeof bridgeDeposit>
-let address: SwappingAddress
+const ours = await prepare(31_337, 'USDC', 6, 1n)
+const other = await prepare(5, 'FAKE', 18, 2n)
+const output = { token: ours.token, amount: 490n }
+const deposit = bridgeDeposit({ depositId: '7', output, payment: { blockTimestamp: 1_700_000_000_000 } })
+// The other chain is one block longer, without the fill.
+await ours.node.execute({ to: ours.router, data: emits(fillLog('FilledRelay', bridgedOf(deposit))) })
+await other.node.mine(2)
+const address = await openSwappingAddress(ours.node.rpcUrl)
 let opened: { close(): void }[] = []
-beforeAll(async () => {
-  ours = await prepare(31_337, 'USDC', 6, 1n)
-  other = await prepare(5, 'FAKE', 18, 2n)
-  const output = { token: ours.token, amount: 490n }
-  deposit = bridgeDeposit({ depositId: '7', output, payment: { blockTimestamp: 1_700_000_000_000 } })
-  const fill = fillLog('FilledRelay', {
-    originChainId: BigInt(deposit.payment.chainId),
-    destinationChainId: 31_337n,
-    depositId: 7n,
-    depositor: deposit.payment.sender as Address,
-    recipient: deposit.receiver as Address,
-    inputToken: deposit.payment.tokenOut.address as Address,
-    inputAmount: deposit.payment.tokenOut.gross,
-    outputToken: ours.token,
-    outputAmount: 490n,
-    message: '0x',
-  })
-  // The other chain is one block longer, without the fill.
-  await ours.node.execute({ to: ours.router, data: emits(fill) })
-  await other.node.mine(2)
-  address = await openSwappingAddress(ours.node.rpcUrl)
-})
 afterEach(() => {
   for (const one of opened) one.close()
   opened = []
 })
-afterAll(async () => {
-  await address?.close()
-  await ours?.node.stop()
-  await other?.node.stop()
-})
+afterAll(() => address.close())
 
 /** The read that is repeated, through connections of its own. */
 type Reader = () => Promise<unknown>

@@ -14,6 +14,19 @@ function answered(count: number, outcome = fine, method?: string): RequestEnd {
 }
 const limited = (count: number): RequestEnd => ({ kind: 'limited', calls: calls(count), retryAfter: null, error })
 
+test('a node that answers more than 25 calls at a time with an error for each gets about as many before long', () => {
+  const size = createBatchSize(100)
+  let rejectedOnes = 0
+  for (let request = 0; request < 200; request += 1) {
+    const count = size.current()
+    if (count > 25) rejectedOnes += 1
+    size.noteEnd(answered(count, count > 25 ? rejected : fine))
+  }
+  expect(size.current()).toBeGreaterThan(12)
+  expect(size.current()).toBeLessThan(40)
+  expect(rejectedOnes).toBeLessThan(50)
+})
+
 test('a node that accepts everything keeps the largest size, even after an outage', () => {
   const size = createBatchSize(100)
   for (const count of [100, 17, 1]) size.noteEnd({ kind: 'lost', calls: calls(count), error })

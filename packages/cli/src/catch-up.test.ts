@@ -3,26 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { catchUpLine, caughtUpLine, createProgress, shownAfterMs } from './progress.js'
 
 const payment = (chainId: number): ServiceEvent => ({
-  type: 'payment.indexed',
-  chainId,
-  txHash: '0xaa',
-  blockNumber: 1,
-  blockTimestamp: 0,
-  integrationAddress: null,
+  ...{ type: 'payment.indexed', chainId, txHash: '0xaa', blockNumber: 1, blockTimestamp: 0, integrationAddress: null },
 })
 const indexed = (chainId: number, blockNumber: number, head: number): ServiceEvent => ({
-  type: 'chain.indexed',
-  chainId,
-  blockNumber,
-  head,
+  ...{ type: 'chain.indexed', chainId, blockNumber, head },
 })
 const router = `0x${'12'.repeat(19)}34`
 const backfilled = (blockNumber: number, to: number): ServiceEvent => ({
-  type: 'chain.backfilled',
-  chainId: 1,
-  router,
-  blockNumber,
-  to,
+  ...{ type: 'chain.backfilled', chainId: 1, router, blockNumber, to },
 })
 
 /** Feeds events at their times; lines of what is under way at `at`. */
@@ -45,11 +33,9 @@ describe('progress', () => {
   })
 
   it('computes rates over the last ten seconds', () => {
-    const slow = Array.from({ length: 60 }, (_, second) => [second * 1_000, indexed(1, second, 100_000)] as const)
-    const fast = Array.from(
-      { length: 21 },
-      (_, half) => [60_000 + half * 500, indexed(1, 60 + half * 50, 100_000)] as const,
-    )
+    const at = (ms: number, block: number) => [ms, indexed(1, block, 100_000)] as const
+    const slow = Array.from({ length: 60 }, (_, second) => at(second * 1_000, second))
+    const fast = Array.from({ length: 21 }, (_, half) => at(60_000 + half * 500, 60 + half * 50))
     expect(linesAt(59_000, ...slow)[0]).toContain(' 1.0 blocks/s')
     expect(linesAt(70_000, ...slow, ...fast)[0]).toContain(' 100 blocks/s')
   })

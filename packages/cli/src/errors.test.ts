@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DemoError, formatCommandError, UsageError } from './errors.js'
+import { formatCommandError, UsageError } from './errors.js'
 import { openSqlite } from './files.js'
 
 /** The error that a function throws. */
@@ -13,13 +13,6 @@ function thrownBy(work: () => unknown): Error {
 }
 
 describe('formatCommandError', () => {
-  it('prints only the message of an error of this project', () => {
-    expect(formatCommandError(new DemoError('The chain ended.'), false)).toEqual({
-      lines: ['The chain ended.'],
-      exitCode: 1,
-    })
-  })
-
   it.each(['ERR_USAGE', 'ERR_ADDRESS_INVALID', 'ERR_URL_INVALID', 'ERR_ACCOUNT_INVALID'])(
     'counts %s as misuse',
     (code) => {

@@ -2,23 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { getEvents, testIo } from '../test/test-io.js'
 import { createReporter, createStyle, plainOutput, shortHash, wantsColour } from './output.js'
 
-describe('createReporter', () => {
-  const event = { event: 'listening', url: 'http://127.0.0.1:1' }
-  const text = ({ url }: typeof event) => [`Listening on ${url}`, 'Ctrl-C stops it.']
-
-  it('prints the lines of text for a person', () => {
-    const lines: string[] = []
-    createReporter({ out: (line) => lines.push(line) }, false)(event, text)
-    expect(lines).toEqual(['Listening on http://127.0.0.1:1', 'Ctrl-C stops it.'])
-  })
-
-  it('prints one JSON object and nothing else for a machine', () => {
-    const lines: string[] = []
-    createReporter({ out: (line) => lines.push(line) }, true)(event, text)
-    expect(lines).toEqual(['{"event":"listening","url":"http://127.0.0.1:1"}'])
-  })
-})
-
 describe('plainOutput', () => {
   const hostile = 'a\u001b[2Jb\r\nc\u202ed\u009b31me\u001b[8mf\tg'
 
@@ -61,11 +44,6 @@ describe('colour', () => {
     [false, {}, false],
     [false, { FORCE_COLOR: '1' }, false],
   ])('on a terminal %s with %j: %s', (terminal, env, wanted) => expect(wantsColour(terminal, env)).toBe(wanted))
-
-  it('does not change text without colour', () => {
-    expect(createStyle(false).red('x')).toBe('x')
-    expect(createStyle(true).red('x')).toContain('\u001b[31m')
-  })
 })
 
 describe('shortHash', () => {

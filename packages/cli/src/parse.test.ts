@@ -20,29 +20,12 @@ describe('parseDuration', () => {
     ['10m', 600_000],
     ['24h', 86_400_000],
     ['7d', 604_800_000],
-    ['2147483647ms', undefined],
     ['24d', 2_073_600_000],
-  ])('parses %s', (text, ms) => {
-    if (ms === undefined) expect(() => parseDuration(text)).toThrow(InvalidArgumentError)
-    else expect(parseDuration(text)).toBe(ms)
-  })
+  ])('parses %s', (text, ms) => expect(parseDuration(text)).toBe(ms))
 
   it.each([
-    '',
-    '3',
-    's',
-    '3 s',
-    '-3s',
-    '+3s',
-    '1.5s',
-    '1e3ms',
-    '3S',
-    '3sec',
-    '25d',
-    '999999999d',
-    '3s\n',
-    '٣s',
-    '0x3s',
+    ...['', '3', 's', '3 s', '-3s', '+3s', '1.5s', '1e3ms', '3S', '3sec', '25d', '999999999d', '3s\n', '٣s', '0x3s'],
+    '2147483647ms',
   ])('rejects %j', (text) => expect(() => parseDuration(text)).toThrow(InvalidArgumentError))
 })
 
@@ -89,13 +72,8 @@ describe('parseAddress', () => {
     expect(parseAddress(`0x${'Ab'.repeat(20)}`)).toBe(`0x${'ab'.repeat(20)}`)
   })
   it.each([
-    '',
-    '0x',
-    'ab'.repeat(20),
-    `0x${'ab'.repeat(19)}`,
-    `0x${'ab'.repeat(20)}0`,
-    `0x${'zz'.repeat(20)}`,
-    `0X${'ab'.repeat(20)}`,
+    ...['', '0x', 'ab'.repeat(20), `0x${'ab'.repeat(19)}`],
+    ...[`0x${'ab'.repeat(20)}0`, `0x${'zz'.repeat(20)}`, `0X${'ab'.repeat(20)}`],
   ])('rejects %j', (text) => expect(() => parseAddress(text)).toThrow(InvalidArgumentError))
 })
 
@@ -120,15 +98,8 @@ describe('parseExpectedRecord', () => {
   const hash = '9f2c'.repeat(16)
   it('parses a number and a hash', () => expect(parseExpectedRecord(`12:${hash}`)).toEqual({ seq: 12, hash }))
   it.each([
-    '',
-    '12',
-    hash,
-    `0:${hash}`,
-    `012:${hash}`,
-    `-1:${hash}`,
-    `12:${hash.toUpperCase()}`,
-    `12:${hash}0`,
-    `12 ${hash}`,
+    ...['', '12', hash, `0:${hash}`, `012:${hash}`, `-1:${hash}`],
+    ...[`12:${hash.toUpperCase()}`, `12:${hash}0`, `12 ${hash}`],
   ])('rejects %j', (text) => expect(() => parseExpectedRecord(text)).toThrow(InvalidArgumentError))
 })
 

@@ -1,63 +1,24 @@
 import { describe, expect, it } from 'vitest'
 import { createSignalReader, isStoppedEarly, readerIsGone } from './process.js'
 
-type Sent = readonly [ms: number, signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP']
-
 describe('createSignalReader', () => {
-  it.each<[string, readonly Sent[], readonly string[]]>([
-    ['one signal stops', [[0, 'SIGINT']], ['stop']],
-    [
-      'a copy of the first within half a second is ignored',
-      [
-        [0, 'SIGINT'],
-        [2, 'SIGINT'],
-        [499, 'SIGINT'],
-      ],
-      ['stop', 'ignore', 'ignore'],
-    ],
-    [
-      'the same signal half a second later insists',
-      [
-        [0, 'SIGINT'],
-        [500, 'SIGINT'],
-      ],
-      ['stop', 'insist'],
-    ],
-    [
-      'another signal insists at once',
-      [
-        [0, 'SIGINT'],
-        [0, 'SIGTERM'],
-      ],
-      ['stop', 'insist'],
-    ],
-    ['a closed terminal stops', [[0, 'SIGHUP']], ['stop']],
-    [
-      'a closed terminal never insists',
-      [
-        [0, 'SIGTERM'],
-        [1, 'SIGHUP'],
-        [9_000, 'SIGHUP'],
-      ],
-      ['stop', 'stop', 'stop'],
-    ],
-    [
-      'and is no first signal for another to insist on',
-      [
-        [0, 'SIGHUP'],
-        [0, 'SIGTERM'],
-        [500, 'SIGTERM'],
-      ],
-      ['stop', 'stop', 'insist'],
-    ],
+  it.each([
+    ['one signal stops', '0 INT', 'stop'],
+    ['a copy of the first within half a second is ignored', '0 INT, 2 INT, 499 INT', 'stop ignore ignore'],
+    ['the same signal half a second later insists', '0 INT, 500 INT', 'stop insist'],
+    ['another signal insists at once', '0 INT, 0 TERM', 'stop insist'],
+    ['a closed terminal stops', '0 HUP', 'stop'],
+    ['a closed terminal never insists', '0 TERM, 1 HUP, 9000 HUP', 'stop stop stop'],
+    ['and is no first signal for another to insist on', '0 HUP, 0 TERM, 500 TERM', 'stop stop insist'],
   ])('%s', (_name, sent, meanings) => {
     let clock = 0
     const read = createSignalReader(() => 1_000 + clock)
-    const seen = sent.map(([ms, signal]) => {
-      clock = ms
-      return read(signal)
+    const seen = sent.split(', ').map((each) => {
+      const [ms, signal] = each.split(' ')
+      clock = Number(ms)
+      return read(`SIG${signal}` as 'SIGINT' | 'SIGTERM' | 'SIGHUP')
     })
-    expect(seen).toEqual(meanings)
+    expect(seen.join(' ')).toBe(meanings)
   })
 })
 

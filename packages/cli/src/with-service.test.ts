@@ -11,13 +11,8 @@ const password = 'hunter2-of-the-test'
 
 describe('withFlags', () => {
   it('options override their variables, --database all of the database, and change no other variable', () => {
-    const env = {
-      PI_DATABASE_URL_FILE: '/run/secrets/url',
-      PI_DATABASE_READ_URL: 'postgres://b/c',
-      PI_HOST: '::1',
-      PI_PORT: '1',
-      PI_MASTER_KEY: 'x',
-    }
+    const databases = { PI_DATABASE_URL_FILE: '/run/secrets/url', PI_DATABASE_READ_URL: 'postgres://b/c' }
+    const env = { ...databases, PI_HOST: '::1', PI_PORT: '1', PI_MASTER_KEY: 'x' }
     expect(withFlags(env, {})).toEqual(env)
     expect(withFlags(env, { database: 'sqlite:b.db', host: '0.0.0.0', port: 0 })).toEqual({
       ...env,
@@ -80,62 +75,25 @@ describe('--database with a password', () => {
 })
 
 const inFolder = (...names: string[]) => join(temporaryFolder(), ...names)
-const sqlite = (path: string) => ({ kind: 'sqlite', path }) as const
-const rejection = { name: 'DatabaseMissingError', code: 'ERR_DATABASE_MISSING' }
-
-describe('findMissingDatabase', () => {
-  it('returns the path of a missing file that may be created, without creating it', async () => {
-    const path = inFolder('service.db')
-    expect(await findMissingDatabase(sqlite(path), true)).toBe(path)
-    expect(existsSync(path)).toBe(false)
-  })
-
-  it('rejects a missing file that may not be created, with its absolute path', async () => {
-    const path = inFolder('service.db')
-    await expect(findMissingDatabase(sqlite(path), false)).rejects.toMatchObject({
-      ...rejection,
-      message: expect.stringContaining(`There is no database at ${path}.`),
-    })
-  })
-
-  it.each([true, false])('returns null for a file that exists (may create: %s)', async (mayCreate) => {
-    const path = inFolder('service.db')
-    writeFileSync(path, '')
-    expect(await findMissingDatabase(sqlite(path), mayCreate)).toBeNull()
-  })
-
-  it('rejects a path through a missing folder or through a file', async () => {
-    const file = inFolder('file')
-    writeFileSync(file, '')
-    for (const path of [inFolder('no', 'such', 'folder.db'), join(file, 'x.db')])
-      await expect(findMissingDatabase(sqlite(path), false)).rejects.toMatchObject(rejection)
-  })
-
-  it('ignores a database that is not SQLite', async () => {
-    const database = { kind: 'postgres', connectionString: 'postgres://127.0.0.1/none' } as const
-    expect(await findMissingDatabase(database, false)).toBeNull()
-  })
+it('a path through a missing folder or through a file is a missing database', async () => {
+  const file = inFolder('file')
+  writeFileSync(file, '')
+  for (const path of [inFolder('no', 'such', 'folder.db'), join(file, 'x.db')]) {
+    const finding = findMissingDatabase({ kind: 'sqlite', path }, false)
+    await expect(finding).rejects.toMatchObject({ name: 'DatabaseMissingError', code: 'ERR_DATABASE_MISSING' })
+  }
 })
 
 describe('a command on a missing database', () => {
   const address = `0x${'a1'.repeat(20)}`
+  const onIntegration = ['disable', 'enable', 'rotate-secret'].map((command) => `integrations ${command} ${address}`)
+  const onDeliveries = ['list', 'show 1', 'replay 1', 'replay-failed --all', 'endpoints']
   it.each([
-    'integrations list',
-    `integrations disable ${address}`,
-    `integrations enable ${address}`,
-    `integrations set-url ${address} none`,
-    `integrations rotate-secret ${address}`,
+    ...['integrations list', ...onIntegration, `integrations set-url ${address} none`],
     `integrations rotate-secret ${address} --signing --prepare`,
-    'accounts list',
-    'accounts show shop',
-    `accounts change shop --address ${address}`,
-    'accounts remove shop',
-    'deliveries list',
-    'deliveries show 1',
-    'deliveries replay 1',
-    'deliveries replay-failed --all',
-    'deliveries endpoints',
-    'backup copy.db',
+    ...['list', 'show shop', `change shop --address ${address}`, 'remove shop'].map((words) => `accounts ${words}`),
+    ...onDeliveries.map((words) => `deliveries ${words}`),
+    ...['migrate plan', 'migrate apply', 'migrate contract', 'backup copy.db'],
   ])('%s names the path, exits with 1 and creates no file', async (words) => {
     const path = inFolder('service.db')
     const io = testIo({ env: { PI_MASTER_KEY: testMasterKey, PI_DATABASE_URL: `sqlite:${path}` } })

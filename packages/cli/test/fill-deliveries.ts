@@ -1,9 +1,7 @@
 /** Creates and settles deliveries in the database of a test, by the store itself. */
 import type { AttemptDecision } from '@payment-integration/core/internal'
-import type { PaymentFacts } from '@payment-integration/core/ports'
 import { openService, readConfig } from '@payment-integration/server/service'
-
-const word = (digit: string, bytes: number) => `0x${digit.repeat(bytes * 2)}`
+import { facts, indexPayments } from '../../server/test/support/index-payments.js'
 
 /** Number of calls, which makes transaction hashes unique. */
 let fills = 0
@@ -44,15 +42,8 @@ export function fillDeliveries(env: Record<string, string>, filled: Filled): Pro
     fills += 1
     const prefix = `0x${String(fills).padStart(8, '0')}`
     const hashes = Array.from({ length: payments }, (_, index) => `${prefix}${String(index).padStart(56, '0')}`)
-    await store.transaction(async (tx) => {
-      const all = hashes.map((txHash) => ({ facts: facts({ chainId, txHash, integrationAddress }), primary: true }))
-      const { inserted } = await tx.upsertPayments(all)
-      await tx.insertSnapshots(
-        inserted.map(({ id, version, txHash }) => {
-          return { paymentId: id, version, body: Buffer.from('{}'), integrationAddress, chainId, txHash }
-        }),
-      )
-    })
+    const all = hashes.map((txHash) => facts({ chainId, txHash, integrationAddress }))
+    await indexPayments(store, all)
     if (answer === undefined || verdict === undefined) return hashes
     let left = payments
     while (left > 0) {
@@ -70,29 +61,4 @@ export function fillDeliveries(env: Record<string, string>, filled: Filled): Pro
     }
     return hashes
   })
-}
-
-function facts({
-  chainId,
-  txHash,
-  integrationAddress,
-}: Pick<PaymentFacts, 'chainId' | 'txHash' | 'integrationAddress'>): PaymentFacts {
-  return {
-    chainId,
-    txHash,
-    integrationAddress,
-    ordinal: 0,
-    logIndex: 3,
-    blockNumber: 100,
-    blockHash: word('b', 32),
-    blockTimestamp: Date.UTC(2026, 0, 2, 3, 4, 5),
-    router: { address: word('e', 20), version: '0.8' },
-    sender: word('5', 20),
-    receiver: word('6', 20),
-    memoHex: '0x',
-    source: { chainId, txHash },
-    tokenIn: { address: word('7', 20), symbol: 'USDC', decimals: 6, amount: 1n },
-    tokenOut: { address: word('8', 20), symbol: 'USDC', decimals: 6, gross: 1n, net: 1n },
-    pricing: { listedToken: null, feeds: [], calledAmount: null, serviceFee: null },
-  }
 }

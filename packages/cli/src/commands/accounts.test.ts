@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { getCommands } from '../../test/run-commands.js'
 import { getEvents } from '../../test/test-io.js'
@@ -11,15 +12,17 @@ const config = {
 }
 
 describe('accounts create', () => {
-  it('prints the account as it is stored: lowercased, with everything that it accepts', async () => {
-    const { run } = getCommands('accounts')
+  it('makes a database for its owner alone, and prints the account as it is stored: lowercased, with all that it accepts', async () => {
+    const { run, path } = getCommands('accounts')
     const { exitCode, lines, err } = await run(
       ...['create', 'Shop', '--address', address.toUpperCase().replace('0X', '0x')],
       ...['--accept', '137:USDC,USDT', '--accept', '1:ETH', '--accept', '137:DAI', '--default-address', `1:${other}`],
       ...['--redirect', 'https://shop.example/done'],
     )
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
-    expect(lines.slice(1)).toEqual([
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(lines).toEqual([
+      `Created a new database: ${path}`,
       'Created shop.',
       `  Address  ${address}`,
       '  Accepts  137: USDC, USDT, DAI',
@@ -58,10 +61,10 @@ describe('accounts create', () => {
   })
 })
 
-describe('an unlisted token symbol', () => {
-  const warning = (token: string) =>
-    new RegExp(`^Warning: ${token} is not a known or configured token, .* PI_TOKENS_${token.split(':')[0]},`, 'm')
+const warning = (token: string) =>
+  new RegExp(`^Warning: ${token} is not a known or configured token, .* PI_TOKENS_${token.split(':')[0]},`, 'm')
 
+describe('an unlisted token symbol', () => {
   it('is stored, with a warning on standard error', async () => {
     const { run } = getCommands('accounts')
     const created = await run('create', 'shop', '--address', address, '--accept', '137:USDX,USDC', '--accept', '1:usdc')
@@ -95,20 +98,11 @@ describe('an unlisted token symbol', () => {
   })
 })
 
-describe('a known token that the configuration overrides', () => {
-  it('is listed under its configured symbol only', async () => {
-    const usdc = '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359'
-    const native = `0x${'ee'.repeat(20)}`
-    const { run } = getCommands('accounts', {
-      PI_RPC_URL_137: 'http://127.0.0.1:1',
-      PI_TOKENS_137: `${usdc}:USDX:USD,${native}:GAS:POL`,
-    })
-    const created = await run('create', 'shop', '--address', address, '--accept', '137:USDX,USDC,GAS,POL')
-    const warnings = ['137:USDC', '137:POL'].map((token) =>
-      expect.stringContaining(`Warning: ${token} is not a known or configured token`),
-    )
-    expect(created.io.errors).toEqual(warnings)
-  })
+it('a known token that the configuration overrides is listed under its configured symbol only', async () => {
+  const tokens = `0x3c499c542cef5e3811e1192ce70d8cc03d5c3359:USDX:USD,0x${'ee'.repeat(20)}:GAS:POL`
+  const { run } = getCommands('accounts', { PI_RPC_URL_137: 'http://127.0.0.1:1', PI_TOKENS_137: tokens })
+  const created = await run('create', 'shop', '--address', address, '--accept', '137:USDX,USDC,GAS,POL')
+  expect(created.io.errors).toEqual(['137:USDC', '137:POL'].map((token) => expect.stringMatching(warning(token))))
 })
 
 describe('accounts list and show', () => {
@@ -122,11 +116,9 @@ describe('accounts list and show', () => {
       `closed  ${other}  accepts nothing`,
       `shop  ${address}  137: USDC, USDT`,
     ])
-    expect(getEvents((await run('list', '--json')).io)).toMatchObject([
-      { event: 'account', account: { handle: 'bar' } },
-      { event: 'account', account: { handle: 'closed' } },
-      { event: 'account', account: { handle: 'shop' } },
-    ])
+    expect(getEvents((await run('list', '--json')).io)).toMatchObject(
+      ['bar', 'closed', 'shop'].map((handle) => ({ event: 'account', account: { handle } })),
+    )
   })
 
   it('shows one account in full, found in any case', async () => {
@@ -145,26 +137,14 @@ describe('accounts list and show', () => {
 })
 
 describe('accounts change', () => {
-  it('replaces the address and keeps the configuration', async () => {
+  it('replaces the address or the whole configuration, and keeps the other', async () => {
     const { run } = getCommands('accounts')
     await run(...shop, '--close-after', '2s')
-    expect((await run('change', 'Shop', '--address', other)).lines).toEqual([
-      'Changed shop.',
-      `  Address  ${other}`,
-      '  Accepts  137: USDC, USDT',
-      '  Then     close the window after 2 s',
-    ])
-  })
-
-  it('replaces the configuration as a whole and keeps the address', async () => {
-    const { run } = getCommands('accounts')
-    await run(...shop, '--close-after', '2s')
-    expect((await run('change', 'shop', '--accept', '1:ETH')).lines).toEqual([
-      'Changed shop.',
-      `  Address  ${address}`,
-      '  Accepts  1: ETH',
-      '  Then     nothing',
-    ])
+    const accepted = ['  Accepts  137: USDC, USDT', '  Then     close the window after 2 s']
+    const moved = ['Changed shop.', `  Address  ${other}`]
+    expect((await run('change', 'Shop', '--address', other)).lines).toEqual([...moved, ...accepted])
+    const { lines } = await run('change', 'shop', '--accept', '1:ETH')
+    expect(lines).toEqual([...moved, '  Accepts  1: ETH', '  Then     nothing'])
   })
 
   it('rejects an invalid configuration, and changes nothing', async () => {
@@ -176,30 +156,22 @@ describe('accounts change', () => {
   })
 })
 
-describe('accounts remove', () => {
-  it('removes the account and prints its last state', async () => {
-    const { run } = getCommands('accounts')
-    await run(...shop)
-    const { exitCode, lines } = await run('remove', 'Shop')
-    expect(exitCode).toBe(0)
-    expect(lines[0]).toBe('Removed shop. It was:')
-    expect(lines).toContain('  Accepts  137: USDC, USDT')
-    expect((await run('list', '--json')).lines).toEqual([])
-  })
+it('accounts remove removes the account and prints its last state', async () => {
+  const { run } = getCommands('accounts')
+  await run(...shop)
+  const { exitCode, lines } = await run('remove', 'Shop')
+  expect([exitCode, lines[0]]).toEqual([0, 'Removed shop. It was:'])
+  expect(lines).toContain('  Accepts  137: USDC, USDT')
+  expect((await run('list', '--json')).lines).toEqual([])
 })
 
-describe('a missing account or database', () => {
-  const commands = [
-    ['show', 'nobody'],
-    ['change', 'nobody', '--address', address],
-    ['remove', 'nobody'],
-  ]
-
-  it.each(commands)('%s %s exits with 1 and names the account', async (...args) => {
+it.each([['show'], ['change', '--address', address], ['remove']])(
+  '%s of an unknown account exits with 1 and names it',
+  async (command, ...rest) => {
     const { run, make } = getCommands('accounts')
     await make()
-    const { exitCode, out, err } = await run(...args)
+    const { exitCode, out, err } = await run(command, 'nobody', ...rest)
     expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' })
     expect(err).toContain('nobody')
-  })
-})
+  },
+)

@@ -12,7 +12,12 @@ async function audited(records: number) {
   const integrations = getCommands('integrations', commands.env)
   await integrations.run('create', address, '--actor', 'alice', '--url', 'https://shop.example/hook?key=SECRET')
   for (let seq = 2; seq <= records; seq += 1) await integrations.run(seq % 2 === 0 ? 'disable' : 'enable', address)
-  return commands
+  function change(sql: string) {
+    const database = openSqlite(commands.path)
+    database.exec(sql)
+    database.close()
+  }
+  return { ...commands, change }
 }
 
 const records = (lines: readonly string[]) => lines.map((line) => Number(/^ *(\d+) /.exec(line)?.[1]))
@@ -23,12 +28,9 @@ describe('audit list', () => {
     const { exitCode, lines } = await run('list')
     expect(exitCode).toBe(0)
     const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`
+    const url = String.raw`.*https://shop[.]example/\[[0-9a-f]{12}\]`
     expect(lines).toEqual([
-      expect.stringMatching(
-        new RegExp(
-          `^ +1 {2}${time} {2}alice {2}integration[.]created {2}${address} .*https://shop[.]example/\\[[0-9a-f]{12}\\]`,
-        ),
-      ),
+      expect.stringMatching(new RegExp(`^ +1 {2}${time} {2}alice {2}integration[.]created {2}${address} ${url}`)),
       expect.stringMatching(new RegExp(`^ +2 {2}${time} {2}cli:\\S+ {2}integration[.]disabled {2}${address}`)),
     ])
     expect(lines.join('\n')).not.toContain('SECRET')
@@ -50,17 +52,14 @@ describe('audit list', () => {
     expect(page.lines.at(-1)).toBe('4 more follow; continue with --after 5.')
     expect(records((await run('list', '--after', '7')).lines)).toEqual([8, 9])
     expect((await run('list', '--after', '9')).lines).toEqual([])
-    expect(getEvents((await run('list', '--limit', '1', '--json')).io).at(-1)).toEqual({
-      event: 'more',
-      shown: 1,
-      newest: 9,
-    })
+    const more = { event: 'more', shown: 1, newest: 9 }
+    expect(getEvents((await run('list', '--limit', '1', '--json')).io).at(-1)).toEqual(more)
   })
 })
 
 describe('audit head', () => {
   it('prints a record that verify --expect finds until the log is rewritten', async () => {
-    const { run, path, env } = await audited(3)
+    const { run, change, env } = await audited(3)
     const { exitCode, out } = await run('head')
     expect(exitCode).toBe(0)
     const [, kept = ''] = /^(3:[0-9a-f]{64}) {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/.exec(out) ?? []
@@ -71,9 +70,7 @@ describe('audit head', () => {
     await getCommands('integrations', env).run('disable', address)
     expect((await run('head')).out).toMatch(/^4:/)
     expect((await run('verify', '--expect', kept)).exitCode).toBe(0)
-    const database = openSqlite(path)
-    database.exec(`update audit set hash = '${'0'.repeat(64)}' where seq = 3`)
-    database.close()
+    change(`update audit set hash = '${'0'.repeat(64)}' where seq = 3`)
     expect((await run('verify', '--expect', kept)).lines.at(-1)).toContain('Record 3 is not the expected one')
   })
 })
@@ -90,26 +87,19 @@ describe('audit verify', () => {
     expect(event).toMatchObject({ event: 'audit.verified', ok: true, records: 3, brokenAt: null, expected: null })
   })
 
-  it.each([['changed', `update audit set actor = '"nobody"' where seq = 2`, 2]])(
-    'exits with 1 and names the first bad record: %s',
-    async (_, sql, seq) => {
-      const { run, path } = await audited(3)
-      const database = openSqlite(path)
-      database.exec(sql)
-      database.close()
-      const { exitCode, out } = await run('verify')
-      expect(exitCode).toBe(1)
-      expect(out).toContain(`The audit log is broken at record ${seq}: `)
-      expect(getEvents((await run('verify', '--json')).io)).toMatchObject([{ ok: false, brokenAt: seq }])
-    },
-  )
+  it('exits with 1 and names the first record that was changed', async () => {
+    const { run, change } = await audited(3)
+    change(`update audit set actor = '"nobody"' where seq = 2`)
+    const { exitCode, out } = await run('verify')
+    expect(exitCode).toBe(1)
+    expect(out).toContain('The audit log is broken at record 2: ')
+    expect(getEvents((await run('verify', '--json')).io)).toMatchObject([{ ok: false, brokenAt: 2 }])
+  })
 
   it('--expect detects removed newest records', async () => {
-    const { run, path } = await audited(3)
+    const { run, change } = await audited(3)
     const kept = /Store (3:\S+)/.exec((await run('verify')).out)?.[1] ?? ''
-    const database = openSqlite(path)
-    database.exec('delete from audit where seq = 3')
-    database.close()
+    change('delete from audit where seq = 3')
     expect((await run('verify')).exitCode).toBe(0)
     const { exitCode, lines } = await run('verify', '--expect', kept)
     expect(exitCode).toBe(1)

@@ -21,11 +21,10 @@ describe('deliveries list', () => {
     await fillDeliveries(commands.env, { integrationAddress: otherShop, payments: 1 })
     const { exitCode, lines, err } = await commands.run('list')
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
+    const head = /^id +created +status +chain +transaction +version +attempts +last answer +next attempt +integration$/
     const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`
     expect(lines).toEqual([
-      expect.stringMatching(
-        /^id +created +status +chain +transaction +version +attempts +last answer +next attempt +integration$/,
-      ),
+      expect.stringMatching(head),
       expect.stringMatching(new RegExp(`^1 +${time} +delivered +1 +0x\\S+ +v1 +1 +204 +- +0xa1a1a1..a1a1$`)),
       expect.stringMatching(new RegExp(`^2 +${time} +pending +137 +0x\\S+ +v1 +1 +timeout +${time} +0xa1a1a1..a1a1$`)),
       expect.stringMatching(new RegExp(`^3 +${time} +pending +1 +0x\\S+ +v1 +0 +- +${time} +0xb2b2b2..b2b2$`)),
@@ -130,18 +129,10 @@ describe('deliveries show', () => {
     await onService(commands.env, async ({ store }) => {
       const [claim] = await store.deliveries.claim({ limit: 1, leaseMs: 60_000 })
       if (claim === undefined) throw new Error('the replay is not due')
-      const attempt = {
-        startedAt: Date.now(),
-        latencyMs: 1_500,
-        status: 200,
-        reason: null,
-        excerpt: null,
-        replay: true,
-      }
-      await store.deliveries.settle([{ claim, attempt, verdict: { kind: 'delivered' } }], (before) => ({
-        ...before,
-        blockMs: null,
-      }))
+      const answered = { status: 200, reason: null, excerpt: null, replay: true }
+      const attempt = { startedAt: Date.now(), latencyMs: 1_500, ...answered }
+      const unblocked = <T>(before: T) => ({ ...before, blockMs: null })
+      await store.deliveries.settle([{ claim, attempt, verdict: { kind: 'delivered' } }], unblocked)
     })
     const { lines } = await commands.run('show', '1')
     expect(lines[0]).toBe('Delivery 1: delivered')
@@ -172,6 +163,7 @@ describe('deliveries endpoints', () => {
       expect.stringMatching(/^integration +failures +failing since +blocked until$/),
       expect.stringMatching(new RegExp(`^${shop} +6 +${time} +${time}$`)),
     ])
+    const failing = `^ {2}endpoint failing since ${time}, 6 times in a row; see deliveries endpoints$`
     const endpoint = { integrationAddress: shop, failures: 6, blocks: 1 }
     const times = { failingSince: expect.any(Number), blockedUntil: expect.any(Number) }
     expect(getEvents((await commands.run('endpoints', '--json')).io)).toEqual([
@@ -181,9 +173,7 @@ describe('deliveries endpoints', () => {
     const list = await integrations.run('list')
     expect(list.lines).toEqual([
       `${shop}  enabled   https://shop.example/webhook`,
-      expect.stringMatching(
-        new RegExp(`^ {2}endpoint failing since ${time}, 6 times in a row; see deliveries endpoints$`),
-      ),
+      expect.stringMatching(new RegExp(failing)),
       `${otherShop}  enabled   https://shop.example/webhook`,
     ])
     expect(getEvents((await integrations.run('list', '--json')).io)).toMatchObject([

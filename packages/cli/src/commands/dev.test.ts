@@ -153,7 +153,8 @@ describe('a running demo', () => {
     const [, key = '', type = '', body = '', verifyUrl = ''] =
       /curl -s -H "Authorization: (\S+)" -H "Content-Type: (\S+)" -d '([^']+)' (\S+)$/.exec(pasted) ?? []
     const headers = { authorization: key, 'content-type': type }
-    expect((await fetch(verifyUrl, { method: 'POST', headers, body })).status).toBe(200)
+    const verified = await (await fetch(verifyUrl, { method: 'POST', headers, body })).json()
+    expect(verified).toMatchObject({ payments: [{ verified: true }] })
     expect(io.lines.findIndex((line) => line.includes('verified'))).toBeLessThan(io.lines.indexOf(curl))
   })
 
@@ -176,21 +177,10 @@ describe('a running demo', () => {
 describe('a running demo with --json', () => {
   const { io, end } = sharedDemo('--json')
 
-  it('names a request that the legacy API verifies, and a reference page that exists', async () => {
+  it('names the first verified payment for the legacy API, and a reference page that exists', async () => {
     const line = await io.line((each) => each.includes('"legacy.ready"'))
     const shown = JSON.parse(line) as LegacyReadyEvent
-    const verify = async (change: object) => {
-      const headers = { authorization: shown.legacyApiKey, 'content-type': 'application/json' }
-      const body = JSON.stringify({ ...shown.verifyRequest, ...change })
-      const response = await fetch(shown.verifyUrl, { method: 'POST', headers, body })
-      return { status: response.status, body: (await response.json()) as unknown }
-    }
     expect(shown.txHash).toBe(only(getEvents(io), 'payment.verified')[0]?.['txHash'])
-    expect(await verify({})).toMatchObject({ status: 200, body: { payments: [{ verified: true }] } })
-    expect(await verify({ invoiceAmount: '0.01' })).toMatchObject({
-      status: 409,
-      body: { payments: [{ verified: false, verificationErrors: ['Invalid payment amount'] }] },
-    })
     expect((await fetch(shown.referenceUrl)).status).toBe(200)
   })
 

@@ -28,19 +28,10 @@ describe('migrate on SQLite', () => {
   it('a file that serve made needs no step', async () => {
     const { run, make } = getCommands('migrate')
     await make()
-    expect(await run('plan')).toMatchObject({ exitCode: 0, lines: ['The schema is up to date.'] })
-    expect(await run('apply')).toMatchObject({ exitCode: 0, lines: ['The schema is up to date.'] })
-    const nothing = ['Nothing is left of older releases.']
-    expect(await run('contract')).toMatchObject({ exitCode: 0, lines: nothing })
-  })
-
-  it('a path without a file is rejected, and no file is created', async () => {
-    const { run } = getCommands('migrate')
-    for (const command of ['plan', 'apply', 'contract']) {
-      const { exitCode, err } = await run(command)
-      expect(exitCode).toBe(1)
-      expect(err).toContain('There is no database at')
-    }
+    for (const command of ['plan', 'apply'])
+      expect(await run(command)).toMatchObject({ exitCode: 0, lines: ['The schema is up to date.'] })
+    const lines = ['Nothing is left of older releases.']
+    expect(await run('contract')).toMatchObject({ exitCode: 0, lines })
   })
 })
 
@@ -57,12 +48,8 @@ describe.skipIf(postgresMissing)(
     const run = (...args: string[]) => getCommands('migrate', env).run(...args)
 
     it('plan prints the steps and changes nothing, apply runs them, and then there is none', async () => {
-      const planned = await run('plan')
-      expect(planned).toMatchObject({
-        exitCode: 1,
-        lines: ['migrate apply runs these steps:', '  100  create all tables'],
-      })
-      expect(await run('plan')).toMatchObject({ exitCode: 1, lines: planned.lines })
+      const lines = ['migrate apply runs these steps:', '  100  create all tables']
+      for (let times = 0; times < 2; times += 1) expect(await run('plan')).toMatchObject({ exitCode: 1, lines })
       expect(await run('apply')).toMatchObject({
         exitCode: 0,
         lines: ['  100  create all tables: …', '  100  create all tables: done', 'The schema is up to date.'],

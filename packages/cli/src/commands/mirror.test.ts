@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createTestDelivery } from '@payment-integration/webhook/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { integrationAddress } from '../../../client/test/fixtures.js'
 import { paymentHash, startService } from '../../../client/test/service.js'
 import { createTestDatabase } from '../../../store-sql/test/postgres.js'
+import { listenLocally } from '../../test/serve-http.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { getEvents, type TestIo, testIo } from '../../test/test-io.js'
 import { openSqlite } from '../files.js'
@@ -56,22 +57,13 @@ describe('mirror', () => {
     const listening = JSON.parse(await io.line((line) => line.includes('"listening"'))) as { url: string }
     await io.line((line) => line.includes('"status"'))
     await service.update(0, 'success')
-    const { integrationAddress: address, ...payment } = await service.client().payments.get(paymentHash(0))
-    const delivery = await createTestDelivery({ secret, snapshot: { ...payment, integrationAddress: address } })
+    const snapshot = await service.client().payments.get(paymentHash(0))
+    const delivery = await createTestDelivery({ secret, snapshot })
     expect((await fetch(listening.url, { method: 'POST', ...delivery })).status).toBe(204)
-    expect(JSON.parse(await io.line((line) => line.includes('"delivery"')))).toMatchObject({
-      decision: 'apply',
-      version: 2,
-      state: 'success',
-    })
-    expect(JSON.parse(await io.line((line) => line.includes('"event":"completed"')))).toMatchObject({
-      completed: 1,
-      left: 0,
-    })
-    const forged = await createTestDelivery({
-      secret: 'another',
-      snapshot: { ...payment, integrationAddress: address },
-    })
+    const event = async (name: string) => JSON.parse(await io.line((line) => line.includes(`"event":"${name}"`)))
+    expect(await event('delivery')).toMatchObject({ decision: 'apply', version: 2, state: 'success' })
+    expect(await event('completed')).toMatchObject({ completed: 1, left: 0 })
+    const forged = await createTestDelivery({ secret: 'another', snapshot })
     expect((await fetch(listening.url, { method: 'POST', ...forged })).status).toBe(401)
     expect((await fetch(listening.url.replace('/webhook', '/'), { method: 'POST', ...delivery })).status).toBe(404)
     io.interrupt()
@@ -130,9 +122,8 @@ describe('mirror', () => {
   it('is misused when another program listens at the address', async () => {
     await using service = await startService()
     const taken = createServer()
-    await once(taken.listen(0, '127.0.0.1'), 'listening')
+    const { port } = new URL(await listenLocally(taken))
     onTestFinished(() => void taken.close())
-    const { port } = taken.address() as AddressInfo
     const io = ioFor(service)
     const to = `sqlite:${join(temporaryFolder(), 'mirror.db')}`
     expect(await runCli(argumentsFor(service, '--to', to, '--listen', `127.0.0.1:${port}/`), io)).toBe(2)

@@ -3,19 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { chosenChain, parseNode, reindexText, summaryText, withNode } from './chains.js'
 
 const chain: ChainConfig = {
-  chainId: 1,
-  nodes: [{ url: 'http://a.example' }, { url: 'http://b.example', headsUrl: 'ws://b.example' }],
-  routers: [],
-  tokens: [],
-  priceFeeds: [],
-  spokePools: null,
-  startBlock: 'head',
-  pollMs: 1_000,
-  callPrice: null,
-  proof: null,
-  rawReceipts: true,
-  maxRange: null,
-  confirmations: 3,
+  ...{ chainId: 1, nodes: [{ url: 'http://a.example' }, { url: 'http://b.example', headsUrl: 'ws://b.example' }] },
+  ...{ routers: [], tokens: [], priceFeeds: [], spokePools: null, startBlock: 'head', pollMs: 1_000, callPrice: null },
+  ...{ proof: null, rawReceipts: true, maxRange: null, confirmations: 3 },
 }
 
 describe('parseNode', () => {
@@ -26,15 +16,8 @@ describe('parseNode', () => {
   ])('reads %s', (text, node) => expect(parseNode(text)).toEqual(node))
 
   it.each([
-    '',
-    '0',
-    '01',
-    '-1',
-    '1.5',
-    'node.example',
-    'ipc:///x',
-    'http://u:CANARY@a.example',
-    'http://a.example,http://CANARY',
+    ...['', '0', '01', '-1', '1.5', 'node.example', 'ipc:///x'],
+    ...['http://u:CANARY@a.example', 'http://a.example,http://CANARY'],
   ])('rejects %j, and quotes nothing of it', (text) => {
     expect(() => parseNode(text)).toThrow(expect.objectContaining({ message: expect.not.stringContaining('CANARY') }))
   })
@@ -95,14 +78,10 @@ describe('a reindex, for people', () => {
   })
 
   it.each([
-    [{ blocks: 1, differences: 0, repaired: 0, dryRun: false }, 'Chain 1: 1 block read, everything is as stored.'],
-    [
-      { blocks: 2_000, differences: 1, repaired: 1, dryRun: false },
-      'Chain 1: 2,000 blocks read, 1 difference, 1 repaired.',
-    ],
-    [
-      { blocks: 9, differences: 2, repaired: 0, dryRun: true },
-      'Chain 1: 9 blocks read, 2 differences, nothing was written.',
-    ],
-  ])('%j ends with a sentence', (summary, line) => expect(summaryText({ chainId: 1, ...summary })).toEqual([line]))
+    [{ blocks: 1, differences: 0, repaired: 0, dryRun: false }, '1 block read, everything is as stored.'],
+    [{ blocks: 2_000, differences: 1, repaired: 1, dryRun: false }, '2,000 blocks read, 1 difference, 1 repaired.'],
+    [{ blocks: 9, differences: 2, repaired: 0, dryRun: true }, '9 blocks read, 2 differences, nothing was written.'],
+  ])('%j ends with a sentence', (summary, sentence) => {
+    expect(summaryText({ chainId: 1, ...summary })).toEqual([`Chain 1: ${sentence}`])
+  })
 })

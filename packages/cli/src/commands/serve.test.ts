@@ -91,14 +91,6 @@ describe('serve', () => {
     expect(await ended).toBe(0)
   })
 
-  it('lists every problem of the configuration and exits with 1', async () => {
-    const io = testIo({ env: { PI_ENV: 'staging', PI_PORT: '99999' } })
-    expect(await runCli(['serve'], io)).toBe(1)
-    expect(io.errors[0]).toBe('The configuration has 3 problems:')
-    for (const name of ['PI_ENV', 'PI_PORT', 'PI_MASTER_KEY']) expect(io.errors.join('\n')).toContain(name)
-    expect(io.lines).toEqual([])
-  })
-
   it('rejects a database of a development release in one sentence', async () => {
     const path = join(temporaryFolder(), 'service.db')
     const database = openSqlite(path)

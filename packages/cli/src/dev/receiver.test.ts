@@ -43,8 +43,7 @@ describe('startDemoReceiver', () => {
 
   it('rejects a body of more than 64 KiB with 413 and reports it', async () => {
     const { post, refusals } = await receiver()
-    expect(await post('x'.repeat(70_000))).toBe(413)
-    expect(await post('x'.repeat(3_000_000))).toBe(413)
+    for (const length of [70_000, 3_000_000]) expect(await post('x'.repeat(length))).toBe(413)
     const refusal = { code: 'ERR_BODY_TOO_LARGE', status: 413 }
     expect(refusals).toEqual([refusal, refusal])
   })

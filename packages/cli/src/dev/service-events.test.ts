@@ -5,31 +5,16 @@ import { createLedger, createReceiverNotes, watchService } from './watch.js'
 
 const name = { chainId: 31_337, txHash: '0xaa', integrationAddress: `0x${'11'.repeat(20)}` }
 const attempt = {
-  type: 'delivery.attempted',
-  deliveryId: 'd1',
-  version: 2,
-  attempt: 1,
-  status: 204,
-  reason: null,
-  latencyMs: 5,
-  replay: false,
-  publishedMs: 7,
-  outcome: 'delivered',
-  retryInMs: null,
-  ...name,
+  ...{ type: 'delivery.attempted', deliveryId: 'd1', version: 2, attempt: 1, status: 204, reason: null, latencyMs: 5 },
+  ...{ replay: false, publishedMs: 7, outcome: 'delivered', retryInMs: null, ...name },
 } as const satisfies ServiceEvent
 
 function watched(stopping = false) {
   const reported: DemoEvent[] = []
   const ledger = createLedger()
   const notes = createReceiverNotes()
-  const watch = watchService(
-    (event) => reported.push(event),
-    ledger,
-    notes,
-    31_337,
-    () => stopping,
-  )
+  const report = (event: DemoEvent) => reported.push(event)
+  const watch = watchService(report, ledger, notes, 31_337, () => stopping)
   return { reported, ledger, notes, watch }
 }
 

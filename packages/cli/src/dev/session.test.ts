@@ -12,6 +12,7 @@ const io = { now: () => 0, sleep: async () => {} }
 /** A demo in which everything happens at once, changed where a test wants it otherwise. */
 function demo(changes: { [K in 'pay' | 'processor' | 'reader']?: Partial<Demo[K]> } = {}) {
   const ledger = createLedger()
+  const chainId = 31_337
   const versions = new Map<string, number>()
   const settle = (txHash: string, version: number) => {
     versions.set(txHash, version)
@@ -33,18 +34,9 @@ function demo(changes: { [K in 'pay' | 'processor' | 'reader']?: Partial<Demo[K]
     },
     processor: { send: async ({ txHash }) => settle(txHash, (versions.get(txHash) ?? 0) + 1) },
     reader: { compare: async () => ({ difference: null, state: 'success' }) },
-    replayLast: async () => '',
-    retryNow: async () => '',
-    commands: () => '',
-    openConsole: async () => '',
-    relay: undefined,
-    doctor: undefined,
-    legacyExample: legacyExample({
-      serviceUrl: 'http://service',
-      legacyApiKey: 'key',
-      chainId: 31_337,
-      currency: 'USD',
-    }),
+    ...{ replayLast: async () => '', retryNow: async () => '', commands: () => '', openConsole: async () => '' },
+    ...{ relay: undefined, doctor: undefined },
+    legacyExample: legacyExample({ serviceUrl: 'http://service', legacyApiKey: 'key', chainId, currency: 'USD' }),
     ...(changes as object),
   }
   return built
@@ -66,15 +58,11 @@ describe('runSession', () => {
   })
 
   it('continues after a payment that could not be made', async () => {
-    const pay = async ({ number }: { number: number }) => {
-      if (number === 1) throw new Error('no funds')
-      throw new Error('no gas')
-    }
-    const { result } = await run({ pay })
-    expect(result).toMatchObject({
-      payments: 0,
-      problems: ['Payment 1 could not be made: no funds', 'Payment 2 could not be made: no gas'],
+    const { result } = await run({
+      pay: ({ number }: { number: number }) => Promise.reject(new Error(`no gas for ${number}`)),
     })
+    const problems = [1, 2].map((number) => `Payment ${number} could not be made: no gas for ${number}`)
+    expect(result).toMatchObject({ payments: 0, problems })
   })
 
   it('reports a disagreement between the API and the receiver, and counts nothing as verified', async () => {
@@ -143,14 +131,9 @@ describe('createNudge', () => {
     }
     const signal = new AbortController().signal
     const session = { ...plan, payments: 4, nudge }
+    const stage = createStage(() => undefined, io.now)
     nudge.nudge()
-    await runSession(
-      demo(),
-      session,
-      createStage(() => undefined, io.now),
-      { sleep },
-      signal,
-    )
+    await runSession(demo(), session, stage, { sleep }, signal)
     expect(waits).toEqual([true, true, false])
   })
 })

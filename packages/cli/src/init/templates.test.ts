@@ -11,6 +11,7 @@ import { templatesFolder } from '../package-files.js'
 import { versions } from './project.js'
 import { toJavaScript } from './template.js'
 
+const root = join(import.meta.dirname, '../../../..')
 const names = readdirSync(templatesFolder, { recursive: true, encoding: 'utf8' })
 const read = (name: string) => readFileSync(join(templatesFolder, name), 'utf8')
 
@@ -28,7 +29,6 @@ describe('templates', () => {
   })
 
   test('the JavaScript is formatted as the TypeScript is', () => {
-    const root = join(import.meta.dirname, '../../../..')
     const folder = mkdtempSync(join(tmpdir(), 'pi-templates-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     copyFileSync(join(root, 'biome.json'), join(folder, 'biome.json'))
@@ -40,12 +40,8 @@ describe('templates', () => {
   test('the tables are those that the version store creates', async () => {
     expect(read('shared/tables.postgres.sql')).toContain(`${postgresVersionTable()};`)
     const database = new DatabaseSync(':memory:')
-    const payment = {
-      integrationAddress: `0x${'a1'.repeat(20)}`,
-      chainId: '1',
-      txHash: `0x${'b2'.repeat(32)}`,
-      version: 1,
-    }
+    const txHash = `0x${'b2'.repeat(32)}`
+    const payment = { integrationAddress: `0x${'a1'.repeat(20)}`, chainId: '1', txHash, version: 1 }
     await createSqliteVersionStore({ database }).advance(payment, () => {})
     const { sql } = Object(database.prepare("SELECT sql FROM sqlite_master WHERE name = 'payment_versions'").get())
     database.close()
@@ -54,7 +50,6 @@ describe('templates', () => {
   })
 
   test('the versions that are written are those that this repository tests', () => {
-    const root = join(import.meta.dirname, '../../../..')
     for (const [name, version] of Object.entries(versions)) {
       const path = name.startsWith('@payment-integration/') ? `packages/${name.split('/')[1]}` : `node_modules/${name}`
       expect(JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')).version).toBe(version)

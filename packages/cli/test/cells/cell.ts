@@ -32,6 +32,11 @@ async function openStore(database: Database, now: () => number) {
   return { store, remove: async () => rmSync(folder, { recursive: true }) }
 }
 
+/** Indexes to the head of each chain. */
+export async function indexAll({ indexers }: Service): Promise<void> {
+  for (const indexer of indexers) while (!(await indexer.step())) {}
+}
+
 /** Settings of a cell. */
 export interface CellOptions {
   readonly masterKey?: string | undefined
@@ -71,9 +76,7 @@ export async function openCell(
     events,
     /** The same on a store that the test has wrapped. */
     serviceOn,
-    async index() {
-      for (const indexer of service.indexers) while (!(await indexer.step())) {}
-    },
+    index: () => indexAll(service),
     /** Attempts everything that is due. Resolves the number of attempts. */
     async deliver() {
       let attempts = 0

@@ -5,7 +5,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { postgresMissing } from '../../../store-sql/test/postgres.js'
 import { hex, makeTxHash, type ScriptedPayment, scriptedChain } from '../../../store-sql/test/support/scripted-chain.js'
 import { openGzipFile } from '../../src/archive.js'
-import { type Cell, type Database, openCell } from './cell.js'
+import { seededFraction } from '../../src/dev/clients.js'
+import { type Cell, type Database, indexAll, openCell } from './cell.js'
 import { shop, twoCells } from './two-cells.js'
 
 const chainId = 137
@@ -60,23 +61,12 @@ async function reindex({ service }: Cell, ranges: readonly UnrecordedRange[]) {
   return differences
 }
 
-/** A generator of numbers from 0 to 1 (mulberry32). */
-function seeded(seed: number) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /**
  * Payments, deposits, reorganisations and updates at random, in a cell that records all and one that records its own.
  * The integration `late` is registered halfway.
  */
 async function walk(database: Database, seed: number) {
-  const random = seeded(seed)
+  const random = seededFraction(seed)
   const pick = <T>(values: readonly T[]) => values[Math.floor(random() * values.length)] as T
   const chain = scriptedChain(chainId)
   const all = await open(database, chain, 'all')
@@ -266,16 +256,13 @@ describe('a payment of another integration that was stored before', () => {
     await all.index()
     const leases = { ...all.store.leases, acquire: async () => true }
     const own = all.serviceOn({ ...all.store, leases }, 'own')
-    const indexOwn = async () => {
-      for (const indexer of own.indexers) while (!(await indexer.step())) {}
-    }
     chain.drop(1)
     chain.mine()
     chain.mine([
       { tx: 'moved', integrationAddress: foreign },
       { tx: 'new', integrationAddress: foreign },
     ])
-    await indexOwn()
+    await indexAll(own)
     for await (const { differences } of own.chains.reindex({ chainId, from: 0, repair: true }))
       expect(differences).toEqual([])
     const read = async (tx: string) => {

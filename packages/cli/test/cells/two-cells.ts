@@ -27,7 +27,7 @@ export async function twoCells(from: Database, to: Database, options: CellOption
   const refused = new Set<string>()
   const accepted: string[] = []
   receiver.answer = ({ body }, response) => {
-    const text = body.toString()
+    const text = String(body)
     const isRefused = refused.has(JSON.parse(text).txHash as string)
     if (!isRefused) accepted.push(text)
     response.writeHead(isRefused ? 503 : 204).end()

@@ -5,19 +5,8 @@ import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { finality } from '../../packages/contract/src/finality.js'
 import { flatTransactionSchema } from '../../packages/contract/src/legacy-snapshot.js'
-import {
-  legacyError,
-  lookup,
-  shareRequest,
-  verified,
-  verifyRequest,
-} from '../../packages/contract/src/openapi/examples.js'
-import {
-  deliveryTimeoutMs,
-  pageLimit,
-  shareTokenLifetimeSeconds,
-  signatureToleranceSeconds,
-} from '../../packages/contract/src/wire.js'
+import * as examples from '../../packages/contract/src/openapi/examples.js'
+import * as wire from '../../packages/contract/src/wire.js'
 import { account, payment, shareResponse, snapshot } from '../../packages/contract/test/samples.js'
 
 const root = join(import.meta.dirname, '../..')
@@ -123,6 +112,7 @@ function getFields(sample: unknown, prefix = ''): string[] {
 }
 
 const { config, ...shallowAccount } = account
+const { deliveryTimeoutMs, pageLimit, shareTokenLifetimeSeconds, signatureToleranceSeconds } = wire
 const closeWindow = { onCompleteAction: { type: 'CLOSE_WINDOW', payload: { delayMilliseconds: 5 } } }
 /** Groupings of the code that are no fields of the contract. */
 const groups = ['pageLimit', 'finality', ...Object.keys(finality).map((chainId) => `finality.${chainId}`)]
@@ -131,14 +121,14 @@ const fields: readonly (readonly [clause: string, sample: unknown])[] = [
   ['2.1', payment],
   ['2.2', { payments: [], nextCursor: null }],
   ['2.3', snapshot],
-  ['2.4', [lookup, verified]],
+  ['2.4', [examples.lookup, examples.verified]],
   ['2.4 flat', Object.fromEntries(Object.keys(flatTransactionSchema.shape).map((name) => [name, '']))],
   ['2.4 account', { ...shallowAccount, config: null }],
   ['2.4 link', [config, closeWindow]],
   ['2.5', shareResponse],
-  ['4.2', shareRequest],
-  ['4.3 verify', verifyRequest],
-  ['4.3 400', legacyError],
+  ['4.2', examples.shareRequest],
+  ['4.3 verify', examples.verifyRequest],
+  ['4.3 400', examples.legacyError],
   ['8', { pageLimit, deliveryTimeoutMs, signatureToleranceSeconds, shareTokenLifetimeSeconds, finality }],
 ]
 
@@ -169,6 +159,7 @@ describe('contract-coverage.json', () => {
 describe('the check', () => {
   const own = 'tools/scripts/contract-coverage.test.ts'
   const source = 'packages/contract/src/wire.ts'
+  const missing = 'packages/core/src/none.ts'
   const proven = { [own]: ['names every clause once'] }
   const row = (tests: Row['tests'], files: readonly string[] = [source]): Row[] => [
     { clause: '9 x', statement: 'says', files, tests },
@@ -189,22 +180,10 @@ describe('the check', () => {
   test.each([
     ['a row without an implementing file', [], '9 x: it names 0 files, not one or two'],
     ['three implementing files', [source, source, source], '9 x: it names 3 files, not one or two'],
-    [
-      'an implementing file that is missing',
-      ['packages/core/src/none.ts'],
-      '9 x: there is no file packages/core/src/none.ts',
-    ],
-    [
-      'the second of two implementing files',
-      [source, 'packages/core/src/none.ts'],
-      '9 x: there is no file packages/core/src/none.ts',
-    ],
+    ['an implementing file that is missing', [missing], `9 x: there is no file ${missing}`],
+    ['the second of two implementing files', [source, missing], `9 x: there is no file ${missing}`],
     ['a test as the implementing file', [own], `9 x: ${own} is not a source file of a package`],
-    [
-      'a folder as the implementing file',
-      ['packages/core/src'],
-      '9 x: packages/core/src is not a source file of a package',
-    ],
+    ['a folder as the implementing file', ['packages/core'], '9 x: packages/core is not a source file of a package'],
   ])('reports %s', (_what, files, problem) => {
     expect(problems(row(proven, files))).toEqual([problem])
   })

@@ -79,12 +79,11 @@ function errorRows(files: readonly string[]): ErrorRow[] {
       [...read(file).matchAll(/^[|] (.*`ERR_.*) [|]$/gm)].flatMap(([, row = '']) => {
         const cells = row.split(/(?<!\\) [|] /)
         const [cause = '', cure = ''] = cells.slice(-2)
-        return [
-          ...cells
-            .slice(0, -2)
-            .join(' ')
-            .matchAll(/`(ERR_\w+)`/g),
-        ].map(([, code = '']) => ({ code, cause, cure, file }))
+        const named = cells
+          .slice(0, -2)
+          .join(' ')
+          .matchAll(/`(ERR_\w+)`/g)
+        return [...named].map(([, code = '']) => ({ code, cause, cure, file }))
       }),
     )
 }
@@ -139,10 +138,8 @@ const documents = [
 ]
 
 test('no README of a package has more than 150 lines; the rest is a page in docs/guides', () => {
-  const lengths = packages.map(
-    (name) => [name, read(`packages/${name}/README.md`).trimEnd().split('\n').length] as const,
-  )
-  expect(lengths.filter(([, length]) => length > 150)).toEqual([])
+  const isLong = (name: string) => read(`packages/${name}/README.md`).trimEnd().split('\n').length > 150
+  expect(packages.filter(isLong)).toEqual([])
 })
 
 test('the README of a package names each of its entries', () => {
@@ -203,10 +200,8 @@ const sizes = documents.flatMap((path) =>
 test('every size that a document quotes is the budget of these imports, on the web and on Node', () => {
   for (const { path, names, kB } of sizes) {
     const found = budgets.filter((budget) => budget.names.toSorted().join() === names.toSorted().join())
-    expect(
-      found.map(({ web, node }) => [web, node]),
-      `${path}: ${names.join(', ')}`,
-    ).toEqual([[kB * 1000, kB * 1000]])
+    const allowed = found.map(({ web, node }) => [web, node])
+    expect(allowed, `${path}: ${names.join(', ')}`).toEqual([[kB * 1000, kB * 1000]])
   }
 })
 

@@ -81,10 +81,7 @@ test('the provenance names each tarball with its digest, the commit and the lock
       await provenance({ ...facts, tarballs: [tarball], versions: { node: 'v20.0.0', npm: '10.0.0' } }),
     )
     expect(statement.subject).toEqual([
-      {
-        name: 'a-1.0.0.tgz',
-        digest: { sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' },
-      },
+      { name: 'a-1.0.0.tgz', digest: { sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' } },
     ])
     expect(statement.predicate.buildDefinition.resolvedDependencies).toEqual([
       { uri: 'git+https://code.example/o/r', digest: { gitCommit: 'c'.repeat(40) } },

@@ -1,8 +1,8 @@
-import { keccak256, toHex } from 'viem'
+import { toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { createDraws } from '../random.js'
 import { getReceipts } from './block.js'
-import { computeBloom, encodeRlp, trieRoot, wholeBytes } from './encoding.js'
+import { encodeRlp, wholeBytes } from './encoding.js'
 import { blockAt, createFakeChain, getBranch } from './fake-chain.js'
 import { drawTransaction } from './transaction.js'
 
@@ -25,36 +25,6 @@ describe('the encoding of lists', () => {
     ],
   ])('%s is as in the yellow paper and its tests', (_, item, expected) => {
     expect(toHex(encodeRlp(item))).toBe(expected)
-  })
-})
-
-describe('the root of a list', () => {
-  test('of nothing is the known root', () => {
-    expect(trieRoot([])).toBe('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421')
-  })
-
-  test('of one value is the hash of one leaf', () => {
-    // Key 0x80: two half bytes, so the path is flagged as an even leaf.
-    const leaf = encodeRlp([Uint8Array.of(0x20, 0x80), bytes('value')])
-    expect(trieRoot([bytes('value')])).toBe(keccak256(leaf))
-  })
-
-  test('depends on the order, the number and every byte of its values', () => {
-    const values = Array.from({ length: 130 }, (_, index) => bytes(`value ${index}`.repeat(5)))
-    const roots = [
-      values,
-      values.slice(1),
-      values.toReversed(),
-      values.map((value, index) => (index === 77 ? value.with(3, 0) : value)),
-    ].map(trieRoot)
-    expect(new Set(roots).size).toBe(4)
-  })
-})
-
-describe('the filter', () => {
-  test('sets three bits for one value', () => {
-    const bloom = computeBloom([{ address: '0x22341ae42d6dd7384bc8584e50419ea3ac75b83f', topics: [] }])
-    expect([...bloom].reduce((bits, byte) => bits + byte.toString(2).replaceAll('0', '').length, 0)).toBe(3)
   })
 })
 

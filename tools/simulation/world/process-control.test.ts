@@ -6,54 +6,46 @@ import { controlProcess, createClock, getStore } from './process-control.js'
 const checkpoint = { blockNumber: 7, blockHash: `0x${'07'.repeat(32)}` }
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Runs a transaction in a process that dies after so many steps. */
-async function dieAfter(steps: number) {
+/** Begins a transaction in a process that dies after so many steps. */
+function begin(steps: number, onDeath: () => void = () => undefined) {
   const store = openStore()
+  const control = controlProcess(onDeath)
+  control.killAfter(steps)
+  const work = getStore(control, store, systemClock).transaction(async (tx) => {
+    await tx.lockChain(1)
+    await tx.setCheckpoint(1, checkpoint)
+  })
+  return { store, control, work: work.catch(() => undefined) }
+}
+
+async function dieAfter(steps: number) {
   let died = 0
-  const control = controlProcess(() => {
+  let answered = false
+  const { store, control, work } = begin(steps, () => {
     died += 1
   })
-  control.killAfter(steps)
-  let answered = false
-  getStore(control, store, systemClock)
-    .transaction(async (tx) => {
-      await tx.lockChain(1)
-      await tx.setCheckpoint(1, checkpoint)
-    })
-    .finally(() => {
-      answered = true
-    })
-    .catch(() => undefined)
+  void work.then(() => {
+    answered = true
+  })
   for (let turns = 0; turns < 5; turns += 1) await turn()
   return { committed: (await store.payments.checkpoint(1)) !== null, answered, died, alive: control.alive }
 }
 
 describe('a process that is killed', () => {
   // It has five steps: the call, two operations, the commit, and its answer.
-  test.each([
-    [1, false],
-    [2, false],
-    [3, false],
-    [4, false],
-    [5, true],
-  ])('at step %i gets no answer, and its transaction is committed: %s', async (steps, committed) => {
-    expect(await dieAfter(steps)).toEqual({ committed, answered: false, died: 1, alive: false })
-  })
+  test.each([...[1, 2, 3, 4].map((step) => [step, false] as const), [5, true] as const])(
+    'at step %i gets no answer, and its transaction is committed: %s',
+    async (steps, committed) => {
+      expect(await dieAfter(steps)).toEqual({ committed, answered: false, died: 1, alive: false })
+    },
+  )
 
   test('after the last step has the answer of its commit', async () => {
     expect(await dieAfter(6)).toEqual({ committed: true, answered: true, died: 0, alive: true })
   })
 
   test('leaves the store usable for others', async () => {
-    const store = openStore()
-    const control = controlProcess(() => undefined)
-    control.killAfter(3)
-    getStore(control, store, systemClock)
-      .transaction(async (tx) => {
-        await tx.lockChain(1)
-        await tx.setCheckpoint(1, checkpoint)
-      })
-      .catch(() => undefined)
+    const { store } = begin(3)
     await store.transaction((tx) => tx.setCheckpoint(1, { ...checkpoint, blockNumber: 8 }))
     expect(await store.payments.checkpoint(1)).toMatchObject({ blockNumber: 8 })
   })
@@ -74,11 +66,11 @@ describe('a process that is killed', () => {
       .then(() => done.push('slept'))
     await turn()
     now = 10
-    for (const wake of waking.splice(0)) wake()
+    for (const wake of waking.splice(0)) void wake()
     await turn()
     expect([done, await store.payments.checkpoint(1)]).toEqual([[], null])
     now = 50
-    for (const wake of waking.splice(0)) wake()
+    for (const wake of waking.splice(0)) void wake()
     await Promise.all([writing, sleeping])
     expect(done.toSorted()).toEqual(['slept', 'written'])
   })

@@ -1,11 +1,11 @@
 /** Parsing outside text takes at most linear time. @module */
 import { expect, test } from 'vitest'
 import { testGrowth } from '../../../tools/scripts/growth.js'
+import { problemsIn } from '../test/support/config-problems.js'
 import { createBearerCheck } from './app/admin-app.js'
 import { isIntegrationPath, isLegacyPath, listPathInterpretations } from './app/paths.js'
 import { hasTag, takesGzip } from './app/reference-page.js'
 import { findContentTypeFlaw, findEncodingFlaw, parseListQuery } from './app/requests.js'
-import { ConfigError } from './config/config.js'
 import { readConfig } from './config/read-config.js'
 import { sections } from './config/variables.js'
 import { findRangeProblem } from './internal/address-ranges.js'
@@ -16,23 +16,9 @@ import { createExcerpt } from './sender/exchange.js'
 
 /** Variables with special rules. */
 const variables = [
-  'PI_RPC_URL_1',
-  'PI_ROUTERS_1',
-  'PI_SPOKE_POOLS_1',
-  'PI_TOKENS_1',
-  'PI_PRICE_FEEDS_1',
-  'PI_START_BLOCK_1',
-  'PI_DATABASE_URL',
-  'PI_HOST',
-  'PI_PORT',
-  'PI_ACTOR',
-  'PI_MASTER_KEY',
-  'PI_DNS_SERVERS',
-  'PI_DELIVERY_DENY',
-  'PI_IDENTITY_APP_TOKEN',
-  'PI_IDENTITY_WEBHOOK_SECRETS',
-  'PI_PROCESSOR_SECRETS',
-  'PI_METRICS_TOKEN',
+  ...['PI_RPC_URL_1', 'PI_ROUTERS_1', 'PI_SPOKE_POOLS_1', 'PI_TOKENS_1', 'PI_PRICE_FEEDS_1', 'PI_START_BLOCK_1'],
+  ...['PI_DATABASE_URL', 'PI_HOST', 'PI_PORT', 'PI_ACTOR', 'PI_MASTER_KEY', 'PI_DNS_SERVERS', 'PI_DELIVERY_DENY'],
+  ...['PI_IDENTITY_APP_TOKEN', 'PI_IDENTITY_WEBHOOK_SECRETS', 'PI_PROCESSOR_SECRETS', 'PI_METRICS_TOKEN'],
   'PI_TRUSTED_PROXIES',
 ]
 
@@ -64,20 +50,8 @@ testGrowth(
   {
     begins: ['bearer ', '/', '/api/v1/integration/', 'https://a', 'http://', 'postgres://', 'application/json', '0x'],
     parts: [
-      '/;a',
-      '%252f',
-      '/%2e',
-      '&limit=1',
-      '&cursor=%',
-      'https://a@',
-      'https://a/,',
-      `0x${'a'.repeat(40)}@0.8,`,
-      '1::',
-      '127.0.0.1,',
-      ',127.0.0.1',
-      ', [::1]:80',
-      ',gzip;q=0.',
-      ',"tag',
+      ...['/;a', '%252f', '/%2e', '&limit=1', '&cursor=%', 'https://a@', 'https://a/,', `0x${'a'.repeat(40)}@0.8,`],
+      ...['1::', '127.0.0.1,', ',127.0.0.1', ', [::1]:80', ',gzip;q=0.', ',"tag'],
     ],
   },
 )
@@ -102,18 +76,7 @@ testGrowth(
 )
 
 test('the environment is read completely at the longest measured text, and knows every measured variable', () => {
-  const problems = findProblems(() =>
-    readConfig(Object.fromEntries(variables.map((name) => [name, '#'.repeat(64_100)]))),
-  )
+  const problems = problemsIn(() => readConfig(Object.fromEntries(variables.map((name) => [name, '#'.repeat(64_100)]))))
   expect(problems.filter((each) => /characters; 65536 at most|not a known variable/.test(each))).toEqual([])
   expect(problems.length).toBeGreaterThan(variables.length / 2)
 })
-
-function findProblems(read: () => unknown): readonly string[] {
-  try {
-    read()
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-  }
-  return []
-}

@@ -6,17 +6,13 @@
  * URL: in its database column and where `integrations …` shows the integration. A receiver's answer: in
  * `attempts.excerpt` and where `deliveries show` and `--json` show attempts.
  */
-import { createHmac, randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
 import { afterAll, describe, expect, it } from 'vitest'
-import { postgresMissing, startPostgres } from '../../store-sql/test/postgres.js'
 import type { RunningServer } from '../src/run/start-server.js'
 import { leaks } from './support/canaries.js'
-import { postgresValues, type StoredValue, sqliteValues } from './support/database-rows.js'
+import { engines } from './support/database-rows.js'
 import { facts, indexPayments } from './support/index-payments.js'
-import { basic } from './support/integration-service.js'
+import { basic, signBody } from './support/integration-service.js'
 import { startRecordingReceiver } from './support/recording-receiver.js'
 import { type WatchedService, watchService } from './support/watched-service.js'
 
@@ -29,39 +25,6 @@ const shop = `0x${'a1'.repeat(20)}`
 const router = `0x${'e1'.repeat(20)}`
 const shows = { allows: ['url'] } as const
 const showsAttempts = { allows: ['echo'] } as const
-
-/** A database and its values. */
-interface Stored {
-  readonly url: string
-  values(): Promise<StoredValue[]>
-  /** The raw files of the database. */
-  files(): readonly { readonly name: string; readonly bytes: Buffer }[]
-}
-
-function onSqlite(): Stored {
-  const folder = mkdtempSync(join(tmpdir(), 'payment-integration-canary-'))
-  stops.push(() => rmSync(folder, { recursive: true, force: true }))
-  const path = join(folder, 'canary.db')
-  return {
-    url: `sqlite:${path}`,
-    values: async () => sqliteValues(path),
-    files: () =>
-      ['', '-wal', '-shm']
-        .filter((end) => existsSync(`${path}${end}`))
-        .map((end) => ({ name: `canary.db${end}`, bytes: readFileSync(`${path}${end}`) })),
-  }
-}
-
-async function onPostgres(password: string): Promise<Stored> {
-  const server = await startPostgres()
-  stops.push(() => server.remove())
-  const { connectionString } = server
-  return {
-    url: connectionString.replace('postgres@', `postgres:${password}@`),
-    values: () => postgresValues(connectionString),
-    files: () => [],
-  }
-}
 
 /** Stores one more payment of the shop and waits for the attempt of its notification. */
 async function pay(watched: WatchedService, { service }: RunningServer, number: number): Promise<string> {
@@ -92,12 +55,9 @@ async function askAll(watched: WatchedService, server: RunningServer, apiSecret:
 
   const secrets = (watched.env['PI_PROCESSOR_SECRETS'] ?? '').split(',')
   const update = async (body: string, secret: string) => {
-    const t = Math.floor(Date.now() / 1_000)
-    const v1 = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')
-    const headers = {
-      'content-type': 'application/json',
-      'x-service-signature': `t=${t},v1=${canary('signature', 'secret', v1)}`,
-    }
+    const signature = signBody(body, secret)
+    canary('signature', 'secret', signature.slice(signature.indexOf('v1=') + 3))
+    const headers = { 'content-type': 'application/json', 'x-service-signature': signature }
     return (await ask(`${server.url}/api/v1/processor/updates`, { method: 'POST', body, headers })).status
   }
   const change = { id: 'u1', chainId: '1', txHash: `0x${'0'.repeat(63)}1`, state: 'success' }
@@ -141,14 +101,12 @@ async function commandAll({ command, canary }: WatchedService, url: string) {
   expect((await command(['audit', 'verify'])).exitCode).toBe(0)
 }
 
-describe.each([
-  ['SQLite', null, async () => onSqlite()],
-  ['PostgreSQL', postgresMissing, onPostgres],
-] as const)('on %s', (_, missing, open) => {
+describe.each(engines)('on %s', (_, missing, open) => {
   it.skipIf(missing !== null)('no secret is printed or stored', async () => {
     const watched = watchService({})
     const { env, canary, command, sinks, canaries } = watched
     const stored = await open(canary('password of the database'))
+    stops.push(stored.remove)
     const oldKey = canary('old master key', 'secret', randomBytes(32).toString('hex'))
     const newKey = canary('new master key', 'secret', randomBytes(32).toString('base64url'))
     const rpc = `http://${canary('RPC user')}:${canary('RPC password')}@127.0.0.1:1/${canary('RPC path')}?key=${canary('RPC query')}`
@@ -184,16 +142,17 @@ describe.each([
     let server = await watched.start(`${apiSecret} ${signingSecret} ${apiKey} ${oldKey}`)
     stops.push(() => server.stop())
     await pay(watched, server, 1)
-    receiver.answer = ({ headers, body }, response) =>
-      void response.writeHead(500, { 'set-cookie': echo }).end(`${echo} ${JSON.stringify(headers)} ${body}`)
-    await pay(watched, server, 2)
-    receiver.answer = (_request, response) => void response.socket?.destroy()
-    await pay(watched, server, 3)
-    receiver.answer = (_request, response) =>
-      void response.writeHead(302, { location: `https://a.example/${echo}` }).end()
-    await pay(watched, server, 4)
-    receiver.answer = (_request, response) => void response.writeHead(410).end(echo)
-    await pay(watched, server, 5)
+    const answers: (typeof receiver.answer)[] = [
+      ({ headers, body }, response) =>
+        void response.writeHead(500, { 'set-cookie': echo }).end(`${echo} ${JSON.stringify(headers)} ${body}`),
+      (_, response) => void response.socket?.destroy(),
+      (_, response) => void response.writeHead(302, { location: `https://a.example/${echo}` }).end(),
+      (_, response) => void response.writeHead(410).end(echo),
+    ]
+    for (const [index, answer] of answers.entries()) {
+      receiver.answer = answer
+      await pay(watched, server, index + 2)
+    }
     await pay(watched, server, 6)
     await watched.seen('endpoint.failing', 1)
     await watched.seen('delivery.exhausted', 2)
@@ -234,15 +193,12 @@ describe.each([
     await pay(watched, server, 8)
     await command(['integrations', 'rotate-secret', shop, '--grace', '0s', '--json'], { issues: ['apiSecret'] })
     const { issued } = await command(['legacy-keys', 'create', '--json'], { issues: ['apiKey'] })
-    expect(
-      (
-        await watched.ask(`${server.url}/api/v1/verify`, {
-          method: 'POST',
-          headers: { authorization: issued['apiKey'] ?? '', 'content-type': 'application/json' },
-          body: `{"${canary('verify body')}":`,
-        })
-      ).status,
-    ).toBe(400)
+    const refused = await watched.ask(`${server.url}/api/v1/verify`, {
+      method: 'POST',
+      headers: { authorization: issued['apiKey'] ?? '', 'content-type': 'application/json' },
+      body: `{"${canary('verify body')}":`,
+    })
+    expect(refused.status).toBe(400)
     await watched.ask(`${server.url}/metrics`, bearer)
     await server.stop()
     env['PI_MASTER_KEY'] = canary('master key of the wrong length')
@@ -251,30 +207,21 @@ describe.each([
     expect((await command(['deliveries', 'list', '--debug'])).exitCode).toBe(1)
 
     const values = await stored.values()
-    for (const { column, text } of values) {
-      const allows =
-        column === 'integrations.notification_url'
-          ? (['url'] as const)
-          : column === 'attempts.excerpt'
-            ? (['echo'] as const)
-            : []
-      watched.say(column, text, allows)
+    const allowed: Record<string, ['url' | 'echo']> = {
+      'integrations.notification_url': ['url'],
+      'attempts.excerpt': ['echo'],
     }
-    for (const { name, bytes } of [...whileOpen, ...stored.files()])
-      watched.say(name, bytes.toString('latin1'), ['url', 'echo'])
+    for (const { column, text } of values) watched.say(column, text, allowed[column])
+    for (const { where, text } of [...whileOpen, ...stored.files()]) watched.say(where, text, ['url', 'echo'])
 
     // The search found the allowed values, so it would have found others.
-    const said = (where: string) =>
-      sinks
-        .filter((sink) => sink.where.startsWith(where))
-        .map(({ text }) => text)
-        .join('\n')
+    const said = (where: string) => sinks.flatMap((sink) => (sink.where.startsWith(where) ? sink.text : [])).join('\n')
     expect(said('integrations.notification_url')).toContain(query)
     expect(said('output of integrations list')).toContain(query)
     expect(said('attempts.excerpt')).toContain(echo)
     expect(said('output of deliveries show 2')).toContain(echo)
     expect(said('attempts.excerpt')).toContain(receiver.arrived[1]?.headers['x-service-signature'])
-    for (const { name } of whileOpen) if (name === 'canary.db') expect(said(name)).toContain(query)
+    for (const { where } of whileOpen) if (where === 'canary.db') expect(said(where)).toContain(query)
     expect(said('log')).toContain('An event sink threw')
     expect(said('log')).toContain('endpoint.failing')
     expect(said('answer 200 of /metrics')).toMatch(/published_to_delivered_seconds_count [1-9]/)

@@ -18,7 +18,7 @@ describe.each([
       const report = await runFailovers({ rounds, through, between })
       expect(report).toMatchObject(safe)
       expect(report.backMs).toHaveLength(rounds)
-      expect(report.confirmed.payments).toBeGreaterThan(rounds * between)
+      expect(report.confirmedPayments).toBeGreaterThan(rounds * between)
     },
   )
 })

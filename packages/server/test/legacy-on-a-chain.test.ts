@@ -1,5 +1,5 @@
 /** The configuration of prices and confirmations, from the environment to the legacy API, on a real chain. */
-import { knownPriceFeeds, knownTokens, nativeToken } from '@payment-integration/chain-evm'
+import { knownPriceFeeds, knownTokens } from '@payment-integration/chain-evm'
 import { startAnvil } from '@payment-integration/chain-evm/dev'
 import type { Logger } from '@payment-integration/core/ports'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -23,11 +23,9 @@ function emit(topics: readonly (string | bigint)[], data: readonly (string | big
   const size = (data.length * 32).toString(16).padStart(2, '0')
   return `${stores.join('')}${pushed.join('')}60${size}6000a${topics.length}`
 }
-/**
- * A router of version 0.2 with fixed conversions: every call pays `gross` units at `rate`, 11 for an invoice of 10 CHF.
- */
-const routerCode = (paidIn: string, pricedBy: string, { rate = 110_000_000n, gross = 11n } = {}) =>
-  emit([convert, pricedBy], [rate]) + emit([payment, wallet('51'), receiver], [paidIn, gross, 0n, 0n])
+/** A router of version 0.2 with fixed conversions: every call pays 11 units for an invoice of 10 CHF. */
+const routerCode = (paidIn: string, pricedBy: string) =>
+  emit([convert, pricedBy], [110_000_000n]) + emit([payment, wallet('51'), receiver], [paidIn, 11n, 0n, 0n])
 
 const stops: (() => Promise<unknown>)[] = []
 afterAll(async () => {
@@ -124,21 +122,5 @@ describe('PI_TOKENS, PI_PRICE_FEEDS and PI_CONFIRMATIONS', () => {
       item,
       verified: 200,
     })
-  })
-})
-
-describe('an invoice in US dollars that is paid in the native token of Polygon', () => {
-  it('is verified by the published feed, whose name still says MATIC', async () => {
-    const gross = 40n * 10n ** 18n
-    const feedOfPol = '0xab594600376ec9fd91f8e885dadf0ce036862de0'
-    const { address } = nativeToken(137, undefined)
-    const polygon = await chainWithPayment(137, routerCode(address, feedOfPol, { rate: 25_000_000n, gross }))
-    const item = {
-      ...{ tokenSymbol: 'POL', invoiceAmount: '10', invoiceCurrency: 'USD', conversion: 'chainlink:USDPOL' },
-      priceFeeds: [{ name: 'POLUSD', contract: feedOfPol, rate: '0.25' }],
-    }
-    const server = await polygon.start()
-    expect(await polygon.ask(server, { invoiceCurrency: 'USD' })).toMatchObject({ item, verified: 200 })
-    expect(await polygon.ask(server, { invoiceCurrency: 'POL' })).toMatchObject({ item, verified: 409 })
   })
 })

@@ -1,83 +1,39 @@
 /** docs/interface.md 4.2: a stolen database reveals no e-mail address, share token or code, in any form. */
 
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
-import { afterAll, describe, expect, it } from 'vitest'
-import { postgresMissing, startPostgres } from '../../store-sql/test/postgres.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { verdictPath } from '../src/app/webhook-routes.js'
-import { readConfig } from '../src/config/read-config.js'
 import { createPinoLogger } from '../src/logging/log.js'
-import { startServer } from '../src/run/start-server.js'
 import { type Canary, leaks, type Sink } from './support/canaries.js'
-import { postgresValues, type StoredValue, sqliteValues } from './support/database-rows.js'
+import { engines } from './support/database-rows.js'
 import { basic } from './support/integration-service.js'
 import { donor, recipient } from './support/sharing-service.js'
+import { startTempServer } from './support/temp-server.js'
 
-const stops: (() => unknown)[] = []
-afterAll(async () => {
-  for (const stop of stops.splice(0).toReversed()) await stop()
-})
-
-interface Stored {
-  readonly url: string
-  values(): Promise<StoredValue[]>
-  files(): Sink[]
-}
-
-function onSqlite(): Stored {
-  const folder = mkdtempSync(join(tmpdir(), 'payment-integration-sharing-canary-'))
-  stops.push(() => rmSync(folder, { recursive: true, force: true }))
-  const path = join(folder, 'canary.db')
-  return {
-    url: `sqlite:${path}`,
-    values: async () => sqliteValues(path),
-    files: () =>
-      ['', '-wal', '-shm']
-        .map((end) => `${path}${end}`)
-        .filter(existsSync)
-        .map((file) => ({ where: file.slice(folder.length), text: readFileSync(file).toString('latin1') })),
-  }
-}
-
-async function onPostgres(): Promise<Stored> {
-  const { connectionString, remove } = await startPostgres()
-  stops.push(remove)
-  return { url: connectionString, values: () => postgresValues(connectionString), files: () => [] }
-}
-
-describe.each([
-  ['SQLite', null, async () => onSqlite()],
-  ['PostgreSQL', postgresMissing, onPostgres],
-] as const)('on %s', (_, missing, open) => {
+describe.each(engines)('on %s', (_, missing, open) => {
   it.skipIf(missing !== null)(
     'a dump after shares, rejections, proofs and verdicts holds none of the canaries',
     async () => {
       const provider = await startIdentityProvider({ clients: [donor, recipient] })
-      stops.push(() => provider.close())
+      onTestFinished(() => provider.close())
       const stored = await open()
+      onTestFinished(() => void stored.remove())
       const log: string[] = []
-      const config = readConfig({
-        PI_ENV: 'development',
-        PI_PORT: '0',
+      const logger = await createPinoLogger({
+        level: 'debug',
+        destination: { write: (line: string) => log.push(line) },
+      })
+      const env = {
         PI_DATABASE_URL: stored.url,
         PI_MIGRATE: 'on',
-        PI_MASTER_KEY: randomBytes(32).toString('hex'),
         PI_IDENTITY_URL: provider.url,
         PI_IDENTITY_APP_TOKEN: recipient.appToken,
         PI_IDENTITY_SECRET_KEY: recipient.secretKey,
         PI_IDENTITY_LEVEL: 'basic-kyc-level',
         PI_IDENTITY_WEBHOOK_SECRETS: 'secret-of-the-webhook',
-      })
-      const logger = await createPinoLogger({
-        level: 'debug',
-        destination: { write: (line: string) => log.push(line) },
-      })
-      const server = await startServer(config, { logger })
-      let isRunning = true
-      stops.push(() => isRunning && server.stop())
+      }
+      const server = await startTempServer(env, { logger })
       provider.setWebhooks('Service', [{ url: `${server.url}${verdictPath}`, secretKey: 'secret-of-the-webhook' }])
       const { integrations, identity } = server.service
       if (identity === null) throw new Error('Sharing is off.')
@@ -111,8 +67,8 @@ describe.each([
         return response.status
       }
 
-      const [shared, refused, lost, proved] = ['shared', 'refused', 'lost', 'proved'].map(newEmail)
-      if (shared === undefined || refused === undefined || lost === undefined || proved === undefined) throw new Error()
+      const [shared, refused] = [newEmail('shared'), newEmail('refused')]
+      const [lost, proved] = [newEmail('lost'), newEmail('proved')]
       const used = mint()
       expect(await share(shared, used)).toBe(200)
       expect(await share(shared, mint(), 1)).toBe(409)
@@ -138,7 +94,6 @@ describe.each([
 
       const whileOpen = stored.files()
       await server.stop()
-      isRunning = false
       const values = await stored.values()
       const sinks: Sink[] = [
         ...values.map(({ column, text }) => ({ where: column, text })),

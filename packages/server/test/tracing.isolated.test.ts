@@ -2,35 +2,29 @@
 import { trace } from '@opentelemetry/api'
 import { triggerPath } from '@payment-integration/contract/internal'
 import { createSimulatedChains } from '@payment-integration/testing/twin'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startServer } from '../src/run/start-server.js'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { computeTraceIds } from '../src/tracing/payment-trace.js'
 import { basic } from './support/integration-service.js'
 import { recordSpans } from './support/recorded-spans.js'
 import { startRecordingReceiver } from './support/recording-receiver.js'
 import { eventually } from './support/tcp-server.js'
-import { tempConfig } from './support/temp-config.js'
+import { startTempServer } from './support/temp-server.js'
 
 const shop = `0x${'a1'.repeat(20)}`
-const stops: (() => Promise<unknown>)[] = []
 const { provider, spans } = recordSpans()
 beforeAll(() => {
   trace.setGlobalTracerProvider(provider)
 })
-afterAll(async () => {
-  for (const stop of stops.splice(0).toReversed()) await stop()
-  trace.disable()
-})
+afterAll(() => trace.disable())
 
 /** Runs the scenario `success` of a server; resolves what the receiver got. */
 async function deliver(env: Record<string, string>) {
   const receiver = await startRecordingReceiver()
-  stops.push(receiver.stop)
-  const { config, remove } = await tempConfig({ PI_SIMULATED_CHAINS: '137', ...env })
-  stops.push(remove)
-  const server = await startServer(config, {
-    simulateChains: (world) => createSimulatedChains({ ...world, seed: 7 }),
-  })
+  onTestFinished(receiver.stop)
+  const server = await startTempServer(
+    { PI_SIMULATED_CHAINS: '137', ...env },
+    { simulateChains: (world) => createSimulatedChains({ ...world, seed: 7 }) },
+  )
   const { apiSecret } = await server.service.integrations.create({ address: shop, notificationUrl: `${receiver.url}/` })
   const answer = await fetch(`${server.url}${triggerPath}`, {
     method: 'POST',

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { createService, parseMasterKey } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { listedChain } from '../../test/support/clause-chain.js'
 import { processorSignature, receiveUpdate } from '../../test/support/clause-service.js'
 import { goodAuthorization, legacyKey } from '../../test/support/integration-service.js'
@@ -26,37 +26,15 @@ function driverError(): Error {
 /** A database that answers a ping and fails every query. */
 function failingStore(): Store {
   const fail = () => Promise.reject(driverError())
-  const failing = <T extends object>(except: Partial<T> = {}) =>
-    new Proxy({} as T, { get: (_, name) => Reflect.get(except, name) ?? fail })
-  return {
-    migrate: fail,
-    schema: { check: fail, plan: fail, contract: fail },
-    transaction: fail,
-    assertNotNested: () => undefined,
-    payments: failing<Store['payments']>(),
-    chains: failing<Store['chains']>(),
-    leases: failing<Store['leases']>(),
-    deliveries: failing<Store['deliveries']>({ whenDue: () => () => undefined }),
-    integrations: failing<Store['integrations']>(),
-    accounts: failing<Store['accounts']>(),
-    legacyKeys: failing<Store['legacyKeys']>(),
-    operators: failing<Store['operators']>(),
-    integrationSessions: failing<Store['integrationSessions']>(),
-    audit: failing<Store['audit']>(),
-    history: failing<NonNullable<Store['history']>>(),
-    moves: failing<NonNullable<Store['moves']>>(),
-    console: failing<Store['console']>(),
-    identity: failing<Store['identity']>(),
-    identityAccounts: failing<Store['identityAccounts']>(),
-    dataKeys: failing<Store['dataKeys']>(),
-    sealingKeys: fail,
-    ping: async () => undefined,
-    close: async () => undefined,
+  const failing = (except: object, other: (name: string | symbol) => unknown = () => fail) =>
+    new Proxy(except, { get: (_, name) => Reflect.get(except, name) ?? other(name) })
+  const top = {
+    ...{ migrate: fail, transaction: fail, sealingKeys: fail, assertNotNested: () => undefined },
+    ...{ ping: async () => undefined, close: async () => undefined },
+    deliveries: failing({ whenDue: () => () => undefined }),
   }
+  return failing(top, () => failing({})) as Store
 }
-
-const stops: (() => Promise<unknown> | undefined)[] = []
-afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())))
 
 async function startOnFailingStore() {
   const lines: string[] = []
@@ -78,7 +56,7 @@ async function startOnFailingStore() {
   })
   const loops = new AbortController()
   const running = service.run(loops.signal)
-  stops.push(async () => {
+  onTestFinished(async () => {
     loops.abort()
     await Promise.all([running, app.stop()])
   })
@@ -97,16 +75,8 @@ it('health, answers and the log show only the class and code of a driver error',
     database: 'ok',
     chains: [
       {
-        chainId: 1,
-        leading: false,
-        head: null,
-        headAt: null,
-        indexed: null,
-        lag: null,
-        proof: null,
-        reorganisations: 0,
-        nodes: [],
-        error: 'Error 42P01',
+        ...{ chainId: 1, leading: false, head: null, headAt: null, indexed: null, lag: null, proof: null },
+        ...{ reorganisations: 0, nodes: [], error: 'Error 42P01' },
         lastError: { message: 'Error 42P01', at: expect.any(Number) },
       },
     ],

@@ -1,8 +1,7 @@
-import { createHmac } from 'node:crypto'
 import type { UpdateResult } from '@payment-integration/contract'
 import { createUpdateReceiver, UpdateConflictError } from '@payment-integration/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { chosenService, txHash } from '../../test/support/integration-service.js'
+import { chosenService, signBody, txHash } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
 import { parseRaw, requestText, sendRaw } from '../../test/support/raw-http.js'
 
@@ -35,10 +34,7 @@ beforeEach(() => {
   outcome = { id: 'update-1', outcome: 'applied', version: 2, reason: null }
 })
 
-function sign(body: string | Uint8Array, secret = secrets[0] ?? '', at = now / 1000): string {
-  const mac = createHmac('sha256', secret).update(`${at}.`).update(body).digest('hex')
-  return `t=${at},v1=${mac}`
-}
+const sign = (body: string, secret = secrets[0] ?? '') => signBody(body, secret, now / 1_000)
 
 function post(body: string, headers: Record<string, string> = {}) {
   return fetch(`${server.url}${path}`, {
@@ -49,17 +45,6 @@ function post(body: string, headers: Record<string, string> = {}) {
 }
 
 describe('a processor update', () => {
-  it.each([
-    ['applied', 200],
-    ['unchanged', 200],
-    ['waiting', 202],
-  ] as const)('%s is %i with the result', async (kind, status) => {
-    outcome = { id: 'update-1', outcome: kind, version: kind === 'waiting' ? null : 2, reason: null }
-    const answer = await post(JSON.stringify(update))
-    expect([answer.status, await answer.json()]).toEqual([status, outcome])
-    expect(answer.headers.get('cache-control')).toBe('private, no-store')
-  })
-
   it.each([
     ['a forged signature is 401', `t=${now / 1000},v1=${'0'.repeat(64)}`, 'application/json', 401],
     ['another secret is 401', sign(JSON.stringify(update), 'another-secret-altogether'), 'application/json', 401],

@@ -3,10 +3,9 @@ import { createHmac } from 'node:crypto'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Shop } from '../../test/support/clause-service.js'
-import { startSharing } from '../../test/support/sharing-service.js'
-import { tempConfig } from '../../test/support/temp-config.js'
+import { donor, recipient, startSharing } from '../../test/support/sharing-service.js'
+import { startTempServer } from '../../test/support/temp-server.js'
 import { createPinoLogger } from '../logging/log.js'
-import { startServer } from '../run/start-server.js'
 import { verdictPath } from './webhook-routes.js'
 
 const lines: string[] = []
@@ -64,29 +63,18 @@ describe('a provider that rejects the service itself', () => {
 })
 
 describe('a webhook', () => {
-  const post = (body: string, headers: Record<string, string>) =>
-    fetch(`${sharing.url}${verdictPath}`, { method: 'POST', body, headers })
-  const signed = (body: string, secret: string) => ({
+  const signed = (body: string, secret: string): Record<string, string> => ({
     'X-Payload-Digest': createHmac('sha256', secret).update(body).digest('hex'),
     'X-Payload-Digest-Alg': 'HMAC_SHA256_HEX',
   })
 
   it.each([
-    ['without a digest', 'ERR_PROVIDER_WEBHOOK_UNSIGNED', '{"canary":1}', () => ({})],
-    [
-      'with the digest of another secret',
-      'ERR_PROVIDER_WEBHOOK_FORGED',
-      '{"canary":1}',
-      (body: string) => signed(body, 'another-secret'),
-    ],
-    [
-      'that is no JSON',
-      'ERR_PROVIDER_WEBHOOK_MALFORMED',
-      'canary',
-      (body: string) => signed(body, 'secret-of-the-webhook'),
-    ],
+    ['without a digest', 'ERR_PROVIDER_WEBHOOK_UNSIGNED', '{"canary":1}', {}],
+    ['of another secret', 'ERR_PROVIDER_WEBHOOK_FORGED', '{"canary":1}', signed('{"canary":1}', 'another-secret')],
+    ['that is no JSON', 'ERR_PROVIDER_WEBHOOK_MALFORMED', 'canary', signed('canary', 'secret-of-the-webhook')],
   ])('%s is rejected and logged by its code', async (_, code, body, headers) => {
-    expect((await post(body, headers(body))).status).toBe(400)
+    const answer = await fetch(`${sharing.url}${verdictPath}`, { method: 'POST', body, headers })
+    expect(answer.status).toBe(400)
     expect(logged()).toEqual([
       expect.objectContaining({ level: warn, eventType: 'identity.webhook_refused', code, status: 400 }),
     ])
@@ -94,30 +82,16 @@ describe('a webhook', () => {
   })
 })
 
-const service = { clientId: 'Service', appToken: 'sbx:service', secretKey: 'secret-of-the-service', partners: ['Shop'] }
-const donor = { clientId: 'Shop', appToken: 'sbx:shop', secretKey: 'secret-of-the-shop', partners: ['Service'] }
-
-/** A whole server with its own provider. */
-async function startWhole(env: Record<string, string> = {}) {
-  const provider = await startIdentityProvider({ clients: [donor, service] })
+it('a shutdown does not wait for a poll of a provider that hangs', async () => {
+  const provider = await startIdentityProvider({ clients: [donor, recipient] })
   onTestFinished(() => provider.close())
-  const made = await tempConfig({
-    PI_ENV: 'development',
+  const server = await startTempServer({
     PI_IDENTITY_URL: provider.url,
-    PI_IDENTITY_APP_TOKEN: service.appToken,
-    PI_IDENTITY_SECRET_KEY: service.secretKey,
+    PI_IDENTITY_APP_TOKEN: recipient.appToken,
+    PI_IDENTITY_SECRET_KEY: recipient.secretKey,
     PI_IDENTITY_LEVEL: 'basic-kyc-level',
     PI_IDENTITY_WEBHOOK_SECRETS: 'secret-of-the-webhook',
-    ...env,
   })
-  onTestFinished(made.remove)
-  const server = await startServer(made.config)
-  onTestFinished(() => server.stop())
-  return { provider, server }
-}
-
-it('a shutdown does not wait for a poll of a provider that hangs', async () => {
-  const { provider, server } = await startWhole()
   const { identity, store } = server.service
   if (identity === null) throw new Error('Sharing is off.')
   const integrationAddress = `0x${'01'.repeat(20)}`

@@ -1,83 +1,56 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { listenApp } from '../../test/support/listening-app.js'
 
 const token = 'a-token-of-the-tests'
-const bearer = { headers: { authorization: `Bearer ${token}` } }
-let server: Awaited<ReturnType<typeof listenApp>> | undefined
-afterEach(() => server?.stop())
 
 describe.each(['/health', '/metrics'])('%s', (path) => {
-  /** An app whose computations a test counts and completes. */
+  /** An app whose computations a test counts. */
   async function listen() {
-    let at = 0
-    let started = 0
-    let running = 0
-    let most = 0
-    let fails = false
-    const waiting: (() => void)[] = []
+    const state = { at: 0, fails: false, started: 0, running: 0, most: 0 }
     async function compute<T>(value: T): Promise<T> {
-      started += 1
-      running += 1
-      most = Math.max(most, running)
-      await new Promise<void>((resolve) => waiting.push(resolve))
-      running -= 1
-      if (fails) throw new Error('away')
+      state.started += 1
+      state.running += 1
+      state.most = Math.max(state.most, state.running)
+      for (let turn = 0; turn < 20; turn += 1) await setImmediate()
+      state.running -= 1
+      if (state.fails) throw new Error('away')
       return value
     }
-    server = await listenApp({
+    const { url, stop } = await listenApp({
       health: () => compute({ status: 'ok', database: 'ok', chains: [] } as const),
       metrics: {
-        text: () => compute('text'),
-        contentType: 'text/plain',
-        onRequest: () => undefined,
-        countRejectedWebhook: () => undefined,
+        ...{ text: () => compute('text'), contentType: 'text/plain' },
+        ...{ onRequest: () => undefined, countRejectedWebhook: () => undefined },
       },
       metricsToken: token,
-      now: () => at,
+      now: () => state.at,
     })
-    const { url } = server
-    return {
-      pass: (ms: number) => {
-        at += ms
-      },
-      fail: (now: boolean) => {
-        fails = now
-      },
-      counts: () => ({ started, most }),
-      /** Sends so many requests at once, completes the computation once all have arrived, and resolves the statuses. */
-      async ask(times: number) {
-        const answers = Array.from({ length: times }, () => fetch(`${url}${path}`, bearer))
-        const all = Promise.all(answers).then((each) => each.map(({ status }) => status))
-        let done = false
-        void all.then(() => {
-          done = true
-        })
-        while (!done) {
-          for (const end of waiting.splice(0)) end()
-          await new Promise((resolve) => setImmediate(resolve))
-        }
-        return all
-      },
+    onTestFinished(() => stop())
+    const ask = (times: number) => {
+      const headers = { authorization: `Bearer ${token}` }
+      return Promise.all(Array.from({ length: times }, async () => (await fetch(`${url}${path}`, { headers })).status))
     }
+    return { state, ask }
   }
 
   it('is computed once a second, for any number of requests', async () => {
-    const { ask, counts, pass } = await listen()
+    const { state, ask } = await listen()
     for (let round = 1; round <= 3; round += 1) {
       expect(await ask(100)).toEqual(Array(100).fill(200))
-      pass(999)
+      state.at += 999
       expect(await ask(20)).toEqual(Array(20).fill(200))
-      expect(counts()).toEqual({ started: round, most: 1 })
-      pass(1)
+      expect(state).toMatchObject({ started: round, most: 1 })
+      state.at += 1
     }
   })
 
   it('is computed again after a failure', async () => {
-    const { ask, counts, fail } = await listen()
-    fail(true)
-    expect(new Set(await ask(1))).toEqual(new Set([500]))
-    fail(false)
+    const { state, ask } = await listen()
+    state.fails = true
+    expect(await ask(1)).toEqual([500])
+    state.fails = false
     expect(await ask(1)).toEqual([200])
-    expect(counts()).toEqual({ started: 2, most: 1 })
+    expect(state).toMatchObject({ started: 2, most: 1 })
   })
 })

@@ -1,33 +1,23 @@
 /** The whole configuration: defaults, how variables go together, and unknown names. */
-import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { problemsIn } from '../../test/support/config-problems.js'
+import {
+  chain,
+  development,
+  findProblems,
+  masterKey,
+  oidc,
+  postgres,
+  problemsIn,
+  read,
+  sharing,
+} from '../../test/support/config-problems.js'
 import { ConfigError } from './config.js'
 import { readConfig, readDatabaseConfig, readFeedPublisherConfig } from './read-config.js'
 import type { Environment } from './read-variables.js'
 
-const minimal = { PI_MASTER_KEY: randomBytes(32).toString('hex') }
-const chain = { PI_RPC_URL_1: 'http://node.example' }
-const postgres = { PI_DATABASE_URL: 'postgres://app@db.example/payments' }
-const development = { PI_ENV: 'development' }
 const processor = { PI_PROCESSOR_SECRETS: 'secret-of-16-char' }
 const console = { PI_CONSOLE: 'on', PI_CONSOLE_URL: 'https://pay.example' }
 const token = { PI_METRICS_TOKEN: 'a-token-of-the-metrics' }
-const sharing = {
-  PI_IDENTITY_APP_TOKEN: 'app-token',
-  PI_IDENTITY_SECRET_KEY: 'secret-key',
-  PI_IDENTITY_LEVEL: 'level',
-  PI_IDENTITY_WEBHOOK_SECRETS: 'secret-8',
-}
-const oidc = {
-  PI_CONSOLE_URL: 'https://pay.example',
-  PI_OIDC_ISSUER: 'https://id.example',
-  PI_OIDC_CLIENT_ID: 'pay',
-  PI_OIDC_CLIENT_SECRET: 'client-secret',
-}
-
-const read = (env: Environment) => readConfig({ ...minimal, ...env })
-const findProblems = (env: Environment) => problemsIn(() => read(env))
 
 it('a master key is enough; everything else has a default, and an empty variable counts as not set', () => {
   const { settings, ...config } = read({ PI_PORT: '', PI_PROCESSOR_SECRETS: '', PI_RPC_URL_1: '', PI_RPC_URL_x: '' })
@@ -38,7 +28,7 @@ it('a master key is enough; everything else has a default, and an empty variable
     port: 4747,
     database: { kind: 'sqlite', path: 'payment-integration.db' },
     migrates: true,
-    masterKey: minimal.PI_MASTER_KEY,
+    masterKey,
     processorSecrets: [],
     chains: [],
     feed: null,
@@ -160,37 +150,23 @@ describe('the database', () => {
   })
 })
 
+// biome-ignore format: a table
 it.each([
   [{}, { receipts: { kind: 'chain' } }],
   [processor, { receipts: { kind: 'off' } }],
   [{ ...processor, PI_RECEIPTS: 'chain' }, { receipts: { kind: 'chain' } }],
-  [
-    { ...processor, ...development, PI_RECEIPTS: 'http', PI_RECEIPTS_URL: 'http://p.example/receipts' },
-    { receipts: { kind: 'http', url: 'http://p.example/receipts' } },
-  ],
+  [{ ...processor, ...development, PI_RECEIPTS: 'http', PI_RECEIPTS_URL: 'http://p.example/receipts' }, { receipts: { kind: 'http', url: 'http://p.example/receipts' } }],
   [{ PI_DELIVERY_CONCURRENCY: '64' }, { delivery: { concurrency: 64, perEndpoint: 16 } }],
   [{ PI_DELIVERY_CONCURRENCY: '1' }, { delivery: { concurrency: 1, perEndpoint: 1 } }],
   [{ PI_DELIVERY_CONCURRENCY: '10000' }, { delivery: { concurrency: 10_000, perEndpoint: 32 } }],
   [{ PI_DELIVERY_CONCURRENCY: '7', PI_DELIVERY_PER_ENDPOINT: '7' }, { delivery: { concurrency: 7, perEndpoint: 7 } }],
   [development, { reference: true, console: false, portal: null, deliveryStream: false, simulatedChains: [] }],
   [{ ...development, PI_REFERENCE: 'off' }, { reference: false }],
-  [
-    { PI_REFERENCE: 'on', PI_LISTEN: 'on' },
-    { reference: true, deliveryStream: true },
-  ],
+  [{ PI_REFERENCE: 'on', PI_LISTEN: 'on' }, { reference: true, deliveryStream: true }],
   [{ PI_CONSOLE_URL: 'https://pay.example' }, { console: false, consoleUrl: 'https://pay.example' }],
-  [
-    { ...console, PI_HOST: '0.0.0.0' },
-    { console: true, consoleUrl: 'https://pay.example' },
-  ],
-  [
-    { ...development, PI_CONSOLE: 'on', PI_PORTAL: 'on' },
-    { console: true, consoleUrl: null, portal: { publicUrl: null } },
-  ],
-  [
-    { ...development, PI_CONSOLE: 'on', PI_HOST: '::1' },
-    { console: true, consoleUrl: null },
-  ],
+  [{ ...console, PI_HOST: '0.0.0.0' }, { console: true, consoleUrl: 'https://pay.example' }],
+  [{ ...development, PI_CONSOLE: 'on', PI_PORTAL: 'on' }, { console: true, consoleUrl: null, portal: { publicUrl: null } }],
+  [{ ...development, PI_CONSOLE: 'on', PI_HOST: '::1' }, { console: true, consoleUrl: null }],
   [{ PI_ADMIN_PORT: '9464' }, { admin: { listen: { host: '127.0.0.1', port: 9464 }, metricsToken: null } }],
   [{ ...token, PI_ADMIN_PORT: '0', PI_ADMIN_HOST: '10.0.0.1' }, { admin: { listen: { host: '10.0.0.1', port: 0 } } }],
   [{ ...token, PI_ADMIN_PORT: '9464', PI_ROLES: 'dispatcher' }, { admin: { metricsToken: token.PI_METRICS_TOKEN } }],
@@ -207,6 +183,7 @@ it.each([
   expect(read(env)).toMatchObject(config)
 })
 
+// biome-ignore format: a table
 it.each<[Environment, string | readonly string[]]>([
   [{ PI_MASTER_KEY: '' }, 'PI_MASTER_KEY is not set; expected 32 random bytes as base64url or 64 hex digits'],
   [{ PI_DATABASE_POOL: '5' }, 'PI_DATABASE_POOL is set; it is only used with PI_DATABASE_URL=postgres….'],
@@ -222,36 +199,18 @@ it.each<[Environment, string | readonly string[]]>([
     { ...chain, PI_HEADS_URL_1: 'ws://a.example,ws://b.example' },
     'PI_HEADS_URL_1 names 2 nodes and PI_RPC_URL_1 1; the n-th belongs to the n-th.',
   ],
-  [
-    { PI_SIMULATED_CHAINS: '137' },
-    'PI_SIMULATED_CHAINS is set; payments without a chain are only made with PI_ENV=dev',
-  ],
+  [{ PI_SIMULATED_CHAINS: '137' }, 'PI_SIMULATED_CHAINS is set; payments without a chain are only made with PI_ENV=dev'],
   [{ ...development, ...chain, PI_SIMULATED_CHAINS: '10,1' }, 'PI_SIMULATED_CHAINS names 1, which PI_RPC_URL_1 reads.'],
   [{ PI_CHAIN_FEED_URL: 'nats://nats-1,tls://nats-2' }, 'PI_CHAIN_FEED_URL mixes nats:// and tls://; use one of them'],
   [
     { PI_CHAIN_FEED_URL: 'nats://nats-1', PI_CHAIN_FEED_CA_FILE: '/ca.pem' },
     'PI_CHAIN_FEED_CA_FILE is set; it is only used with tls://',
   ],
-  [
-    { PI_CHAIN_FEED_CREDENTIALS_FILE: '/f' },
-    'PI_CHAIN_FEED_CREDENTIALS_FILE is set; it is only used with PI_CHAIN_FEED_URL.',
-  ],
-  [
-    { PI_DELIVERY_CONCURRENCY: '8', PI_DELIVERY_PER_ENDPOINT: '9' },
-    'PI_DELIVERY_PER_ENDPOINT is 9, above the 8 posts of PI_DELIVERY_CONCURRENCY; lower one or raise the other.',
-  ],
-  [
-    { PI_RECEIPTS: 'http', PI_RECEIPTS_URL: 'https://p.example' },
-    'PI_RECEIPTS is "http"; it needs PI_PROCESSOR_SECRETS',
-  ],
-  [
-    { ...processor, PI_RECEIPTS: 'http' },
-    'PI_RECEIPTS_URL is not set; PI_RECEIPTS=http needs the address of the receipts.',
-  ],
-  [
-    { ...processor, PI_RECEIPTS: 'http', PI_RECEIPTS_URL: 'http://p.example' },
-    'PI_RECEIPTS_URL begins with http://, which is only accepted with PI_ENV=development; use https://.',
-  ],
+  [{ PI_CHAIN_FEED_CREDENTIALS_FILE: '/f' }, 'PI_CHAIN_FEED_CREDENTIALS_FILE is set; it is only used with PI_CHAIN_FEED_URL.'],
+  [{ PI_DELIVERY_CONCURRENCY: '8', PI_DELIVERY_PER_ENDPOINT: '9' }, 'PI_DELIVERY_PER_ENDPOINT is 9, above the 8 posts of PI_DELIVERY_CONCURRENCY; lower one or raise the other.'],
+  [{ PI_RECEIPTS: 'http', PI_RECEIPTS_URL: 'https://p.example' }, 'PI_RECEIPTS is "http"; it needs PI_PROCESSOR_SECRETS'],
+  [{ ...processor, PI_RECEIPTS: 'http' }, 'PI_RECEIPTS_URL is not set; PI_RECEIPTS=http needs the address of the receipts.'],
+  [{ ...processor, PI_RECEIPTS: 'http', PI_RECEIPTS_URL: 'http://p.example' }, 'PI_RECEIPTS_URL begins with http://, which is only accepted with PI_ENV=development; use https://.'],
   [{ PI_RECEIPTS_URL: 'https://p.example' }, 'PI_RECEIPTS_URL is set; it is only used with PI_RECEIPTS=http.'],
   [{ PI_IDENTITY_LEVEL: 'basic' }, 'PI_IDENTITY_LEVEL is set; it is only used with PI_IDENTITY_APP_TOKEN.'],
   [
@@ -262,47 +221,23 @@ it.each<[Environment, string | readonly string[]]>([
       'PI_IDENTITY_WEBHOOK_SECRETS is not set; sharing identity verifications needs the secret of the webhook',
     ],
   ],
-  [
-    { ...sharing, PI_IDENTITY_URL: 'http://127.0.0.1:4749' },
-    'PI_IDENTITY_URL begins with http://, which is only accepted with PI_ENV=development; use https://.',
-  ],
-  [
-    { PI_CONSOLE: 'on' },
-    'PI_CONSOLE is on without PI_CONSOLE_URL, so nobody signs in; set PI_CONSOLE_URL, or PI_ENV=development for pages without sign-in.',
-  ],
-  [
-    { ...development, PI_CONSOLE: 'on', PI_HOST: '0.0.0.0' },
-    'PI_CONSOLE is on without PI_CONSOLE_URL, so nobody signs in; set PI_CONSOLE_URL, or a loopback address as PI_HOST instead of "0.0.0.0".',
-  ],
-  [
-    { ...oidc, PI_CONSOLE_URL: '' },
-    'PI_OIDC_ISSUER is set; it needs PI_CONSOLE_URL, to which the provider sends people',
-  ],
+  [{ ...sharing, PI_IDENTITY_URL: 'http://127.0.0.1:4749' }, 'PI_IDENTITY_URL begins with http://, which is only accepted with PI_ENV=development; use https://.'],
+  [{ PI_CONSOLE: 'on' }, 'PI_CONSOLE is on without PI_CONSOLE_URL, so nobody signs in; set PI_CONSOLE_URL, or PI_ENV=development for pages without sign-in.'],
+  [{ ...development, PI_CONSOLE: 'on', PI_HOST: '0.0.0.0' }, 'PI_CONSOLE is on without PI_CONSOLE_URL, so nobody signs in; set PI_CONSOLE_URL, or a loopback address as PI_HOST instead of "0.0.0.0".'],
+  [{ ...oidc, PI_CONSOLE_URL: '' }, 'PI_OIDC_ISSUER is set; it needs PI_CONSOLE_URL, to which the provider sends people'],
   [{ ...oidc, PI_OIDC_CLIENT_ID: '' }, 'PI_OIDC_CLIENT_ID is not set; PI_OIDC_ISSUER needs it.'],
   [{ ...oidc, PI_OIDC_CLIENT_SECRET: '' }, 'PI_OIDC_CLIENT_SECRET is not set; PI_OIDC_ISSUER needs it.'],
-  [
-    { ...oidc, PI_OIDC_ISSUER: '' },
-    ['PI_OIDC_CLIENT_ID is set; it is only used with PI_OIDC_ISSUER.', 'PI_OIDC_CLIENT_SECRET is set; it is only used'],
-  ],
-  [
-    { PI_PORTAL: 'on' },
-    'PI_PORTAL is on without PI_PORTAL_URL; set the origin that integrators open, such as https://',
-  ],
+  [{ ...oidc, PI_OIDC_ISSUER: '' }, ['PI_OIDC_CLIENT_ID is set; it is only used with PI_OIDC_ISSUER.', 'PI_OIDC_CLIENT_SECRET is set; it is only used']],
+  [{ PI_PORTAL: 'on' }, 'PI_PORTAL is on without PI_PORTAL_URL; set the origin that integrators open, such as https://'],
   [{ ...development, PI_PORTAL: 'on', PI_HOST: '0.0.0.0' }, 'PI_PORTAL is on without PI_PORTAL_URL'],
   [{ PI_PORTAL_URL: 'https://pay.example' }, 'PI_PORTAL_URL is set; it is only used with PI_PORTAL=on.'],
   [{ PI_ADMIN_PORT: '4747' }, 'PI_ADMIN_PORT is 4747, where the API listens; choose another port.'],
   [{ PI_ADMIN_HOST: '10.0.0.1' }, 'PI_ADMIN_HOST is set; it is only used with PI_ADMIN_PORT.'],
-  [
-    { ...token, PI_ROLES: 'dispatcher' },
-    'PI_METRICS_TOKEN is set, and PI_ROLES serve no requests; metrics need PI_ADMIN',
-  ],
+  [{ ...token, PI_ROLES: 'dispatcher' }, 'PI_METRICS_TOKEN is set, and PI_ROLES serve no requests; metrics need PI_ADMIN'],
   [{ PI_ROLES: 'console' }, 'PI_ROLES has console; it needs PI_CONSOLE=on or PI_PORTAL=on.'],
   [{ ...chain, PI_ROLES: 'indexer,indexer:1' }, 'PI_ROLES is "indexer,indexer:1"; indexer stands for all chains'],
   [{ ...chain, PI_ROLES: 'indexer:10' }, 'PI_ROLES has indexer:10; it needs PI_RPC_URL_10.'],
-  [
-    { ...development, PI_SIMULATED_CHAINS: '1', PI_ROLES: 'api' },
-    'PI_ROLES has api without indexer:1; a simulated chain is in one process.',
-  ],
+  [{ ...development, PI_SIMULATED_CHAINS: '1', PI_ROLES: 'api' }, 'PI_ROLES has api without indexer:1; a simulated chain is in one process.'],
   [{ PI_MASTERKEY: 'x' }, 'PI_MASTERKEY is not a known variable; check its spelling or remove it.'],
   [{ PI_RPC_URL: 'http://node.example' }, 'PI_RPC_URL is not a known variable'],
   [{ PI_HOST_FILE: '/f' }, 'PI_HOST_FILE is not a known variable'],

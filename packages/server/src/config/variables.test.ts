@@ -1,39 +1,28 @@
 /** Each variable on its own: the texts that it takes, the values that they become, and the message for any other. */
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { problemsIn } from '../../test/support/config-problems.js'
-import { readConfig } from './read-config.js'
+import {
+  chain,
+  development,
+  findProblems,
+  masterKey,
+  oidc,
+  postgres,
+  read,
+  sharing,
+} from '../../test/support/config-problems.js'
 import type { Environment } from './read-variables.js'
 
-const key = randomBytes(32).toString('hex')
-const chain = { PI_RPC_URL_1: 'http://node.example' }
-const postgres = { PI_DATABASE_URL: 'postgres://db.example/payments' }
-const development = { PI_ENV: 'development' }
-const console = { PI_CONSOLE_URL: 'https://pay.example' }
-const oidc = {
-  ...console,
-  PI_OIDC_ISSUER: 'https://id.example/realms/shop',
-  PI_OIDC_CLIENT_ID: 'pay',
-  PI_OIDC_CLIENT_SECRET: 'client-secret',
-}
-const sharing = {
-  PI_IDENTITY_APP_TOKEN: ' app-token\n',
-  PI_IDENTITY_SECRET_KEY: '\tsecret-key ',
-  PI_IDENTITY_LEVEL: ' My level ',
-  PI_IDENTITY_WEBHOOK_SECRETS: ' new-secret , secret-8 ',
-}
 const address = `0x${'Ab'.repeat(20)}`
 const lowercase = address.toLowerCase()
 const token = `0x${'12'.repeat(20)}`
 const dayMs = 86_400_000
 
-const read = (env: Environment) => readConfig({ PI_MASTER_KEY: key, ...env })
-const findProblems = (env: Environment) => problemsIn(() => read(env))
 const ofChain = (value: object) => ({ chains: [value] })
 
 // biome-ignore format: a table
 const accepted: readonly (readonly [env: Environment, config: object])[] = [
-  [{ PI_MASTER_KEY: `${randomBytes(32).toString('base64url')},${key}` }, {}],
+  [{ PI_MASTER_KEY: `${randomBytes(32).toString('base64url')},${masterKey}` }, {}],
   [{ PI_HOST: '::1', PI_PORT: '0' }, { host: '::1', port: 0 }],
   [{ PI_DATABASE_URL: 'sqlite:other.db' }, { database: { kind: 'sqlite', path: 'other.db' } }],
   ...[
@@ -60,15 +49,7 @@ const accepted: readonly (readonly [env: Environment, config: object])[] = [
   ],
   [{ ...chain, PI_ROUTERS_1: `${address}@0.8, ${address}@0.6` }, ofChain({ routers: [{ address: lowercase, version: '0.8' }, { version: '0.6' }] })],
   [{ ...chain, PI_SPOKE_POOLS_1: `${address}, ${token}` }, ofChain({ spokePools: [lowercase, token] })],
-  [
-    { ...chain, PI_TOKENS_1: `${token}:USD₮0:USD, ${address}:A-B:A-B` },
-    ofChain({
-      tokens: [
-        { address: token, symbol: 'USD₮0', currency: 'USD' },
-        { address: lowercase, symbol: 'A-B', currency: 'A-B' },
-      ],
-    }),
-  ],
+  [{ ...chain, PI_TOKENS_1: `${token}:USD₮0:USD, ${address}:A-B:A-B` }, ofChain({ tokens: [{ address: token, symbol: 'USD₮0', currency: 'USD' }, { address: lowercase, symbol: 'A-B', currency: 'A-B' }]})],
   [{ ...chain, PI_PRICE_FEEDS_1: `${address}:USD0++:A_B:0,${token}:CHF:USD:77` }, ofChain({ priceFeeds: [{ address: lowercase, base: 'USD0++', quote: 'A_B', decimals: 0 }, { decimals: 77 }] })],
   [{ ...chain, PI_START_BLOCK_1: '0', PI_RPC_PRICE_1: '0.85' }, ofChain({ startBlock: 0, callPrice: 0.85 })],
   [{ PI_CHAIN_FEED_URL: 'tls://nats-1:4222, tls://nats-2' }, { feed: { servers: ['tls://nats-1:4222', 'tls://nats-2'] } }],
@@ -77,21 +58,7 @@ const accepted: readonly (readonly [env: Environment, config: object])[] = [
   [{ PI_DNS_SERVERS: '192.0.2.1:5353, 127.0.0.1' }, { delivery: { dnsServers: ['192.0.2.1:5353', '127.0.0.1:53'] } }],
   [{ PI_DNS_SERVERS: '2001:db8::1,[2001:db8::1],[::1]:65535' }, { delivery: { dnsServers: ['[2001:db8::1]:53', '[2001:db8::1]:53', '[::1]:65535'] } }],
   [{ PI_PROCESSOR_SECRETS: 'first-secret-of-it, second-secret-of-it' }, { processorSecrets: ['first-secret-of-it', 'second-secret-of-it'] }],
-  [
-    sharing,
-    {
-      identity: {
-        appToken: 'app-token',
-        secretKey: 'secret-key',
-        levelName: 'My level',
-        webhookSecrets: ['new-secret', 'secret-8'],
-        url: null,
-        redeemBy: 'reuse',
-        namespace: 'pi',
-        ratePercent: 100,
-      },
-    },
-  ],
+  [sharing, { identity: { appToken: 'app-token', secretKey: 'secret-key', levelName: 'My level', webhookSecrets: ['new-secret', 'secret-8'], url: null, redeemBy: 'reuse', namespace: 'pi', ratePercent: 100}}],
   [{ ...sharing, PI_IDENTITY_URL: 'https://provider.example:8443/v1' }, { identity: { url: 'https://provider.example:8443/v1' } }],
   [{ ...sharing, PI_IDENTITY_NAMESPACE: ' shop.staging_2 ', PI_IDENTITY_RATE_PERCENT: '3' }, { identity: { namespace: 'shop.staging_2', ratePercent: 3 } }],
   ...['http://127.0.0.1:4749', 'http://[::1]:4749', 'http://localhost:4749'].map((url) => [{ ...sharing, ...development, PI_IDENTITY_URL: url }, { identity: { url } }] as const),
@@ -152,16 +119,7 @@ const rejected: readonly (readonly [others: Environment, name: string, texts: re
   [
       chain,
       'PI_PRICE_FEEDS_1',
-      [
-        ...[
-          `${token}:CHF:USD`,
-          `${token}:CHF:USD:78`,
-          `${token}:CHF:USD:08`,
-          `${token}:CHF:USD:8:1`,
-          `${token}:USD:USD:8`,
-        ],
-        ...[`${token}:chf:USD:8`, `${token}:CHFUSD:8`, '0x12:CHF:USD:8'],
-      ],
+      [...[`${token}:CHF:USD`, `${token}:CHF:USD:78`, `${token}:CHF:USD:08`, `${token}:CHF:USD:8:1`, `${token}:USD:USD:8`], ...[`${token}:chf:USD:8`, `${token}:CHFUSD:8`, '0x12:CHF:USD:8']],
       '0x and 40 hex digits, two currency codes and 0 to 77 decimals, as in 0x<address>:CHF:USD:8',
     ],
   [{}, 'PI_MAX_EXTRA_FEE_BPS', ['10001'], 'basis points from 0 to 10000, in plain digits'],
@@ -213,25 +171,19 @@ it.each(rejected.flatMap(([others, name, texts, expected]) => texts.map((text) =
 const issuer = 'https://<host> without query, fragment or credentials (http:// only to this machine)'
 const origin = 'https://<host> without path, query or credentials (http:// only to this machine)'
 const node = 'http://, https://, ws:// or wss:// and a host, with # and / in a password as %23 and %2F'
-const masterKey = '32 random bytes as base64url or 64 hex digits, for example from openssl rand -hex 32'
+const expectedKey = '32 random bytes as base64url or 64 hex digits, for example from openssl rand -hex 32'
 const database = 'sqlite:<path> or postgres://<user>@<host>/<database>'
 const encode = 'has a # / ? or % in its user name, password or database; encode it, such as %23 for # and %2F for /'
 const badOrigins = [
-  ...[
-    'pay.example',
-    'http://pay.example',
-    'ftp://pay.example',
-    'https://pay.example/console',
-    'https://pay.example/?a',
-  ],
-  ...['https://pay.example/#a', 'https://user:canary@pay.example', 'javascript:alert(1)'],
+  ...['pay.example', 'http://pay.example', 'ftp://pay.example', 'https://pay.example/console'],
+  ...['https://pay.example/?a', 'https://pay.example/#a', 'https://user:canary@pay.example', 'javascript:alert(1)'],
 ]
 
 /** Texts that may hold a secret, and the message for each, which repeats no part of the text. */
 // biome-ignore format: a table
 const hidden: readonly (readonly [others: Environment, name: string, texts: readonly string[], message: string])[] = [
-  [{}, 'PI_MASTER_KEY', ['canary'], `is rejected: A master key is 32 random bytes as base64url (43 characters) or 64 hex digits; this one has 6 characters; expected ${masterKey}`],
-  [{}, 'PI_MASTER_KEY', ['00'.repeat(32)], `is rejected: A master key must be random; this one repeats a few bytes; expected ${masterKey}`],
+  [{}, 'PI_MASTER_KEY', ['canary'], `is rejected: A master key is 32 random bytes as base64url (43 characters) or 64 hex digits; this one has 6 characters; expected ${expectedKey}`],
+  [{}, 'PI_MASTER_KEY', ['00'.repeat(32)], `is rejected: A master key must be random; this one repeats a few bytes; expected ${expectedKey}`],
   [{}, 'PI_DATABASE_URL', ['mysql://u:canary@h/d'], `has mysql:; expected ${database}`],
   [{}, 'PI_DATABASE_URL', ['canary.db'], `has no scheme; expected ${database}`],
   [{}, 'PI_DATABASE_URL', ['postgres://'], `has postgres:; expected ${database}`],
@@ -289,37 +241,18 @@ it.each(hidden.flatMap(([others, name, texts, message]) => texts.map((text) => (
   },
 )
 
+// biome-ignore format: a table
 it.each([
   [chain, 'PI_TOKENS_1', `${token}:DAI:USD,${address}`, [`PI_TOKENS_1 (2 of 2) is "${address}"; expected`]],
-  [
-    chain,
-    'PI_TOKENS_1',
-    `${address}:A:USD,${lowercase}:B:USD`,
-    ['PI_TOKENS_1 (2 of 2) repeats entry 1; keep one of them.'],
-  ],
+  [chain, 'PI_TOKENS_1', `${address}:A:USD,${lowercase}:B:USD`, ['PI_TOKENS_1 (2 of 2) repeats entry 1; keep one of them.']],
   [chain, 'PI_PRICE_FEEDS_1', `${token}:CHF:USD:8,${token}:CHF:USD:8`, ['PI_PRICE_FEEDS_1 (2 of 2) repeats entry 1']],
   [chain, 'PI_ROUTERS_1', `${address}@0.8,`, ['PI_ROUTERS_1 (2 of 2) is ""; expected']],
   [chain, 'PI_SPOKE_POOLS_1', `${address},0x12`, ['PI_SPOKE_POOLS_1 (2 of 2) is "0x12"; expected']],
-  [
-    {},
-    'PI_RPC_URL_1',
-    'http://a.example,,ipc:///b',
-    ['PI_RPC_URL_1 (2 of 3) is not usable', 'PI_RPC_URL_1 (3 of 3) is not'],
-  ],
-  [
-    {},
-    'PI_RPC_URL_1',
-    'http://a.example/k,ws://a.example,http://a.example/k',
-    ['PI_RPC_URL_1 (3 of 3) repeats entry 1; keep'],
-  ],
+  [{}, 'PI_RPC_URL_1', 'http://a.example,,ipc:///b', ['PI_RPC_URL_1 (2 of 3) is not usable', 'PI_RPC_URL_1 (3 of 3) is not']],
+  [{}, 'PI_RPC_URL_1', 'http://a.example/k,ws://a.example,http://a.example/k', ['PI_RPC_URL_1 (3 of 3) repeats entry 1; keep']],
   [development, 'PI_SIMULATED_CHAINS', '137,137', ['PI_SIMULATED_CHAINS (2 of 2) repeats entry 1']],
   [{}, 'PI_DNS_SERVERS', '192.0.2.1,,192.0.2.2', ['PI_DNS_SERVERS (2 of 3) is ""; expected IP addresses']],
-  [
-    {},
-    'PI_DNS_SERVERS',
-    Array.from({ length: 9 }, (_, index) => `192.0.2.${index}`).join(','),
-    ['PI_DNS_SERVERS has 9 entries; expected at most 8.'],
-  ],
+  [{}, 'PI_DNS_SERVERS', Array.from({ length: 9 }, (_, index) => `192.0.2.${index}`).join(','), ['PI_DNS_SERVERS has 9 entries; expected at most 8.']],
   [
     {},
     'PI_DELIVERY_DENY',

@@ -26,15 +26,9 @@ describe('problemOfRange', () => {
   it.each(['8.8.8.8', '8.8.8.0/24', '0.0.0.0/0', '::/0', '2001:db8::/32', '2001:db8::1/128'])('%s is fine', (range) =>
     expect(findRangeProblem(range)).toBe(null),
   )
-  it.each([
-    ['', 'is no IP address or CIDR range'],
-    ['example.com', 'is no IP address or CIDR range'],
-    ['8.8', 'is no IP address or CIDR range'],
-    ['010.0.0.1', 'is no IP address or CIDR range'],
-    ['8.8.8.8/', 'is no IP address or CIDR range'],
-    ['8.8.8.8/01', 'is no IP address or CIDR range'],
-    ['8.8.8.8/-1', 'is no IP address or CIDR range'],
-    ['::1%lo', 'is no IP address or CIDR range'],
+  const none = ['', 'example.com', '8.8', '010.0.0.1', '8.8.8.8/', '8.8.8.8/01', '8.8.8.8/-1', '::1%lo']
+  it.each<[string, string]>([
+    ...none.map((range): [string, string] => [range, 'is no IP address or CIDR range']),
     ['8.8.8.8/33', 'has a prefix longer than 32 bits'],
     ['2001:db8::/129', 'has a prefix longer than 128 bits'],
     ['8.8.8.8/24', 'has bits set beyond its prefix'],

@@ -42,11 +42,6 @@ describe('a rate', () => {
     expect(waitMs('a')).toBe(0)
   })
 
-  it('of one key does not affect another', () => {
-    const { counted } = setup(2, 1_000)
-    expect([counted('a', 3), counted('b', 3)]).toEqual([2, 2])
-  })
-
   it('is the same with and without other keys, period after period', () => {
     const { counted, pass } = setup(2, 1_000)
     let own = 0

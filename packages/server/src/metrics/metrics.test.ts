@@ -1,11 +1,12 @@
 import type { ChainStatus, ServiceEvent } from '@payment-integration/core'
-import type { Store } from '@payment-integration/core/ports'
+import { Counter, Histogram, Registry } from 'prom-client'
 import { afterEach, describe, expect, it } from 'vitest'
 import { chainStatus, nodeStatus } from '../../test/support/chain-status.js'
 import { basic, goodAuthorization, txHash, wallet } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
 import { createMetrics } from './create-metrics.js'
-import type { Metrics } from './metrics.js'
+import { createAttemptMetrics } from './delivery-metrics.js'
+import { createRequestDurations, durationBuckets, type Metrics, prefix, publishBuckets } from './metrics.js'
 
 const name = { chainId: 137, txHash, integrationAddress: wallet } as const
 const attempted = {
@@ -33,11 +34,11 @@ async function listen(metrics: Metrics, now?: () => number) {
   return server.url
 }
 
+const lines = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 /** The samples of a text, by name and formatted labels. */
 function samples(text: string): ReadonlyMap<string, number> {
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
-    lines.map((line) => {
+    lines(text).map((line) => {
       const space = line.lastIndexOf(' ')
       return [line.slice(0, space).replace('payment_integration_', ''), Number(line.slice(space + 1))]
     }),
@@ -46,95 +47,70 @@ function samples(text: string): ReadonlyMap<string, number> {
 
 const read = async (metrics: Metrics) => samples(await metrics.text())
 
-function watching(
-  metrics: Metrics,
-  statuses: () => readonly ChainStatus[],
-  msUntilDue: () => Promise<number | null>,
-  backlog: Store['deliveries']['backlog'] = async () => ({ pending: 0, oldestDueMs: null, oldestBlockedMs: null }),
-  endpoints: Store['deliveries']['endpoints'] = async () => [],
-  oldestSnapshot: Store['deliveries']['oldestSnapshot'] = async () => null,
-) {
-  const indexers = statuses().map((_, index) => ({ status: () => statuses()[index] ?? chainStatus() }))
-  metrics.watch({ indexers, deliveries: { msUntilDue, backlog, endpoints, oldestSnapshot } })
+type Watched = Parameters<Metrics['watch']>[0]
+/** Metrics that watch chains and deliveries; without a choice there are none. */
+async function watch(deliveries: Partial<Watched['deliveries']>, ...statuses: readonly (() => ChainStatus)[]) {
+  const metrics = await createMetrics({ callPrices: new Map([[137, 1.5]]) })
+  const none = {
+    msUntilDue: async () => null,
+    backlog: async () => ({ pending: 0, oldestDueMs: null, oldestBlockedMs: null }),
+    endpoints: async () => [],
+    oldestSnapshot: async () => null,
+  }
+  metrics.watch({ indexers: statuses.map((status) => ({ status })), deliveries: { ...none, ...deliveries } })
+  return metrics
 }
 
 describe('the metrics of chains', () => {
   it('report the status of each indexer at the time of the scrape', async () => {
-    const metrics = await createMetrics()
     let head = 1_200
-    const status = () => [
-      chainStatus({ chainId: 137, head, indexed: 1_190, proof: 'bloom', reorganisations: 3 }),
-      chainStatus({ chainId: 1, head: null, headAt: null, indexed: null, proof: null, leading: false, error: 'x' }),
-    ]
-    watching(metrics, status, async () => null)
-    const first = await read(metrics)
+    const unknown = { head: null, headAt: null, indexed: null, proof: null }
+    const metrics = await watch(
+      {},
+      () => chainStatus({ chainId: 137, head, indexed: 1_190, proof: 'bloom', reorganisations: 3 }),
+      () => chainStatus({ chainId: 1, ...unknown, leading: false, error: 'x' }),
+    )
+    expect((await read(metrics)).get('chain_head_block{chain="137"}')).toBe(1_200)
     head = 1_201
-    const second = await read(metrics)
-    expect(first.get('chain_head_block{chain="137"}')).toBe(1_200)
-    expect(second.get('chain_head_block{chain="137"}')).toBe(1_201)
-    expect(second.get('chain_indexed_block{chain="137"}')).toBe(1_190)
-    expect(second.get('chain_lag_blocks{chain="137"}')).toBe(11)
-    expect(second.get('chain_leading{chain="137"}')).toBe(1)
-    expect(second.get('chain_failing{chain="137"}')).toBe(0)
-    expect(second.get('chain_reorganisations_total{chain="137"}')).toBe(3)
-    for (const [level, value] of Object.entries({ root: 0, bloom: 1, none: 0 }))
-      expect(second.get(`chain_proof{chain="137",level="${level}"}`)).toBe(value)
-    expect(second.get('chain_leading{chain="1"}')).toBe(0)
-    expect(second.get('chain_failing{chain="1"}')).toBe(1)
-    for (const unknown of [
-      ...['chain_head_block', 'chain_head_timestamp_seconds', 'chain_indexed_block', 'chain_lag_blocks'],
+    const found = await read(metrics)
+    const of = (chain: number, names: readonly string[]) =>
+      names.map((each) => found.get(`chain_${each}{chain="${chain}"}`))
+    const names = ['head_block', 'indexed_block', 'lag_blocks', 'leading', 'failing', 'reorganisations_total']
+    expect(of(137, names)).toEqual([1_201, 1_190, 11, 1, 0, 3])
+    expect(of(1, [...names.slice(0, 5), 'head_timestamp_seconds'])).toEqual([
+      ...[undefined, undefined, undefined],
+      ...[0, 1, undefined],
     ])
-      expect(second.has(`${unknown}{chain="1"}`)).toBe(false)
-    expect([...second.keys()].some((key) => key.startsWith('chain_proof{chain="1"'))).toBe(false)
+    const proofs = [...found].filter(([key]) => key.startsWith('chain_proof'))
+    expect(proofs.map(([key, value]) => [/level="(\w+)"/.exec(key)?.[1], value]).sort()).toEqual([
+      ['bloom', 1],
+      ['none', 0],
+      ['root', 0],
+    ])
   })
 
-  it('report the score of each node by name', async () => {
-    const metrics = await createMetrics()
+  it('report each node by name, what it was asked and what that cost; a chain without a price has no cost', async () => {
+    const faults = { score: 0.25, inUse: false, failures: 4, contradictions: 2, failedProofs: 1 }
     const nodes = [
-      nodeStatus({
-        name: 'a.example #1',
-        score: 0.25,
-        inUse: false,
-        failures: 4,
-        contradictions: 2,
-        failedProofs: 1,
-      }),
+      nodeStatus({ name: 'a.example #1', ...faults, calls: 3_000, receivedBytes: 4_096, blocks: 1_200 }),
       nodeStatus({ name: 'a.example #2', latencyMs: 250, head: null, maxRange: 500 }),
     ]
-    watching(
-      metrics,
-      () => [chainStatus({ nodes, lastError: { message: 'x', at: 5_000 } })],
-      async () => null,
+    const metrics = await watch(
+      {},
+      () => chainStatus({ chainId: 137, nodes, lastError: { message: 'x', at: 5_000 } }),
+      () => chainStatus({ chainId: 1, nodes }),
     )
     const found = await read(metrics)
-    const of = (metric: string, position: number) => found.get(`${metric}{chain="1",node="a.example #${position}"}`)
-    expect(
-      ['score', 'in_use', 'failures_total', 'contradictions_total', 'failed_proofs_total'].map((each) =>
-        of(`node_${each}`, 1),
-      ),
-    ).toEqual([0.25, 0, 4, 2, 1])
-    expect(['latency_seconds', 'head_block', 'max_range_blocks'].map((each) => of(`node_${each}`, 2))).toEqual([
-      0.25,
-      undefined,
-      500,
-    ])
-    expect(found.get('chain_last_error_timestamp_seconds{chain="1"}')).toBe(5)
+    const of = (chain: number, position: number, names: readonly string[]) =>
+      names.map((each) => found.get(`node_${each}{chain="${chain}",node="a.example #${position}"}`))
+    const faulty = ['score', 'in_use', 'failures_total', 'contradictions_total', 'failed_proofs_total']
+    expect(of(137, 1, faulty)).toEqual([0.25, 0, 4, 2, 1])
+    const counters = ['calls_total', 'received_bytes_total', 'blocks_total', 'cost_total']
+    expect(of(137, 1, counters)).toEqual([3_000, 4_096, 1_200, 0.0045])
+    expect(of(1, 1, counters)).toEqual([3_000, 4_096, 1_200, undefined])
+    expect(of(137, 2, ['latency_seconds', 'head_block', 'max_range_blocks'])).toEqual([0.25, undefined, 500])
+    expect(found.get('chain_last_error_timestamp_seconds{chain="137"}')).toBe(5)
   })
-})
-
-it('the calls, bytes, blocks and cost of each node are counted; a chain without a price has no cost', async () => {
-  const metrics = await createMetrics({ callPrices: new Map([[137, 1.5]]) })
-  const nodes = [nodeStatus({ name: 'a.example #1', calls: 3_000, receivedBytes: 4_096, blocks: 1_200 })]
-  watching(
-    metrics,
-    () => [chainStatus({ chainId: 137, nodes }), chainStatus({ chainId: 1, nodes })],
-    async () => null,
-  )
-  const found = await read(metrics)
-  const of = (metric: string, chain: number) => found.get(`node_${metric}{chain="${chain}",node="a.example #1"}`)
-  const counters = ['calls_total', 'received_bytes_total', 'blocks_total', 'cost_total']
-  expect(counters.map((each) => of(each, 137))).toEqual([3_000, 4_096, 1_200, 0.0045])
-  expect(counters.map((each) => of(each, 1))).toEqual([3_000, 4_096, 1_200, undefined])
 })
 
 describe('the metrics of events', () => {
@@ -156,97 +132,72 @@ describe('the metrics of events', () => {
     ]
     events.forEach(metrics.onEvent)
     const found = await read(metrics)
-    expect(found.get('payments_indexed_total{chain="137",kind="first"}')).toBe(2)
-    expect(found.get('payments_indexed_total{chain="1",kind="first"}')).toBe(1)
-    expect(found.get('payments_indexed_total{chain="137",kind="hidden"}')).toBe(1)
-    expect(found.get('payments_indexed_total{chain="137",kind="additional"}')).toBe(1)
-    expect(found.get('payments_changed_total{chain="137"}')).toBe(1)
-    expect(found.get('updates_settled_total{outcome="refused"}')).toBe(1)
-    expect(found.get('deliveries_attempted_total{outcome="delivered"}')).toBe(1)
-    expect(found.get('deliveries_attempted_total{outcome="pending"}')).toBe(1)
-    expect(found.get('delivery_duration_seconds_count')).toBe(2)
-    expect(found.get('delivery_duration_seconds_bucket{le="0.05"}')).toBe(1)
+    const counted = {
+      'payments_indexed_total{chain="137",kind="first"}': 2,
+      'payments_indexed_total{chain="1",kind="first"}': 1,
+      'payments_indexed_total{chain="137",kind="hidden"}': 1,
+      'payments_indexed_total{chain="137",kind="additional"}': 1,
+      'payments_changed_total{chain="137"}': 1,
+      'updates_settled_total{outcome="refused"}': 1,
+      'deliveries_attempted_total{outcome="delivered"}': 1,
+      'deliveries_attempted_total{outcome="pending"}': 1,
+      delivery_duration_seconds_count: 2,
+      'delivery_duration_seconds_bucket{le="0.05"}': 1,
+      'logs_quarantined_total{chain="10"}': 1,
+      'chain_outages_total{chain="10"}': 1,
+    }
+    expect(Object.fromEntries(Object.keys(counted).map((key) => [key, found.get(key)]))).toEqual(counted)
     expect(found.get('delivery_duration_seconds_sum')).toBeCloseTo(10.03)
-    expect(found.get('logs_quarantined_total{chain="10"}')).toBe(1)
-    expect(found.get('chain_outages_total{chain="10"}')).toBe(1)
   })
 })
 
-describe('the backlog of deliveries', () => {
-  const noChains = () => []
-  const none = async () => null
-
+describe('the metrics of deliveries', () => {
   it.each([
     [{ pending: 0, oldestDueMs: null, oldestBlockedMs: null }, undefined, undefined],
     [{ pending: 7, oldestDueMs: 0, oldestBlockedMs: null }, 0, undefined],
     [{ pending: 7, oldestDueMs: null, oldestBlockedMs: 3_600_000 }, undefined, 3_600],
     [{ pending: 10_000, oldestDueMs: 61_500, oldestBlockedMs: 1_500 }, 61.5, 1.5],
-  ])(
-    '%o is a number of deliveries and two ages in seconds: of sendable and of blocked ones',
-    async (backlog, seconds, blockedSeconds) => {
-      const metrics = await createMetrics()
-      watching(metrics, noChains, none, async () => backlog)
-      const found = await read(metrics)
-      expect(found.get('deliveries_pending')).toBe(backlog.pending)
-      expect(found.get('oldest_due_delivery_seconds')).toBe(seconds)
-      expect(found.get('oldest_blocked_delivery_seconds')).toBe(blockedSeconds)
-    },
-  )
-
-  it('is read once at each scrape, and counted up to 10,000', async () => {
-    const metrics = await createMetrics()
+  ])('%o is a number and two ages in seconds: of sendable and of blocked ones', async (backlog, due, blocked) => {
     const asked: number[] = []
-    watching(metrics, noChains, none, async ({ atMost }) => {
-      asked.push(atMost)
-      return { pending: asked.length, oldestDueMs: null, oldestBlockedMs: null }
+    const metrics = await watch({
+      async backlog({ atMost }) {
+        asked.push(atMost)
+        return backlog
+      },
     })
-    expect((await read(metrics)).get('deliveries_pending')).toBe(1)
-    expect((await read(metrics)).get('deliveries_pending')).toBe(2)
-    expect(asked).toEqual([10_000, 10_000])
+    const found = await read(metrics)
+    const names = ['deliveries_pending', 'oldest_due_delivery_seconds', 'oldest_blocked_delivery_seconds']
+    expect(names.map((each) => found.get(each))).toEqual([backlog.pending, due, blocked])
+    expect(asked).toEqual([10_000])
     expect(await metrics.text()).toMatch(/deliveries_pending .*Counted up to 10000/)
   })
-})
 
-describe('failing endpoints', () => {
-  const noChains = () => []
-  const endpoint = { integrationAddress: wallet, failingSince: 1, blockedUntil: null }
-
-  it('are the blocked ones; failures in a row alone are not enough', async () => {
-    const metrics = await createMetrics()
+  it('have as failing endpoints the blocked ones; failures in a row alone are not enough', async () => {
+    const endpoint = { integrationAddress: wallet, failingSince: 1, blockedUntil: null }
     const endpoints = [
       { ...endpoint, failures: 4, blocks: 0 },
       { ...endpoint, failures: 5, blocks: 1 },
       { ...endpoint, failures: 90, blocks: 9 },
     ]
-    watching(
-      metrics,
-      noChains,
-      async () => null,
-      undefined,
-      async () => endpoints,
-    )
+    const metrics = await watch({ endpoints: async () => endpoints })
     expect((await read(metrics)).get('notification_endpoints_failing')).toBe(2)
     endpoints.length = 0
     expect((await read(metrics)).get('notification_endpoints_failing')).toBe(0)
   })
-})
 
-describe('the oldest database snapshot', () => {
-  const name = 'oldest_database_snapshot_seconds{holder="session",database_user="reporting",application="dashboard"}'
-
-  it('has its age by user and application from a minute on, and leaves once it ends', async () => {
-    const metrics = await createMetrics()
+  it('have the age of the oldest snapshot by user and application from a minute on, until it ends', async () => {
     const session = { holder: 'session', databaseUser: 'reporting', application: 'dashboard' } as const
-    let ageMs: number | null = 59_999
-    watching(...([metrics, () => [], async () => 2_500, undefined, undefined] as const), async () =>
-      ageMs === null ? null : { ...session, ageMs },
-    )
+    const ages = [59_999, 60_000, 3_600_000, null]
+    const metrics = await watch({
+      async oldestSnapshot() {
+        const ageMs = ages.shift() ?? null
+        return ageMs === null ? null : { ...session, ageMs }
+      },
+    })
+    const key = 'oldest_database_snapshot_seconds{holder="session",database_user="reporting",application="dashboard"}'
     const values: unknown[] = []
-    for (const age of [59_999, 60_000, 3_600_000, null]) {
-      ageMs = age
-      values.push([...(await read(metrics))].filter(([key]) => key.startsWith('oldest_database_snapshot')))
-    }
-    expect(values).toEqual([[], [[name, 60]], [[name, 3_600]], []])
+    for (const _ of [...ages]) values.push((await read(metrics)).get(key))
+    expect(values).toEqual([undefined, 60, 3_600, undefined])
   })
 })
 
@@ -317,4 +268,115 @@ describe('GET /metrics', () => {
     expect(text).not.toMatch(/0x[0-9a-f]{40}/i)
     expect(text).not.toContain('://')
   })
+})
+
+const resultsIn = (text: string) =>
+  Object.fromEntries(
+    [...text.matchAll(/delivery_attempts_total\{result="([^"]+)"\} (\d+)/g)].map(([, result, count]) => [
+      result,
+      Number(count),
+    ]),
+  )
+
+describe('attempts by result', () => {
+  const nothing = {
+    ...{ '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 },
+    ...{ timeout: 0, connection: 0, refused_address: 0, malformed_answer: 0, secret_unreadable: 0, other: 0 },
+  }
+
+  it.each([
+    [200, null, '2xx'],
+    [299, null, '2xx'],
+    [301, 'status_301', '3xx'],
+    [410, 'status_410', '4xx'],
+    [599, 'status_599', '5xx'],
+    [600, 'status_600', 'other'],
+    [100, 'status_100', 'other'],
+    [null, 'timeout', 'timeout'],
+    [null, 'connection', 'connection'],
+    [null, 'refused_address', 'refused_address'],
+    [null, 'secret_unreadable', 'secret_unreadable'],
+    [null, 'malformed_answer', 'malformed_answer'],
+    [200, 'malformed_answer', 'malformed_answer'],
+    [null, '"} 1\nforged{', 'other'],
+    [null, null, 'other'],
+  ] as const)('status %s with reason %j is %s', (status, reason, result) => {
+    const metrics = createAttemptMetrics()
+    metrics.attempted({ ...attempted, status, reason })
+    expect(resultsIn(metrics.text())).toEqual({ ...nothing, [result]: 1 })
+  })
+})
+
+describe('the text of attempts', () => {
+  it('has every sample that the Prometheus library writes for the same events', async () => {
+    const registry = new Registry()
+    const registers = [registry]
+    const outcomes = new Counter({
+      name: `${prefix}deliveries_attempted_total`,
+      help: 'x',
+      labelNames: ['outcome'],
+      registers,
+    })
+    const published = new Histogram({
+      name: `${prefix}published_to_delivered_seconds`,
+      help: 'x',
+      buckets: publishBuckets,
+      registers,
+    })
+    const own = createAttemptMetrics()
+    for (const publishedMs of [0, 1, 1.5, 900, 61_000, 259_200_000, 300_000_000, null]) {
+      const outcome = publishedMs === null ? 'pending' : 'delivered'
+      own.attempted({ ...attempted, publishedMs, outcome })
+      outcomes.inc({ outcome })
+      if (publishedMs !== null) published.observe(publishedMs / 1_000)
+    }
+    const mine = lines(own.text()).filter((line) => /deliveries_attempted|published_to/.test(line))
+    expect(mine).toEqual(lines(await registry.metrics()))
+    expect(own.text()).toContain(`# TYPE ${prefix}published_to_delivered_seconds histogram`)
+  })
+
+  it('measures delivery times from a millisecond to three days', () => {
+    expect([publishBuckets[0], publishBuckets.at(-1)]).toEqual([0.001, 259_200])
+    expect(publishBuckets).toEqual([...publishBuckets].sort((a, b) => a - b))
+  })
+})
+
+describe('events of endpoints and exhausted deliveries', () => {
+  it('are counted without naming an integration', async () => {
+    const metrics = await createMetrics()
+    const transitions = (text: string) => lines(text).filter((line) => line.includes('endpoint_transitions'))
+    const of = (to: string, count: number) => `${prefix}notification_endpoint_transitions_total{to="${to}"} ${count}`
+    expect(transitions(await metrics.text())).toEqual([of('failing', 0), of('recovered', 0)])
+    const { integrationAddress } = name
+    const block = { failures: 5, blockedUntil: 5_000, failingMs: 9_000 }
+    metrics.onEvent({ type: 'endpoint.failing', integrationAddress, ...block })
+    metrics.onEvent({ type: 'endpoint.failing', integrationAddress, ...block })
+    metrics.onEvent({ type: 'endpoint.recovered', integrationAddress, failingMs: 9_000 })
+    metrics.onEvent({ type: 'delivery.exhausted', deliveryId: '7', version: 1, reason: 'status_410', ...name })
+    metrics.onEvent(attempted)
+    const text = await metrics.text()
+    expect(transitions(text)).toEqual([of('failing', 2), of('recovered', 1)])
+    expect(lines(text)).toContain(`${prefix}deliveries_exhausted_total 1`)
+    expect(text).not.toMatch(/0x[0-9a-f]{40}/i)
+  })
+})
+
+const observations = [0, 0.0004, 0.001, 0.0011, 0.02, 0.25, 0.3, 30, 31]
+
+it('durations of requests have every bucket, sum and count that the Prometheus library writes', async () => {
+  const registry = new Registry()
+  const name = `${prefix}http_request_duration_seconds`
+  const labelNames = ['method', 'route', 'status']
+  const peer = new Histogram({ name, help: 'x', labelNames, buckets: durationBuckets, registers: [registry] })
+  const own = createRequestDurations()
+  for (const [method, route, status] of [
+    ['GET', '/a/:id', 200],
+    ['other', 'none', 404],
+  ] as const)
+    for (const seconds of observations) {
+      own.observe({ method, route, status }, seconds)
+      peer.observe({ method, route, status: String(status) }, seconds)
+    }
+  expect(lines(own.text())).toEqual(lines(await registry.metrics()))
+  expect(own.text()).toContain(`# TYPE ${name} histogram`)
 })

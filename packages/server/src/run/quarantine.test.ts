@@ -1,5 +1,5 @@
 import type { QuarantinedLog } from '@payment-integration/chain-evm'
-import type { ServiceEvent } from '@payment-integration/core'
+import { type ServiceEvent, silentLogger } from '@payment-integration/core'
 import { describe, expect, it } from 'vitest'
 import { createQuarantineReport } from './open-service.js'
 
@@ -17,8 +17,7 @@ function quarantine(onEvent: (event: ServiceEvent) => void = () => undefined) {
   const errors: object[] = []
   const published: ServiceEvent[] = []
   const logger = {
-    debug: () => undefined,
-    info: () => undefined,
+    ...silentLogger,
     warn: (fields: object) => void warnings.push(fields),
     error: (fields: object) => void errors.push(fields),
   }

@@ -1,46 +1,34 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { ServiceEvent } from '@payment-integration/core'
 import { expect, it, onTestFinished } from 'vitest'
 import { facts, indexPayments } from '../../test/support/index-payments.js'
 import { basic } from '../../test/support/integration-service.js'
+import { startRecordingReceiver } from '../../test/support/recording-receiver.js'
 import { eventually } from '../../test/support/tcp-server.js'
 import { tempConfig } from '../../test/support/temp-config.js'
+import { startTempServer } from '../../test/support/temp-server.js'
 import { startServer } from './start-server.js'
 
 const address = `0x${'aa'.repeat(20)}`
 
 it('two processes share the work by their roles, and are listed with them', async () => {
-  const received: string[] = []
-  const receiver = createServer((request, response) => {
-    received.push(request.url ?? '')
-    request.resume().on('end', () => response.end())
-  })
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  const made = await tempConfig()
-  const { roles } = made.config
+  const receiver = await startRecordingReceiver()
+  onTestFinished(receiver.stop)
+  const { config, remove } = await tempConfig({ PI_ADMIN_PORT: '0' })
+  onTestFinished(remove)
   const events: ServiceEvent['type'][] = []
+  const onEvent = ({ type }: ServiceEvent) => void events.push(type)
   const none = { api: false, console: false, dispatcher: false, poller: false, indexer: [] }
-  const api = await startServer(
-    { ...made.config, roles: { ...none, api: true } },
-    { onEvent: ({ type }) => events.push(type) },
-  )
-  onTestFinished(async () => {
-    await api.stop()
-    receiver.close()
-    await made.remove()
-  })
-  const notificationUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
-  const { apiSecret } = await api.service.integrations.create({ address, notificationUrl })
+  const api = await startServer({ ...config, roles: { ...none, api: true } }, { onEvent })
+  onTestFinished(() => api.stop())
+  const { apiSecret } = await api.service.integrations.create({ address, notificationUrl: `${receiver.url}/hook` })
   await indexPayments(api.service.store, [facts({ integrationAddress: address })])
   const headers = { authorization: basic(address, apiSecret) }
   const answer = await fetch(`${api.url}/api/v1/integration/payments`, { headers })
-  expect([answer.status, received, events]).toEqual([200, [], []])
+  expect([answer.status, receiver.arrived, events]).toEqual([200, [], []])
 
-  const admin = { listen: { host: '127.0.0.1', port: 0 }, metricsToken: null }
-  const worker = await startServer({ ...made.config, admin, roles: { ...roles, api: false, console: false } })
+  const worker = await startServer({ ...config, roles: { ...config.roles, api: false, console: false } }, { onEvent })
   expect(worker.url).toBe('')
-  await eventually(() => received.length === 1)
+  await eventually(() => receiver.arrived.length === 1 && events.includes('delivery.attempted'))
   const ready = await fetch(`${worker.adminUrl}/ready`)
   expect(await ready.json()).toEqual({ status: 'ready', reason: null, roles: { dispatcher: 'runs', poller: 'runs' } })
   await eventually(async () => (await api.service.processes.list()).length === 2)
@@ -53,12 +41,8 @@ it('two processes share the work by their roles, and are listed with them', asyn
 })
 
 it('a process without api has the pages alone', async () => {
-  const made = await tempConfig({ PI_CONSOLE: 'on' })
-  const roles = { api: false, console: true, dispatcher: false, poller: false, indexer: [] }
-  const server = await startServer({ ...made.config, roles })
+  const { url } = await startTempServer({ PI_CONSOLE: 'on', PI_ROLES: 'console' })
   const paths = ['/console', '/health', '/openapi.json', '/api/v1/integration/payments']
-  const statuses = paths.map(async (path) => (await fetch(`${server.url}${path}`)).status)
+  const statuses = paths.map(async (path) => (await fetch(`${url}${path}`)).status)
   expect(await Promise.all(statuses)).toEqual([200, 200, 404, 401])
-  await server.stop()
-  await made.remove()
 })

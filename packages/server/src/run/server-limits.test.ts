@@ -1,24 +1,20 @@
 /** Reaches the server's limits with small values: slow, silent and greedy clients. */
-import { silentLogger } from '@payment-integration/core'
 import { afterEach, describe, expect, it } from 'vitest'
-import { chosenService, goodAuthorization, withReads } from '../../test/support/integration-service.js'
+import { chosenService, goodAuthorization, heldReads, withReads } from '../../test/support/integration-service.js'
+import { listenApp } from '../../test/support/listening-app.js'
 import { type Exchange, exchange } from '../../test/support/raw-exchange.js'
 import { eventually } from '../../test/support/tcp-server.js'
-import { createApp } from '../app/create-app.js'
-import { type HttpServer, listenHttp, type ServerLimits } from './http-server.js'
-import { createRequestListener } from './request-listener.js'
+import type { ServerLimits } from './http-server.js'
 
 const opened: Exchange[] = []
-let http: HttpServer
+let http: Awaited<ReturnType<typeof listenApp>>
 afterEach(async () => {
   for (const connection of opened.splice(0)) connection.destroy()
-  await http.stop(AbortSignal.timeout(2_000))
+  await http.stop(2_000)
 })
 
 async function listen(limits: Partial<ServerLimits>, service = chosenService()): Promise<void> {
-  const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
-  const app = createApp({ service, receiveUpdate: async () => ({ kind: 'unauthenticated' }), health })
-  http = await listenHttp({ host: '127.0.0.1', port: 0 }, await createRequestListener(app, silentLogger), limits)
+  http = await listenApp({ service, receiveUpdate: async () => ({ kind: 'unauthenticated' }) }, { limits })
 }
 
 async function open(text = ''): Promise<Exchange> {
@@ -27,6 +23,7 @@ async function open(text = ''): Promise<Exchange> {
   connection.send(text)
   return connection
 }
+const list = `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n\r\n`
 const json = 'Content-Type: application/json\r\n'
 const update = (rest: string) => `POST /api/v1/processor/updates HTTP/1.1\r\nHost: a\r\n${json}${rest}`
 const slowHead = { headersTimeoutMs: 150, requestTimeoutMs: 60_000, checkIntervalMs: 25 }
@@ -64,11 +61,10 @@ describe('a client that is slow', () => {
     await listen({ silenceTimeoutMs: 3_000 }, slow)
     const greedy = await open()
     greedy.pause()
-    const request = `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n\r\n`
-    for (let n = 0; n < 500; n++) greedy.send(request)
+    for (let n = 0; n < 500; n++) greedy.send(list)
     await eventually(() => asked > 0)
     // A client that reads nothing notices the close by a failure to send.
-    const timer = setInterval(() => greedy.send(request), 50)
+    const timer = setInterval(() => greedy.send(list), 50)
     await greedy.closed
     clearInterval(timer)
     // Eight at once, and those whose answers the kernel took: some megabytes of 500.
@@ -79,27 +75,10 @@ describe('a client that is slow', () => {
 
 describe('a connection', () => {
   it('is not closed as silent while its request is in progress', async () => {
-    let release = () => {}
-    let begin = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve
-    })
-    const service = chosenService()
-    const slow = withReads(service, {
-      async listPayments() {
-        begin()
-        await held
-        return { payments: [], nextCursor: null }
-      },
-    })
-    await listen({ silenceTimeoutMs: 100 }, slow)
-    const working = await open(
-      `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n\r\n`,
-    )
-    await begun
+    const { service, release, asked } = heldReads(chosenService())
+    await listen({ silenceTimeoutMs: 100 }, service)
+    const working = await open(list)
+    await eventually(() => asked() === 1)
     // Each became silent before the request in progress, so its time was up earlier.
     for (let round = 0; round < 3; round++) await (await open()).closed
     release()
@@ -109,8 +88,7 @@ describe('a connection', () => {
   it('closes after its last request, whose answer says so; later requests get no answer', async () => {
     const service = chosenService()
     await listen({ maxRequestsPerSocket: 3 }, service)
-    const request = `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n\r\n`
-    const connection = await open(request.repeat(5))
+    const connection = await open(list.repeat(5))
     const answers = await connection.answers(5)
     expect(answers.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([
       [200, 'keep-alive'],
@@ -146,26 +124,15 @@ describe('a connection', () => {
 
 describe('garbage after a request', () => {
   async function slowly() {
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    const service = chosenService()
-    const slow = withReads(service, {
-      async listPayments() {
-        await held
-        return { payments: [], nextCursor: null }
-      },
-    })
-    await listen({}, slow)
+    const { service, release } = heldReads(chosenService())
+    await listen({}, service)
     return release
   }
-  const list = `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n`
   const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status)
 
   it('is rejected once that request has its answer', async () => {
     const release = await slowly()
-    const connection = await open(`${list}\r\n\0garbage`)
+    const connection = await open(`${list}\0garbage`)
     connection.send('more of it')
     // A later answer proves that earlier bytes have arrived.
     await fetch(`${http.url}/health/live`)
@@ -176,7 +143,7 @@ describe('garbage after a request', () => {
 
   it('is rejected after the answers to all earlier requests, and in place of one whose body it breaks', async () => {
     const release = await slowly()
-    const connection = await open(`${list}\r\n${update('Transfer-Encoding: chunked\r\n\r\n')}garbage`)
+    const connection = await open(`${list}${update('Transfer-Encoding: chunked\r\n\r\n')}garbage`)
     release()
     expect(statuses(await connection.answers(3))).toEqual([200, 400])
     await connection.closed

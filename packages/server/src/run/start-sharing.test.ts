@@ -1,13 +1,13 @@
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { expect, it, onTestFinished } from 'vitest'
 import { basic } from '../../test/support/integration-service.js'
-import { tempConfig } from '../../test/support/temp-config.js'
+import { donor, recipient } from '../../test/support/sharing-service.js'
+import { startTempServer } from '../../test/support/temp-server.js'
 import { verdictPath } from '../app/webhook-routes.js'
-import { startServer } from './start-server.js'
 
 const needed = {
-  PI_IDENTITY_APP_TOKEN: 'sbx:app-token',
-  PI_IDENTITY_SECRET_KEY: 'secret-key',
+  PI_IDENTITY_APP_TOKEN: recipient.appToken,
+  PI_IDENTITY_SECRET_KEY: recipient.secretKey,
   PI_IDENTITY_LEVEL: 'basic-kyc-level',
   PI_IDENTITY_WEBHOOK_SECRETS: 'new-secret,old-secret',
 }
@@ -18,16 +18,10 @@ it.each([
 ] as const)(
   'a server with the variables of sharing redeems by %s and takes verdicts signed with each secret',
   async (redeemBy, begun) => {
-    const shop = { clientId: 'Shop', appToken: 'sbx:shop', secretKey: 'secret-of-the-shop', partners: ['Service'] }
-    const { PI_IDENTITY_APP_TOKEN: appToken, PI_IDENTITY_SECRET_KEY: secretKey } = needed
-    const service = { clientId: 'Service', appToken, secretKey, partners: ['Shop'] }
-    const provider = await startIdentityProvider({ clients: [shop, service] })
+    const provider = await startIdentityProvider({ clients: [donor, recipient] })
     onTestFinished(() => provider.close())
     const variables = { PI_IDENTITY_URL: provider.url, PI_IDENTITY_REDEEM_BY: redeemBy }
-    const made = await tempConfig({ ...needed, ...variables })
-    onTestFinished(made.remove)
-    const server = await startServer(made.config)
-    onTestFinished(() => server.stop())
+    const server = await startTempServer({ ...needed, ...variables })
     const address = `0x${'ab'.repeat(20)}`
     const { apiSecret } = await server.service.integrations.create({ address })
     const share = async () => {

@@ -1,5 +1,4 @@
 import type { LookupAddress } from 'node:dns'
-import { isIP } from 'node:net'
 import { Agent } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
 import { eventually, startTcp, type TcpServer } from '../../test/support/tcp-server.js'
@@ -13,8 +12,9 @@ afterEach(async () => {
   await canary?.stop()
 })
 
-function connect(url: string, resolve: Resolve, allowLoopbackHttp = false): Promise<unknown> {
-  const connector = createGuardedConnector({ resolve, allowLoopbackHttp, connectTimeoutMs: 2_000 })
+function connect(url: string, resolve: Resolve, denied?: readonly string[]): Promise<unknown> {
+  const allowLoopbackHttp = denied !== undefined
+  const connector = createGuardedConnector({ resolve, allowLoopbackHttp, connectTimeoutMs: 2_000, denied })
   const agent = new Agent({ connect: connector.connect })
   agents.push(agent)
   const { origin } = new URL(url)
@@ -54,50 +54,13 @@ describe('guardedConnector', () => {
     expect(server.received()).toBe('')
   })
 
-  it.each(['https://127.0.0.1', 'https://[::1]', 'https://[::ffff:127.0.0.1]', 'https://10.0.0.1', 'http://127.0.0.1'])(
-    'rejects %s without any URL rule before it',
-    async (origin) => {
-      const server = await startTcp()
-      canary = server
-      let asked = 0
-      const resolve: Resolve = () => {
-        asked++
-        return () => undefined
-      }
-      await expect(connect(`${origin}:${server.port}`, resolve)).rejects.toEqual(refused)
-      expect(server.connections()).toBe(0)
-      expect(asked).toBe(0)
-    },
-  )
-
-  it('dials only the allowed addresses of a name', async () => {
-    const server = await startTcp((socket) => socket.end('HTTP/1.1 204 No Content\r\n\r\n'))
-    canary = server
-    const found = ['::ffff:127.0.0.1', '10.0.0.1', '127.0.0.1', 'fd00::1'].map((address) => ({
-      address,
-      family: isIP(address),
-    }))
-    const answer = await connect(`http://hook.example:${server.port}`, resolvesTo(...found), true)
-    expect(answer).toMatchObject({ statusCode: 204 })
-    expect(server.connections()).toBe(1)
-  })
-
   it.each(['https://127.0.0.1', 'https://hook.example'])(
     'rejects %s in a range that the operator denied, without a connection',
     async (origin) => {
       const server = await startTcp()
       canary = server
-      const connector = createGuardedConnector({
-        resolve: resolvesTo({ address: '127.0.0.1', family: 4 }),
-        allowLoopbackHttp: true,
-        connectTimeoutMs: 1_000,
-        denied: ['127.0.0.0/8'],
-      })
-      const { hostname, host, protocol, port } = new URL(`${origin}:${server.port}`)
-      const failed = new Promise((settle) =>
-        connector.connect({ hostname, host, protocol, port }, (...made) => settle(made[0])),
-      )
-      expect(await failed).toEqual(refused)
+      const loopback = resolvesTo({ address: '127.0.0.1', family: 4 })
+      await expect(connect(`${origin}:${server.port}`, loopback, ['127.0.0.0/8'])).rejects.toEqual(refused)
       expect(server.connections()).toBe(0)
     },
   )

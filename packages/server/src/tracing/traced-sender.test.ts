@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import * as api from '@opentelemetry/api'
 import type { PostRequest, PostResult } from '@payment-integration/core/ports'
 import { expect, it } from 'vitest'
@@ -99,4 +100,17 @@ it.each([
     expect(await traced.post(post)).toEqual(result)
     expect(posts.map(({ headers }) => 'traceparent' in headers)).toEqual([isTraced])
   }
+})
+
+it('a trace id is the first half of SHA-256 over chain, hash and integration, and the parent id what follows', () => {
+  const digest = createHash('sha256').update(`137:${payment.txHash}:${payment.integrationAddress}`).digest()
+  expect(computeTraceIds(payment)).toEqual({
+    traceId: digest.subarray(0, 16).toString('hex'),
+    parentId: digest.subarray(16, 24).toString('hex'),
+  })
+})
+
+it('two integrations that one transaction pays have two traces', () => {
+  const other = computeTraceIds({ ...payment, integrationAddress: `0x${'ab'.repeat(20)}` })
+  expect(other.traceId).not.toBe(traceId)
 })

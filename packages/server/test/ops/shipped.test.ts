@@ -14,8 +14,8 @@ import { Service } from 'kubernetes-models/v1/Service'
 import { afterAll, describe, expect, it, test } from 'vitest'
 import { runCli } from '../../../cli/src/run-cli.js'
 import { testIo } from '../../../cli/test/test-io.js'
-import { ConfigError } from '../../src/config/config.js'
 import { readConfig, readDatabaseConfig } from '../../src/config/read-config.js'
+import { problemsIn } from '../support/config-problems.js'
 import { opsFolder } from './promtool.js'
 import {
   composeProcesses,
@@ -44,13 +44,7 @@ function readSecret(path: string): string {
 /** The problems of an environment, as the process itself reads it. */
 function findProblems(args: readonly string[], given: Readonly<Record<string, string>>): readonly string[] {
   const read = args[0] === 'migrate' ? readDatabaseConfig : readConfig
-  try {
-    read(given, readSecret)
-    return []
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
+  return problemsIn(() => read(given, readSecret))
 }
 
 const processes = [

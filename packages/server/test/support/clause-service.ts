@@ -1,7 +1,7 @@
 /**
  * The whole service: real HTTP on both sides, a real SQLite file, the real sender. Only its chains are lists of blocks.
  */
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,21 +15,16 @@ import {
 import type { Clock, IdentityProvider, Logger, ReceiptSource } from '@payment-integration/core/ports'
 import type { WebhookReader } from '@payment-integration/identity-sumsub/service'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
-import { createApp } from '../../src/app/create-app.js'
-import { listenHttp } from '../../src/run/http-server.js'
-import { createRequestListener } from '../../src/run/request-listener.js'
 import { createUndiciSender } from '../../src/sender/undici-sender.js'
 import { listedChain } from './clause-chain.js'
-import { basic } from './integration-service.js'
+import { basic, signBody } from './integration-service.js'
+import { listenApp } from './listening-app.js'
 import { startRecordingReceiver } from './recording-receiver.js'
 
 const processorSecret = 'processor-secret-of-the-clauses'
 
-/** Header of a processor's signature, as docs/interface.md 6 describes it. */
-export function processorSignature(body: string): string {
-  const t = Math.floor(Date.now() / 1_000)
-  return `t=${t},v1=${createHmac('sha256', processorSecret).update(`${t}.${body}`).digest('hex')}`
-}
+/** The signature of a body by the processor of these tests. */
+export const processorSignature = (body: string) => signBody(body, processorSecret)
 
 /** Reads an update that the processor signed. */
 export const receiveUpdate = createUpdateReceiver({ secrets: [processorSecret], clock: systemClock })
@@ -81,10 +76,13 @@ export async function startClauses(options: ClauseOptions = {}) {
     ...(receipts === undefined ? {} : { receipts: { source: receipts } }),
     ...(confirmations === undefined ? {} : { confirmations }),
   })
-  const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
-  const app = createApp({ service, receiveUpdate, readWebhook: identity?.readWebhook, health, logger })
-  const http = await listenHttp({ host: '127.0.0.1', port: 0 }, await createRequestListener(app, silentLogger))
+  const http = await listenApp({ service, receiveUpdate, readWebhook: identity?.readWebhook, logger })
   let updates = 0
+  async function ask(path: string, init: RequestInit) {
+    const response = await fetch(`${http.url}/api/v1/integration/${path}`, init)
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as unknown }
+  }
 
   return {
     url: http.url,
@@ -121,25 +119,12 @@ export async function startClauses(options: ClauseOptions = {}) {
       return { status: response.status, body: (await response.json()) as Record<string, unknown> }
     },
     /** GETs a path below the integration API. */
-    async get(path: string, authorization: string) {
-      const response = await fetch(`${http.url}/api/v1/integration/${path}`, { headers: { authorization } })
-      const text = await response.text()
-      return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as unknown }
-    },
+    get: (path: string, authorization: string) => ask(path, { headers: { authorization } }),
     /** POSTs a body below the integration API. */
-    async post(
-      path: string,
-      authorization: string,
-      body: string | Uint8Array<ArrayBuffer>,
-      contentType = 'application/json',
-    ) {
-      const headers = { authorization, 'content-type': contentType }
-      const response = await fetch(`${http.url}/api/v1/integration/${path}`, { method: 'POST', headers, body })
-      const text = await response.text()
-      return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as unknown }
-    },
+    post: (path: string, authorization: string, body: string, contentType = 'application/json') =>
+      ask(path, { method: 'POST', headers: { authorization, 'content-type': contentType }, body }),
     async stop() {
-      await http.stop(AbortSignal.timeout(2_000))
+      await http.stop(2_000)
       await sender.close()
       await store.close()
       await receiver.stop()

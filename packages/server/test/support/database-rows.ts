@@ -1,6 +1,11 @@
 /** Everything that a database holds, value by value. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { openSqlite } from '../../../cli/src/files.js'
+import { postgresMissing, startPostgres } from '../../../store-sql/test/postgres.js'
+import type { Sink } from './canaries.js'
 
 /** One value of one row. */
 export interface StoredValue {
@@ -10,8 +15,44 @@ export interface StoredValue {
   readonly text: string
 }
 
+/** A database and all that it holds. */
+export interface StoredDatabase {
+  readonly url: string
+  values(): Promise<StoredValue[]>
+  /** The raw files of a SQLite database. */
+  files(): readonly Sink[]
+  remove(): unknown
+}
+
+/** For `describe.each`: the name of an engine, why it is missing, and a function that opens a new database. */
+export const engines: readonly [string, string | null, (password?: string) => Promise<StoredDatabase>][] = [
+  ['SQLite', null, async () => openOnSqlite()],
+  ['PostgreSQL', postgresMissing, openOnPostgres],
+]
+
+function openOnSqlite(): StoredDatabase {
+  const folder = mkdtempSync(join(tmpdir(), 'payment-integration-canary-'))
+  const path = join(folder, 'canary.db')
+  return {
+    url: `sqlite:${path}`,
+    values: async () => sqliteValues(path),
+    files: () =>
+      ['', '-wal', '-shm']
+        .filter((end) => existsSync(`${path}${end}`))
+        .map((end) => ({ where: `canary.db${end}`, text: readFileSync(`${path}${end}`, 'latin1') })),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** @param password - Part of the URL; the server does not ask for it. */
+async function openOnPostgres(password = 'unused'): Promise<StoredDatabase> {
+  const { connectionString, remove } = await startPostgres()
+  const url = connectionString.replace('postgres@', `postgres:${password}@`)
+  return { url, values: () => postgresValues(connectionString), files: () => [], remove }
+}
+
 /** All values of a SQLite file. */
-export function sqliteValues(path: string): StoredValue[] {
+function sqliteValues(path: string): StoredValue[] {
   const database = openSqlite(path)
   try {
     const tables = database.prepare("select name from sqlite_master where type = 'table'").all() as { name: string }[]
@@ -25,7 +66,7 @@ export function sqliteValues(path: string): StoredValue[] {
 }
 
 /** All values of every schema that is not PostgreSQL's own. */
-export async function postgresValues(connectionString: string): Promise<StoredValue[]> {
+async function postgresValues(connectionString: string): Promise<StoredValue[]> {
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {

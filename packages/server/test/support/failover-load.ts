@@ -1,9 +1,8 @@
 /** Load on a server while its database fails over, and a record of everything that was confirmed. */
-import { createHmac } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RunningServer } from '../../src/run/start-server.js'
 import { facts, indexPayments } from './index-payments.js'
-import { basic } from './integration-service.js'
+import { basic, signBody } from './integration-service.js'
 
 /** The kinds of work, each of which must be possible again after a failover. */
 export const kinds = ['index', 'update', 'read'] as const
@@ -62,9 +61,7 @@ export function startFailoverLoad(target: LoadTarget, writers: number): Failover
 
   async function update(id: string, txHash: string, state: string): Promise<void> {
     const body = JSON.stringify({ id, chainId: '1', txHash, state })
-    const t = Math.floor(Date.now() / 1000)
-    const mac = createHmac('sha256', processorSecret).update(`${t}.${body}`).digest('hex')
-    const headers = { 'content-type': 'application/json', 'x-service-signature': `t=${t},v1=${mac}` }
+    const headers = { 'content-type': 'application/json', 'x-service-signature': signBody(body, processorSecret) }
     const answer = await fetch(`${server.url}/api/v1/processor/updates`, { method: 'POST', body, headers })
     if (answer.status !== 200) throw new Error(`answered ${answer.status}`)
     const { version } = (await answer.json()) as { version: number }

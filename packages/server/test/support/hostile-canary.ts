@@ -11,24 +11,14 @@ export interface Canary {
   readonly httpPort: number
   /** Connections that were accepted on either port, at any address of this machine. */
   connections(): number
-  /** Paths of the requests that arrived. */
-  readonly served: string[]
   stop(): Promise<void>
 }
 
-/**
- * Starts an HTTPS and an HTTP listener on every address of this machine. They close the connection after a URL that
- * ends in `?close`.
- */
+/** Starts an HTTPS and an HTTP listener on every address of this machine. */
 export async function startCanary(): Promise<Canary> {
   const pair = selfSigned('*.hook.example')
-  const served: string[] = []
   let connections = 0
-  const serve: RequestListener = (request, response) => {
-    served.push(request.url ?? '')
-    if (request.url?.endsWith('?close')) response.setHeader('Connection', 'close')
-    response.end('canary')
-  }
+  const serve: RequestListener = (_, response) => void response.end('canary')
   const [https, http] = [createHttps(pair, serve), createHttp(serve)]
   const listen = async (server: Server) => {
     server.on('connection', () => connections++)
@@ -41,7 +31,6 @@ export async function startCanary(): Promise<Canary> {
     httpsPort,
     httpPort,
     connections: () => connections,
-    served,
     async stop() {
       for (const server of [https, http]) {
         server.closeAllConnections()

@@ -27,7 +27,7 @@ export interface DnsServer {
 }
 
 /** Response codes, which dns-packet keeps in the low bits of the flags. */
-export const rcode = { serverFailure: 2, noSuchName: 3, refused: 5 } as const
+export const rcode = { noSuchName: 3, refused: 5 } as const
 
 /** Starts the server on 127.0.0.1. */
 export async function startDns(answers: Answers): Promise<DnsServer> {
@@ -106,11 +106,11 @@ export async function startDns(answers: Answers): Promise<DnsServer> {
 }
 
 /** Address records of the queried type among these addresses, of one name. */
-export function records({ name, type }: Query, addresses: readonly string[], ttl = 0): Answer[] {
+export function records({ name, type }: Query, addresses: readonly string[]): Answer[] {
   const family = type === 'AAAA' ? 6 : 4
   return addresses
     .filter((address) => (address.includes(':') ? 6 : 4) === family)
-    .map((data) => ({ name, type: family === 6 ? 'AAAA' : 'A', ttl, data }))
+    .map((data) => ({ name, type: family === 6 ? 'AAAA' : 'A', ttl: 0, data }))
 }
 
 /** Answers these addresses for every name: A records for the dotted ones, AAAA for the others. */

@@ -1,4 +1,5 @@
 /** A service whose answers a test chooses, with one integration and one legacy API key that may call it. */
+import { createHmac } from 'node:crypto'
 import type { AppDeps } from '../../src/app/create-app.js'
 
 export const integrationAddress = `0x${'ab'.repeat(20)}`
@@ -10,6 +11,11 @@ export const wallet = `0x${'cd'.repeat(20)}`
 
 export function basic(address: string, secret: string): string {
   return `Basic ${Buffer.from(`${address}:${secret}`).toString('base64')}`
+}
+
+/** Header of a processor's signature, as docs/interface.md 6 describes it. */
+export function signBody(body: string | Uint8Array, secret: string, at = Math.floor(Date.now() / 1_000)): string {
+  return `t=${at},v1=${createHmac('sha256', secret).update(`${at}.`).update(body).digest('hex')}`
 }
 
 export type ServiceSurface = AppDeps['service']
@@ -67,4 +73,19 @@ export function withReads<T extends ServiceSurface>(
 ): T {
   const forIntegration = (address: string) => ({ ...service.queries.forIntegration(address), ...reads })
   return { ...service, queries: { forIntegration } }
+}
+
+/** A service whose lists of payments wait until `release` is called; `asked` counts them. */
+export function heldReads<T extends ServiceSurface>(service: T) {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let asked = 0
+  async function listPayments() {
+    asked += 1
+    await held
+    return { payments: [], nextCursor: null }
+  }
+  return { service: withReads(service, { listPayments }), release: () => release(), asked: () => asked }
 }

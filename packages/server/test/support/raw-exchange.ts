@@ -1,12 +1,9 @@
 /** Requests written byte by byte, and their answers one by one. */
 import { connect, type Socket } from 'node:net'
+import { parseRaw } from './raw-http.js'
 
 /** An answer as it was read. */
-export interface Answer {
-  readonly status: number
-  readonly headers: ReadonlyMap<string, string>
-  readonly body: string
-}
+export type Answer = ReturnType<typeof parseRaw>
 
 /** A connection for raw bytes. */
 export interface Exchange {
@@ -57,14 +54,7 @@ export async function exchange(url: string, withoutBody: (index: number) => bool
   function take(): Answer | null {
     const headEnd = received.indexOf('\r\n\r\n')
     if (headEnd < 0) return null
-    const [line = '', ...fields] = received.slice(0, headEnd).split('\r\n')
-    const status = Number(line.split(' ')[1])
-    const headers = new Map(
-      fields.map((field) => [
-        field.slice(0, field.indexOf(':')).toLowerCase(),
-        field.slice(field.indexOf(':') + 1).trim(),
-      ]),
-    )
+    const { status, headers } = parseRaw(received)
     const isInterim = status >= 100 && status < 200
     const length = isInterim || withoutBody(taken) ? 0 : Number(headers.get('content-length') ?? 0)
     const end = headEnd + 4 + length

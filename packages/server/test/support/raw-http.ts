@@ -1,18 +1,13 @@
 /** Sends raw requests that a client library refuses to send. */
 import { connect } from 'node:net'
 
-/** Sends bytes and resolves everything received until the server closed, or `quietMs` after the last byte. */
-export function sendRaw(
-  url: string,
-  bytes: string | Uint8Array,
-  options: { closeAfterMs?: number } = {},
-): Promise<string> {
+/** Sends bytes and resolves everything received until the server closed, or for five seconds. */
+export function sendRaw(url: string, bytes: string | Uint8Array): Promise<string> {
   const { hostname, port } = new URL(url)
-  const { closeAfterMs = 5_000 } = options
   return new Promise((resolve) => {
     let received = ''
     const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(bytes))
-    const timer = setTimeout(() => socket.destroy(), closeAfterMs)
+    const timer = setTimeout(() => socket.destroy(), 5_000)
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1')
     })

@@ -58,8 +58,8 @@ export async function startSharing({ timeoutMs = 2_000, ...options }: ClauseOpti
       }
     },
     /** A token of an applicant that the shop has verified. */
-    mint(steps?: readonly string[]): string {
-      const { id: applicantId } = provider.addApplicant({ clientId: 'Shop', ...(steps === undefined ? {} : { steps }) })
+    mint(): string {
+      const { id: applicantId } = provider.addApplicant({ clientId: 'Shop' })
       return provider.mintShareToken({ applicantId, forClientId: 'Service' })
     },
     share(shop: Shop, email: string, kycShareToken: string) {

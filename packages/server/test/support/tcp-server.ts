@@ -1,7 +1,6 @@
 /** A TCP server that counts its connections and handles each as scripted. */
-
-import type { AddressInfo } from 'node:net'
-import { createServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTls, type TlsOptions } from 'node:tls'
 
 export interface TcpServer {
   readonly port: number
@@ -10,34 +9,52 @@ export interface TcpServer {
   connections(): number
   /** How many of them are open. */
   open(): number
-  /** Everything that clients sent. */
+  /** The last kilobytes that clients sent, one character per byte. */
   received(): string
   stop(): Promise<void>
 }
 
+/** A server's behavior beside its answers to requests. */
+export interface TcpOptions {
+  /** Called for each connection, before it sent anything. */
+  readonly onConnect?: ((socket: Socket) => void) | undefined
+  /** @default no TLS */
+  readonly tls?: TlsOptions | undefined
+}
+
+/**
+ * Listens on 127.0.0.1.
+ * @param onRequest - Called when a request's head arrived, with the number of the connection's requests.
+ */
 export async function startTcp(
   onRequest: (socket: Socket, request: number) => void = () => undefined,
-  host = '127.0.0.1',
+  { onConnect, tls }: TcpOptions = {},
 ): Promise<TcpServer> {
   const sockets = new Set<Socket>()
   let connections = 0
-  let requests = 0
   let received = ''
-  const server = createServer((socket) => {
+  const serve = (socket: Socket) => {
+    socket.on('error', () => undefined)
+    let requests = 0
+    socket.on('data', (chunk) => {
+      const text = chunk.toString('latin1')
+      received = (received + text).slice(-8_192)
+      if (/^(POST|GET) /.test(text)) onRequest(socket, ++requests)
+    })
+    onConnect?.(socket)
+  }
+  const server: Server = tls === undefined ? createServer(serve) : createTls(tls, serve)
+  server.on('connection', (socket: Socket) => {
     connections++
     sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
-    socket.on('error', () => undefined)
-    socket.on('data', (chunk) => {
-      received += chunk.toString('latin1')
-      if (/^(POST|GET) /.test(chunk.toString('latin1'))) onRequest(socket, ++requests)
-    })
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
   })
-  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  server.on('tlsClientError', () => undefined)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
     port,
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    url: `http://127.0.0.1:${port}`,
     connections: () => connections,
     open: () => sockets.size,
     received: () => received,

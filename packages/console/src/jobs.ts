@@ -106,7 +106,7 @@ export function createJobs({ now, onError }: JobsDeps) {
       if (signal.aborted) return end({ state: 'stopped' })
       const message = findShownMessage(error)
       if (message === null) onError(error)
-      end({ state: 'failed', words: message ?? 'It failed. The log of the service has the reason.' })
+      end({ state: 'failed', words: message ?? 'The job failed. See the log of the service for the reason.' })
     }
   }
 
@@ -119,7 +119,7 @@ export function createJobs({ now, onError }: JobsDeps) {
     /** Starts a job. @throws ActError When too many jobs run, or after `close`. */
     start({ title, actor, total = null, run: work }: NewJob): Job {
       const running = [...entries.values()].filter(({ job }) => job.state === 'running')
-      if (isClosed) throw new ActError('The service is stopping. Try again after its start.')
+      if (isClosed) throw new ActError('The service is shutting down. Try again after it restarts.')
       if (running.length >= jobLimits.running)
         throw new ActError(`${jobLimits.running} jobs are running. Wait for one, or stop one.`)
       const id = randomBytes(9).toString('base64url')

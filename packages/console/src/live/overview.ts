@@ -270,7 +270,11 @@ const attemptKinds: readonly AttemptKind[] = [
 export function chartData(overview: Overview): ChartData {
   const { ms, barMs } = ranges[overview.range]
   const last = overview.at - (overview.at % barMs)
-  const bars = Array.from({ length: ms / barMs }, (_, n) => last - (ms / barMs - 1 - n) * barMs)
+  // Bars begin at the oldest activity, and are at least six: a fresh service would show two beside an empty range.
+  const minutes = [...overview.payments.counts, ...overview.attempts.counts].map(({ minute }) => minute)
+  const oldest = Math.min(last - 5 * barMs, ...minutes)
+  const all = Array.from({ length: ms / barMs }, (_, n) => last - (ms / barMs - 1 - n) * barMs)
+  const bars = all.filter((bar) => bar + barMs > oldest)
   const dots = [...overview.dots]
     .reverse()
     .map(

@@ -59,7 +59,7 @@ const Brief = ({ text }: { text: string }) => (
 function formatDetails({ details }: AuditRecord): string {
   if (typeof details !== 'object' || details === null) return String(details)
   return Object.entries(details)
-    .map(([name, value]) => `${name}: ${value}`)
+    .map(([name, value]) => `${name}: ${value === null || value === '' ? 'none' : value}`)
     .join(', ')
 }
 

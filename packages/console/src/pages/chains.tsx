@@ -19,7 +19,7 @@ import {
   TableRow,
   When,
 } from '../view/parts.js'
-import { formatLatency, formatNumber, nameChain } from '../view/text.js'
+import { formatCount, formatLatency, formatNumber, nameChain } from '../view/text.js'
 import { ActError } from '../web/run-form.js'
 import { jobPath } from './jobs.js'
 import type { Acts, Load } from './page.js'
@@ -266,10 +266,8 @@ export const chainActs: Acts = {
   reindex: {
     needs: 'operator',
     async run({ fields, commands, jobs, visit, service }) {
-      const [chainId, from] = [
-        parseWholeNumber('Chain', fields['chain'] ?? ''),
-        parseWholeNumber('First block', fields['from'] ?? ''),
-      ]
+      const chainId = parseWholeNumber('Chain', fields['chain'] ?? '')
+      const from = parseWholeNumber('First block', fields['from'] ?? '')
       const checkpoint = await service.queries.checkpoint(chainId)
       if (checkpoint === null) throw new ActError(`Nothing of chain ${chainId} is indexed.`)
       const newest = checkpoint.blockNumber
@@ -296,22 +294,22 @@ interface Reindex extends BlockRange {
 async function work(reports: AsyncIterable<ReindexReport>, range: Reindex, report: JobReport): Promise<void> {
   const { chainId, from, to, repair } = range
   let [differences, repaired] = [0, 0]
-  for await (const found of reports) {
-    for (const { kind, txHash, ordinal, fields = [] } of found.differences)
+  for await (const part of reports) {
+    for (const { kind, txHash, ordinal, fields = [] } of part.differences)
       report.row({
         word: kind,
-        tone: found.repaired ? 'good' : 'bad',
+        tone: part.repaired ? 'good' : 'bad',
         text: `${txHash}, payment ${ordinal}${fields.length === 0 ? '' : `: ${fields.join(', ')}`}`,
         // A missing payment has no page before the repair.
-        ...(kind === 'missing' && !found.repaired ? {} : { path: paymentPath({ chainId, txHash }) }),
+        ...(kind === 'missing' && !part.repaired ? {} : { path: paymentPath({ chainId, txHash }) }),
       })
-    differences += found.differences.length
-    repaired += found.repaired ? found.differences.length : 0
-    const done = found.range.to - from + 1
-    const read = `${formatNumber(done)} ${done === 1 ? 'block' : 'blocks'} read and proven`
+    differences += part.differences.length
+    repaired += part.repaired ? part.differences.length : 0
+    const done = part.range.to - from + 1
+    const read = `${formatCount(done, 'block')} read and proven`
     const outcome = repair ? `${formatNumber(repaired)} repaired` : 'nothing was written'
-    const count = `${formatNumber(differences)} ${differences === 1 ? 'difference' : 'differences'}`
-    report({ done, words: `${read}, ${differences === 0 ? 'everything is as stored' : `${count}, ${outcome}`}.` })
+    const found = `${formatCount(differences, 'difference')}, ${outcome}`
+    report({ done, words: `${read}, ${differences === 0 ? 'everything is as stored' : found}.` })
   }
   const fields = { chain: chainId, from, to, repair: 'yes' }
   const next: NextAct = { act: 'reindex', label: 'Read them again and repair', fields }

@@ -82,7 +82,7 @@ const nothingDelivered = (
 const meanings: Readonly<Record<DeliveryStatus, string>> = {
   pending: 'They wait for their next attempt. A replay sends them now.',
   exhausted: 'All their attempts failed. A replay starts the retries again.',
-  delivered: 'Their receivers accepted them and get them once more. A correct receiver ignores what it already has.',
+  delivered: 'They were accepted and are sent once more. A correct receiver ignores what it already has.',
   superseded: 'A newer version replaced them. A correct receiver discards a version older than its own.',
   missing: 'No attempt succeeded and none is planned, as after a restore. A replay sends them now.',
 }
@@ -123,8 +123,8 @@ export const replayManyPage: Load = async ({ service, role }, query) => {
       />
       <p>{meanings[filter.status]}</p>
       <p>
-        Each is signed with the active secret when it is sent, and marked as a replay. Deliveries that are being sent at
-        this moment are skipped. The audit log gets one record per 1,000.
+        Each is signed with the active secret when it is sent, and marked as a replay. Deliveries in flight are skipped.
+        The audit log gets one record per 1,000 deliveries.
       </p>
       {count === null ? (
         <p class="note">A replay needs the role operator.</p>

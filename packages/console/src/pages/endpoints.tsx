@@ -79,7 +79,7 @@ export const showFailure = (failure: LastFailure): Child =>
 
 export function describeRemedy({ lastFailure, health }: { lastFailure: LastFailure; health: EndpointView | null }) {
   const advice = lastFailure && findAdvice(lastFailure.status, lastFailure.reason)
-  return advice && `${advice.cause} ${health === null ? 'It answers again.' : advice.remedy}`
+  return advice && `${advice.cause} ${health === null ? 'It has recovered.' : advice.remedy}`
 }
 
 function showBreaker(health: EndpointView | null, now: number): Child {

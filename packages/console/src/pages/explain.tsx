@@ -66,7 +66,7 @@ function ExplainPage({ result, ...form }: ExplainFormProps & { result: ExplainRe
 
 const signatures = {
   matches: ['matches', 'good', 'v1 is the HMAC of t, a dot and this body.'],
-  repaired: ['matches after repair', 'warn', 'It matches once the proved faults below are undone.'],
+  repaired: ['matches after repair', 'warn', 'It matches once the proved faults below are fixed.'],
   differs: ['differs', 'bad', 'No known change of body, secret or header makes it match.'],
   unreadable: ['unreadable', 'bad', 'There is no signature to compare with.'],
 } as const
@@ -140,7 +140,7 @@ export const explainAct: Act = {
     const explain = requireTool(input.tools.explain)
     const { address } = await integrationField(input)
     const receivedAt = fields['at'] === undefined ? now() : parseInstant(`${fields['at']}Z`)
-    if (receivedAt === null) throw new FilterError('Received at is no time such as 2026-01-31T12:30:00.')
+    if (receivedAt === null) throw new FilterError('Received at is not a time such as 2026-01-31T12:30:00.')
     // A form sends every line end as CR LF.
     const [headers, body] = [fields['headers'] ?? '', (fields['body'] ?? '').replaceAll('\r\n', '\n')]
     const result = await explain({ integrationAddress: address, headers, body, receivedAt })

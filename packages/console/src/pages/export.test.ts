@@ -123,3 +123,12 @@ it('HEAD begins none, and a link of another site neither', async () => {
   expect((await request({ headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(403)
   expect(await lastRecords(1)).toEqual(before)
 })
+
+it('a client that goes away during a read ends the export without an error', async () => {
+  const { request, errors } = openConsole()
+  const reader = (await request()).body?.getReader()
+  await reader?.read()
+  const reading = reader?.read()
+  await reader?.cancel()
+  expect([(await reading)?.done, errors]).toEqual([true, []])
+})

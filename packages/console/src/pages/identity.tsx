@@ -90,7 +90,7 @@ export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: 
         empty={null}
       />
       <Part of={open.length} rows="unknown outcomes">
-        The others follow when these are resolved.
+        Resolve these to see the others.
       </Part>
       <Table
         label="On hold or missing"
@@ -99,7 +99,7 @@ export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: 
         empty={null}
       />
       <Part of={stuck.length} rows="verifications on hold or missing">
-        The others follow when these are closed, and on the next pages of subjects.
+        Close these, or open the next page of subjects, to see the others.
       </Part>
       <h2>Subjects</h2>
       <Table
@@ -117,7 +117,7 @@ export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: 
         empty={<p class="dim">No share token was redeemed yet.</p>}
       />
       <Part of={redemptions.length} isCut={redemptions.length >= limit} rows="redemptions">
-        Choose a keyed hash to see its others.
+        Choose a keyed hash to see all of its redemptions.
       </Part>
       <h2>Newest verdicts</h2>
       <Table
@@ -310,7 +310,7 @@ async function hashEmail(identity: Pick<Identity, 'emailKey'>, email: string): P
     return await identity.emailKey(email)
   } catch (error) {
     // The message does not quote the input, which may be an address.
-    if (error instanceof InvalidShareRequestError) throw new FilterError('The text is no e-mail address.')
+    if (error instanceof InvalidShareRequestError) throw new FilterError('This is not a valid e-mail address.')
     throw error
   }
 }

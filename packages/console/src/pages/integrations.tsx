@@ -102,18 +102,17 @@ function IntegrationActs({ one }: { one: IntegrationView }) {
   )
   return (
     <>
-      <ActOfOne act="integration-url" label="Set the URL">
-        <TextField name="url" label="Notification URL; empty stops deliveries" hint="https://…" isOptional isLong />
+      <h2>Notification URL</h2>
+      <ActOfOne act="integration-url" label="Save">
+        <TextField name="url" label="Empty: no deliveries" value={one.notificationUrl ?? ''} isOptional isLong />
       </ActOfOne>
+      <h2>API secret</h2>
       {one.previousApiSecretUntil === null ? (
         <ActOfOne act="integration-rotate" label="Replace the API secret" hasGrace />
       ) : (
-        <ActOfOne
-          act="integration-end-api"
-          label="End the previous API secret"
-          confirm="Each of its servers has the new API secret"
-        />
+        <ActOfOne act="integration-end-api" label="End the previous one" confirm="Every server has the new one" />
       )}
+      <h2>Signing secret</h2>
       {one.signingSecretPrepared ? (
         <>
           <ActOfOne act="integration-activate" label="Activate the signing secret" hasGrace />
@@ -123,18 +122,11 @@ function IntegrationActs({ one }: { one: IntegrationView }) {
         <ActOfOne act="integration-prepare" label="Prepare a signing secret" />
       )}
       {one.previousSigningSecretUntil === null ? null : (
-        <ActOfOne
-          act="integration-end-signing"
-          label="End the previous signing secret"
-          confirm="Each of its receivers has the new signing secret"
-        />
+        <ActOfOne act="integration-end-signing" label="End the previous one" confirm="Every receiver has the new one" />
       )}
+      <h2>Access</h2>
       {one.enabled ? (
-        <ActOfOne
-          act="integration-disable"
-          label="Disable"
-          confirm="Its requests are answered 401, its deliveries wait, its sessions end"
-        />
+        <ActOfOne act="integration-disable" label="Disable" confirm="Requests get 401, deliveries wait, sessions end" />
       ) : (
         <ActOfOne act="integration-enable" label="Enable" />
       )}

@@ -45,7 +45,7 @@ export const operatorsPage: Load = async ({ service, signIn, now }, query) => {
         <ChoiceField name="role" label="Role" values={operatorRoles} value="viewer" />
       </ActForm>
       <p class="dim">
-        Disable and Reset end all sessions. Only the command line disables, demotes or resets the last admin.
+        Disabling or resetting an operator ends all of their sessions. Use the command line for the last admin.
       </p>
     </>
   )

@@ -16,7 +16,7 @@ import {
   sumVolumes,
 } from '../live/overview.js'
 import { buildHref, Copyable, Dim, Empty, Shown } from '../view/parts.js'
-import { formatLatency, formatNumber, formatSpan, nameChain } from '../view/text.js'
+import { formatCount, formatLatency, formatNumber, formatSpan, nameChain } from '../view/text.js'
 import { ChainTable } from './chains.js'
 import type { Load } from './page.js'
 import { TestPayment } from './tools.js'
@@ -144,7 +144,7 @@ export function Tiles({ overview }: { overview: Overview }) {
               <span class="value">
                 <Shown text={groupDigits(amount)} max={60} /> <Shown text={currency} max={10} />
               </span>
-              <Dim>{countPayments(payments)}</Dim>
+              <Dim>{formatCount(payments, 'payment')}</Dim>
             </li>
           ))}
         </ul>
@@ -177,7 +177,6 @@ export function Tiles({ overview }: { overview: Overview }) {
 }
 
 const maxCurrencies = 4
-const countPayments = (count: number) => `${formatNumber(count)} ${count === 1 ? 'payment' : 'payments'}`
 const groupDigits = (amount: string) => {
   const [whole = '0', ...fraction] = amount.split('.')
   return [BigInt(whole).toLocaleString('en-US'), ...fraction].join('.')
@@ -212,7 +211,7 @@ function findProblems(overview: Overview): ProblemRow[] {
       ],
     missing > 0 && [
       missing === 1 ? '1 delivery is missing.' : `${formatNumber(missing)} deliveries are missing.`,
-      'Neither sent nor pending, as after a restore. Run deliveries check --repair, or replay them.',
+      'They are neither sent nor pending, as after a restore. Run deliveries check --repair, or replay them.',
       'Show missing deliveries',
       buildHref('/deliveries', { status: 'missing' }),
     ],
@@ -311,8 +310,8 @@ function FirstSteps({ origin, children }: { origin: string; children?: Child }) 
   return (
     <Empty title="No payment is indexed yet.">
       <p>
-        A payment appears here when its block is indexed. In development, a scenario makes one; put in the address and
-        the API secret that the start printed.
+        A payment appears here when its block is indexed. In development you can make one: fill in the address and the
+        API secret that the server printed at its start.
       </p>
       <Copyable
         label="A request that makes a payment"

@@ -95,7 +95,7 @@ const notes = {
   'integration-enabled': 'The integration is enabled: its requests are answered, and its deliveries are sent.',
   'integration-disabled': 'The integration is disabled: its requests are answered 401, and its deliveries wait.',
   'url-set': 'The notification URL is set.',
-  'api-ended': 'The previous API secret is ended: requests with it are answered 401.',
+  'api-ended': 'The previous API secret no longer works: requests with it are answered 401.',
   'signing-activated': 'Deliveries are signed with the prepared secret from now on.',
   'signing-aborted': 'The prepared signing secret is deleted. Remove it from the receiver.',
   'signing-ended': 'The previous signing secret is deleted.',
@@ -106,7 +106,7 @@ const notes = {
   'operator-enabled': 'The operator is enabled.',
   'operator-disabled': 'The operator is disabled, and all sessions have ended.',
   'role-set': 'The role is set, also in open sessions.',
-  'email-found': 'Below is everything of the keyed hash of that address.',
+  'email-found': 'These are the entries for the keyed hash of that address.',
   'redemption-attached': 'Resolved: the applicant is attached to the subject of the redemption.',
   'redemption-absent': 'Resolved: the redemption created no applicant, and the user may share again.',
   'redemption-surplus': 'Resolved, but the subject keeps its other applicant. Handle this one at the provider.',
@@ -143,13 +143,13 @@ export function confirmedField(fields: Fields): void {
 /** Finds the integration in the field `integration`. @throws ActError When there is none. */
 export async function integrationField({ fields, service }: ActInput): Promise<IntegrationView> {
   const found = await findIntegration(service, fields['integration'] ?? '')
-  if (found === null) throw new ActError('Choose an integration. Without one, create it first.')
+  if (found === null) throw new ActError('Choose an integration, or create one first.')
   return found
 }
 
 /** Returns a tool. @throws ActError When the host passed none. */
 export function requireTool<Tool>(tool: Tool | undefined): Tool {
-  if (tool === undefined) throw new ActError('This server does not offer the tool.')
+  if (tool === undefined) throw new ActError('This server does not offer this tool.')
   return tool
 }
 

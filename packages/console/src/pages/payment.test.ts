@@ -85,6 +85,8 @@ describe('the page', () => {
     }
     const html = await openChanged(setup.twin, { queries: { ...queries, ...changed } }).get(path)
     expect(/data-label="Next attempt"[^>]*>(.*?)<\/td>/.exec(html)?.[1]).toMatch(expected)
+    const [, inTimeline] = /Next attempt of version \d+: (.*?)<\/div>/.exec(html) ?? []
+    expect(inTimeline?.includes('endpoint blocked')).toBe(forMs !== null)
   })
 
   it('a redirect is explained on the time line', async () => {

@@ -61,6 +61,7 @@ export const paymentPage: Load = async ({ service, sampler, now }, query, name) 
     sampler.overview(),
   ])
   const snapshots = stored.map(readSnapshot)
+  const context = { now: now(), endpoints }
   const nativeHash = indexers.find((each) => each.chainId === chainId)?.nativeHash(txHash) ?? null
   const others = payments.length - 1
   const signed = lastSigned(snapshots, deliveries)
@@ -83,9 +84,9 @@ export const paymentPage: Load = async ({ service, sampler, now }, query, name) 
           .
         </p>
       ) : (
-        <Deliveries deliveries={deliveries} context={{ now: now(), endpoints }} />
+        <Deliveries deliveries={deliveries} context={context} />
       )}
-      <Timeline {...{ payment, snapshots, updates, deliveries }} />
+      <Timeline {...{ payment, snapshots, updates, deliveries, context }} />
       <Identifiers {...{ payment, nativeHash }} />
       <Snapshots {...{ payment, snapshots, compare }} action={paymentHref(payment)} />
       {signed === null ? null : (

@@ -9,22 +9,18 @@ export const settingsPage: Load = async ({ settings = [] }) => {
     <>
       <h1>Settings</h1>
       {settings.length === 0 ? (
-        <Empty title="The host passed no settings.">
-          <p>Pass the settings of readConfig as the option settings of createConsole.</p>
-        </Empty>
+        <Empty title="No settings: pass those of readConfig to createConsole." />
       ) : (
         <p class="dim">
-          The values at the start of this process. Defaults are dimmed, secrets counted, and URLs cut to their host.
+          The values this process started with. Defaults are dimmed, secrets are only counted, and URLs show their host.
         </p>
       )}
-      <nav class="totals" aria-label="Groups">
-        {groups.map((group) => (
-          <a href={`#${group.replaceAll(' ', '-')}`}>{group}</a>
-        ))}
-      </nav>
       {groups.map((group) => (
-        <>
-          <h2 id={group.replaceAll(' ', '-')}>{group}</h2>
+        <details class="group">
+          <summary>
+            <h2>{group}</h2>{' '}
+            {settings.filter(({ section, isDefault }) => section === group && !isDefault).length || 'none'} set
+          </summary>
           <dl class="facts wide settings">
             {settings
               .filter(({ section }) => section === group)
@@ -40,7 +36,7 @@ export const settingsPage: Load = async ({ settings = [] }) => {
                 </div>
               ))}
           </dl>
-        </>
+        </details>
       ))}
     </>
   )

@@ -5,7 +5,7 @@ import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import { findAdvice } from '../view/advice.js'
 import { Badge, Dim, Hex, Pre, Shown, When } from '../view/parts.js'
-import { Answer, attemptId } from '../view/rows.js'
+import { Answer, attemptId, type DeliveryContext, showNextAttempt } from '../view/rows.js'
 import { formatLatency, formatNumber, showText } from '../view/text.js'
 import { sentHeaders, wasSent } from './signature.js'
 import type { Snapshot } from './snapshots.js'
@@ -21,7 +21,7 @@ type Entry = { readonly at: number | null } & (
       readonly number: number
       readonly attempt: AttemptRecord
     }
-  | { readonly kind: 'next'; readonly version: number }
+  | { readonly kind: 'next'; readonly delivery: DeliveryView }
 )
 
 function buildTimeline(
@@ -49,10 +49,10 @@ function buildTimeline(
     for (const update of own.filter((each) => !isApplied(each))) entries.push({ kind: 'update', at: null, update })
   }
   for (const delivery of deliveries) {
-    const { version, attempts, nextAttemptAt } = delivery
+    const { attempts, nextAttemptAt } = delivery
     for (const [index, attempt] of attempts.entries())
       entries.push({ kind: 'attempt', at: attempt.startedAt, delivery, number: index + 1, attempt })
-    if (nextAttemptAt !== null) entries.push({ kind: 'next', at: nextAttemptAt, version })
+    if (nextAttemptAt !== null) entries.push({ kind: 'next', at: nextAttemptAt, delivery })
   }
   return inOrder(entries)
 }
@@ -84,23 +84,24 @@ interface TimelineProps {
   readonly snapshots: readonly Snapshot[]
   readonly updates?: readonly ConsoleUpdate[]
   readonly deliveries: readonly DeliveryView[]
+  readonly context: DeliveryContext
 }
 
-export const Timeline = ({ payment, snapshots, updates = [], deliveries }: TimelineProps) => (
+export const Timeline = ({ payment, snapshots, updates = [], deliveries, context }: TimelineProps) => (
   <>
     <h2>Timeline</h2>
     <ol class="timeline">
       {buildTimeline(payment, snapshots, updates, deliveries).map((entry) => (
         <li class={entry.kind} id={entry.kind === 'attempt' ? attemptId(entry.delivery, entry.number) : undefined}>
           <span class="at">{entry.at === null ? <Dim>time not stored</Dim> : <When at={entry.at} withDate />}</span>
-          <div>{describeEvent(entry, payment)}</div>
+          <div>{describeEvent(entry, payment, context)}</div>
         </li>
       ))}
     </ol>
   </>
 )
 
-function describeEvent(entry: Entry, payment: StoredPayment): Child {
+function describeEvent(entry: Entry, payment: StoredPayment, context: DeliveryContext): Child {
   switch (entry.kind) {
     case 'block':
       return (
@@ -119,7 +120,11 @@ function describeEvent(entry: Entry, payment: StoredPayment): Child {
     case 'attempt':
       return <AttemptText {...entry} />
     case 'next':
-      return `Next attempt of version ${entry.version} is due`
+      return (
+        <>
+          Next attempt of version {entry.delivery.version}: {showNextAttempt(entry.delivery, context)}
+        </>
+      )
   }
 }
 

@@ -16,6 +16,7 @@ import { type ActInput, type Acts, integrationChoices, integrationField, type Lo
 export const toolsPage: Load = async ({ service, tools, now }) => {
   if (!hasTools(tools)) return null
   const integrations = await integrationChoices(service.queries)
+  const [newest] = (await service.queries.payments({ limit: 1 })).rows
   const body = (
     <>
       <h1>Tools</h1>
@@ -24,7 +25,9 @@ export const toolsPage: Load = async ({ service, tools, now }) => {
         <a href={buildHref('/jobs')}>job</a>; only tests of a receiver are in the audit log.
       </p>
       {integrations.length === 0 ? <p class="note">No integration is registered: create one first.</p> : null}
-      {tools.trigger === undefined ? null : <Trigger tool={tools.trigger} integrations={integrations} />}
+      {tools.trigger === undefined ? null : (
+        <Trigger {...{ tool: tools.trigger, integrations, first: newest?.chainId }} />
+      )}
       {tools.doctor === undefined ? null : (
         <Tool title="Test a receiver">
           <p>
@@ -53,7 +56,10 @@ const Tool = ({ title, children }: { title: string; children?: Child }) => (
   </section>
 )
 
-function Trigger({ tool, integrations }: { tool: TriggerTool; integrations: readonly NamedAddress[] }) {
+/** @param props.first - The chain of the newest payment. */
+function Trigger(props: { tool: TriggerTool; integrations: readonly NamedAddress[]; first: number | undefined }) {
+  const { tool, integrations, first } = props
+  const chainIds = [...tool.chainIds].sort((a, b) => Number(b === first) - Number(a === first))
   return (
     <Tool title="Simulate events">
       <p>
@@ -65,7 +71,7 @@ function Trigger({ tool, integrations }: { tool: TriggerTool; integrations: read
         <ChoiceField name="scenario" label="Scenario" values={triggerScenarios} />
         <TextField name="amount" label="Amount" hint="12.50" isOptional />
         <TextField name="token" label="Token" hint="USDC" isOptional />
-        <ChoiceField name="chain" label="Chain" values={tool.chainIds.map((id) => [`${id}`, nameChain(id)] as const)} />
+        <ChoiceField name="chain" label="Chain" values={chainIds.map((id) => [`${id}`, nameChain(id)] as const)} />
         <TextField name="memo" label="Memo" hint="order-7" isOptional />
         <TextField name="count" label="Number of payments (burst only)" hint="100" isOptional />
         <ChoiceField name="verdict" label="Review answer (kyc only)" values={triggerVerdicts} />

@@ -43,7 +43,7 @@ export const endpointPage: PortalLoad = async ({ tenant, now }) => {
           <input id="url" name="url" type="url" class="long" value={notificationUrl ?? ''} maxlength={2048} />
         </label>
       </PortalForm>
-      <p class="dim">Deliveries that are due go to the new URL too. The failures of the old one are forgotten.</p>
+      <p class="dim">Pending deliveries go to the new URL too, and its failures are counted from zero.</p>
       <h2>Test delivery</h2>
       {notificationUrl === null ? (
         <p>Set a URL first.</p>
@@ -56,9 +56,9 @@ export const endpointPage: PortalLoad = async ({ tenant, now }) => {
           <PortalForm act="test" label="Send a test delivery" />
         </>
       )}
-      <h2>A receiver</h2>
+      <h2>Example receiver</h2>
       <p>
-        Give it the signing secret in its environment; see <a href={portalHref('/secrets')}>Secrets</a>. Store the
+        Pass it the signing secret in its environment; see <a href={portalHref('/secrets')}>Secrets</a>. Store the
         version, then answer 2xx within 5 seconds.
       </p>
       <Copyable label="A receiver that verifies deliveries" text={receiverCode} />

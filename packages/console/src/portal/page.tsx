@@ -43,10 +43,10 @@ const notes = {
   replayed: 'The delivery is due now. It is marked as a replay in its attempts.',
   'url-set': 'The notification URL is set. Send a test delivery to see its answer.',
   'url-removed': 'The notification URL is removed. New versions of payments are not delivered.',
-  'api-ended': 'The previous API secret is ended.',
+  'api-ended': 'The previous API secret no longer works.',
   'signing-active': 'Deliveries are signed with the new secret from now on.',
   'signing-aborted': 'The prepared signing secret is deleted. Nothing else changed.',
-  'signing-ended': 'The previous signing secret is ended.',
+  'signing-ended': 'The previous signing secret is deleted.',
   'signed-out': 'You are signed out.',
 } as const
 

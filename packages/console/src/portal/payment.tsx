@@ -24,6 +24,7 @@ export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {
     return { ...sentencePage('Payment not found', unknown, { section, home: portalHref('') }), status: 404 }
   const { payment, deliveries, snapshots } = found
   const signed = lastSigned(snapshots, deliveries)
+  const context = await readContext({ tenant, now })
   const showWallet = (wallet: string) => <Hex value={wallet} href={portalHref('/payments', { wallet })} />
   const body = (
     <>
@@ -47,8 +48,8 @@ export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {
         </p>
       ) : null}
       {deliveries.length === 0 ? null : <h2>Notifications</h2>}
-      <DeliveryTable deliveries={deliveries} context={await readContext({ tenant, now })} empty={null} />
-      <Timeline payment={payment} snapshots={snapshots} deliveries={deliveries} />
+      <DeliveryTable deliveries={deliveries} context={context} empty={null} />
+      <Timeline {...{ payment, snapshots, deliveries, context }} />
       <Identifiers payment={payment} />
       <Snapshots {...found} compare={compare} action={portalHref(paymentPath(payment))} />
       {signed === null ? null : <Signature {...signed} now={now()} />}

@@ -31,7 +31,7 @@ export const paymentsPage: PortalLoad = async (deps, { q, cursor, wallet = isAdd
       )}
       {found === null ? <ExportLinks toHref={(ending) => portalHref(section + ending, { wallet })} /> : null}
       <PaymentTable payments={payments} empty={search === undefined ? noPayments(deps) : noMatch} />
-      {found === null || isHash(q) ? null : <p class="dim">At most 50 payments, among your newest 5,000.</p>}
+      {found === null || isHash(q) ? null : <p class="dim">Up to 50 matches from your newest 5,000 payments.</p>}
       <Pager
         first={cursor === undefined ? null : portalHref(section, { wallet })}
         next={nextCursor === null ? null : portalHref(section, { wallet, cursor: nextCursor })}

@@ -16,7 +16,7 @@ const withoutAnswer: Readonly<Record<PostFailure | 'secret_unreadable', readonly
   ],
   malformed_answer: [
     'The answer was not well-formed HTTP/1.1.',
-    'Look at what writes it: lines must end in CR LF, a field name has no space, one Content-Length is enough, and a head has at most 16 KB.',
+    'Check what writes it: lines end in CR LF, header names have no space, Content-Length appears once, and headers take at most 16 KB.',
   ],
   secret_unreadable: [
     'The signing secret cannot be opened with the configured master keys.',
@@ -28,22 +28,22 @@ const byStatus: Readonly<Record<number, readonly [cause: string, remedy: string]
   400: ['The receiver found the request malformed.', 'Verify the raw body, before any parser touches it.'],
   401: ['The receiver rejected the signature.', 'Check that it has the webhook secret, not the API secret.'],
   403: ['The receiver, or something before it, forbids the request.', 'Let POST requests pass the firewall.'],
-  404: ['There is no page at the URL.', 'Check the path of the notification URL.'],
+  404: ['The receiver has no route at this URL.', 'Check the path of the notification URL.'],
   405: ['The URL accepts no POST.', 'Check the path of the notification URL, and its route.'],
   408: [
     'The receiver, or a proxy before it, waited too long for the body.',
     'Read the whole body before other work, and check the proxy.',
   ],
   410: ['The URL is gone.', 'Set the new notification URL, or disable the integration.'],
-  413: ['The receiver accepts no body of this size.', 'Raise its limit; deliveries have a few kilobytes.'],
-  415: ['The receiver does not take this type of content.', 'Let it take application/json, and read the raw body.'],
+  413: ['The receiver does not accept a body of this size.', 'Raise its limit: deliveries are a few kilobytes.'],
+  415: ['The receiver does not accept this content type.', 'Accept application/json, and read the raw body.'],
   422: [
     'The receiver does not understand the snapshot.',
     'Accept unknown fields and values; each field of the contract is always present.',
   ],
   429: ['The receiver limits requests.', 'Raise its limit for this service.'],
-  502: ['A proxy got no answer of the receiver.', 'Look at its log: the receiver may be down.'],
-  503: ['The receiver is busy or down.', 'Look at its log; more retries follow by themselves.'],
+  502: ['A proxy got no answer from the receiver.', 'Check its log: the receiver may be down.'],
+  503: ['The receiver is busy or down.', 'Check its log. Retries continue automatically.'],
   504: ['A proxy waited too long for the receiver.', 'Answer as soon as the delivery is stored. Look at its log.'],
 }
 

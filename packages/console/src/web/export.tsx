@@ -48,7 +48,7 @@ export function createDownloads({ now, onError }: { now: () => number; onError: 
     if (problem !== null) return new Response(`${problem}\n`, { status: 403 })
     if (request.method === 'HEAD') return new Response(null)
     if (running.filter((each) => each === actor).length >= maxAtOnce)
-      return new Response(`${maxAtOnce} exports of yours are running: wait until one ends.\n`, { status: 503 })
+      return new Response(`You have ${maxAtOnce} exports running. Wait until one of them ends.\n`, { status: 503 })
     const [name, format] = file.split('.') as [Listing['of'], ExportFormat]
     const query = parseQuery(new URL(request.url))
     if (query['q'] !== undefined) throw new FilterError('A search is not exported. Clear it, and use the filters.')
@@ -61,6 +61,8 @@ export function createDownloads({ now, onError }: { now: () => number; onError: 
           let part = first ?? (await parts.next())
           first = null
           while (part.done !== true && part.value.length === 0) part = await parts.next()
+          // The client went away during the read: a closed stream takes no row.
+          if (controller.desiredSize === 0) return
           if (part.done === true) controller.close()
           else controller.enqueue(part.value)
         } catch (error) {

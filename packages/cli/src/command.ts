@@ -26,7 +26,7 @@ export function withIntegrator(command: Command): Command {
   return command
     .option('--server <url>', `the server (${integratorNames.server})`, parseNotificationUrl)
     .option('--integration <address>', `the integration (${integratorNames.integration})`, parseAddress)
-    .option('--api-secret-env <name>', `variable that has the API secret (default ${integratorNames.apiSecret})`)
+    .option('--api-secret-env <name>', `variable with the API secret (default ${integratorNames.apiSecret})`)
     .option('--env-file <path>', 'file with these variables (default .env.local)')
 }
 

@@ -40,7 +40,7 @@ export function addDev(program: Command, run: Run): void {
     )
     .option('--forward-to <url>', 'your receiver: gets every delivery as it is sent', parseReceiverUrl)
     .option('--env <file>', `file for the five values of an integrator, with --forward-to (default ${devDefaults.env})`)
-    .option('--no-env', 'write no such file')
+    .option('--no-env', 'do not write that file')
     .option('--keep', 'keep the databases and print their folder')
     .option('--quiet', 'print only the header, problems and the summary')
     .addHelpText(

@@ -34,7 +34,7 @@ export function addInit(program: Command, run: Run): void {
     )
     .option('--path <path>', 'the path of the webhook (default: /webhook; /api/webhook in the pages router of Next)')
     .option('--from <folder>', 'take our packages from the tarballs that `npm run pack` wrote there')
-    .option('--yes', 'write without a question')
+    .option('--yes', 'write without asking')
     .option('--dry-run', 'only print the diff')
     .addHelpText('after', examples('init express', 'init next --path /hooks/payments --dry-run', 'init koa --yes'))
     .action(run(init))

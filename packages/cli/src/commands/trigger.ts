@@ -27,7 +27,7 @@ export interface TriggerOptions extends IntegratorOptions {
 
 export function addTrigger(program: Command, run: Run): void {
   withIntegrator(program.command('trigger'))
-    .description('cause an event in dev, or in a server in development, for a receiver to take')
+    .description('simulate an event in dev or on a development server, to test a receiver')
     .addArgument(new Argument('<scenario>', 'what to cause').choices([...triggerScenarios]))
     .argument('[detail]', 'number of payments of a burst; verdict of kyc: green, red-retry or red-final')
     .option('--amount <decimal>', 'amount of the payment, such as 12.50', parseAmount)

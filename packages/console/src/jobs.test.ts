@@ -47,7 +47,7 @@ it('a failure says why where the reason is for people; any other reason is for t
   expect(await run(() => Promise.reject(shown))).toMatchObject({ state: 'failed', words: 'No node answers.' })
   const secret = new StoreError('ERR_STORE_UNAVAILABLE', 'postgres://CANARY is away')
   const job = await run(() => Promise.reject(secret))
-  expect(job).toMatchObject({ state: 'failed', words: 'It failed. The log of the service has the reason.' })
+  expect(job).toMatchObject({ state: 'failed', words: 'The job failed. See the log of the service for the reason.' })
   expect(errors).toEqual([secret])
 })
 
@@ -95,7 +95,7 @@ it('close asks all jobs to end, and starts no further ones', async () => {
   jobs.close()
   await end
   expect(jobs.find(id)?.state).toBe('stopped')
-  expect(() => jobs.start({ title: 'Work', actor: 'a', run: endless })).toThrow('The service is stopping.')
+  expect(() => jobs.start({ title: 'Work', actor: 'a', run: endless })).toThrow('The service is shutting down.')
 })
 
 it('a page that comes back learns of a change meanwhile, and of none otherwise', async () => {

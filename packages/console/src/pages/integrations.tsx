@@ -100,11 +100,12 @@ function IntegrationActs({ one }: { one: IntegrationView }) {
   const ActOfOne = (form: Omit<ActFormProps, 'needs' | 'fields'>) => (
     <ActForm {...form} needs="admin" fields={{ address: one.address }} />
   )
+  const url = one.notificationUrl ?? ''
   return (
     <>
       <h2>Notification URL</h2>
       <ActOfOne act="integration-url" label="Save">
-        <TextField name="url" label="Empty: no deliveries" value={one.notificationUrl ?? ''} isOptional isLong />
+        <TextField name="url" label="Empty: no deliveries" value={/[?@]/.test(url) ? '' : url} isOptional isLong />
       </ActOfOne>
       <h2>API secret</h2>
       {one.previousApiSecretUntil === null ? (

@@ -22,7 +22,7 @@ describe('a replay of many', () => {
     const before = await newest()
     const { text } = await olga.get('/deliveries/replay?status=delivered')
     expect(text).toContain('Replay 3 deliveries?')
-    expect(text).toContain('get them once more')
+    expect(text).toContain('are sent once more')
     expect(await newest()).toEqual(before)
     const list = '/deliveries?status=delivered'
     expect((await olga.get(list)).text).toContain('/console/deliveries/replay?status=delivered')
@@ -108,5 +108,5 @@ it('a server without tools has no page of them, and none in its navigation', asy
   expect((await olga.get('/tools')).status).toBe(404)
   expect((await olga.get('')).text).not.toContain('/console/tools')
   const { status, text } = await olga.act('doctor')
-  expect([status, text.includes('does not offer the tool')]).toEqual([409, true])
+  expect([status, text.includes('does not offer this tool')]).toEqual([409, true])
 })

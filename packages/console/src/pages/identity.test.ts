@@ -41,7 +41,11 @@ describe('the search by e-mail address', () => {
 
   it('of a text that is no address does not quote it', async () => {
     const { status, text } = await vera.act('identity-search', { email: 'no address <b>' })
-    expect([status, text.includes('not a valid e-mail address'), text.includes('no address')]).toEqual([400, true, false])
+    expect([status, text.includes('not a valid e-mail address'), text.includes('no address')]).toEqual([
+      400,
+      true,
+      false,
+    ])
   })
 
   it('of an address without a subject shows none', async () => {

@@ -20,19 +20,9 @@ async function startLedger() {
   const blocks: LedgerBlock[] = []
   function mine(transfers = 0, at = blocks.length) {
     blocks.splice(at)
-    const made = Array.from({ length: transfers }, () => ({
-      id: newId(),
-      from: 'alice',
-      to: 'bob',
-      units: '2500000000',
-    }))
-    blocks.push({
-      height: at,
-      id: newId(),
-      parent: blocks.at(-1)?.id ?? newId(),
-      time: 1_700_000_000 + at,
-      transfers: made,
-    })
+    const transfer = () => ({ id: newId(), from: 'alice', to: 'bob', units: '2500000000' })
+    const place = { height: at, id: newId(), parent: blocks.at(-1)?.id ?? newId(), time: 1_700_000_000 + at }
+    blocks.push({ ...place, transfers: Array.from({ length: transfers }, transfer) })
   }
   mine()
   const server = createServer((request, response) => {

@@ -1,5 +1,6 @@
 import { createClient } from '@payment-integration/client'
 import { createDeliveries } from '@payment-integration/testing'
+import { runDoctor } from '@payment-integration/testing/doctor'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startClauses } from '../../../packages/server/test/support/clause-service.js'
@@ -12,7 +13,15 @@ import { type Shop, startShop } from './shop.js'
 const address = `0x${'ab'.repeat(20)}`
 const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
 const receiver = `0x${'6A'.repeat(20)}`
+const report = (line: string) => void reports.push(line)
+const reports: string[] = []
 const invoice = { amount: '12.50', currency: 'EUR', settlementAmount: '13.61', settlementCurrency: 'USD' }
+
+/** A success of the invoice, as the service sends it. */
+const makeSnapshot = (txHash: string) => ({
+  ...{ integrationAddress: address, chainId: '1', txHash, version: 2, recipient: null, invoice },
+  state: 'success' as const,
+})
 
 describe.skipIf(postgresMissing)(
   `on PostgreSQL, beside a real service${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
@@ -23,7 +32,6 @@ describe.skipIf(postgresMissing)(
     let shop: Shop
     let restart: (reconcileMs: number) => Promise<void>
     let signingSecret: string
-    const reports: string[] = []
 
     beforeAll(async () => {
       postgres = await startPostgres()
@@ -35,15 +43,7 @@ describe.skipIf(postgresMissing)(
       restart = async (reconcileMs) => {
         await shop?.stop()
         const secrets = [signingSecret]
-        shop = await startShop({
-          pool,
-          client,
-          secrets,
-          receiver,
-          reconcileMs,
-          port: 0,
-          report: (line) => void reports.push(line),
-        })
+        shop = await startShop({ pool, client, secrets, receiver, reconcileMs, port: 0, report })
         await service.service.integrations.setNotificationUrl(address, `${shop.url}/webhook`)
       }
       await restart(3_600_000)
@@ -128,18 +128,12 @@ describe.skipIf(postgresMissing)(
       await succeed(txHash)
       await service.deliver()
       const released = await getOrder(id)
-      const version = (state: string, number: number) =>
-        inTransaction(pool, (tx) =>
-          applySnapshot(
-            tx,
-            { integrationAddress: address, chainId: '1', txHash, version: number, state, recipient: null, invoice },
-            (line) => void reports.push(line),
-          ),
-        )
+      const apply = (change: object) =>
+        inTransaction(pool, (tx) => applySnapshot(tx, { ...makeSnapshot(txHash), ...change }, report))
       reports.length = 0
-      await version('failure', 3)
+      await apply({ version: 3, state: 'failure' })
       expect(reports).toEqual([`order ${id} was released, and its payment ${txHash} is a failure now`])
-      await version('success', 4)
+      await apply({ version: 4 })
       expect(reports).toHaveLength(1)
       expect(await getOrder(id)).toEqual(released)
     })
@@ -147,13 +141,9 @@ describe.skipIf(postgresMissing)(
     test('a payment that is attached while its success is being recorded releases the goods', async () => {
       const id = await order()
       const txHash = await pay(id)
-      const snapshot = {
-        ...{ integrationAddress: address, chainId: '1', txHash, version: 2 },
-        ...{ state: 'success', recipient: null, invoice },
-      }
       let attaching: Promise<number> | undefined
       await inTransaction(pool, async (tx) => {
-        await applySnapshot(tx, snapshot, () => undefined)
+        await applySnapshot(tx, makeSnapshot(txHash), () => undefined)
         attaching = attach(id, txHash)
         const waits = async () => (await pool.query(waiting)).rowCount
         await expect.poll(waits, { timeout: 300_000 }).toBe(1)
@@ -177,20 +167,14 @@ describe.skipIf(postgresMissing)(
     })
 
     test('a payment without an order is accepted, so that the endpoint stays open', async () => {
-      const strange = {
-        ...{ integrationAddress: address, chainId: '1', txHash: await pay('dust'), version: 2 },
-        ...({ state: 'success', recipient: null, invoice } as const),
-      }
-      const delivery = await createDeliveries({ secret: signingSecret }).good(strange)
+      const delivery = await createDeliveries({ secret: signingSecret }).good(makeSnapshot(await pay('dust')))
       expect((await fetch(`${shop.url}/webhook`, { method: 'POST', ...delivery })).status).toBe(204)
     })
 
     test('the price comes from the catalogue, never from the request', async () => {
       const answer = await post('/orders', { item: 'grinder', price: '0.01', currency: 'EUR' })
-      expect([answer.status, await answer.json()]).toEqual([
-        201,
-        { id: expect.any(String), price: '99.00', currency: 'EUR' },
-      ])
+      const ordered = { id: expect.any(String), price: '99.00', currency: 'EUR' }
+      expect([answer.status, await answer.json()]).toEqual([201, ordered])
       expect((await post('/orders', { item: 'constructor' })).status).toBe(400)
     })
 
@@ -211,18 +195,16 @@ describe.skipIf(postgresMissing)(
       const { id, txHash } = await sell()
       await service.deliver()
       const forger = createDeliveries({ secret: 'whsec_of_somebody_else' })
-      const forged = await forger.good({
-        integrationAddress: address,
-        chainId: '1',
-        txHash,
-        version: 9,
-        state: 'success',
-        recipient: null,
-        invoice,
-      })
+      const forged = await forger.good({ ...makeSnapshot(txHash), version: 9 })
       expect((await fetch(`${shop.url}/webhook`, { method: 'POST', ...forged })).status).toBe(401)
       expect(await getOrder(id)).toMatchObject({ payments: [{ state: null }], releasedAt: null })
       expect(reports).toContain('a delivery was rejected: ERR_SIGNATURE_MISMATCH')
+    })
+
+    test('the shop passes the doctor', async () => {
+      const url = `${shop.url}/webhook`
+      const outcome = await runDoctor({ url, signingSecret, integrationAddress: address, timeoutMs: 120_000 })
+      expect([outcome.findings, outcome.notRun]).toEqual([[], 0])
     })
 
     test('a lost delivery is repaired by the next run of the timer, and a later delivery does not repeat the effect', async () => {

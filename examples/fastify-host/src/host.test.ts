@@ -59,9 +59,11 @@ describe.skipIf(postgresMissing)(
       const payer = createPayer({ ...anvil, deployment })
       const txHash = await payer.pay({ integrationAddress, receiver, amount: 12_500_000n, memo: orderId })
       await addOrder(host.pool, { id: orderId, txHash, chainId: String(anvil.chainId), integrationAddress })
-      await expect.poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 300_000 }).toEqual([1])
+      await arrived(txHash, [1])
       return txHash
     }
+    const arrived = (txHash: string, versions: readonly number[]) =>
+      expect.poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 300_000 }).toEqual(versions)
     const settle = (orderId: string, body: object = { amount: '12.50', merchant: 'Example Coffee' }) =>
       fetch(`${host.url}/orders/${orderId}/settle`, {
         method: 'POST',
@@ -74,15 +76,10 @@ describe.skipIf(postgresMissing)(
     test('settling an order makes a new version of its payment, which the integration receives and reads', async () => {
       const txHash = await payFor('order-1')
       expect((await settle('order-1')).status).toBe(204)
-      await expect
-        .poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 300_000 })
-        .toEqual([1, 2])
+      await arrived(txHash, [1, 2])
       const client = createClient({ baseUrl: `${host.url}/payments-service`, integrationAddress, apiSecret })
-      expect(await client.payments.get(txHash)).toMatchObject({
-        version: 2,
-        state: 'success',
-        recipient: { title: 'Example Coffee' },
-      })
+      const settled = { version: 2, state: 'success', recipient: { title: 'Example Coffee' } }
+      expect(await client.payments.get(txHash)).toMatchObject(settled)
       expect((await settle('order-1')).status).toBe(404)
     })
 
@@ -92,9 +89,7 @@ describe.skipIf(postgresMissing)(
       expect(await settledAt('order-2')).toBe(null)
       expect((await settle('order-2')).status).toBe(204)
       expect(await settledAt('order-2')).not.toBe(null)
-      await expect
-        .poll(() => shop.snapshots(txHash).map(({ version }) => version), { timeout: 300_000 })
-        .toEqual([1, 2])
+      await arrived(txHash, [1, 2])
     })
 
     /** Expects settling to fail with the reason and to leave the order unchanged. */
@@ -141,10 +136,8 @@ describe.skipIf(postgresMissing)(
         headers: { authorization: `Basic ${basic}`, 'content-type': 'application/json' },
         body,
       })
-      expect([share.status, await share.json()]).toEqual([
-        404,
-        { error: 'Identity verification sharing is not enabled' },
-      ])
+      const off = { error: 'Identity verification sharing is not enabled' }
+      expect([share.status, await share.json()]).toEqual([404, off])
       expect(await (await fetch(host.url)).text()).toBe('The host application')
     })
   },

@@ -1,4 +1,5 @@
 import { createBuilders, createDeliveries, type SignedDelivery } from '@payment-integration/testing'
+import { runDoctor } from '@payment-integration/testing/doctor'
 import { createPostgresVersionStore } from '@payment-integration/version-store/postgres'
 import type { LambdaEventLike, LambdaHandler } from '@payment-integration/webhook/lambda'
 import { Pool } from 'pg'
@@ -111,6 +112,16 @@ describe.skipIf(postgresMissing)(
       expect(reports).toEqual(
         ['ERR_SIGNATURE_MISMATCH', 'ERR_DELIVERY_FUTURE'].map((code) => `a delivery was rejected: ${code}`),
       )
+    })
+
+    test('the function passes the doctor', async () => {
+      const outcome = await runDoctor({
+        ...{ url: 'https://function.example/', signingSecret: secret, integrationAddress: `0x${'ab'.repeat(20)}` },
+        timeoutMs: 120_000,
+        fetch: async (_, { headers, body }) =>
+          new Response(null, { status: (await handler(makeEvent({ headers, body }))).statusCode }),
+      })
+      expect([outcome.findings, outcome.failed]).toEqual([[], 0])
     })
 
     test('the entry reads its environment', async () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createBuilders, createDeliveries, type SignedDelivery } from '@payment-integration/testing'
+import { runDoctor } from '@payment-integration/testing/doctor'
 import { NextRequest } from 'next/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { POST } from '../app/webhook/route'
@@ -22,24 +23,21 @@ beforeAll(async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening')
 })
 afterAll(() => {
+  server.closeAllConnections()
   server.close()
   shop().close()
   rmSync(folder, { recursive: true })
 })
 
-const routers: readonly [string, (delivery: SignedDelivery) => Promise<Response>][] = [
-  [
-    'the app router',
-    (delivery) =>
-      POST(new NextRequest('http://shop.test/webhook', { method: 'POST', ...delivery })) as Promise<Response>,
-  ],
-  [
-    'the pages router',
-    (delivery) => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { method: 'POST', ...delivery }),
-  ],
-]
+const toApp = (delivery: SignedDelivery) =>
+  POST(new NextRequest('http://shop.test/webhook', { method: 'POST', ...delivery })) as Promise<Response>
+const getUrl = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/webhook`
+const toPages = (delivery: SignedDelivery) => fetch(getUrl(), { method: 'POST', ...delivery })
 
-describe.each(routers)('a route of %s', (_, post) => {
+describe.each([
+  ['the app router', toApp],
+  ['the pages router', toPages],
+])('a route of %s', (_, post) => {
   test('handles each version once, and rejects a delivery that the service did not sign', async () => {
     const pending = build.snapshot({ version: 1, state: 'pending' })
     const success = { ...pending, version: 2, state: 'success' as const }
@@ -55,6 +53,19 @@ describe.each(routers)('a route of %s', (_, post) => {
     expect(statuses).toEqual([204, 204, 204, 401])
     expect(shop().states(pending.txHash)).toEqual(['pending', 'success'])
   })
+})
+
+const doctored = { signingSecret: secret, integrationAddress: `0x${'ab'.repeat(20)}`, timeoutMs: 120_000 }
+
+test('the route of the app router passes the doctor', async () => {
+  const fetchRoute = (_url: string, { headers, body }: SignedDelivery) => toApp({ headers, body })
+  const report = await runDoctor({ ...doctored, url: 'https://shop.test/webhook', seed: 1, fetch: fetchRoute })
+  expect(report.findings).toEqual([])
+})
+
+test('the route of the pages router passes the doctor', async () => {
+  const report = await runDoctor({ ...doctored, url: getUrl(), seed: 2 })
+  expect([report.findings, report.notRun]).toEqual([[], 0])
 })
 
 test('a shop without a secret opens no database', () => {

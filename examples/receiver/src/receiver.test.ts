@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { runDoctor } from '@payment-integration/testing/doctor'
 import type { Snapshot } from '@payment-integration/webhook'
 import { createTestDelivery, createTestSnapshot, type TestDeliveryOptions } from '@payment-integration/webhook/testing'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
@@ -95,6 +96,18 @@ test('a failing handler gives 500, and the retried delivery is handled', async (
   handle = ledger.write
   expect(await post({ snapshot: first })).toBe(204)
   expect(ledger.rows()).toHaveLength(1)
+})
+
+test('the receiver passes the doctor, and handles each version once', async () => {
+  // The receiver prints each rejection.
+  const silenced = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  onTestFinished(() => silenced.mockRestore())
+  let handled = 0
+  handle = () => void handled++
+  const integrationAddress = `0x${'ab'.repeat(20)}`
+  const effects = async () => handled
+  const report = await runDoctor({ url, signingSecret: secret, integrationAddress, effects, timeoutMs: 120_000 })
+  expect([report.findings, report.notRun]).toEqual([[], 0])
 })
 
 test('an overlarge body is rejected with 413, another path or method with 404', async () => {

@@ -1,4 +1,5 @@
 import { createBuilders, createDeliveries, type SignedDelivery } from '@payment-integration/testing'
+import { runDoctor } from '@payment-integration/testing/doctor'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningWorker, runWorker } from './workerd.js'
 
@@ -108,6 +109,13 @@ describe('in workerd', () => {
     await worker.start()
     expect(await post(deliveries.good({ ...success, version: 2, state: 'pending' }))).toBe(204)
     expect(await getSale(success)).toEqual(released)
+  })
+
+  test('the Worker passes the doctor', async () => {
+    const integrationAddress = `0x${'ab'.repeat(20)}`
+    const url = `${worker.url}/webhook`
+    const report = await runDoctor({ url, signingSecret: secret, integrationAddress, timeoutMs: 120_000 })
+    expect([report.findings, report.notRun]).toEqual([[], 0])
   })
 
   test('other paths are not found, and other methods not allowed', async () => {

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { createTestDatabase } from '../../store-sql/test/postgres.js'
 import type { FrameworkName } from '../src/init/layout.js'
 import { runCli } from '../src/run-cli.js'
@@ -28,22 +29,16 @@ export async function generate(framework: FrameworkName, options: ProjectOptions
 }
 
 /** The scripts of the project run the sources of this workspace, which are TypeScript. */
-function getEnvironment(folder: string, more: Record<string, string> = {}): Record<string, string> {
-  return {
-    PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`,
-    HOME: folder,
-    NODE_OPTIONS: '--conditions=@payment-integration/source --import tsx',
-    ...more,
-  }
-}
+const getEnvironment = (folder: string) => ({
+  ...{ PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`, HOME: folder, PORT: '0' },
+  NODE_OPTIONS: '--conditions=@payment-integration/source --import tsx',
+})
 
 /** Runs a script of the project's `package.json`, as npm does. Resolves the exit code and the output. */
 export async function runScript(folder: string, name: string): Promise<{ exitCode: number | null; output: string }> {
   const child = spawn('sh', ['-c', writeScript(folder, name)], { cwd: folder, env: getEnvironment(folder) })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
-  const [exitCode] = (await once(child, 'close')) as [number | null]
-  return { exitCode, output }
+  const [out, err, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { exitCode: exitCode as number | null, output: out + err }
 }
 
 function writeScript(folder: string, name: string): string {
@@ -126,7 +121,7 @@ function startProcess(framework: FrameworkName, folder: string, { language = 'ts
         : ['next-pages', `pages/api/webhook.${language}`],
   }
   const entry = entries[framework]
-  const env = getEnvironment(folder, { PORT: '0' })
+  const env = getEnvironment(folder)
   if (entry === undefined) {
     // Without a shell around it the process itself gets the signal.
     const [, ...args] = writeScript(folder, 'payments').split(' ')

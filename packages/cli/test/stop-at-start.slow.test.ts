@@ -3,15 +3,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { testMasterKey } from './master-key.js'
 import { temporaryFolder } from './temporary-folder.js'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
-/**
- * Makes a file as soon as the command listens for signals; it opens everything that a service is made of after that.
- */
+/** Makes a file as soon as the command listens for signals: it opens a service after that. */
 const hook = `data:text/javascript,${encodeURIComponent(`
 import { writeFileSync } from 'node:fs'
 process.on('newListener', (name) => name === 'SIGHUP' && writeFileSync(process.env.STAGES + '/signals', ''))
@@ -29,13 +28,8 @@ async function interruptedAt(stage: string, ...args: readonly string[]) {
     cwd: root,
     detached: true,
     env: {
-      PATH: process.env['PATH'],
-      TMPDIR: temporary,
-      STAGES: folder,
-      PI_PORT: '0',
-      PI_LOG_LEVEL: 'error',
-      PI_DATABASE_URL: `sqlite:${join(folder, 'service.db')}`,
-      PI_MASTER_KEY: testMasterKey,
+      ...{ PATH: process.env['PATH'], TMPDIR: temporary, STAGES: folder, PI_PORT: '0', PI_LOG_LEVEL: 'error' },
+      ...{ PI_DATABASE_URL: `sqlite:${join(folder, 'service.db')}`, PI_MASTER_KEY: testMasterKey },
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -53,15 +47,11 @@ async function interruptedAt(stage: string, ...args: readonly string[]) {
     for (const watcher of watchers) watcher.close()
     if (isRunning()) process.kill(group, 'SIGKILL')
   })
-  let out = ''
-  let errors = ''
-  child.stdout.on('data', (chunk) => {
-    out += String(chunk)
-  })
-  child.stderr.on('data', (chunk) => {
-    errors += String(chunk)
-  })
-  const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+  const [out, errors, [code, signal]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
   return { isInterrupted, code, signal, errors, out }
 }
 

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { startRecordingReceiver } from '../../server/test/support/recording-receiver.js'
@@ -28,9 +29,8 @@ interface Exported {
 async function startCollector(status = 200) {
   const exported: Exported[] = []
   const url = await serveHttp(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    if (request.url === '/v1/traces') exported.push(JSON.parse(String(Buffer.concat(chunks))))
+    const body = await text(request)
+    if (request.url === '/v1/traces') exported.push(JSON.parse(body))
     response.writeHead(status, { 'Content-Type': 'application/json' }).end('{}')
   })
   const spans = () =>
@@ -43,12 +43,9 @@ test('a served payment arrives at a collector as one trace, which its delivery n
   const receiver = await startRecordingReceiver()
   onTestFinished(receiver.stop)
   const env = {
-    PI_ENV: 'development',
+    ...{ PI_ENV: 'development', PI_LOG_LEVEL: 'warn', PI_SIMULATED_CHAINS: '137', PI_TRACING: 'on' },
     PI_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'service.db')}`,
     PI_MASTER_KEY: testMasterKey,
-    PI_LOG_LEVEL: 'warn',
-    PI_SIMULATED_CHAINS: '137',
-    PI_TRACING: 'on',
     NODE_OPTIONS: `--import=${pathToFileURL(file).href}`,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
   }

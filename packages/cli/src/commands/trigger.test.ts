@@ -203,6 +203,32 @@ describe('a server that', () => {
     expect([exitCode, io.lines]).toEqual([0, ['done     1 payment, 1 snapshot']])
   })
 
+  test('sends one event of each kind gets a line for each', async () => {
+    const snapshot = { event: 'snapshot', chainId: '137', txHash: '0x1', version: 1, body: '{"memo":"\u001b"}' }
+    const delivery = { event: 'delivery', txHash: '0x1', version: 1, expected: 'stale', status: 204 }
+    const reorg = { event: 'reorganised', txHash: '0x1', included: true }
+    const share = { event: 'share', request: {}, status: 200, answer: {} }
+    const events = [
+      { event: 'block', chainId: '137', blockNumber: 7, txHashes: ['0x1'] },
+      { event: 'block', chainId: '137', blockNumber: 8, txHashes: ['0x2', '0x3'] },
+      { event: 'update', txHash: '0x1', state: 'pending' },
+      ...[{ ...snapshot, state: null }, delivery, { ...delivery, status: null }],
+      ...[reorg, { ...reorg, included: false }, share, { ...share, status: 422 }],
+      { event: 'failed', reason: 'The receiver did not accept version 1 (503).' },
+    ]
+    const { exitCode, io } = await against(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+    expect(io.lines).toEqual([
+      ...['payment  0x1   chain 137, block 7', 'payments 2   chain 137, block 8', 'update   0x1   pending'],
+      ...['snapshot 0x1   none   v1', '{"memo":"\\u001b"}'],
+      ...[204, 'none'].map((answer) => `again    0x1   v1, which is stale now: answer ${answer}`),
+      ...['reorg    0x1   is in a new block: no new version', 'reorg    0x1   left the chain'],
+      ...['share    {}', '         200 {}', 'share    {}', '         422 {}'],
+      '         The verdict is RED, and this is what a second share answers: no failure.',
+      'failed   The receiver did not accept version 1 (503).',
+    ])
+    expect(exitCode).toBe(1)
+  })
+
   test.each([
     ['something else', '<html>\n'],
     ['an event of 33 levels', `{"event":"a","a":${'['.repeat(32)}${']'.repeat(32)}}\n`],

@@ -45,18 +45,6 @@ describe('identity resolve', () => {
     expect(await listed(commands, 'list')).toMatchObject([{ subject: { applicantId: id, attachedNumber: 9 } }])
   })
 
-  it('is recorded in the audit log with its actor, only when it changed something', async () => {
-    const { run, env, name } = await unresolved()
-    await run('resolve', 'pi:nobody:1', '--none', '--actor', 'alice')
-    expect(await getAudit(env)).toEqual([])
-    await run('resolve', name, '--none', '--actor', 'alice')
-    const emailKey = expect.stringMatching(/^[0-9a-f]{64}$/)
-    const details = { outcome: 'absent', applicantId: null, integrationAddress: shop, emailKey }
-    expect(await getAudit(env)).toMatchObject([
-      { actor: 'alice', action: 'identity.redemption_resolved', subject: name, details },
-    ])
-  })
-
   it('names the states that it accepts, in its help and in its rejection', async () => {
     const { run } = await unresolved()
     const { out: help } = await run('resolve', '--help')

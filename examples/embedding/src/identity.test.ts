@@ -57,24 +57,6 @@ async function approveNewest() {
 }
 const getSubjects = (accountId: string) => host.service.identity?.subjects({ accountId, limit: 10 })
 
-test('the user who proves an address has its verification; a later owner of the mailbox does not', async () => {
-  const email = 'Mailbox@Example.com'
-  expect(await share(email)).toMatchObject({ kind: 'in_flight', redeemed: true })
-  await approveNewest()
-
-  const anna = host.users.register(email)
-  await host.proveEmail(anna, email)
-  expect(await getSubjects(anna)).toMatchObject([{ proved: true, closed: false, review: { reviewAnswer: 'GREEN' } }])
-  expect(await share(email)).toMatchObject({ kind: 'approved', redeemed: false })
-
-  const bert = host.users.register(email)
-  expect(await getSubjects(bert)).toEqual([])
-  await host.proveEmail(bert, email)
-  expect(await share(email)).toMatchObject({ kind: 'in_flight', redeemed: true })
-  expect(await getSubjects(anna)).toMatchObject([{ closed: true, review: { reviewAnswer: 'GREEN' } }])
-  expect(await getSubjects(bert)).toMatchObject([{ proved: true, review: { reviewAnswer: null } }])
-})
-
 test('a user who registers an address without a proof does not have its earlier verification', async () => {
   const email = 'carried@example.com'
   await share(email)

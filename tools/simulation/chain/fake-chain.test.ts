@@ -1,9 +1,8 @@
 import { toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { createDraws } from '../random.js'
-import { getReceipts } from './block.js'
 import { encodeRlp, wholeBytes } from './encoding.js'
-import { blockAt, createFakeChain, getBranch } from './fake-chain.js'
+import { blockAt, createFakeChain } from './fake-chain.js'
 import { drawTransaction } from './transaction.js'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -34,31 +33,6 @@ describe('the fake chain', () => {
   const transactions = Array.from({ length: 40 }, (_, nonce) => drawTransaction(draws, nonce))
   for (let height = 0; height < 10; height += 1)
     chain.mine(transactions.slice(height * 4, height * 4 + 4), 1_700_000_000 + height)
-
-  test('names the parent of each block', () => {
-    const branch = [...getBranch(chain.tip)]
-    expect(branch).toHaveLength(11)
-    for (const block of branch) expect(block.header['parentHash']).toBe(block.parent?.hash ?? `0x${'00'.repeat(32)}`)
-  })
-
-  test('emits the event that routers emit', () => {
-    const topics = [...getBranch(chain.tip)].flatMap((block) =>
-      block.transactions.flatMap(({ payments, logs }) =>
-        payments.map(({ logPosition }) => logs[logPosition]?.topics[0]),
-      ),
-    )
-    expect(topics.length).toBeGreaterThan(10)
-    expect(new Set(topics)).toEqual(new Set(['0x34597715a6a440e45ac583030622c386dc1299eb0d4fc56eaa9eba541462bbcd']))
-  })
-
-  test('counts logs over the whole block', () => {
-    for (const block of getBranch(chain.tip)) {
-      const indexes = getReceipts(block).flatMap(({ logs }) =>
-        (logs as { logIndex: string }[]).map((log) => Number(log.logIndex)),
-      )
-      expect(indexes).toEqual(indexes.map((_, index) => index))
-    }
-  })
 
   test('returns the transactions that a fork removes, oldest first, and continues from the ancestor', () => {
     const ancestor = blockAt(chain.tip, 7)

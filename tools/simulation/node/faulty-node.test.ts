@@ -50,20 +50,6 @@ const getResult = (answers: { id: number; result?: unknown }[], id: number) =>
   answers.find((item) => item.id === id)?.result
 
 describe('an honest node', () => {
-  test('answers a batch in order with the ids of its items', async () => {
-    const node = createFaultyNode({ honest, foreign, draws, rates: {} })
-    const reply = await node.handle(batch)
-    expect(reply).toMatchObject({ kind: 'answer', status: 200, body: truth })
-    expect(node.done.size).toBe(0)
-  })
-
-  test('answers a single request without a list', async () => {
-    const reply = await createFaultyNode({ honest, foreign, draws, rates: {} }).handle(
-      '{"id":"a","method":"eth_chainId","params":[]}',
-    )
-    expect(reply).toMatchObject({ body: '{"jsonrpc":"2.0","id":"a","result":"0x7a69"}' })
-  })
-
   test('knows only blocks of its own branch', async () => {
     const fork = createFakeChain(chainId, createDraws('fork'), 1_700_000_000)
     const left = fork.mine([], 1)

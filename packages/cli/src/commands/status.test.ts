@@ -1,7 +1,9 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { fillDeliveries } from '../../test/fill-deliveries.js'
 import { operatedDeliveries, refused, shop } from '../../test/operated-deliveries.js'
-import { serveHttp } from '../../test/serve-http.js'
+import { listenLocally, serveHttp } from '../../test/serve-http.js'
 import { getEvents, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
 import {
@@ -152,13 +154,15 @@ describe('processes', () => {
     expect(processesText({ processes: [] }, 0)).toEqual(['', 'No process runs on this database.'])
   })
 
-  it('are listed although no server answers at the URL', async () => {
+  it("are listed although no server answers at the URL, for which the system's error code is reported", async () => {
     const { env } = await operatedDeliveries()
     const io = testIo({ env })
-    expect(await runCli(['status', '--url', 'http://127.0.0.1:9', '--json'], io)).toBe(1)
+    const server = createServer()
+    const url = await listenLocally(server)
+    await once(server.close(), 'close')
+    expect(await runCli(['status', '--url', url, '--json'], io)).toBe(1)
     expect(getEvents(io)[0]).toEqual({ event: 'processes', processes: [] })
-    const problem = 'No server answers at http://127.0.0.1:9 (ECONNREFUSED); is it running?'
-    expect(io.errors.join()).toContain(problem)
+    expect(io.errors.join()).toContain(`No server answers at ${url} (ECONNREFUSED); is it running?`)
   })
 })
 

@@ -4,7 +4,6 @@ import { testRouter } from '../test/contracts.generated.js'
 import { readAll } from '../test/read-all.js'
 import { payData, payer, receiver, useTestChain } from '../test/test-chain.js'
 import { encodeIntegrationSuffix } from './decode/integrations.js'
-import { nativeTokenAddress } from './decode/router-decoder.js'
 import { devRouter } from './dev/contracts.generated.js'
 import { devAccount, toViemChain } from './dev/dev-chain.js'
 import type { EvmChainOptions } from './evm-chain.js'
@@ -53,15 +52,6 @@ describe('a payment', () => {
         pricing: { listedToken: null, feeds: [], calledAmount: null, serviceFee: null },
       },
     ])
-  })
-
-  test('of native coins has the native token, and no memo means no fee', async () => {
-    const { blockNumber } = await node.execute({ to: router, data: payData(5n), value: 5n })
-    const [payment] = (await readAll(open(), blockNumber, blockNumber)).payments
-    const ether = { address: nativeTokenAddress, symbol: 'ETH', decimals: 18 }
-    expect(payment).toMatchObject({ integrationAddress: null, tokenIn: { ...ether, amount: 5n } })
-    expect(payment?.tokenOut).toEqual({ ...ether, gross: 5n, net: 5n })
-    expect(payment?.pricing.listedToken).toEqual({ symbol: 'ETH', currency: 'ETH' })
   })
 
   test('comes in order over many blocks, with the time of its own block in milliseconds', async () => {

@@ -18,17 +18,18 @@ export interface FrontRequest {
   forward(): Promise<string>
 }
 
-/** Answers the request, or returns text to send as JSON with status 200. */
-export type Intercept = (
-  request: FrontRequest,
-  response: ServerResponse,
-) => Promise<string | undefined> | string | undefined
+/** Answers the request, unless it returns text, which is sent as JSON with status 200. */
+export type Intercept = (request: FrontRequest, response: ServerResponse) => unknown
 
 export interface Front {
   readonly url: string
   /** The requests so far: one entry per HTTP request. */
   readonly requests: readonly (readonly string[])[]
   intercept: Intercept
+  /** The requests that work makes. */
+  during(work: () => Promise<unknown>): Promise<readonly (readonly string[])[]>
+  /** Replaces the results of a method. */
+  lie(method: string, change: (result: never, call: FrontCall) => unknown): void
 }
 
 export const passOn: Intercept = (request) => request.forward()
@@ -74,11 +75,25 @@ export async function useFront(nodeUrl: string): Promise<Front> {
       return (await fetch(nodeUrl, { method: 'POST', headers, body })).text()
     }
     const text = await front.intercept({ methods, calls, isBatch: Array.isArray(parsed), forward }, response)
-    if (text !== undefined) response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+    if (typeof text === 'string') response.writeHead(200, { 'content-type': 'application/json' }).end(text)
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const front: Front = { url, requests, intercept: passOn }
+  const front: Front = {
+    ...{ url, requests, intercept: passOn },
+    async during(work) {
+      const before = requests.length
+      await work()
+      return requests.slice(before)
+    },
+    lie(method, change) {
+      front.intercept = rewriting((item, call) =>
+        call.method === method && item.result !== undefined
+          ? { ...item, result: change(item.result as never, call) }
+          : item,
+      )
+    },
+  }
   afterEach(() => {
     front.intercept = passOn
   })

@@ -3,7 +3,7 @@ import { type Address, encodeFunctionData, type Hex } from 'viem'
 import type { EvmChainOptions } from '../src/evm-chain.js'
 import { createEvmChain } from '../src/evm-chain.js'
 import { testRouter } from './contracts.generated.js'
-import { type FrontCall, type Item, rewriting, useFront } from './front.js'
+import { useFront } from './front.js'
 import { payer, receiver, useTestChain } from './test-chain.js'
 
 /** A call of the test router that emits `count` payments, by default in a token without code. */
@@ -47,16 +47,7 @@ export async function openProofChain() {
     payIn: async (token: Address) => (await node.execute({ to: router, data: pays(1, token) })).blockNumber,
     /** Mines a block with a transaction without payments. */
     strange: async () => (await node.execute({ to: payer, value: 1n })).blockNumber,
-    /** Replaces the results of a method for which `change` returns another one. */
-    lie(method: string, change: (result: never, call: FrontCall) => unknown) {
-      front.intercept = rewriting((item: Item, call) =>
-        call.method === method && item.result !== undefined
-          ? { ...item, result: change(item.result as never, call) }
-          : item,
-      )
-    },
-    /** The requests since `before`. */
-    since: (before: number) => front.requests.slice(before),
+    ...{ during: front.during, lie: front.lie },
   }
 }
 

@@ -25,10 +25,10 @@ export interface ScriptedNode {
   readonly wsUrl: string
   /** The answer to each call. */
   answer: Answer
-  /** Answers a request instead of the node; returns whether it did. `item` is the node's own answer. */
-  http: ((response: ServerResponse, calls: readonly ScriptedCall[], body: string) => boolean) | null
+  /** Answers a request instead of the node, unless it returns false. `body` is the node's own answer. */
+  http: ((response: ServerResponse, calls: readonly ScriptedCall[], body: string) => unknown) | null
   /** As `http`, for messages over a WebSocket. */
-  ws: ((socket: WebSocket, calls: readonly ScriptedCall[], body: string) => boolean) | null
+  ws: ((socket: WebSocket, calls: readonly ScriptedCall[], body: string) => unknown) | null
   /** Methods of each request or message so far. */
   readonly requests: (readonly string[])[]
   /** Connections made so far. */
@@ -67,8 +67,8 @@ export async function scriptedNode(answer: Answer = plain): Promise<ScriptedNode
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const { calls, body } = open(Buffer.concat(chunks).toString('utf8'))
-      if (node.http?.(response, calls, body())) return
-      response.writeHead(200, { 'content-type': 'application/json' }).end(body())
+      if (node.http === null || node.http(response, calls, body()) === false)
+        response.writeHead(200, { 'content-type': 'application/json' }).end(body())
     })
   })
   server.on('connection', (socket: Socket) => connections.push(socket))
@@ -77,7 +77,7 @@ export async function scriptedNode(answer: Answer = plain): Promise<ScriptedNode
     sockets.push(socket)
     socket.on('message', (data) => {
       const { calls, body } = open(String(data))
-      if (!node.ws?.(socket, calls, body())) socket.send(body())
+      if (node.ws === null || node.ws(socket, calls, body()) === false) socket.send(body())
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -104,8 +104,5 @@ export async function scriptedNode(answer: Answer = plain): Promise<ScriptedNode
 
 /** Answers every request with a status and a text. */
 export function always(status: number, body: string, headers: Record<string, string> = {}): ScriptedNode['http'] {
-  return (response) => {
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
-    return true
-  }
+  return (response) => response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
 }

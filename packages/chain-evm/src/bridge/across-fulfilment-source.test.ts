@@ -4,7 +4,7 @@ import { type Bridged, bridgedOf, fillLog, fillNames } from '../../test/across-l
 import { bridgeDeposit } from '../../test/bridge-deposit.js'
 import { testRouter } from '../../test/contracts.generated.js'
 import { emits } from '../../test/conversion-chain.js'
-import { passOn, rewriting, useFront } from '../../test/front.js'
+import { passOn, useFront } from '../../test/front.js'
 import { useTestChain } from '../../test/test-chain.js'
 import { devToken } from '../dev/contracts.generated.js'
 import { type AcrossDestination, createAcrossFulfilmentSource } from './across-fulfilment-source.js'
@@ -71,11 +71,9 @@ test("a fill is rejected while the header's time does not match the block hash, 
   const { hash, blockNumber } = await fill(deposit)
   await node.mine(3)
   const source = open()
-  front.intercept = rewriting((item, { method }) => {
-    const block = item.result as { readonly number: string } | undefined
-    const isIt = method === 'eth_getBlockByNumber' && Number(block?.number) === blockNumber
-    return isIt ? { ...item, result: { ...block, timestamp: '0x7fffffff' } } : item
-  })
+  front.lie('eth_getBlockByNumber', (block: { readonly number: string }) =>
+    Number(block.number) === blockNumber ? { ...block, timestamp: '0x7fffffff' } : block,
+  )
   await expect(source.lookup(deposit)).rejects.toMatchObject({ code: 'ERR_CHAIN_PROOF_FAILED', chainId })
   front.intercept = passOn
   expect(await source.lookup(deposit)).toMatchObject({ txHash: hash })
@@ -101,10 +99,11 @@ test('a fill counts exactly from its number of confirmations on', async () => {
 
 test('a deposit of another bridge, or to an unlisted chain, gets null without a request', async () => {
   const source = open()
-  const before = front.requests.length
-  expect(await source.lookup({ ...(await newDeposit()), bridge: 'other' })).toBeNull()
-  expect(await source.lookup({ ...(await newDeposit()), destinationChainId: 10 })).toBeNull()
-  expect(front.requests.length).toBe(before)
+  const asked = await front.during(async () => {
+    for (const change of [{ bridge: 'other' }, { destinationChainId: 10 }])
+      expect(await source.lookup({ ...(await newDeposit()), ...change })).toBeNull()
+  })
+  expect(asked).toEqual([])
 })
 
 describe('the search', () => {
@@ -152,9 +151,7 @@ describe('the search', () => {
     const [first, second] = asked
     expect(asked).toHaveLength(2)
     expect(second).toEqual([first?.[0], last + 1])
-    const before = front.requests.length
-    expect(await source.lookup(deposit)).toBeNull()
-    expect(front.requests.length).toBe(before)
+    expect(await front.during(async () => expect(await source.lookup(deposit)).toBeNull())).toEqual([])
   })
 
   test('starts again after a found fill is gone, because a reorg may move it to an earlier block', async () => {
@@ -210,12 +207,6 @@ describe('the search', () => {
 })
 
 describe('a node', () => {
-  const lies = (method: string, change: (result: never) => unknown) => {
-    front.intercept = rewriting((item, call) =>
-      call.method === method ? { ...item, result: change(item.result as never) } : item,
-    )
-  }
-
   test.each<[string, string, (result: object) => unknown, string]>([
     ['has no receipt of the fill', 'TransactionReceipt', () => null, 'RANGE_GONE'],
     ['has a receipt without it', 'TransactionReceipt', (receipt) => ({ ...receipt, logs: [] }), 'RANGE_GONE'],
@@ -225,7 +216,7 @@ describe('a node', () => {
     const deposit = await newDeposit()
     const { hash } = await fill(deposit)
     const source = open()
-    lies(`eth_get${method}`, change)
+    front.lie(`eth_get${method}`, change)
     await expect(source.lookup(deposit)).rejects.toMatchObject({ code: `ERR_CHAIN_${code}` })
     front.intercept = passOn
     expect(await source.lookup(deposit)).toMatchObject({ txHash: hash })
@@ -238,7 +229,7 @@ describe('a node', () => {
     const at = `0x${blockNumber.toString(16)}`
     const others = await node.rpc<unknown[]>('eth_getLogs', { fromBlock: at, toBlock: at })
     expect(others).toHaveLength(1)
-    lies('eth_getLogs', () => others)
+    front.lie('eth_getLogs', () => others)
     expect(await open().lookup(deposit)).toBeNull()
   })
 })

@@ -8,7 +8,7 @@ import { payingCall } from '../../test/router-logs.js'
 import { payer, receiver } from '../../test/test-chain.js'
 import { yodlDecoder } from './router-events.js'
 
-const { chfUsd, convert, emits, eurUsd, feedArgument, memo, payment, usdc, usdcUsd } = conversion
+const { chfUsd, convert, feedArgument, memo, payment, usdc, usdcUsd } = conversion
 const chf = { contract: chfUsd, pair: { base: 'CHF', quote: 'USD' }, rate: 125_000_000n, decimals: 8 }
 const chain = await conversion.openConversionChain()
 
@@ -51,30 +51,6 @@ test('a direct swap call is priced by its output amount', async () => {
   expect(paid).toMatchObject({ sender: payer, tokenIn: { address: receiver, amount: 9_000n } })
 })
 
-describe('several payments in one transaction', () => {
-  const twoWith = (version: string) =>
-    chain.batch(
-      [chain.routerA, emits(convert(version, chfUsd, null), payment(version, 1n))],
-      [chain.routerA, emits(convert(version, eurUsd, null), payment(version, 2n))],
-      [chain.routerA, emits(payment(version, 3n))],
-    )
-  const getPairs = (payments: Awaited<ReturnType<typeof chain.read>>) =>
-    payments.map(({ tokenOut, pricing }) => [tokenOut.gross, ...pricing.feeds.map(({ pair }) => pair?.base ?? null)])
-
-  test('each have their own conversion, where only a payment emits one', async () => {
-    const { blockNumber } = await twoWith('0.5')
-    expect(getPairs(await chain.read(blockNumber, '0.5'))).toEqual([[1n, 'CHF'], [2n, 'EUR'], [3n]])
-  })
-
-  test('each have their own, without a meaning, where anybody can emit one', async () => {
-    const { blockNumber } = await twoWith('0.8')
-    const payments = await chain.read(blockNumber, '0.8')
-    expect(getPairs(payments)).toEqual([[1n, null], [2n, null], [3n]])
-    expect(payments.map(({ pricing }) => pricing.feeds[0]?.contract)).toEqual([chfUsd, eurUsd, undefined])
-    expect(payments.map(({ pricing }) => pricing.feeds[0]?.rate)).toEqual([125_000_000n, 200_000_000n, undefined])
-  })
-})
-
 describe('the logs of a node', () => {
   const without = (topics: readonly string[]) =>
     rewriting((item, { method }) => {
@@ -90,10 +66,8 @@ describe('the logs of a node', () => {
 
   test('are read once, payments and conversions together', async () => {
     const height = await payWithConversion()
-    const before = chain.front.requests.length
-    await chain.read(height, '0.8', { proof: 'none' })
-    const asked = chain.front.requests.slice(before).flat()
-    expect(asked.filter((method) => method === 'eth_getLogs')).toHaveLength(1)
+    const asked = await chain.front.during(() => chain.read(height, '0.8', { proof: 'none' }))
+    expect(asked.flat().filter((method) => method === 'eth_getLogs')).toHaveLength(1)
   })
 
   test.each([

@@ -40,14 +40,6 @@ test("the known EntryPoints are viem's", () => {
   expect([...knownEntryPoints].sort()).toEqual(known.map((address) => address.toLowerCase()).sort())
 })
 
-test('each payment has the integration of the operation that contains it', () => {
-  expect(named(two, [before, payment, close(alice), payment, close(bob)])).toEqual([shop, cafe])
-})
-
-test('all payments of one operation share its integration', () => {
-  expect(named(two, [before, payment, payment, close(alice), close(bob)])).toEqual([shop, shop])
-})
-
 test('two operations of one sender are distinguished', () => {
   const input = bundle('0.6', [
     { sender: alice, callData: naming(shop) },

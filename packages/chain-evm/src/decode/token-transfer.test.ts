@@ -3,7 +3,6 @@ import { type Address, encodeFunctionData, type Hex, pad } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testRouter } from '../../test/contracts.generated.js'
 import { emits, memo, openConversionChain, payment } from '../../test/conversion-chain.js'
-import { rewriting } from '../../test/front.js'
 import { type EmittedLog, noFeed, payingCall } from '../../test/router-logs.js'
 import { payer, receiver } from '../../test/test-chain.js'
 import { devToken } from '../dev/contracts.generated.js'
@@ -101,9 +100,10 @@ describe('no receipt is read', () => {
     ['by a version that has no bridge', '0.7', {}, 'PAID'],
   ])('%s', async (_, version, changes, symbol) => {
     const { blockNumber } = await chain.batch(pays(changes))
-    const before = chain.front.requests.length
-    expect(await read(blockNumber, version)).toMatchObject([{ pricing: { listedToken: { symbol } } }])
-    expect(chain.front.requests.slice(before).flat()).not.toContain('eth_getTransactionReceipt')
+    const asked = await chain.front.during(async () =>
+      expect(await read(blockNumber, version)).toMatchObject([{ pricing: { listedToken: { symbol } } }]),
+    )
+    expect(asked.flat()).not.toContain('eth_getTransactionReceipt')
   })
 })
 
@@ -115,10 +115,11 @@ describe('the receipts', () => {
   })
 
   test('of many transactions come in one request, and a transfer of another transaction proves nothing', async () => {
-    const before = chain.front.requests.length
-    expect((await read(height)).map(({ pricing }) => pricing)).toEqual([unknown, unknown, unknown])
-    const asked = chain.front.requests.slice(before).filter((methods) => methods.includes('eth_getTransactionReceipt'))
-    expect(asked.map((methods) => methods.length)).toEqual([3])
+    const asked = await chain.front.during(async () =>
+      expect((await read(height)).map(({ pricing }) => pricing)).toEqual([unknown, unknown, unknown]),
+    )
+    const ofReceipts = asked.filter((methods) => methods.includes('eth_getTransactionReceipt'))
+    expect(ofReceipts.map((methods) => methods.length)).toEqual([3])
   })
 
   const otherHash = `0x${'ab'.repeat(32)}`
@@ -129,9 +130,7 @@ describe('the receipts', () => {
     ['has a log that is none', (it) => ({ ...it, logs: [null] }), 'ERR_CHAIN_UNAVAILABLE'],
     ['lacks the payment', (it) => ({ ...it, logs: [] }), 'ERR_CHAIN_UNAVAILABLE'],
   ])('reject the range when one %s', async (_, change, code) => {
-    chain.front.intercept = rewriting((item, { method }) =>
-      method === 'eth_getTransactionReceipt' ? { ...item, result: change(item.result as { logs: unknown[] }) } : item,
-    )
+    chain.front.lie('eth_getTransactionReceipt', change)
     await expect(read(height)).rejects.toMatchObject({ code })
   })
 })

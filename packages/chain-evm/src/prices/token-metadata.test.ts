@@ -48,18 +48,6 @@ test.each([
   30_000,
 )
 
-test.each([
-  ['a usual token', null, 1],
-  ['a token that answers nothing', reverts, 2],
-])('%s is asked once', async (_, code, requests) => {
-  const height = await payIn(await deployCode(code))
-  const chain = open()
-  const before = front.requests.length
-  await readAll(chain, height, height)
-  await readAll(chain, height, height)
-  expect(front.requests.slice(before).filter((methods) => methods.includes('eth_call'))).toHaveLength(requests)
-})
-
 /** A node that answers calls of one token, or every call, with a JSON-RPC error. */
 function failing(error: object, token?: string) {
   return rewriting((item, { method, params }) => {
@@ -106,18 +94,21 @@ test.each([1, 2, 3])(
   },
 )
 
-test("an unclear error costs four requests, and an error of the token's code two", async () => {
-  const requestsFor = async (message: string) => {
-    const token = await deployDai()
-    const height = await payIn(token)
-    front.intercept = failing({ code: -32000, message }, token)
-    const before = front.requests.length
-    await readAll(open(), height, height)
-    front.intercept = passOn
-    return front.requests.slice(before).filter((methods) => methods.includes('eth_call')).length
-  }
-  expect(await requestsFor('hiccup')).toBe(4)
-  expect(await requestsFor('execution reverted')).toBe(2)
+test.each([
+  ['a usual token costs one request', null, null, 1],
+  ['a token that answers nothing costs two', reverts, null, 2],
+  ["an error of the token's code costs two", null, 'execution reverted', 2],
+  ['an unclear error costs four', null, 'hiccup', 4],
+])('%s, and the token is asked once', async (_, code, message, requests) => {
+  const token = await deployCode(code)
+  const height = await payIn(token)
+  const chain = open()
+  if (message !== null) front.intercept = failing({ code: -32000, message }, token)
+  const asked = await front.during(async () => {
+    await readAll(chain, height, height)
+    await readAll(chain, height, height)
+  })
+  expect(asked.filter((methods) => methods.includes('eth_call'))).toHaveLength(requests)
 })
 
 test.each([
@@ -147,11 +138,8 @@ test.each([
 ])('%s is not taken for "the token has none"', async (_, error) => {
   const height = await payIn(await deployDai())
   const chain = open()
-  const lost: Intercept = ({ methods, forward }, response) => {
-    if (!methods.includes('eth_call')) return forward()
-    response.destroy()
-    return undefined
-  }
+  const lost: Intercept = ({ methods, forward }, response) =>
+    methods.includes('eth_call') ? response.destroy() : forward()
   front.intercept = error === null ? lost : failing(error)
   await expect(readAll(chain, height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
   front.intercept = passOn

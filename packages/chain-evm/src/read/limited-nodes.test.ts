@@ -43,11 +43,8 @@ async function readOn(head: number, options: Parameters<ProofChain['open']>[0] =
 const error = { code: -32_000, message: 'no' }
 const status =
   (code: number, tooMuch: (request: FrontRequest) => boolean): Intercept =>
-  (request, response) => {
-    if (!tooMuch(request)) return request.forward()
-    response.writeHead(code).end()
-    return undefined
-  }
+  (request, response) =>
+    tooMuch(request) ? response.writeHead(code).end() : request.forward()
 const tooMany = ({ calls }: FrontRequest) => calls.length > bearable
 const none = { code: -32_601, message: 'no such method' }
 const without = rewriting((item, { method }) =>
@@ -96,8 +93,7 @@ function rationing(rations: Clock, perSecond: number) {
     at = rations.now()
     if (request.calls.length > left) {
       counts.rejected += 1
-      response.writeHead(429).end()
-      return undefined
+      return response.writeHead(429).end()
     }
     counts.answered += request.calls.length
     left -= request.calls.length

@@ -96,11 +96,11 @@ describe.each([
     async (_, change) => {
       const { payments } = await read()
       cut(change)
-      const before = chain.front.requests.length
       const lied = chain.open()
-      expect((await readAll(lied, from, to, where)).payments).toEqual(payments)
+      const asked = await chain.during(async () =>
+        expect((await readAll(lied, from, to, where)).payments).toEqual(payments),
+      )
       expect(lied.nodes()[0]?.failedProofs).toBe(4)
-      const asked = chain.since(before)
       expect(asked.filter((methods) => methods.join() === 'eth_getBlockReceipts')).toHaveLength(2)
       expect(getMethods(asked).filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(7)
     },
@@ -160,9 +160,8 @@ describe.each([
     )
     const opened = chain.open()
     expect((await readAll(opened, from, to, where)).payments).toHaveLength(8)
-    const before = chain.front.requests.length
-    expect((await readAll(opened, from, to, where)).proof).toBe(proof)
-    const asked = getMethods(chain.since(before))
+    const again = async () => expect((await readAll(opened, from, to, where)).proof).toBe(proof)
+    const asked = getMethods(await chain.during(again))
     expect(asked.includes('eth_getBlockReceipts')).toBe(code === -32_000)
     expect(asked).toContain('eth_getTransactionReceipt')
   })
@@ -221,9 +220,7 @@ describe('the log filters of headers', () => {
   test('receipts are read only of blocks that may contain a payment, and no logs are requested', async () => {
     const opened = chain.open()
     await opened.head()
-    const before = chain.front.requests.length
-    await readAll(opened, from, to, far)
-    const asked = chain.since(before)
+    const asked = await chain.during(() => readAll(opened, from, to, far))
     expect(asked[0]).toEqual(['eth_chainId', ...heights(from, to).map(() => 'eth_getBlockByNumber')])
     expect(asked[1]).toEqual(['eth_getBlockReceipts', 'eth_getBlockReceipts'])
     expect(getMethods(asked)).not.toContain('eth_getLogs')
@@ -287,9 +284,10 @@ describe('the log filters of headers', () => {
 
   test('non-standard headers with honest filters are read', async () => {
     chain.lie('eth_getBlockByNumber', (it: Block) => ({ ...it, extraData: '0x1234' }))
-    const before = chain.front.requests.length
-    expect((await readAll(chain.open({ maxRange: 3 }), from, to, far)).payments).toHaveLength(8)
-    expect(getMethods(chain.since(before)).filter((method) => method === 'eth_getLogs').length).toBeGreaterThan(1)
+    const asked = await chain.during(async () =>
+      expect((await readAll(chain.open({ maxRange: 3 }), from, to, far)).payments).toHaveLength(8),
+    )
+    expect(getMethods(asked).filter((method) => method === 'eth_getLogs').length).toBeGreaterThan(1)
   })
 })
 
@@ -297,23 +295,16 @@ describe('requests', () => {
   test('an empty block at the head costs one, and one with payments two', async () => {
     const opened = chain.open()
     await readAll(opened, from, to)
-    let before = chain.front.requests.length
-    await readAll(opened, to, to)
-    expect(chain.since(before)).toEqual([['eth_chainId', 'eth_getBlockByNumber', 'eth_getBlockReceipts']])
-    before = chain.front.requests.length
-    await readAll(opened, paid, paid)
-    expect(chain.since(before)).toEqual([
-      ['eth_chainId', 'eth_getBlockByNumber', 'eth_getBlockReceipts'],
-      ['eth_getTransactionByHash', 'eth_getTransactionByHash'],
-    ])
+    const first = ['eth_chainId', 'eth_getBlockByNumber', 'eth_getBlockReceipts']
+    expect(await chain.during(() => readAll(opened, to, to))).toEqual([first])
+    const ofPayments = ['eth_getTransactionByHash', 'eth_getTransactionByHash']
+    expect(await chain.during(() => readAll(opened, paid, paid))).toEqual([first, ofPayments])
   })
 
   test('a block that is full of payments is read whole instead of by transaction', async () => {
     const opened = chain.open()
     await readAll(opened, from, to)
-    const before = chain.front.requests.length
-    await readAll(opened, dense, dense)
-    expect(chain.since(before)[1]).toEqual(['eth_getBlockByNumber'])
+    expect((await chain.during(() => readAll(opened, dense, dense)))[1]).toEqual(['eth_getBlockByNumber'])
   })
 
   test('a block that a reorg replaces before its transactions are read is gone', async () => {

@@ -35,7 +35,6 @@ describe('the URL', () => {
     front.intercept = (_request, response) => {
       const body = JSON.stringify({ id: 1, error: { code, message } })
       response.writeHead(status, { 'content-type': 'application/json' }).end(body)
-      return undefined
     }
     const error = await failure()
     expect(error).toMatchObject(unavailable)
@@ -47,10 +46,7 @@ describe('the URL', () => {
   test('appears in no message when the connection fails or stalls', async () => {
     front.intercept = () => undefined
     const stalled = await failure({ requestTimeoutMs: 50 })
-    front.intercept = (_request, response) => {
-      response.destroy()
-      return undefined
-    }
+    front.intercept = (_request, response) => response.destroy()
     for (const error of [stalled, await failure()]) {
       expect(error).toMatchObject(unavailable)
       expect(leaks(error)).toEqual([])

@@ -61,24 +61,19 @@ describe('an unusable answer rejects, counts as lost, and is described', () => {
     node.http = (response) => {
       response.writeHead(200)
       for (let part = 0; part < 20; part++) response.write('x'.repeat(1_000))
-      return true
     }
     await expect(open().call(call('echo', 1))).rejects.toThrow('the answer is larger than 10000 bytes')
   })
 
   test('a small compressed answer that is large uncompressed', async () => {
-    node.http = (response) => {
+    node.http = (response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(`"${'x'.repeat(10_000_000)}"`))
-      return true
-    }
     await expect(open().call(call('echo', 1))).rejects.toThrow('the answer is larger than 10000 bytes')
   })
 
   test('truncated compressed bytes', async () => {
-    node.http = (response, _, body) => {
+    node.http = (response, _, body) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(body).subarray(0, 20))
-      return true
-    }
     await expect(open().call(call('echo', 1))).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
   })
 
@@ -87,7 +82,6 @@ describe('an unusable answer rejects, counts as lost, and is described', () => {
       response.writeHead(200, { 'content-length': 500 })
       response.write('{"jsonrpc":"2.0","id":1,')
       setImmediate(() => response.destroy())
-      return true
     }
     await expect(open().call(call('echo', 1))).rejects.toThrow('no connection (ECONNRESET)')
     expect(kinds()).toEqual(['lost'])
@@ -175,7 +169,6 @@ test.each<[string, (response: ServerResponse) => unknown]>([
     node.http = (response) => {
       hang(response)
       resolve()
-      return true
     }
   })
   const answer = open({ clock }).call(call('echo', 1))
@@ -190,10 +183,7 @@ test.each<[string, (response: ServerResponse) => unknown]>([
 })
 
 test.each(['gzip', 'GZIP', 'x-gzip', 'X-Gzip'])('an answer packed as %j is read', async (coding) => {
-  node.http = (response, _, body) => {
-    response.writeHead(200, { 'content-encoding': coding }).end(gzipSync(body))
-    return true
-  }
+  node.http = (response, _, body) => response.writeHead(200, { 'content-encoding': coding }).end(gzipSync(body))
   expect(await open().call(call('echo', 'packed'))).toBe('packed')
 })
 
@@ -207,10 +197,7 @@ test('an answer of empty objects alone is not parsed', async () => {
 
 describe('items of a batch', () => {
   const answering = (change: (items: { id: unknown }[]) => unknown) => {
-    node.http = (response, _, body) => {
-      response.writeHead(200).end(JSON.stringify(change(JSON.parse(body))))
-      return true
-    }
+    node.http = (response, _, body) => response.writeHead(200).end(JSON.stringify(change(JSON.parse(body))))
   }
 
   test('are assigned by id, in any order, even if the id is text', async () => {
@@ -279,11 +266,7 @@ describe('a keep-alive connection that is closed before the next request', () =>
   /** Cuts so many requests before they are answered, as when the node closes the connection at the same moment. */
   function cut(times: number): void {
     let left = times
-    node.http = (response) => {
-      if (left-- <= 0) return false
-      response.destroy()
-      return true
-    }
+    node.http = (response) => left-- > 0 && response.destroy()
   }
 
   test('is replaced, and the request is sent again after beforeRequest', async () => {

@@ -81,13 +81,11 @@ test.each([
     [at.nodeAt(0), first],
     [at.nodeAt(1), second],
   ] as const)
-    node.http = (response, _calls, body) => {
+    node.http = (response, _calls, body) =>
       at.clock.sleep(ms).then(
         () => response.end(body),
         () => {},
       )
-      return true
-    }
   const nodes = at.open()
   const turn = async () => {
     let done = false

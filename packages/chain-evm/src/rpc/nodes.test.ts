@@ -9,10 +9,7 @@ beforeEach(async () => {
   at = await scripted.openScriptedNodes()
 })
 afterEach(() => at.close())
-const cut: ScriptedNode['http'] = (response, _, body) => {
-  response.end(body.slice(0, -2))
-  return true
-}
+const cut: ScriptedNode['http'] = (response, _, body) => response.end(body.slice(0, -2))
 
 describe('a node', () => {
   test('is asked for its chain id once before its first work, and again after an unanswered request', async () => {
@@ -50,7 +47,7 @@ describe('a node', () => {
     const nodes = at.alone()
     await used(nodes)
     let failures = 0
-    node.http = (...request) => failures++ < 3 && fail?.(...request) === true
+    node.http = (...request) => failures++ < 3 && fail?.(...request)
     const before = node.requests.length
     expect(await used(nodes)).toBe('#1')
     const again = ['eth_chainId', 'eth_blockNumber']
@@ -164,10 +161,7 @@ describe('of two nodes', () => {
     await used(nodes)
     const controller = new AbortController()
     const reason = new Error('shutting down')
-    at.nodeAt(0).http = () => {
-      controller.abort(reason)
-      return true
-    }
+    at.nodeAt(0).http = () => controller.abort(reason)
     const work = nodes.runPinned((node) => node.rpc.call(headCall, controller.signal), controller.signal)
     await expect(work).rejects.toBe(reason)
     await expect(nodes.runPinned(readHead, controller.signal)).rejects.toBe(reason)

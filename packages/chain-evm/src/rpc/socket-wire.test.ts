@@ -45,10 +45,7 @@ test('calls and batches go over one connection, also at the same time', async ()
 
 test('answers are assigned by id, in any order', async () => {
   const held: (() => void)[] = []
-  node.ws = (socket, _, body) => {
-    held.push(() => socket.send(body))
-    return true
-  }
+  node.ws = (socket, _, body) => held.push(() => socket.send(body))
   const work = Promise.all([rpc.call(call('echo', 'a')), rpc.call(call('echo', 'b')), rpc.all(heights(3))])
   await until(() => held.length === 3)
   for (const answer of held.reverse()) answer()
@@ -59,10 +56,7 @@ test('a request that is answered or cut no longer listens to its signal, which m
   const { signal } = new AbortController()
   for (let times = 0; times < 20; times += 1) await wire.send([call('echo', times)], signal)
   expect(getEventListeners(signal, 'abort')).toEqual([])
-  node.ws = (socket) => {
-    socket.terminate()
-    return true
-  }
+  node.ws = (socket) => socket.terminate()
   await expect(wire.send([call('echo', 'cut')], signal)).rejects.toThrow()
   expect(getEventListeners(signal, 'abort')).toEqual([])
 })
@@ -73,7 +67,6 @@ test('messages that answer no request are ignored', async () => {
     socket.send('{"jsonrpc":"2.0","id":9999,"result":"of nobody"}')
     socket.send('7')
     socket.send(body)
-    return true
   }
   expect(await rpc.call(call('echo', 'mine'))).toBe('mine')
 })
@@ -83,19 +76,13 @@ test('errors are answers; one without an id belongs to the only request', async 
     throw new NodeError(-32_000, 'header not found')
   }
   expect(await rpc.askAll([call('echo')])).toEqual([{ ok: false, code: -32_000, message: 'header not found' }])
-  node.ws = (socket) => {
-    socket.send('{"id":null,"error":{"code":-32600,"message":"batch too large"}}')
-    return true
-  }
+  node.ws = (socket) => socket.send('{"id":null,"error":{"code":-32600,"message":"batch too large"}}')
   expect(await rpc.askAll(heights(2))).toMatchObject([{ code: -32_600 }, { code: -32_600 }])
 })
 
 describe('an unusable answer rejects, and the next request has a new connection', () => {
   test('cut JSON', async () => {
-    node.ws = (socket) => {
-      socket.send('{"jsonrpc":"2.0","id":1,"res')
-      return true
-    }
+    node.ws = (socket) => socket.send('{"jsonrpc":"2.0","id":1,"res')
     await expect(rpc.call(call('echo', 1))).rejects.toThrow('Chain 1 cannot be read: echo: the answer is not JSON.')
     expect(kinds()).toEqual(['lost'])
     node.ws = null
@@ -122,10 +109,7 @@ describe('an unusable answer rejects, and the next request has a new connection'
     })
     afterEach(() => large.close())
     const answering = (body: (id: number) => string) => {
-      node.ws = (socket, calls) => {
-        socket.send(body(calls[0]?.id ?? 0))
-        return true
-      }
+      node.ws = (socket, calls) => socket.send(body(calls[0]?.id ?? 0))
     }
 
     test.each<[string, string, (id: number) => string]>([
@@ -143,11 +127,9 @@ describe('an unusable answer rejects, and the next request has a new connection'
 
     test('and is ignored if it answers an abandoned request', async () => {
       const held: (() => void)[] = []
-      node.ws = (socket, [asked]) => {
-        if (asked?.method !== 'eth_getLogs') return false
+      node.ws = (socket, [asked]) =>
+        asked?.method === 'eth_getLogs' &&
         held.push(() => socket.send(`{"jsonrpc":"2.0","id":${asked.id},"result":"${text}`))
-        return true
-      }
       const controller = new AbortController()
       void large.send([call('eth_getLogs')], controller.signal).catch(() => undefined)
       await until(() => held.length === 1)
@@ -166,10 +148,7 @@ describe('an unusable answer rejects, and the next request has a new connection'
   })
 
   test('a connection that breaks during requests', async () => {
-    node.ws = (socket) => {
-      socket.terminate()
-      return true
-    }
+    node.ws = (socket) => socket.terminate()
     const work = await Promise.allSettled([rpc.call(call('echo', 1)), rpc.all(heights(3))])
     expect(work.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     node.ws = null

@@ -48,14 +48,6 @@ test('a delivery between the comparison and the transaction wins and does not co
   expect(shop.effects).toEqual(['0@1', '1@3'])
 })
 
-test('two concurrent runs have one effect for each payment', async () => {
-  await using shop = await startShop(30)
-  const runs = await Promise.all(range(2).map(() => shop.reconcile({ pageSize: 7 })))
-  expect(shop.effects).toHaveLength(30)
-  checkEffects(shop.effects)
-  expect(runs[0]?.repaired ?? 0).toBe(30 - (runs[1]?.repaired ?? 0))
-})
-
 test('payments indexed or moved while pages are read are handled once, by this run or the next', async () => {
   await using shop = await startShop(10)
   shop.service.beforeEachAnswer(async (request) => {

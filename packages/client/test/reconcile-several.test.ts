@@ -2,8 +2,8 @@ import { createMemoryVersionStore } from '@payment-integration/version-store'
 import { expect, test } from 'vitest'
 import { type FetchFunction, type ReconcileCheckpoint, reconcile } from '../src/exports/index.js'
 import { catchError } from './fixtures.js'
-import { paymentHash, startService } from './service.js'
-import { openShop, range, startShop } from './shop.js'
+import { paymentHash } from './service.js'
+import { range, startShop } from './shop.js'
 
 const neighbour = `0x${'9e'.repeat(20)}`
 const lookUps = (requests: readonly string[]) => requests.flatMap((path) => /\/tx\/137\/(0x\w+)$/.exec(path)?.[1] ?? [])
@@ -98,11 +98,10 @@ test('a checkpoint of an earlier package version, without look-ups, is accepted'
 })
 
 test('without a legacy client no transaction is looked up, and the findings are null', async () => {
-  await using service = await startService()
-  await service.indexTogether(0, { memo: 'order 1' }, { memo: 'order 2' })
-  const found = await openShop(service).reconcile({ until: 'end' })
+  await using shop = await startShop(1)
+  const found = await shop.reconcile({ until: 'end' })
   expect([found.severalPayments, found.unreadTransactions]).toEqual([null, null])
-  expect(lookUps(service.requests)).toEqual([])
+  expect(lookUps(shop.service.requests)).toEqual([])
 })
 
 test('a dry run against an empty store looks up all payments of a period, and changes nothing', async () => {
@@ -175,13 +174,13 @@ test('at most four look-ups are in flight, and the findings keep the order of th
 })
 
 test('an abort during a look-up aborts the run', async () => {
-  await using service = await startService()
-  await service.index(...range(3))
+  await using shop = await startShop(3)
   const controller = new AbortController()
   const aborting: FetchFunction = async (url, init) => {
     controller.abort()
     return fetch(url, init)
   }
-  const options = { until: 'end', legacy: service.legacy({ fetch: aborting }), signal: controller.signal } as const
-  expect(await catchError(openShop(service).reconcile(options))).toMatchObject({ code: 'ERR_ABORTED' })
+  const legacy = shop.service.legacy({ fetch: aborting })
+  const run = shop.reconcile({ until: 'end', legacy, signal: controller.signal })
+  expect(await catchError(run)).toMatchObject({ code: 'ERR_ABORTED' })
 })

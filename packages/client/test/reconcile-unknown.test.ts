@@ -9,8 +9,8 @@ import type {
 } from '../src/exports/index.js'
 import type { StoredKey } from '../src/reconcile/options.js'
 import { integrationAddress } from './fixtures.js'
-import { findTime, paymentHash, startService } from './service.js'
-import { getNumber, openShop, range, type Shop, startShop } from './shop.js'
+import { findTime, paymentHash } from './service.js'
+import { getNumber, range, type Shop, startShop } from './shop.js'
 
 /** The store of a shop, which lists these payments. */
 function listing({ store }: Pick<Shop, 'store'>, keys: readonly StoredKey[]): ListingStore<undefined> {
@@ -27,12 +27,13 @@ const lookUps = (requests: readonly string[]) =>
   requests.flatMap((path) => /\/payments\/(0x\w+)$/.exec(path)?.[1] ?? [])
 
 const key = (n: number, chainId = '137') => ({ integrationAddress, chainId, txHash: paymentHash(n) })
+const keysOf = (count: number, first = 0) => range(count, first).map((n) => key(n))
 
 test('a payment that only the store has is looked up, and reported with the reason', async () => {
   await using shop = await startShop(3)
   await shop.service.index(50)
   await shop.service.indexOn(10, 50)
-  const keys = [...range(3).map((n) => key(n)), key(7), key(1, '1'), key(50, '1'), { ...key(0), txHash: 'not a hash' }]
+  const keys = [...keysOf(3), key(7), key(1, '1'), key(50, '1'), { ...key(0), txHash: 'not a hash' }]
   const found = await shop.reconcile({ from: listing(shop, keys), until: 'end' })
   expect(found.unknown?.samples.map(({ chainId, txHash, reason }) => [chainId, txHash, reason])).toEqual([
     ['137', paymentHash(7), 'not_found'],
@@ -54,8 +55,6 @@ test('the store of the receiver can list its payments', async () => {
 })
 
 test('a payment that no page showed is found by its look-up, and is compared', async () => {
-  await using service = await startService()
-  await service.index(...range(6))
   // Simulates a reorg during the run: the payment is on none of its pages.
   const withoutFive: FetchFunction = async (url, init) => {
     const response = await fetch(url, init)
@@ -63,11 +62,10 @@ test('a payment that no page showed is found by its look-up, and is compared', a
     const read = (await response.json()) as { payments: { txHash: string }[] }
     return Response.json({ ...read, payments: read.payments.filter(({ txHash }) => txHash !== paymentHash(5)) })
   }
-  const shop = openShop(service, service.client({ fetch: withoutFive }))
-  const keys = range(6).map((n) => key(n))
-  const from = listing(shop, keys)
+  await using shop = await startShop(6, { fetch: withoutFive })
+  const from = listing(shop, keysOf(6))
   const found = await shop.reconcile({ from, until: 'end', pageSize: 2 })
-  expect(lookUps(service.requests)).toEqual([paymentHash(5)])
+  expect(lookUps(shop.service.requests)).toEqual([paymentHash(5)])
   expect(found).toMatchObject({ unknown: { count: 0 }, compared: 6, repaired: 6 })
   expect(shop.effects).toEqual(range(6).map((n) => `${n}@1`))
 })
@@ -77,9 +75,7 @@ test('a payment that a delivery adds during the run is not unknown', async () =>
   const stored: StoredKey[] = []
   shop.service.beforeEachAnswer(async () => void stored.push(key(9)))
   const from = listing(shop, stored)
-  expect((await shop.reconcile({ from, until: 'end' })).unknown).toMatchObject({
-    count: 0,
-  })
+  expect((await shop.reconcile({ from, until: 'end' })).unknown).toMatchObject({ count: 0 })
 })
 
 test.each([
@@ -101,15 +97,11 @@ test('a version that the service has lost counts as newer', async () => {
   expect(found).toMatchObject({ newer: 1, repaired: 1 })
   expect(await shop.store.current(await shop.snapshot(1))).toBe(9)
   expect(shop.effects.map((effect) => effect.split('@')[0])).toEqual(['1', '0'])
-  expect(getNumber(paymentHash(3))).toBe(3)
 })
 
 test('unknown is null in a resumed run, which has not read the earlier pages', async () => {
   await using shop = await startShop(6)
-  const from = listing(
-    shop,
-    range(6).map((n) => key(n)),
-  )
+  const from = listing(shop, keysOf(6))
   const run = { from, until: 'end', pageSize: 2, maxPages: 2 } as const
   const { checkpoint } = await shop.reconcile(run)
   shop.service.requests.length = 0
@@ -120,7 +112,7 @@ test('unknown is null in a resumed run, which has not read the earlier pages', a
 
 describe('a look-up that fails', () => {
   /** A client whose look-ups get these answers. */
-  function failing(service: Awaited<ReturnType<typeof startService>>, answers: (n: number) => Response | null) {
+  async function startFailing(payments: number, answers: (n: number) => Response | null) {
     const looked: number[] = []
     const answer: FetchFunction = async (url, init) => {
       const hash = lookUps([new URL(url).pathname])[0]
@@ -128,7 +120,7 @@ describe('a look-up that fails', () => {
       looked.push(getNumber(hash))
       return answers(getNumber(hash)) ?? fetch(url, init)
     }
-    return { shop: openShop(service, service.client({ fetch: answer, maxRetries: 0 })), looked }
+    return { ...(await startShop(payments, { fetch: answer, maxRetries: 0 })), looked }
   }
   const reasons = (found: { unknown: Findings<UnknownPayment> | null }) =>
     found.unknown?.samples.map(({ txHash, reason }) => [getNumber(txHash), reason])
@@ -138,9 +130,7 @@ describe('a look-up that fails', () => {
     ['an answer that is not a payment', () => Response.json({})],
     ['a lost connection', () => Response.error()],
   ])('by %s makes its payment unreadable and does not stop the run', async (_case, answer) => {
-    await using service = await startService()
-    await service.index(...range(2))
-    const { shop } = failing(service, (n) => (n === 7 ? answer() : null))
+    await using shop = await startFailing(2, (n) => (n === 7 ? answer() : null))
     const from = listing(shop, [key(0), key(7), key(8)])
     let checkpoint: ReconcileCheckpoint | null = null
     for (const _run of ['one', 'two']) {
@@ -155,21 +145,15 @@ describe('a look-up that fails', () => {
   })
 
   test('three times in a row stops the look-ups, but not the run', async () => {
-    await using service = await startService()
-    await service.index(...range(2))
-    const { shop, looked } = failing(service, (n) => (n === 12 ? null : new Response('', { status: 503 })))
-    const from = listing(
-      shop,
-      range(8, 10).map((n) => key(n)),
-    )
+    await using shop = await startFailing(2, (n) => (n === 12 ? null : new Response('', { status: 503 })))
+    const from = listing(shop, keysOf(8, 10))
     const found = await shop.reconcile({ from, until: 'end' })
     expect(reasons(found)).toEqual(range(8, 10).map((n) => [n, n === 12 ? 'not_found' : 'unreadable']))
-    expect(looked).toEqual(range(6, 10))
+    expect(shop.looked).toEqual(range(6, 10))
   })
 
   test('because of the credentials stops the run', async () => {
-    await using service = await startService()
-    const { shop } = failing(service, () => new Response('', { status: 401 }))
+    await using shop = await startFailing(0, () => new Response('', { status: 401 }))
     const from = listing(shop, [key(7)])
     const run = shop.reconcile({ from, until: 'end' })
     await expect(run).rejects.toMatchObject({ code: 'ERR_UNAUTHORIZED' })

@@ -2,6 +2,7 @@
 import { createMemoryVersionStore, createReceiver, type VersionStore } from '@payment-integration/version-store'
 import {
   type Client,
+  type ClientOptions,
   type Payment,
   type ReconcileOptions,
   type Reconciliation,
@@ -55,11 +56,11 @@ export function openShop(service: Service, client: Client = service.client()): S
   }
 }
 
-/** A shop of a service with as many payments, closed by `await using`. */
-export async function startShop(payments = 0) {
+/** A shop of a service with as many payments, closed by `await using`. @param options - Of its client. */
+export async function startShop(payments = 0, options: Partial<ClientOptions> = {}) {
   const service = await startService()
   await service.index(...range(payments))
-  return { ...openShop(service), service, [Symbol.asyncDispose]: service[Symbol.asyncDispose] }
+  return { ...openShop(service, service.client(options)), service, [Symbol.asyncDispose]: service[Symbol.asyncDispose] }
 }
 
 /** The number of a payment, from its hash. */

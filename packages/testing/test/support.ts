@@ -24,11 +24,7 @@ export const service = {
   clientId: 'ServiceCo',
   appToken: 'sbx:service.token',
   secretKey: 'secret-of-the-service',
-  levels: {
-    basic: ['IDENTITY', 'SELFIE'],
-    strict: ['IDENTITY', 'PROOF_OF_FUNDS'],
-    other: ['QUESTIONNAIRE'],
-  },
+  levels: { basic: ['IDENTITY', 'SELFIE'], strict: ['IDENTITY', 'PROOF_OF_FUNDS'], other: ['QUESTIONNAIRE'] },
   partners: ['DonorCo'],
 } as const satisfies ProviderClient
 

@@ -121,9 +121,7 @@ describe('a share is retried, because the service redeems a token once', () => {
 })
 
 describe('a malformed argument is rejected before any request, and the message does not repeat it', () => {
-  const { identity } = getClient('http://localhost:1', {
-    fetch: () => Promise.reject(new Error('something was sent')),
-  })
+  const { identity } = getClient('http://localhost:1', { fetch: () => Promise.reject(new Error('something was sent')) })
   const bad = (value: unknown) => value as ShareRequest
 
   test.each<[string, unknown, typeof TypeError | typeof RangeError, string]>([

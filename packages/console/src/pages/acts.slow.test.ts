@@ -45,12 +45,7 @@ async function build(twin: Twin): Promise<Console> {
         return { passed: 0, failed: 1, warned: 0, notRun: 0, findings }
       },
       explain: ({ headers, body, receivedAt }) =>
-        explainDelivery({
-          headers: parseHeaders(headers),
-          body,
-          secrets: [shop.signingSecret],
-          now: () => receivedAt,
-        }),
+        explainDelivery({ headers: parseHeaders(headers), body, secrets: [shop.signingSecret], now: () => receivedAt }),
     },
   })
 }

@@ -8,11 +8,7 @@ let ada: Person
 
 const setup = setUpAdmin(22, async (own) => {
   ada = await own.signIn('ada', 'admin')
-  const { status } = await ada.act('integration-create', {
-    address,
-    name: '<b>shop',
-    url: 'https://shop.example',
-  })
+  const { status } = await ada.act('integration-create', { address, name: '<b>shop', url: 'https://shop.example' })
   expect(status).toBe(200)
 })
 

@@ -127,9 +127,5 @@ export async function plant(fault: Partial<Steps> = {}) {
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}/webhook`,
-    effects: async () => effects,
-    connections: () => connections,
-  }
+  return { url: `http://127.0.0.1:${port}/webhook`, effects: async () => effects, connections: () => connections }
 }

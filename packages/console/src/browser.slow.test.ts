@@ -53,7 +53,6 @@ describeInChromium('the console', twinOptions, build, (suite) => {
         expect(await getFlaws(page, `${width}-${colorScheme}${path}`)).toEqual([])
       }
       expect(complaints.filter((text) => !text.includes('404'))).toEqual([])
-      await page.context().close()
     })
 
   it('a new payment appears by itself, waits while one reads further down, and leads to its page', async () => {
@@ -84,7 +83,6 @@ describeInChromium('the console', twinOptions, build, (suite) => {
     await page.keyboard.press('Enter')
     await page.waitForURL(/q=seen$/)
     expect(await page.locator('#rows tr').count()).toBe(2)
-    await page.context().close()
   })
 
   it('a click copies a hash, times become local and stay so, and the menu opens on a narrow screen', async () => {
@@ -112,7 +110,6 @@ describeInChromium('the console', twinOptions, build, (suite) => {
     expect(await getFlaws(page, '390-menu')).toEqual([])
     await page.getByRole('link', { name: 'Deliveries' }).click()
     await page.waitForURL(/\/deliveries$/)
-    await page.context().close()
   })
 
   it('without JavaScript every page shows its rows', async () => {
@@ -122,7 +119,6 @@ describeInChromium('the console', twinOptions, build, (suite) => {
     await page.locator('select[name=state]').selectOption('failure')
     await page.getByRole('button', { name: 'Show' }).click()
     expect(await page.locator('#rows tr').count()).toBe(1)
-    await page.context().close()
   })
 
   it('without JavaScript an integration is created, and its secrets are shown once', async () => {
@@ -137,7 +133,6 @@ describeInChromium('the console', twinOptions, build, (suite) => {
     await page.getByLabel('Its requests are answered 401').check()
     await page.getByRole('button', { name: 'Disable' }).click()
     await page.getByText('The integration is disabled').waitFor()
-    await page.context().close()
   })
 })
 

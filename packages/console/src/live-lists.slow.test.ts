@@ -74,7 +74,6 @@ describeInChromium('live lists', { seed: 21 }, build, (suite) => {
     await payLast(page, 'marker-1')
     expect(await memos(page)).toEqual(['marker-1', ...before])
     expect(await page.locator('#rows tr', { hasText: 'order-30;' }).innerText()).toContain('success')
-    await page.close()
   })
 
   it('a row that begins to match a filter stands at its place by time', async () => {
@@ -82,7 +81,6 @@ describeInChromium('live lists', { seed: 21 }, build, (suite) => {
     await suite.twin.update(payment(20), { state: 'success' })
     await page.locator('#rows tr', { hasText: 'order-20;' }).waitFor()
     expect(await memos(page)).toEqual(['order-30;', 'order-20;', 'order-0;'])
-    await page.close()
   })
 
   it('r loads the rows again and ends a pause', async () => {
@@ -95,7 +93,6 @@ describeInChromium('live lists', { seed: 21 }, build, (suite) => {
     await page.locator('#rows tr', { hasText: 'paused-1' }).waitFor()
     await page.locator('#live', { hasText: /^live$/ }).waitFor()
     await payLast(page, 'marker-2')
-    await page.close()
   })
 
   it('a hidden page holds no stream, and shows the changes of meanwhile once it is visible', async () => {
@@ -111,7 +108,6 @@ describeInChromium('live lists', { seed: 21 }, build, (suite) => {
     const after = (url: string) => new URL(url).searchParams.getAll('after')
     expect(after(second)).toHaveLength(1)
     expect(new URL(second).searchParams.get('topic')).toBe(new URL(first).searchParams.get('topic'))
-    await page.close()
   })
 
   it('the badge says that the database does not answer, until it answers again', async () => {
@@ -120,7 +116,6 @@ describeInChromium('live lists', { seed: 21 }, build, (suite) => {
     await page.locator('#live', { hasText: /^failing$/ }).waitFor()
     failsNewest = false
     await page.locator('#live', { hasText: /^live$/ }).waitFor()
-    await page.close()
   })
 
   it('a page does not load again while one types into it', async () => {
@@ -136,7 +131,6 @@ describeInChromium('live lists', { seed: 21 }, build, (suite) => {
     await page.evaluate('document.querySelector("main h1").textContent = "Old"')
     await page.evaluate('document.activeElement.blur()')
     await page.getByRole('heading', { name: 'Payments' }).waitFor()
-    await page.close()
   })
 
   it('while paused, more than a hundred changes become one, and the page loads again', async () => {
@@ -146,7 +140,6 @@ describeInChromium('live lists', { seed: 21 }, build, (suite) => {
     await page.locator('#live', { hasText: /^paused, changed$/ }).waitFor()
     await page.locator('#live').click()
     await page.locator('#rows tr', { hasText: 'many-100;' }).waitFor()
-    await page.close()
   })
 
   it('? opens the keys, axe finds nothing in them, and Escape gives the focus back', async () => {
@@ -165,7 +158,6 @@ describeInChromium('live lists', { seed: 21 }, build, (suite) => {
       await page.getByRole('button', { name: 'Keys' }).click()
       await page.getByRole('button', { name: 'Close' }).click()
       expect(await page.getByRole('dialog').count()).toBe(0)
-      await page.close()
     }
   })
 
@@ -178,6 +170,5 @@ describeInChromium('live lists', { seed: 21 }, build, (suite) => {
     await page.keyboard.press('r')
     await page.locator('.timeline li.version', { hasText: 'Version 2' }).waitFor()
     await page.locator('#repeat [data-copy]').first().waitFor()
-    await page.close()
   })
 })

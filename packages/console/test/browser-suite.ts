@@ -18,7 +18,7 @@ export interface BrowserSuite {
   readonly browser: Browser
   /** Such as `http://127.0.0.1:40123`. */
   readonly origin: string
-  /** Opens a page without cookies, with its complaints. */
+  /** Opens a page without cookies until the test ends, with its complaints. */
   open(options?: Parameters<typeof openPage>[2]): Promise<{ page: Page; complaints: string[] }>
 }
 

@@ -79,21 +79,18 @@ describe('an account', () => {
   })
 })
 
-describe('a key', () => {
-  it('is created and revoked in the name of the admin', async () => {
-    const { text } = await ada.act('key-create', { name: '<i>till' })
-    const [apiKey = ''] = /pi_[a-z]+_[\w-]{20,}/.exec(text) ?? []
-    expect(await setup.twin.service.authenticateLegacy(apiKey)).not.toBeNull()
-    const [key] = await setup.twin.service.legacyKeys.list()
-    expect(await setup.audit(1)).toEqual([`operator:ada legacy_key.created ${key?.id}`])
-    expect((await ada.get('/keys')).text).toContain('&lt;i&gt;till')
-    expect((await ada.act('key-revoke', { id: key?.id ?? '' })).status).toBe(400)
-    await ada.act('key-revoke', { id: key?.id ?? '', confirmed: 'yes' })
-    expect(await setup.audit(1)).toEqual([`operator:ada legacy_key.revoked ${key?.id}`])
-    expect(await setup.twin.service.authenticateLegacy(apiKey)).toBeNull()
-  })
+it('a key is created and revoked in the name of the admin', async () => {
+  const { text } = await ada.act('key-create', { name: '<i>till' })
+  const [apiKey = ''] = /pi_[a-z]+_[\w-]{20,}/.exec(text) ?? []
+  expect(await setup.twin.service.authenticateLegacy(apiKey)).not.toBeNull()
+  const [key] = await setup.twin.service.legacyKeys.list()
+  expect(await setup.audit(1)).toEqual([`operator:ada legacy_key.created ${key?.id}`])
+  expect((await ada.get('/keys')).text).toContain('&lt;i&gt;till')
+  expect((await ada.act('key-revoke', { id: key?.id ?? '' })).status).toBe(400)
+  await ada.act('key-revoke', { id: key?.id ?? '', confirmed: 'yes' })
+  expect(await setup.audit(1)).toEqual([`operator:ada legacy_key.revoked ${key?.id}`])
+  expect(await setup.twin.service.authenticateLegacy(apiKey)).toBeNull()
 })
-
 describe('an operator', () => {
   const view = async (name: string) => (await setup.twin.service.operators.list()).find((one) => one.name === name)
 

@@ -94,7 +94,6 @@ describeInChromium('acts', { seed: 12, startMs: Date.now() - 60_000 }, build, (s
       await look('explain')
       await goTo('/jobs')
       await look('jobs')
-      await page.context().close()
     })
 
   it('progress appears by itself, survives a reload, and the Stop button ends the job', async () => {
@@ -115,13 +114,10 @@ describeInChromium('acts', { seed: 12, startMs: Date.now() - 60_000 }, build, (s
     goOn()
     await page.locator('h1 .badge', { hasText: 'stopped' }).waitFor()
     expect(await page.locator('progress').count()).toBe(0)
-    await page.context().close()
   })
 
   it('without JavaScript an act is done, and its result is there after a reload', async () => {
-    const context = await suite.browser.newContext({ javaScriptEnabled: false })
-    const page = await context.newPage()
-    page.setDefaultTimeout(300_000)
+    const page = await open({ javaScriptEnabled: false })
     await page.goto(getUrl('/tools'))
     await page.getByRole('button', { name: 'Run scenario' }).click()
     await page.waitForURL(/\/jobs\//)
@@ -132,6 +128,5 @@ describeInChromium('acts', { seed: 12, startMs: Date.now() - 60_000 }, build, (s
     await page.goto(getUrl(payment))
     await page.getByRole('button', { name: 'Replay version 2' }).click()
     await page.getByText('The delivery is due now.').waitFor()
-    await context.close()
   })
 })

@@ -59,85 +59,76 @@ describe('the search by e-mail address', () => {
   })
 })
 
-describe('a verdict of another level', () => {
-  it('is listed with its review, on the page and at its address, and changes nothing', async () => {
-    const key = await identity().emailKey(email)
-    const [before] = await identity().subjects({ emailKey: key, limit: 1 })
-    const outcome = await identity().applyVerdict({
-      eventKey: 'event-of-another-level',
-      applicantId: before?.applicantId ?? '',
-      externalUserId: null,
-      levelName: 'some-lower-level',
-      at: setup.twin.now(),
-      change: 'review',
-      review: { reviewStatus: 'completed', reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] },
-    })
-    expect(outcome).toBe('other_level')
-    for (const path of ['/identity', `/identity?key=${key}`]) {
-      const { text } = await vera.get(path)
-      const row = text.split('<tr').find((each) => each.includes('of another level'))
-      expect(row, path).toContain('completed GREEN')
-      expect(row, path).toContain(before?.applicantId)
-    }
-    const [after] = await identity().subjects({ emailKey: key, limit: 1 })
-    expect(after?.review).toEqual(before?.review)
+it('a verdict of another level is listed with its review, on the page and at its address, and changes nothing', async () => {
+  const key = await identity().emailKey(email)
+  const [before] = await identity().subjects({ emailKey: key, limit: 1 })
+  const outcome = await identity().applyVerdict({
+    eventKey: 'event-of-another-level',
+    applicantId: before?.applicantId ?? '',
+    externalUserId: null,
+    levelName: 'some-lower-level',
+    at: setup.twin.now(),
+    change: 'review',
+    review: { reviewStatus: 'completed', reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] },
   })
+  expect(outcome).toBe('other_level')
+  for (const path of ['/identity', `/identity?key=${key}`]) {
+    const { text } = await vera.get(path)
+    const row = text.split('<tr').find((each) => each.includes('of another level'))
+    expect(row, path).toContain('completed GREEN')
+    expect(row, path).toContain(before?.applicantId)
+  }
+  const [after] = await identity().subjects({ emailKey: key, limit: 1 })
+  expect(after?.review).toEqual(before?.review)
 })
-
-describe('a verification on hold', () => {
-  it('is checked without a change, and closed in the name of the operator', async () => {
-    const { twin } = setup
-    const key = await identity().emailKey(email)
-    const [subject] = await identity().subjects({ emailKey: key, limit: 1 })
-    const applicant = subject?.applicantId ?? ''
-    await twin.identity.setActive(applicant, false)
-    olga = await setup.signIn('olga', 'operator')
-    expect((await olga.get('/identity')).text).toContain('aria-label="On hold or missing"')
-    const fields = { subject: subject?.id ?? '', what: 'hold' }
-    const before = await setup.audit(1)
-    await olga.act('identity-close', { ...fields, dryRun: 'yes' })
-    expect(await setup.audit(1)).toEqual(before)
-    const missing = await olga.act('identity-close', { ...fields, what: 'missing', confirmed: 'yes' })
-    expect([missing.status, missing.text.includes('neither on hold nor missing')]).toEqual([409, true])
-    // The webhook of the activation is lost.
-    twin.identity.provider.setWebhooks('PaymentService', [])
-    await twin.identity.setActive(applicant, true)
-    expect((await olga.act('identity-close', fields)).status).toBe(400)
-    const { location } = await olga.act('identity-close', { ...fields, confirmed: 'yes' })
-    expect(location).toBe('/console/identity?note=hold-closed')
-    expect(await setup.audit(1)).toEqual([`operator:olga identity.hold_closed ${applicant}`])
-  })
+it('a verification on hold is checked without a change, and closed in the name of the operator', async () => {
+  const { twin } = setup
+  const key = await identity().emailKey(email)
+  const [subject] = await identity().subjects({ emailKey: key, limit: 1 })
+  const applicant = subject?.applicantId ?? ''
+  await twin.identity.setActive(applicant, false)
+  olga = await setup.signIn('olga', 'operator')
+  expect((await olga.get('/identity')).text).toContain('aria-label="On hold or missing"')
+  const fields = { subject: subject?.id ?? '', what: 'hold' }
+  const before = await setup.audit(1)
+  await olga.act('identity-close', { ...fields, dryRun: 'yes' })
+  expect(await setup.audit(1)).toEqual(before)
+  const missing = await olga.act('identity-close', { ...fields, what: 'missing', confirmed: 'yes' })
+  expect([missing.status, missing.text.includes('neither on hold nor missing')]).toEqual([409, true])
+  // The webhook of the activation is lost.
+  twin.identity.provider.setWebhooks('PaymentService', [])
+  await twin.identity.setActive(applicant, true)
+  expect((await olga.act('identity-close', fields)).status).toBe(400)
+  const { location } = await olga.act('identity-close', { ...fields, confirmed: 'yes' })
+  expect(location).toBe('/console/identity?note=hold-closed')
+  expect(await setup.audit(1)).toEqual([`operator:olga identity.hold_closed ${applicant}`])
 })
-
-describe('a redemption with an unknown outcome', () => {
+it('a redemption with an unknown outcome waits for a decision, and an operator resolves it in their own name', async () => {
+  const { twin } = setup
   const other = 'grace@example.com'
-
-  it('waits for a decision, and an operator resolves it in their own name', async () => {
-    const { twin } = setup
-    twin.identity.provider.setWebhooks('PaymentService', [])
-    twin.identity.provider.fail({ on: 'reuse', at: 'after', answer: 'lost' })
-    for (let n = 0; n < 3; n += 1) twin.identity.provider.fail({ on: 'find', at: 'before', answer: 'lost' })
-    const token = twin.identity.shareToken()
-    await expect(share(token, other)).rejects.toThrow()
-    const key = await identity().emailKey(other)
-    const [open] = await identity().redemptions({ emailKey: key, limit: 1 })
-    expect(open).toMatchObject({ state: 'unknown', isLeased: true })
-    expect((await vera.get('/identity')).text).toContain('Nothing needs a decision')
-    // Long enough for the lease to end; the look-ups on the way fail.
-    for (let n = 0; n < 200; n += 1) twin.identity.provider.fail({ on: 'find', at: 'before', answer: 'lost' })
-    await twin.advance(3 * 3_600_000)
-    olga = await setup.signIn('oskar', 'operator')
-    const { text } = await olga.get('/identity')
-    expect(text).toContain('aria-label="Unknown outcomes"')
-    expect(text).toContain(`name="externalUserId" value="${open?.externalUserId}"`)
-    const fields = { externalUserId: open?.externalUserId ?? '' }
-    const wrong = await olga.act('identity-resolve', { ...fields, finding: 'applicant', applicant: 'none-of-that-id' })
-    expect([wrong.status, wrong.text.includes('knows no such applicant')]).toEqual([409, true])
-    const none = { ...fields, finding: 'none', confirmed: 'yes' }
-    expect((await olga.act('identity-resolve', { ...fields, finding: 'none' })).status).toBe(400)
-    const done = await olga.act('identity-resolve', none)
-    expect(done.location).toBe('/console/identity?note=redemption-absent')
-    expect(await setup.audit(1)).toEqual([`operator:oskar identity.redemption_resolved ${open?.externalUserId}`])
-    expect((await olga.act('identity-resolve', none)).status).toBe(409)
-  })
+  twin.identity.provider.setWebhooks('PaymentService', [])
+  twin.identity.provider.fail({ on: 'reuse', at: 'after', answer: 'lost' })
+  for (let n = 0; n < 3; n += 1) twin.identity.provider.fail({ on: 'find', at: 'before', answer: 'lost' })
+  const token = twin.identity.shareToken()
+  await expect(share(token, other)).rejects.toThrow()
+  const key = await identity().emailKey(other)
+  const [open] = await identity().redemptions({ emailKey: key, limit: 1 })
+  expect(open).toMatchObject({ state: 'unknown', isLeased: true })
+  expect((await vera.get('/identity')).text).toContain('Nothing needs a decision')
+  // Long enough for the lease to end; the look-ups on the way fail.
+  for (let n = 0; n < 200; n += 1) twin.identity.provider.fail({ on: 'find', at: 'before', answer: 'lost' })
+  await twin.advance(3 * 3_600_000)
+  olga = await setup.signIn('oskar', 'operator')
+  const { text } = await olga.get('/identity')
+  expect(text).toContain('aria-label="Unknown outcomes"')
+  expect(text).toContain(`name="externalUserId" value="${open?.externalUserId}"`)
+  const fields = { externalUserId: open?.externalUserId ?? '' }
+  const wrong = await olga.act('identity-resolve', { ...fields, finding: 'applicant', applicant: 'none-of-that-id' })
+  expect([wrong.status, wrong.text.includes('knows no such applicant')]).toEqual([409, true])
+  const none = { ...fields, finding: 'none', confirmed: 'yes' }
+  expect((await olga.act('identity-resolve', { ...fields, finding: 'none' })).status).toBe(400)
+  const done = await olga.act('identity-resolve', none)
+  expect(done.location).toBe('/console/identity?note=redemption-absent')
+  expect(await setup.audit(1)).toEqual([`operator:oskar identity.redemption_resolved ${open?.externalUserId}`])
+  expect((await olga.act('identity-resolve', none)).status).toBe(409)
 })

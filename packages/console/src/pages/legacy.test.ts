@@ -8,19 +8,11 @@ let query: string
 
 setUpAdmin(25, async (own) => {
   vera = await own.signIn('vera', 'viewer')
-  await own.twin.service.accounts.create({
-    handle: 'shop',
-    address: receiver,
-    config: { coins: [{ chainId: 137, tokens: [{ symbol: 'USDC' }] }] },
-  })
+  const config = { coins: [{ chainId: 137, tokens: [{ symbol: 'USDC' }] }] }
+  await own.twin.service.accounts.create({ handle: 'shop', address: receiver, config })
   const { address: integrationAddress } = await own.twin.addIntegration()
-  const paid = await own.twin.pay({
-    integrationAddress,
-    chainId: 137,
-    receiver,
-    amount: '12.50',
-    memo: '<b>\u202eorder',
-  })
+  const order = { receiver, amount: '12.50', memo: '<b>\u202eorder' }
+  const paid = await own.twin.pay({ integrationAddress, chainId: 137, ...order })
   query = `?chain=137&hash=${paid.txHash}`
 })
 

@@ -88,10 +88,6 @@ describe('the page', () => {
     const [, inTimeline] = /Next attempt of version \d+: (.*?)<\/div>/.exec(html) ?? []
     expect(inTimeline?.includes('endpoint blocked')).toBe(forMs !== null)
   })
-
-  it('a redirect is explained on the time line', async () => {
-    expect(await text()).toContain('redirects are not followed')
-  })
 })
 
 describe('codes', () => {

@@ -31,46 +31,39 @@ async function allPages(): Promise<string> {
   return (await Promise.all(paths.map(async (path) => (await own.get(`/portal${path}`)).text))).join()
 }
 
-describe('a replay', () => {
-  it('makes a delivery due once more, in the name of the integration', async () => {
-    const paid = await setup.twin.pay({ integrationAddress: shop.address })
-    const page = await own.get(`/portal/payments/${paid.chainId}/${paid.txHash}`)
-    const [, id = ''] = /name="id" value="(\d+)"/.exec(page.text) ?? []
-    const { location } = await act('replay', { id })
-    expect(location).toBe(`/portal/payments/${paid.chainId}/${paid.txHash}?note=replayed`)
-    expect((await own.get(location ?? '')).text).toContain('The delivery is due now.')
-    expect(await setup.audit(1)).toEqual([mine('deliveries.replayed', id)])
-    await setup.twin.advance(0)
-    expect(setup.twin.arrivals).toHaveLength(2)
-  })
+it('a replay makes a delivery due once more, in the name of the integration', async () => {
+  const paid = await setup.twin.pay({ integrationAddress: shop.address })
+  const page = await own.get(`/portal/payments/${paid.chainId}/${paid.txHash}`)
+  const [, id = ''] = /name="id" value="(\d+)"/.exec(page.text) ?? []
+  const { location } = await act('replay', { id })
+  expect(location).toBe(`/portal/payments/${paid.chainId}/${paid.txHash}?note=replayed`)
+  expect((await own.get(location ?? '')).text).toContain('The delivery is due now.')
+  expect(await setup.audit(1)).toEqual([mine('deliveries.replayed', id)])
+  await setup.twin.advance(0)
+  expect(setup.twin.arrivals).toHaveLength(2)
 })
-
-describe('the search', () => {
+it('the search finds own payments by hash, by wallet, and by the beginning of a memo among the newest 5,000', async () => {
   const find = (q: string) => own.get(`/portal/payments?q=${encodeURIComponent(q)}`)
-
-  it('finds own payments by hash, by wallet, and by the beginning of a memo among the newest 5,000', async () => {
-    const { address: other } = await setup.twin.addIntegration()
-    const sender = `0x${'e1'.repeat(20)}`
-    const pay = (integrationAddress: string, memo: string) => setup.twin.pay({ integrationAddress, sender, memo })
-    await pay(other, 'order-3')
-    const paid = await pay(shop.address, 'order-1')
-    const second = await pay(shop.address, 'order-2')
-    const getPath = ({ chainId, txHash }: typeof paid) => `/portal/payments/${chainId}/${txHash}`
-    for (const [q, location] of [
-      [paid.txHash.toUpperCase().replace('0X', '0x'), getPath(paid)],
-      ['order-2', getPath(second)],
-    ] as const)
-      expect((await find(q)).location).toBe(location)
-    for (const q of ['order', sender]) {
-      const { text } = await find(q)
-      expect([paid, second].map(({ txHash }) => text.includes(txHash))).toEqual([true, true])
-      expect(text).not.toContain('order-3')
-    }
-    for (const q of ['order-3', 'none', `0x${'9'.repeat(64)}`, `0x${'9'.repeat(40)}`])
-      expect((await find(q)).text).toContain('No payment of your integration matches.')
-  })
+  const { address: other } = await setup.twin.addIntegration()
+  const sender = `0x${'e1'.repeat(20)}`
+  const pay = (integrationAddress: string, memo: string) => setup.twin.pay({ integrationAddress, sender, memo })
+  await pay(other, 'order-3')
+  const paid = await pay(shop.address, 'order-1')
+  const second = await pay(shop.address, 'order-2')
+  const getPath = ({ chainId, txHash }: typeof paid) => `/portal/payments/${chainId}/${txHash}`
+  for (const [q, location] of [
+    [paid.txHash.toUpperCase().replace('0X', '0x'), getPath(paid)],
+    ['order-2', getPath(second)],
+  ] as const)
+    expect((await find(q)).location).toBe(location)
+  for (const q of ['order', sender]) {
+    const { text } = await find(q)
+    expect([paid, second].map(({ txHash }) => text.includes(txHash))).toEqual([true, true])
+    expect(text).not.toContain('order-3')
+  }
+  for (const q of ['order-3', 'none', `0x${'9'.repeat(64)}`, `0x${'9'.repeat(40)}`])
+    expect((await find(q)).text).toContain('No payment of your integration matches.')
 })
-
 describe('a test delivery', () => {
   it('shows the answer and the request, passes a verifier, and is listed nowhere', async () => {
     const { text } = await act('test')

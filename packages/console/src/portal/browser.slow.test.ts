@@ -58,7 +58,6 @@ describeInChromium('the portal', { seed: 12, startMs: Date.now() - 60_000 }, bui
         }
       }
       expect(complaints.filter((text) => !/40[04]/.test(text))).toEqual([])
-      await page.context().close()
     })
 
   it('without JavaScript an integrator tests the endpoint, replays, and rotates both secrets', async () => {
@@ -98,6 +97,5 @@ describeInChromium('the portal', { seed: 12, startMs: Date.now() - 60_000 }, bui
     await page.goBack()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(await page.content()).not.toContain(shop.address)
-    await page.context().close()
   })
 })

@@ -79,9 +79,21 @@ async function getState({ integration: { address }, browser }: Side): Promise<st
   ])
 }
 
-/** The page without the parts that differ between two requests of one session. */
-const comparable = ({ status, text, location }: Page, given: string) =>
-  JSON.stringify([status, text, location]).replaceAll(given, '<given>')
+const unknownHash = `0x${'de'.repeat(32)}`
+
+/** Asks with a value of another side, which must be answered like an unknown one. @param show - As a page has it. */
+async function askBoth(
+  ask: (value: string) => Promise<Page>,
+  [value, unknown, answered]: readonly [value: string, unknown: string, status: number],
+  show = (given: string) => given,
+): Promise<readonly [Page, string]> {
+  const answer = await ask(value)
+  const comparable = ({ status, text, location }: Page, given: string) =>
+    JSON.stringify([status, text, location]).replaceAll(show(given), '<given>')
+  expect(comparable(answer, value)).toBe(comparable(await ask(unknown), unknown))
+  expect(answer.status).toBe(answered)
+  return [answer, value]
+}
 
 it(`neither integration sees or changes anything of the other one (seed ${seed})`, async () => {
   const draw = draws()
@@ -122,22 +134,13 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
   async function readOther(own: Side, other: Side): Promise<readonly [Page, string]> {
     const path = pick(other.paths)
     const hash = path.split('/')[3] ?? ''
-    const unknown = `0x${'de'.repeat(32)}`
-    const answer = await own.browser.get(`/portal${path}`)
-    const missing = await own.browser.get(`/portal${path.replace(hash, unknown)}`)
-    expect(comparable(answer, hash)).toBe(comparable(missing, unknown))
-    expect(answer.status).toBe(404)
-    return [answer, hash]
+    return askBoth((value) => own.browser.get(`/portal${path.replace(hash, value)}`), [hash, unknownHash, 404])
   }
 
   async function listOther(own: Side, other: Side): Promise<readonly [Page, string]> {
     const hash = pick([...other.marks].filter((mark) => /^0x[0-9a-f]{64}$/.test(mark)))
-    const unknown = `0x${'de'.repeat(32)}`
     const list = pick(['deliveries?hash', 'payments?q'])
-    const answer = await own.browser.get(`/portal/${list}=${hash}`)
-    const missing = await own.browser.get(`/portal/${list}=${unknown}`)
-    expect(comparable(answer, hash)).toBe(comparable(missing, unknown))
-    return [answer, hash]
+    return askBoth((value) => own.browser.get(`/portal/${list}=${value}`), [hash, unknownHash, 200])
   }
 
   async function exportOwn(own: Side, other: Side): Promise<readonly [Page, string]> {
@@ -150,21 +153,14 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
     const others = setup.twin.service.queries.forIntegration(other.integration.address)
     const { nextCursor } = await others.listPayments({ limit: '1' })
     const cursor = encodeURIComponent(nextCursor ?? '')
-    const answer = await own.browser.get(`/portal/payments?cursor=${cursor}`)
-    const broken = await own.browser.get('/portal/payments?cursor=none')
-    expect(comparable(answer, cursor)).toBe(comparable(broken, 'none'))
-    expect(answer.status).toBe(400)
-    return [answer, cursor]
+    return askBoth((value) => own.browser.get(`/portal/payments?cursor=${value}`), [cursor, 'none', 400])
   }
 
   async function replayOther(own: Side, other: Side): Promise<readonly [Page, string]> {
     const csrf = await own.browser.csrf('/portal')
     const id = pick(other.deliveryIds)
-    const answer = await own.browser.post('/portal/act/replay', { csrf, id })
-    const missing = await own.browser.post('/portal/act/replay', { csrf, id: '888888888' })
-    expect(comparable(answer, `&quot;${id}&quot;`)).toBe(comparable(missing, '&quot;888888888&quot;'))
-    expect(answer.status).toBe(409)
-    return [answer, id]
+    const replay = (value: string) => own.browser.post('/portal/act/replay', { csrf, id: value })
+    return askBoth(replay, [id, '888888888', 409], (given) => `&quot;${given}&quot;`)
   }
 
   async function act(own: Side, other: Side): Promise<readonly [Page, string]> {

@@ -22,19 +22,16 @@ describeInChromium('an operator of the OpenID provider', { seed: 13 }, build, (s
     const name = `alice-${javaScriptEnabled}@shop.example`
     await suite.twin.service.operators.createForOidc({ name, role: 'admin' })
     provider.setClaims({ email: name, email_verified: true })
-    const context = await suite.browser.newContext({ javaScriptEnabled })
-    const page = await context.newPage()
-    page.setDefaultTimeout(300_000)
+    const { page } = await suite.open({ javaScriptEnabled })
     const origin = getName(suite.origin)
     await page.goto(`${origin}/console/settings`)
     await page.getByRole('link', { name: `Sign in with ${new URL(provider.issuer).host}` }).click()
     await page.waitForURL(`${origin}/console/settings`)
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
     expect(await page.locator('.who span').textContent()).toBe(name)
-    const cookies = await context.cookies(origin)
+    const cookies = await page.context().cookies(origin)
     expect(cookies.filter(({ name }) => name.startsWith('__Host-'))).toMatchObject([
       { name: '__Host-pi_console', httpOnly: true, secure: true, sameSite: 'Strict' },
     ])
-    await context.close()
   })
 })

@@ -45,6 +45,18 @@ beforeEach(() => {
   provider.setClaims(alice)
 })
 
+/** A provider of this test alone, with its pages. */
+async function openOther(isWithUserInfoAlone = false, nameClaim?: string) {
+  const other = await openOpenidProvider([`${origin}/console/oidc/callback`], isWithUserInfoAlone)
+  other.setClaims(alice)
+  const own = getPages(other, nameClaim)
+  onTestFinished(() => {
+    own.close()
+    other.close()
+  })
+  return { other, browser: new BrowserLike(own, origin) }
+}
+
 /** Begins at the sign-in page and follows the provider. Resolves the path to come back to. */
 async function throughProvider(browser: BrowserLike, at = provider, next = '/console/payments'): Promise<string> {
   const { text } = await browser.get(`/console/sign-in?${new URLSearchParams({ next })}`)
@@ -110,13 +122,9 @@ describe('an operator of the OpenID provider', () => {
   })
 
   it('is found by another claim, which the provider reports at its UserInfo endpoint alone', async () => {
-    const other = await openOpenidProvider([`${origin}/console/oidc/callback`], true)
-    const own = getPages(other, 'preferred_username')
+    const { other, browser } = await openOther(true, 'preferred_username')
     await twin.service.operators.createForOidc({ name: 'alice.pay' })
-    other.setClaims(alice)
-    expect((await signIn(new BrowserLike(own, origin), other)).text).toContain('Go on as alice.pay')
-    own.close()
-    other.close()
+    expect((await signIn(browser, other)).text).toContain('Go on as alice.pay')
   })
 })
 
@@ -190,26 +198,21 @@ it('leads to no other site afterwards', async () => {
 })
 
 it('a provider that is down is a page with what to do, and the next sign-in asks it again', async () => {
-  const own = await openOpenidProvider([`${origin}/console/oidc/callback`])
-  own.setClaims(alice)
-  own.setDown(true)
-  const other = getPages(own)
-  const answer = await new BrowserLike(other, origin).get('/console/oidc/start')
+  const { other, browser } = await openOther()
+  other.setDown(true)
+  const answer = await browser.get('/console/oidc/start')
   expect([answer.status, answer.text]).toEqual([502, expect.stringContaining('does not answer')])
   expect(errors).toHaveLength(1)
-  own.setDown(false)
-  expect((await signIn(new BrowserLike(other, origin), own)).status).toBe(200)
-  other.close()
-  own.close()
+  other.setDown(false)
+  expect((await signIn(browser, other)).status).toBe(200)
 })
 
 describe('a hostile provider', () => {
   /** A provider of which one answer is replaced by these pieces. */
   async function replacing(path: string, piece: string, isEndless: boolean) {
-    const own = await openOpenidProvider([`${origin}/console/oidc/callback`])
-    own.setClaims(alice)
+    const { other, browser } = await openOther()
     let sent = 0
-    own.replace((request, response) => {
+    other.replace((request, response) => {
       if (!request.url?.startsWith(path)) return false
       response.writeHead(200, { 'Content-Type': 'application/json' })
       const more = () => {
@@ -221,12 +224,7 @@ describe('a hostile provider', () => {
       more()
       return true
     })
-    const other = getPages(own)
-    onTestFinished(() => {
-      other.close()
-      own.close()
-    })
-    return { own, other, sent: () => sent }
+    return { other, browser, sent: () => sent }
   }
   const nested = '['.repeat(50_000) + ']'.repeat(50_000)
 
@@ -234,9 +232,8 @@ describe('a hostile provider', () => {
     ['a discovery without end', ' '.repeat(65_536), true],
     ['a discovery of 50,000 levels', nested, false],
   ])('%s is rejected', async (_, piece, isEndless) => {
-    const { other, sent } = await replacing('/.well-known/', piece, isEndless)
-    const { status } = await new BrowserLike(other, origin).get('/console/oidc/start')
-    expect(status).toBe(502)
+    const { browser, sent } = await replacing('/.well-known/', piece, isEndless)
+    expect((await browser.get('/console/oidc/start')).status).toBe(502)
     expect(errors).toEqual([expect.toSatisfy(isExcessive)])
     // What sockets hold is sent before the connection ends.
     expect(sent()).toBeLessThan(32 * 1024 * 1024)
@@ -248,8 +245,8 @@ describe('a hostile provider', () => {
     ['a set of keys without end', '/jwks', ' '.repeat(65_536), true],
     ['a set of keys of 50,000 levels', '/jwks', nested, false],
   ])('%s is rejected', async (_, path, piece, isEndless) => {
-    const { own, other } = await replacing(path, piece, isEndless)
-    expect((await signIn(new BrowserLike(other, origin), own)).status).toBe(400)
+    const { other, browser } = await replacing(path, piece, isEndless)
+    expect((await signIn(browser, other)).status).toBe(400)
     expect(errors).toEqual([expect.toSatisfy(isExcessive)])
   })
 

@@ -1,5 +1,4 @@
-/** Signing in with Chromium: the one-time link, the back button, and frames of other sites. */
-import { createServer } from 'node:http'
+/** Signing in with Chromium: the one-time link, and the back button. */
 import type { Twin } from '@payment-integration/testing/twin'
 import { expect, it } from 'vitest'
 import { describeInChromium } from '../../test/browser-suite.js'
@@ -12,8 +11,7 @@ const build = async ({ service, now }: Twin, publicUrl: string) =>
 describeInChromium('an operator', { seed: 12 }, build, (suite) => {
   it('joins by a link whose token leaves the address, signs in to pages without a flaw, and finds none behind the back button', async () => {
     const { linkToken } = await suite.twin.service.operators.create({ name: 'alice', role: 'admin' })
-    const page = await suite.browser.newPage()
-    page.setDefaultTimeout(300_000)
+    const { page } = await suite.open()
     await page.goto(`${suite.origin}/console/join#${linkToken}`)
     await page.waitForURL(`${suite.origin}/console/join`)
     expect(await page.inputValue('#link')).toBe(linkToken)
@@ -44,23 +42,5 @@ describeInChromium('an operator', { seed: 12 }, build, (suite) => {
     await page.goBack()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(await page.locator('nav').count()).toBe(0)
-  })
-
-  it('cannot be framed by another site', async () => {
-    const other = createServer((_, response) => {
-      response.writeHead(200, { 'Content-Type': 'text/html' })
-      response.end(`<iframe src="${suite.origin}/console/sign-in"></iframe>`)
-    })
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
-    try {
-      const address = other.address()
-      const page = await suite.browser.newPage()
-      page.setDefaultTimeout(300_000)
-      await page.goto(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`)
-      const [, frame] = page.frames()
-      expect(await frame?.locator('form').count()).toBe(0)
-    } finally {
-      other.close()
-    }
   })
 })

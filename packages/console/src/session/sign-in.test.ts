@@ -29,7 +29,8 @@ describe('without a session', () => {
     const alice = browser()
     const { status, location } = await alice.get('/console/payments?state=success')
     expect([status, location]).toEqual([303, '/console/sign-in?next=%2Fconsole%2Fpayments%3Fstate%3Dsuccess'])
-    const { text } = await alice.get(location ?? '')
+    const { text, headers } = await alice.get(location ?? '')
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
     expect(text).toContain('value="/console/payments?state=success"')
     expect(text).not.toContain('<nav')
     const next = '/console/payments?state=success'
@@ -71,19 +72,17 @@ describe('without a session', () => {
   })
 })
 
-describe('a one-time link', () => {
-  it('sets a passphrase once, then the person signs in', async () => {
-    const { linkToken: link } = await setup.twin.service.operators.create({ name: 'nina' })
-    const nina = browser()
-    expect((await nina.get('/console/join')).status).toBe(200)
-    const fields = { link, passphrase, again: passphrase }
-    expect((await nina.post('/console/join', { ...fields, again: 'another one' })).status).toBe(400)
-    expect((await nina.post('/console/join', { ...fields, passphrase: 'short', again: 'short' })).status).toBe(400)
-    expect((await nina.post('/console/join', fields)).location).toBe('/console/sign-in?note=joined')
-    expect((await nina.post('/console/join', fields)).text).toContain('This one-time link is used or expired')
-    await signIn('nina', nina)
-    expect((await nina.get('/console')).text).toContain('nina')
-  })
+it('a one-time link sets a passphrase once, then the person signs in', async () => {
+  const { linkToken: link } = await setup.twin.service.operators.create({ name: 'nina' })
+  const nina = browser()
+  expect((await nina.get('/console/join')).status).toBe(200)
+  const fields = { link, passphrase, again: passphrase }
+  expect((await nina.post('/console/join', { ...fields, again: 'another one' })).status).toBe(400)
+  expect((await nina.post('/console/join', { ...fields, passphrase: 'short', again: 'short' })).status).toBe(400)
+  expect((await nina.post('/console/join', fields)).location).toBe('/console/sign-in?note=joined')
+  expect((await nina.post('/console/join', fields)).text).toContain('This one-time link is used or expired')
+  await signIn('nina', nina)
+  expect((await nina.get('/console')).text).toContain('nina')
 })
 
 describe('a session', () => {

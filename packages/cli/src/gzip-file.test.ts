@@ -5,8 +5,8 @@ import { join, relative } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { ArchiveHeader } from '@payment-integration/core/internal'
 import type { FileReader } from '@payment-integration/core/ports'
-import { expect, test } from 'vitest'
-import { mountSmallDisk } from '../../store-sql/test/support/small-disk.js'
+import { expect, type TestContext, test } from 'vitest'
+import { mountSmallDisk, type SmallDisk } from '../../store-sql/test/support/small-disk.js'
 import { temporaryFolder } from '../test/temporary-folder.js'
 import { createFolderArchive } from './archive.js'
 
@@ -87,6 +87,13 @@ test('a folder that does not exist is not created, and a file in its place is na
   )
 })
 
+/** Runs a test on a small disk, where this user may mount one. */
+async function onSmallDisk(context: TestContext, size: string, work: (disk: SmallDisk) => Promise<void>) {
+  const disk = mountSmallDisk(size)
+  if (disk === null) return context.skip('this user may not mount a file system')
+  await work(disk).finally(disk.remove)
+}
+
 test('a folder that may not be written to is named, with the remedy', async (context) => {
   const partial = (folder: string) => `The file ${join(folder, headerName)}.partial cannot be written`
   if (process.getuid?.() !== 0) {
@@ -97,18 +104,11 @@ test('a folder that may not be written to is named, with the remedy', async (con
     return
   }
   // No right stops this user; a file system that is read-only does.
-  const disk = mountSmallDisk('1m')
-  if (disk === null) {
-    context.skip('this user may not mount a file system')
-    return
-  }
-  try {
-    execFileSync('mount', ['-o', 'remount,ro', disk.path])
-    const message = `${partial(disk.path)}: the file system is read-only.`
-    await expect(write(disk.path)).rejects.toMatchObject(archiveError(message))
-  } finally {
-    disk.remove()
-  }
+  await onSmallDisk(context, '1m', async ({ path }) => {
+    execFileSync('mount', ['-o', 'remount,ro', path])
+    const message = `${partial(path)}: the file system is read-only.`
+    await expect(write(path)).rejects.toMatchObject(archiveError(message))
+  })
 })
 
 test('a file is never overwritten, and of two writers of one name the first goes on', async () => {
@@ -139,13 +139,8 @@ test('a discarded file leaves nothing, however often it is discarded, and a fini
   expect(readdirSync(folder)).toEqual([headerName])
 })
 
-test('a disk that is full is named, and takes the file once there is space', async (context) => {
-  const disk = mountSmallDisk('256k')
-  if (disk === null) {
-    context.skip('this user may not mount a file system')
-    return
-  }
-  try {
+test('a disk that is full is named, and takes the file once there is space', (context) =>
+  onSmallDisk(context, '256k', async (disk) => {
     const archive = createFolderArchive({ folder: disk.path })
     const content = randomBytes(500_000)
     const writer = await archive.create(header)
@@ -159,7 +154,4 @@ test('a disk that is full is named, and takes the file once there is space', asy
     await again.write(content)
     await again.finish()
     expect(gunzipSync(readFileSync(path)).equals(content)).toBe(true)
-  } finally {
-    disk.remove()
-  }
-})
+  }))

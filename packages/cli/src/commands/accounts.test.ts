@@ -146,14 +146,6 @@ describe('accounts change', () => {
     const { lines } = await run('change', 'shop', '--accept', '1:ETH')
     expect(lines).toEqual([...moved, '  Accepts  1: ETH', '  Then     nothing'])
   })
-
-  it('rejects an invalid configuration, and changes nothing', async () => {
-    const { run, runWith } = getCommands('accounts')
-    await run(...shop)
-    const refused = await runWith('{"coins":[{}]}', 'change', 'shop', '--address', other, '--config', '-')
-    expect(refused).toMatchObject({ exitCode: 2, out: '' })
-    expect((await run('list')).lines).toEqual([`shop  ${address}  137: USDC, USDT`])
-  })
 })
 
 it('accounts remove removes the account and prints its last state', async () => {

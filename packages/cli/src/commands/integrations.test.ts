@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { getCommands } from '../../test/run-commands.js'
-import { getEvents, testIo } from '../../test/test-io.js'
-import { runCli } from '../run-cli.js'
+import { getEvents } from '../../test/test-io.js'
 
 const address = `0x${'a1'.repeat(20)}`
 const other = `0x${'b2'.repeat(20)}`
@@ -154,26 +153,5 @@ describe('integrations rotate-secret --signing', () => {
     await step('--prepare')
     expect(await step('--abort')).toEqual({ event: 'integration.signing_secret_aborted', address })
     expect((await run('list')).lines).toHaveLength(1)
-  })
-
-  it.each(['--activate', '--abort'])('%s without a prepared secret exits with 1', async (step) => {
-    const { run } = await created()
-    const { exitCode, err } = await run('rotate-secret', address, '--signing', step)
-    expect([exitCode, err]).toEqual([
-      1,
-      `Integration ${address} has no prepared signing secret; prepare one first, and give it to the receiver.`,
-    ])
-  })
-})
-
-describe('an invalid configuration', () => {
-  it('is rejected with all problems at once, and opens no database', async () => {
-    const io = testIo({ env: { PI_MASTER_KEY: 'short', PI_PORT: 'x', PI_TYPO: '1' } })
-    expect(await runCli(['integrations', 'list'], io)).toBe(1)
-    const err = io.errors.join('\n')
-    expect(err).toContain('The configuration has 3 problems:')
-    for (const name of ['PI_MASTER_KEY', 'PI_PORT', 'PI_TYPO']) expect(err).toContain(name)
-    expect(err).not.toContain('short')
-    expect(io.lines).toEqual([])
   })
 })

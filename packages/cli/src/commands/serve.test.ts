@@ -1,12 +1,10 @@
-import { once } from 'node:events'
 import { readdirSync, statSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { testMasterKey } from '../../test/master-key.js'
+import { serveHttp } from '../../test/serve-http.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { getEvents, testIo } from '../../test/test-io.js'
-import { openSqlite } from '../files.js'
 import { runCli } from '../run-cli.js'
 
 const environment = () => ({
@@ -91,30 +89,10 @@ describe('serve', () => {
     expect(await ended).toBe(0)
   })
 
-  it('rejects a database of a development release in one sentence', async () => {
-    const path = join(temporaryFolder(), 'service.db')
-    const database = openSqlite(path)
-    database.exec('create table schema_versions (version integer primary key); insert into schema_versions values (12)')
-    database.close()
-    const io = testIo({ env: { ...environment(), PI_DATABASE_URL: `sqlite:${path}` } })
-    expect(await runCli(['serve', '--port', '0'], io)).toBe(1)
-    expect(io.errors).toEqual([
-      'The database has schema version 12 of a development release; start with an empty database.',
-    ])
-    expect(io.lines).toEqual([])
-  })
-
   it('reports that a port is in use', async () => {
-    const taken = createServer().listen(0, '127.0.0.1')
-    await once(taken, 'listening')
-    const { port } = taken.address() as AddressInfo
+    const { port } = new URL(await serveHttp(() => undefined))
     const io = testIo({ env: { ...environment(), PI_LOG_LEVEL: 'silent' } })
-    try {
-      expect(await runCli(['serve', '--port', String(port)], io)).toBe(1)
-      expect(io.errors).toHaveLength(1)
-      expect(io.errors[0]).toContain(String(port))
-    } finally {
-      taken.close()
-    }
+    expect(await runCli(['serve', '--port', port], io)).toBe(1)
+    expect(io.errors).toEqual([expect.stringContaining(port)])
   })
 })

@@ -1,23 +1,18 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/temporary-folder.js'
 import { openAddress } from './machine.js'
 
 const url = 'http://127.0.0.1:4747/console?a=1&b=2'
-let folder: string
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'opener-'))
-})
-afterEach(() => rm(folder, { recursive: true }))
 
 it.each([
   ['linux', 'xdg-open'],
   ['darwin', 'open'],
 ])('on %s the address goes to %s', async (system, opener) => {
+  const folder = temporaryFolder()
   const pipe = join(folder, 'pipe')
   await promisify(execFile)('mkfifo', [pipe])
   await writeFile(join(folder, opener), `#!/bin/sh\nprintf '%s' "$1" > ${pipe}\n`, { mode: 0o755 })
@@ -26,7 +21,7 @@ it.each([
 })
 
 it.each(['linux', 'darwin', 'win32'])('without an opener on %s the address is printed', async (system) => {
-  expect(await openAddress(url, { PATH: folder }, system)).toMatch(
+  expect(await openAddress(url, { PATH: temporaryFolder() }, system)).toMatch(
     /^No (xdg-open|open|cmd) on this machine\. Open http:\/\/127\.0\.0\.1:4747\/console\?a=1&b=2$/,
   )
 })

@@ -1,15 +1,8 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { expect, it } from 'vitest'
+import { serveHttp } from '../../test/serve-http.js'
 import { firstFreePort } from './machine.js'
 
 it('passes over a port in use', async () => {
-  const taken = createServer().listen(0, '127.0.0.1')
-  await once(taken, 'listening')
-  const { port } = taken.address() as AddressInfo
-  try {
-    expect(await firstFreePort(port)).toBeGreaterThan(port)
-  } finally {
-    taken.close()
-  }
+  const port = Number(new URL(await serveHttp(() => undefined)).port)
+  expect(await firstFreePort(port)).toBeGreaterThan(port)
 })

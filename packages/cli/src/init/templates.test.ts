@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { postgresVersionTable } from '@payment-integration/version-store/postgres'
 import { createSqliteVersionStore } from '@payment-integration/version-store/sqlite'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { transform } from 'esbuild'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../test/temporary-folder.js'
 import { templatesFolder } from '../package-files.js'
 import { versions } from './project.js'
 import { toJavaScript } from './template.js'
@@ -29,8 +29,7 @@ describe('templates', () => {
   })
 
   test('the JavaScript is formatted as the TypeScript is', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'pi-templates-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = temporaryFolder()
     copyFileSync(join(root, 'biome.json'), join(folder, 'biome.json'))
     for (const name of sources)
       writeFileSync(join(folder, `${name.replaceAll(/\W/g, '-')}.js`), toJavaScript(read(name)))

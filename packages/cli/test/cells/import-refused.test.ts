@@ -97,56 +97,48 @@ const unsignedChanges: readonly (readonly [name: string, change: Change])[] = [
   ['the id of an update that is yet to come', (text) => text.replace('"id":"u1"', '"id":"u2"')],
 ]
 
+const ofPayment = (change: Change): Change => {
+  return (text) => text.replace(/^\{"payment".*$/m, change)
+}
+const replacing = (from: string | RegExp, to: string): Change => {
+  return (text) => text.replace(from, to)
+}
+const notItsRow = rejection('ERR_MOVE_ROW_INVALID', 'is not of integration')
+const otherUpdate = rejection('ERR_MOVE_ROW_INVALID', 'Update waits')
+const notItsSnapshot = rejection('ERR_MOVE_ROW_INVALID', 'is no snapshot of this payment')
+const asOther = `"id":"waits","integrationAddress":"${other}",`
+const toRefund = '"state":"refund_success","recipient"'
+
 /** Changes by a holder of the master key, and their errors. */
-const forgeries: readonly (readonly [
-  name: string,
-  change: Change,
-  { readonly code: string; readonly text: string },
-])[] = [
-  [
-    'a delivery of a payment of another integration',
-    (text) => text.replace(/^\{"payment".*$/m, (line) => ofOther(line)),
-    { code: 'ERR_MOVE_ROW_INVALID', text: 'is not of integration' },
-  ],
+const forgeries: readonly (readonly [name: string, change: Change, error: Error])[] = [
+  ['a delivery of a payment of another integration', ofPayment(ofOther), notItsRow],
   [
     'a state of a payment of another integration',
-    (text) => text.replace(/^\{"payment".*$/m, (line) => ofOther(withState(line, 'refund_success'))),
-    { code: 'ERR_MOVE_ROW_INVALID', text: 'is not of integration' },
+    ofPayment((row) => ofOther(withState(row, 'refund_success'))),
+    notItsRow,
   ],
   [
     'an update of a payment of another integration',
-    (text) => text.replace(/^\{"update".*$/m, (line) => ofOther(line.replace('"u1"', '"taken"'))),
-    { code: 'ERR_MOVE_ROW_INVALID', text: 'is not of integration' },
+    (text) => text.replace(/^\{"update".*$/m, (row) => ofOther(row.replace('"u1"', '"taken"'))),
+    notItsRow,
   ],
-  [
-    'a waiting update that names another integration',
-    (text) => text.replace('"id":"waits",', `"id":"waits","integrationAddress":"${other}",`),
-    { code: 'ERR_MOVE_ROW_INVALID', text: 'Update waits' },
-  ],
-  [
-    'other bytes to sign',
-    (text) => text.replace('\\"state\\":\\"success\\"', '\\"state\\":\\"paid\\"'),
-    { code: 'ERR_MOVE_ROW_INVALID', text: 'is no snapshot of this payment' },
-  ],
-  [
-    'another state than its snapshot has',
-    (text) => text.replace('"state":"success","recipient"', '"state":"refund_success","recipient"'),
-    { code: 'ERR_MOVE_ROW_INVALID', text: 'is no snapshot of this payment' },
-  ],
+  ['a waiting update that names another integration', replacing('"id":"waits",', asOther), otherUpdate],
+  ['other bytes to sign', replacing('\\"state\\":\\"success\\"', '\\"state\\":\\"paid\\"'), notItsSnapshot],
+  ['another state than its snapshot has', replacing('"state":"success","recipient"', toRefund), notItsSnapshot],
   [
     'a URL that is none of a receiver',
-    (text) => text.replace(/"notificationUrl":"[^"]*"/, '"notificationUrl":"file:///etc/passwd"'),
-    { code: 'ERR_URL_INVALID', text: 'must begin with https://' },
+    replacing(/"notificationUrl":"[^"]*"/, '"notificationUrl":"file:///etc/passwd"'),
+    rejection('ERR_URL_INVALID', 'must begin with https://'),
   ],
   [
     'a name that acts on a terminal',
-    (text) => text.replace('"name":""', '"name":"\\u001b[2J"'),
-    { code: 'ERR_NAME_INVALID', text: 'control characters' },
+    replacing('"name":""', '"name":"\\u001b[2J"'),
+    rejection('ERR_NAME_INVALID', 'control characters'),
   ],
   [
     'a row of another shape',
-    (text) => text.replace('"blockNumber":', '"blockNumber":"1","height":'),
-    { code: 'ERR_ARCHIVE', text: 'has another shape' },
+    replacing('"blockNumber":', '"blockNumber":"1","height":'),
+    rejection('ERR_ARCHIVE', 'has another shape'),
   ],
 ]
 
@@ -188,10 +180,10 @@ describe('a file that was changed on its way', () => {
     await importing(made, path)
   })
 
-  test.each(forgeries)('to have %s is rejected, though it is signed', async (_name, change, { code, text }) => {
+  test.each(forgeries)('to have %s is rejected, though it is signed', async (_name, change, error) => {
     const { made, path } = await exported()
     const before = await getState(made)
-    await expect(importing(made, signed(path, change))).rejects.toThrow(rejection(code, text))
+    await expect(importing(made, signed(path, change))).rejects.toThrow(error)
     expect(await getState(made)).toEqual(before)
   })
 

@@ -1,11 +1,10 @@
 /** Two cells on one chain, and a receiver, for tests of moving an integration. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { startRecordingReceiver } from '../../../server/test/support/recording-receiver.js'
 import { hex, makeTxHash, scriptedChain } from '../../../store-sql/test/support/scripted-chain.js'
 import { createGzipFile } from '../../src/archive.js'
+import { temporaryFolder } from '../temporary-folder.js'
 import { type CellOptions, type Database, openCell } from './cell.js'
 
 export const shop = hex('shop', 20)
@@ -19,10 +18,9 @@ export async function twoCells(from: Database, to: Database, options: CellOption
   const source = await openCell(from, chain, now)
   const target = await openCell(to, chain, now, options)
   const receiver = await startRecordingReceiver()
-  const folder = mkdtempSync(join(tmpdir(), 'pi-move-'))
+  const folder = temporaryFolder()
   onTestFinished(async () => {
     for (const close of [receiver.stop, target.close, source.close]) await close()
-    rmSync(folder, { recursive: true })
   })
   const refused = new Set<string>()
   const accepted: string[] = []

@@ -1,15 +1,10 @@
-import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { cpSync, mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeFolder, runScript } from './test/check-folder.js'
 
 const root = join(import.meta.dirname, '../..')
 const scope = '@payment-integration'
-const made: string[] = []
-afterEach(async () => {
-  for (const folder of made.splice(0)) await rm(folder, { recursive: true, force: true })
-})
 
 /** Packages of the small workspace, with what their package.json lists. */
 const manifests: Record<string, Record<string, string>> = {
@@ -34,43 +29,38 @@ const sound: Record<string, string> = {
   'chain-evm/src/dev/payer.ts': `import { http } from 'viem'\nexport const way = http`,
 }
 
-/** Writes the small workspace, runs the check on it, and resolves its exit code with everything it printed. */
-async function check(files: Record<string, string>, lists: Record<string, Record<string, string>> = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'imports-'))
-  made.push(folder)
-  const write = async (path: string, text: string) => {
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), text)
-  }
-  for (const file of ['.dependency-cruiser.cjs', 'tsconfig.json', 'tsconfig.base.json'])
-    await cp(join(root, file), join(folder, file))
-  await write('package.json', '{ "private": true, "type": "module" }')
-  await mkdir(join(folder, 'node_modules', scope), { recursive: true })
-  for (const [name, dependencies] of Object.entries({ ...manifests, ...lists })) {
-    const exports = { '.': { '@payment-integration/source': './src/exports/index.ts' } }
-    await write(`packages/${name}/package.json`, JSON.stringify({ name: `${scope}/${name}`, exports, dependencies }))
-    await symlink(join('../..', 'packages', name), join(folder, 'node_modules', scope, name))
-  }
-  for (const name of ['zod', 'ky', 'viem', 'pino']) {
-    await write(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', main: 'dist/index.js' }))
-    await write(`node_modules/${name}/dist/index.js`, '')
-  }
-  for (const [path, text] of Object.entries({ ...sound, ...files })) await write(`packages/${path}`, `${text}\n`)
-  return new Promise<{ code: number; printed: string }>((resolve) => {
-    execFile(process.execPath, [join(root, 'tools/scripts/check-imports.mjs'), folder], (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, printed: stdout + stderr }),
-    )
+/** Writes the small workspace, runs the check on it, and returns its exit code with everything it printed. */
+function check(files: Record<string, string>, lists: Record<string, Record<string, string>> = {}) {
+  const exports = { '.': { '@payment-integration/source': './src/exports/index.ts' } }
+  const packages = Object.entries({ ...manifests, ...lists })
+  const ofPackages = packages.map(([name, dependencies]) => [
+    `packages/${name}/package.json`,
+    JSON.stringify({ name: `${scope}/${name}`, exports, dependencies }),
+  ])
+  const installed = ['zod', 'ky', 'viem', 'pino'].flatMap((name) => [
+    [`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', main: 'dist/index.js' })],
+    [`node_modules/${name}/dist/index.js`, ''],
+  ])
+  const sources = Object.entries({ ...sound, ...files }).map(([path, text]) => [`packages/${path}`, `${text}\n`])
+  const folder = makeFolder({
+    'package.json': '{ "private": true, "type": "module" }',
+    ...Object.fromEntries([...ofPackages, ...installed, ...sources]),
   })
+  for (const file of ['.dependency-cruiser.cjs', 'tsconfig.json', 'tsconfig.base.json'])
+    cpSync(join(root, file), join(folder, file))
+  mkdirSync(join(folder, 'node_modules', scope))
+  for (const [name] of packages) symlinkSync(join('../..', 'packages', name), join(folder, 'node_modules', scope, name))
+  return runScript('scripts/check-imports.mjs', folder)
 }
 
-test('a workspace whose imports follow the arrows passes', async () => {
-  const { code, printed } = await check({})
+test('a workspace whose imports follow the arrows passes', () => {
+  const { code, printed } = check({})
   expect(printed).toContain('imports: 14 files, 11 imports, 0 problems')
   expect(code).toBe(0)
 })
 
-test('each forbidden import is reported under its rule', async () => {
-  const { code, printed } = await check(
+test('each forbidden import is reported under its rule', () => {
+  const { code, printed } = check(
     {
       'contract/src/up.ts': `import '${scope}/core'`,
       'contract/src/shape.ts': `import 'zod'\nimport type { Rule } from '${scope}/core'\nexport type Shape = Rule | 1`,
@@ -130,14 +120,14 @@ test('each forbidden import is reported under its rule', async () => {
   expect(code).toBe(1)
 })
 
-test('a dependency that only a test imports is reported as unused', async () => {
-  const { code, printed } = await check({}, { webhook: { ky: '1.0.0' } })
+test('a dependency that only a test imports is reported as unused', () => {
+  const { code, printed } = check({}, { webhook: { ky: '1.0.0' } })
   expect(printed).toContain('unused-dependency: packages/webhook/package.json lists ky')
   expect(code).toBe(1)
 })
 
-test('a package that the tables do not name stops the check', async () => {
-  const { code, printed } = await check({ 'stray/src/exports/index.ts': 'export {}' }, { stray: {} })
+test('a package that the tables do not name stops the check', () => {
+  const { code, printed } = check({ 'stray/src/exports/index.ts': 'export {}' }, { stray: {} })
   expect(printed).toContain('packages/stray is in neither table of .dependency-cruiser.cjs')
   expect(code).toBe(1)
 })

@@ -1,13 +1,7 @@
-import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
-
-const made: string[] = []
-afterEach(async () => {
-  for (const folder of made.splice(0)) await rm(folder, { recursive: true, force: true })
-})
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeFolder, runScript, writeFiles } from './test/check-folder.js'
 
 const entry = {
   '@payment-integration/source': './src/exports/index.ts',
@@ -38,60 +32,50 @@ const files: Record<string, string> = {
 }
 
 /** A workspace of one built package; `change` may edit its files (null removes one) and its manifest. */
-async function workspace(change: Record<string, string | null> = {}, fields: object = {}): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), 'check-packages-'))
-  made.push(root)
-  const folder = join(root, 'packages/demo')
+function workspace(change: Record<string, string | null> = {}, fields: object = {}): string {
   const written = { ...files, 'package.json': JSON.stringify({ ...manifest, ...fields }), ...change }
-  for (const [path, text] of Object.entries(written)) {
-    if (text === null) continue
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), text)
-  }
-  await mkdir(join(root, 'tools/scripts'), { recursive: true })
-  await writeFile(join(root, 'package.json'), '{ "private": true, "workspaces": ["packages/*"] }')
-  return root
-}
-
-/** Runs the check and resolves its exit code with everything it printed. */
-function check(root: string, ...args: string[]) {
-  return new Promise<{ code: number; printed: string }>((resolve) => {
-    const script = join(import.meta.dirname, 'check-packages.mjs')
-    execFile(process.execPath, [script, '--root', root, ...args], (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, printed: stdout + stderr }),
-    )
+  const ofPackage = Object.entries(written).flatMap(([path, text]) =>
+    text === null ? [] : [[`packages/demo/${path}`, text] as const],
+  )
+  return makeFolder({
+    ...Object.fromEntries(ofPackage),
+    'package.json': '{ "private": true, "workspaces": ["packages/*"] }',
+    'tools/scripts/size-budgets.json': '[]',
   })
 }
 
-test('a valid package passes; then a changed name or manifest, an import over its budget or without one, and a need of an optional peer are reported', async () => {
-  const root = await workspace()
+const check = (root: string, ...args: string[]) => runScript('scripts/check-packages.mjs', '--root', root, ...args)
+
+test('a valid package passes; then a changed name or manifest, an import over its budget or without one, and a need of an optional peer are reported', () => {
+  const root = workspace()
   const budget = { entry: '@payment-integration/demo', names: ['answer'], web: 1000, node: 1000 }
-  const recordBudgets = (budgets: object[]) =>
-    writeFile(
-      join(root, 'tools/scripts/size-budgets.json'),
-      JSON.stringify(budgets.map((change) => ({ ...budget, ...change }))),
-    )
-  await recordBudgets([{}])
-  const sound = await check(root, '--update')
+  const recordBudgets = (budgets: object[]) => {
+    const recorded = JSON.stringify(budgets.map((change) => ({ ...budget, ...change })))
+    writeFiles(root, { 'tools/scripts/size-budgets.json': recorded })
+  }
+  recordBudgets([{}])
+  const sound = check(root, '--update')
   expect(sound.printed).toMatch(/^ok {3}@payment-integration\/demo: 9 files\n/)
   expect(sound.printed).toMatch(/web \d+ of 1000 +node \d+ of 1000 +\{ answer \} from @payment-integration\/demo/)
   expect(sound.code).toBe(0)
 
-  const record = join(root, 'tools/scripts/public-api.snapshot.json')
+  const record = 'tools/scripts/public-api.snapshot.json'
   const recorded = { '@payment-integration/demo': { '.': { values: ['answer'], types: ['Answer'] } } }
-  expect(JSON.parse(await readFile(record, 'utf8'))).toEqual(recorded)
-  await writeFile(record, JSON.stringify(recorded).replace('"Answer"', '"Question"'))
-  await recordBudgets([{ web: 1 }, { names: ['question'] }])
+  expect(JSON.parse(readFileSync(join(root, record), 'utf8'))).toEqual(recorded)
+  recordBudgets([{ web: 1 }, { names: ['question'] }])
   const peers = { peerDependencies: { peer: '^1.0.0' }, peerDependenciesMeta: { peer: { optional: true } } }
   const changed = { ...manifest, engines: { node: '>=22' }, ...peers }
-  await writeFile(join(root, 'packages/demo/package.json'), JSON.stringify(changed))
-  for (const name of ['index.js', 'index.d.ts'])
-    await writeFile(join(root, 'packages/demo/dist', name), `import 'peer'\n${files[`dist/${name}`]}`)
-  const peer = join(root, 'node_modules/peer')
-  await mkdir(peer, { recursive: true })
-  await writeFile(join(peer, 'package.json'), '{ "name": "peer", "type": "module", "exports": "./index.js" }')
-  for (const name of ['index.js', 'index.d.ts']) await writeFile(join(peer, name), 'export {}\n')
-  const { code, printed } = await check(root)
+  const importing = (name: string) => ({ [`packages/demo/dist/${name}`]: `import 'peer'\n${files[`dist/${name}`]}` })
+  writeFiles(root, {
+    [record]: JSON.stringify(recorded).replace('"Answer"', '"Question"'),
+    'packages/demo/package.json': JSON.stringify(changed),
+    ...importing('index.js'),
+    ...importing('index.d.ts'),
+    'node_modules/peer/package.json': '{ "name": "peer", "type": "module", "exports": "./index.js" }',
+    'node_modules/peer/index.js': 'export {}\n',
+    'node_modules/peer/index.d.ts': 'export {}\n',
+  })
+  const { code, printed } = check(root)
   expect(printed).toContain('public API of @payment-integration/demo: + . type Answer')
   expect(printed).toContain('public API of @payment-integration/demo: - . type Question')
   expect(printed).toMatch(/\{ answer \} from @payment-integration\/demo takes \d+ bytes for web, 1 are allowed/)
@@ -105,8 +89,8 @@ test('a valid package passes; then a changed name or manifest, an import over it
   expect(code).toBe(1)
 })
 
-test('defects that would break a consumer are reported', async () => {
-  const root = await workspace(
+test('defects that would break a consumer are reported', () => {
+  const root = workspace(
     {
       LICENSE: null,
       'src/exports/extra.ts': 'export {}\n',
@@ -123,9 +107,8 @@ test('defects that would break a consumer are reported', async () => {
       exports: { '.': { ...entry, require: { types: './dist/index.d.ts', default: './dist/index.cjs' } } },
     },
   )
-  await writeFile(join(root, 'packages/demo/README.md'), `See ${root}/packages\n`)
-  await writeFile(join(root, 'tools/scripts/size-budgets.json'), '[]')
-  const { code, printed } = await check(root)
+  writeFiles(root, { 'packages/demo/README.md': `See ${root}/packages\n` })
+  const { code, printed } = check(root)
   for (const expected of [
     'LICENSE is missing from the tarball',
     'src/rule.test.ts does not belong in the tarball',
@@ -145,11 +128,11 @@ test('defects that would break a consumer are reported', async () => {
   expect(code).toBe(1)
 })
 
-test('a package that is not built stops the check', async () => {
-  const root = await workspace(
+test('a package that is not built stops the check', () => {
+  const root = workspace(
     Object.fromEntries(Object.keys(files).flatMap((path) => (path.startsWith('dist/') ? [[path, null]] : []))),
   )
-  const { code, printed } = await check(root)
+  const { code, printed } = check(root)
   expect(printed).toContain('packages/demo has no dist; run `npm run build` first.')
   expect(code).toBe(1)
 })

@@ -1,35 +1,14 @@
-import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fastestGrowth, usualParts } from './growth.js'
+import { makeFolder, runScript } from './test/check-folder.js'
 
-const made: string[] = []
-afterEach(async () => {
-  for (const folder of made.splice(0)) await rm(folder, { recursive: true, force: true })
-})
-
-function run(...args: string[]) {
-  return new Promise<{ code: number; printed: string }>((resolve) => {
-    const command = [join(import.meta.dirname, 'check-patterns.mjs'), ...args]
-    execFile(process.execPath, command, { maxBuffer: 10_000_000 }, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, printed: stdout + stderr }),
-    )
-  })
-}
+const script = 'scripts/check-patterns.mjs'
 
 /** The check of a workspace that holds some code at `packages/core/src/rule.ts`, or at another path. */
-async function check(code: string, path = 'packages/core/src/rule.ts') {
-  const folder = await mkdtemp(join(tmpdir(), 'patterns-'))
-  made.push(folder)
-  for (const part of ['packages', 'examples']) await mkdir(join(folder, part), { recursive: true })
-  await mkdir(dirname(join(folder, path)), { recursive: true })
-  await writeFile(join(folder, path), `// One line.\n${code}\n`)
-  return run(folder)
-}
+const check = (code: string, path = 'packages/core/src/rule.ts') =>
+  runScript(script, makeFolder({ 'packages/a': '', 'examples/a': '', [path]: `// One line.\n${code}\n` }))
 
-test('a pattern that may read the same text many times is rejected', async () => {
+test('a pattern that may read the same text many times is rejected', () => {
   const anywhere = 'begins anywhere and goes on after an endless repeat'
   const dividing = 'divides the same text among its repeats'
   const refused = [
@@ -47,26 +26,26 @@ test('a pattern that may read the same text many times is rejected', async () =>
     ["''.match('a+b')", anywhere],
     [['new RegExp(`a$', '{1}b`)'].join(''), 'is put together when the program runs'],
   ]
-  const { code, printed } = await check(refused.map(([pattern]) => `export const _ = ${pattern}`).join('\n'))
+  const { code, printed } = check(refused.map(([pattern]) => `export const _ = ${pattern}`).join('\n'))
   for (const [index, [, expected]] of refused.entries())
     expect(printed).toMatch(new RegExp(`core/src/rule[.]ts:${index + 2}: .*${expected}`))
   expect(printed).toContain(`patterns: ${refused.length}, ${refused.length} problems`)
   expect(code).toBe(1)
 })
 
-test('a pattern that is anchored, sticky, bounded, or ends with its repeat passes', async () => {
+test('a pattern that is anchored, sticky, bounded, or ends with its repeat passes', () => {
   const sound = [String.raw`/^(?:0|[1-9]\d*)(?:\.\d+)?$/`, String.raw`/:\/\/\S+/g`, '/[a-z]{1,31}:/', '/a*b/y']
-  const passed = await check(sound.map((pattern) => `export const _ = ${pattern}`).join('\n'))
-  expect(passed).toEqual({ code: 0, printed: 'patterns: 4, 0 problems\n' })
+  const passed = check(sound.map((pattern) => `export const _ = ${pattern}`).join('\n'))
+  expect([passed.code, passed.printed]).toEqual([0, 'patterns: 4, 0 problems\n'])
 })
 
-test('examples are checked, but tests are not', async () => {
-  expect((await check('/a+b/', 'packages/core/src/rule.test.ts')).printed).toContain('patterns: 0, 0 problems')
-  expect((await check('/a+b/', 'examples/shop/src/shop.ts')).code).toBe(1)
+test('examples are checked, but tests are not', () => {
+  expect(check('/a+b/', 'packages/core/src/rule.test.ts').printed).toContain('patterns: 0, 0 problems')
+  expect(check('/a+b/', 'examples/shop/src/shop.ts').code).toBe(1)
 })
 
 test('every shipped pattern takes linear time on repeats of its own parts', async () => {
-  const { printed } = await run('--list')
+  const { printed } = runScript(script, '--list')
   const patterns = JSON.parse(printed) as { file: string; source: string | null; flags: string }[]
   expect(patterns.length).toBeGreaterThan(100)
   const unique = new Map(patterns.map((pattern) => [`/${pattern.source}/${pattern.flags}`, pattern]))

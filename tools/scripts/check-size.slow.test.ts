@@ -1,20 +1,13 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
-
-const made: string[] = []
-afterEach(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeFolder, runScript } from './test/check-folder.js'
 
 /** A workspace with one package of two lines of source, one of a test, three words and one public name. */
 function workspace(ceilings: Readonly<Record<string, number>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sizes-'))
-  made.push(folder)
   const numbers = Object.entries(ceilings).map(([name, ceiling]) => [name, { before: 9, aim: null, ceiling }])
-  const files = {
+  const folder = makeFolder({
     'packages/a/src/a.ts': '// One.\n// Two.\n',
     'packages/a/src/a.test.ts': '// A test.\n',
     'README.md': 'Three plain words\n',
@@ -23,26 +16,19 @@ function workspace(ceilings: Readonly<Record<string, number>>): string {
       folders: { a: ['packages/a/'] },
       numbers: Object.fromEntries(numbers),
     }),
-  }
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text)
-  }
+  })
   execFileSync('git', ['init', '--quiet', folder])
   return folder
 }
 
-function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'check-size.mjs'), ...args])
-  return { code: status, printed: `${stdout}${stderr}` }
-}
+const run = (...args: string[]) => runScript('scripts/check-size.mjs', ...args)
 
 const names = ['a: lines', 'a: files', 'all: lines of tests', 'all: public names', 'all: words of documents']
 const numbers = [2, 1, 1, 1, 3]
 const exact = Object.fromEntries(names.map((name, n) => [name, numbers[n] ?? 0]))
 
 test('numbers at their ceilings pass', () => {
-  expect(run(workspace(exact))).toEqual({ code: 0, printed: 'sizes: 5 numbers, 0 problems\n' })
+  expect(run(workspace(exact))).toMatchObject({ code: 0, printed: 'sizes: 5 numbers, 0 problems\n' })
 })
 
 test.each(names)('%s above its ceiling fails, with the number and the ceiling', (name) => {

@@ -1,5 +1,4 @@
 /** Documents agree with the sources: citations, error codes, and the sizes and entries that READMEs name. @module */
-import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -7,10 +6,8 @@ import { repositoryFiles } from '../site/generate/routes.js'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
-const citing = listed
-  .toString()
-  .split('\0')
+const files = repositoryFiles(root)
+const citing = files
   .filter(
     (path) =>
       /\.(ts|tsx|mts|mjs|md|sol)$/.test(path) &&
@@ -72,7 +69,7 @@ interface ErrorRow {
 }
 
 /** The rows of all tables that name codes: the last two cells are the cause and the cure. */
-function errorRows(files: readonly string[]): ErrorRow[] {
+function errorRows(): ErrorRow[] {
   return files
     .filter((file) => /^(packages\/[^/]+\/README|docs\/errors)[.]md$/.test(file))
     .flatMap((file) =>
@@ -88,7 +85,6 @@ function errorRows(files: readonly string[]): ErrorRow[] {
     )
 }
 
-const files = repositoryFiles(root)
 /** Codes of Node that the packages recognize. */
 const foreign = new Set([
   'ERR_MODULE_NOT_FOUND',
@@ -106,7 +102,7 @@ const codes = new Set(
     .map(([, code = '']) => code)
     .filter((code) => !foreign.has(code) && !prefixes.has(code)),
 )
-const rows = errorRows(files)
+const rows = errorRows()
 
 test('every error code of the sources has a row with its cause and cure', () => {
   const listed = new Set(rows.map(({ code }) => code))

@@ -1,11 +1,11 @@
 /** What a release carries: its bill of materials, its licences, its provenance. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
 import { expect, test } from 'vitest'
+import { makeFolder } from './test/check-folder.js'
 
 interface Dependency {
   readonly name: string
@@ -72,22 +72,15 @@ test('no package brings a licence that is rejected', async () => {
 })
 
 test('the provenance names each tarball with its digest, the commit and the lock file', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'release-test-'))
-  try {
-    const tarball = join(folder, 'a-1.0.0.tgz')
-    await writeFile(tarball, 'abc')
-    const facts = { repository: 'https://code.example/o/r', commit: 'c'.repeat(40), lockDigest: 'd'.repeat(64) }
-    const statement = JSON.parse(
-      await provenance({ ...facts, tarballs: [tarball], versions: { node: 'v20.0.0', npm: '10.0.0' } }),
-    )
-    expect(statement.subject).toEqual([
-      { name: 'a-1.0.0.tgz', digest: { sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' } },
-    ])
-    expect(statement.predicate.buildDefinition.resolvedDependencies).toEqual([
-      { uri: 'git+https://code.example/o/r', digest: { gitCommit: 'c'.repeat(40) } },
-      { name: 'package-lock.json', digest: { sha256: 'd'.repeat(64) } },
-    ])
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  const folder = makeFolder({ 'a-1.0.0.tgz': 'abc' })
+  const facts = { repository: 'https://code.example/o/r', commit: 'c'.repeat(40), lockDigest: 'd'.repeat(64) }
+  const versions = { node: 'v20.0.0', npm: '10.0.0' }
+  const statement = JSON.parse(await provenance({ ...facts, tarballs: [join(folder, 'a-1.0.0.tgz')], versions }))
+  expect(statement.subject).toEqual([
+    { name: 'a-1.0.0.tgz', digest: { sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' } },
+  ])
+  expect(statement.predicate.buildDefinition.resolvedDependencies).toEqual([
+    { uri: 'git+https://code.example/o/r', digest: { gitCommit: 'c'.repeat(40) } },
+    { name: 'package-lock.json', digest: { sha256: 'd'.repeat(64) } },
+  ])
 })

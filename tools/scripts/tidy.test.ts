@@ -2,24 +2,19 @@
  * House rules about every file of the repository. The patterns are written so that they do not match themselves.
  * @module
  */
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { repositoryFiles } from '../site/generate/routes.js'
 
 const root = join(import.meta.dirname, '../..')
-const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
-const files = listed
-  .toString()
-  .split('\0')
-  .filter((path) => path !== '')
-  .flatMap((path) => {
-    try {
-      return [{ path, text: readFileSync(join(root, path), 'utf8') }]
-    } catch {
-      return [] // deleted and not yet committed, or a folder of another repository
-    }
-  })
+const files = repositoryFiles(root).flatMap((path) => {
+  try {
+    return [{ path, text: readFileSync(join(root, path), 'utf8') }]
+  } catch {
+    return [] // deleted and not yet committed, or a folder of another repository
+  }
+})
 const code = files.filter(({ path }) => /[.](ts|tsx|mts|js|mjs|cjs|sol)$/.test(path) && !path.includes('.generated.'))
 
 /** `path:line` of every line that matches. */

@@ -1,21 +1,10 @@
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { makeFolder, runScript } from '../scripts/test/check-folder.js'
 
-/** Checks a folder of these files. */
+/** Checks a folder of these files, which has a folder `media` too. */
 function check(files: Readonly<Record<string, string>>) {
-  const folder = mkdtempSync(join(tmpdir(), 'pi-links-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  mkdirSync(join(folder, 'media'))
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [join(import.meta.dirname, 'check-links.mjs'), folder],
-    { encoding: 'utf8' },
-  )
-  return { status, out: stdout.trim(), problems: stderr.trim().split('\n') }
+  const { code, stdout, stderr } = runScript('site/check-links.mjs', makeFolder({ 'media/a.txt': '', ...files }))
+  return { status: code, out: stdout.trim(), problems: stderr.trim().split('\n') }
 }
 
 const page = '<p id="there">x</p><a href="https://example.com/gone">x</a>'

@@ -1,8 +1,9 @@
 import { toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { createDraws } from '../random.js'
+import { getReceipts } from './block.js'
 import { encodeRlp, wholeBytes } from './encoding.js'
-import { blockAt, createFakeChain } from './fake-chain.js'
+import { blockAt, createFakeChain, getBranch } from './fake-chain.js'
 import { drawTransaction } from './transaction.js'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -33,6 +34,15 @@ describe('the fake chain', () => {
   const transactions = Array.from({ length: 40 }, (_, nonce) => drawTransaction(draws, nonce))
   for (let height = 0; height < 10; height += 1)
     chain.mine(transactions.slice(height * 4, height * 4 + 4), 1_700_000_000 + height)
+
+  test('counts logs over the whole block', () => {
+    for (const block of getBranch(chain.tip)) {
+      const indexes = getReceipts(block).flatMap(({ logs }) =>
+        (logs as { logIndex: string }[]).map((log) => Number(log.logIndex)),
+      )
+      expect(indexes).toEqual(indexes.map((_, index) => index))
+    }
+  })
 
   test('returns the transactions that a fork removes, oldest first, and continues from the ancestor', () => {
     const ancestor = blockAt(chain.tip, 7)

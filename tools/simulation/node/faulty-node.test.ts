@@ -81,15 +81,6 @@ describe('faults', () => {
     expect(changed).toBe(true)
   })
 
-  test('the same seed makes the same faults', async () => {
-    const rates = Object.fromEntries(faultNames.map((name) => [name, 0.1]))
-    const runs = [0, 1].map(() => createFaultyNode({ honest, foreign, draws: createDraws(9), rates }))
-    for (let request = 0; request < 50; request += 1) {
-      const [one, other] = await Promise.all(runs.map((node) => node.handle(batch)))
-      expect(one).toEqual(other)
-    }
-  })
-
   test.each([
     ['rate-limit', 429, 'application/json', undefined],
     ['rate-limit-retry-after', 429, 'text/plain', /^[0-3]$/],

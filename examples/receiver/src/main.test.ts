@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { createTestDelivery } from '@payment-integration/webhook/testing'
 import { expect, onTestFinished, test } from 'vitest'
@@ -34,11 +35,7 @@ test('deliveries of both secrets of a rotation are accepted, a third secret is n
 
 test.each(['', ' , '])('with %j for secrets it names the variable to set, and exits with 2', async (secrets) => {
   const child = start(secrets)
-  let said = ''
-  child.stderr.on('data', (data: Buffer) => {
-    said += data.toString()
-  })
-  const [code] = await once(child, 'close')
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
   expect(said).toContain('Set WEBHOOK_SIGNING_SECRET')
   expect(code).toBe(2)
 })

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createBuilders, createDeliveries, type SignedDelivery } from '@payment-integration/testing'
 import { runDoctor } from '@payment-integration/testing/doctor'
@@ -10,6 +9,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type FrameworkName, frameworkNames } from '../src/init/layout.js'
 import { runCli } from '../src/run-cli.js'
 import { runScript, startGenerated } from './generated-project.js'
+import { temporaryFolder } from './temporary-folder.js'
 import { testIo } from './test-io.js'
 import { type ProjectOptions, writeProject } from './write-project.js'
 
@@ -80,8 +80,7 @@ test.each(projects)(
 )
 
 test('a receiver in TypeScript compiles under the strictest options, for each framework and database', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payment-integration-init-types-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const written: [FrameworkName, ProjectOptions][] = [
     ...frameworkNames.map((name) => [name, {}] as [FrameworkName, ProjectOptions]),

@@ -2,7 +2,9 @@
 import { expect, test } from 'vitest'
 import { email, identitySetup, otherShop, shop } from '../../test/support/identity-setup.js'
 import { EmailProofError, InvalidShareRequestError } from '../errors.js'
+import type { Store } from '../ports/store.js'
 import { codeLifetimeMs } from './emails.js'
+import type { PersonQuery } from './identity-store.js'
 
 async function setUp() {
   const setup = identitySetup()
@@ -50,6 +52,28 @@ test('a code is accepted once, even from ten concurrent requests', async () => {
   const sent = await code()
   const used = await Promise.allSettled(Array.from({ length: 10 }, () => accounts.proveByCode(email, sent)))
   expect(used.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+})
+
+test('a proof locks its account and the owner in one call, and begins again when the owner changed before', async () => {
+  const { start, store, share, register, code } = await setUp()
+  await share()
+  const [prover, owner, sent] = [await register('other@example.com'), await register(), await code()]
+  const locked: PersonQuery['accountIds'][] = []
+  let looks = 0
+  const transaction: Store['transaction'] = (work) =>
+    store.transaction((tx) => {
+      const lockPersons = (query: PersonQuery) => {
+        locked.push(query.accountIds)
+        return tx.identity.lockPersons(query)
+      }
+      // At the first look nobody has registered with the address yet.
+      const findAddressOwner = async (key: string) => (++looks === 1 ? null : tx.identityAccounts.findAddressOwner(key))
+      const identityAccounts = { ...tx.identityAccounts, findAddressOwner }
+      return work({ ...tx, identity: { ...tx.identity, lockPersons }, identityAccounts })
+    })
+  const accounts = await start({ store: { ...store, transaction } }).accounts()
+  await accounts.proveByCode(email, sent, { accountId: prover })
+  expect(locked).toEqual([[prover], [prover, owner]])
 })
 
 test('no account gets an address by the attestation of an integration that did not share for it', async () => {

@@ -79,12 +79,13 @@ describe('a file that another process has locked', () => {
 })
 
 describe('a full disk', () => {
-  test('work that continues after a full disk commits nothing', async () => {
+  test('work that continues after a full disk commits nothing; with space the next write succeeds', async () => {
     const store = createStore(createSqliteEngine(file, Date.now))
     await store.migrate()
     const { writer } = await file.open()
     const [pages] = writer.all('pragma page_count') as { page_count: number }[]
-    writer.exec(`pragma max_page_count = ${(pages?.page_count ?? 0) + 2}`)
+    const most = (count: number) => writer.exec(`pragma max_page_count = ${count}`)
+    most((pages?.page_count ?? 0) + 2)
     const symbol = 'x'.repeat(100_000)
     const large = facts({ tokenIn: { ...facts().tokenIn, symbol } })
     const careless = store.transaction(async (tx) => {
@@ -93,5 +94,8 @@ describe('a full disk', () => {
     })
     await expect(careless).rejects.toMatchObject({ code: 'ERR_STORE_FULL' })
     expect(await store.payments.checkpoint(1)).toBeNull()
+    most(1_000_000)
+    const { inserted } = await store.transaction((tx) => tx.upsertPayments([{ facts: large, primary: true }]))
+    expect(inserted).toHaveLength(1)
   })
 })

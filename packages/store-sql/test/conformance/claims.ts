@@ -15,10 +15,7 @@ export function claimTests(plain: StoreTest): void {
   const test = withShop(plain)
   test('first attempts go before many deliveries whose leases ended at once', async ({ store, passTime }) => {
     const many = Array.from({ length: 600 }, (_, n) => hash(n + 1))
-    await indexAll(
-      store,
-      many.map((txHash) => primary({ txHash })),
-    )
+    await indexAll(store, numbered(600, 1))
     expect(await store.deliveries.claim({ limit: 1_000, leaseMs: 1 })).toHaveLength(600)
     await passTime(2, async () => (await store.deliveries.msUntilDue()) === 0)
     await indexAll(store, [primary({ txHash: hash(1_000) })])
@@ -167,16 +164,12 @@ export function claimTests(plain: StoreTest): void {
     expect(first).toMatchObject({ version: 1, status: 'superseded', nextAttemptAt: null, attempts: [failed] })
   })
 
-  test('a lost lease is not the one attempt of a superseded version', async ({
-    store,
-    lastingLeaseMs: leaseMs,
-    claimAfter,
-  }) => {
+  test('a lost lease is not the one attempt of a superseded version', async ({ store, lastingLeaseMs, claimAfter }) => {
     const payment = await indexed(store)
-    await claimOne(store, leaseMs)
+    await claimOne(store, lastingLeaseMs)
     await nextVersion(store, payment)
     expect(versions(await store.deliveries.claim(lease))).toEqual([2])
-    const [again] = await claimAfter(leaseMs)
+    const [again] = await claimAfter(lastingLeaseMs)
     expect(again).toMatchObject({ version: 1, attempt: 1 })
   })
 

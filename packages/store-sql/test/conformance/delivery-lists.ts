@@ -6,7 +6,7 @@ import * as fixtures from './fixtures.js'
 import { type StoreTest, withShop } from './subject.js'
 
 const { address, answered, claimOne, claimSome, failed, hash, indexAll, indexed, integration, nextVersion } = fixtures
-const { otherShop, primary, settleOne, shop } = fixtures
+const { numbered, otherShop, settleOne, shop } = fixtures
 
 /** Six deliveries: of two integrations, on two chains, in every status. */
 async function sixDeliveries(store: Store): Promise<void> {
@@ -101,14 +101,7 @@ export function deliveryListTests(plain: StoreTest): void {
 
   test('pending deliveries are counted up to `atMost`, leased ones too', async ({ store }) => {
     await store.integrations.insert(integration({ address: otherShop }))
-    const names = Array.from({ length: 12 }, (_, n) => ({
-      txHash: hash(n),
-      integrationAddress: n % 2 === 0 ? shop : otherShop,
-    }))
-    await indexAll(
-      store,
-      names.map((name) => primary(name)),
-    )
+    await indexAll(store, [...numbered(6), ...numbered(6, 6, { integrationAddress: otherShop })])
     const pending = async (atMost: number) => (await store.deliveries.backlog({ atMost })).pending
     expect([await pending(100), await pending(12), await pending(11), await pending(1)]).toEqual([12, 12, 11, 1])
     const [claim] = await claimSome(store, 3)
@@ -141,10 +134,7 @@ export function deliveryListTests(plain: StoreTest): void {
     })
   })
 
-  test('the age of the backlog is that of the oldest delivery that is due and unleased', async ({
-    store,
-    passTime,
-  }) => {
+  test('the backlog is as old as the oldest delivery that is due and unleased', async ({ store, passTime }) => {
     await indexed(store)
     const age = async () => (await store.deliveries.backlog({ atMost: 1 })).oldestDueMs
     expect(await age()).toBeGreaterThanOrEqual(0)

@@ -203,15 +203,11 @@ export function endpointHealthTests(plain: StoreTest): void {
     expect(claims.map(({ probe }) => probe)).toEqual([true])
   })
 
-  test('after the lease of an unsettled probe another is claimed', async ({
-    store,
-    lastingLeaseMs: leaseMs,
-    claimAfter,
-  }) => {
+  test('after the lease of an unsettled probe another is claimed', async ({ store, lastingLeaseMs, claimAfter }) => {
     await blocked(store, 30)
-    const [dead] = await claimAfter(30, leaseMs)
+    const [dead] = await claimAfter(30, lastingLeaseMs)
     expect(await store.deliveries.claim(lease)).toEqual([])
-    const [next, ...others] = await claimAfter(leaseMs)
+    const [next, ...others] = await claimAfter(lastingLeaseMs)
     expect(others).toEqual([])
     expect(next).toMatchObject({ probe: true, attempt: 1 })
     expect(next?.leaseToken).not.toBe(dead?.leaseToken)

@@ -252,9 +252,7 @@ export function historyTests(plain: StoreTest): void {
     expect((await store.deliveries.stream(stream)).map(({ txHash }) => txHash)).toEqual([2, 3, 4, 5, 6].map(hash))
   })
 
-  test('segments that begin while two stores write have each version, and its delivery, once', async ({
-    twoStores,
-  }) => {
+  test('segments that begin while two stores write have each version and delivery once', async ({ twoStores }) => {
     const stores = await twoStores()
     const [store] = stores
     // Many versions in one statement: the first ones may come before a segment begins, and the last ones after.

@@ -24,7 +24,7 @@ function randomFacts(random: () => number, n: number): PaymentFacts {
   return facts({
     txHash: hash(BigInt(Math.floor(random() * 2 ** 50)) * 1_000n + BigInt(n)),
     chainId: one(1, 9, 10, 137, 42_161),
-    blockTimestamp: epoch + Math.floor(random() * 20) * 1_000,
+    blockTimestamp: epoch + Math.floor(random() * 6) * 1_000,
     sender: one(address(1), address(2), address(3)),
     receiver: one(address(1), address(2), address(4)),
     integrationAddress: one(shop, shop, shop, otherShop, null),

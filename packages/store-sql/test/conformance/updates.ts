@@ -35,9 +35,7 @@ export function updateTests(test: StoreTest): void {
     expect(await store.transaction((tx) => findUpdate(tx, '!~update'))).toStrictEqual(getStored(refused))
   })
 
-  test('a waiting update is read as it was stored: an absent field stays absent, null stays null', async ({
-    store,
-  }) => {
+  test('a waiting update is read as stored: an absent field stays absent, null stays null', async ({ store }) => {
     await store.transaction((tx) => insertUpdate(tx, waiting(elaborate)))
     const keys = [{ chainId: 10, txHash: hash(3) }]
     expect(await store.transaction((tx) => tx.waitingUpdates(keys))).toStrictEqual([elaborate])

@@ -3,13 +3,14 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createVerifier, isWebhookRejection, readBody } from '@payment-integration/webhook'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { explainDelivery, parseRequest } from '../src/exports/explain.js'
 import { createBuilders, createDeliveries } from '../src/exports/index.js'
+import { listen } from './support.js'
 
 const nginxMissing = spawnSync('nginx', ['-v']).status === 0 ? null : ' (nginx is missing: apt-get install nginx-light)'
 const page = readFileSync(new URL('../../../docs/guides/receive-behind-nginx.md', import.meta.url), 'utf8')
@@ -31,10 +32,7 @@ async function startReceiver(): Promise<number> {
       response.writeHead(status).end(code)
     }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close().closeAllConnections())
-  return (server.address() as AddressInfo).port
+  return listen(server)
 }
 
 /** Starts nginx before the receiver. @param change - Changes the location of the page. */

@@ -1,8 +1,8 @@
 /** Fixtures of the provider: two clients, a movable clock, signed requests, and a receiver of webhooks. */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type Server as HttpServer } from 'node:http'
+import type { AddressInfo, Server } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createFakeClock } from '../src/builders.js'
 import {
@@ -94,13 +94,21 @@ export function newToken(provider: TestIdentityProvider, ttlInSecs?: number): st
   return provider.mintShareToken({ applicantId: id, forClientId: 'ServiceCo', ttlInSecs })
 }
 
+/** Lets a server listen on a free loopback port until the test ends. Resolves the port. */
+export async function listen(server: Server | HttpServer): Promise<number> {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    server.close()
+    if ('closeAllConnections' in server) server.closeAllConnections()
+  })
+  return (server.address() as AddressInfo).port
+}
+
 /** A closed port on loopback. */
 export async function deadUrl(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
+  const server = createServer()
+  const port = await listen(server)
+  await new Promise((closed) => server.close(closed))
   return `http://127.0.0.1:${port}/`
 }
 
@@ -121,11 +129,6 @@ export async function receiver(...statuses: readonly number[]) {
     const header = (name: string) => request.headers[name] as string | undefined
     const event = JSON.parse(body.toString()) as Arrived['event']
     arrived.push({ body, digest: header('x-payload-digest'), algorithm: header('x-payload-digest-alg'), event })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, arrived }
+  return { url: `http://127.0.0.1:${await listen(server)}/hook`, arrived }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { createServer, type Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { listen } from '../../test/support.js'
 import { createFetchSender, createSocketSender, type DoctorFetch } from './send.js'
 
 const delivery = { headers: {}, body: new Uint8Array(64) }
@@ -8,14 +9,12 @@ const long = 300_000
 const now = () => 1_700_000_000_000
 
 /** A server that does this with its connections. */
-async function listen(scheme: 'http' | 'https', onSocket: (socket: Socket) => void = () => undefined) {
+async function serve(scheme: 'http' | 'https', onSocket: (socket: Socket) => void = () => undefined) {
   const server = createServer((socket) => onSocket(socket.on('error', () => undefined)))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => void server.close())
-  return { url: new URL(`${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/hook?a=b`), server }
+  return { url: new URL(`${scheme}://127.0.0.1:${await listen(server)}/hook?a=b`), server }
 }
 /** A server that never sends a byte, so that no TLS handshake ends. */
-const silent = () => listen('https')
+const silent = () => serve('https')
 const openSocket = (url: URL, waitMs = long, signal?: AbortSignal) => createSocketSender({ url, waitMs, signal, now })
 
 test('a broken upload to a receiver that never takes it ends after the wait', async () => {
@@ -38,7 +37,7 @@ test('a broken upload ends when the run is aborted', async () => {
 /** A receiver that answers each request with these bytes, and keeps what it read. */
 async function answering(bytes: string) {
   const read: string[] = []
-  const { url } = await listen('http', (socket) => {
+  const { url } = await serve('http', (socket) => {
     socket.on('data', (chunk) => {
       read.push(chunk.toString())
       socket.write(bytes)

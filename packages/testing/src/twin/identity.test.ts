@@ -35,18 +35,6 @@ test('a shared verification is approved by a webhook, and its token is redeemed 
   ])
 })
 
-test.each(['RETRY', 'FINAL'] as const)('a rejection of type %s is the former verdict of its token', async (type) => {
-  const { twin, share } = await setUp()
-  const token = twin.identity.shareToken()
-  await share(token)
-  await twin.identity.reject(token, { rejectType: type })
-  await expect(share(token)).rejects.toMatchObject({
-    code: 'ERR_SHARE_TOKEN_REJECTED',
-    formerVerdict: { rejectType: type },
-  })
-  expect(await share(twin.identity.shareToken())).toMatchObject({ kind: 'in_flight', redeemed: true })
-})
-
 test('while an outcome is unknown no token is redeemed; the clock brings the look-up and the poll', async () => {
   const { twin, share, operations } = await setUp()
   const token = twin.identity.shareToken()

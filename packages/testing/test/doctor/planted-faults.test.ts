@@ -20,6 +20,8 @@ type Planted = [
   options?: Partial<DoctorOptions> | 'counts effects',
 ]
 
+type Snapshot = Parameters<Steps['inspect']>[0]
+
 const anyFields = (header: string) => {
   const [, t = '0'] = /t=(\d+)/.exec(header) ?? []
   return { t, code: '' }
@@ -37,22 +39,44 @@ const window = (oldest: number, newest: number) => ({ isFresh: (age: number) => 
 /** Bytes that are verified in place of the body. */
 const verifying = (verifiedBytes: Steps['verifiedBytes']) => ({ verifiedBytes })
 /** Answers a status to snapshots that have something. */
-const rejecting = (code: number, has: (snapshot: Parameters<Steps['inspect']>[0]) => boolean) => ({
-  inspect: (snapshot: Parameters<Steps['inspect']>[0]) => (has(snapshot) ? code : null),
+const rejecting = (code: number, has: (snapshot: Snapshot) => boolean) => ({
+  inspect: (snapshot: Snapshot) => (has(snapshot) ? code : null),
 })
-/** Answers a status to versions, by the stored one, or 0. */
-const rejectingVersions = (code: number, has: (version: number, stored: number) => boolean): Partial<Steps> => ({
+const hasMoreFields = (snapshot: Snapshot) => Object.keys(snapshot).length > 7
+const inState = (start: string) => (snapshot: Snapshot) => snapshot.state?.startsWith(start) === true
+const getTitleLength = ({ recipient }: Snapshot) => recipient?.title.length ?? 0
+/** Answers a status to versions, by how far they are ahead of the stored one, or of 0. */
+const rejectingAhead = (code: number, has: (ahead: number) => boolean): Partial<Steps> => ({
   store(versions, snapshot) {
     const stored = versions.get(`${snapshot.chainId}:${snapshot.txHash}`) ?? 0
-    return has(snapshot.version, stored) ? [code, false] : correct.store(versions, snapshot)
+    return has(snapshot.version - stored) ? [code, false] : correct.store(versions, snapshot)
   },
 })
+const crediting: Partial<Steps> = { store: () => [204, true] }
+const byHashAlone: Partial<Steps> = {
+  store: (versions, snapshot) => correct.store(versions, { ...snapshot, chainId: '' }),
+}
 /** Answers a status to other content types. */
 const accepting = (types: RegExp, code: number): Partial<Steps> => ({
   before: (request, response) => !types.test(request.headers['content-type'] ?? '') && status(code)(request, response),
 })
-const equal = (isEqual: Steps['isEqual']) => ({ isEqual })
 const fields = (fieldsOf: Steps['fieldsOf']) => ({ fieldsOf })
+/** Rejects headers that do not match. */
+const whereHeader = (pattern: RegExp) => (header: string) => (pattern.test(header) ? correct.fieldsOf(header) : 400)
+const failing = (header: string) => (correct.fieldsOf(header) === 400 ? 500 : correct.fieldsOf(header))
+const signedSecond = fields((header) => {
+  const [t = '', code = ''] = header.split(',').map((field) => field.split('=')[1] ?? '')
+  return { t, code }
+})
+const signedAnywhere: Partial<Steps> = {
+  fieldsOf: (header) => ({ ...anyFields(header), code: header }),
+  isEqual: (expected, given) => given.split(/[,=]/).includes(expected),
+}
+const comparingSixteen: Partial<Steps> = { isEqual: (one, other) => one.slice(0, 16) === other.slice(0, 16) }
+const comparingGiven: Partial<Steps> = { isEqual: (expected, given) => expected.startsWith(given) }
+const writtenAgain = verifying((body) => JSON.stringify(JSON.parse(body.toString())))
+const parsed = verifying((body) => String(JSON.parse(body.toString())))
+const otherFields = 'second-scheme second-scheme-first unknown-header-field'
 const anyProof = 'unsigned malformed-signature forged other-secret partial-signature tampered stale future'
 const anyCode = 'forged other-secret partial-signature tampered changed-amount'
 const any = Number.POSITIVE_INFINITY
@@ -61,72 +85,26 @@ const verification: readonly Planted[] = [
   ['verifies nothing', 'no-verification', anyProof, { isChecked: () => false }],
   ['looks only for a signature', 'presence-only', anyCode, { fieldsOf: anyFields, isEqual: () => true }],
   ['answers 200 first', 'answers-before-verifying', 'unsigned forged stale', { answersFirst: true }, 'counts effects'],
-  [
-    'verifies JSON that was parsed and written again',
-    'body-reserialized',
-    'pretty-printed unicode tampered',
-    verifying((body) => JSON.stringify(JSON.parse(body.toString()))),
-  ],
-  [
-    'verifies a parsed object',
-    'body-parsed',
-    'good pretty-printed duplicate keep-alive',
-    verifying((body) => String(JSON.parse(body.toString()))),
-  ],
+  ['verifies JSON written again', 'body-reserialized', 'pretty-printed unicode tampered', writtenAgain],
+  ['verifies a parsed object', 'body-parsed', 'good pretty-printed duplicate keep-alive', parsed],
   ['decodes the body as Latin-1', 'body-decoded', 'unicode', verifying((body) => body.toString('latin1'))],
   ['ignores the time', 'no-freshness-window', 'stale future just-stale just-future', window(any, -any)],
   ['accepts any future time', 'accepts-future', 'future just-future', window(300, -any)],
   ['accepts any past time', 'accepts-old', 'stale just-stale', window(any, -300)],
   ['has a window of ten minutes', 'window-wide', 'just-stale just-future', window(600, -600)],
   ['has a window of a minute', 'window-narrow', 'slightly-old slightly-ahead', window(60, -60)],
-  [
-    'compares only the beginning of the signature',
-    'partial-comparison',
-    'partial-signature',
-    equal((expected, given) => expected.slice(0, 16) === given.slice(0, 16)),
-  ],
-  [
-    'compares as many characters as were given',
-    'partial-comparison',
-    'partial-signature',
-    equal((expected, given) => expected.startsWith(given)),
-  ],
-  [
-    'accepts the signature in any field',
-    'accepts-other-scheme',
-    'wrong-scheme',
-    {
-      fieldsOf: (header) => ({ ...anyFields(header), code: header }),
-      isEqual: (expected, given) => given.split(/[,=]/).includes(expected),
-    },
-  ],
-  [
-    'takes the second field for the signature',
-    'scheme-by-position',
-    'second-scheme-first unknown-header-field',
-    fields((header) => {
-      const [t = '', code = ''] = header.split(',').map((field) => field.split('=')[1] ?? '')
-      return { t, code }
-    }),
-  ],
+  ['compares only the beginning of the signature', 'partial-comparison', 'partial-signature', comparingSixteen],
+  ['compares as many characters as were given', 'partial-comparison', 'partial-signature', comparingGiven],
+  ['accepts the signature in any field', 'accepts-other-scheme', 'wrong-scheme', signedAnywhere],
+  ['takes the second field', 'scheme-by-position', 'second-scheme-first unknown-header-field', signedSecond],
   [
     'rejects unknown fields in the header',
     'rejects-header-fields',
-    'second-scheme second-scheme-first unknown-header-field',
-    fields((header) => (/^(t|v1)=[^,]*,(t|v1)=[^,]*$/.test(header) ? correct.fieldsOf(header) : 400)),
+    otherFields,
+    fields(whereHeader(/^(t|v1)=[^,]*,(t|v1)=[^,]*$/)),
   ],
-  [
-    'requires t before v1',
-    'field-order',
-    'reordered-fields',
-    fields((header) => (header.startsWith('t=') ? correct.fieldsOf(header) : 400)),
-  ],
-  [
-    'rejects as a server error',
-    'rejected-with-5xx',
-    'malformed-signature',
-    fields((header) => (correct.fieldsOf(header) === 400 ? 500 : correct.fieldsOf(header))),
-  ],
+  ['requires t before v1', 'field-order', 'reordered-fields', fields(whereHeader(/^t=/))],
+  ['rejects as a server error', 'rejected-with-5xx', 'malformed-signature', fields(failing)],
   ['has another secret', 'wrong-secret', 'good duplicate two-at-once still-good', { key: 'whsec_of_another' }],
   ['uses the API secret', 'api-secret-used', 'good duplicate', { key: apiSecret }, { apiSecret }],
   ['kept the quotes of an environment file', 'secret-altered', 'good', { key: `"${signingSecret}"` }],
@@ -147,30 +125,15 @@ const verification: readonly Planted[] = [
 ]
 
 const snapshots: readonly Planted[] = [
+  ['rejects unknown fields in the body', 'rejects-unknown-fields', 'unknown-fields', rejecting(400, hasMoreFields)],
+  ['rejects unknown states', 'rejects-unknown-state', 'unknown-state', rejecting(422, inState('added'))],
+  ['fails on a refund', 'rejects-a-state', 'every-state', rejecting(500, inState('refund'))],
+  ['fails on null', 'fails-on-null', 'null-fields', rejecting(500, (snapshot) => getTitleLength(snapshot) === 0)],
   [
-    'rejects unknown fields in the body',
-    'rejects-unknown-fields',
-    'unknown-fields',
-    rejecting(400, (snapshot) => Object.keys(snapshot).length > 7),
-  ],
-  [
-    'rejects unknown states',
-    'rejects-unknown-state',
-    'unknown-state',
-    rejecting(422, ({ state }) => state?.startsWith('added') === true),
-  ],
-  [
-    'fails on a refund',
-    'rejects-a-state',
-    'every-state',
-    rejecting(500, ({ state }) => state?.startsWith('refund') === true),
-  ],
-  ['fails on null', 'fails-on-null', 'null-fields', rejecting(500, ({ recipient }) => !recipient?.title.length)],
-  [
-    'fails on a title of more than 255 characters',
+    'fails on titles over 255',
     'fails-on-long-text',
     'long-text',
-    rejecting(500, ({ recipient }) => Number(recipient?.title.length) > 255),
+    rejecting(500, (given) => getTitleLength(given) > 255),
   ],
   [
     'limits bodies to 1 KiB',
@@ -183,38 +146,11 @@ const snapshots: readonly Planted[] = [
       },
     },
   ],
-  [
-    'rejects duplicates with 409',
-    'rejects-duplicates',
-    'duplicate',
-    rejectingVersions(409, (version, stored) => version === stored),
-  ],
-  [
-    'fails on a lower version',
-    'rejects-lower-version',
-    'lower-version',
-    rejectingVersions(500, (version, stored) => version < stored),
-  ],
-  [
-    'waits for the first version',
-    'rejects-version-gap',
-    'version-gap',
-    rejectingVersions(409, (version, stored) => version > stored + 1),
-  ],
-  [
-    'credits every delivery',
-    'effect-repeated',
-    'duplicate lower-version two-at-once',
-    { store: () => [204, true] },
-    'counts effects',
-  ],
-  [
-    'identifies a payment by its hash alone',
-    'effect-missing',
-    'same-hash-other-chain',
-    { store: (versions, snapshot) => correct.store(versions, { ...snapshot, chainId: '' }) },
-    'counts effects',
-  ],
+  ['rejects duplicates with 409', 'rejects-duplicates', 'duplicate', rejectingAhead(409, (ahead) => ahead === 0)],
+  ['fails on a lower version', 'rejects-lower-version', 'lower-version', rejectingAhead(500, (ahead) => ahead < 0)],
+  ['waits for the first version', 'rejects-version-gap', 'version-gap', rejectingAhead(409, (ahead) => ahead > 1)],
+  ['credits every delivery', 'effect-repeated', 'duplicate lower-version two-at-once', crediting, 'counts effects'],
+  ['identifies a payment by its hash', 'effect-missing', 'same-hash-other-chain', byHashAlone, 'counts effects'],
   ['fails in its handler', 'handler-fails', 'good', { store: () => [500, false] }],
 ]
 

@@ -1,9 +1,7 @@
 /** A small correct receiver whose steps a test replaces by faulty ones. @module */
 import { createHmac } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { listen } from '../support.js'
 
 export const signingSecret = 'whsec_of_the_planted_receiver'
 export const apiSecret = 'api_secret_of_the_integration'
@@ -85,7 +83,6 @@ export async function plant(fault: Partial<Steps> = {}) {
   const steps = { ...correct, ...fault }
   const versions = new Map<string, number>()
   let effects = 0
-  let connections = 0
 
   async function answer(request: IncomingMessage): Promise<number> {
     if (request.method !== 'POST') return 405
@@ -120,12 +117,5 @@ export async function plant(fault: Partial<Steps> = {}) {
       response.writeHead(500).end()
     }
   })
-  server.on('connection', () => connections++)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/webhook`, effects: async () => effects, connections: () => connections }
+  return { url: `http://127.0.0.1:${await listen(server)}/webhook`, effects: async () => effects }
 }

@@ -1,11 +1,9 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { runInNewContext } from 'node:vm'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { doctorCauseCodes, doctorFrameworks, getCause, getFix } from '../../src/doctor/causes.js'
 import { type DoctorOptions, type DoctorProbe, doctorProbeNames, runDoctor } from '../../src/exports/doctor.js'
-import { deadUrl } from '../support.js'
+import { deadUrl, listen } from '../support.js'
 import { correct, integrationAddress, plant, signingSecret } from './planted-receiver.js'
 
 const unhurried = 120_000
@@ -17,9 +15,7 @@ async function speaking(bytes: string): Promise<string> {
     socket.on('error', () => undefined)
     socket.once('data', () => socket.end(bytes))
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => void server.close())
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `127.0.0.1:${await listen(server)}`
 }
 
 describe('a correct receiver', () => {

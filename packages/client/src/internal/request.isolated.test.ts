@@ -9,7 +9,7 @@ beforeEach(() => void vi.useFakeTimers({ now: start }))
 afterEach(() => void vi.useRealTimers())
 
 /** An answer of the service; null: the connection fails. */
-type Scripted = { status: number; body?: unknown; retryAfter?: string } | null
+type Scripted = { status: number; body?: unknown; retryAfter?: string | undefined } | null
 
 /** Makes a call whose attempts get these answers, then the last one always. Returns the waits between the attempts. */
 async function run(

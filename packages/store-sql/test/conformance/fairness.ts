@@ -55,6 +55,14 @@ export function fairnessTests(test: StoreTest): void {
     expect(await store.deliveries.claim({ ...request, inFlightByEndpoint: full })).toEqual([])
   })
 
+  test('a claim fills its free slots from endpoints behind those at their limit', async ({ store }) => {
+    const full = Array.from({ length: 6 }, (_, n) => address(0x100 + n))
+    await register(store, ...full, a)
+    await owe(store, [...full.flatMap((own) => times(40, own)), ...times(10, a)])
+    const inFlightByEndpoint = new Map(full.map((own) => [endpoint(own), 32]))
+    expect(await claimed(store, { limit: 4, perEndpoint: 32, inFlightByEndpoint })).toEqual([241, 242, 243, 244])
+  })
+
   test('the endpoint with the fewest POSTs in flight goes first, whatever the age of a backlog', async ({ store }) => {
     await register(store, a, b, c)
     await owe(store, times(50, a))

@@ -85,6 +85,7 @@ it.each([
   ['POST', '127.0.0.1:4747', 'null', undefined, false],
   ['GET', 'shop.example', null, undefined, false],
   ['GET', 'localhost.evil.example', null, undefined, false],
+  ['GET', '127.0.0.1.evil.example', null, undefined, false],
   ['GET', null, null, undefined, false],
   ['GET', 'localhost', null, '10.0.0.1', false],
 ])('%s with Host %s, Origin %s from %s is let in: %s', (method, host, origin, peer, isLetIn) => {

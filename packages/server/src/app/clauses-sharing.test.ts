@@ -113,6 +113,13 @@ describe('the attachment', () => {
     }
   })
 
+  it('of four requests at once is one redemption, and the others are answered reused: false', async () => {
+    const [email, before] = [newEmail(), redeemed()]
+    const answers = await Promise.all([1, 2, 3, 4].map(() => share(email)))
+    expect(answers.map(({ body }) => (body as { reused: boolean }).reused).sort()).toEqual([false, false, false, true])
+    expect(redeemed()).toBe(before + 1)
+  })
+
   it('the answer is the same whether or not an account existed', async () => {
     const [registered, carried, placeholder, unknown] = [newEmail(), newEmail(), newEmail(), newEmail()]
     const accounts = await sharing.identity.accounts()
@@ -157,7 +164,8 @@ describe('the provider rejects', () => {
     const message = expect.stringMatching(new RegExp(`^Token is invalid: .*[.]${verdict}$`))
     expect(await share(email, token)).toMatchObject({ status: 422, body: { message } })
     expect(await share(email, token, other)).toMatchObject({ status: 409, body: kycUnavailableBody })
-    expect(JSON.stringify(await share(newEmail(), token))).not.toContain('RED')
+    for (const by of [shop, other]) expect(JSON.stringify(await share(newEmail(), token, by))).not.toContain('RED')
+    expect(JSON.stringify(await sharing.identity.shares({ limit: 100 }))).not.toContain('FORGERY')
   })
 
   it.each([401, 403])('this service itself (%s): 502, an alert, and never "mint a fresh token"', async (answer) => {

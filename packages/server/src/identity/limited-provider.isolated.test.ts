@@ -114,6 +114,16 @@ describe('after a 429', () => {
   })
 })
 
+it('a pause of a gate sheds waiting requests, and a shorter one after it does not end it', async () => {
+  const gate = createGate({ perWindow: 1, windowMs: 1_000, waiting: 3, now })
+  const [, waiting] = [gate.enter(), gate.enter()]
+  gate.pause(4_000)
+  gate.pause(100)
+  expect(await waiting).toEqual({ kind: 'shed', retryAfterMs: 4_000 })
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(await gate.enter()).toEqual({ kind: 'shed', retryAfterMs: 3_000 })
+})
+
 it('polls for reviews have their own limit, and take no turn of a look-up', async () => {
   const { limited, calls } = setUp()
   const polls = Array.from({ length: 200 }, (_, n) => limited.review(`${n}`))

@@ -54,14 +54,19 @@ describe('guardedConnector', () => {
     expect(server.received()).toBe('')
   })
 
-  it.each(['https://127.0.0.1', 'https://hook.example'])(
-    'rejects %s in a range that the operator denied, without a connection',
-    async (origin) => {
-      const server = await startTcp()
-      canary = server
-      const loopback = resolvesTo({ address: '127.0.0.1', family: 4 })
-      await expect(connect(`${origin}:${server.port}`, loopback, ['127.0.0.0/8'])).rejects.toEqual(refused)
-      expect(server.connections()).toBe(0)
-    },
-  )
+  it.each<[string, (readonly string[])?]>([
+    ['https://127.0.0.1', ['127.0.0.0/8']],
+    ['https://hook.example', ['127.0.0.0/8']],
+    // Outside of development, and without any rule about URLs before it.
+    ['https://127.0.0.1'],
+    ['https://[::1]'],
+    ['https://[::ffff:127.0.0.1]'],
+    ['http://127.0.0.1'],
+  ])('rejects %s without a connection, whatever the operator denied: %j', async (origin, denied) => {
+    const server = await startTcp()
+    canary = server
+    const loopback = resolvesTo({ address: '127.0.0.1', family: 4 })
+    await expect(connect(`${origin}:${server.port}`, loopback, denied)).rejects.toEqual(refused)
+    expect(server.connections()).toBe(0)
+  })
 })

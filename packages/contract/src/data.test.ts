@@ -38,7 +38,7 @@ describe('the numbers and names of the contract', () => {
   it('has the fixed error bodies of interface 5 and 7', () => {
     expect(internal.unauthorizedBody).toEqual({ error: 'Unauthorized' })
     expect(internal.notFoundBody).toEqual({ error: 'Not found' })
-    expect(internal.kycUnavailableBody).toEqual({ error: 'KYC unavailable for this user' })
+    expect(internal.verificationUnavailableBody).toEqual({ error: 'KYC unavailable for this user' })
   })
 
   it('has two schemas for the objects that the README names, and for no other', () => {

@@ -3,17 +3,17 @@ import {
   errorBodySchema,
   identityMisconfiguredBody,
   identityUnavailableBody,
-  kycUnavailableBody,
   notFoundBody,
   shareRejectedBodySchema,
   sharingDisabledBody,
   unauthorizedBody,
+  verificationUnavailableBody,
 } from './errors.js'
 
 describe('the rejections of the share endpoint (interface 7)', () => {
   it('differ from each other and from the common ones: a client can distinguish an unknown path from disabled sharing', () => {
     const bodies = [
-      ...[unauthorizedBody, notFoundBody, kycUnavailableBody],
+      ...[unauthorizedBody, notFoundBody, verificationUnavailableBody],
       ...[sharingDisabledBody, identityMisconfiguredBody, identityUnavailableBody],
     ]
     expect(new Set(bodies.map(({ error }) => error)).size).toBe(6)

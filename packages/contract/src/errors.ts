@@ -39,7 +39,7 @@ export const notFoundBody = { error: 'Not found' } as const
 /** Body of every 429: the operator's rate limit is exceeded. Source: docs/decisions/rate-limits.md. */
 export const tooManyRequestsBody = { error: 'Too many requests' } as const
 /** Body of a 409 of the share endpoint, the same for every status. Source: docs/interface.md 7. */
-export const kycUnavailableBody = { error: 'KYC unavailable for this user' } as const
+export const verificationUnavailableBody = { error: 'KYC unavailable for this user' } as const
 /** Body of a 404 of the share endpoint: sharing is not enabled on this environment. Source: docs/interface.md 7. */
 export const sharingDisabledBody = { error: 'Identity verification sharing is not enabled' } as const
 /** Body of a 502 of the share endpoint: the provider rejects the service. docs/decisions/identity.md. */

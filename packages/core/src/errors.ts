@@ -3,7 +3,7 @@ import type { LegacyErrorBody, ShareResponse } from '@payment-integration/contra
 import {
   identityMisconfiguredBody,
   identityUnavailableBody,
-  kycUnavailableBody,
+  verificationUnavailableBody,
 } from '@payment-integration/contract/internal'
 
 /** The codes of operators and their sign-in. */
@@ -330,7 +330,7 @@ export class VerificationUnavailableError extends CoreError {
   readonly code = 'ERR_VERIFICATION_UNAVAILABLE'
   readonly retryable = false
   constructor() {
-    super(kycUnavailableBody.error)
+    super(verificationUnavailableBody.error)
   }
 }
 

@@ -1,4 +1,4 @@
-import { kycUnavailableBody, shareRejectedMessage } from '@payment-integration/contract/internal'
+import { shareRejectedMessage, verificationUnavailableBody } from '@payment-integration/contract/internal'
 import { expect, test } from 'vitest'
 import { apiSecret, integrationAddress, type Reply, serveReplies } from '../../test/fixtures.js'
 import { runReadme } from '../../test/run-readme.js'
@@ -34,7 +34,11 @@ test.each<[string, Reply, string]>([
     rejected({ rejectType: 'FINAL', rejectLabels: ['FORGERY'] }),
     `stop: ${says}, FINAL. Labels: FORGERY.`,
   ],
-  ['reports a verification of another integration', { status: 409, body: kycUnavailableBody }, 'verified elsewhere'],
+  [
+    'reports a verification of another integration',
+    { status: 409, body: verificationUnavailableBody },
+    'verified elsewhere',
+  ],
 ])('the block of the guide about sharing %s', async (_case, reply, printed) => {
   await using server = await serveReplies(reply)
   const variables = {

@@ -2,11 +2,11 @@ import type { ShareRequest } from '@payment-integration/contract'
 import {
   identityMisconfiguredBody,
   identityUnavailableBody,
-  kycUnavailableBody,
   notFoundBody,
   shareRejectedMessage,
   sharingDisabledBody,
   unauthorizedBody,
+  verificationUnavailableBody,
 } from '@payment-integration/contract/internal'
 import { describe, expect, test } from 'vitest'
 import { catchError, encodedSecret, getClient, type Reply, serve, serveReplies } from '../../test/fixtures.js'
@@ -48,7 +48,7 @@ describe('a rejection is not retried', () => {
     [401, unauthorizedBody, { code: 'ERR_UNAUTHORIZED', retryable: false }],
     [404, sharingDisabledBody, { code: 'ERR_SHARING_DISABLED', retryable: false }],
     [404, notFoundBody, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 404 }],
-    [409, { ...kycUnavailableBody, more: 1 }, { code: 'ERR_VERIFICATION_UNAVAILABLE', retryable: false }],
+    [409, { ...verificationUnavailableBody, more: 1 }, { code: 'ERR_VERIFICATION_UNAVAILABLE', retryable: false }],
     [409, { error: 'Conflict' }, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 409 }],
     [413, { error: 'Body is larger' }, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 413 }],
     [422, { error: 'no message' }, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 422 }],

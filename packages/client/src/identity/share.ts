@@ -19,7 +19,7 @@ import {
   emailPattern,
   identityMisconfiguredBody,
   identityUnavailableBody,
-  kycUnavailableBody,
+  verificationUnavailableBody,
 } from '@payment-integration/contract/internal'
 import { ClientError } from '../errors.js'
 import { checkObject, checkSignal, checkText, hideTexts } from '../internal/check.js'
@@ -229,7 +229,7 @@ export function identitySharer(credentials: readonly string[], request: Requeste
         rejections: {
           400: rejectWithBody(errorBodySchema, () => new InvalidShareRequestError()),
           404: rejectMissing(() => new SharingDisabledError()),
-          409: rejectWithText(kycUnavailableBody.error, () => new VerificationUnavailableError()),
+          409: rejectWithText(verificationUnavailableBody.error, () => new VerificationUnavailableError()),
           422: rejectWithBody(
             shareRejectedBodySchema,
             ({ message }) => new ShareTokenRejectedError(hideTexts(message, secrets), parseFormerVerdict(message)),

@@ -3,12 +3,12 @@
 export {
   identityMisconfiguredBody,
   identityUnavailableBody,
-  kycUnavailableBody,
   notFoundBody,
   sharingDisabledBody,
   tooManyRequestsBody,
   unauthorizedBody,
   unreadableJsonMessage,
+  verificationUnavailableBody,
 } from '../errors.js'
 export { parseUrl } from '../foreign-text.js'
 export { emailPattern, shareRejectedMessage, shareResponseWriteSchema } from '../identity.js'

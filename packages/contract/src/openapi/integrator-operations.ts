@@ -7,10 +7,10 @@
 import {
   identityMisconfiguredBody,
   identityUnavailableBody,
-  kycUnavailableBody,
   notFoundBody,
   sharingDisabledBody,
   tooManyRequestsBody,
+  verificationUnavailableBody,
 } from '../errors.js'
 import { deliveryStreamPath, streamEvents } from '../internal-endpoints.js'
 import {
@@ -151,7 +151,7 @@ export const identityOperations: Readonly<Record<string, PathItem>> = {
         409: answer(
           'The user has a verification that the caller did not share. The body is the same for every status of that verification.',
           json('KycUnavailableBody', {
-            unavailable: { summary: 'Not shared by the caller', value: kycUnavailableBody },
+            unavailable: { summary: 'Not shared by the caller', value: verificationUnavailableBody },
           }),
         ),
         413: 'TooLarge',

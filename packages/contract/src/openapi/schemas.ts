@@ -4,7 +4,7 @@
  * @module
  */
 import * as z from 'zod/mini'
-import { errorBodySchema, kycUnavailableBody, shareRejectedBodySchema, unauthorizedBody } from '../errors.js'
+import { errorBodySchema, shareRejectedBodySchema, unauthorizedBody, verificationUnavailableBody } from '../errors.js'
 import { shareResponseSchema } from '../identity.js'
 import {
   currencyCodePattern,
@@ -318,7 +318,7 @@ const named = {
   ShareRequest: shareRequestSchema,
   ShareResponse: shareResponseSchema,
   ShareRejectedBody: shareRejectedBodySchema,
-  KycUnavailableBody: object('read', { error: z.literal(kycUnavailableBody.error) }),
+  KycUnavailableBody: object('read', { error: z.literal(verificationUnavailableBody.error) }),
   Health: healthSchema,
   Liveness: livenessSchema,
   ErrorBody: errorBodySchema,

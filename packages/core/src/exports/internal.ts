@@ -84,7 +84,7 @@ export type {
   LegacyKeyRecord,
   LegacyKeyStore,
 } from '../legacy/legacy-store.js'
-export { convertAmount, defaultMaxExtraFeeBps } from '../legacy/pricing.js'
+export { convertAmount, defaultMaxExtraFeeBps } from '../legacy/invoice-and-fees.js'
 export { excerptBytes } from '../notifications/attempt.js'
 export {
   type CheckTotals,

@@ -1,6 +1,6 @@
 export type { HistoryArchive } from '../history/history-store.js'
 export type { ProvenRange } from '../indexer/chain-store.js'
-export type { ConversionFeed } from '../legacy/pricing.js'
+export type { ConversionFeed } from '../legacy/invoice-and-fees.js'
 export type {
   PaymentFacts,
   PaymentStatus,

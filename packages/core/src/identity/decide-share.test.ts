@@ -9,7 +9,7 @@ const open = subjectWith()
 const shared = (given: Partial<IdentitySubject>) =>
   subjectWith({ donor: shop, applicantId: 'x', attachedNumber: 1, ...given })
 const direct = subjectWith({ id: 'direct', emailKey: null, accountId: 'a', review: approved })
-const conflict = { kind: 'conflict', outcome: 'not_donated' }
+const notDonated = { kind: 'not_donated', outcome: 'not_donated' }
 const answer = (given: typeof begun, outcome: string) => ({ kind: 'answer', review: given, outcome })
 
 /** Decides for one subject and others of its person. */
@@ -48,13 +48,13 @@ test('KYC attachment two concurrent submissions: the second answers not_started,
 test('KYC attachment shared by another integration: 409 for any status, with any redemption', () => {
   for (const given of [...inFlight.map((status) => review(status)), approved, rejected, null])
     for (const redemptions of [[], [redemptionWith({ integrationAddress: otherShop })], [unknown(otherShop)]])
-      expect(decide(shared({ donor: otherShop, review: given }), redemptions)).toEqual(conflict)
+      expect(decide(shared({ donor: otherShop, review: given }), redemptions)).toEqual(notDonated)
 })
 
 test('KYC attachment completed directly by the user: 409 for any status, beside any other verification', () => {
   for (const own of [open, shared({ review: approved })])
     for (const given of [null, approved, rejected, begun])
-      expect(decide(own, [unknown(shop)], [{ ...direct, review: given }])).toEqual(conflict)
+      expect(decide(own, [unknown(shop)], [{ ...direct, review: given }])).toEqual(notDonated)
 })
 
 /** A redemption with an unknown outcome. */
@@ -100,7 +100,7 @@ test('a deactivated applicant approves nothing: it is on hold, and stays', () =>
 test('after an applicant is gone only its donor may redeem a token', () => {
   const gone = { review: null, missing: { since: 1, reported: true, confirmed: true } }
   expect(decide(shared(gone))).toEqual({ kind: 'redeem' })
-  expect(decide(shared({ ...gone, donor: otherShop }))).toEqual(conflict)
+  expect(decide(shared({ ...gone, donor: otherShop }))).toEqual(notDonated)
 })
 
 const of = (id: string, attachedAt: number, donor: string | null = shop) => subjectWith({ id, attachedAt, donor })
@@ -118,6 +118,6 @@ test.each([
 test('the verification that counts for a person: of another address is answered like that of its own address, and 409 to another integration', () => {
   const closed = shared({ id: 'closed', closed: true, accountId: 'a', attachedAt: 1, review: approved })
   expect(decide(open, [], [closed])).toEqual(answer(approved, 'already_approved'))
-  expect(decide(open, [], [{ ...closed, donor: otherShop }])).toEqual(conflict)
+  expect(decide(open, [], [{ ...closed, donor: otherShop }])).toEqual(notDonated)
   expect(decide(open, [], [{ ...closed, review: rejected }])).toEqual({ kind: 'redeem' })
 })

@@ -28,7 +28,7 @@ export type ShareDecision =
       readonly outcome: Extract<ShareOutcome, 'already_approved' | 'in_flight' | 'concurrent'>
     }
   /** A verification of another donor: 409 for any status. */
-  | { readonly kind: 'conflict'; readonly outcome: 'not_donated' }
+  | { readonly kind: 'not_donated'; readonly outcome: 'not_donated' }
   /** A redemption with an unknown outcome: 503. */
   | { readonly kind: 'unavailable'; readonly outcome: Extract<ShareOutcome, 'unknown' | 'unresolved'> }
 
@@ -38,9 +38,9 @@ export type ShareDecision =
  * because its token may have been redeemed.
  */
 export function decideShare({ open, subjects, redemptions, caller, lookedUp }: ShareFacts): ShareDecision {
-  if (subjects.some(({ emailKey }) => emailKey === null)) return { kind: 'conflict', outcome: 'not_donated' }
+  if (subjects.some(({ emailKey }) => emailKey === null)) return { kind: 'not_donated', outcome: 'not_donated' }
   const resolved = resolveVerification(open, subjects)
-  if (resolved !== null && resolved.donor !== caller) return { kind: 'conflict', outcome: 'not_donated' }
+  if (resolved !== null && resolved.donor !== caller) return { kind: 'not_donated', outcome: 'not_donated' }
   const review = resolved === null ? null : reviewToAnswer(resolved)
 
   const leased = redemptions.filter(isInFlight)

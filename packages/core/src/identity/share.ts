@@ -121,7 +121,7 @@ function createRedeem(parts: RedeemParts): Redeem {
         : await provider.redeem({ shareToken, externalUserId, sendBy, integrationAddress })
     switch (result.kind) {
       case 'redeemed':
-        return answerAttached(redemption, result.applicant, 'redeemed')
+        return answerReused(redemption, result.applicant, 'redeemed')
       case 'unknown':
         return findAfterUnknown(redemption, result.reason)
       case 'unsent':
@@ -142,7 +142,7 @@ function createRedeem(parts: RedeemParts): Redeem {
     if (answer.kind !== 'answer') logFailure(logger, answer, { externalUserId })
     const applicant = answer.kind === 'answer' ? answer.value : null
     const misfit = applicant === null ? null : findMisfit(redemption, applicant)
-    if (applicant !== null && misfit === null) return answerAttached(redemption, applicant, 'found')
+    if (applicant !== null && misfit === null) return answerReused(redemption, applicant, 'found')
     if (applicant !== null && misfit !== null) logMisfit(logger, externalUserId, applicant, misfit)
     if (misfit === 'age') {
       await recordFailure(redemption, { outcome: 'foreign', state: 'foreign' })
@@ -160,7 +160,7 @@ function createRedeem(parts: RedeemParts): Redeem {
     throw new IdentityUnavailableError()
   }
 
-  async function answerAttached(
+  async function answerReused(
     redemption: NewRedemption,
     applicant: Applicant,
     outcome: 'redeemed' | 'found',
@@ -211,7 +211,7 @@ interface ShareAttempt extends AccountQuery {
 
 type ShareStep =
   | { readonly kind: 'answer'; readonly review: Review }
-  | { readonly kind: 'conflict' | 'unavailable' | 'again' }
+  | { readonly kind: 'not_donated' | 'unavailable' | 'again' }
   | { readonly kind: 'redeem'; readonly redemption: NewRedemption }
   | { readonly kind: 'look_up'; readonly redemptions: readonly RedemptionRecord[]; readonly subjectId: string }
 
@@ -236,7 +236,7 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
         step = await decideLocked(shareAttempt)
       }
       if (step.kind === 'answer') return { ...step.review, reused: false }
-      if (step.kind === 'conflict') throw new VerificationUnavailableError()
+      if (step.kind === 'not_donated') throw new VerificationUnavailableError()
       if (step.kind === 'unavailable') throw new IdentityUnavailableError()
       const answer = step.kind === 'redeem' ? await redeem(step.redemption, shareToken) : null
       if (answer !== null) return answer

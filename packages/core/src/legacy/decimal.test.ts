@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { getRational, sameRational } from '../../test/support/rational.js'
-import { expandExponent, isPlainDecimal, isSameDecimal, parseNumberToken } from './pricing.js'
+import { expandExponent, isPlainDecimal, isSameDecimal, parseNumberToken } from './invoice-and-fees.js'
 
 const seed = Date.now()
 

@@ -18,8 +18,8 @@ import {
 } from '../../test/support/legacy-setup.js'
 import { hashOf, plainPricing } from '../../test/support/stored-payment.js'
 import type { StoredPayment } from '../payments/payment.js'
+import { defaultMaxExtraFeeBps } from './invoice-and-fees.js'
 import type { AccountRecord } from './legacy-store.js'
-import { defaultMaxExtraFeeBps } from './pricing.js'
 
 const feed = (given: object) => ({
   ...{ use: 'multiply' as const, contract: elsewhere, pair: null, rate: 1n, decimals: 0 },

@@ -10,7 +10,6 @@ import {
 } from '../payments/payment.js'
 import type { PaymentReads, StoredTransaction } from '../payments/payment-store.js'
 import { type Confirmations, createFinality } from './finality.js'
-import type { AccountStore } from './legacy-store.js'
 import {
   computeFees,
   createFeeCheck,
@@ -18,8 +17,9 @@ import {
   type Fee,
   formatConversion,
   type PaymentInvoice,
-} from './pricing.js'
-import { findMismatches, resolvePayee } from './verify-payment.js'
+} from './invoice-and-fees.js'
+import type { AccountStore } from './legacy-store.js'
+import { findVerificationErrors, resolvePayee } from './verify-payment.js'
 import { checkVerifyRequest, parseTransactionKey, type TransactionKey } from './verify-request.js'
 
 export interface LegacyQueries {
@@ -135,7 +135,7 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
       const transaction = await readTransaction(request, () => false)
       const payee = await resolvePayee(accounts, request.address)
       const judged = buildItems(transaction).map(({ payment, invoice, item }) => {
-        const verificationErrors = findMismatches(payment, { payee, invoice, allowsFees, request })
+        const verificationErrors = findVerificationErrors(payment, { payee, invoice, allowsFees, request })
         return { ...item, verified: verificationErrors.length === 0, verificationErrors }
       })
       return { verified: judged.every(({ verified }) => verified), result: { chainId, txHash, payments: judged } }

@@ -3,8 +3,8 @@ import { type CoinConfig, type VerificationError, verificationErrors } from '@pa
 import type { StoredPayment } from '../payments/payment.js'
 import { lowercaseAddress } from '../values.js'
 import { parseHandle } from './accounts.js'
+import { type FeeCheck, isSameDecimal, type PaymentInvoice } from './invoice-and-fees.js'
 import type { AccountRecord, AccountStore } from './legacy-store.js'
-import { type FeeCheck, isSameDecimal, type PaymentInvoice } from './pricing.js'
 import type { CheckedVerifyRequest } from './verify-request.js'
 
 type Paid = Pick<StoredPayment, 'chainId' | 'receiver' | 'tokenOut' | 'pricing'>
@@ -77,7 +77,7 @@ interface Judgement {
 }
 
 /** The rules that a payment violates, in the order of docs/interface.md 4.3; none: it matches. */
-export function findMismatches(
+export function findVerificationErrors(
   payment: StoredPayment,
   { payee, invoice, allowsFees, request }: Judgement,
 ): VerificationError[] {

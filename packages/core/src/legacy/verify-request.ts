@@ -9,7 +9,7 @@ import { unreadableJsonMessage } from '@payment-integration/contract/internal'
 import { parse } from 'lossless-json'
 import { InvalidLegacyRequestError } from '../errors.js'
 import { findDuplicateKey } from '../values.js'
-import { isPlainDecimal, maxDecimalLength, parseNumberToken } from './pricing.js'
+import { isPlainDecimal, maxDecimalLength, parseNumberToken } from './invoice-and-fees.js'
 
 /** Collects flaws, so that an answer names all of them at once. */
 class RequestFlaws {

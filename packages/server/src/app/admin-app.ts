@@ -4,9 +4,10 @@ import { cacheControl, notFoundBody, unauthorizedBody } from '@payment-integrati
 import { Hono } from 'hono'
 import { answerCacheMs, cacheAnswer } from '../internal/cached-answer.js'
 import type { Metrics } from '../metrics/metrics.js'
+import { allowMethods, answerPrivateJson } from './answers.js'
 import { bearerChallenge } from './guard.js'
 import { addHealthRoutes, createReadiness, type HealthReport, isRoleReady, type ReadinessDeps } from './health.js'
-import { type AppEnv, allowMethods, answerJson, getAuthorization } from './requests.js'
+import { type AppEnv, getAuthorization } from './requests.js'
 
 /** The metrics to serve, and the token that protects them. */
 interface MetricsRouteOptions {
@@ -26,7 +27,7 @@ export function addMetricsRoute(app: Hono<AppEnv>, { metrics, token, now }: Metr
   const text = cacheAnswer(() => metrics.text(), { forMs: answerCacheMs, now: now ?? (() => performance.now()) })
   app.get('/metrics', async (c) => {
     if (!isAuthorized(getAuthorization(c)))
-      return answerJson(unauthorizedBody, 401, { 'WWW-Authenticate': bearerChallenge })
+      return answerPrivateJson(unauthorizedBody, 401, { 'WWW-Authenticate': bearerChallenge })
     const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': cacheControl }
     return new Response(await text(), { headers })
   })
@@ -64,19 +65,19 @@ export function createAdminApp(deps: AdminAppDeps): Hono<AppEnv> {
   const health = cacheAnswer<HealthReport>(deps.health, { forMs: answerCacheMs, now })
   const readiness = createReadiness({ ...deps, health })
   const app = new Hono<AppEnv>()
-  app.get('/live', () => answerJson({ status: 'ok' }))
+  app.get('/live', () => answerPrivateJson({ status: 'ok' }))
   app.get('/ready', async () => {
     const report = await readiness()
-    return answerJson(report, report.status === 'ready' ? 200 : 503)
+    return answerPrivateJson(report, report.status === 'ready' ? 200 : 503)
   })
   app.get('/ready/:role', async (c) => {
     const report = await readiness()
     const isReady = isRoleReady(report, c.req.param('role'))
-    return isReady === null ? answerJson(notFoundBody, 404) : answerJson(report, isReady ? 200 : 503)
+    return isReady === null ? answerPrivateJson(notFoundBody, 404) : answerPrivateJson(report, isReady ? 200 : 503)
   })
   for (const path of ['/live', '/ready', '/ready/:role']) allowMethods(app, path, ['GET', 'HEAD'])
   addHealthRoutes(app, health, now)
   addMetricsRoute(app, { metrics, token: metricsToken, now })
-  app.notFound(() => answerJson(notFoundBody, 404))
+  app.notFound(() => answerPrivateJson(notFoundBody, 404))
   return app
 }

@@ -11,10 +11,9 @@ import { InvalidShareRequestError, parseShareRequest } from '@payment-integratio
 import { readRequestBody } from '@payment-integration/core/internal'
 import type { Context, Hono } from 'hono'
 import { isTokenTooLong } from '../identity/limited-provider.js'
+import { allowMethods, answerPrivateJson } from './answers.js'
 import {
   type AppEnv,
-  allowMethods,
-  answerJson,
   findContentTypeFlaw,
   findEncodingFlaw,
   maxBodyBytes,
@@ -32,21 +31,21 @@ export function addPaymentRoutes(app: Hono<AppEnv>, { queries }: { readonly quer
   const scopedQueries = (c: Context<AppEnv>) => queries.forIntegration(c.get('caller').integrationAddress)
   app.get(paths.payments, async (c) => {
     rejectBody(c.req.raw)
-    return answerJson(await scopedQueries(c).listPayments(parseListQuery(c.req.raw.url)))
+    return answerPrivateJson(await scopedQueries(c).listPayments(parseListQuery(c.req.raw.url)))
   })
   app.get(paths.payment, async (c) => {
     rejectBody(c.req.raw)
-    return answerJson(await scopedQueries(c).getPayment({ txHash: c.req.param('txHash') }))
+    return answerPrivateJson(await scopedQueries(c).getPayment({ txHash: c.req.param('txHash') }))
   })
   app.get(paths.walletPayments, async (c) => {
     rejectBody(c.req.raw)
     const wallet = c.req.param('address')
-    return answerJson(await scopedQueries(c).listPayments({ ...parseListQuery(c.req.raw.url), wallet }))
+    return answerPrivateJson(await scopedQueries(c).listPayments({ ...parseListQuery(c.req.raw.url), wallet }))
   })
   app.get(paths.walletPayment, async (c) => {
     rejectBody(c.req.raw)
     const { address: wallet, txHash } = c.req.param()
-    return answerJson(await scopedQueries(c).getPayment({ txHash, wallet }))
+    return answerPrivateJson(await scopedQueries(c).getPayment({ txHash, wallet }))
   })
   for (const path of [paths.payments, paths.payment, paths.walletPayments, paths.walletPayment])
     allowMethods(app, path, ['GET', 'HEAD'])
@@ -61,13 +60,13 @@ export function addLegacyRoutes(app: Hono<AppEnv>, { legacy }: Pick<Service, 'le
   app.get(paths.legacyLookup, async (c) => {
     rejectBody(c.req.raw)
     const query = { chainId: c.req.param('chainId'), txHash: c.req.param('txHash') }
-    return answerJson(await legacy.lookup(query))
+    return answerPrivateJson(await legacy.lookup(query))
   })
   app.post(paths.legacyVerify, async (c) => {
     const flaw = findEncodingFlaw(c.req.raw.headers)
     if (flaw !== null) throw new InvalidLegacyRequestError([{ code: 'invalid_encoding', message: flaw, path: [] }])
     const { verified, result } = await legacy.verify(parseVerifyRequest(await readRequestBody(c.req.raw, maxBodyBytes)))
-    return answerJson(result, verified ? 200 : 409)
+    return answerPrivateJson(result, verified ? 200 : 409)
   })
   allowMethods(app, paths.legacyLookup, ['GET', 'HEAD'])
   allowMethods(app, paths.legacyVerify, ['POST'])
@@ -80,14 +79,14 @@ export function addLegacyRoutes(app: Hono<AppEnv>, { legacy }: Pick<Service, 'le
  */
 export function addShareRoute(app: Hono<AppEnv>, { identity }: Pick<Service, 'identity'>): void {
   app.post(paths.shareToken, async (c) => {
-    if (identity === null) return answerJson(sharingDisabledBody, 404)
+    if (identity === null) return answerPrivateJson(sharingDisabledBody, 404)
     // A browser adds Basic credentials to another site's form, but cannot send this content type.
     const flaw = findContentTypeFlaw(c.req.raw.headers)
     if (flaw !== null) throw new InvalidShareRequestError(flaw)
     const { email, shareToken } = parseShareRequest(await readRequestBody(c.req.raw, maxBodyBytes))
     const { integrationAddress } = c.get('caller')
     try {
-      return answerJson(await identity.share({ integrationAddress, email, shareToken }))
+      return answerPrivateJson(await identity.share({ integrationAddress, email, shareToken }))
     } catch (error) {
       throw isTokenTooLong(error)
         ? new InvalidShareRequestError('kycShareToken is longer than the identity provider takes')

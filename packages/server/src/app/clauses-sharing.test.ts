@@ -3,9 +3,9 @@ import {
   cacheControl,
   identityMisconfiguredBody,
   identityUnavailableBody,
-  kycUnavailableBody,
   shareResponseWriteSchema,
   sharingDisabledBody,
+  verificationUnavailableBody,
 } from '@payment-integration/contract/internal'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Shop, startClauses } from '../../test/support/clause-service.js'
@@ -109,7 +109,7 @@ describe('the attachment', () => {
       move()
       await sharing.provider.deliverWebhooks()
       const { status, text } = await sharing.share(other, email, sharing.mint())
-      expect([status, text, redeemed()]).toEqual([409, JSON.stringify(kycUnavailableBody), before])
+      expect([status, text, redeemed()]).toEqual([409, JSON.stringify(verificationUnavailableBody), before])
     }
   })
 
@@ -163,7 +163,7 @@ describe('the provider rejects', () => {
     const verdict = ' The verification shared before was rejected: RED, FINAL. Labels: FORGERY, Ünknown.'
     const message = expect.stringMatching(new RegExp(`^Token is invalid: .*[.]${verdict}$`))
     expect(await share(email, token)).toMatchObject({ status: 422, body: { message } })
-    expect(await share(email, token, other)).toMatchObject({ status: 409, body: kycUnavailableBody })
+    expect(await share(email, token, other)).toMatchObject({ status: 409, body: verificationUnavailableBody })
     for (const by of [shop, other]) expect(JSON.stringify(await share(newEmail(), token, by))).not.toContain('RED')
     expect(JSON.stringify(await sharing.identity.shares({ limit: 100 }))).not.toContain('FORGERY')
   })

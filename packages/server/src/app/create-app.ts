@@ -9,15 +9,14 @@ import type { RequestLimits } from '../limits/request-limits.js'
 import { toErrorFields } from '../logging/log.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { addMetricsRoute } from './admin-app.js'
+import { answerError, answerLegacyError, answerPrivateJson } from './answers.js'
 import { addLegacyRoutes, addPaymentRoutes, addShareRoute, type ReadQueries } from './api-routes.js'
-import { answerError, answerLegacyError } from './error-answers.js'
 import { createGuard } from './guard.js'
 import type { HealthReport } from './health.js'
 import { addHealthRoutes } from './health.js'
 import { createAccessLog, observeRequests } from './observe-requests.js'
 import { addOpenApiRoute, addReferencePage } from './reference-page.js'
 import type { AppEnv } from './requests.js'
-import { answerJson } from './requests.js'
 import { addStreamRoute, addTriggerRoute, type TriggerHandler } from './streaming-routes.js'
 import { addProcessorRoute, addVerdictRoute, type VerdictReader } from './webhook-routes.js'
 
@@ -92,7 +91,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   const { portal } = deps
   if (portal) app.on(['GET', 'HEAD', 'POST'], ['/portal', '/portal/*'], (c) => portal.fetch(c.req.raw, c.env))
   if (deps.reference === true) addReferencePage(app)
-  app.notFound(() => answerJson(notFoundBody, 404))
+  app.notFound(() => answerPrivateJson(notFoundBody, 404))
   app.onError(toErrorResponse)
   return app
 
@@ -120,7 +119,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
     const isLogged = error instanceof IdentityMisconfiguredError
     if (status >= 500 && !isLogged)
       logger.error({ requestId: c.get('requestId'), status, ...toErrorFields(error) }, 'A request failed.')
-    return answerJson(body, status, headers)
+    return answerPrivateJson(body, status, headers)
   }
 }
 

@@ -7,13 +7,14 @@ import { tooManyRequestsBody, unauthorizedBody } from '@payment-integration/cont
 import type { Service } from '@payment-integration/core'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { RequestLimits } from '../limits/request-limits.js'
+import { answerPrivateJson } from './answers.js'
 import { healthPaths } from './health.js'
 import { findArea } from './paths.js'
-import { type AppEnv, answerJson, getAuthorization, getRawPath, rejectTwoContentTypes } from './requests.js'
+import { type AppEnv, getAuthorization, getRawPath, rejectTwoContentTypes } from './requests.js'
 
 /** 429, with `Retry-After` in whole seconds, at least 1. */
 export function answerTooManyRequests(waitMs: number): Response {
-  return answerJson(tooManyRequestsBody, 429, { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))) })
+  return answerPrivateJson(tooManyRequestsBody, 429, { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))) })
 }
 
 /** Sent with every 401 of the integration API. */
@@ -28,7 +29,7 @@ async function authenticateIntegration(
   service: Pick<Service, 'authenticate'>,
 ): Promise<Response | null> {
   const caller = await service.authenticate(getAuthorization(c))
-  if (caller === null) return answerJson(unauthorizedBody, 401, { 'WWW-Authenticate': basicChallenge })
+  if (caller === null) return answerPrivateJson(unauthorizedBody, 401, { 'WWW-Authenticate': basicChallenge })
   c.set('caller', caller)
   return null
 }
@@ -45,7 +46,7 @@ async function authenticateLegacy(
   service: Pick<Service, 'authenticateLegacy'>,
 ): Promise<Response | null> {
   const caller = await service.authenticateLegacy(getAuthorization(c))
-  if (caller === null) return answerJson(unauthorizedBody, 401, { 'WWW-Authenticate': bearerChallenge })
+  if (caller === null) return answerPrivateJson(unauthorizedBody, 401, { 'WWW-Authenticate': bearerChallenge })
   c.set('legacy', caller)
   return null
 }

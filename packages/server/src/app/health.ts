@@ -5,7 +5,8 @@ import type { Store } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { answerCacheMs, answerWithin, cacheAnswer } from '../internal/cached-answer.js'
 import { shortenUrls } from '../logging/log.js'
-import { type AppEnv, allowMethods, answerJson } from './requests.js'
+import { allowMethods, answerPrivateJson } from './answers.js'
+import type { AppEnv } from './requests.js'
 
 /** How long a failed proof counts as recent, in milliseconds after it was noticed. */
 export const recentProofMs = 600_000
@@ -185,8 +186,8 @@ export function addHealthRoutes(app: Hono<AppEnv>, health: () => Promise<HealthR
   const [healthPath, livePath] = healthPaths
   app.get(healthPath, async () => {
     const body = await report()
-    return answerJson(body, body.status === 'down' ? 503 : 200)
+    return answerPrivateJson(body, body.status === 'down' ? 503 : 200)
   })
-  app.get(livePath, () => answerJson({ status: 'ok' }))
+  app.get(livePath, () => answerPrivateJson({ status: 'ok' }))
   for (const path of healthPaths) allowMethods(app, path, ['GET', 'HEAD'])
 }

@@ -11,7 +11,8 @@ import { jsonContentType } from '@payment-integration/contract/internal'
 import { openApiDocument } from '@payment-integration/contract/openapi'
 import type { Context, Hono } from 'hono'
 import { version } from '../version.js'
-import { type AppEnv, allowMethods } from './requests.js'
+import { allowMethods } from './answers.js'
+import type { AppEnv } from './requests.js'
 
 /** The file's content and headers. */
 interface PublicFile {

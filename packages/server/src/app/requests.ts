@@ -1,13 +1,13 @@
 /**
- * The parts of a request that are read before its route runs, and JSON answers. Source: docs/interface.md 4, 7;
+ * The parts of a request that are read before its route runs. Source: docs/interface.md 4, 7;
  * docs/decisions/hostile-requests.md.
  * @module
  */
 import type { IncomingMessage } from 'node:http'
-import { cacheControl, jsonContentType } from '@payment-integration/contract/internal'
+import { jsonContentType } from '@payment-integration/contract/internal'
 import type { LegacyCaller } from '@payment-integration/core'
 import { type Caller, InvalidRequestError } from '@payment-integration/core/internal'
-import type { Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { ServerError } from '../errors.js'
 
 /** A request that HTTP rules reject before a use case runs. */
@@ -35,27 +35,6 @@ export interface AppEnv {
    * legacy API.
    */
   Variables: { requestId: string; caller: Caller; legacy?: LegacyCaller }
-}
-
-/**
- * An answer for one caller: JSON with `Cache-Control: private, no-store`, errors included. The headers are a plain
- * object, which the HTTP library writes without building a `Headers` first.
- */
-export function answerJson(body: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { 'Content-Type': 'application/json', 'Cache-Control': cacheControl, ...headers },
-  })
-}
-
-/** Answers OPTIONS with 204 and any method outside `methods` with 405. Both list the allowed methods. Add it last. */
-export function allowMethods(app: Hono<AppEnv>, path: string, methods: readonly string[]): void {
-  const allow = [...methods, 'OPTIONS'].join(', ')
-  app.all(path, (c) =>
-    c.req.method === 'OPTIONS'
-      ? new Response(null, { status: 204, headers: { Allow: allow, 'Cache-Control': cacheControl } })
-      : answerJson({ error: 'Method not allowed' }, 405, { Allow: allow }),
-  )
 }
 
 /**

@@ -20,16 +20,9 @@ import {
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { toErrorFields } from '../logging/log.js'
+import { allowMethods } from './answers.js'
 import { answerTooManyRequests } from './guard.js'
-import {
-  type AppEnv,
-  allowMethods,
-  getAuthorization,
-  HttpRequestError,
-  maxBodyBytes,
-  rejectBody,
-  requireJson,
-} from './requests.js'
+import { type AppEnv, getAuthorization, HttpRequestError, maxBodyBytes, rejectBody, requireJson } from './requests.js'
 
 /** After this time in milliseconds, a caller over the limit may try again. */
 const streamLimitWaitMs = 5_000

@@ -11,7 +11,8 @@ import { readRequestBody } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { createRate } from '../limits/request-limits.js'
-import { type AppEnv, allowMethods, answerJson, HttpRequestError, maxBodyBytes, requireJson } from './requests.js'
+import { allowMethods, answerPrivateJson } from './answers.js'
+import { type AppEnv, HttpRequestError, maxBodyBytes, requireJson } from './requests.js'
 
 /** Largest body, in bytes: that of 100 usual updates. */
 const maxUpdateBytes = 128 * 1024
@@ -32,7 +33,7 @@ export function addProcessorRoute(
     const received = await receiveUpdate({ body, signature: c.req.header(signatureHeader) ?? null })
     switch (received.kind) {
       case 'unauthenticated':
-        return answerJson(unauthorizedBody, 401, { 'WWW-Authenticate': signatureHeader })
+        return answerPrivateJson(unauthorizedBody, 401, { 'WWW-Authenticate': signatureHeader })
       case 'invalid':
         throw new HttpRequestError('ERR_UPDATE_INVALID', received.message)
       case 'update':
@@ -48,11 +49,11 @@ function answerResult(result: UpdateResult): Response {
   switch (result.outcome) {
     case 'applied':
     case 'unchanged':
-      return answerJson(result, 200)
+      return answerPrivateJson(result, 200)
     case 'waiting':
-      return answerJson(result, 202)
+      return answerPrivateJson(result, 202)
     case 'refused':
-      return answerJson({ error: result.reason ?? 'The update was refused', ...result }, 422)
+      return answerPrivateJson({ error: result.reason ?? 'The update was refused', ...result }, 422)
   }
 }
 
@@ -65,7 +66,7 @@ function answerResults(
     if (!(outcome.reason instanceof UpdateConflictError)) throw outcome.reason
     return { id: updates[index]?.id ?? '', error: outcome.reason.message }
   })
-  return answerJson({ results }, 200)
+  return answerPrivateJson({ results }, 200)
 }
 
 /** Path that the provider posts to. */
@@ -110,8 +111,8 @@ export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void
     const algorithm = c.req.header('X-Payload-Digest-Alg') ?? null
     try {
       const event = await readWebhook({ body, digest, algorithm })
-      if (event.kind === 'other') return answerJson({ outcome: 'ignored' })
-      return answerJson({ outcome: await identity.applyVerdict(event) })
+      if (event.kind === 'other') return answerPrivateJson({ outcome: 'ignored' })
+      return answerPrivateJson({ outcome: await identity.applyVerdict(event) })
     } catch (error) {
       const { code = '', message } = error as NodeJS.ErrnoException
       if (!code.startsWith('ERR_PROVIDER_WEBHOOK_')) throw error
@@ -121,7 +122,7 @@ export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void
           { eventType: 'identity.webhook_refused', code, status: 400 },
           'A webhook of the provider is rejected.',
         )
-      return answerJson({ error: message }, 400)
+      return answerPrivateJson({ error: message }, 400)
     }
   })
   allowMethods(app, verdictPath, ['POST'])

@@ -107,8 +107,8 @@ export function unsettledQuery(
 
 export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>): PaymentReads {
   const { read: db } = engine
-  const byHash = prepare(engine, (value: ValueOf<HashValues>) => hashQuery(db, value))
-  const byHashOfWallet = prepare(engine, (value: ValueOf<HashValues>) => hashQuery(db, value, true))
+  const byHash = prepare(engine, (value: ValueOf<HashValues>) => selectByHashOfIntegration(db, value))
+  const byHashOfWallet = prepare(engine, (value: ValueOf<HashValues>) => selectByHashOfIntegration(db, value, true))
   const ofTransaction = prepare(engine, (value: ValueOf<TransactionValues>) => transactionQuery(db, value))
   return {
     list: createReadPage(engine),
@@ -153,7 +153,7 @@ interface HashValues {
 }
 
 /** At most two payments, because the second shows that the hash is ambiguous. */
-export function hashQuery(db: Connection, value: ValueOf<HashValues>, ofWallet = false) {
+export function selectByHashOfIntegration(db: Connection, value: ValueOf<HashValues>, ofWallet = false) {
   return (
     db
       .selectFrom('payments')

@@ -16,7 +16,7 @@ import type { Engine } from '../engine.js'
 import { byAddressQuery, hashesQuery } from '../integrations/legacy.js'
 import { hexBytes } from '../internal/values.js'
 import { exactPage, plainPage } from './page-queries.js'
-import { hashQuery, nextChainQuery, transactionQuery, unsettledQuery } from './payment-reads.js'
+import { nextChainQuery, selectByHashOfIntegration, transactionQuery, unsettledQuery } from './payment-reads.js'
 
 const { address, facts, hash, indexAll, integration, shop } = fixtures
 
@@ -106,9 +106,9 @@ const preparedQueries = ({ read: db, dialect }: Engine, shape = shapeOn({ dialec
     plainPage(db, values({ after, wallet: address(1) }), { ...shape(after), ofWallet: true }),
   'page of an unknown wallet': (after?: PaymentFacts) =>
     plainPage(db, values({ after, wallet: address(99) }), { ...shape(after), ofWallet: true }),
-  'single payment': (after: PaymentFacts = facts()) => hashQuery(db, values({ after })),
+  'single payment': (after: PaymentFacts = facts()) => selectByHashOfIntegration(db, values({ after })),
   'single payment of a wallet': (after: PaymentFacts = facts()) =>
-    hashQuery(db, values({ after, wallet: address(1) }), true),
+    selectByHashOfIntegration(db, values({ after, wallet: address(1) }), true),
   transaction: (after: PaymentFacts = facts()) => transactionQuery(db, values({ after })),
   'accounts by address': () => byAddressQuery(db, address(7)) as Compiled,
   'legacy keys by hash': () => hashesQuery(db, [7, 8, others].map(keyHash)) as Compiled,

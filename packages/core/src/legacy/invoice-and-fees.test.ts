@@ -9,7 +9,7 @@ import {
   findRoundestAmount,
   formatConversion,
   invertConversion,
-} from './pricing.js'
+} from './invoice-and-fees.js'
 
 const contract = `0x${'fe'.repeat(20)}`
 const feed = (use: PriceFeedFacts['use'], pair: string | null, rate: bigint, given: Partial<PriceFeedFacts> = {}) => {

@@ -1,13 +1,39 @@
-/** Answers every error code with a status and a body, by one table. Source: docs/interface.md 4.3, 7. @module */
+/** JSON answers, and the table from error code to status and body. Source: docs/interface.md 4, 7. @module */
 import { type ErrorBody, type LegacyErrorBody, pageLimit } from '@payment-integration/contract'
-import { shareRejectedMessage } from '@payment-integration/contract/internal'
+import { cacheControl, shareRejectedMessage } from '@payment-integration/contract/internal'
 import { CoreError, type CoreErrorCode, InvalidLegacyRequestError } from '@payment-integration/core'
 import { IdentityUnavailableError, ShareTokenRejectedError } from '@payment-integration/core/identity'
 import type { OperatorErrorCode } from '@payment-integration/core/internal'
+import type { Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { HttpRequestError } from './requests.js'
+import { type AppEnv, HttpRequestError } from './requests.js'
 
-/** The answer to the client. */
+/**
+ * An answer for one caller: JSON with `Cache-Control: private, no-store`, errors included. The headers are a plain
+ * object, which the HTTP library writes without building a `Headers` first.
+ */
+export function answerPrivateJson(
+  body: object,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': cacheControl, ...headers },
+  })
+}
+
+/** Answers OPTIONS with 204 and any method outside `methods` with 405. Both list the allowed methods. Add it last. */
+export function allowMethods(app: Hono<AppEnv>, path: string, methods: readonly string[]): void {
+  const allow = [...methods, 'OPTIONS'].join(', ')
+  app.all(path, (c) =>
+    c.req.method === 'OPTIONS'
+      ? new Response(null, { status: 204, headers: { Allow: allow, 'Cache-Control': cacheControl } })
+      : answerPrivateJson({ error: 'Method not allowed' }, 405, { Allow: allow }),
+  )
+}
+
+/** The answer to an error. */
 export interface ErrorAnswer {
   readonly status: ContentfulStatusCode
   readonly body: ErrorBody | LegacyErrorBody

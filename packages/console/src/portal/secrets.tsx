@@ -36,7 +36,11 @@ function ApiSecret({ until }: { until: number | null }) {
             Two API secrets are valid. The previous one ends at <When at={until} withDate /> UTC. Sessions that it
             opened end with it.
           </p>
-          <PortalForm act="end-api-secret" label="End the previous one now" confirm="Every server has the new one" />
+          <PortalForm
+            act="end-api-secret"
+            label="End the previous API secret now"
+            confirm="Every server has the new one"
+          />
         </>
       )}
     </section>
@@ -68,7 +72,7 @@ function SigningSecret({ isPrepared, until }: { isPrepared: boolean; until: numb
           </p>
           <PortalForm
             act="end-signing-secret"
-            label="End the previous one now"
+            label="End the previous signing secret now"
             confirm="All receivers have the new one"
           />
         </>

@@ -111,7 +111,7 @@ function IntegrationActs({ one }: { one: IntegrationView }) {
       {one.previousApiSecretUntil === null ? (
         <ActOfOne act="integration-rotate" label="Replace the API secret" hasGrace />
       ) : (
-        <ActOfOne act="integration-end-api" label="End the previous one" confirm="Every server has the new one" />
+        <ActOfOne act="integration-end-api" label="End the old API secret" confirm="All servers have switched" />
       )}
       <h2>Signing secret</h2>
       {one.signingSecretPrepared ? (
@@ -123,7 +123,7 @@ function IntegrationActs({ one }: { one: IntegrationView }) {
         <ActOfOne act="integration-prepare" label="Prepare a signing secret" />
       )}
       {one.previousSigningSecretUntil === null ? null : (
-        <ActOfOne act="integration-end-signing" label="End the previous one" confirm="Every receiver has the new one" />
+        <ActOfOne act="integration-end-signing" label="End the old signing secret" confirm="Receivers have switched" />
       )}
       <h2>Access</h2>
       {one.enabled ? (

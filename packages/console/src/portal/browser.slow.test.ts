@@ -88,7 +88,7 @@ describeInChromium('the portal', { seed: 12, startMs: Date.now() - 60_000 }, bui
     expect(await page.content()).not.toMatch(/pi_api_[\w-]{43}/)
     await page.goto(getUrl('/secrets'))
     await page.getByLabel('Every server has the new one').check()
-    await page.getByRole('button', { name: 'End the previous API secret now' }).click()
+    await page.getByRole('button', { name: 'End the old API secret' }).click()
     // The session was opened with the previous secret.
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await signIn(page, { address: shop.address, apiSecret })

@@ -36,11 +36,7 @@ function ApiSecret({ until }: { until: number | null }) {
             Two API secrets are valid. The previous one ends at <When at={until} withDate /> UTC. Sessions that it
             opened end with it.
           </p>
-          <PortalForm
-            act="end-api-secret"
-            label="End the previous API secret now"
-            confirm="Every server has the new one"
-          />
+          <PortalForm act="end-api-secret" label="End the old API secret" confirm="Every server has the new one" />
         </>
       )}
     </section>
@@ -72,7 +68,7 @@ function SigningSecret({ isPrepared, until }: { isPrepared: boolean; until: numb
           </p>
           <PortalForm
             act="end-signing-secret"
-            label="End the previous signing secret now"
+            label="End the old signing secret"
             confirm="All receivers have the new one"
           />
         </>

@@ -130,7 +130,7 @@ describeInChromium('the console', twinOptions, build, (suite) => {
     expect(secrets).toHaveLength(2)
     await page.getByRole('link', { name: 'Continue' }).click()
     for (const secret of secrets) expect(await page.content()).not.toContain(secret)
-    await page.getByLabel('Its requests are answered 401').check()
+    await page.getByLabel('Requests get 401').check()
     await page.getByRole('button', { name: 'Disable' }).click()
     await page.getByText('The integration is disabled').waitFor()
   })

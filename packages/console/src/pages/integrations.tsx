@@ -104,8 +104,8 @@ function IntegrationActs({ one }: { one: IntegrationView }) {
   return (
     <>
       <h2>Notification URL</h2>
-      <ActOfOne act="integration-url" label="Save">
-        <TextField name="url" label="Empty: no deliveries" value={/[?@]/.test(url) ? '' : url} isOptional isLong />
+      <ActOfOne act="integration-url" label="Save the URL">
+        <TextField name="url" label="URL, empty for none" value={/[?@]/.test(url) ? '' : url} isOptional isLong />
       </ActOfOne>
       <h2>API secret</h2>
       {one.previousApiSecretUntil === null ? (

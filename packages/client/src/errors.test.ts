@@ -89,7 +89,12 @@ const cases = [
   ['ERR_UNAUTHORIZED', 'a 401 on share', json(401, { error: leak }), share],
   ['ERR_SHARE_REQUEST_INVALID', 'a 400 on share', json(400, { error: leak, message: leak }), share],
   ['ERR_SHARING_DISABLED', 'a 404 on share', json(404, { error: leak }), share],
-  ['ERR_VERIFICATION_UNAVAILABLE', 'a 409 on share', json(409, { ...verificationUnavailableBody, message: leak }), share],
+  [
+    'ERR_VERIFICATION_UNAVAILABLE',
+    'a 409 on share',
+    json(409, { ...verificationUnavailableBody, message: leak }),
+    share,
+  ],
   ['ERR_SHARE_TOKEN_REJECTED', 'a 422 on share', json(422, { ...rejection(sharingLeak), [leak]: leak }), share],
   ['ERR_IDENTITY_MISCONFIGURED', 'a 502 on share', json(502, { ...identityMisconfiguredBody, message: leak }), share],
   ['ERR_IDENTITY_UNAVAILABLE', 'a 503 on share', json(503, unavailable, { 'retry-after': encodedSecret }), share],

@@ -9,7 +9,13 @@ import { parseShareRequest } from './identity/share.js'
 import { parseBasic } from './integrations/authenticate.js'
 import { checkNotificationUrl } from './integrations/notification-url.js'
 import { parseHandle, parseLinkConfig } from './legacy/accounts.js'
-import { computeFees, expandExponent, isPlainDecimal, parseNumberToken, trimDecimal } from './legacy/invoice-and-fees.js'
+import {
+  computeFees,
+  expandExponent,
+  isPlainDecimal,
+  parseNumberToken,
+  trimDecimal,
+} from './legacy/invoice-and-fees.js'
 import { parseTransactionKey, parseVerifyRequest } from './legacy/verify-request.js'
 import { createCursorCodec } from './payments/cursor.js'
 import { parseAddress, parseLimit, parseTxHash } from './payments/read-api.js'

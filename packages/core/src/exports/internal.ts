@@ -76,6 +76,7 @@ export type {
 export { checkNotificationUrl, type NotificationUrlRule, notificationPorts } from '../integrations/notification-url.js'
 export type { AccountInput } from '../legacy/accounts.js'
 export type { Confirmations } from '../legacy/finality.js'
+export { convertAmount, defaultMaxExtraFeeBps } from '../legacy/invoice-and-fees.js'
 export type { LegacyKeyView } from '../legacy/keys.js'
 export type {
   AccountRecord,
@@ -84,7 +85,6 @@ export type {
   LegacyKeyRecord,
   LegacyKeyStore,
 } from '../legacy/legacy-store.js'
-export { convertAmount, defaultMaxExtraFeeBps } from '../legacy/invoice-and-fees.js'
 export { excerptBytes } from '../notifications/attempt.js'
 export {
   type CheckTotals,

@@ -4,7 +4,7 @@ import { manualClock } from '../test/support/manual-clock.js'
 import { getOutbox } from '../test/support/outbox.js'
 import { seededRandom } from '../test/support/seeded-random.js'
 import { openStore } from '../test/support/store.js'
-import { until } from '../test/support/until.js'
+import { start, until } from '../test/support/until.js'
 import type { ServiceEvent } from './events.js'
 import type { PostRequest } from './ports/runtime.js'
 import { parseMasterKey } from './secrets/keys.js'
@@ -12,6 +12,7 @@ import { createService, type ServiceDeps } from './service.js'
 
 const address = `0x${'a1'.repeat(20)}`
 const notificationUrl = 'https://shop.example/hook'
+const basic = (secret: string) => `Basic ${Buffer.from(`${address}:${secret}`).toString('base64')}`
 
 function setup(options: Partial<ServiceDeps> = {}) {
   const clock = manualClock()
@@ -50,11 +51,9 @@ test('a running service publishes the newest record of the audit log', async () 
   const events: ServiceEvent[] = []
   const { service, audit } = setup({ onEvent: (event) => events.push(event) })
   await service.integrations.create({ address })
-  const stop = new AbortController()
-  const running = service.run(stop.signal)
+  const loop = start(service)
   await until('the event', () => events.some(({ type }) => type === 'audit.head'))
-  stop.abort()
-  await running
+  await loop.stop()
   const [record] = audit()
   const head = { seq: 1, at: record?.at, hash: record?.hash }
   expect(events).toEqual([{ type: 'audit.head', ...head }])
@@ -72,10 +71,9 @@ test('commands in the name of an operator are in the audit log with that name, a
     ...['operator:alice integration.created', 'operator:alice legacy_key.created', 'server legacy_key.revoked'],
     'operator:alice operator.created',
   ])
-  const authorization = `Basic ${Buffer.from(`${address}:${apiSecret}`).toString('base64')}`
-  expect(await service.authenticate(authorization)).not.toBeNull()
+  expect(await service.authenticate(basic(apiSecret))).not.toBeNull()
   await asAlice.integrations.setEnabled(address, false)
-  expect(await service.authenticate(authorization)).toBeNull()
+  expect(await service.authenticate(basic(apiSecret))).toBeNull()
   expect(() => service.actingAs(' ')).toThrow(RangeError)
 })
 
@@ -85,8 +83,6 @@ test.each([{ actor: ' ' }, { delivery: { concurrency: 0 } }, { delivery: { perEn
     expect(() => setup(options)).toThrow(RangeError)
   },
 )
-
-const basic = (secret: string) => `Basic ${Buffer.from(`${address}:${secret}`).toString('base64')}`
 
 test('what authentication kept is dropped when the integration is shut out, or its secret rotated', async () => {
   const { service } = setup()
@@ -106,16 +102,14 @@ test('a replay is sent at once by a running dispatcher, signed with the secret o
   await service.integrations.create({ address, notificationUrl })
   const { signingSecret } = (await service.store.integrations.find(address)) ?? expect.unreachable('it is stored')
   await deliveries.add({ name: 'a', integrationAddress: address, signingSecret })
-  const controller = new AbortController()
-  const running = service.run(controller.signal)
+  const loop = start(service)
   await until('the first attempt', async () => (await deliveries.view('a')).status === 'delivered')
   await until('an idle dispatcher', () => clock.sleepers().length === 2)
   const before = clock.now()
   await service.deliveries.replay('1')
   await until('the replay', async () => (await deliveries.view('a')).attempts.length === 2)
   expect(clock.now()).toBe(before)
-  controller.abort()
-  await running
+  await loop.stop()
   expect(posts).toHaveLength(2)
   expect((await deliveries.view('a')).attempts.map(({ replay }) => replay)).toEqual([false, true])
 })

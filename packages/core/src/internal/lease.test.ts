@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { manualClock, turns } from '../../test/support/manual-clock.js'
 import { openStore } from '../../test/support/store.js'
+import { start } from '../../test/support/until.js'
 import { createLease, type LeaseDeps } from './lease.js'
 
 /** Two holders that want one lease of 900 ms, on a store that records the calls. */
@@ -10,19 +11,18 @@ function setUp() {
   const requests: string[] = []
   const failures: Error[] = []
   const leases: LeaseDeps['leases'] = {
+    ...stored,
     async acquire(lease) {
       requests.push(lease.holder)
       const failure = failures.shift()
       if (failure) throw failure
       return stored.acquire(lease)
     },
-    release: (lease) => stored.release(lease),
-    list: () => stored.list(),
   }
-  const others: { holder: string; endsInMs: number }[] = []
-  const onHeldByOther = (other: (typeof others)[number]) => others.push(other)
+  const others: string[] = []
+  const onOtherHolder = (other: { readonly holder: string }) => others.push(other.holder)
   const wanted = (holder: string) =>
-    createLease({ leases, clock, name: 'indexer:1', holder, ttlMs: 900, onOtherHolder: onHeldByOther })
+    createLease({ leases, clock, name: 'indexer:1', holder, ttlMs: 900, onOtherHolder })
   return { clock, others, requests, failures, ours: wanted('ours'), theirs: wanted('theirs') }
 }
 
@@ -47,7 +47,7 @@ test('a process that stands by is told of the holder once a minute', async () =>
     expect(await theirs.ensure()).toBe(false)
     await clock.advance(600)
   }
-  expect(others.map(({ holder }) => holder)).toEqual(['ours', 'ours'])
+  expect(others).toEqual(['ours', 'ours'])
 })
 
 test('it is renewed once a third of its time is over, not before', async () => {
@@ -110,29 +110,25 @@ test('the time of the request counts, and a rejection ends it at once', async ()
 
 test('the loop renews it however long the work takes, also after a failed request', async () => {
   const { clock, ours, theirs, failures } = setUp()
-  const stop = new AbortController()
   await ours.ensure()
-  const keeping = ours.renew(stop.signal)
+  const loop = start({ run: ours.renew })
   for (let second = 0; second < 10; second += 1) {
     if (second === 4) failures.push(new Error('busy'))
     await clock.advance(1_000)
     expect(ours.isActive()).toBe(true)
     expect(await theirs.ensure()).toBe(false)
   }
-  stop.abort()
-  await keeping
+  await loop.stop()
   await clock.advance(900)
   expect(await theirs.ensure()).toBe(true)
 })
 
 test('the loop does not request a lease that is not held', async () => {
   const { clock, requests, ours } = setUp()
-  const stop = new AbortController()
-  const keeping = ours.renew(stop.signal)
+  const loop = start({ run: ours.renew })
   await clock.advance(10_000)
   expect(requests).toEqual([])
-  stop.abort()
-  await keeping
+  await loop.stop()
   await turns()
   expect(clock.sleepers()).toEqual([])
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { ok, previousSecret, setUpDispatcher, signingSecret } from '../../test/support/dispatcher-setup.js'
 import { getAddress, numbered } from '../../test/support/outbox.js'
 import { hashOf } from '../../test/support/stored-payment.js'
-import { until } from '../../test/support/until.js'
+import { start, until } from '../../test/support/until.js'
 import type { PostRequest, PostResult } from '../ports/runtime.js'
 import { cacheOpenedSecrets } from './attempt.js'
 import type { DispatcherOptions } from './dispatch-run.js'
@@ -44,7 +44,6 @@ test('posts the stored bytes, signed at the moment of sending, within five secon
 })
 
 test.each([
-  ['a status', { ...ok, status: 500 }, { status: 500, reason: 'status_500' }, 5_000],
   ['a redirect', { ...ok, status: 307 }, { status: 307, reason: 'status_307' }, 5_000],
   ['Retry-After', { ...ok, status: 429, retryAfter: '90' }, { status: 429, reason: 'status_429' }, 90_000],
   ['a time-out', { kind: 'failure', reason: 'timeout', latencyMs: 5_000 }, { status: null, reason: 'timeout' }, 5_000],
@@ -93,11 +92,9 @@ test('a lease that another dispatcher took over is logged, not settled and not a
     return ok
   })
   await deliveries.add({ name: 'a' })
-  const stop = new AbortController()
-  const run = dispatcher.runOnce(stop.signal)
+  const loop = start({ run: async (signal) => void (await dispatcher.runOnce(signal)) })
   await until('the loss', () => logger.lines.length > 0)
-  stop.abort()
-  await run
+  await loop.stop()
   expect(logger.lines[0]?.message).toBe('lease lost before the attempt was settled')
   expect(attempts()).toEqual([])
   expect(await deliveries.view('a')).toMatchObject({ status: 'pending', attempts: [] })
@@ -119,25 +116,17 @@ test('an exhausted delivery has its event, after that of its attempt', async () 
   })
 })
 
-test('a replay leaves the health of its endpoint alone; its retries count, and wait while it is blocked', async () => {
+test('a replay leaves the health of its endpoint alone, and its retries count', async () => {
   const { dispatcher, deliveries, posts, clock } = setUpDispatcher({}, () => ({ ...ok, status: 500 }))
   await deliveries.add(...numbered(4))
   await dispatcher.runOnce()
-  for (let n = 0; n < 4; n += 1) expect((await deliveries.view(`d${n}`)).attempts).toHaveLength(1)
   expect(await deliveries.endpoints()).toMatchObject([{ failures: 4, blocks: 0 }])
   expect(await deliveries.replay({ limit: 10 })).toMatchObject({ replayed: 4 })
   await dispatcher.runOnce()
   expect(await deliveries.endpoints()).toMatchObject([{ failures: 4, blocks: 0 }])
   expect(posts).toHaveLength(8)
-  // The first retry blocks the endpoint; the others were in flight.
   await clock.advance(5_000)
   await dispatcher.runOnce()
-  expect(await deliveries.endpoints()).toMatchObject([{ failures: 8, blocks: 1 }])
-  expect(await deliveries.replay({ deliveryId: '1', limit: 1 })).toMatchObject({ replayed: 1 })
-  const before = posts.length
-  await dispatcher.runOnce()
-  expect(posts.length).toBe(before + 1)
-  expect((await deliveries.view('d0')).attempts.map(({ replay }) => replay)).toEqual([false, true, true, true])
   expect(await deliveries.endpoints()).toMatchObject([{ failures: 8, blocks: 1 }])
 })
 
@@ -161,17 +150,9 @@ function counting(most?: number) {
   return { opened, open: (sealed: string, address = 'a', keyVersion = 1) => open({ keyVersion, sealed }, address) }
 }
 
-test('a secret is opened once', () => {
+test('a secret is opened once; the same text in another row, or under another key, is opened again', () => {
   const { open, opened } = counting()
-  expect([open('x'), open('x'), open('x')]).toEqual(['opened x', 'opened x', 'opened x'])
-  expect(opened).toEqual(['a x'])
-})
-
-test('the same text in another row, or under another key, is opened again', () => {
-  const { open, opened } = counting()
-  open('x')
-  open('x', 'b')
-  open('x', 'a', 2)
+  expect([open('x'), open('x'), open('x', 'b'), open('x', 'a', 2)]).toEqual(Array(4).fill('opened x'))
   expect(opened).toEqual(['a x', 'b x', 'a x'])
 })
 
@@ -189,9 +170,7 @@ test('it keeps as many as it may, and lets the oldest go', () => {
 
 type Answer = (post: PostRequest, number: number) => Promise<PostResult> | PostResult
 
-const statuses =
-  (...each: number[]): Answer =>
-  (_post, number) => ({ ...ok, status: each[Math.min(number, each.length - 1)] ?? 200 })
+const rejects: Answer = () => ({ ...ok, status: 401 })
 
 /** Which secret signed a post. */
 function signedBy({ headers, body }: PostRequest): string {
@@ -202,16 +181,13 @@ function signedBy({ headers, body }: PostRequest): string {
 
 /** A dispatcher whose integration has a previous secret for a minute. `answer` plays the endpoint. */
 function setUp(answer: Answer, options: DispatcherOptions = {}) {
-  let number = 0
-  const setup: ReturnType<typeof setUpDispatcher> = setUpDispatcher(options, (post) => {
-    number += 1
-    return answer(post, number - 1)
-  })
-  const until = setup.clock.now() + 60_000
-  const add = (name: string, previous = { keyVersion: 1, sealed: 'previous', until }) =>
-    setup.deliveries.add({ name, previousSigningSecret: previous })
+  const setup: ReturnType<typeof setUpDispatcher> = setUpDispatcher(options, (post) =>
+    answer(post, setup.posts.length - 1),
+  )
+  const previousSigningSecret = { keyVersion: 1, sealed: 'previous', until: setup.clock.now() + 60_000 }
+  const add = (name: string) => setup.deliveries.add({ name, previousSigningSecret })
   const signers = () => setup.posts.map(signedBy)
-  return { ...setup, add, signers, until }
+  return { ...setup, add, signers }
 }
 
 test.each([400, 401, 403])(
@@ -255,7 +231,7 @@ test.each([
 )
 
 test('within the grace time of a rotated signing secret, rejections of both secrets are two attempts and one step of the schedule, and block nothing', async () => {
-  const { dispatcher, deliveries, add, signers, clock, attempts, events } = setUp(statuses(401))
+  const { dispatcher, deliveries, add, signers, clock, attempts, events } = setUp(rejects)
   for (let n = 0; n < 20; n += 1) await add(`d${n}`)
   await dispatcher.runOnce()
   expect(signers()).toHaveLength(40)
@@ -285,17 +261,6 @@ test('within the grace time of a rotated signing secret, neither answer counts a
   expect(await deliveries.endpoints()).toMatchObject([{ failures: 1 }])
 })
 
-test('within the grace time of a rotated signing secret, a delivery is given up after twelve steps, however often it was rejected', async () => {
-  const { dispatcher, deliveries, clock, posts } = setUp(statuses(403))
-  await deliveries.add({ name: 'a', previousSigningSecret: { keyVersion: 1, sealed: 'previous', until: 9e15 } })
-  for (let round = 0; round < 20; round += 1) {
-    await dispatcher.runOnce()
-    await clock.advance(25 * 3_600_000)
-  }
-  expect((await deliveries.view('a')).status).toBe('exhausted')
-  expect(posts).toHaveLength(24)
-})
-
 test('within the grace time of a rotated signing secret, a claim without time for a second whole post is settled after the first, and blocks nothing', async () => {
   const { dispatcher, deliveries, add, signers, clock } = setUp(
     async () => {
@@ -312,7 +277,7 @@ test('within the grace time of a rotated signing secret, a claim without time fo
 })
 
 test('at the end of the grace time the previous secret signs nothing, and a rejection counts', async () => {
-  const { dispatcher, deliveries, add, signers, clock } = setUp(statuses(401))
+  const { dispatcher, deliveries, add, signers, clock } = setUp(rejects)
   await clock.advance(60_000)
   await add('a')
   await dispatcher.runOnce()

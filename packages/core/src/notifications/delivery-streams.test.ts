@@ -42,13 +42,3 @@ test('a process has 100 streams at most, until one of them ends', () => {
   close()
   expect(open(other)).toBeNull()
 })
-
-test('an integration has 5 streams at most, whatever the others have', () => {
-  const { open } = streams()
-  const ends = Array.from({ length: 5 }, () => open(address(1)))
-  expect(open(address(1))).toBeNull()
-  expect(open(address(2))).not.toBeNull()
-  ends[4]?.()
-  expect(open(address(1))).not.toBeNull()
-  expect(open(address(1))).toBeNull()
-})

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
-import { beforeSettle, busy, ok, setUpDispatcher, start } from '../../test/support/dispatcher-setup.js'
+import { beforeSettle, busy, ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
 import { type ManualClock, turns } from '../../test/support/manual-clock.js'
 import { numbered } from '../../test/support/outbox.js'
-import { deferred, until } from '../../test/support/until.js'
+import { deferred, start, until } from '../../test/support/until.js'
 import type { PostResult } from '../ports/runtime.js'
 import { minLeaseMs } from './dispatch-run.js'
 
@@ -184,15 +184,12 @@ test('a process frozen for too much of a lease posts nothing under it', async ()
   expect(attempts()).toMatchObject([{ attempt: 1, outcome: 'delivered' }])
 })
 
-const hours = 3 * 60 * 60_000
-const lease = { limit: 1, leaseMs: 15_000 }
-
 test('a clock that was hours ahead leaves no delivery leased for hours: the next process sends it at its second poll, and says so', async () => {
   const { clock, deliveries, dispatcher, logger, posts } = setUpDispatcher()
   const { now } = clock
-  clock.now = () => now() + hours
+  clock.now = () => now() + 3 * 60 * 60_000
   await deliveries.add({ name: 'd0' })
-  expect(await deliveries.claim(lease)).toHaveLength(1)
+  expect(await deliveries.claim({ limit: 1, leaseMs: 15_000 })).toHaveLength(1)
   clock.now = now
   const loop = start(dispatcher)
   await until('the look', () => logger.lines.length === 1)

@@ -6,42 +6,37 @@ import { deferred, until } from '../../test/support/until.js'
 import { StoreError } from '../errors.js'
 import { maxGatherTurns, maxHalvingMs, maxParallelCommits, maxPerCommit, slowCommitMs } from './settler.js'
 
-/** Deliveries of which each is answered so many turns of the event loop after it was posted. */
-async function answeredAfter(turnsOfEach: readonly number[]) {
+/** The sizes of the commits of deliveries that are answered so many turns of the event loop after they were posted. */
+async function getGroups(turnsOfEach: readonly number[]) {
   const setup = setUpDispatcher({}, async ({ url }) => {
     for (let left = Number(url); left > 0; left -= 1) await nextTurn()
-    return { kind: 'answer', status: 204, retryAfter: null, excerpt: null, latencyMs: 1 }
+    return ok
   })
-  await setup.deliveries.add(
+  const { deliveries, events } = setup
+  await deliveries.add(
     ...turnsOfEach.map((count, index) => {
       return { name: `d${index}`, notificationUrl: `${count}`, integrationAddress: getAddress(`shop ${index}`) }
     }),
   )
-  return running(0, setup)
+  const { stop } = await running(0, setup)
+  await until('all settled', () => events.length === turnsOfEach.length)
+  await stop()
+  return deliveries.groups
 }
 
 test('answers that arrive in turns that follow each other are settled in one transaction', async () => {
-  const { deliveries, events, stop } = await answeredAfter([1, 2, 3, 4, 5, 6])
-  await until('all settled', () => events.length === 6)
-  await stop()
-  expect(deliveries.groups).toEqual([6])
+  expect(await getGroups([1, 2, 3, 4, 5, 6])).toEqual([6])
 })
 
 test('answers that keep arriving postpone no commit without end', async () => {
-  const count = 3 * maxGatherTurns
-  const { deliveries, events, stop } = await answeredAfter(Array.from({ length: count }, (_, turn) => 1 + turn))
-  await until('all settled', () => events.length === count)
-  await stop()
+  const groups = await getGroups(Array.from({ length: 3 * maxGatherTurns }, (_, turn) => 1 + turn))
   // The first has what arrived while it waited; later ones have what arrived during the commit before, too.
-  expect(deliveries.groups[0]).toBeLessThanOrEqual(maxGatherTurns + 1)
-  expect(deliveries.groups.length).toBeGreaterThan(1)
+  expect(groups[0]).toBeLessThanOrEqual(maxGatherTurns + 1)
+  expect(groups.length).toBeGreaterThan(1)
 })
 
 test('a turn that brings nothing ends the wait', async () => {
-  const { deliveries, events, stop } = await answeredAfter([1, 8])
-  await until('all settled', () => events.length === 2)
-  await stop()
-  expect(deliveries.groups).toEqual([1, 1])
+  expect(await getGroups([1, 8])).toEqual([1, 1])
 })
 
 test(`no commit has more than ${maxPerCommit} attempts`, async () => {
@@ -51,20 +46,14 @@ test(`no commit has more than ${maxPerCommit} attempts`, async () => {
   expect(deliveries.groups).toEqual([256, 256, 188])
 })
 
-/** Refuses every settle from now on, until so many milliseconds have passed. */
-function refuseFor(ms: number, setup: ReturnType<typeof setUpDispatcher>) {
-  const endsAt = setup.clock.now() + ms
+test('results are settled once the store works within their lease; nothing is posted twice', async () => {
+  const setup = setUpDispatcher()
+  const worksFrom = setup.clock.now() + 500
   const groups: number[] = []
   beforeSettle(setup, (group) => {
     groups.push(group.length)
-    if (setup.clock.now() < endsAt) throw busy()
+    if (setup.clock.now() < worksFrom) throw busy()
   })
-  return groups
-}
-
-test('results are settled once the store works within their lease; nothing is posted twice', async () => {
-  const setup = setUpDispatcher()
-  const groups = refuseFor(500, setup)
   const { clock, deliveries, posts, events, logger, stop } = await running(20, setup)
   await until('a refusal', () => logger.lines.length === 1)
   await clock.advance(10_000)
@@ -155,21 +144,14 @@ test('a commit that is not answered delays the next commits for two seconds only
   await stop()
 })
 
-/** A store that commits, and loses the answer of its first settle. */
-function losingAnswers(setup: ReturnType<typeof setUpDispatcher>) {
-  const { settle } = setup.deliveries
-  let answers = 0
-  setup.deliveries.settle = async (group, judge) => {
-    const settled = await settle(group, judge)
-    answers += 1
-    if (answers === 1) throw new StoreError('ERR_STORE_UNAVAILABLE', 'connection lost')
-    return settled
-  }
-}
-
 test('a commit that is not answered but was committed has its events published from the attempt log', async () => {
   const setup = setUpDispatcher({}, ({ url }) => ({ ...ok, status: url === getUrl(getAddress('d3')) ? 500 : 204 }))
-  losingAnswers(setup)
+  const { settle } = setup.deliveries
+  setup.deliveries.settle = async (group, judge) => {
+    setup.deliveries.settle = settle
+    await settle(group, judge)
+    throw new StoreError('ERR_STORE_UNAVAILABLE', 'connection lost')
+  }
   const { attempts, deliveries, stop } = await running(5, setup)
   await until('the events', () => attempts().length === 5)
   await stop()
@@ -201,22 +183,23 @@ test(`a commit that is not answered runs beside ${maxParallelCommits - 1} others
   await stop()
 })
 
-const full = () => new StoreError('ERR_STORE_FULL', 'no space left')
-
-test('two attempts refused as busy wait alone; the other 254 are settled, and nothing is posted twice', async () => {
-  const setup = setUpDispatcher({ concurrency: 1_000, batch: 1_000 })
-  const poisoned = new Set(['4', '201'])
+test.each([
+  ['two attempts that are refused as busy', ['4', '201'], busy(), 'ERR_STORE_BUSY: database is locked'],
+  ['four refused attempts, one in each quarter,', ['4', '101', '151', '251'], new TypeError('no column'), 'TypeError'],
+])('%s wait alone; the others are settled, and nothing is posted twice', async (_what, refused, error, logged) => {
+  const setup = setUpDispatcher({ concurrency: 1_000, batch: 1_000, idlePollMs: 100_000 })
+  const poisoned = new Set(refused)
   beforeSettle(setup, (group) => {
-    if (group.some(({ claim }) => poisoned.has(claim.deliveryId))) throw busy()
+    if (group.some(({ claim }) => poisoned.has(claim.deliveryId))) throw error
   })
   const { clock, deliveries, attempts, logger, posts, stop } = await running(256, setup)
   await until('the others', () => logger.lines.length === 1)
-  expect(await deliveries.count({ status: 'delivered' })).toBe(254)
-  expect(logger.lines).toMatchObject([{ fields: { error: 'ERR_STORE_BUSY: database is locked', attempts: 2 } }])
-  expect(await deliveries.count({ status: 'pending' })).toBe(2)
+  expect(await deliveries.count({ status: 'delivered' })).toBe(256 - refused.length)
+  expect(logger.lines).toMatchObject([{ fields: { error: logged, attempts: refused.length } }])
+  expect(await deliveries.count({ status: 'pending' })).toBe(refused.length)
   poisoned.clear()
   await clock.advance(1_000)
-  await until('those two', () => attempts().length === 256)
+  await until('those too', () => attempts().length === 256)
   expect(posts).toHaveLength(256)
   await stop()
 })
@@ -227,7 +210,7 @@ test('a full store gets five settles, not one for each attempt, before the whole
   const tried: number[] = []
   setup.deliveries.settle = async (group) => {
     tried.push(group.length)
-    throw full()
+    throw new StoreError('ERR_STORE_FULL', 'no space left')
   }
   const { clock, deliveries, attempts, logger, posts, stop } = await running(256, setup)
   await until('the end of the tries', () => logger.lines.length === 1)
@@ -237,21 +220,6 @@ test('a full store gets five settles, not one for each attempt, before the whole
   await clock.advance(1_000)
   await until('all of them', () => attempts().length === 256)
   expect(posts).toHaveLength(256)
-  await stop()
-})
-
-test('four refused attempts, one in each quarter, wait alone', async () => {
-  const setup = setUpDispatcher({ concurrency: 1_000, batch: 1_000, idlePollMs: 100_000 })
-  const poisoned = new Set(['4', '101', '151', '251'])
-  beforeSettle(setup, (group) => {
-    if (group.some(({ claim }) => poisoned.has(claim.deliveryId))) throw new TypeError('no such column')
-  })
-  const { clock, deliveries, attempts, logger, stop } = await running(256, setup)
-  await until('the others', () => logger.lines.length === 1)
-  expect(await deliveries.count({ status: 'delivered' })).toBe(252)
-  poisoned.clear()
-  await clock.advance(1_000)
-  await until('those too', () => attempts().length === 256)
   await stop()
 })
 

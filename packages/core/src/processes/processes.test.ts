@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { openStore } from '../../test/support/store.js'
+import { start as startLoop } from '../../test/support/until.js'
 import type { Loop } from '../values.js'
 import { createPresence, listProcesses, runLoops } from './processes.js'
 
@@ -12,15 +13,8 @@ function setUp() {
   const clock = manualClock(1_000_000)
   const leases = openStore({ now: () => clock.now() }).leases
   function start(id: string, more: Partial<typeof facts> = {}) {
-    const stop = new AbortController()
-    const logger = recordingLogger()
-    const loop = createPresence({ leases, clock, logger, id, facts: { ...facts, ...more } })
-    const ended = loop.run(stop.signal)
-    const end = () => {
-      stop.abort()
-      return ended
-    }
-    return { end, logger }
+    const loop = createPresence({ leases, clock, logger: recordingLogger(), id, facts: { ...facts, ...more } })
+    return startLoop(loop)
   }
   return { clock, leases, start, list: () => listProcesses(leases) }
 }
@@ -37,9 +31,9 @@ test('a process is listed with its facts and leases while it runs, and not after
     { ...listed, leases: ['indexer:137'] },
     { ...listed, id: 'b', host: 'pod-2', roles: ['dispatcher'], startedAt: 1_001_000 },
   ])
-  await first.end()
+  await first.stop()
   expect((await list()).map(({ id }) => id)).toEqual(['b'])
-  await second.end()
+  await second.stop()
   expect(await leases.list()).toMatchObject([{ name: 'indexer:10' }, { name: 'indexer:137' }])
 })
 
@@ -51,13 +45,13 @@ test('a killed process is silent after 30 s, and listed for a day', async () => 
   const next = start('b')
   await clock.advance(1)
   expect((await list()).map(({ id }) => id)).toEqual(['a', 'b'])
-  await next.end()
+  await next.stop()
   await clock.advance(24 * 60 * 60_000)
   expect(await list()).toEqual([])
   const last = start('c')
   await clock.advance(1)
   expect((await list()).map(({ id }) => id)).toEqual(['c'])
-  await last.end()
+  await last.stop()
   expect(await leases.list()).toEqual([])
 })
 
@@ -70,7 +64,7 @@ test('a process that was killed while the clock was an hour ahead is not listed 
     ['a', 0],
     ['b', null],
   ])
-  await living.end()
+  await living.stop()
 })
 
 /** A loop that drains for one turn once it is told to end. */

@@ -8,6 +8,7 @@ import { getAddress, getOutbox, numbered } from './outbox.js'
 import { recordingLogger } from './recording-logger.js'
 import { seededRandom } from './seeded-random.js'
 import { openStore } from './store.js'
+import { start } from './until.js'
 
 /** An endpoint's answer. */
 export const ok: PostResult = { kind: 'answer', status: 200, retryAfter: null, excerpt: null, latencyMs: 7 }
@@ -65,18 +66,6 @@ export function beforeSettle(
     await before(group)
     return settle(group, judge)
   }
-}
-
-/** Runs the loop; `stop` aborts it and resolves once it has ended. */
-export function start(dispatcher: { run(signal: AbortSignal): Promise<void> }) {
-  const controller = new AbortController()
-  const run = dispatcher.run(controller.signal)
-  const abort = () => controller.abort()
-  const stop = () => {
-    abort()
-    return run
-  }
-  return { run, abort, stop }
 }
 
 /** A running dispatcher with deliveries of as many endpoints. */

@@ -1,13 +1,7 @@
 /** The outbox of a store, with faults on demand and a log of its calls. @module */
 import { expect } from 'vitest'
 import type { IntegrationRecord } from '../../src/integrations/integration.js'
-import type {
-  ClaimRequest,
-  DeliveryStore,
-  DeliveryView,
-  ReplayRequest,
-  ReplayResult,
-} from '../../src/notifications/delivery-store.js'
+import type { ClaimRequest, DeliveryStore, ReplayRequest } from '../../src/notifications/delivery-store.js'
 import type { PaymentFacts } from '../../src/payments/payment.js'
 import type { NewSnapshot } from '../../src/payments/payment-store.js'
 import type { TestStore } from './store.js'
@@ -26,28 +20,6 @@ export interface NewDelivery
   readonly dueAt?: number
 }
 
-/** The outbox. */
-export interface Outbox extends DeliveryStore {
-  /** Adds deliveries. The ids of a new store are numbers from 1. */
-  add(...deliveries: readonly NewDelivery[]): Promise<void>
-  /** The newest delivery of that name. */
-  view(name: string): Promise<DeliveryView>
-  /** Replays, as a transaction does. */
-  replay(request: ReplayRequest): Promise<ReplayResult>
-  /** Errors of the next calls, by method; each is thrown once. */
-  readonly failures: { readonly claim: Error[]; readonly settle: Error[]; readonly msUntilDue: Error[] }
-  /** Every request for a claim. */
-  readonly claims: ClaimRequest[]
-  /** The `limit` of every claim. */
-  readonly claimLimits: readonly number[]
-  /** How many attempts each settle held, rejected ones included. */
-  readonly groups: number[]
-  /** Makes every lease that runs end later. */
-  extendLeases(ms: number): void
-  /** Takes every claim away, as another dispatcher would that took them over. */
-  loseLeases(): void
-}
-
 /** An address of twenty bytes that shows its name in a dump. */
 export const getAddress = (name: string): string => `0x${Buffer.from(name).toString('hex').padStart(40, '0')}`
 
@@ -59,9 +31,9 @@ export const numbered = (count: number, given: Omit<NewDelivery, 'name'> = {}): 
   Array.from({ length: count }, (_, index) => ({ name: `d${index}`, ...given }))
 
 /** Wraps the outbox of a store. */
-export function getOutbox(store: TestStore): Outbox {
+export function getOutbox(store: TestStore) {
   const { deliveries } = store
-  const failures: Outbox['failures'] = { claim: [], settle: [], msUntilDue: [] }
+  const failures: Record<'claim' | 'settle', Error[]> = { claim: [], settle: [] }
   const failOnce = (errors: Error[]) => {
     const error = errors.shift()
     if (error) throw error
@@ -88,13 +60,17 @@ export function getOutbox(store: TestStore): Outbox {
 
   return {
     ...deliveries,
+    /** Errors of the next calls, by method; each is thrown once. */
     failures,
+    /** Every request for a claim. */
     claims,
+    /** How many attempts each settle held, rejected ones included. */
     groups,
     get claimLimits() {
       return claims.map(({ limit }) => limit)
     },
-    async add(...added) {
+    /** Adds deliveries. The ids of a new store are numbers from 1. */
+    async add(...added: readonly NewDelivery[]) {
       const facts = new Map<string, PaymentFacts>()
       for (const each of added) {
         const integrationAddress = await register(each)
@@ -116,28 +92,26 @@ export function getOutbox(store: TestStore): Outbox {
       if (last?.dueAt !== undefined)
         store.sql('update outbox set due_at = ? where id = (select max(id) from outbox)', last.dueAt)
     },
-    async view(name) {
+    /** The newest delivery of that name. */
+    async view(name: string) {
       const [view] = (await deliveries.list({ txHash: hashOf(name), limit: 9 })).slice(-1)
       if (view === undefined) throw new Error(`there is no delivery ${name}`)
       return view
     },
-    replay: (request) => store.transaction((tx) => tx.replayDeliveries(request)),
-    async claim(request) {
+    /** Replays, as a transaction does. */
+    replay: (request: ReplayRequest) => store.transaction((tx) => tx.replayDeliveries(request)),
+    async claim(request: ClaimRequest) {
       claims.push(request)
       failOnce(failures.claim)
       return deliveries.claim(request)
     },
-    async settle(settled, judge) {
+    async settle(...[settled, judge]: Parameters<DeliveryStore['settle']>) {
       groups.push(settled.length)
       failOnce(failures.settle)
       return deliveries.settle(settled, judge)
     },
-    async msUntilDue() {
-      failOnce(failures.msUntilDue)
-      return deliveries.msUntilDue()
-    },
-    extendLeases: (ms) => void store.sql('update outbox set due_at = due_at + ? where claim_token is not null', ms),
-    loseLeases: () =>
-      void store.sql(`update outbox set claim_token = 'lost ' || claim_token where claim_token is not null`),
+    /** Makes every lease that runs end later. */
+    extendLeases: (ms: number) =>
+      void store.sql('update outbox set due_at = due_at + ? where claim_token is not null', ms),
   }
 }

@@ -23,3 +23,15 @@ export function deferred<T = void>(): {
   })
   return { promise, resolve: (value) => ends?.resolve(value), reject: (error) => ends?.reject(error) }
 }
+
+/** Runs a loop; `stop` aborts it and resolves once it has ended. */
+export function start(loop: { run(signal: AbortSignal): Promise<void> }) {
+  const controller = new AbortController()
+  const run = loop.run(controller.signal)
+  const abort = () => controller.abort()
+  const stop = () => {
+    abort()
+    return run
+  }
+  return { run, abort, stop }
+}

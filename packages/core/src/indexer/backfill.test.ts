@@ -3,7 +3,7 @@ import { type FakePayment, fakeRouter } from '../../test/support/fake-chain.js'
 import { down, type IndexerParts, setUpIndexer } from '../../test/support/indexer-setup.js'
 import { turns } from '../../test/support/manual-clock.js'
 import { paymentFacts } from '../../test/support/stored-payment.js'
-import { until } from '../../test/support/until.js'
+import { start, until } from '../../test/support/until.js'
 import type { PaymentFacts } from '../payments/payment.js'
 
 const added = `0x${'ad'.repeat(20)}`
@@ -31,22 +31,14 @@ async function addRouter(parts?: IndexerParts): Promise<SetUp> {
   return setUpIndexer({ startBlock: 3, maxRange: 5 }, before)
 }
 
-type Place = Pick<PaymentFacts, 'txHash' | 'blockHash' | 'blockNumber' | 'logIndex'>
-const place = ({ txHash, blockHash, blockNumber, logIndex }: Place, version: number) => {
-  return { txHash, blockHash, blockNumber, logIndex, version }
+/** Expects exactly the payments of the chain from a height on as stored on the chain, each with version 1. */
+function expectAllStored({ store, chain }: Pick<SetUp, 'store' | 'chain'>, from: number): void {
+  const toPlace = (facts: PaymentFacts, version: number) =>
+    [facts.blockNumber, facts.logIndex, facts.txHash, facts.blockHash, version].join()
+  const stored = store.committed.payments.filter(({ offChain }) => !offChain)
+  const mined = chain.rangeOf(from, chain.height()).payments
+  expect(stored.map((each) => toPlace(each, each.version)).sort()).toEqual(mined.map((each) => toPlace(each, 1)).sort())
 }
-
-/** The stored payments that are on the chain, by block and log index. */
-function storedOnChain({ store }: Pick<SetUp, 'store'>) {
-  return store.committed.payments
-    .filter(({ offChain }) => !offChain)
-    .map((payment) => place(payment, payment.version))
-    .sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
-}
-
-/** The payments on the chain from a height on. */
-const minedOnChain = ({ chain }: Pick<SetUp, 'chain'>, from: number) =>
-  chain.rangeOf(from, chain.height()).payments.map((payment) => place(payment, 1))
 
 test('an added router is read alone for the indexed blocks, and with the others for the new ones', async () => {
   const setUp = await addRouter()
@@ -57,7 +49,7 @@ test('an added router is read alone for the indexed blocks, and with the others 
   expect(ranges().at(-1)).toBe('21-23')
   expect(backfills()).toEqual(['3-7', '8-12', '13-17', '18-20'])
   expect(chain.calls.flatMap((call) => (call.length === 4 ? call[3] : []))).toEqual([added, added, added, added])
-  expect(storedOnChain(setUp)).toEqual(minedOnChain(setUp, 3))
+  expectAllStored(setUp, 3)
   expect(store.committed.snapshots).toHaveLength(42)
   const backfilled = { type: 'chain.backfilled', chainId: 1, router: added, to: 20 }
   expect(ofType('chain.backfilled')).toEqual([7, 12, 17, 20].map((blockNumber) => ({ ...backfilled, blockNumber })))
@@ -79,7 +71,7 @@ test('an added router is resumed after a restart behind the last commit, with on
   const again = setUpIndexer({ maxRange: 5 }, first)
   await settle(again)
   expect(again.backfills()).toEqual(['13-17', '18-20'])
-  expect(storedOnChain(again)).toEqual(minedOnChain(again, 3))
+  expectAllStored(again, 3)
   expect(again.store.committed.snapshots).toHaveLength(36)
 })
 
@@ -111,17 +103,15 @@ test('an added router does not delay the head while its node is slow or fails', 
   await clock.advance(250)
   await settle(setUp)
   expect(indexer.status().error).toBeNull()
-  expect(storedOnChain(setUp)).toEqual(minedOnChain(setUp, 3))
+  expectAllStored(setUp, 3)
 })
 
 test('an added router is read without waits while there are no new blocks', async () => {
   const setUp = await addRouter()
-  const stop = new AbortController()
-  const run = setUp.indexer.run(stop.signal)
-  await until('all of it', () => storedOnChain(setUp).length === 36)
+  const loop = start(setUp.indexer)
+  await until('all of it', () => setUp.store.committed.payments.length === 36)
   expect(setUp.clock.now()).toBe(Date.UTC(2026, 0, 1))
-  stop.abort()
-  await run
+  await loop.stop()
   expect(setUp.clock.sleepers()).toEqual([])
 })
 
@@ -140,5 +130,5 @@ test('a commit of a process with other routers, after its lease ended, leaves no
   chain.routers = [fakeRouter, added]
   chain.mine(1, both)
   await settle(current)
-  expect(storedOnChain(current)).toEqual(minedOnChain(current, 1))
+  expectAllStored(current, 1)
 })

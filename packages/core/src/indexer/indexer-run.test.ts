@@ -1,20 +1,7 @@
 import { expect, test } from 'vitest'
-import { down, failing, setUpIndexer } from '../../test/support/indexer-setup.js'
+import { down, failing, setUpIndexed, setUpIndexer } from '../../test/support/indexer-setup.js'
 import { turns } from '../../test/support/manual-clock.js'
-import { deferred, until } from '../../test/support/until.js'
-
-/** Starts the loop; `stop` aborts it and resolves once it has ended. */
-function start(indexer: { run(signal: AbortSignal): Promise<void> }) {
-  const controller = new AbortController()
-  const run = indexer.run(controller.signal)
-  return {
-    abort: () => controller.abort(),
-    async stop() {
-      controller.abort()
-      await run
-    },
-  }
-}
+import { deferred, start, until } from '../../test/support/until.js'
 
 test('a loop catches up without sleeping, then reads the head every poll interval', async () => {
   const { chain, indexer, clock, ranges, waits } = setUpIndexer({ maxRange: 2, pollMs: 400 })
@@ -59,9 +46,9 @@ test('a loop backs off exponentially, reports an outage once, and recovers by it
 })
 
 test('a reorganisation beyond finality is reported at once, once, and checked every 30 seconds', async () => {
-  const { chain, indexer, clock, catchUp, ofType, failures, waits, checkpoint } = setUpIndexer({ finalityBlocks: 5 })
-  chain.mine(100)
-  await catchUp()
+  const { chain, indexer, clock, catchUp, ofType, failures, waits, checkpoint } = await setUpIndexed(100, {
+    finalityBlocks: 5,
+  })
   await catchUp()
   const right = chain.rangeOf(0, 100)
   chain.fork(6)
@@ -119,8 +106,7 @@ test('an abort while the node hangs ends the loop, without an error and without 
 })
 
 test('an abort during a commit lets it finish, and ends the loop after it', async () => {
-  const { chain, indexer, catchUp, store, events } = setUpIndexer({ maxRange: 2 })
-  await catchUp()
+  const { chain, indexer, catchUp, store, events } = await setUpIndexed(0, { maxRange: 2 })
   await catchUp()
   events.length = 0
   chain.mine(9)

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
 import { type ChainCall, fakeChain } from '../../test/support/fake-chain.js'
-import { down, failing, paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
+import { down, failing, paymentAt, setUpIndexed, setUpIndexer } from '../../test/support/indexer-setup.js'
 import { manualClock, turns } from '../../test/support/manual-clock.js'
 import { openStore } from '../../test/support/store.js'
 import { hashOf } from '../../test/support/stored-payment.js'
-import { until } from '../../test/support/until.js'
-import { StoreError } from '../errors.js'
+import { start, until } from '../../test/support/until.js'
 
 test.each([
   ['startBlock', -1],
@@ -21,9 +20,8 @@ test.each([
 })
 
 test('an indexer reads every block once, in ranges, and commits payments with the checkpoint', async () => {
-  const { chain, store, catchUp, ranges, checkpoint, ofType, indexer } = setUpIndexer({ maxRange: 4 })
-  chain.mine(9, paymentAt)
-  await catchUp()
+  const setup = await setUpIndexed(9, { maxRange: 4 }, paymentAt)
+  const { chain, store, ranges, checkpoint, ofType, indexer } = setup
   expect(ranges()).toEqual(['0-0', '1-4', '5-8', '9-9'])
   expect(store.committed.payments.length).toBe(9)
   expect(store.committed.snapshots).toHaveLength(9)
@@ -38,19 +36,8 @@ test('an indexer reads every block once, in ranges, and commits payments with th
   })
 })
 
-test('step resolves false while blocks are left, true at the head, and true when nothing is new', async () => {
-  const { chain, indexer, ranges } = setUpIndexer({ maxRange: 2 })
-  chain.mine(4)
-  expect(await indexer.step()).toBe(false)
-  expect(ranges()).toEqual(['0-0'])
-  expect(await indexer.step()).toBe(true)
-  expect(await indexer.step()).toBe(true)
-  expect(ranges()).toHaveLength(3)
-})
-
 test('each range is committed before the next one, while further ones are read ahead', async () => {
-  const { chain, store, catchUp, ranges } = setUpIndexer({ maxRange: 2 })
-  await catchUp()
+  const { chain, store, catchUp, ranges } = await setUpIndexed(0, { maxRange: 2 })
   chain.mine(10)
   chain.readAhead = 2
   const readAtCommit: unknown[] = []
@@ -62,8 +49,7 @@ test('each range is committed before the next one, while further ones are read a
 })
 
 test('a failure between ranges keeps the commits; the next step goes on behind them', async () => {
-  const { chain, indexer, catchUp, ranges, checkpoint } = setUpIndexer({ maxRange: 2 })
-  await catchUp()
+  const { chain, indexer, catchUp, ranges, checkpoint } = await setUpIndexed(0, { maxRange: 2 })
   chain.mine(6)
   chain.intercept = ([kind, from]) => {
     if (kind === 'range' && from === 5) throw down()
@@ -79,7 +65,7 @@ test('a failure between ranges keeps the commits; the next step goes on behind t
 })
 
 test('the reported proof level is that of the newest range', async () => {
-  const { chain, indexer, catchUp, store } = setUpIndexer()
+  const { chain, indexer, catchUp } = setUpIndexer()
   chain.proof = 'bloom'
   chain.mine(3)
   await catchUp()
@@ -88,8 +74,6 @@ test('the reported proof level is that of the newest range', async () => {
   chain.mine(1)
   await catchUp()
   expect(indexer.status().proof).toBe('root')
-  const proofs = (await store.chains.proofs(1, 10)).map(({ from, to, proof }) => `${from}-${to} ${proof}`)
-  expect(proofs).toEqual(['4-4 root', '0-3 bloom'])
 })
 
 test('`head` is decided once: neither failures nor a restart skip a later block', async () => {
@@ -104,21 +88,6 @@ test('`head` is decided once: neither failures nor a restart skip a later block'
   expect(after.ranges().at(-1)).toBe('7-10')
 })
 
-test('a commit that the store rejects is retried as a whole', async () => {
-  const { chain, store, indexer, catchUp, events, checkpoint } = setUpIndexer()
-  chain.mine(3, paymentAt)
-  await indexer.step()
-  events.length = 0
-  store.failures.push(new StoreError('ERR_STORE_FULL', 'no space left'))
-  await expect(indexer.step()).rejects.toMatchObject({ code: 'ERR_STORE_FULL' })
-  expect(events).toEqual([])
-  expect(await checkpoint()).toMatchObject({ blockNumber: 0 })
-  expect(indexer.status()).toMatchObject({ indexed: 0, error: 'ERR_STORE_FULL: no space left' })
-  await catchUp()
-  expect(store.committed.payments.length).toBe(3)
-  expect(indexer.status()).toMatchObject({ indexed: 3, error: null })
-})
-
 test('an indexer that loses every race retries after the poll interval', async () => {
   const { chain, store, indexer, clock, events, failures, waits } = setUpIndexer()
   chain.mine(3)
@@ -131,12 +100,10 @@ test('an indexer that loses every race retries after the poll interval', async (
   }
   await expect(indexer.step()).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_MOVED' })
   expect(chain.calls.filter(([kind]) => kind === 'head')).toHaveLength(4)
-  const stop = new AbortController()
-  const run = indexer.run(stop.signal)
+  const loop = start(indexer)
   await until('the wait', () => waits().length === 1)
   await clock.advance(3_000)
-  stop.abort()
-  await run
+  await loop.stop()
   expect(waits()).toEqual([1_000, 1_000, 1_000, 1_000])
   expect(events).toEqual([])
   expect(failures()).toEqual([])
@@ -144,9 +111,7 @@ test('an indexer that loses every race retries after the poll interval', async (
 })
 
 test('a range on another parent is rejected while the node still answers the checkpoint', async () => {
-  const { chain, indexer, catchUp, checkpoint, ofType } = setUpIndexer()
-  chain.mine(5)
-  await catchUp()
+  const { chain, indexer, catchUp, checkpoint, ofType } = await setUpIndexed(5)
   chain.mine(2)
   const stray = { ...chain.at(6), parentHash: `0x${'57'.repeat(32)}` }
   chain.intercept = ([kind]) => (kind === 'range' ? { ...chain.rangeOf(6, 7), first: stray } : undefined)
@@ -165,8 +130,7 @@ test.each([
   ['ends late', 1, 6, 'Blocks 1 to 5 of chain 1 were requested, 1 to 6 came', 0],
   ['ends early', 1, 4, 'Blocks 5 to 5 of chain 1 were requested, none came', 4],
 ])('an answer that %s is rejected, so that no block is skipped', async (_case, first, last, message, indexed) => {
-  const { chain, indexer, catchUp, checkpoint } = setUpIndexer()
-  await catchUp()
+  const { chain, indexer, checkpoint } = await setUpIndexed(0)
   chain.mine(5)
   chain.intercept = ([kind]) => {
     if (kind === 'head') return chain.at(5)
@@ -178,103 +142,74 @@ test.each([
 })
 
 /** Two indexers of one chain on one store, with its leases. */
-function setUp() {
+function setUp(options: Parameters<typeof setUpIndexer>[0] = { maxRange: 2 }) {
   const clock = manualClock()
   const chain = fakeChain()
   const store = openStore({ now: () => clock.now() })
   const parts = { chain, store, clock, leases: store.leases }
-  const [first, second] = [setUpIndexer({ maxRange: 2 }, parts), setUpIndexer({ maxRange: 2 }, parts)]
+  const [first, second] = [setUpIndexer(options, parts), setUpIndexer(options, parts)]
   const leading = () => [first, second].map(({ indexer }) => indexer.status().leading)
   /** The last blocks of the ranges that either committed. */
   const committed = () =>
     [first, second].flatMap(({ ofType }) => ofType('chain.indexed').map((event) => event.blockNumber))
-  return { clock, chain, store, first, second, leading, committed }
-}
-
-function start({ indexer }: ReturnType<typeof setUpIndexer>) {
-  const controller = new AbortController()
-  const run = indexer.run(controller.signal)
-  return async () => {
-    controller.abort()
-    await run
+  /** Lets a third holder take the lease during the next call of this kind, from this height. */
+  const loseLeaseDuring = (kind: ChainCall[0], from?: number) => {
+    chain.intercept = async (call) => {
+      if (call[0] !== kind || (from !== undefined && call[1] !== from)) return
+      chain.intercept = null
+      await clock.advance(20_000)
+      await store.leases.acquire({ name: 'indexer:1', holder: 'a third', ttlMs: 60_000 })
+    }
   }
+  return { ...parts, parts, first, second, leading, committed, loseLeaseDuring }
 }
-
-/** Lets a third holder take the lease during a call: of this kind, from this height. */
-const losing =
-  (kind: ChainCall[0], { clock, store }: Pick<ReturnType<typeof setUp>, 'clock' | 'store'>, from?: number) =>
-  async (call: ChainCall) => {
-    if (call[0] !== kind || (from !== undefined && call[1] !== from)) return
-    await clock.advance(20_000)
-    await store.leases.acquire({ name: 'indexer:1', holder: 'a third', ttlMs: 60_000 })
-  }
 
 test('after a clean stop the other indexer takes over at its next poll; no block is committed twice', async () => {
   const { clock, chain, store, first, second, leading, committed } = setUp()
-  const stopFirst = start(first)
+  const firstLoop = start(first.indexer)
   await until('the first', () => first.indexer.status().indexed === 0)
-  const stopSecond = start(second)
+  const secondLoop = start(second.indexer)
   chain.mine(5, paymentAt)
   await clock.advance(60_000)
   expect(leading()).toEqual([true, false])
-  await stopFirst()
+  expect(second.indexer.status()).toMatchObject({ head: null, indexed: 5 })
+  await firstLoop.stop()
   expect(leading()).toEqual([false, false])
   chain.mine(5, paymentAt)
   await clock.advance(1_000)
   expect(leading()).toEqual([false, true])
   await until('the second at the head', () => second.indexer.status().indexed === 10)
-  await stopSecond()
+  await secondLoop.stop()
   expect(committed()).toEqual([...new Set(committed())].sort((a, b) => a - b))
   expect(store.committed.snapshots).toHaveLength(10)
   expect(await store.leases.acquire({ name: 'indexer:1', holder: 'a third', ttlMs: 1 })).toBe(true)
 })
 
-test('a killed indexer is replaced when its lease ends, not before', async () => {
-  const { clock, chain, first, second, leading } = setUp()
-  await first.catchUp()
-  const stop = start(second)
-  chain.mine(3)
-  await clock.advance(14_999)
-  expect(second.indexer.status()).toMatchObject({ leading: false, indexed: 0 })
-  await clock.advance(1_001)
-  await until('the second at the head', () => second.indexer.status().indexed === 3)
-  expect(leading()).toEqual([false, true])
-  await stop()
-})
-
 test('an indexer that lost its lease commits nothing, even before another one goes on', async () => {
-  const { clock, chain, store, first, leading } = setUp()
+  const { chain, first, leading, loseLeaseDuring } = setUp()
   await first.catchUp()
   chain.mine(6, paymentAt)
-  chain.intercept = losing('range', { clock, store }, 3)
+  loseLeaseDuring('range', 3)
   expect(await first.indexer.step()).toBe(true)
   expect(await first.checkpoint()).toMatchObject({ blockNumber: 2 })
   expect(leading()).toEqual([false, false])
 })
 
 test('an indexer that lost its lease stores no start', async () => {
-  const clock = manualClock()
-  const store = openStore({ now: () => clock.now() })
-  const chain = fakeChain()
+  const { chain, first, loseLeaseDuring } = setUp({ startBlock: 3 })
   chain.mine(5)
-  const { indexer, checkpoint } = setUpIndexer({ startBlock: 3 }, { chain, store, clock, leases: store.leases })
-  chain.intercept = losing('head', { clock, store })
-  expect(await indexer.step()).toBe(true)
-  expect(await checkpoint()).toBeNull()
+  loseLeaseDuring('head')
+  expect(await first.indexer.step()).toBe(true)
+  expect(await first.checkpoint()).toBeNull()
 })
 
 test('an indexer that lost its lease rolls nothing back', async () => {
-  const { clock, chain, first, second, store } = setUp()
-  await first.catchUp()
+  const { clock, chain, first, second, loseLeaseDuring } = setUp()
   chain.mine(2)
   await first.catchUp()
   chain.fork(1)
   chain.mine(1)
-  const lose = losing('head', { clock, store })
-  chain.intercept = (call) => {
-    if (call[0] === 'head') chain.intercept = null
-    return lose(call)
-  }
+  loseLeaseDuring('head')
   expect(await first.indexer.step()).toBe(true)
   expect(first.ofType('chain.reorganised')).toEqual([])
   await clock.advance(60_000)
@@ -283,16 +218,16 @@ test('an indexer that lost its lease rolls nothing back', async () => {
 })
 
 test('an indexer that lost its lease commits no backfill', async () => {
-  const { clock, chain, store, first } = setUp()
+  const { clock, chain, store, parts, first, loseLeaseDuring } = setUp()
   await first.catchUp()
   await first.catchUp()
   await clock.advance(15_000)
   chain.routers = [...chain.routers, 'another']
-  const restarted = setUpIndexer({}, { chain, store, clock, leases: store.leases })
+  const restarted = setUpIndexer({}, parts)
   await restarted.indexer.step()
   await turns()
   expect(restarted.backfills()).toEqual(['0-0'])
-  chain.intercept = losing('head', { clock, store })
+  loseLeaseDuring('head')
   await restarted.indexer.step()
   expect(restarted.ofType('chain.backfilled')).toEqual([])
   expect(await store.chains.coverage(1)).toHaveLength(1)

@@ -7,17 +7,12 @@ const head = (number: number, hash = 'ours') => ({ number, hash, parentHash: 'pa
 const at = (blockNumber: number, blockHash = 'ours') => ({ blockNumber, blockHash })
 
 test.each([
-  ['a chain with nothing but genesis', head(0), null, 0, { kind: 'read', from: 0, to: 0 }],
   ['genesis, alone', head(9), null, 0, { kind: 'read', from: 0, to: 0 }],
   ['the head, where that is genesis', head(0), null, 'head', { kind: 'read', from: 0, to: 0 }],
-  ['a start at block 1', head(9), null, 1, { kind: 'start', at: 1 }],
-  ['a start below the head', head(9), null, 7, { kind: 'start', at: 7 }],
   ['a start at the height of the head', head(7), null, 7, { kind: 'start', at: 7 }],
   ['a start above the head', head(6), null, 7, { kind: 'wait' }],
   ['a start at the head', head(6), null, 'head', { kind: 'start', at: 6 }],
   ['the first blocks after the start', head(9), at(6), 7, { kind: 'read', from: 7, to: 9 }],
-  ['one new block', head(6), at(5), 0, { kind: 'read', from: 6, to: 6 }],
-  ['many new blocks', head(90_000), at(5), 0, { kind: 'read', from: 6, to: 90_000 }],
   ['a start above what is stored already', head(16), at(5), 9, { kind: 'read', from: 6, to: 16 }],
   ['our own head', head(5), at(5), 0, { kind: 'wait' }],
   ['another block at our height', head(5, 'theirs'), at(5), 0, { kind: 'verify' }],

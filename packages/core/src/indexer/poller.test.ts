@@ -5,11 +5,13 @@ import { recordingLogger } from '../../test/support/recording-logger.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import { openStore } from '../../test/support/store.js'
 import { hashOf, paymentFacts } from '../../test/support/stored-payment.js'
-import { deferred } from '../../test/support/until.js'
+import { deferred, start } from '../../test/support/until.js'
 import { ChainError, StoreError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
+import { awaitedBlocks } from '../payments/state.js'
 import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/chain.js'
 import { createFulfilmentPoller, type FulfilmentPollerOptions, firstFulfilmentOrdinal } from './fulfilments.js'
+import { dropAllOverdue } from './recheck.js'
 
 /** A poller over a store with deposits, whose source answers the fulfilments of `fills`. */
 async function setup(
@@ -121,6 +123,25 @@ test('payments keep their identity when their transaction is mined again, at oth
   expect(events.map(({ type }) => type)).toEqual(['payment.indexed', 'payment.indexed'])
 })
 
+test('a payment that left the destination fails 1,000 blocks after its height is final, and not when it is fulfilled again', async () => {
+  const deposit = bridgeDeposit('a')
+  const { store, poller, payments, fills } = await setup([deposit])
+  fills.set('7', getFulfilment('a', deposit))
+  await poller().runOnce()
+  await store.transaction((tx) => tx.leaveChain(10, 199))
+  const events: ServiceEvent[] = []
+  const indexTo = async (blockNumber: number) => {
+    await store.transaction((tx) => tx.setCheckpoint(10, { blockNumber, blockHash: hashOf(`${blockNumber}`) }))
+    for await (const event of dropAllOverdue(store, { chainId: 10, finalityBlocks: 12 })) events.push(event)
+    return payments().map(({ version, state, offChain }) => ({ version, state, offChain }))
+  }
+  expect(await indexTo(211 + awaitedBlocks)).toEqual([{ version: 1, state: null, offChain: true }])
+  expect(await indexTo(212 + awaitedBlocks)).toEqual([{ version: 2, state: 'failure', offChain: true }])
+  expect(events).toMatchObject([{ type: 'payment.changed', version: 2, from: null, to: 'failure' }])
+  expect(await poller().runOnce()).toBe(1)
+  expect(await indexTo(900 + awaitedBlocks)).toEqual([{ version: 3, state: null, offChain: false }])
+})
+
 test('the loop polls at once, then after each pause, survives a failing store, and stops with its signal', async () => {
   const { store, clock, poller, asked, logger } = await setup([bridgeDeposit('a')], { options: { everyMs: 1_000 } })
   const { waitingDeposits } = store.chains
@@ -129,8 +150,7 @@ test('the loop polls at once, then after each pause, survives a failing store, a
     if (fails) throw new StoreError('ERR_STORE_BUSY', 'busy')
     return waitingDeposits(query)
   }
-  const controller = new AbortController()
-  const run = poller().run(controller.signal)
+  const loop = start(poller())
   await turns()
   expect(asked).toHaveLength(1)
   fails = true
@@ -139,8 +159,7 @@ test('the loop polls at once, then after each pause, survives a failing store, a
   fails = false
   await clock.advance(1_000)
   expect(asked).toHaveLength(2)
-  controller.abort()
-  await run
+  await loop.stop()
 })
 
 test.each([
@@ -196,20 +215,17 @@ test.each(seeds)(
 )
 
 test('two deposits that one transaction paid are two payments; of one integration the first is shown', async () => {
-  const deposits = ['1', '2', '3'].map((depositId) => bridgeDeposit(`d${depositId}`, { depositId }))
-  const [first, second, third] = deposits
-  if (first === undefined || second === undefined || third === undefined) throw new Error('three deposits')
-  const other = { ...third, payment: { ...third.payment, integrationAddress: `0x${'a9'.repeat(20)}` } }
-  const options = { concurrency: 1 }
-  const { store, poller, payments, events, fills } = await setup([first, second, other], { options })
-  for (const [index, deposit] of [first, second, other].entries())
+  const shops = ['a1', 'a1', 'a9'].map((digits) => `0x${digits.repeat(20)}`)
+  const deposits = shops.map((integrationAddress, index) => {
+    const payment = paymentFacts(`d${index}`, { integrationAddress })
+    return bridgeDeposit(`d${index}`, { depositId: `${index}`, payment })
+  })
+  const { store, poller, payments, events, fills } = await setup(deposits, { options: { concurrency: 1 } })
+  for (const [index, deposit] of deposits.entries())
     fills.set(deposit.depositId, getFulfilment('same', deposit, { logIndex: index }))
   expect(await poller().runOnce()).toBe(3)
   expect(payments().map(({ primary }) => primary)).toEqual([true, false, true])
-  expect(store.committed.snapshots.map(({ integrationAddress }) => integrationAddress)).toEqual([
-    first.payment.integrationAddress,
-    other.payment.integrationAddress,
-  ])
+  expect(store.committed.snapshots.map(({ integrationAddress }) => integrationAddress)).toEqual([shops[0], shops[2]])
   expect(events.map(({ type }) => type)).toEqual(['payment.indexed', 'payment.additional', 'payment.indexed'])
 })
 

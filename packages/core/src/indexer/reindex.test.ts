@@ -1,131 +1,145 @@
 /** The operator's reindex: each repair has its record in the audit log. */
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { applyUpdate } from '../../test/support/apply-update.js'
-import { bridgeDeposit, getFulfilment } from '../../test/support/bridge.js'
 import { fakeChain } from '../../test/support/fake-chain.js'
-import { down, paymentAt } from '../../test/support/indexer-setup.js'
+import { down, paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
 import { manualClock } from '../../test/support/manual-clock.js'
-import { recordingLogger } from '../../test/support/recording-logger.js'
-import { finalityBlocks, indexed, names } from '../../test/support/reindex-setup.js'
 import { openStore } from '../../test/support/store.js'
 import { hashOf } from '../../test/support/stored-payment.js'
+import type { ServiceEvent } from '../events.js'
 import { createAudited } from '../history/audit-log.js'
 import type { PaymentFacts } from '../payments/payment.js'
-import { awaitedBlocks } from '../payments/state.js'
-import type { BridgeDeposit, Chain, Fulfilment } from '../ports/chain.js'
+import type { Chain } from '../ports/chain.js'
 import { parseMasterKey } from '../secrets/keys.js'
-import { createFulfilmentPoller } from './fulfilments.js'
-import { createChainCommands, reindex } from './reindex.js'
+import { createChainCommands, type ReindexReport, type ReindexRequest, reindex } from './reindex.js'
 import { DeepReorganizationError } from './reorganize.js'
 
-const without =
-  (...hashes: string[]) =>
-  (facts: PaymentFacts) =>
-    hashes.includes(facts.txHash) ? [] : [facts]
+/** Confirmations until a block is final. */
+const finalityBlocks = 12
+/** Hashes of the payments at heights. */
+const names = (...heights: number[]) => heights.map((height) => hashOf(`payment at ${height}`))
+
+/** A chain with a payment in each block, indexed from a node that answers them as `falsify` changes them. */
+async function indexed(blocks: number, falsify: (facts: PaymentFacts) => PaymentFacts[] = (facts) => [facts]) {
+  const setup = setUpIndexer({ finalityBlocks, maxRange: 10 })
+  const { chain, store } = setup
+  chain.mine(blocks, paymentAt)
+  chain.intercept = (call) => {
+    if (call[0] !== 'range') return undefined
+    const range = chain.rangeOf(call[1], call[2])
+    return { ...range, payments: range.payments.flatMap(falsify) }
+  }
+  await setup.catchUp()
+  chain.intercept = null
+  const events: ServiceEvent[] = []
+  const slept: number[] = []
+  const clock = { now: () => 0, sleep: async (ms: number) => void slept.push(ms) }
+  const random = { fraction: () => 1, bytes: (length: number) => new Uint8Array(length) }
+  const publish = (event: ServiceEvent) => events.push(event)
+  const deps = { store, publish, clock, random, confirmations: { 1: finalityBlocks } }
+  const find = (hash: string) => store.committed.payments.find(({ txHash }) => txHash === hash)
+  return {
+    ...setup,
+    reindexed: events,
+    slept,
+    async all(request: ReindexRequest, through: Chain = chain) {
+      const reports: ReindexReport[] = []
+      for await (const report of reindex({ ...deps, chain: through }, request)) reports.push(report)
+      return { reports, differences: reports.flatMap(({ differences }) => differences) }
+    },
+    find,
+    stored: (height: number) => find(hashOf(`payment at ${height}`)),
+  }
+}
+
 const forged = hashOf('forged')
+/** A second payment in the block at this height, which is not on the chain. */
+const addForged = (height: number) => (facts: PaymentFacts) =>
+  facts.blockNumber === height ? [facts, { ...facts, txHash: forged, logIndex: 9 }] : [facts]
 
-describe('a reindex', () => {
-  test('reports ranges, proof and node, and no difference where there is none', async () => {
-    const { all, store } = await indexed(25)
-    const before = store.dump()
-    const { reports } = await all({ from: 3, repair: false })
-    expect(reports).toEqual(
-      [
-        [3, 12],
-        [13, 22],
-        [23, 25],
-      ].map(([from, to]) => ({
-        range: { from, to },
-        proof: 'root',
-        node: 'node.test #1',
-        differences: [],
-        repaired: false,
-      })),
-    )
-    expect(store.dump()).toEqual(before)
-    expect((await all({ from: 3, repair: true })).differences).toEqual([])
-    expect(store.dump()).toEqual(before)
-  })
+test('a reindex reports ranges, proof and node, and no difference where there is none', async () => {
+  const { all, store } = await indexed(25)
+  const before = store.dump()
+  const { reports } = await all({ from: 3, repair: false })
+  const same = { proof: 'root', node: 'node.test #1', differences: [], repaired: false }
+  const ranges = [3, 13, 23].map((from) => ({ from, to: Math.min(from + 9, 25) }))
+  expect(reports).toEqual(ranges.map((range) => ({ range, ...same })))
+  expect(store.dump()).toEqual(before)
+  expect((await all({ from: 3, repair: true })).differences).toEqual([])
+  expect(store.dump()).toEqual(before)
+})
 
-  const falsified = (facts: PaymentFacts): PaymentFacts[] => {
+test('a reindex repairs differences: version 1 for a missing payment, no version for a changed one, failure for an extra one', async () => {
+  const { all, store, find, stored, reindexed, chain } = await indexed(30, (facts) => {
     if (facts.blockNumber === 5) return []
     if (facts.blockNumber === 6) return [{ ...facts, receiver: `0x${'66'.repeat(20)}`, memoHex: hashOf('memo') }]
-    return facts.blockNumber === 7 ? [facts, { ...facts, txHash: forged, logIndex: 9 }] : [facts]
-  }
-  const [txMissing, txChanged] = names(5, 6)
-  const found = [
-    { kind: 'missing', txHash: txMissing, ordinal: 0 },
-    { kind: 'changed', txHash: txChanged, ordinal: 0, fields: ['receiver', 'memoHex'] },
+    return addForged(7)(facts)
+  })
+  const { reports, differences } = await all({ from: 0, repair: true })
+  const [missing, changed] = names(5, 6)
+  expect(differences).toEqual([
+    { kind: 'missing', txHash: missing, ordinal: 0 },
+    { kind: 'changed', txHash: changed, ordinal: 0, fields: ['receiver', 'memoHex'] },
     { kind: 'extra', txHash: forged, ordinal: 0 },
-  ]
+  ])
+  expect(reports.filter(({ repaired }) => repaired)).toHaveLength(1)
+  expect(stored(5)).toMatchObject({ version: 1, state: null })
+  expect(stored(6)).toMatchObject({ ...chain.rangeOf(6, 6).payments[0], version: 1 })
+  expect(find(forged)).toMatchObject({ version: 2, state: 'failure', offChain: true, dropped: { formerState: null } })
+  expect(reindexed.map(({ type }) => type)).toEqual(['payment.indexed', 'payment.changed'])
+  expect(store.committed.snapshots).toHaveLength(30 + 2)
+  expect((await all({ from: 0, repair: true })).differences).toEqual([])
+})
 
-  test('repairs them: version 1 for the missing one, no version for the changed one, failure for the extra one', async () => {
-    const { all, store, payments, stored, reindexed, chain } = await indexed(30, falsified)
-    const { reports, differences } = await all({ from: 0, repair: true })
-    expect(differences).toEqual(found)
-    expect(reports.filter(({ repaired }) => repaired)).toHaveLength(1)
-    expect(stored(5)).toMatchObject({ version: 1, state: null })
-    expect(stored(6)).toMatchObject({ ...chain.rangeOf(6, 6).payments[0], version: 1 })
-    const extra = payments().find(({ txHash }) => txHash === forged)
-    expect(extra).toMatchObject({ version: 2, state: 'failure', offChain: true, dropped: { formerState: null } })
-    expect(reindexed.map(({ type }) => type)).toEqual(['payment.indexed', 'payment.changed'])
-    expect(store.committed.snapshots).toHaveLength(30 + 2)
-    expect((await all({ from: 0, repair: true })).differences).toEqual([])
-  })
+test('an extra payment of a reindex is dropped only once its height is final', async () => {
+  const { all, find, chain, catchUp } = await indexed(30, addForged(25))
+  await all({ from: 0, repair: true })
+  expect(find(forged)).toMatchObject({ version: 1, state: null, offChain: true, dropped: null })
+  chain.mine(7)
+  await catchUp()
+  expect(find(forged)).toMatchObject({ version: 2, state: 'failure' })
+})
 
-  test('an extra payment is dropped only once its height is final', async () => {
-    const { all, payments, chain, catchUp } = await indexed(30, (facts) =>
-      facts.blockNumber === 25 ? [facts, { ...facts, txHash: forged, logIndex: 9 }] : [facts],
-    )
-    await all({ from: 0, repair: true })
-    const extra = () => payments().find(({ txHash }) => txHash === forged)
-    expect(extra()).toMatchObject({ version: 1, state: null, offChain: true, dropped: null })
-    chain.mine(7)
-    await catchUp()
-    expect(extra()).toMatchObject({ version: 2, state: 'failure' })
-  })
+test('a reindex stores the proof of the blocks that it read, and no other', async () => {
+  const { all, store, chain } = await indexed(30)
+  chain.proof = 'bloom'
+  await all({ from: 11, to: 20, repair: true })
+  expect((await store.chains.proofs(1, 9)).map(({ from, to, proof }) => [from, to, proof])).toEqual([
+    [21, 30, 'root'],
+    [11, 20, 'bloom'],
+    [0, 10, 'root'],
+  ])
+})
 
-  test('stores the proof of the blocks that it read, and no other', async () => {
-    const { all, store, chain } = await indexed(30)
-    chain.proof = 'bloom'
-    await all({ from: 11, to: 20, repair: true })
-    expect((await store.chains.proofs(1, 9)).map(({ from, to, proof }) => [from, to, proof])).toEqual([
-      [21, 30, 'root'],
-      [11, 20, 'bloom'],
-      [0, 10, 'root'],
-    ])
-  })
+test('a reindex ignores payments of an unlisted router and payments from another chain', async () => {
+  const { all, store, stored } = await indexed(30)
+  const [one, two] = [stored(5), stored(6)]
+  if (!one || !two) throw new Error('not stored')
+  const router = { address: `0x${'44'.repeat(20)}`, version: '0.1' }
+  const source = { chainId: 10, txHash: hashOf('away') }
+  await store.transaction((tx) =>
+    tx.upsertPayments([
+      { facts: { ...one, txHash: hashOf('unlisted'), router }, primary: true },
+      { facts: { ...two, txHash: hashOf('bridged'), source }, primary: true },
+    ]),
+  )
+  expect((await all({ from: 0, repair: true })).differences).toEqual([])
+})
 
-  test('payments of an unlisted router and payments from another chain are ignored', async () => {
-    const { all, store, stored } = await indexed(30)
-    const [one, two] = [stored(5), stored(6)]
-    if (!one || !two) throw new Error('not stored')
-    const router = { address: `0x${'44'.repeat(20)}`, version: '0.1' }
-    const source = { chainId: 10, txHash: hashOf('away') }
-    await store.transaction((tx) =>
-      tx.upsertPayments([
-        { facts: { ...one, txHash: hashOf('unlisted'), router }, primary: true },
-        { facts: { ...two, txHash: hashOf('bridged'), source }, primary: true },
-      ]),
-    )
-    expect((await all({ from: 0, repair: true })).differences).toEqual([])
-  })
+test.each([
+  ['from above to', { from: 9, to: 8 }],
+  ['to above the checkpoint', { from: 9, to: 31 }],
+  ['from below 0', { from: -1 }],
+  ['from in between', { from: 1.5 }],
+])('a reindex with %s is a RangeError', async (_case, request) => {
+  const { all } = await indexed(30)
+  await expect(all({ ...request, repair: false })).rejects.toThrow(RangeError)
+})
 
-  test.each([
-    ['from above to', { from: 9, to: 8 }],
-    ['to above the checkpoint', { from: 9, to: 31 }],
-    ['from below 0', { from: -1 }],
-    ['from in between', { from: 1.5 }],
-  ])('%s is a RangeError', async (_case, request) => {
-    const { all } = await indexed(30)
-    await expect(all({ ...request, repair: false })).rejects.toThrow(RangeError)
-  })
-
-  test('a chain without indexed blocks is rejected', async () => {
-    const [chain, store] = [fakeChain(), openStore()]
-    const reports = reindex({ store, chain, publish: () => undefined }, { from: 0, repair: false })
-    await expect(reports.next()).rejects.toMatchObject({ code: 'ERR_REINDEX_REJECTED' })
-  })
+test('a reindex of a chain without indexed blocks is rejected', async () => {
+  const [chain, store] = [fakeChain(), openStore()]
+  const reports = reindex({ store, chain, publish: () => undefined }, { from: 0, repair: false })
+  await expect(reports.next()).rejects.toMatchObject({ code: 'ERR_REINDEX_REJECTED' })
 })
 
 test('a node on another fork repairs nothing', async () => {
@@ -149,7 +163,7 @@ test('a node on another fork repairs nothing', async () => {
 })
 
 test('a failed read is retried at the same block, at most six times in a row', async () => {
-  const { all, chain, slept } = await indexed(30, without(...names(25)))
+  const { all, chain, slept } = await indexed(30, (facts) => (facts.blockNumber === 25 ? [] : [facts]))
   let reads = 0
   chain.intercept = ([what]) => {
     reads += what === 'range' ? 1 : 0
@@ -161,12 +175,6 @@ test('a failed read is retried at the same block, at most six times in a row', a
   await expect(all({ from: 1, repair: true })).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
   expect(slept).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000])
 })
-
-/** A deposit and its fulfilment. */
-interface Pair {
-  readonly deposit: BridgeDeposit
-  readonly fulfilment: Fulfilment
-}
 
 /**
  * 60 blocks; 45 others replace the newest 40, and include the payments of every third of them again, 3 blocks higher.
@@ -202,43 +210,6 @@ test('after a reorganisation that was too deep to follow, the chain is followed 
   const versions = store.committed.payments.reduce((sum, { version }) => sum + version, 0)
   expect(store.committed.snapshots).toHaveLength(versions)
   expect((await all({ from: 0, repair: true })).differences).toEqual([])
-})
-
-test('after a reorganisation that was too deep to follow, a payment from another chain stays when its fulfilment is included again, and fails when it is not', async () => {
-  const { all, catchUp, store, chain } = await stopped()
-  const [stays, goes] = ['stays', 'goes'].map((name, index) => {
-    const deposit = bridgeDeposit(name, { depositId: name, destinationChainId: 1 })
-    const payment = { ...deposit.payment, chainId: 137 }
-    const blockNumber = 30 + index
-    const block = { blockNumber, blockHash: store.committed.heights[blockNumber]?.blockHash }
-    return {
-      deposit: { ...deposit, payment },
-      fulfilment: getFulfilment(name, deposit, { chainId: 1, ...block } as object),
-    }
-  }) as [Pair, Pair]
-  await store.transaction((tx) => tx.upsertDeposits([stays.deposit, goes.deposit]))
-  const fills = new Map([stays, goes].map(({ deposit, fulfilment }) => [deposit.depositId, fulfilment]))
-  const source = { lookup: async ({ depositId }: BridgeDeposit) => fills.get(depositId) ?? null }
-  const world = { publish: () => undefined, clock: manualClock(), logger: recordingLogger() }
-  const poller = createFulfilmentPoller({ store, source, followed: new Set([1]), ...world })
-  expect(await poller.runOnce()).toBe(2)
-  const isStored = ({ fulfilment }: Pair) => store.committed.payments.find(({ txHash }) => txHash === fulfilment.txHash)
-
-  fills.clear()
-  await all({ from: 21, repair: true })
-  await catchUp()
-  for (const pair of [stays, goes])
-    expect(isStored(pair)).toMatchObject({ offChain: true, version: 1, state: null, dropped: null })
-  const { number: blockNumber, hash: blockHash } = chain.at(33)
-  fills.set('stays', { ...stays.fulfilment, blockNumber, blockHash, logIndex: 77 })
-  expect(await poller.runOnce()).toBe(1)
-  chain.mine(awaitedBlocks)
-  await catchUp()
-  expect(isStored(stays)).toMatchObject({ offChain: false, version: 1, state: null, blockNumber, logIndex: 77 })
-  expect(isStored(goes)).toMatchObject({ offChain: true, version: 2, state: 'failure' })
-  fills.set('goes', { ...goes.fulfilment, blockNumber, blockHash })
-  expect(await poller.runOnce()).toBe(1)
-  expect(isStored(goes)).toMatchObject({ offChain: false, version: 3, state: null })
 })
 
 test.each([
@@ -282,26 +253,26 @@ test('a dry run finds the differences, changes nothing and leaves no record', as
   expect(audit()).toEqual([])
 })
 
-test('a repair is recorded once with the blocks that it reads, in the name of its actor', async () => {
-  const { reindex, audit, stored } = await setup()
-  expect(await run(reindex({ chainId: 1, from: 3, repair: true }))).toBe(8)
-  expect(stored(4)?.memoHex).not.toBe(`0x${'ee'.repeat(32)}`)
-  expect(audit()).toEqual([['operator:olga', 'chain.repair_started', '1', { from: 3, to: 10 }]])
-})
-
-test('a repair through another chain object is recorded too; one of another chain is rejected', async () => {
-  const { reindex, audit, chain } = await setup()
-  const through = { ...chain, adapter: 'another node' }
-  expect(await run(reindex({ chainId: 1, from: 3, repair: true, through }))).toBe(8)
-  expect(audit()).toEqual([['operator:olga', 'chain.repair_started', '1', { from: 3, to: 10 }]])
-  const wrong = run(reindex({ chainId: 7, from: 3, repair: true, through }))
-  await expect(wrong).rejects.toThrow('Chain 7 is not followed by this process.')
-})
+test.each([
+  ['the configured nodes', {}],
+  ['another chain object', { adapter: 'another node' }],
+])(
+  'a repair through %s is recorded once with the blocks that it reads, in the name of its actor',
+  async (_what, change) => {
+    const { reindex, audit, stored, chain } = await setup()
+    const through = 'adapter' in change ? { ...chain, ...change } : undefined
+    expect(await run(reindex({ chainId: 1, from: 3, repair: true, through }))).toBe(8)
+    expect(stored(4)?.memoHex).not.toBe(`0x${'ee'.repeat(32)}`)
+    expect(audit()).toEqual([['operator:olga', 'chain.repair_started', '1', { from: 3, to: 10 }]])
+  },
+)
 
 test('blocks that are not indexed and a chain that is not followed are rejected without a record', async () => {
-  const { reindex, audit } = await setup()
+  const { reindex, audit, chain } = await setup()
   await expect(run(reindex({ chainId: 1, from: 3, to: 99, repair: true }))).rejects.toThrow('not indexed yet')
-  const unknown = run(reindex({ chainId: 7, from: 0, repair: true }))
-  await expect(unknown).rejects.toThrow('Chain 7 is not followed by this process.')
+  for (const through of [undefined, { ...chain, adapter: 'another node' }])
+    await expect(run(reindex({ chainId: 7, from: 0, repair: true, through }))).rejects.toThrow(
+      'Chain 7 is not followed by this process.',
+    )
   expect(audit()).toEqual([])
 })

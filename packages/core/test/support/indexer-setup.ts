@@ -2,20 +2,18 @@ import { ChainError } from '../../src/errors.js'
 import type { ServiceEvent } from '../../src/events.js'
 import type { LeaseStore } from '../../src/indexer/chain-store.js'
 import { createIndexer, type IndexerOptions } from '../../src/indexer/indexer.js'
-import { type ChainCall, type FakeChain, fakeChain } from './fake-chain.js'
+import { type ChainCall, type FakeChain, fakeChain, type PaymentsAt } from './fake-chain.js'
 import { type ManualClock, manualClock } from './manual-clock.js'
 import { recordingLogger } from './recording-logger.js'
 import { openStore, type TestStore } from './store.js'
 
 /** The error of an unreachable node. */
 export const down = () => new ChainError('ERR_CHAIN_UNAVAILABLE', 1, 'no answer from the node')
-/** The error of a range with a vanished block. */
-export const gone = () => new ChainError('ERR_CHAIN_RANGE_GONE', 1, 'a block vanished')
 /** One payment per block, named by its height. */
 export const paymentAt = (height: number) => [`payment at ${height}`]
 
 /** Grants the lease to every indexer, so that they race for the checkpoint. */
-export const noLeases: LeaseStore = { acquire: async () => true, release: async () => undefined, list: async () => [] }
+const noLeases: LeaseStore = { acquire: async () => true, release: async () => undefined, list: async () => [] }
 
 /** Time between two renewals of the default lease, in milliseconds. */
 const renewMs = 5_000
@@ -76,6 +74,18 @@ export function setUpIndexer(
         if (steps > 1_000) throw new Error('The indexer does not reach the head.')
     },
   }
+}
+
+/** An indexer at the head of a chain of so many blocks. */
+export async function setUpIndexed(
+  height: number,
+  options: Parameters<typeof setUpIndexer>[0] = {},
+  paymentsAt: PaymentsAt = () => [],
+) {
+  const setup = setUpIndexer(options)
+  setup.chain.mine(height, paymentsAt)
+  await setup.catchUp()
+  return setup
 }
 
 /** Makes calls of one kind fail while `errors` lasts. */

@@ -1,11 +1,78 @@
-import { type ProcessorUpdate, paymentStates } from '@payment-integration/contract'
+import {
+  type PaymentState,
+  type ProcessorUpdate,
+  paymentStates,
+  type UpdateOutcome,
+} from '@payment-integration/contract'
 import { expect, test } from 'vitest'
-import { turns } from '../../test/support/manual-clock.js'
-import { pollerOverPayments, updateFor } from '../../test/support/receipt-poller.js'
-import { getName } from '../../test/support/stored-payment.js'
-import { deferred, until } from '../../test/support/until.js'
+import { manualClock, turns } from '../../test/support/manual-clock.js'
+import { recordingLogger } from '../../test/support/recording-logger.js'
+import { openStore } from '../../test/support/store.js'
+import { getName, paymentFacts } from '../../test/support/stored-payment.js'
+import { deferred, start, until } from '../../test/support/until.js'
 import { ChainError, StoreError } from '../errors.js'
 import type { ReceiptSource } from '../ports/chain.js'
+import type { StoredPayment } from './payment.js'
+import { createReceiptPoller, type ReceiptPollerOptions } from './receipts.js'
+
+/** The receipt of a payment that succeeded. */
+const updateFor = (payment: StoredPayment): ProcessorUpdate => ({
+  id: `receipt-${getName(payment)}`,
+  chainId: String(payment.chainId),
+  txHash: payment.txHash,
+  state: 'success',
+})
+
+/** A poller over stored payments. `lookup` plays the source; by default it knows that every payment succeeded. */
+function pollerOverPayments(
+  options: ReceiptPollerOptions = {},
+  lookup: ReceiptSource['lookup'] = async (payment) => updateFor(payment),
+  scope?: ReceiptSource['scope'],
+  answer: UpdateOutcome | Error = 'applied',
+) {
+  const clock = manualClock()
+  const store = openStore()
+  const logger = recordingLogger()
+  const asked: string[] = []
+  const updates: ProcessorUpdate[] = []
+  const poller = createReceiptPoller({
+    store,
+    source: {
+      scope,
+      lookup(payment, signal) {
+        asked.push(getName(payment))
+        return lookup(payment, signal)
+      },
+    },
+    async applyUpdate(update) {
+      if (answer instanceof Error) throw answer
+      updates.push(update)
+      if (answer === 'applied')
+        await store.transaction(async (tx) => {
+          const { chainId, txHash, state = null } = update
+          const payments = await tx.paymentsForChange({ chainId: Number(chainId), txHash })
+          await tx.setStatuses(new Map(payments.map((each) => [each.id, { ...each, state }])))
+        })
+      return { id: update.id, outcome: answer, version: 2, reason: null }
+    },
+    clock,
+    logger,
+    options,
+  })
+  return {
+    ...{ clock, logger, asked, updates, poller, store },
+    async add(name: string, state: PaymentState | null = null, more: Partial<StoredPayment> = {}) {
+      const facts = paymentFacts(name, { blockTimestamp: clock.now(), ...more })
+      return store.transaction(async (tx) => {
+        const [payment] = (await tx.upsertPayments([{ facts, primary: more.primary ?? true }])).inserted
+        if (payment === undefined) throw new Error(`${name} is stored already`)
+        const status = { ...payment, state }
+        if (status.primary && state !== null) await tx.setStatuses(new Map([[payment.id, status]]))
+        return status
+      })
+    },
+  }
+}
 
 test.each([
   ['everyMs', 0],
@@ -37,16 +104,15 @@ test('applies each update and counts the applied ones', async () => {
 })
 
 test.each(['unchanged', 'refused', 'waiting'] as const)('an update that is %s does not count', async (outcome) => {
-  const { poller, add, answerUpdatesWith, updates } = pollerOverPayments()
-  answerUpdatesWith(outcome)
+  const { poller, add, updates } = pollerOverPayments({}, undefined, undefined, outcome)
   await add('a')
   expect(await poller.runOnce()).toBe(0)
   expect(updates).toHaveLength(1)
 })
 
 test('an update that fails stops neither the round nor the loop', async () => {
-  const { poller, add, asked, answerUpdatesWith, logger } = pollerOverPayments()
-  answerUpdatesWith(new StoreError('ERR_STORE_BUSY', 'database is locked'))
+  const busy = new StoreError('ERR_STORE_BUSY', 'database is locked')
+  const { poller, add, asked, logger } = pollerOverPayments({}, undefined, undefined, busy)
   await add('a')
   await add('b')
   expect(await poller.runOnce()).toBe(0)
@@ -118,8 +184,7 @@ test('the loop polls at once, then every interval, continues after a failed roun
   const { poller, add, asked, clock, store, logger } = pollerOverPayments({}, async () => null)
   await add('a')
   const listUnsettled = store.payments.listUnsettled
-  const stop = new AbortController()
-  const run = poller.run(stop.signal)
+  const loop = start(poller)
   await until('the first round', () => asked.length === 1 && clock.sleepers().length === 1)
   expect(asked).toEqual(['a'])
   store.payments.listUnsettled = async () => {
@@ -132,21 +197,8 @@ test('the loop polls at once, then every interval, continues after a failed roun
   expect(asked).toEqual(['a'])
   await clock.advance(1)
   expect(asked).toEqual(['a', 'a'])
-  stop.abort()
-  await run
+  await loop.stop()
   expect(clock.sleepers()).toEqual([])
-})
-
-test('a source that fails on one payment is polled for the others', async () => {
-  const { poller, add, asked, logger } = pollerOverPayments({}, async (payment) => {
-    if (getName(payment) === 'a') throw new Error('source is down')
-    return updateFor(payment)
-  })
-  const { txHash } = await add('a')
-  await add('b')
-  expect(await poller.runOnce()).toBe(1)
-  expect(asked).toEqual(['a', 'b'])
-  expect(logger.lines).toMatchObject([{ level: 'warn', fields: { txHash, error: 'Error' } }])
 })
 
 const unreachable = (chainId: number) => new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, 'no answer')
@@ -180,17 +232,15 @@ test('a source that is slow on one chain does not delay another, in this round a
   )
   for (const id of ['a', 'b', 'c']) await add(id)
   for (const id of ['x', 'y', 'z']) await add(id, 'pending', { chainId: 2 })
-  const stop = new AbortController()
-  const run = poller.run(stop.signal)
+  const loop = start(poller)
   await until('the first round', () => asked.length === 4)
   await until('its end', () => clock.sleepers().length === 1)
   await clock.advance(15_000)
   await until('the second round', () => asked.length === 7)
   expect(asked.filter((id) => id >= 'x')).toEqual(['x', 'y', 'z', 'x', 'y', 'z'])
   expect(asked.filter((id) => id < 'x')).toEqual(['a'])
-  stop.abort()
   let ended = false
-  const end = run.then(() => {
+  const end = loop.stop().then(() => {
     ended = true
   })
   await turns()
@@ -200,13 +250,11 @@ test('a source that is slow on one chain does not delay another, in this round a
   expect(asked).toHaveLength(7)
 })
 
-const silentFirst: ReceiptSource['lookup'] = async ({ chainId }) => {
-  if (chainId === 1) throw unreachable(chainId)
-  return null
-}
-
 test('a chain that cannot be reached rests for the round, is logged once, and does not stop another', async () => {
-  const { poller, add, asked, logger } = pollerOverPayments({ concurrency: 2, batch: 3 }, silentFirst)
+  const { poller, add, asked, logger } = pollerOverPayments({ concurrency: 2, batch: 3 }, async ({ chainId }) => {
+    if (chainId === 1) throw unreachable(chainId)
+    return null
+  })
   for (let n = 0; n < 9; n += 1) {
     await add(`a${n}`)
     await add(`b${n}`, null, { chainId: 2 })
@@ -240,13 +288,16 @@ test('a chain that cannot be reached is polled on after the polled payments, the
 })
 
 test.each([null, 'ERR_CHAIN_UNAVAILABLE', { code: 7 }, { code: 'ERR_RECEIPT_INVALID' }])(
-  'a chain that cannot be reached is not what a rejection with %j says',
+  'a source that rejects one payment with %j is polled for the others: the chain can be reached',
   async (reason) => {
-    const { poller, add, asked, logger } = pollerOverPayments({ concurrency: 1 }, () => Promise.reject(reason))
-    await add('a')
+    const { poller, add, asked, logger } = pollerOverPayments({ concurrency: 1 }, async (payment) => {
+      if (getName(payment) === 'a') throw reason
+      return updateFor(payment)
+    })
+    const { txHash } = await add('a')
     await add('b')
-    await poller.runOnce()
+    expect(await poller.runOnce()).toBe(1)
     expect(asked).toEqual(['a', 'b'])
-    expect(logger.lines).toHaveLength(2)
+    expect(logger.lines).toMatchObject([{ level: 'warn', fields: { txHash, error: `a ${typeof reason} was thrown` } }])
   },
 )

@@ -189,8 +189,9 @@ async function indexed() {
   }
 }
 
-test('a backfill stores the payments of the router and its coverage', async () => {
+test('a backfill stores the payments of the router and its coverage, and overwrites none of another router', async () => {
   const { store, range, backfill, stored, snapshots } = await indexed()
+  const own = stored('own')
   expect(await backfill(range)).toMatchObject([
     { type: 'payment.additional', txHash: hashOf('own'), ordinal: 1 },
     { type: 'payment.indexed', txHash: hashOf('new') },
@@ -198,6 +199,9 @@ test('a backfill stores the payments of the router and its coverage', async () =
   expect(stored('new')).toMatchObject({ version: 1, primary: true, router: added })
   expect(snapshots('new')).toEqual(['1 null'])
   expect(await store.chains.coverage(1)).toEqual([{ router: added.address, from: 1, to: 6 }])
+  expect(stored('own')).toEqual(own)
+  expect(own).toMatchObject({ router: { address: fakeRouter }, logIndex: 1 })
+  expect(stored('own', 1)).toMatchObject({ router: added, logIndex: 0, primary: false })
 })
 
 test('a backfill stores a weaker proof level with its node, and no equal or stronger one', async () => {
@@ -216,29 +220,21 @@ test('a backfill stores a weaker proof level with its node, and no equal or stro
   expect(await store.chains.proofs(1, 9)).toEqual(weaker)
 })
 
-test('a backfill overwrites no payment of another router in the same transaction', async () => {
-  const { range, backfill, stored } = await indexed()
-  const own = stored('own')
-  await backfill(range)
-  expect(stored('own')).toEqual(own)
-  expect(stored('own')).toMatchObject({ router: { address: fakeRouter }, logIndex: 1 })
-  expect(stored('own', 1)).toMatchObject({ router: added, logIndex: 0, primary: false })
-})
-
-test('a backfill above the checkpoint is rejected', async () => {
-  const { store, range, backfill, unwind } = await indexed()
-  await unwind(5)
+test.each<[string, string, (parts: ReturnType<typeof recorder>) => Promise<unknown>]>([
+  ['above the checkpoint', 'ERR_CHECKPOINT_MOVED', ({ unwind }) => unwind(5)],
+  [
+    'of another branch',
+    'ERR_CHAIN_RANGE_GONE',
+    async ({ chain, unwind, advance }) => {
+      chain.fork(6)
+      await unwind(4)
+      await advance()
+    },
+  ],
+])('a backfill %s is rejected', async (_case, code, prepare) => {
+  const { store, range, backfill, ...parts } = await indexed()
+  await prepare({ store, ...parts })
   const before = store.dump()
-  await expect(backfill(range)).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_MOVED' })
-  expect(store.dump()).toEqual(before)
-})
-
-test('a backfill of another branch is rejected', async () => {
-  const { chain, store, range, backfill, unwind, advance } = await indexed()
-  chain.fork(6)
-  await unwind(4)
-  await advance()
-  const before = store.dump()
-  await expect(backfill(range)).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
+  await expect(backfill(range)).rejects.toMatchObject({ code })
   expect(store.dump()).toEqual(before)
 })

@@ -64,57 +64,60 @@ function facts({ router = old, blockHash = hereHash, sourceChain = 1, primary: _
 const row = (log: Log): StoredPayment =>
   storedPayment({ id: `${log.ordinal ?? 0}`, ...facts(log), primary: log.primary ?? true })
 
-/** `log index:ordinal` of each, with a star where it is primary. */
-const placed = (read: Log[], stored: Log[], listed = [old, added]) =>
-  assignOrdinals(read.map(facts), stored.map(row), listed).map(
+const dead = { logIndex: 5, blockHash: deadHash }
+const inAdded = { logIndex: 2, router: added }
+
+/** Expected: `log index:ordinal` of each, with a star where it is primary. */
+test.each<[fact: string, read: Log[], stored: Log[], expected: string[], listed?: string[]]>([
+  ['keeps its position as ordinal beside nothing', [{ logIndex: 3 }, { logIndex: 7, ordinal: 1 }], [], ['3:0*', '7:1']],
+  ['of another router takes no stored ordinal below it', [inAdded], [{ logIndex: 5 }], ['2:1'], [added]],
+  [
+    'of another router takes no stored ordinal above it',
+    [{ ...inAdded, logIndex: 9 }],
+    [{ logIndex: 5 }],
+    ['9:1'],
+    [added],
+  ],
+  [
+    'of another router is primary when the stored one names another integration',
+    [{ ...inAdded, integrationAddress: otherShop }],
+    [{ logIndex: 5 }],
+    ['2:1*'],
+    [added],
+  ],
+  [
+    'keeps the ordinal of its stored log, read alone',
+    [inAdded],
+    [{ logIndex: 5 }, { ...inAdded, ordinal: 1, primary: false }],
+    ['2:1'],
+    [added],
+  ],
+  [
+    'keeps the ordinal of its stored log at any position',
+    [inAdded, { logIndex: 5, ordinal: 1 }],
+    [{ logIndex: 5 }, { ...inAdded, ordinal: 1, primary: false }],
+    ['2:1', '5:0'],
+  ],
+  [
+    'that was missed before a stored one takes a free ordinal',
+    [{ logIndex: 2 }, { logIndex: 5, ordinal: 1 }],
+    [{ logIndex: 5 }],
+    ['2:1', '5:0'],
+  ],
+  [
+    'keeps its record when its transaction was mined in another block',
+    [{ logIndex: 1 }, { logIndex: 3, ordinal: 1 }],
+    [dead, { ...dead, logIndex: 7, ordinal: 1, primary: false }],
+    ['1:0', '3:1'],
+  ],
+  ['takes no record of another integration', [inAdded], [{ ...dead, integrationAddress: otherShop }], ['2:1*']],
+  ['takes no record of a router that was not read', [inAdded], [dead], ['2:1'], [added]],
+  ['takes no record of a payment from another chain', [inAdded], [{ ...dead, sourceChain: 10 }], ['2:1']],
+])('a payment of blocks that were indexed before %s', (_fact, read, stored, expected, listed = [old, added]) => {
+  const placed = assignOrdinals(read.map(facts), stored.map(row), listed).map(
     (payment) => `${payment.facts.logIndex}:${payment.facts.ordinal}${payment.primary ? '*' : ''}`,
   )
-
-test('a payment of blocks that were indexed before keeps its position as ordinal when nothing of its transaction is stored', () => {
-  expect(placed([{ logIndex: 3 }, { logIndex: 7, ordinal: 1 }], [])).toEqual(['3:0*', '7:1'])
-})
-
-test('a payment of blocks that were indexed before of another router never takes the ordinal of a stored payment', () => {
-  for (const logIndex of [2, 9])
-    expect(placed([{ logIndex, router: added }], [{ logIndex: 5 }], [added])).toEqual([`${logIndex}:1`])
-})
-
-test('a payment of blocks that were indexed before of another router is primary when the stored one names another integration', () => {
-  const read = [{ logIndex: 2, router: added, integrationAddress: otherShop }]
-  expect(placed(read, [{ logIndex: 5 }], [added])).toEqual(['2:1*'])
-})
-
-test('a payment of blocks that were indexed before keeps the ordinal of its stored log at any position', () => {
-  const stored = [{ logIndex: 5 }, { logIndex: 2, ordinal: 1, router: added, primary: false }]
-  expect(placed([{ logIndex: 2, router: added }], stored, [added])).toEqual(['2:1'])
-  const all = [
-    { logIndex: 2, router: added },
-    { logIndex: 5, ordinal: 1 },
-  ]
-  expect(placed(all, stored)).toEqual(['2:1', '5:0'])
-})
-
-test('a payment of blocks that were indexed before that was missed before a stored one takes a free ordinal', () => {
-  const read = [{ logIndex: 2 }, { logIndex: 5, ordinal: 1 }]
-  expect(placed(read, [{ logIndex: 5 }])).toEqual(['2:1', '5:0'])
-})
-
-test('a payment of blocks that were indexed before keeps its record when its transaction was mined in another block', () => {
-  const stored = [
-    { logIndex: 5, blockHash: deadHash },
-    { logIndex: 7, ordinal: 1, blockHash: deadHash, primary: false },
-  ]
-  const read = [{ logIndex: 1 }, { logIndex: 3, ordinal: 1 }]
-  expect(placed(read, stored)).toEqual(['1:0', '3:1'])
-})
-
-test('a payment of blocks that were indexed before takes no record of another integration, of a router that was not read, or of a payment from another chain', () => {
-  for (const [stored, listed] of [
-    [{ logIndex: 5, blockHash: deadHash, integrationAddress: otherShop }, [old, added]],
-    [{ logIndex: 5, blockHash: deadHash, router: old }, [added]],
-    [{ logIndex: 5, blockHash: deadHash, sourceChain: 10 }, [old, added]],
-  ] as const)
-    expect(placed([{ logIndex: 1, router: added }], [stored], [...listed])[0]).toMatch(/^1:1\b/)
+  expect(placed).toEqual(expected)
 })
 
 const withOrdinal = (txHash: string, ordinal: number, integrationAddress: string | null) =>

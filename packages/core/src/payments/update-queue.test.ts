@@ -1,6 +1,7 @@
 /** Updates that arrive at the same time share a transaction; a failure is that of its own request. */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { expect, test, vi } from 'vitest'
+import { deferred } from '../../test/support/until.js'
 import { StoreError, UpdateConflictError } from '../errors.js'
 import { createUpdateQueue, maxQueuedUpdates, maxUpdatesPerCommit, type UpdateQueue } from './receive-updates.js'
 
@@ -28,22 +29,19 @@ function heldQueue() {
   }
 }
 
-/** A queue whose first two transactions wait until the returned function is called. */
-function startedQueue(apply: UpdateQueue) {
-  let begin = (): void => undefined
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve
-  })
+/** Applies requests of one update each; the first two transactions wait until all requests have arrived. */
+async function applyTogether(ids: string, apply: UpdateQueue) {
+  const arrived = deferred()
   let started = 0
   const queue = createUpdateQueue(async (updates) => {
     started += 1
-    if (started <= 2) await begun
+    if (started <= 2) await arrived.promise
     return apply(updates)
   }, notNested)
-  return { queue, begin }
+  const requests = ids.split(' ').map((id) => queue([update(id)]))
+  arrived.resolve()
+  return Promise.allSettled(requests)
 }
-
-const statuses = (outcomes: readonly PromiseSettledResult<unknown>[]) => outcomes.map(({ status }) => status)
 
 test('an update is applied at once, and those that arrive while two transactions run share the next one', async () => {
   const { apply, ids, end } = heldQueue()
@@ -72,29 +70,28 @@ test('a transaction has at most 100 updates and whole requests alone, in the ord
 
 test('when one request makes a shared transaction fail the others are applied, each alone', async () => {
   const sizes: number[] = []
-  const { queue, begin } = startedQueue(async (updates) => {
+  const outcomes = await applyTogether('a b c locked d', async (updates) => {
     sizes.push(updates.length)
     if (updates.some(({ id }) => id === 'locked')) throw new StoreError('ERR_STORE_BUSY', 'the payment is locked')
     return updates.map(fulfilled)
   })
-  const all = ['a', 'b', 'c', 'locked', 'd'].map((id) => queue([update(id)]))
-  begin()
-  const outcomes = await Promise.allSettled(all)
-  expect(statuses(outcomes)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
-  expect(outcomes[3]).toMatchObject({ reason: { code: 'ERR_STORE_BUSY' } })
+  const applied = { status: 'fulfilled' }
+  const locked = { status: 'rejected', reason: { code: 'ERR_STORE_BUSY' } }
+  expect(outcomes).toMatchObject([applied, applied, applied, locked, applied])
   expect(sizes).toEqual([1, 1, 3, 1, 1, 1])
 })
 
-test('after two requests that fail alone the rest of their transaction is rejected, not tried', async () => {
+test.each([
+  ['after two requests that fail alone', 'ERR_STORE_BUSY', 2 + 1 + 2],
+  ['while the store cannot be reached', 'ERR_STORE_UNAVAILABLE', 2 + 1],
+] as const)('%s, the requests of a transaction are rejected, not tried', async (_case, code, expected) => {
   let calls = 0
-  const { queue, begin } = startedQueue(async () => {
+  const outcomes = await applyTogether('a b c d e f', async () => {
     calls += 1
-    throw new StoreError('ERR_STORE_BUSY', 'locked')
+    throw new StoreError(code, 'no')
   })
-  const all = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => queue([update(id)]))
-  begin()
-  expect(statuses(await Promise.allSettled(all))).toEqual(Array(6).fill('rejected'))
-  expect(calls).toBe(2 + 1 + 2)
+  expect(outcomes).toMatchObject(Array(6).fill({ status: 'rejected', reason: { code } }))
+  expect(calls).toBe(expected)
 })
 
 test('a full queue rejects at once, and accepts again when it is shorter', async () => {
@@ -113,13 +110,11 @@ test('a full queue rejects at once, and accepts again when it is shorter', async
 
 test('a conflict rejects its own update alone', async () => {
   const conflict = { status: 'rejected', reason: new UpdateConflictError('used') } as const
-  const { queue, begin } = startedQueue(async (updates) =>
+  const outcomes = await applyTogether('a b used c', async (updates) =>
     updates.map((one) => (one.id === 'used' ? conflict : fulfilled(one))),
   )
-  const all = ['a', 'b', 'used', 'c'].map((id) => queue([update(id)]))
-  begin()
   const [a, b, c] = ['a', 'b', 'c'].map((id) => fulfilled(update(id)))
-  expect((await Promise.all(all)).flat()).toEqual([a, b, conflict, c])
+  expect(outcomes).toEqual([a, b, conflict, c].map((outcome) => ({ status: 'fulfilled', value: [outcome] })))
 })
 
 test('an update inside the work of a transaction is rejected before it waits', async () => {
@@ -131,17 +126,4 @@ test('an update inside the work of a transaction is rejected before it waits', a
     },
   )
   await expect(queue([update('a')])).rejects.toBe(nested)
-})
-
-test('a store that cannot be reached rejects all requests of a transaction, and none is tried again', async () => {
-  let calls = 0
-  const { queue, begin } = startedQueue(async () => {
-    calls += 1
-    throw new StoreError('ERR_STORE_UNAVAILABLE', 'no connection')
-  })
-  const all = ['a', 'b', 'c', 'd'].map((id) => queue([update(id)]))
-  begin()
-  for (const outcome of await Promise.allSettled(all))
-    expect(outcome).toMatchObject({ reason: { code: 'ERR_STORE_UNAVAILABLE' } })
-  expect(calls).toBe(3)
 })

@@ -2,8 +2,7 @@
 import type { Review } from '../../src/ports/identity.js'
 import type { Dice } from './dice.js'
 import type { Judge } from './judge/judge.js'
-import type { Call } from './operations.js'
-import type { RedemptionView, WebhookEvent } from './system-under-test.js'
+import type { Call, RedemptionView, WebhookEvent } from './system-under-test.js'
 import type { World } from './world.js'
 
 /** What one history is about; a history is small, so that its operations meet. */
@@ -24,13 +23,13 @@ export interface Plan {
 const usual = { share: 42, register: 8, prove: 13, attest: 9, direct: 4, webhook: 12, poll: 10, operator: 3 } as const
 
 export function plan(dice: Dice): Plan {
-  const names = (prefix: string, count: number, suffix = '') =>
+  const names = (prefix: string, count: number, suffix: string) =>
     Array.from({ length: count }, (_, index) => `${prefix}${index + 1}${suffix}`)
   // Histories differ in what they do most, so that together they reach more.
   const weight = (kind: Call['kind']) => usual[kind] * dice.pick([0.3, 1, 3])
   return {
     addresses: names('user-', 2 + dice.below(3), '@example.com'),
-    integrations: names('integration-', 2 + dice.below(2)),
+    integrations: names('0x', 2 + dice.below(2), 'a'.repeat(39)),
     findsByName: dice.chance(0.75),
     faultRate: dice.pick([0, 0.1, 0.3, 0.6]),
     badTokens: dice.pick([0.05, 0.05, 0.3]),

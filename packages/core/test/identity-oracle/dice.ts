@@ -1,26 +1,21 @@
 /** Random choices that a seed repeats. @module */
 import { seededRandom } from '../support/seeded-random.js'
 
-export interface Dice {
-  /** A whole number from 0 to below `count`. */
-  below(count: number): number
-  chance(probability: number): boolean
-  pick<T>(list: readonly T[]): T
-  /** One of the keys, each as often as its weight says. */
-  weighted<K extends string>(weights: Readonly<Record<K, number>>): K
-}
+export type Dice = ReturnType<typeof dice>
 
-export function dice(seed: string): Dice {
+export function dice(seed: string) {
   const random = seededRandom(seed)
   return {
-    below: (count) => Math.floor(random.fraction() * count),
-    chance: (probability) => random.fraction() < probability,
-    pick(list) {
+    /** A whole number from 0 to below `count`. */
+    below: (count: number) => Math.floor(random.fraction() * count),
+    chance: (probability: number) => random.fraction() < probability,
+    pick<T>(list: readonly T[]): T {
       const picked = list[Math.floor(random.fraction() * list.length)]
       if (picked === undefined) throw new RangeError('nothing to pick from')
       return picked
     },
-    weighted<K extends string>(weights: Readonly<Record<K, number>>) {
+    /** One of the keys, each as often as its weight says. */
+    weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
       const entries = Object.entries(weights) as [K, number][]
       let left = random.fraction() * entries.reduce((sum, [, weight]) => sum + weight, 0)
       for (const [key, weight] of entries) {

@@ -47,29 +47,13 @@ export interface FakeApplicant {
 }
 
 /** Something that may happen at the provider or on the way from it. */
-export interface ProviderStep {
+export interface Step {
   readonly process: number
   readonly label: string
   run(): void
 }
 
-export interface FakeProvider {
-  port(process: number): IdentityProvider
-  /** Frozen and killed processes are the world's business: it drops the answers to them. */
-  steps(): ProviderStep[]
-  mint(bad: boolean): string
-  /** Gives the applicant its next review. @param aheadMs - How far the provider's clock is ahead. */
-  decide(applicant: FakeApplicant, aheadMs: number): DatedReview
-  canStillLand(externalUserId: string): boolean
-  readonly calls: readonly ProviderCall[]
-  /** By external user id. */
-  readonly applicants: ReadonlyMap<string, FakeApplicant>
-  readonly events: readonly WebhookEvent[]
-  readonly findsByName: boolean
-  faultRate: number
-  /** How many verdicts approve. */
-  greenRate: number
-}
+export type FakeProvider = ReturnType<typeof fakeProvider>
 
 /** How old a signature may be when a request arrives. */
 export const signatureMs = 60_000
@@ -79,8 +63,10 @@ const refusals = {
   misconfigured: { kind: 'misconfigured', reason: 'signature of the service refused' },
 } as const
 
-export function fakeProvider(options: { clock: Clock; dice: Dice; findsByName: boolean }): FakeProvider {
+export function fakeProvider(options: { clock: Clock; dice: Dice; findsByName: boolean }) {
   const { clock, dice, findsByName } = options
+  /** How often a call fails, and how many verdicts approve. */
+  const rates = { faultRate: 0, greenRate: 0.5 }
   const tokens = new Map<string, { readonly mintedAt: number; readonly bad: boolean; used: boolean }>()
   const applicants = new Map<string, FakeApplicant>()
   const calls: ProviderCall[] = []
@@ -127,7 +113,7 @@ export function fakeProvider(options: { clock: Clock; dice: Dice; findsByName: b
       const now = clock.now()
       const faults: readonly Fault[] = ['lostBefore', 'lostAfter', 'late', 'throttled', 'misconfigured']
       const ofKind: readonly Fault[] = kind === 'redeem' ? [...faults, 'refused'] : faults
-      const fault = dice.chance(api.faultRate) ? dice.pick(ofKind) : 'none'
+      const fault = dice.chance(rates.faultRate) ? dice.pick(ofKind) : 'none'
       const made: ProviderCall = {
         ...{ kind, process, name, token, sendBy, signedAt: now, fault },
         earliest: fault === 'late' ? now + 1 + dice.below(20_000) : now,
@@ -137,7 +123,7 @@ export function fakeProvider(options: { clock: Clock; dice: Dice; findsByName: b
       open.add(made)
       waiting.set(made, resolve as (answer: never) => void)
     })
-  const land = (made: ProviderCall): ProviderStep => ({
+  const land = (made: ProviderCall): Step => ({
     process: -1,
     label: `${made.kind} ${made.name} arrives at the provider (${made.fault})`,
     run() {
@@ -146,7 +132,7 @@ export function fakeProvider(options: { clock: Clock; dice: Dice; findsByName: b
       made.result = made.fault === 'lostAfter' || made.fault === 'late' ? lost(made) : result
     },
   })
-  const answer = (made: ProviderCall): ProviderStep => ({
+  const answer = (made: ProviderCall): Step => ({
     process: made.process,
     label: `process ${made.process} hears about ${made.kind} ${made.name}`,
     run() {
@@ -156,15 +142,16 @@ export function fakeProvider(options: { clock: Clock; dice: Dice; findsByName: b
     },
   })
 
-  const api: FakeProvider = {
-    port: (process) => ({
+  return Object.assign(rates, {
+    port: (process: number): IdentityProvider => ({
       findsByName,
       redeem: ({ externalUserId, shareToken, sendBy }) => call('redeem', process, externalUserId, shareToken, sendBy),
       find: (externalUserId) => call('find', process, externalUserId, null, Number.POSITIVE_INFINITY),
       review: (applicantId) => call('review', process, applicantId, null, Number.POSITIVE_INFINITY),
     }),
+    /** Frozen and killed processes are the world's business: it drops the answers to them. */
     steps() {
-      const steps: ProviderStep[] = []
+      const steps: Step[] = []
       for (const made of open) {
         const arrives = mayLand(made)
         if (arrives && clock.now() >= made.earliest) steps.push(land(made))
@@ -174,14 +161,15 @@ export function fakeProvider(options: { clock: Clock; dice: Dice; findsByName: b
       }
       return steps
     },
-    mint(bad) {
+    mint(bad: boolean) {
       const token = `token-${tokens.size + 1}`
       tokens.set(token, { mintedAt: clock.now(), bad, used: false })
       return token
     },
-    decide(applicant, aheadMs) {
+    /** Gives the applicant its next review. @param aheadMs - How far the provider's clock is ahead. */
+    decide(applicant: FakeApplicant, aheadMs: number) {
       const { applicantId, externalUserId, reviews } = applicant
-      const { greenRate } = api
+      const { greenRate } = rates
       const label = `LABEL_${events.length}`
       const next = nextReview(reviews, { dice, greenRate, label, now: clock.now() + aheadMs })
       const { review, reviewedAt: at } = next
@@ -189,8 +177,9 @@ export function fakeProvider(options: { clock: Clock; dice: Dice; findsByName: b
       if (at !== null) events.push({ key: `event-${events.length + 1}`, applicantId, externalUserId, review, at })
       return next
     },
-    canStillLand: (name) => calls.some((made) => made.kind === 'redeem' && made.name === name && mayLand(made)),
-    ...{ calls, applicants, events, findsByName, faultRate: 0, greenRate: 0.5 },
-  }
-  return api
+    canStillLand: (name: string) => calls.some((made) => made.kind === 'redeem' && made.name === name && mayLand(made)),
+    ...{ calls, events, findsByName },
+    /** By external user id. */
+    applicants: applicants as ReadonlyMap<string, FakeApplicant>,
+  })
 }

@@ -32,42 +32,38 @@ export interface Surroundings {
   pause(point: string): Promise<void>
 }
 
-/** A process. Every method resolves with a plain JSON outcome; one that rejects is a finding. */
+/** A process. */
 export interface Service {
-  /** Makes an account that carries the address unverified. */
-  register(address: string): Promise<Done>
-  /** A one-time code was right. Without `accountId` the service chooses the account. */
-  prove(address: string, accountId?: string): Promise<Done>
-  attest(address: string, integration: string, accountId?: string): Promise<Done | Refused>
-  recordDirect(direct: DirectVerification): Promise<{ readonly kind: 'recorded' | 'kept' | 'busy' }>
-  share(request: ShareCall): Promise<ShareOutcome>
-  webhook(event: WebhookEvent): Promise<{ readonly kind: 'accepted' }>
-  /** One run of the poller: everything due by the clock, then it resolves. It does not go on by itself. */
-  poll(): Promise<{ readonly kind: 'done' }>
-  /**
-   * `applicantId` null: the operator says that the token was not redeemed. `unavailable`: the provider had to be asked
-   * and did not answer.
-   */
-  operatorResolves(externalUserId: string, applicantId: string | null): Promise<OperatorOutcome>
+  /** Resolves with a plain JSON outcome; one that rejects is a finding. */
+  perform(call: Call): Promise<unknown>
   /** The process dies: what it awaits never resolves. Rolls back its open transactions, so that it holds no lock. */
   kill(): Promise<void>
 }
 
-export type Done = { readonly kind: 'done'; readonly accountId: string }
-export type Refused = { readonly kind: 'refused' }
-export interface DirectVerification {
+/** What a process is asked to do. Addresses are normalised: lower case ASCII. */
+export type Call =
+  /** Makes an account that carries the address unverified. */
+  | { readonly kind: 'register'; readonly address: string }
+  /** A one-time code was right. Without `accountId` the service chooses the account. */
+  | { readonly kind: 'prove'; readonly address: string; readonly accountId: string | undefined }
+  | { readonly kind: 'attest'; readonly address: string; readonly integration: string; accountId: string | undefined }
+  | { readonly kind: 'direct'; readonly direct: DirectVerification }
+  | {
+      readonly kind: 'share'
+      readonly request: { readonly integration: string; readonly address: string; readonly token: string }
+    }
+  | { readonly kind: 'webhook'; readonly event: WebhookEvent }
+  /** One run of the poller: everything due by the clock, then it resolves. It does not go on by itself. */
+  | { readonly kind: 'poll' }
+  /** `applicantId` null: the operator says that the token was not redeemed. */
+  | { readonly kind: 'operator'; readonly externalUserId: string; readonly applicantId: string | null }
+
+interface DirectVerification {
   readonly accountId: string
   readonly applicantId: string | null
   readonly review: Review
   /** Unix milliseconds. */
   readonly at: number
-}
-export interface ShareCall {
-  /** One of `integration-1`, `integration-2`, ...; the adapter maps it to what the code needs. */
-  readonly integration: string
-  /** Normalised: lower case ASCII. */
-  readonly address: string
-  readonly token: string
 }
 export type ShareOutcome =
   /** 200, the fields of docs/interface.md 2.5. */
@@ -76,9 +72,6 @@ export type ShareOutcome =
   | { readonly kind: 'conflict' | 'unavailable' | 'misconfigured' }
   /** 422. `former`: the verdict that stays, null when none is answered. */
   | { readonly kind: 'rejected'; readonly message: string; readonly former: Review | null }
-export interface OperatorOutcome {
-  readonly kind: 'attached' | 'surplus' | 'absent' | 'refused' | 'unavailable'
-}
 /** A verdict as the provider sends it. */
 export interface WebhookEvent {
   /** Equal keys are one event. */
@@ -128,9 +121,7 @@ export interface RedemptionView {
 }
 /**
  * `in_flight`: begun, no answer known (also with an expired lease). `unknown`: the answer was lost. `unresolved`: it
- * cannot be looked up.
- * `attached`: its applicant was attached to its subject, even if a newer one has replaced it. `surplus`: redeemed and
- * not attached.
- * `absent`: no token was redeemed; the row may as well be missing.
+ * cannot be looked up. `attached`: to its subject, even if a newer one has replaced it. `surplus`: redeemed and not
+ * attached. `absent`: no token was redeemed; the row may as well be missing.
  */
 export type RedemptionState = 'in_flight' | 'unknown' | 'unresolved' | 'attached' | 'surplus' | 'absent'

@@ -3,41 +3,29 @@ import type { Clock } from '../../src/ports/runtime.js'
 import { manualClock } from '../support/manual-clock.js'
 import { seededRandom } from '../support/seeded-random.js'
 import type { Dice } from './dice.js'
-import { type FakeProvider, fakeProvider } from './fake-provider.js'
-import { type Call, format, type Operation, perform, seconds } from './operations.js'
-import type { Service, Surroundings, SystemUnderTest, View } from './system-under-test.js'
+import { fakeProvider, type Step } from './fake-provider.js'
+import type { Call, Service, Surroundings, SystemUnderTest } from './system-under-test.js'
 
 interface Process {
   readonly number: number
   readonly service: Service
   frozen: boolean
 }
-interface Step {
+
+/** An operation of a process. */
+export interface Operation {
+  readonly number: number
   readonly process: number
-  readonly label: string
-  run(): void
+  readonly call: Call
+  readonly calledAt: number
+  state: 'running' | 'done' | 'failed' | 'killed'
+  /** The outcome, or the reason of the failure. */
+  outcome: unknown
 }
 
-export interface World {
-  readonly clock: { now(): number }
-  readonly provider: FakeProvider
-  readonly operations: readonly Operation[]
-  readonly lines: readonly string[]
-  log(line: string): void
-  processes(): readonly { readonly number: number; readonly frozen: boolean }[]
-  startProcess(): Promise<void>
-  /** Nothing of it happens any more. Requests that it sent may still arrive at the provider. */
-  kill(process: number): Promise<void>
-  freeze(process: number, frozen: boolean): void
-  begin(process: number, call: Call): Promise<Operation>
-  /** What may happen next, besides frozen processes. */
-  steps(): Step[]
-  run(step: Step): Promise<void>
-  jump(ms: number): Promise<void>
-  view(): Promise<View>
-}
+export type World = ReturnType<typeof world>
 
-export function world(options: { seed: string; system: SystemUnderTest; dice: Dice; findsByName: boolean }): World {
+export function world(options: { seed: string; system: SystemUnderTest; dice: Dice; findsByName: boolean }) {
   const { seed, system, dice, findsByName } = options
   const manual = manualClock()
   // Every step takes a millisecond, so that no two facts have the same time.
@@ -71,7 +59,7 @@ export function world(options: { seed: string; system: SystemUnderTest; dice: Di
         }),
     }
   }
-  const log = (line: string) => lines.push(`${seconds(clock.now())}: ${line}`)
+  const log = (line: string) => lines.push(`${((clock.now() - Date.UTC(2026, 0, 1)) / 1000).toFixed(3)} s: ${line}`)
   const answered = (operation: Operation, state: 'done' | 'failed') => (outcome: unknown) => {
     if (operation.state !== 'running') return
     operation.state = state
@@ -88,7 +76,8 @@ export function world(options: { seed: string; system: SystemUnderTest; dice: Di
       processes.set(number, { number, service: await system.start(surroundings(number)), frozen: false })
       log(`process ${number} starts`)
     },
-    async kill(number) {
+    /** Nothing of it happens any more. Requests that it sent may still arrive at the provider. */
+    async kill(number: number) {
       const process = processes.get(number)
       processes.delete(number)
       for (const step of [...pauses.keys()]) if (step.process === number) pauses.delete(step)
@@ -99,12 +88,12 @@ export function world(options: { seed: string; system: SystemUnderTest; dice: Di
       await process?.service.kill()
       await system.settle()
     },
-    freeze(number, frozen) {
+    freeze(number: number, frozen: boolean) {
       const process = processes.get(number)
       if (process !== undefined) process.frozen = frozen
       log(`process ${number} is ${frozen ? 'frozen' : 'thawed'}`)
     },
-    async begin(number, call) {
+    async begin(number: number, call: Call) {
       ticks += 1
       const process = processes.get(number)
       if (process === undefined) throw new RangeError(`no process ${number}`)
@@ -113,19 +102,20 @@ export function world(options: { seed: string; system: SystemUnderTest; dice: Di
         ...{ state: 'running', outcome: undefined },
       }
       operations.push(operation)
-      log(`operation ${operation.number} on process ${number}: ${format(call)}`)
-      void perform(process.service, call).then(answered(operation, 'done'), answered(operation, 'failed'))
+      log(`operation ${operation.number} on process ${number}: ${JSON.stringify(call)}`)
+      void process.service.perform(call).then(answered(operation, 'done'), answered(operation, 'failed'))
       await system.settle()
       return operation
     },
-    steps: () => [...pauses.keys(), ...provider.steps()].filter(({ process }) => alive(process)),
-    async run(step) {
+    /** What may happen next, besides frozen processes. */
+    steps: (): Step[] => [...pauses.keys(), ...provider.steps()].filter(({ process }) => alive(process)),
+    async run(step: Step) {
       ticks += 1
       log(step.label)
       step.run()
       await system.settle()
     },
-    async jump(ms) {
+    async jump(ms: number) {
       await manual.advance(ms)
       log(`${ms} ms have passed`)
       await system.settle()

@@ -1,7 +1,7 @@
 /** What the judge knows of a history so far. @module */
 import type { FakeProvider, ProviderCall } from '../fake-provider.js'
-import type { Operation } from '../operations.js'
 import type { View } from '../system-under-test.js'
+import type { Operation } from '../world.js'
 
 /** A redemption that a share began. */
 export interface Begun {

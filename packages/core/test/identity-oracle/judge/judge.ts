@@ -1,7 +1,7 @@
 /** Judges a history step by step: each change of the view and each outcome must be explained. @module */
 import type { FakeProvider } from '../fake-provider.js'
-import type { Operation } from '../operations.js'
 import type { View, WebhookEvent } from '../system-under-test.js'
+import type { Operation } from '../world.js'
 import { type Case, demand, type Watched } from './case.js'
 import { judgeCommits, judgeOutcome } from './outcomes.js'
 import { judgeDirect, judgeOwners } from './owners.js'
@@ -11,20 +11,11 @@ import { judgeHealed, judgeReviews } from './reviews.js'
 import { observe, watch } from './watch.js'
 import { judgeWebhook } from './webhooks.js'
 
-export interface Judge {
-  /** An operation was called: `view` is the state after its first step. */
-  called(operation: Operation): void
-  /** One step was made. Throws `Broken` when a promise was broken. */
-  step(view: View, now: number): void
-  healed(view: View): void
-  /** The event counted once for certain: by a webhook that ran alone and changed the review. */
-  hasCounted(event: WebhookEvent): boolean
-  readonly view: View
-}
+export type Judge = ReturnType<typeof judge>
 
 const nothing: View = { subjects: [], redemptions: [], direct: [], accounts: [] }
 
-export function judge(provider: FakeProvider): Judge {
+export function judge(provider: FakeProvider) {
   const known: Case = {
     ...{ provider, begun: new Map(), watched: new Map(), commits: [], counted: new Set(), registered: new Set() },
     ...{ possible: [], goneAt: new Map(), accepted: new Set(), seenCalls: 0 },
@@ -41,11 +32,13 @@ export function judge(provider: FakeProvider): Judge {
       judgeWebhook(known, watched, operation.call.event, last)
   }
   return {
-    called(operation) {
+    /** Watches an operation that was just called. */
+    called(operation: Operation) {
       const watched = watch(known, operation, last)
       observe(watched, { before: last, after: last, now: operation.calledAt })
     },
-    step(seen, now) {
+    /** One step was made. Throws `Broken` when a promise was broken. */
+    step(seen: View, now: number) {
       const view = withoutEmpty(seen)
       const change = { before: last, after: view, now }
       const text = JSON.stringify(view)
@@ -60,12 +53,13 @@ export function judge(provider: FakeProvider): Judge {
       lastText = text
       for (const watched of [...known.watched.values()]) if (watched.operation.state !== 'running') finish(watched)
     },
-    healed(view) {
+    healed(view: View) {
       demand(known.watched.size === 0, () => 'an operation never ends')
       judgeHealed(known, view)
     },
-    hasCounted: ({ key }) => known.counted.has(key),
-    get view() {
+    /** The event counted once for certain: by a webhook that ran alone and changed the review. */
+    hasCounted: ({ key }: WebhookEvent) => known.counted.has(key),
+    get view(): View {
       return last
     },
   }

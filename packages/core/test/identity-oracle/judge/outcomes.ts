@@ -1,7 +1,7 @@
 /** An operation's outcome is one that the states and the provider's answers during it explain. @module */
 import type { ProviderCall } from '../fake-provider.js'
-import type { Operation } from '../operations.js'
 import type { ShareOutcome, View } from '../system-under-test.js'
+import type { Operation } from '../world.js'
 import { type Begun, type Case, type Commit, demand, type Watched } from './case.js'
 import { answered, isOpen, justBegun } from './person.js'
 import { getRow, getState } from './redemptions.js'

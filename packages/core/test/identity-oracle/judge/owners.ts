@@ -1,6 +1,6 @@
 /** Accounts, subjects and direct verifications change only by operations that run, as these promise. @module */
-import type { Call, Operation } from '../operations.js'
-import type { View } from '../system-under-test.js'
+import type { Call, View } from '../system-under-test.js'
+import type { Operation } from '../world.js'
 import { type Case, type Change, type Commit, demand } from './case.js'
 import { getSubject, matches, type Owned, type Ownership, owned } from './ownership.js'
 import { getRedemptions, isApproved, leaseRuns } from './person.js'

@@ -1,6 +1,5 @@
 /** Whose an address and a subject are after each operation. The rules 1 to 4 as pure functions. @module */
-import type { Call } from '../operations.js'
-import type { View } from '../system-under-test.js'
+import type { Call, View } from '../system-under-test.js'
 
 export interface OwnedSubject {
   readonly id: string

@@ -1,6 +1,6 @@
 /** Collects, state by state, what each running operation may answer. @module */
-import type { Operation } from '../operations.js'
 import type { View } from '../system-under-test.js'
+import type { Operation } from '../world.js'
 import type { Case, Change, Watched } from './case.js'
 import { directOutcome } from './owners.js'
 import { getSubject, matches, owned } from './ownership.js'

@@ -1,5 +1,4 @@
 /** The store under the real code, as the oracle reads it. @module */
-
 import type { IdentitySubject, RedemptionRecord } from '../../../src/identity/identity-store.js'
 import type { Store } from '../../../src/ports/store.js'
 import { openStore } from '../../support/store.js'
@@ -16,12 +15,6 @@ export interface Rows {
     'externalUserId' | 'subjectId' | 'integrationAddress' | 'state' | 'applicantId'
   > & { readonly leasedUntil: number })[]
   readonly accounts: readonly { accountId: string; emailKey: string | null; verified: boolean }[]
-}
-
-/** Addresses by their keyed hash, and integrations by their address: what the store's rows are read with. */
-export interface Names {
-  readonly emails: Map<string, string>
-  readonly integrations: Map<string, string>
 }
 
 /** A store that outlives its processes. */

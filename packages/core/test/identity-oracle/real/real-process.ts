@@ -5,14 +5,15 @@ import type { IdentityProvider } from '../../../src/ports/identity.js'
 import type { Logger } from '../../../src/ports/runtime.js'
 import type { Store } from '../../../src/ports/store.js'
 import type { MasterKey } from '../../../src/secrets/keys.js'
-import type { OperatorOutcome, Service, ShareCall, ShareOutcome, Surroundings } from '../system-under-test.js'
-import type { IdentityPorts, Names } from './backend.js'
+import type { Call, Service, ShareOutcome, Surroundings } from '../system-under-test.js'
+import type { IdentityPorts } from './backend.js'
 import type { StoreCalls } from './store-calls.js'
 
 interface ProcessParts {
   readonly store: IdentityPorts
   readonly calls: StoreCalls
-  readonly names: Names
+  /** Addresses by their keyed hash. */
+  readonly emails: Map<string, string>
   readonly masterKey: MasterKey
   readonly surroundings: Surroundings
   /** Whether transactions run beside each other. */
@@ -23,7 +24,7 @@ const nothing = () => undefined
 const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing }
 
 export async function realProcess(parts: ProcessParts): Promise<Service> {
-  const { store, calls, names, masterKey, surroundings, pausesInside } = parts
+  const { store, calls, emails, masterKey, surroundings, pausesInside } = parts
   const { clock, provider, random, ids } = surroundings
   const { pause, kill } = mortal(surroundings)
   const identity = createIdentity({
@@ -31,17 +32,12 @@ export async function realProcess(parts: ProcessParts): Promise<Service> {
     ...{ masterKey, clock, random, ids, logger: silent, actor: 'oracle' },
   })
   const accounts = await identity.accounts()
-  const noted = async (address: string) => {
-    names.emails.set(await identity.emailKey(address), address)
-    return address
-  }
-  return {
-    async register(address) {
-      const { accountId } = await accounts.register(await noted(address))
+  const perform: { [Kind in Call['kind']]: (call: Extract<Call, { kind: Kind }>) => Promise<unknown> } = {
+    async register({ address }) {
+      const { accountId } = await accounts.register(address)
       return { kind: 'done', accountId }
     },
-    async prove(address, accountId) {
-      await noted(address)
+    async prove({ address, accountId }) {
       for (;;) {
         const { code } = await accounts.requestCode(address)
         const proof = await failing(accounts.proveByCode(address, code, { accountId }))
@@ -50,25 +46,21 @@ export async function realProcess(parts: ProcessParts): Promise<Service> {
         if (!(proof instanceof EmailProofError || proof instanceof IdentityUnavailableError)) throw proof
       }
     },
-    async attest(address, integration, accountId) {
-      await noted(address)
-      const by = getAddress(integration, names)
+    async attest({ address, integration, accountId }) {
       for (;;) {
-        const proof = await failing(accounts.proveByAttestation(address, by, { accountId }))
+        const proof = await failing(accounts.proveByAttestation(address, integration, { accountId }))
         if (!(proof instanceof Error)) return { kind: 'done', accountId: proof.accountId }
         if (proof instanceof EmailProofError) return { kind: 'refused' }
         if (!(proof instanceof IdentityUnavailableError)) throw proof
       }
     },
-    recordDirect: async (direct) => ({ kind: await identity.recordDirect(direct) }),
-    async share({ address, integration, token }: ShareCall): Promise<ShareOutcome> {
-      await noted(address)
-      const integrationAddress = getAddress(integration, names)
-      const input = { integrationAddress, email: address, shareToken: token }
+    direct: async ({ direct }) => ({ kind: await identity.recordDirect(direct) }),
+    async share({ request: { address, integration, token } }) {
+      const input = { integrationAddress: integration, email: address, shareToken: token }
       const answer = await failing(identity.share(input))
       return answer instanceof Error ? getFailure(answer) : { kind: 'answered', ...answer }
     },
-    async webhook({ key, ...event }) {
+    async webhook({ event: { key, ...event } }) {
       await identity.applyVerdict({ eventKey: key, ...event })
       return { kind: 'accepted' }
     },
@@ -76,13 +68,20 @@ export async function realProcess(parts: ProcessParts): Promise<Service> {
       await identity.pollDue()
       return { kind: 'done' }
     },
-    async operatorResolves(externalUserId, applicantId): Promise<OperatorOutcome> {
+    async operator({ externalUserId, applicantId }) {
       const result = await failing(identity.resolveRedemption({ externalUserId, applicantId }))
       if (result instanceof Error) {
         if (isUnavailable(result)) return { kind: 'unavailable' }
         throw result
       }
       return { kind: result === 'attached' || result === 'surplus' || result === 'absent' ? result : 'refused' }
+    },
+  }
+  return {
+    async perform(call) {
+      const address = call.kind === 'share' ? call.request.address : 'address' in call ? call.address : null
+      if (address !== null) emails.set(await identity.emailKey(address), address)
+      return perform[call.kind](call as never)
     },
     kill,
   }
@@ -121,12 +120,6 @@ function getFailure(error: Error & { readonly providerMessage?: string; readonly
   }
 }
 
-function getAddress(integration: string, { integrations }: Names): string {
-  const address = `0x${Buffer.from(integration).toString('hex').padEnd(40, '0')}`
-  integrations.set(address, integration)
-  return address
-}
-
 interface Pausing {
   readonly pause: Surroundings['pause']
   readonly calls: StoreCalls
@@ -134,19 +127,9 @@ interface Pausing {
 }
 
 /** The statements of a transaction that lock or write what others may wait for. */
-const statements = [
-  'ensureSubject',
-  'lockPersons',
-  'setOwner',
-  'addRedemption',
-  'changeVerification',
-  'own',
-  'findAddressOwner',
-]
+const statements = 'ensureSubject lockPersons setOwner addRedemption changeVerification own findAddressOwner'.split(' ')
 
-/**
- * The store with a pause before and after every call of it, and within transactions where others may run beside them.
- */
+/** The store with a pause before and after every call, and within transactions where others may run beside them. */
 function pausedStore(store: IdentityPorts, { pause, calls, pausesInside }: Pausing): Store {
   const around = async <T>(point: string, call: () => Promise<T>): Promise<T> => {
     await pause(`before ${point}`)
@@ -158,14 +141,14 @@ function pausedStore(store: IdentityPorts, { pause, calls, pausesInside }: Pausi
   }
   const reads = (['endFutureWaits', 'dueLookUps', 'duePolls', 'countMissing', 'forgetEvents'] as const).map((name) => [
     name,
-    (...given: readonly never[]) => around(name, () => (store.identity[name] as Call)(...given)),
+    (...given: readonly never[]) => around(name, () => (store.identity[name] as StoreCall)(...given)),
   ])
   const rest = (point: string) => calls.rest(() => pause(point))
   const resting = <T extends object>(operations: T): T =>
     Object.fromEntries(
-      Object.entries(operations).map(([name, call]: [string, Call]) => {
+      Object.entries(operations).map(([name, call]: [string, StoreCall]) => {
         if (!statements.includes(name)) return [name, call]
-        const rested: Call = async (...given) => {
+        const rested: StoreCall = async (...given) => {
           await rest(`statement ${name}`)
           return call(...given)
         }
@@ -190,7 +173,7 @@ function pausedStore(store: IdentityPorts, { pause, calls, pausesInside }: Pausi
   // Nothing else of a service runs on it.
   return paused as Partial<Store> as Store
 }
-type Call = (...given: readonly never[]) => Promise<unknown>
+type StoreCall = (...given: readonly never[]) => Promise<unknown>
 
 /** The provider with a pause before and after every call. It knows nothing of what users did without it. */
 function pausedProvider(provider: IdentityProvider, pause: Surroundings['pause']): IdentityProvider {

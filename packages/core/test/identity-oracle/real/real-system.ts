@@ -1,7 +1,7 @@
 /** The real use cases as the system under test. @module */
 import { parseMasterKey } from '../../../src/secrets/keys.js'
 import type { RedemptionView, Service, SubjectView, SystemUnderTest, View } from '../system-under-test.js'
-import { type Backend, type Names, type OpenBackend, type Rows, sqliteBackend } from './backend.js'
+import { type Backend, type OpenBackend, type Rows, sqliteBackend } from './backend.js'
 import { realProcess } from './real-process.js'
 import { storeCalls } from './store-calls.js'
 
@@ -9,7 +9,8 @@ const masterKey = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f607
 
 /** Builds it on an empty store. */
 export function realSystem(open: OpenBackend = sqliteBackend): SystemUnderTest {
-  const names: Names = { emails: new Map(), integrations: new Map() }
+  /** Addresses by their keyed hash. */
+  const emails = new Map<string, string>()
   const calls = storeCalls()
   let now = () => 0
   let opening: Promise<Backend> | undefined
@@ -23,7 +24,7 @@ export function realSystem(open: OpenBackend = sqliteBackend): SystemUnderTest {
     async start(surroundings) {
       now = () => surroundings.clock.now()
       const { connect, waiting } = await backend()
-      const parts = { store: await connect(), calls, names, masterKey, surroundings }
+      const parts = { store: await connect(), calls, emails, masterKey, surroundings }
       const process = await realProcess({ ...parts, pausesInside: waiting !== undefined })
       processes.push(process)
       return process
@@ -31,7 +32,7 @@ export function realSystem(open: OpenBackend = sqliteBackend): SystemUnderTest {
     settle: async () => calls.settled((await backend()).waiting),
     async views() {
       const at = calls.ended()
-      if (view?.at !== at) view = { at, view: getView(await (await backend()).rows(), names) }
+      if (view?.at !== at) view = { at, view: getView(await (await backend()).rows(), emails) }
       return view.view
     },
     async close() {
@@ -43,9 +44,8 @@ export function realSystem(open: OpenBackend = sqliteBackend): SystemUnderTest {
   }
 }
 
-function getView({ subjects, redemptions, accounts }: Rows, names: Names): View {
-  const address = (key: string) => names.emails.get(key) ?? key
-  const integration = (key: string) => names.integrations.get(key) ?? key
+function getView({ subjects, redemptions, accounts }: Rows, emails: ReadonlyMap<string, string>): View {
+  const address = (key: string) => emails.get(key) ?? key
   return {
     subjects: subjects.flatMap((row): SubjectView[] => {
       const { id, emailKey, accountId, proved, closed, donor, applicantId, attachedAt, missing } = row
@@ -53,8 +53,7 @@ function getView({ subjects, redemptions, accounts }: Rows, names: Names): View 
       return [
         {
           ...{ id, address: address(emailKey), accountId, proved, closed },
-          ...{ donor: donor && integration(donor), applicantId, attachedAt },
-          ...{ review: datedReview(row), gone: missing?.confirmed === true },
+          ...{ donor, applicantId, attachedAt, review: datedReview(row), gone: missing?.confirmed === true },
         },
       ]
     }),
@@ -65,7 +64,7 @@ function getView({ subjects, redemptions, accounts }: Rows, names: Names): View 
     ),
     redemptions: redemptions.map(
       ({ externalUserId, subjectId, integrationAddress, state, leasedUntil, applicantId }) => ({
-        ...{ externalUserId, subjectId, integration: integration(integrationAddress) },
+        ...{ externalUserId, subjectId, integration: integrationAddress },
         ...{ state: states[state], leaseUntil: leasedUntil, applicantId },
       }),
     ),

@@ -1,21 +1,12 @@
 /** Counts the store calls of all processes, so that the oracle can wait for them. @module */
 
-export interface StoreCalls {
-  /** Runs one. */
-  run<T>(call: () => Promise<T>): Promise<T>
-  /** Waits for a pause within one. */
-  rest(pause: () => Promise<void>): Promise<void>
-  /** How many have ended. */
-  ended(): number
-  /** Resolves once each has ended, rests or waits for a lock, and what waited for them has come to its next pause. */
-  settled(waiting: (() => Promise<number>) | undefined): Promise<void>
-}
+export type StoreCalls = ReturnType<typeof storeCalls>
 
-export function storeCalls(): StoreCalls {
+export function storeCalls() {
   let running = 0
   let ended = 0
   return {
-    async run(call) {
+    async run<T>(call: () => Promise<T>): Promise<T> {
       running += 1
       try {
         return await call()
@@ -24,7 +15,8 @@ export function storeCalls(): StoreCalls {
         ended += 1
       }
     },
-    async rest(pause) {
+    /** Waits for a pause within one. */
+    async rest(pause: () => Promise<void>) {
       running -= 1
       try {
         await pause()
@@ -32,8 +24,10 @@ export function storeCalls(): StoreCalls {
         running += 1
       }
     },
+    /** How many have ended. */
     ended: () => ended,
-    async settled(waiting) {
+    /** Resolves once each has ended, rests or waits for a lock, and what waited for them has come to its next pause. */
+    async settled(waiting: (() => Promise<number>) | undefined) {
       do await new Promise((resolve) => setImmediate(resolve))
       while (running > 0 && (waiting === undefined || (await waiting()) < running))
     },

@@ -1,9 +1,8 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import { openStore } from '../../test/support/store.js'
-import { createAuthenticateLegacy } from '../legacy/keys.js'
 import { parseAddress } from '../payments/read-api.js'
-import { hashApiSecret, hashLegacyKey, issueApiSecret, parseMasterKey } from '../secrets/keys.js'
+import { hashApiSecret, issueApiSecret, parseMasterKey } from '../secrets/keys.js'
 import {
   type CachedCaller,
   createAuthenticate,
@@ -11,7 +10,7 @@ import {
   credentialCacheMs,
   parseBasic,
 } from './authenticate.js'
-import type { IntegrationRecord, StoredCredentials } from './integration.js'
+import type { IntegrationRecord } from './integration.js'
 
 const address = `0x${'ab'.repeat(20)}`
 const encode = (text: string) => Buffer.from(text, 'utf8').toString('base64')
@@ -72,201 +71,116 @@ it('parseBasic puts somebody in place of a malformed header under whose address 
 const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
 const newKey = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'
 const keys = parseMasterKey(`${newKey},${oldKey}`)
-const record: IntegrationRecord = {
-  address,
-  name: '',
-  notificationUrl: null,
-  enabled: true,
-  apiSecret: hashApiSecret(keys.current, address, 'current'),
-  previousApiSecret: { ...hashApiSecret(keys.current, address, 'previous'), until: 1_000 },
-  signingSecret: { keyVersion: 0, sealed: '' },
-  preparedSigningSecret: null,
-  previousSigningSecret: null,
-  createdAt: 0,
-}
+const current = hashApiSecret(keys.current, address, 'current')
+const previousApiSecret = { ...hashApiSecret(keys.current, address, 'previous'), until: 1_000 }
+const makeHeader = (secret: string, who = address) => `Basic ${encode(`${who}:${secret}`)}`
+const caller = { integrationAddress: address }
 
-function setup(stored: IntegrationRecord | null, now = 0) {
-  const clock = { now: () => now }
-  const random = seededRandom(1)
-  const lookups: string[] = []
-  const authenticate = createAuthenticate({
-    integrations: {
-      async credentials(key, absent) {
-        lookups.push(key)
-        const found = stored?.address === key ? stored : null
-        return {
-          usable: found?.enabled === true && found.apiSecret !== null,
-          current: found?.apiSecret ?? absent.current,
-          previous: found?.previousApiSecret ?? { ...absent.previous, until: 0 },
-        }
-      },
-    },
-    keys,
-    clock,
-    random,
-    cache: createCredentialCache({ clock, random }),
+/** An integration whose previous secret is valid for a second, and the calls of its look-up. */
+async function setup(given: Partial<IntegrationRecord> = {}) {
+  const store = openStore()
+  await store.integrations.insert({
+    ...{ address, name: '', notificationUrl: null, enabled: true, createdAt: 0 },
+    ...{ apiSecret: current, previousApiSecret, signingSecret: { keyVersion: 0, sealed: '' } },
+    ...{ preparedSigningSecret: null, previousSigningSecret: null, ...given },
   })
-  const call = (secret: string, who = address) =>
-    authenticate(`Basic ${Buffer.from(`${who}:${secret}`).toString('base64')}`)
-  return { authenticate, call, lookups }
+  const clock = { time: 0, now: () => clock.time }
+  const random = seededRandom(1)
+  const cache = createCredentialCache<CachedCaller>({ clock, random })
+  const credentials = vi.fn(store.integrations.credentials)
+  const authenticate = createAuthenticate({ integrations: { credentials }, keys, clock, random, cache })
+  return { store, clock, cache, credentials, authenticate }
 }
 
 it('authenticate resolves the caller, lowercased, whatever the case of the username', async () => {
-  const { call } = setup(record)
-  expect(await call('current', address.toUpperCase().replace('0X', '0x'))).toEqual({ integrationAddress: address })
+  const { authenticate } = await setup()
+  expect(await authenticate(makeHeader('current', address.toUpperCase().replace('0X', '0x')))).toEqual(caller)
 })
 
-it('authenticate accepts the previous secret until its last millisecond, and not after', async () => {
-  expect(await setup(record, 999).call('previous')).not.toBeNull()
-  expect(await setup(record, 1_000).call('previous')).toBeNull()
-})
-
-it.each([
-  ['an unknown address', null, 'current'],
-  ['a wrong secret', record, 'wrong'],
-  ['a disabled integration', { ...record, enabled: false }, 'current'],
-  ['an integration without an API secret', { ...record, apiSecret: null, previousApiSecret: null }, 'current'],
-  ['an integration without an API secret, with its previous one', { ...record, apiSecret: null }, 'previous'],
-  [
-    'a hash under an unknown master key',
-    { ...record, apiSecret: { ...hashApiSecret(keys.current, address, 'current'), keyVersion: 7 } },
-    'current',
-  ],
+it.each<[string, Partial<IntegrationRecord>, string]>([
+  ['a wrong secret', {}, 'wrong'],
+  ['a disabled integration', { enabled: false }, 'current'],
+  ['an integration without an API secret', { apiSecret: null, previousApiSecret: null }, 'current'],
+  ['an integration without an API secret, with its previous one', { apiSecret: null }, 'previous'],
+  ['a hash under an unknown master key', { apiSecret: { ...current, keyVersion: 7 } }, 'current'],
   [
     "another integration's hash of the same secret",
-    { ...record, apiSecret: hashApiSecret(keys.current, `0x${'cd'.repeat(20)}`, 'current') },
+    { apiSecret: hashApiSecret(keys.current, `0x${'cd'.repeat(20)}`, 'current') },
     'current',
   ],
-  ['a truncated stored hash', { ...record, apiSecret: { keyVersion: keys.current.version, hash: '' } }, 'current'],
-])('authenticate rejects %s', async (_what, stored, secret) => {
-  expect(await setup(stored).call(secret)).toBeNull()
+  ['a truncated stored hash', { apiSecret: { ...current, hash: '' } }, 'current'],
+])('authenticate rejects %s', async (_what, given, secret) => {
+  const { authenticate } = await setup(given)
+  expect(await authenticate(makeHeader(secret))).toBeNull()
 })
 
 it('authenticate looks up exactly once for every request, also for a malformed header', async () => {
-  const { authenticate, lookups } = setup(record)
-  expect(await authenticate(undefined)).toBeNull()
-  expect(await authenticate('Basic !!!')).toBeNull()
-  expect(await authenticate(`${address}:current`)).toBeNull()
-  expect(lookups).toHaveLength(3)
+  const { authenticate, credentials } = await setup()
+  const unknown = makeHeader('current', `0x${'cd'.repeat(20)}`)
+  const headers = [undefined, 'Basic !!!', `${address}:current`, unknown, makeHeader('wrong'), makeHeader('wrong')]
+  for (const [index, header] of headers.entries()) {
+    expect(await authenticate(header)).toBeNull()
+    expect(credentials).toHaveBeenCalledTimes(index + 1)
+  }
 })
 
-const key = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
-const integrationAddress = `0x${'ab'.repeat(20)}`
-const makeHeader = (secret: string) => `Basic ${Buffer.from(`${integrationAddress}:${secret}`).toString('base64')}`
-const stored: StoredCredentials = {
-  usable: true,
-  current: hashApiSecret(key.current, integrationAddress, 'current'),
-  previous: { ...hashApiSecret(key.current, integrationAddress, 'previous'), until: 1_000 },
-}
-
-function setUpCache() {
-  const world = { now: 0, credentials: stored, lookups: 0, onLookup: async () => {} }
-  const clock = { now: () => world.now }
-  const random = seededRandom(1)
-  const recent = createCredentialCache<CachedCaller>({ clock, random })
-  const authenticate = createAuthenticate({
-    integrations: {
-      async credentials() {
-        world.lookups += 1
-        const { credentials } = world
-        await world.onLookup()
-        return credentials
-      },
-    },
-    keys: key,
-    clock,
-    random,
-    cache: recent,
-  })
-  return { world, recent, authenticate }
-}
-
 it('a header that opened is spared the look-up for as long as recentMs says, and not a millisecond more', async () => {
-  const { world, authenticate } = setUpCache()
+  const { clock, authenticate, credentials } = await setup()
   for (const now of [0, 1, credentialCacheMs - 1]) {
-    world.now = now
-    expect(await authenticate(makeHeader('current'))).toEqual({ integrationAddress })
+    clock.time = now
+    expect(await authenticate(makeHeader('current'))).toEqual(caller)
   }
-  expect(world.lookups).toBe(1)
-  world.now = credentialCacheMs
+  expect(credentials).toHaveBeenCalledTimes(1)
+  clock.time = credentialCacheMs
   await authenticate(makeHeader('current'))
-  expect(world.lookups).toBe(2)
+  expect(credentials).toHaveBeenCalledTimes(2)
 })
 
 it('a header that opened is not kept when something was changed while it was looked up', async () => {
-  const { world, recent, authenticate } = setUpCache()
-  world.onLookup = async () => {
-    world.credentials = { ...stored, usable: false }
-    recent.forget()
-  }
+  const { store, cache, authenticate, credentials } = await setup()
+  credentials.mockImplementationOnce(async (...asked) => {
+    const found = await store.integrations.credentials(...asked)
+    await store.integrations.update(address, { enabled: false })
+    cache.forget()
+    return found
+  })
   expect(await authenticate(makeHeader('current'))).not.toBeNull()
   expect(await authenticate(makeHeader('current'))).toBeNull()
 })
 
 it('a header that opened opens with the previous secret until its last millisecond, also from memory', async () => {
-  const { world, authenticate } = setUpCache()
-  world.now = 1_000 - credentialCacheMs + 10
-  expect(await authenticate(makeHeader('previous'))).not.toBeNull()
-  world.now = 999
-  expect(await authenticate(makeHeader('previous'))).not.toBeNull()
-  expect(world.lookups).toBe(1)
-  world.now = 1_000
+  const { clock, authenticate, credentials } = await setup()
+  for (const now of [1_000 - credentialCacheMs + 10, 999]) {
+    clock.time = now
+    expect(await authenticate(makeHeader('previous'))).not.toBeNull()
+  }
+  expect(credentials).toHaveBeenCalledTimes(1)
+  clock.time = 1_000
   expect(await authenticate(makeHeader('previous'))).toBeNull()
 })
 
 it.each([1, 200, 9_999])(
   'a header that opened is looked up again when the clock was set back by %i ms',
   async (back) => {
-    const { world, authenticate } = setUpCache()
-    world.now = 10_000
-    await authenticate(makeHeader('current'))
-    world.now = 10_240
-    await authenticate(makeHeader('current'))
-    expect(world.lookups).toBe(1)
-    world.now = 10_240 - back
-    await authenticate(makeHeader('current'))
-    expect(world.lookups).toBe(2)
+    const { clock, authenticate, credentials } = await setup()
+    for (const [now, lookUps] of [
+      [10_000, 1],
+      [10_240, 1],
+      [10_240 - back, 2],
+    ] as const) {
+      clock.time = now
+      await authenticate(makeHeader('current'))
+      expect(credentials).toHaveBeenCalledTimes(lookUps)
+    }
   },
 )
 
 it('a header that opened does not open for another header', async () => {
-  const { world, authenticate } = setUpCache()
+  const { authenticate, credentials } = await setup()
   await authenticate(makeHeader('current'))
   for (const header of [makeHeader('Current'), `${makeHeader('current')}=`, ` ${makeHeader('current')}`, '', null])
     expect(await authenticate(header)).toBeNull()
-  expect(world.lookups).toBe(6)
-})
-
-it('every rejection costs a look-up, however often it comes', async () => {
-  const { world, authenticate } = setUpCache()
-  for (let n = 1; n <= 5; n += 1) {
-    expect(await authenticate(makeHeader('wrong'))).toBeNull()
-    expect(world.lookups).toBe(n)
-  }
-})
-
-it('a legacy key that opened is spared the look-up as long, and one that was rejected is not', async () => {
-  const world = { now: 0, lookups: 0 }
-  const secret = hashLegacyKey(key.current, 'pi_legacy_key')
-  const store = openStore()
-  await store.transaction((tx) => tx.legacyKeys.insert({ id: 'lk_1', name: '', secret, createdAt: 0, revokedAt: null }))
-  const authenticate = createAuthenticateLegacy({
-    legacyKeys: {
-      findByHash(hashes) {
-        world.lookups += 1
-        return store.legacyKeys.findByHash(hashes)
-      },
-    },
-    keys: key,
-    cache: createCredentialCache({ clock: { now: () => world.now }, random: seededRandom(1) }),
-  })
-  for (const header of ['pi_legacy_key', 'pi_legacy_key']) expect(await authenticate(header)).toEqual({ keyId: 'lk_1' })
-  expect(world.lookups).toBe(1)
-  for (const header of ['other', 'other', 'Bearer other']) expect(await authenticate(header)).toBe(null)
-  expect(world.lookups).toBe(4)
-  await store.transaction((tx) => tx.legacyKeys.revoke('lk_1', 0))
-  world.now = credentialCacheMs
-  expect(await authenticate('pi_legacy_key')).toBe(null)
+  expect(credentials).toHaveBeenCalledTimes(6)
 })
 
 it('a memory that is full starts anew and goes on answering', () => {

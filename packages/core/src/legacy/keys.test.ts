@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import { openStore } from '../../test/support/store.js'
 import { createAudited } from '../history/audit-log.js'
-import { clearAfterChanges, createCredentialCache } from '../integrations/authenticate.js'
+import { clearAfterChanges, createCredentialCache, credentialCacheMs } from '../integrations/authenticate.js'
 import type { RandomSource } from '../ports/runtime.js'
 import { hashApiSecret, hashLegacyKey, parseMasterKey } from '../secrets/keys.js'
 import { createAuthenticateLegacy, createLegacyKeyCommands, type LegacyCaller } from './keys.js'
@@ -20,8 +20,10 @@ async function setup({ revokedAt = null as number | null, secret = hashLegacyKey
     lookups.push(hashes)
     return legacyKeys.findByHash(hashes)
   }
-  const recent = createCredentialCache<LegacyCaller>({ clock: { now: () => 0 }, random: seededRandom(1) })
-  return { lookups, authenticate: createAuthenticateLegacy({ legacyKeys: { findByHash }, keys, cache: recent }) }
+  const clock = { time: 0, now: () => clock.time }
+  const cache = createCredentialCache<LegacyCaller>({ clock, random: seededRandom(1) })
+  const revoke = () => transaction((tx) => tx.legacyKeys.revoke('lk_1', 0))
+  return { clock, revoke, lookups, authenticate: createAuthenticateLegacy({ legacyKeys: { findByHash }, keys, cache }) }
 }
 
 it.each([
@@ -76,6 +78,17 @@ it('a request costs one look-up with a hash under every master key, whatever was
   expect(lookups).toHaveLength(sent.length)
   for (const hashes of lookups)
     expect(hashes.map(({ keyVersion }) => keyVersion)).toEqual(keys.all.map(({ version }) => version))
+})
+
+it('an API key that opened is spared the look-up for a while, and one that was rejected is not', async () => {
+  const { clock, revoke, lookups, authenticate } = await setup()
+  for (const header of [apiKey, apiKey]) expect(await authenticate(header)).toEqual({ keyId: 'lk_1' })
+  expect(lookups).toHaveLength(1)
+  for (const header of ['other', 'other', 'Bearer other']) expect(await authenticate(header)).toBe(null)
+  expect(lookups).toHaveLength(4)
+  await revoke()
+  clock.time = credentialCacheMs
+  expect(await authenticate(apiKey)).toBe(null)
 })
 
 it('the API key opens nothing when its stored hash was made for another purpose', async () => {

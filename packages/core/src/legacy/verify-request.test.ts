@@ -28,23 +28,6 @@ it.each(['9007199254740993', '1e400', '-1'])('a verify request with the number %
   expect(findFlaws(() => parseVerifyRequest(withAmount(token)))).toEqual(['invoiceAmount: inexact_number'])
 })
 
-it.each(['', ' 1', '1e0', '-1', '+1', '.5', '1.', '01', '٣', '１', '1,5', '0x1', '1'.repeat(101)])(
-  'a verify request with the text %j as amount is refused',
-  (text) => {
-    expect(findFlaws(() => parseVerifyRequest(body({ invoiceAmount: text })))).toEqual([
-      'invoiceAmount: invalid_format',
-    ])
-  },
-)
-
-it.each(['31337.0', '3.1337e4', '31337e0'])(
-  'a verify request with the chain id %s is rejected: plain digits alone are taken',
-  (token) => {
-    const sent = JSON.stringify(good).replace('"chainId":137', `"chainId":${token}`)
-    expect(findFlaws(() => parseVerifyRequest(bytes(sent)))).toEqual(['chainId: invalid_format'])
-  },
-)
-
 it.each<[string, object, string]>([
   ['a chain id as text', { chainId: '137' }, 'chainId: invalid_type'],
   ['a chain id of 0', { chainId: 0 }, 'chainId: invalid_format'],
@@ -52,6 +35,7 @@ it.each<[string, object, string]>([
   ['no chain id', { chainId: undefined }, 'chainId: invalid_type'],
   ['a hash as number', { txHash: 1 }, 'txHash: invalid_type'],
   ['a hash with 0X', { txHash: hash.replace('0x', '0X') }, 'txHash: invalid_format'],
+  ['an amount that is no plain decimal', { invoiceAmount: '1e0' }, 'invoiceAmount: invalid_format'],
   ['an amount of null', { invoiceAmount: null }, 'invoiceAmount: invalid_type'],
   ['an amount of true', { invoiceAmount: true }, 'invoiceAmount: invalid_type'],
   ['a currency in small letters', { invoiceCurrency: 'usd' }, 'invoiceCurrency: invalid_format'],
@@ -97,6 +81,9 @@ it.each<[string, string | Uint8Array, string]>([
   ['16,000 nested arrays', '['.repeat(16_000), ': invalid_json'],
   ['an array', `[${JSON.stringify(good)}]`, ': invalid_type'],
   ['null', 'null', ': invalid_type'],
+  ...['31337.0', '3.1337e4', '31337e0'].map((token): [string, string, string] => {
+    return [`the chain id ${token}`, JSON.stringify(good).replace(':137', `:${token}`), 'chainId: invalid_format']
+  }),
   ['a field twice', JSON.stringify(good).replace('{', '{"invoiceAmount":"1",'), ': duplicate_key'],
 ])('a verify request of %s is rejected', (_what, sent, flaw) => {
   expect(findFlaws(() => parseVerifyRequest(typeof sent === 'string' ? bytes(sent) : sent))).toEqual([flaw])

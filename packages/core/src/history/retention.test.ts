@@ -1,4 +1,3 @@
-import { gunzipSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { getArchive } from '../../test/support/archive.js'
 import { manualClock } from '../../test/support/manual-clock.js'
@@ -22,22 +21,11 @@ const dayMs = 86_400_000
 const keep: RetentionPolicy = { attempts: null, deliveries: null, updates: null, audit: null }
 const week: RetentionPolicy = { ...keep, deliveries: 7 * dayMs, updates: 7 * dayMs }
 
-const payment = { paymentId: '7', version: 1, integrationAddress: `0x${'5'.repeat(40)}` }
-const rowsOf: { readonly [Kind in SegmentedKind]: (n: number) => HistoryRows[Kind] } = {
-  attempts: (n) => ({
-    ...{ deliveryId: String(n), number: 1, startedAt: 1, latencyMs: 0.5, status: 204, reason: null },
-    ...{ excerpt: null, replay: false },
-  }),
-  deliveries: (n) => ({
-    ...{ deliveryId: String(n), ...payment, chainId: 1, txHash: `0x${'6'.repeat(64)}`, createdAt: 1 },
-    ...{ status: 'delivered', body: '{}' },
-  }),
-  updates: (n) => ({
-    ...{ seq: n, id: `u${n}`, paymentId: '7', version: 1, fingerprint: `0x${'f1'.repeat(16)}`, outcome: 'applied' },
-    ...{ reason: null, update: null },
-  }),
-}
-const getRow = <Kind extends SegmentedKind>(kind: Kind, n: number): HistoryRows[Kind] => rowsOf[kind](n)
+/** Of any kind: nothing but the updates is restored here. */
+const getRow = (seq: number): HistoryRows['updates'] => ({
+  ...{ seq, id: `u${seq}`, paymentId: '7', version: 1, fingerprint: `0x${'f1'.repeat(16)}`, outcome: 'applied' },
+  ...{ reason: null, update: null },
+})
 
 /** Two segments that ended, eight days and one day ago, and the newest. */
 function setup() {
@@ -47,7 +35,7 @@ function setup() {
   const begins = [0, now - 8 * dayMs, now - dayMs]
   const rows = new Map<string, readonly object[]>(
     segmentedKinds.flatMap((kind) =>
-      begins.map((_, number): [string, readonly object[]] => [`${kind} ${number}`, [getRow(kind, 1), getRow(kind, 2)]]),
+      begins.map((_, number): [string, readonly object[]] => [`${kind} ${number}`, [getRow(1), getRow(2)]]),
     ),
   )
   const pending = new Map<number, number>()
@@ -68,9 +56,9 @@ function setup() {
       return given
     },
     count: async (kind, segment) => rows.get(key(kind, segment))?.length ?? 0,
-    part: async <Kind extends SegmentedKind>(kind: Kind, segment: number) => ({
+    part: async (kind, segment) => ({
       async *rows() {
-        yield (rows.get(key(kind, segment)) ?? []) as HistoryRows[Kind][]
+        yield (rows.get(key(kind, segment)) ?? []) as never[]
       },
       async remove() {
         steps.push(`remove ${key(kind, segment)}`)
@@ -102,14 +90,14 @@ function setup() {
 }
 
 test('a part is in a file and in the audit log before it is removed, attempts before their deliveries', async () => {
-  const { run, steps, store, archive, rows, keys } = setup()
+  const { run, steps, store, archive, rows, keys, commands } = setup()
   await run(week)
   const part = (kind: string) => ['write', 'write', 'write', 'finish', `remove ${kind} 0`]
   expect(steps).toEqual(['close 0', ...part('attempts'), ...part('deliveries'), ...part('updates')])
   expect([...archive.files.keys()]).toEqual(['attempts-0', 'deliveries-0', 'updates-0'])
   expect(archive.lines('updates-0')).toEqual([
     { format: 2, keyVersion: keys.current.version, kind: 'updates', part: 0, writtenAt: expect.any(Number) },
-    ...[getRow('updates', 1), getRow('updates', 2)],
+    ...[getRow(1), getRow(2)],
     { hmac: expect.stringMatching(/^[0-9a-f]{64}$/) },
   ])
   const details = { part: 0, rows: 2, hmac: expect.stringMatching(/^[0-9a-f]{64}$/) }
@@ -121,6 +109,8 @@ test('a part is in a file and in the audit log before it is removed, attempts be
   )
   expect([...rows.keys()]).not.toContain('deliveries 0')
   expect([...rows.keys()]).toContain('deliveries 1')
+  expect(await commands.restore(archive, 'updates-0')).toMatchObject({ rows: 2 })
+  expect(rows.get('updates 0')).toEqual([getRow(1), getRow(2)])
 })
 
 test.each(['write', 'finish'])('when %s fails, nothing is removed and the file is discarded', async (failing) => {
@@ -246,30 +236,9 @@ test.each([
 ])('a file %s that no record of the audit log names is not restored, though it is signed', async (_name, at) => {
   const made = setup()
   await made.record('a')
-  const name = await forge(made, { kind: 'updates', part: 1, writtenAt: at ?? made.clock.now() }, [
-    getRow('updates', 9),
-  ])
+  const name = await forge(made, { kind: 'updates', part: 1, writtenAt: at ?? made.clock.now() }, [getRow(9)])
   await expect(made.commands.restore(made.archive, name)).rejects.toThrow('No record of the audit log names')
-  expect(made.rows.get('updates 1')).toEqual([getRow('updates', 1), getRow('updates', 2)])
-})
-
-test('a changed file is not restored, and the file itself is', async () => {
-  const { run, archive, commands, rows, store } = setup()
-  await run(week)
-  const content = gunzipSync(archive.files.get('updates-0') ?? '')
-  for (const changed of [
-    content.toString().replace('"applied"', '"refused"'),
-    content.toString().replace('"updates","part":0', '"updates","part":1'),
-    content.toString().replace(/\n[^\n]*\n$/, '\n'),
-    `${content}{}\n`,
-  ]) {
-    archive.files.set('copy', gzipSync(changed))
-    await expect(commands.restore(archive, 'copy'), changed).rejects.toMatchObject({
-      ...{ code: 'ERR_ARCHIVE', message: expect.stringContaining('its HMAC is wrong or missing') },
-    })
-  }
-  expect([rows.has('updates 0'), (await store.audit.newest())?.action]).toEqual([false, 'history.archived'])
-  expect(await commands.restore(archive, 'updates-0')).toMatchObject({ rows: 2 })
+  expect(made.rows.get('updates 1')).toEqual([getRow(1), getRow(2)])
 })
 
 test('restored records join the log again, and the newest record of all never leaves', async () => {

@@ -95,7 +95,10 @@ test('what cannot be done changes nothing and is not on record', async () => {
   await expect(commands.activateSigningSecret(address, { graceMs: -1 })).rejects.toThrow('graceMs is -1')
   await expect(commands.activateSigningSecret(address, { graceMs: 0.5 })).rejects.toThrow(RangeError)
   const unknown = { code: 'ERR_INTEGRATION_NOT_FOUND' }
-  for (const command of ['prepareSigningSecret', 'activateSigningSecret', 'abortSigningSecret'] as const)
+  for (const command of [
+    ...(['get', 'endPreviousApiSecret', 'endPreviousSigningSecret'] as const),
+    ...(['prepareSigningSecret', 'activateSigningSecret', 'abortSigningSecret'] as const),
+  ])
     await expect(commands[command](getAddress('b'))).rejects.toMatchObject(unknown)
   expect(await stored(address)).toEqual(record)
   expect(actions()).toEqual([])
@@ -161,10 +164,4 @@ test('the previous signing secret is ended once, before its grace time ends', as
   expect((await stored(shop)).previousSigningSecret).toBeNull()
   await expect(commands.endPreviousSigningSecret(shop)).rejects.toMatchObject({ code: 'ERR_NO_PREVIOUS_SECRET' })
   expect(log().at(-1)).toEqual(['integration.previous_signing_secret_ended', shop, {}])
-})
-
-test('an unknown integration is not found', async () => {
-  const { commands } = setUpIntegrations()
-  for (const work of [commands.get(shop), commands.endPreviousApiSecret(shop), commands.endPreviousSigningSecret(shop)])
-    await expect(work).rejects.toMatchObject({ code: 'ERR_INTEGRATION_NOT_FOUND' })
 })

@@ -34,23 +34,12 @@ it.each([
 })
 
 it('parseMasterKey derives a different key for every purpose', () => {
-  const derive = (purpose: KeyPurpose) => Buffer.from(keys.current.derive(purpose)).toString('hex')
-  const derived = {
-    'api-secret': derive('api-secret'),
-    'legacy-key': derive('legacy-key'),
-    'signing-secret': derive('signing-secret'),
-    cursor: derive('cursor'),
-    audit: derive('audit'),
-    'audit-url': derive('audit-url'),
-    email: derive('email'),
-    'email-hash': derive('email-hash'),
-    'data-key': derive('data-key'),
-    csrf: derive('csrf'),
-    'sign-in': derive('sign-in'),
-    'move-file': derive('move-file'),
-    'archive-file': derive('archive-file'),
-  } satisfies Record<KeyPurpose, string>
-  expect(new Set(Object.values(derived)).size).toBe(13)
+  const purposes: Record<KeyPurpose, 0> = {
+    ...{ 'api-secret': 0, 'legacy-key': 0, 'signing-secret': 0, cursor: 0, audit: 0, 'audit-url': 0, email: 0 },
+    ...{ 'email-hash': 0, 'data-key': 0, csrf: 0, 'sign-in': 0, 'move-file': 0, 'archive-file': 0 },
+  }
+  const derive = (purpose: string) => Buffer.from(keys.current.derive(purpose as KeyPurpose)).toString('hex')
+  expect(new Set(Object.keys(purposes).map(derive)).size).toBe(13)
 })
 
 it('sealSecret opens for its own row with any listed key', () => {

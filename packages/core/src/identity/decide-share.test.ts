@@ -66,41 +66,11 @@ test('a redemption of the person with an unknown outcome and a lease is 503 for 
   expect(decide(open, [unknown(otherShop, { isLeased: true })])).toEqual(answer(notStarted, 'concurrent'))
 })
 
-test.each(['in_flight', 'unknown', 'unresolved'] as const)(
-  'a redemption of the person that is %s with an expired lease is looked up first, for any attached applicant and any integration',
-  (state) => {
-    for (const by of [shop, otherShop])
-      for (const own of [open, shared({ review: approved }), shared({ review: rejected })]) {
-        const redemption = unknown(by, { state })
-        expect(decide(own, [redemption])).toEqual({ kind: 'look_up', redemptions: [redemption] })
-      }
-  },
-)
-
 test('a redemption of the person that is absent is looked up once more before a token is redeemed, but not for an answer without one', () => {
   const absent = unknown(shop, { state: 'absent' })
   expect(decide(open, [absent])).toEqual({ kind: 'look_up', redemptions: [absent] })
   expect(decide(open, [absent], [], [absent.externalUserId])).toEqual({ kind: 'redeem' })
   expect(decide(shared({ review: approved }), [absent])).toEqual(answer(approved, 'already_approved'))
-})
-
-test('a redemption of the person of another address of the person counts too: one is in flight at a time', () => {
-  const elsewhere = redemptionWith({ externalUserId: 'pi:s2:1', subjectId: 's2', integrationAddress: shop })
-  expect(decide(open, [elsewhere])).toEqual(answer(notStarted, 'concurrent'))
-  expect(decide(open, [{ ...elsewhere, isLeased: false }])).toMatchObject({ kind: 'look_up' })
-})
-
-const presence = { isActive: false, at: 1 }
-
-test('a deactivated applicant approves nothing: it is on hold, and stays', () => {
-  for (const given of [approved, ...inFlight.map((status) => review(status))])
-    expect(decide(shared({ review: given, presence }))).toEqual(answer(review('onHold'), 'in_flight'))
-})
-
-test('after an applicant is gone only its donor may redeem a token', () => {
-  const gone = { review: null, missing: { since: 1, reported: true, confirmed: true } }
-  expect(decide(shared(gone))).toEqual({ kind: 'redeem' })
-  expect(decide(shared({ ...gone, donor: otherShop }))).toEqual(notDonated)
 })
 
 const of = (id: string, attachedAt: number, donor: string | null = shop) => subjectWith({ id, attachedAt, donor })
@@ -113,11 +83,4 @@ test.each([
   ['and never one without a donor', open, [of('none', 9, null), of('one', 1)], 'one'],
 ] as const)('the verification that counts for a person: %s', (_, own, others, id) => {
   expect(resolveVerification(own, [own, ...others])?.id ?? null).toBe(id)
-})
-
-test('the verification that counts for a person: of another address is answered like that of its own address, and 409 to another integration', () => {
-  const closed = shared({ id: 'closed', closed: true, accountId: 'a', attachedAt: 1, review: approved })
-  expect(decide(open, [], [closed])).toEqual(answer(approved, 'already_approved'))
-  expect(decide(open, [], [{ ...closed, donor: otherShop }])).toEqual(notDonated)
-  expect(decide(open, [], [{ ...closed, review: rejected }])).toEqual({ kind: 'redeem' })
 })

@@ -45,18 +45,6 @@ test('when a host does not report a proof, its next answer corrects the owner: a
   expect(provider.redeemed).toHaveLength(2)
 })
 
-test.each([null, { accountId: 'user-8', proved: false }])(
-  'when a host does not report a proof, its next answer corrects the owner: a mailbox that nobody owns any more (%j) shows nothing of the former user',
-  async (owner) => {
-    const { share, webhook, setOwner, has } = await hosted()
-    await share()
-    await webhook(approved)
-    await setOwner(owner)
-    expect(await share()).toEqual({ ...begun, reused: true })
-    expect(has('user-7')).toHaveLength(1)
-  },
-)
-
 test('when a proof is reported while the host answers with the former owner, the owner is resolved again', async () => {
   const { host, identity, share, has, provider } = await hosted()
   const { findAddressOwner } = host

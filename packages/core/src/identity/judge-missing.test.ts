@@ -87,16 +87,6 @@ test('an applicant that the provider does not know together with many others is 
   expect(logger.lines.filter(({ fields }) => 'atOnce' in fields).length).toBeGreaterThan(1)
 })
 
-test('a webhook of a deletion causes a poll at once, and counts when the poll confirms it', async () => {
-  const { webhook, subject, identity, share } = await vanished()
-  expect(await webhook(null, { change: 'deleted' })).toBe('applied')
-  expect(subject()).toMatchObject({ donor: shop, review: approved, missing: { reported: true, confirmed: false } })
-  expect(await identity.pollDue()).toBe(1)
-  expect(subject()).toMatchObject({ donor: shop, review: null, missing: { reported: true, confirmed: true } })
-  await expect(share(otherShop)).rejects.toThrow(notDonated)
-  expect(await share()).toEqual({ ...begun, reused: true })
-})
-
 test('a deactivated applicant is on hold for its donor, and has its review again once it is active', async () => {
   const { webhook, share, subject, provider, identity, clock, day } = await vanished()
   provider.reviews.set(applicantId, approved)

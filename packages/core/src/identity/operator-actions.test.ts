@@ -15,7 +15,6 @@ import {
   second,
   shop,
 } from '../../test/support/identity-setup.js'
-import { maxMissingAtOnce } from './poll.js'
 
 const subjectId = 's1'
 const applicantId = `applicant of ${first}`
@@ -46,13 +45,13 @@ async function witness(setup: ReturnType<typeof identitySetup>, address = 'witne
 }
 
 /** Approved and missing. `witnessed`: the provider knows another one that was approved before. */
-async function missingOne({ witnessed = true, isReviewed = true } = {}) {
+async function missingOne({ witnessed = true } = {}) {
   const setup = identitySetup()
   const { share, webhook, clock, provider, identity, seedSubject } = setup
   await share()
   const witnessId = witnessed ? (await witness(setup)).witnessId : ''
   await clock.advance(1_000)
-  if (isReviewed) await webhook(approved)
+  await webhook(approved)
   seedSubject(subjectId, { missing: absent })
   provider.deleted.add(applicantId)
   return { ...setup, witnessId, close: identity.closeVerification }
@@ -67,13 +66,6 @@ test('a hold is closed when the provider answers the stored review, and the audi
   expect(provider.redeemed).toHaveLength(1)
   expect(await close(hold)).toBe('nothing_to_close')
   expect(audit()).toHaveLength(1)
-})
-
-test('a hold stays in a dry run, which answers the result of a real run', async () => {
-  const { close, subject, audit } = await onHold()
-  const before = subject()
-  expect(await close({ ...hold, dryRun: true })).toBe('closed')
-  expect([subject(), audit()]).toEqual([before, []])
 })
 
 test('a hold stays while the provider gives another review than the stored one, and is polled at once', async () => {
@@ -120,36 +112,16 @@ test('nothing is closed for an unknown subject, or for a verification that is no
   for (const request of [hold, missing]) expect(await identity.closeVerification(request)).toBe('nothing_to_close')
 })
 
-/** Too many are missing for one to count as gone, all approved. `witnessed`: the provider knows an older one. */
-async function vanished(witnessed = true) {
-  const setup = identitySetup()
-  const { provider, clock, share, webhook, identity, subject } = setup
-  await share()
-  const witnessId = witnessed ? (await witness(setup)).witnessId : ''
-  await clock.advance(1_000)
-  provider.reviews.set(applicantId, approved)
-  await webhook(approved)
-  for (let n = 0; n < maxMissingAtOnce; n += 1) {
-    const { witnessId: other } = await witness(setup, `user${n}@example.com`)
-    provider.deleted.add(other)
-  }
-  provider.deleted.add(applicantId)
-  for (let days = 0; days < 2; days += 1) {
-    await clock.advance(day + 1)
-    await identity.pollDue()
-  }
-  expect(subject()).toMatchObject({ review: approved, missing: { confirmed: false } })
-  return { ...setup, witnessId, close: identity.closeVerification }
-}
-
-test('the wait for an applicant that is missing together with many others is closed when the provider knows another applicant of that time, and then only the donor may share again', async () => {
-  const { close, share, subject, audit, provider, history } = await vanished()
+test('the wait for a missing applicant is closed when the provider knows another applicant of that time, and then only the donor may share again', async () => {
+  const { close, share, subject, audit, provider, history, memory, getKey } = await missingOne()
   expect(await share()).toEqual({ ...approved, reused: false })
   expect(await close({ ...missing, dryRun: true })).toBe('closed')
   expect(await share()).toEqual({ ...approved, reused: false })
   expect(audit()).toEqual([])
   expect(await close(missing)).toBe('closed')
   expect(audit()).toEqual([`cli:ada identity.missing_closed ${applicantId}`])
+  expect(memory.committed.audit[0]?.details).toEqual({ integrationAddress: shop, emailKey: await getKey(email) })
+  expect(provider.calls).toContain(`find ${first}`)
   expect(history().at(-1)).toBe('operator missing applied')
   expect(subject()).toMatchObject({ donor: shop, applicantId, review: null, missing: { confirmed: true } })
   await expect(share(otherShop)).rejects.toMatchObject({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
@@ -159,17 +131,19 @@ test('the wait for an applicant that is missing together with many others is clo
   expect(await close(missing)).toBe('nothing_to_close')
 })
 
-test('the wait for an applicant that is missing together with many others continues when the provider knows no applicant of that time: the tenant may be wrong', async () => {
-  const setup = await vanished(false)
+test('the wait for a missing applicant continues when the provider knows no applicant of that time: the tenant may be wrong', async () => {
+  const setup = await missingOne({ witnessed: false })
   expect(await setup.close(missing)).toBe('unproven')
+  await setup.clock.advance(1_000)
   // One that came since proves nothing of the tenant of before.
   await witness(setup, 'newcomer@example.com')
   expect(await setup.close(missing)).toBe('unproven')
   expect(setup.subject()).toMatchObject({ review: approved, missing: { confirmed: false } })
 })
 
-test('the wait for an applicant that is missing together with many others continues when the provider knows the applicant, which is polled at once', async () => {
-  const { close, identity, provider, subject } = await vanished()
+test('the wait for a missing applicant continues when the provider knows the applicant, which is polled at once', async () => {
+  const { close, identity, provider, subject } = await missingOne()
+  provider.reviews.set(applicantId, approved)
   provider.deleted.delete(applicantId)
   expect(await close(missing)).toBe('known')
   await identity.pollDue()
@@ -182,14 +156,6 @@ function foundByName({ provider }: Awaited<ReturnType<typeof missingOne>>, found
   provider.find = async (asked) =>
     asked === first ? { kind: 'answer', value: { applicantId: foundId, review: approved } } : find(asked)
 }
-
-test('the name of a missing applicant is looked up, and the audit log has the address of its subject', async () => {
-  const { provider, close, memory, getKey } = await missingOne()
-  expect(await close(missing)).toBe('closed')
-  expect(provider.calls).toContain(`find ${first}`)
-  const details = { integrationAddress: shop, emailKey: await getKey(email) }
-  expect(memory.committed.audit.map((each) => each.details)).toEqual([details])
-})
 
 test('the name of a missing applicant closes nothing when the same applicant has it, and that applicant is polled at once', async () => {
   const setup = await missingOne()
@@ -314,13 +280,6 @@ test('a redemption whose applicant has another level is resolved when an operato
   expect(history()).toEqual(['operator review other_level'])
   expect(redemptions()).toEqual([[first, otherShop, 'attached']])
   await expect(share(shop)).rejects.toMatchObject({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
-})
-
-test('a redemption whose applicant has another level is resolved when an operator declares it absent', async () => {
-  const { resolve, share, states } = await misfit()
-  expect(await resolve(none)).toBe('absent')
-  expect(await share(shop)).toMatchObject({ reused: true })
-  expect(states()).toEqual(['refused', 'attached'])
 })
 
 test('a resolved redemption has a record in the audit log, and a rejection has none', async () => {

@@ -69,14 +69,6 @@ test.each([
   },
 )
 
-test('a lost answer of a redeemed token is found at once', async () => {
-  const { share, provider, fails, outcomes } = identitySetup()
-  fails('lost after', 'redeem')
-  expect(await share()).toEqual({ ...begun, reused: true })
-  expect(provider.calls).toEqual([`redeem ${first}`, `find ${first}`])
-  expect(outcomes()).toEqual(['started', 'found'])
-})
-
 test('a lost answer without an applicant leaves the redemption open: only after its lease is a token sent again, under another name', async () => {
   const { share, provider, fails, clock, outcomes, redemptions } = identitySetup()
   fails('lost before', 'redeem')
@@ -110,14 +102,6 @@ test('a request that was suspended beyond the first half minute of its lease sen
   expect(provider.calls).toEqual([])
   expect(outcomes()).toEqual(['started', 'late'])
   expect(states()).toEqual(['refused'])
-})
-
-test('an answer after the webhook that attached the applicant keeps the newer verdict', async () => {
-  const { share, during, webhook, subject, outcomes } = identitySetup()
-  during('redeem', () => webhook(approved))
-  expect(await share()).toEqual({ ...approved, reused: true })
-  expect(subject()).toMatchObject({ donor: shop, review: approved })
-  expect(outcomes()).toEqual(['started', 'reported', 'redeemed'])
 })
 
 test('an owner that changes with every round is 503 after four rounds, and no token is used', async () => {

@@ -170,12 +170,9 @@ const direct = subjectWith({ id: 'direct', emailKey: null, accountId: 'a', revie
 
 test.each([
   ['without any other verification', [], 10, 'recorded'],
-  ['beside a subject without a verification', [subjectWith()], 10, 'recorded'],
-  ['after a shared one in flight', [donated], 10, 'recorded'],
   ['after a shared one that was rejected', [{ ...donated, review: rejected }], 10, 'recorded'],
   ['after a shared one that is approved', [{ ...donated, review: approved }], 10, 'kept'],
   ['after a closed one that is approved', [subjectWith(), { ...donated, closed: true, review: approved }], 10, 'kept'],
-  ['after an older direct one', [direct], 11, 'recorded'],
   ['after a direct one of the same time', [direct], 10, 'recorded'],
   ['dated before the stored direct one', [direct], 9, 'kept'],
   ['after an older direct one, beside an approved one', [direct, { ...donated, review: approved }], 11, 'recorded'],

@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
-import type { HistoryArchive } from '../../src/history/history-store.js'
+import type { ArchiveHeader } from '../../src/history/history-store.js'
 import type { FileReader, FileWriter } from '../../src/ports/runtime.js'
 
 /** A reader of content in memory, as `chunkBytes` at a time. */
@@ -13,35 +13,26 @@ export function memoryFile(path: string, content: () => Uint8Array, chunkBytes =
   }
 }
 
-/** Files in memory, and the steps that made them. */
-export interface TestArchive extends HistoryArchive {
-  readonly files: Map<string, Buffer>
-  readonly steps: string[]
-  /** The step that fails next, such as `finish`. */
-  failing: string | null
-  /** The lines of a file. */
-  lines(name: string): object[]
-}
-
-/** Builds an empty archive. `steps` is shared with what else a test watches. */
-export function getArchive(steps: string[] = []): TestArchive {
+/** Builds an empty archive in memory. @param steps - The steps that make its files, shared with what else a test watches. */
+export function getArchive(steps: string[] = []) {
   const files = new Map<string, Buffer>()
   function step(name: string): void {
     steps.push(name)
     if (archive.failing === name) throw new Error(`${name} failed`)
   }
   const getContent = (name: string) => gunzipSync(files.get(name) ?? gzipSync(''))
-  const archive: TestArchive = {
+  const archive = {
     files,
-    steps,
-    failing: null,
-    lines: (name) =>
+    /** The step that fails next, such as `finish`. */
+    failing: null as string | null,
+    /** The lines of a file. */
+    lines: (name: string) =>
       getContent(name)
         .toString()
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line) as object),
-    async create(header): Promise<FileWriter> {
+    async create(header: ArchiveHeader): Promise<FileWriter> {
       const members: Buffer[] = []
       const name = `${header.kind}-${header.part}`
       return {
@@ -59,7 +50,7 @@ export function getArchive(steps: string[] = []): TestArchive {
         },
       }
     },
-    open: (name) => memoryFile(name, () => getContent(name)),
+    open: (name: string) => memoryFile(name, () => getContent(name)),
   }
   return archive
 }

@@ -315,7 +315,7 @@ export const mutants: readonly Mutant[] = [
       'blockNumber + blocks < indexedTo',
     ],
   }),
-  ...inFile('core/src/legacy/invoice-and-fees.ts', 'core/src/legacy/decimal.test.ts', {
+  ...inFile('core/src/legacy/invoice-and-fees.ts', 'core/src/legacy/verify-oracle.test.ts', {
     'equal amounts of another scale are equal': ['return trimDecimal(a) === trimDecimal(b)', 'return a === b'],
   }),
 ]

@@ -8,8 +8,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { report } from '../../packages/core/test/identity-oracle/first-finding.js'
-import { runHistory } from '../../packages/core/test/identity-oracle/history.js'
+import { report, runHistory } from '../../packages/core/test/identity-oracle/history.js'
 import { realSystem } from '../../packages/core/test/identity-oracle/real/real-system.js'
 import { startPostgres } from '../../packages/store-sql/test/postgres.js'
 import { crashTable, describeCrash, runCrashes } from './crash/run-crash.js'

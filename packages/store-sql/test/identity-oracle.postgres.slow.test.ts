@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { firstFinding, report, seedsAsked } from '../../core/test/identity-oracle/first-finding.js'
+import { firstFinding, report, seedsAsked } from '../../core/test/identity-oracle/history.js'
 import { realSystem } from '../../core/test/identity-oracle/real/real-system.js'
 import { createPostgresEngine } from '../src/postgres/postgres-engine.js'
 import { onOwnPostgres } from './support/on-postgres.js'

@@ -8,11 +8,11 @@ import type {
   IdentityProvider,
   ProviderAnswer,
   RedeemResult,
+  Review,
 } from '../../src/ports/identity.js'
 import type { Clock } from '../../src/ports/runtime.js'
 import type { Dice } from './dice.js'
 import type { WebhookEvent } from './system-under-test.js'
-import { init, nextReview } from './verdicts.js'
 
 /** What happens to a call: `late` loses the answer, and the request may still arrive afterwards. */
 type Fault = 'none' | 'lostBefore' | 'lostAfter' | 'late' | 'throttled' | 'misconfigured' | 'refused'
@@ -58,6 +58,7 @@ export type FakeProvider = ReturnType<typeof fakeProvider>
 /** How old a signature may be when a request arrives. */
 export const signatureMs = 60_000
 const tokenMs = 1_200_000
+const init: Review = { reviewStatus: 'init', reviewAnswer: null, rejectType: null, rejectLabels: [] }
 const refusals = {
   throttled: { kind: 'throttled', retryAfterMs: null },
   misconfigured: { kind: 'misconfigured', reason: 'signature of the service refused' },
@@ -182,4 +183,26 @@ export function fakeProvider(options: { clock: Clock; dice: Dice; findsByName: b
     /** By external user id. */
     applicants: applicants as ReadonlyMap<string, FakeApplicant>,
   })
+}
+
+/**
+ * The next review: a verdict with a later time than all before, or once in a while, before the first verdict, a status
+ * without a time.
+ * @param label - Tells this rejection from others.
+ */
+function nextReview(
+  before: readonly DatedReview[],
+  options: { dice: Dice; now: number; greenRate: number; label: string },
+): DatedReview {
+  const { dice, now, greenRate, label } = options
+  const newest = before.reduce((latest, { reviewedAt }) => Math.max(latest, reviewedAt ?? 0), 0)
+  if (newest === 0 && dice.chance(0.2)) {
+    const reviewStatus = dice.pick(['pending', 'prechecked', 'onHold'] as const)
+    return { review: { ...init, reviewStatus }, reviewedAt: null }
+  }
+  const reviewedAt = Math.max(newest + 1, now)
+  const completed: Review = { ...init, reviewStatus: 'completed' }
+  if (dice.chance(greenRate)) return { review: { ...completed, reviewAnswer: 'GREEN' }, reviewedAt }
+  const rejectType = dice.pick(['RETRY', 'FINAL'] as const)
+  return { review: { ...completed, reviewAnswer: 'RED', rejectType, rejectLabels: [label] }, reviewedAt }
 }

@@ -1,4 +1,4 @@
-/** Makes one history from a seed: random moves, then faults heal and everything ends. @module */
+/** Makes histories from seeds: random moves, then faults heal and everything ends. @module */
 import { chooseCall, type Plan, plan } from './choose-call.js'
 import { type Dice, dice as diceOf } from './dice.js'
 import { type Judge, judge as judgeOf } from './judge/judge.js'
@@ -169,4 +169,25 @@ async function finishAll(history: History): Promise<void> {
     else await world.run(dice.pick(steps))
     await judgeStep(history)
   }
+}
+
+/** The seeds from 1 to `count`; the environment may ask for one, `IDENTITY_SEED`, or so many, `IDENTITY_SEEDS`. */
+export function seedsAsked(count: number): number[] {
+  const { IDENTITY_SEED: one, IDENTITY_SEEDS: many } = process.env
+  if (one !== undefined) return [Number(one)]
+  return Array.from({ length: Number(many ?? count) }, (_, index) => index + 1)
+}
+
+/** Runs the histories of the seeds, one after the other, each on a new system, until one breaks a promise. */
+export async function firstFinding(seeds: Iterable<number>, build: Build): Promise<Finding | null> {
+  for (const seed of seeds) {
+    const finding = await runHistory(seed, build)
+    if (finding !== null) return finding
+  }
+  return null
+}
+
+/** The finding as lines for a person; the last line of the history is the step at which it shows. */
+export function report({ seed, reason, lines }: Finding): string {
+  return [`IDENTITY_SEED=${seed} breaks a promise:`, reason, 'The history:', ...lines].join('\n')
 }

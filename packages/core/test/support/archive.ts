@@ -13,7 +13,7 @@ export function memoryFile(path: string, content: () => Uint8Array, chunkBytes =
   }
 }
 
-/** Builds an empty archive in memory. @param steps - The steps that make its files, shared with what else a test watches. */
+/** Builds an empty archive in memory. @param steps - Gets the steps that make its files, in order. */
 export function getArchive(steps: string[] = []) {
   const files = new Map<string, Buffer>()
   function step(name: string): void {

@@ -1,6 +1,6 @@
 /** The oracle over the use cases of identity, on SQLite. @module */
 import { expect, test } from 'vitest'
-import { firstFinding, report, seedsAsked } from '../first-finding.js'
+import { firstFinding, report, seedsAsked } from '../history.js'
 import { realSystem } from './real-system.js'
 
 /** Registers the test. @param options.count - Histories, from the first seed on. */

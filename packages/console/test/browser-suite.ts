@@ -1,7 +1,7 @@
 /** A suite whose tests look at the pages of a twin in Chromium; skipped where there is none. @module */
 import { createTwin, type Twin } from '@payment-integration/testing/twin'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe } from 'vitest'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
 import type { Console } from '../src/create-console.js'
 import {
   chromiumMissing,
@@ -15,11 +15,10 @@ import {
 /** The parts of a suite; there are none before its first test. */
 export interface BrowserSuite {
   readonly twin: Twin
-  readonly browser: Browser
   /** Such as `http://127.0.0.1:40123`. */
   readonly origin: string
   /** Opens a page without cookies until the test ends, with its complaints. */
-  open(options?: Parameters<typeof openPage>[2]): Promise<{ page: Page; complaints: string[] }>
+  open(options?: BrowserContextOptions, origin?: string): Promise<{ page: Page; complaints: string[] }>
 }
 
 type Pages = Pick<Console, 'fetch'> & Partial<Pick<Console, 'close'>>
@@ -54,13 +53,14 @@ export function describeInChromium(
       get twin() {
         return twin
       },
-      get browser() {
-        return browser
-      },
       get origin() {
         return served.origin
       },
-      open: (options) => openPage(browser, served.origin, options),
+      async open(options, origin = served.origin) {
+        const opened = await openPage(browser, origin, options)
+        onTestFinished(() => opened.page.context().close())
+        return opened
+      },
     })
   })
 }

@@ -4,7 +4,6 @@ import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { delimiter, join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { onTestFinished } from 'vitest'
 import type { Console } from '../src/create-console.js'
 
 const executablePath = (process.env['PATH'] ?? '')
@@ -31,14 +30,13 @@ export function launchChromium(): Promise<Browser> {
   return chromium.launch({ ...(executablePath === undefined ? {} : { executablePath }), args })
 }
 
-/** Opens a page without cookies until the test ends. Collects its errors and requests to hosts beyond `origin`. */
+/** Opens a page without cookies, and collects its errors and its requests to other hosts than `origin`. */
 export async function openPage(
   browser: Browser,
   origin: string,
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; complaints: string[] }> {
   const page = await (await browser.newContext(options)).newPage()
-  onTestFinished(() => page.context().close())
   // A slow machine is no failure: the limit only ends what hangs.
   page.setDefaultTimeout(300_000)
   const complaints: string[] = []

@@ -1,9 +1,9 @@
 /** An integrator's way through the portal in Chromium: with and without JavaScript, no axe violation on any page. */
 import type { Twin, TwinIntegration } from '@payment-integration/testing/twin'
-import type { Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { describeInChromium } from '../../test/browser-suite.js'
-import { getFlaws, looks, openPage } from '../../test/chromium.js'
+import { getFlaws, looks } from '../../test/chromium.js'
 import { createPortal, type Portal } from './create-portal.js'
 
 let shop: TwinIntegration
@@ -30,7 +30,7 @@ describeInChromium('the portal', { seed: 12, startMs: Date.now() - 60_000 }, bui
   // Chromium takes a Secure cookie over http from this name.
   const getOrigin = () => suite.origin.replace('127.0.0.1', 'localhost')
   const getUrl = (path: string) => `${getOrigin()}/portal${path}`
-  const open = (options: Parameters<typeof openPage>[2]) => openPage(suite.browser, getOrigin(), options)
+  const open = (options: BrowserContextOptions) => suite.open(options, getOrigin())
 
   async function signIn(page: Page, { address, apiSecret }: Pick<TwinIntegration, 'address' | 'apiSecret'>) {
     await page.goto(getUrl(''))

@@ -2,6 +2,8 @@
 import type { EmailAddress } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect, test } from 'vitest'
+import { share } from '../../test/conformance/identity-logs.js'
+import { redemption } from '../../test/conformance/identity-steps.js'
 import { onBothDatabases } from '../../test/support/both-databases.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
@@ -35,7 +37,7 @@ const situations: Readonly<
 }
 
 onBothDatabases((empty) => {
-  test('locking a person takes the same statements, with any stored state of its address', async () => {
+  test('a share takes the same statements, with any stored state of its address', async () => {
     const noted = new Map<string, string[]>()
     for (const [what, store] of Object.entries({ nothing: async () => undefined, ...situations })) {
       const engine = await empty()
@@ -48,13 +50,17 @@ onBothDatabases((empty) => {
       await transaction(async ({ identity, identityAccounts }) => {
         const owner = await identityAccounts.findAddressOwner(email.key)
         const accountIds = owner === null ? [] : [owner.accountId]
-        await identity.lockPersons({ emailKey: email.key, accountIds })
+        const subjects = await identity.lockPersons({ emailKey: email.key, accountIds })
         await identityAccounts.findAddressOwner(email.key)
+        const added = redemption(subjects.find(({ emailKey }) => emailKey === email.key)?.id ?? '', 1)
+        await identity.addRedemption(added)
+        await identity.changeRedemption(added.externalUserId, { state: 'attached', applicantId: 'a', lookUpInMs: null })
+        await identity.logShare(share({ subjectId: added.subjectId }))
       })
       noted.set(what, [...statements])
     }
     const [nothing = []] = noted.values()
-    expect(nothing.filter((statement) => /^insert|^update/.test(statement))).toHaveLength(3)
+    expect(nothing.filter((statement) => /^insert|^update/.test(statement))).toHaveLength(7)
     for (const [what, statements] of noted) expect(statements, what).toEqual(nothing)
   })
 })
@@ -64,21 +70,14 @@ function noting(engine: Engine, statements: string[]): Engine {
   return {
     ...engine,
     transaction: (work, options) =>
-      engine.transaction(
-        (db) =>
-          work(
-            new Proxy(db, {
-              get(target, name) {
-                const value = Reflect.get(target, name, target) as unknown
-                if (name !== 'executeQuery' || typeof value !== 'function') return value
-                return (query: { sql: string }) => {
-                  statements.push(query.sql)
-                  return value.call(target, query) as unknown
-                }
-              },
-            }),
-          ),
-        options,
-      ),
+      engine.transaction((db) => {
+        const executor = db.getExecutor()
+        const { executeQuery } = executor
+        executor.executeQuery = (query, ...rest) => {
+          statements.push(query.sql)
+          return executeQuery.call(executor, query, ...rest) as ReturnType<typeof executor.executeQuery<never>>
+        }
+        return work(db)
+      }, options),
   }
 }

@@ -66,10 +66,14 @@ export function fairnessTests(test: StoreTest): void {
   test('the endpoint with the fewest POSTs in flight goes first, whatever the age of a backlog', async ({ store }) => {
     await register(store, a, b, c)
     await owe(store, times(50, a))
-    await owe(store, times(50, b), 101)
+    await owe(store, times(4, b), 101)
     await owe(store, [c], 201)
     const inFlightByEndpoint = counts({ [endpoint(a)]: 4, [endpoint(b)]: 2 })
     expect(await claimed(store, { limit: 6, inFlightByEndpoint })).toEqual([201, 101, 102, 1, 103, 2])
+    // An endpoint has fewer deliveries than its even share: the claim reads more of the others.
+    const next = { limit: 6, inFlightByEndpoint: counts({ [endpoint(b)]: 4 }) }
+    expect(await claimed(store, next)).toEqual([3, 4, 5, 6, 7, 104])
+    expect(await claimed(store, { limit: 4 })).toEqual([8, 9, 10, 11])
   })
 
   test('integrations with URLs on one server share its limit and its turns', async ({ store }) => {

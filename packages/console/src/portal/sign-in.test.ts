@@ -39,6 +39,18 @@ describe('without a session', () => {
       expect((await browser().post('/portal/sign-in', fields, { Origin })).status).toBe(403)
   })
 
+  it('too many failures of a source are answered 429 with the wait, and lock out no other source', async () => {
+    const from = (source: string, secret: string) =>
+      browser().post('/portal/sign-in', { address: shop.address, secret }, { 'x-source': source })
+    for (let n = 0; n < 5; n += 1) {
+      const { status, headers } = await from('stranger', 'wrong')
+      expect([status, headers.getSetCookie()]).toEqual([401, []])
+    }
+    const { status, headers } = await from('stranger', shop.apiSecret)
+    expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true])
+    expect((await from('owner', shop.apiSecret)).status).toBe(303)
+  })
+
   it('without a public URL this machine alone is answered', async () => {
     const portal = createPortal({ service: setup.twin.service })
     expect((await new BrowserLike(portal, portalOrigin).get('/portal/sign-in')).status).toBe(403)
@@ -47,9 +59,14 @@ describe('without a session', () => {
 })
 
 describe('a session', () => {
-  it('is in a cookie of the portal, which signing out ends', async () => {
-    const own = await setup.signIn(shop)
-    expect(own.cookies.get('__Host-pi_portal')).toMatch(/^pi_portal_[\w-]{43}$/)
+  it('is in a cookie that scripts and other sites do not get, for twelve hours, and which signing out ends', async () => {
+    const own = browser()
+    const { headers } = await own.post('/portal/sign-in', { address: shop.address, secret: shop.apiSecret })
+    expect(headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^__Host-pi_portal=pi_portal_[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200$/,
+      ),
+    ])
     await own.post('/portal/sign-out', { csrf: 'another' })
     expect((await own.get('/portal')).status).toBe(200)
     expect((await own.post('/portal/sign-out', { csrf: await own.csrf('/portal') })).status).toBe(303)

@@ -76,6 +76,13 @@ test('no account gets an address if the account is unknown', async () => {
   expect(await accounts.proveByAttestation(email, shop)).toMatchObject({ emailVerified: true })
 })
 
+test('an attestation gives the address to the account that is signed in', async () => {
+  const { accounts, share, register } = await setUp()
+  await share()
+  const accountId = await register()
+  expect(await accounts.proveByAttestation(email, shop, { accountId })).toEqual({ accountId, emailVerified: true })
+})
+
 test('no account gets an address if the address is invalid', async () => {
   const { accounts, identity } = await setUp()
   await expect(accounts.register('user@')).rejects.toThrow(InvalidShareRequestError)

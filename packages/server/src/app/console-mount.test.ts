@@ -26,5 +26,7 @@ it('ends the streams of open pages at the shutdown', async () => {
   const reader = (await fetch(`${url}/console/live?topic=overview`)).body?.getReader()
   await reader?.read()
   await stop()
-  while ((await reader?.read())?.done === false);
+  let end = await reader?.read()
+  while (end?.done === false) end = await reader?.read()
+  expect(end?.done).toBe(true)
 })

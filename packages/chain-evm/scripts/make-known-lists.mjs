@@ -110,7 +110,7 @@ ${compact(feeds)}
 export const fiatCodes = '${fiat.join(' ')}'
 `,
   'known-tokens.generated.ts': `${header}
-/** Tokens by chain id: \`address:symbol:currency\`, the address without 0x; without a currency it is the symbol. */
+/** Tokens by chain id: \`address:symbol:currency\`, the address without 0x; the currency defaults to the symbol. */
 export const tokensByChain: Readonly<Record<number, string>> = {
 ${compact(listedTokens)}
 }

@@ -42,7 +42,7 @@ export interface EvmChainOptions {
   readonly routers: readonly KnownRouter[]
   /**
    * How the completeness of a block is proven. `root`: by all receipts. `bloom`: near the head as `root`, farther back
-   * by the header's log filter, and the receipts of blocks that it admits. `none`: not at all, for chains with
+   * by log filters, and by the receipts of blocks whose filter admits a payment. `none`: not at all, for chains with
    * non-standard filters or roots.
    * @default bloom; none on chains 25, 324 and 999
    */
@@ -81,8 +81,8 @@ export interface EvmChainOptions {
   /** Decodes events and calldata. @default yodlDecoder */
   readonly decoder?: RouterDecoder | undefined
   /**
-   * Called with each log of a listed router that is neither payment nor conversion, again whenever its range is read
-   * again. Exceptions are ignored.
+   * Called with each log of a listed router that is neither payment nor conversion, at every read of its range.
+   * Exceptions are ignored.
    */
   readonly onQuarantine?: ((log: QuarantinedLog) => void) | undefined
   /** For deadlines and pauses. @default the system's clock */
@@ -94,7 +94,7 @@ const unprovableChains: readonly number[] = [25, 324, 999]
 
 const levels: readonly unknown[] = ['root', 'bloom', 'none'] satisfies ProofLevel[]
 
-/** @throws {TypeError} When `proof` is not a level. */
+/** @throws {TypeError} When `proof` is not a proof level. */
 function checkProof(chainId: number, proof: ProofLevel | undefined): ProofLevel {
   if (proof === undefined) return unprovableChains.includes(chainId) ? 'none' : 'bloom'
   if (!levels.includes(proof))
@@ -102,7 +102,7 @@ function checkProof(chainId: number, proof: ProofLevel | undefined): ProofLevel 
   return proof
 }
 
-/** @throws {TypeError} Unless exactly one of the three is given. */
+/** @throws {TypeError} Unless exactly one of `nodes`, `rpcUrl` and `transport` is given. */
 function checkNodes({ nodes, rpcUrl, transport }: EvmChainOptions): readonly NodeAddress[] {
   const givenOptions = [nodes, rpcUrl, transport].filter((option) => option !== undefined)
   if (givenOptions.length !== 1)
@@ -110,7 +110,7 @@ function checkNodes({ nodes, rpcUrl, transport }: EvmChainOptions): readonly Nod
   return nodes ?? [rpcUrl === undefined ? { transport } : { url: rpcUrl }]
 }
 
-/** A chain with connections of its own. */
+/** A chain that owns its connections. */
 export interface EvmChain extends Chain {
   /** Closes all connections. Later calls reject. */
   close(): void
@@ -118,7 +118,7 @@ export interface EvmChain extends Chain {
 
 /**
  * Opens a chain over JSON-RPC, with the guarantees of the `Chain` port. Nothing is sent before the first call. Every
- * node must be on chain `chainId`, which is checked together with every answer that no hash verifies.
+ * node must be on chain `chainId`; an answer that no hash verifies is read together with the node's chain id.
  * Methods reject with a ChainError (`ERR_CHAIN_UNAVAILABLE`, `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`), or with
  * the signal's own reason. Messages contain no part of a URL but its host.
  * @throws {TypeError | RangeError} When an option is wrong; at once, before any request.
@@ -145,12 +145,12 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   const onQuarantine = ignoreErrors(options.onQuarantine)
   const { rawReceipts = true } = options
   const headerHashing = createHeaderHashing(chainId)
-  let filterOfAll: FilterTest | undefined
+  let filterOfAllRouters: FilterTest | undefined
   const sizing = createRangeSizing()
 
-  function openReader(prover: Prover, wanted: ReadonlySet<string> | null): (node: Node) => RangeReader {
-    filterOfAll ??= createFilterTest(routers.keys(), decoder.paymentTopics)
-    const filter = wanted === null ? filterOfAll : createFilterTest(wanted, decoder.paymentTopics)
+  function openReader(prover: Prover, requested: ReadonlySet<string> | null): (node: Node) => RangeReader {
+    filterOfAllRouters ??= createFilterTest(routers.keys(), decoder.paymentTopics)
+    const filter = requested === null ? filterOfAllRouters : createFilterTest(requested, decoder.paymentTopics)
     return (node) => ({
       chainId,
       fail,
@@ -165,7 +165,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       node,
       rpc: node.rpc,
       prover,
-      requestedRouters: wanted,
+      requestedRouters: requested,
       filter,
     })
   }
@@ -174,8 +174,8 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     assertWhole('from', request.from, 0)
     assertWhole('to', request.to, request.from)
     assertWhole('head', request.head, 0)
-    const wanted = checkRequestedRouters(request.routers, routers)
-    const open = openReader(await openProver(), wanted)
+    const requested = checkRequestedRouters(request.routers, routers)
+    const open = openReader(await openProver(), requested)
     yield* readRanges({ nodes, fail, open, proof, nearHead, sizing }, request, signal)
   }
 
@@ -196,7 +196,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       return nodes.runPinned(async (node) => {
         const block = await readHeaderWithChainId({ chainId, fail, node }, formatQuantity(number), signal)
         if (block !== null && block.number !== number)
-          throw fail.unavailable(`block ${block.number} was answered for block ${number}.`)
+          throw fail.unavailable(`block ${block.number} was answered instead of block ${number}.`)
         return block
       }, signal)
     },
@@ -207,7 +207,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       return nodes.runPinned(async (node) => {
         const receipt = parseReceipt(await callWithChainId({ chainId, fail, node }, call, signal), fail)
         if (receipt === null) return { fate: 'unknown', blockNumber: null }
-        if (receipt.hash !== hash) throw fail.unavailable(`receipt ${receipt.hash} was answered for ${hash}.`)
+        if (receipt.hash !== hash) throw fail.unavailable(`receipt ${receipt.hash} was answered instead of ${hash}.`)
         return { fate: receipt.succeeded ? 'succeeded' : 'reverted', blockNumber: receipt.blockNumber }
       }, signal)
     },
@@ -220,23 +220,23 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
 
 /** @throws {TypeError} On an empty list, and on a router that is not one of the chain's. */
 function checkRequestedRouters(
-  wanted: readonly string[] | undefined,
+  requested: readonly string[] | undefined,
   routers: ReadonlyMap<string, string>,
 ): ReadonlySet<string> | null {
-  if (wanted === undefined) return null
-  const addresses = wanted.map((router) => {
+  if (requested === undefined) return null
+  const addresses = requested.map((router) => {
     const address = toAddress(router)
     if (address !== null && routers.has(address)) return address
-    throw new TypeError(`${JSON.stringify(router)} is none of the chain's routers.`)
+    throw new TypeError(`${JSON.stringify(router)} is not a router of the chain.`)
   })
   if (addresses.length === 0) throw new TypeError('routers is empty; leave it out to read all routers.')
   return addresses.length === routers.size ? null : new Set(addresses)
 }
 
-function ignoreErrors(watch: ((log: QuarantinedLog) => void) | undefined): (log: QuarantinedLog) => void {
+function ignoreErrors(callback: ((log: QuarantinedLog) => void) | undefined): (log: QuarantinedLog) => void {
   return (log) => {
     try {
-      watch?.(log)
+      callback?.(log)
     } catch {
       // A callback must not stop the chain.
     }

@@ -1,4 +1,4 @@
-/** Reads consecutive blocks of the feed, checks that they continue, and joins them to ranges. @module */
+/** Reads consecutive blocks of the feed, and joins them into ranges. @module */
 import type { BlockRange, ProofLevel } from '@payment-integration/core/ports'
 import { FeedError } from './feed-connection.js'
 import { type FeedBlock, parseBlock } from './feed-message.js'
@@ -9,7 +9,7 @@ const maxPayments = 500
 
 /**
  * Joins consecutive blocks of the same proof and node.
- * @param routers - Only payments of these routers.
+ * @param routers - Only the payments of these routers are kept.
  */
 export function joinBlocks(blocks: readonly FeedBlock[], routers: ReadonlySet<string>): BlockRange[] {
   const ranges: BlockRange[] = []
@@ -17,8 +17,8 @@ export function joinBlocks(blocks: readonly FeedBlock[], routers: ReadonlySet<st
   let payments = 0
   for (const block of blocks) {
     const [first] = group
-    const isSame = first === undefined || (first.proof === block.proof && first.node === block.node)
-    if (!isSame || payments >= maxPayments) {
+    const isJoinable = first === undefined || (first.proof === block.proof && first.node === block.node)
+    if (!isJoinable || payments >= maxPayments) {
       ranges.push(...toRanges(group, routers))
       group = []
       payments = 0
@@ -49,11 +49,11 @@ function toRanges(group: readonly FeedBlock[], routers: ReadonlySet<string>): Bl
 /** Blocks that are requested at a time. The next ones are requested while these are processed. */
 export const chunkBlocks = 128
 
-/** What a reader demands of the way in which a block was read. */
+/** A reader's demands on how the publisher read a block. */
 export interface FeedDemands {
-  /** Routers that it must have been read for, lowercased. */
+  /** Routers whose payments the publisher must have read, lowercased. */
   readonly routers: ReadonlySet<string>
-  /** Bridge contracts that it must have been read with, and no others, lowercased. */
+  /** Exactly the bridge contracts that the publisher must have trusted, lowercased. */
   readonly spokePools: ReadonlySet<string>
   readonly leastProof: ProofLevel
 }
@@ -68,10 +68,10 @@ interface BlocksRequest {
 /** A greater number is a stronger proof. */
 const strength: Readonly<Record<ProofLevel, number>> = { none: 0, bloom: 1, root: 2 }
 
-/** Consecutive blocks, each on top of the one before it; the next call continues them. */
+/** Consecutive blocks, each on top of the one before it; the next part continues them. */
 interface BlocksPart {
   readonly blocks: readonly FeedBlock[]
-  /** Why the blocks end before `to`, or null. Nothing follows then. */
+  /** Why the blocks end before `to`, so that no part follows; else null. */
   readonly problem: FeedError | null
 }
 
@@ -86,7 +86,7 @@ export async function* readBlocks(
   let next = from
   // Requested before the wait for the block below, so that a silent server costs one wait.
   let ahead = readChunk(deps, next, to)
-  // The block below is read too, so that the first block is known to continue the feed itself.
+  // The block below is read too, to check that the first block is on top of it.
   let parent = from === 0 ? null : await readBlock(deps, from - 1).catch(() => null)
   while (next <= to) {
     const { blocks, problem } = await ahead
@@ -127,39 +127,39 @@ async function readChunk(
   for (const [index, outcome] of read.entries()) {
     if (outcome.status === 'rejected') return { blocks, problem: toFeedError(outcome.reason) }
     const { value } = outcome
-    if (value === null) return { blocks, problem: createGap(`block ${from + index} is not in the feed`) }
+    if (value === null) return { blocks, problem: createGapError(`block ${from + index} is not in the feed`) }
     if (value.block.number !== from + index)
-      return { blocks, problem: createGap(`block ${value.block.number} is stored as block ${from + index}`) }
+      return { blocks, problem: createGapError(`block ${value.block.number} is stored as block ${from + index}`) }
     blocks.push(value)
   }
   return { blocks, problem: null }
 }
 
-function findFlaw(fed: FeedBlock, parent: FeedBlock | null, demands: FeedDemands): FeedError | null {
-  const { block } = fed
+function findFlaw(feedBlock: FeedBlock, parent: FeedBlock | null, demands: FeedDemands): FeedError | null {
+  const { block } = feedBlock
   if (parent !== null && block.parentHash !== parent.block.hash)
-    return createGap(`block ${block.number} does not continue block ${parent.block.number}`)
-  return unmetDemand(fed, demands)
+    return createGapError(`block ${block.number} does not continue block ${parent.block.number}`)
+  return unmetDemand(feedBlock, demands)
 }
 
 /** Why a block may lack payments or deposits of this reader, or is proven too weakly for it; else null. */
 export function unmetDemand(fed: FeedBlock, { routers, spokePools, leastProof }: FeedDemands): FeedError | null {
   const read = new Set(fed.routers)
   for (const router of routers)
-    if (!read.has(router)) return createGap(`its publisher does not read the router ${router}`)
+    if (!read.has(router)) return createGapError(`its publisher does not read the router ${router}`)
   const pools = new Set(fed.spokePools)
   if (pools.size !== spokePools.size || [...spokePools].some((pool) => !pools.has(pool)))
-    return createGap('its publisher lists other SpokePools')
+    return createGapError('its publisher lists other SpokePools')
   if (strength[fed.proof] < strength[leastProof])
-    return createGap(`block ${fed.block.number} has the proof ${fed.proof}, and this reader demands ${leastProof}`)
+    return createGapError(`block ${fed.block.number} has the proof ${fed.proof}, and this reader demands ${leastProof}`)
   return null
 }
 
-function createGap(reason: string): FeedError {
+function createGapError(reason: string): FeedError {
   return new FeedError('ERR_FEED_GAP', `The feed has a gap: ${reason}.`)
 }
 
-/** A mistake of this package, such as a TypeError, must not look like an answer. */
+/** Turns any other error, such as a TypeError of this package, into an unavailable feed. */
 export function toFeedError(error: unknown): FeedError {
   if (error instanceof FeedError) return error
   return new FeedError('ERR_FEED_UNAVAILABLE', 'The feed could not be read.', { cause: error })

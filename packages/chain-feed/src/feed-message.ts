@@ -19,7 +19,7 @@ export interface FeedBlock {
   readonly spokePools: readonly string[]
 }
 
-/** Version of the format. A reader takes any other one for a block that it cannot read. */
+/** Version of the format. A reader rejects a block of any other version. */
 const version = 1
 /** Formats a block: JSON, with amounts as decimal strings. */
 export function formatBlock(chainId: number, fed: FeedBlock): Uint8Array {
@@ -30,7 +30,7 @@ export function formatBlock(chainId: number, fed: FeedBlock): Uint8Array {
 }
 
 /**
- * Parses a message, and checks it as the service checks a chain adapter.
+ * Parses a message, and checks it like an answer of a chain adapter.
  * @throws FeedError `ERR_FEED_MESSAGE` when it is malformed, unproven, of another chain or of an unknown version.
  */
 export function parseBlock(chainId: number, data: Uint8Array): FeedBlock {
@@ -40,8 +40,8 @@ export function parseBlock(chainId: number, data: Uint8Array): FeedBlock {
   if (message['chainId'] !== chainId)
     throw createMessageError(`it is of chain ${String(message['chainId'])}, not of ${chainId}`)
   const { block, payments, deposits, proof, node, routers, spokePools } = message as unknown as FeedBlock
-  if (!isTexts(routers)) throw createMessageError('it does not name its routers')
-  if (!isTexts(spokePools)) throw createMessageError('it does not name its SpokePools')
+  if (!isStringList(routers)) throw createMessageError('it does not name its routers')
+  if (!isStringList(spokePools)) throw createMessageError('it does not name its SpokePools')
   if (proof === 'none') throw createMessageError('its block is not proven')
   const fed = { block, payments, deposits, proof, node, routers, spokePools }
   const flaw = findRangeFlaw({ first: block, last: block, blocks: [block], payments, deposits, proof, node }, chainId)
@@ -49,7 +49,7 @@ export function parseBlock(chainId: number, data: Uint8Array): FeedBlock {
   return fed
 }
 
-function isTexts(value: unknown): boolean {
+function isStringList(value: unknown): boolean {
   return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }
 
@@ -66,7 +66,7 @@ function parseJson(data: Uint8Array): Readonly<Record<string, unknown>> {
       return value
     }
   } catch {
-    // The flaw is the same: the text is not shown.
+    // All malformed texts get the same error, which does not show them.
   }
   throw createMessageError('it is not a JSON object')
 }
@@ -76,7 +76,7 @@ type Fields = Record<string, unknown>
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 const toList = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : [])
 
-/** Field by field: a reviver of JSON.parse takes twice the time of everything else. */
+/** Parses single fields: a reviver of JSON.parse takes twice the time of everything else. */
 function parsePayment(payment: unknown): void {
   if (!isFields(payment)) return
   const { pricing } = payment
@@ -86,7 +86,7 @@ function parsePayment(payment: unknown): void {
   if (isFields(pricing)) for (const feed of toList(pricing['feeds'])) parseAmounts(feed, 'rate')
 }
 
-/** Parses numbers beyond those of JSON. Anything but decimal digits stays as it is, and is found by the check. */
+/** Replaces decimal digits by a bigint. Other values stay unchanged, and the check of the block rejects them. */
 function parseAmounts(fields: unknown, ...names: readonly string[]): void {
   if (!isFields(fields)) return
   for (const name of names) {

@@ -71,7 +71,7 @@ interface Position {
  *
  * Guarantees: a block is appended only on top of its parent, and only at the end of the stream that this publisher
  * read. Two publishers never mix their blocks: the second append is rejected. After a rejection a publisher stands by
- * until the other one is silent for `standbyMs`. A reorganisation is published as the new blocks above the common
+ * until the other one is silent for `standbyMs`. A reorganization is published as the new blocks above the common
  * ancestor; each replaces the former block of its height.
  * @throws RangeError When an option is out of range.
  */
@@ -82,7 +82,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
   const { chainId } = chain
   const stream = createFeedStream(connection, chainId, clock)
   const publisher = Buffer.from(random.bytes(16)).toString('hex')
-  /** Null: unknown. */
+  /** Null: not read yet, or unknown after an error. */
   let position: Position | null = null
   let isLeading: boolean | null = null
   let isPrepared = false
@@ -92,11 +92,11 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
   async function findPosition(): Promise<Position | null> {
     if (position !== null) return position
     const { sequence, message } = await stream.tail()
-    const isOther = message !== null && message.publisher !== publisher
-    const silentMs = isOther ? clock.now() - message.storedAt : 0
+    const isOtherPublisher = message !== null && message.publisher !== publisher
+    const silentMs = isOtherPublisher ? clock.now() - message.storedAt : 0
     // A time far in the future comes from a server whose clock was ahead. It does not show when the other publisher was
     // last active, so this one may lead.
-    const mayLead = !isOther || silentMs >= standbyMs || silentMs < -skewMs
+    const mayLead = !isOtherPublisher || silentMs >= standbyMs || silentMs < -skewMs
     if (mayLead !== isLeading) logger.info({ chainId, leading: mayLead }, mayLead ? 'publishes' : 'stands by')
     isLeading = mayLead
     if (!mayLead) return null
@@ -124,7 +124,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
     }
   }
 
-  /** Publishes the blocks above `end`, up to `to`. @returns False when they are not on top of it. */
+  /** Publishes the blocks above `end`, up to `to`. @returns False when they do not continue `end`. */
   async function publish(end: Position, to: number, signal?: AbortSignal): Promise<boolean> {
     const from = end.block === null ? Math.max(0, to - startDepth) : end.block.number + 1
     for await (const range of chain.ranges({ from, to, head: to }, signal)) {
@@ -132,7 +132,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
       if (range.proof === 'none')
         throw new FeedError(
           'ERR_FEED_UNPROVEN',
-          `Chain ${chainId} is read with the proof none, and the feed carries proven blocks alone. Let each cell read its nodes.`,
+          `Chain ${chainId} is read with the proof none, and the feed carries only proven blocks. Let each cell read its nodes.`,
         )
       if (end.block !== null && range.first.parentHash !== end.block.hash) return false
       await append(end, range)
@@ -226,9 +226,9 @@ function checkNumbers(options: FeedPublisherOptions) {
   const numbers = { ...feedPublisherDefaults } as Record<keyof typeof feedPublisherDefaults, number>
   for (const name of Object.keys(numbers) as (keyof typeof numbers)[]) {
     const value = options[name] ?? numbers[name]
-    const least = name === 'startDepth' ? 0 : 1
-    if (!Number.isSafeInteger(value) || value < least)
-      throw new RangeError(`${name} is ${value}; pass a whole number, ${least} or more.`)
+    const min = name === 'startDepth' ? 0 : 1
+    if (!Number.isSafeInteger(value) || value < min)
+      throw new RangeError(`${name} is ${value}; pass a whole number, ${min} or more.`)
     numbers[name] = value
   }
   return numbers

@@ -34,7 +34,7 @@ export class EffectReentrantError extends VersionStoreError {
 /**
  * A call waited `busyTimeoutMs` for its turn. Nothing was stored; answer 503 and the service retries.
  * The effect did not run, with one exception: a COMMIT of SQLite can wait that long for a lock after the effect.
- * Its writes through `tx` are rolled back then; its other work is not.
+ * The effect's writes through `tx` are then rolled back; its other work is not.
  */
 export class StoreBusyError extends VersionStoreError {
   override readonly name = 'StoreBusyError'
@@ -51,7 +51,7 @@ export class StoreBusyError extends VersionStoreError {
     super(
       waitedFor === 'lock'
         ? `Another connection held the lock for ${busyTimeoutMs} ms. Shorten its transactions.`
-        : `Other effects were before this one for ${busyTimeoutMs} ms. Shorten them, and see that each one ends.`,
+        : `Other effects ran before this one for ${busyTimeoutMs} ms. Shorten them, and make sure that each ends.`,
       cause === undefined ? undefined : { cause },
     )
     this.waitedFor = waitedFor
@@ -85,7 +85,7 @@ export class TransactionEndedError extends VersionStoreError {
 
 /**
  * A statement of the effect failed, and the effect went on. PostgreSQL commits nothing of such a transaction.
- * Let the error leave the effect, or run the statement at a savepoint. In your own transaction: it had failed before.
+ * Let the error leave the effect, or run the statement at a savepoint. A transaction of yours had already failed.
  */
 export class TransactionFailedError extends VersionStoreError {
   override readonly name = 'TransactionFailedError'
@@ -93,13 +93,13 @@ export class TransactionFailedError extends VersionStoreError {
   /** @param cause - The driver's error. */
   constructor(cause: unknown) {
     super(
-      'A statement of the transaction failed before, so that nothing of it can be kept. Let its error come out of the effect.',
+      'An earlier statement of the transaction failed, so nothing of it can be committed. Let its error leave the effect.',
       { cause },
     )
   }
 }
 
-/** The table of versions is not there. Nothing was kept. */
+/** The table of versions does not exist. Nothing was kept. */
 export class TableMissingError extends VersionStoreError {
   override readonly name = 'TableMissingError'
   readonly code = 'ERR_VERSION_TABLE_MISSING'

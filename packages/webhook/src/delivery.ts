@@ -1,6 +1,6 @@
 /**
  * A delivery as runtimes and frameworks pass it, and its limits. Source: docs/interface.md 6, delivery and headers,
- * signature rule 5; it sets no size.
+ * signature rule 5; the interface sets no size limit.
  * @module
  */
 
@@ -12,7 +12,7 @@ export const integrationHeader = 'X-Service-Integration'
 /** A body as it came over the wire. A string is hashed as its UTF-8. */
 export type RawBody = Uint8Array | ArrayBuffer | string
 
-/** Headers of fetch, Node (also `rawHeaders`) or Lambda, a Map, or a list of pairs. Names compare without case. */
+/** Headers of fetch, Node (also `rawHeaders`) or Lambda, a Map, or a list of pairs. Names are case-insensitive. */
 export type HeadersLike =
   | Iterable<readonly [string, string | readonly string[] | undefined]>
   | { readonly [name: string]: string | readonly string[] | undefined }
@@ -31,7 +31,7 @@ export interface Delivery {
   readonly receivedAt?: number | undefined
 }
 
-/** The used part of a fetch `Request`. */
+/** The part of a fetch `Request` that a verifier uses. */
 export interface RequestLike {
   readonly headers: HeadersLike
   readonly bodyUsed: boolean
@@ -40,7 +40,7 @@ export interface RequestLike {
   arrayBuffer(): Promise<ArrayBuffer>
 }
 
-/** The used part of a stream's reader. */
+/** The part of a stream's reader that a verifier uses. */
 export interface BodyReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
   cancel(reason?: unknown): Promise<void>
@@ -58,10 +58,10 @@ export interface Limits {
   readonly maxBytes?: number | undefined
 }
 
-// Both are repeated below and in verifyBytes, because a name costs each bundle ten bytes. A test keeps them equal.
+// Both numbers are repeated below and in verifyBytes: a name costs each bundle ten bytes. A test keeps them equal.
 /** Five minutes: the recommended tolerance of docs/interface.md 6. */
 export const freshnessDefaults = { toleranceSeconds: 300 } as const
-/** 256 KiB: some hundred times the size of a snapshot. A receiver needs a bound, as its callers are strangers. */
+/** 256 KiB: about a hundred times the size of a snapshot. A receiver needs a limit, as its callers are strangers. */
 export const bodyDefaults = { maxBytes: 262_144 } as const
 
 /** The options with defaults. @throws {RangeError} When one is not a whole number, 0 or more. */
@@ -81,7 +81,7 @@ function assertWhole(name: string, value: number): void {
     throw new RangeError(`${name} is ${value}; pass a whole number from 0.`)
 }
 
-/** A time of receipt as it is. @throws {RangeError} When it is no finite number of milliseconds. */
+/** Returns a time of receipt unchanged. @throws {RangeError} When it is not a finite number of milliseconds. */
 export function checkedTime(milliseconds: number): number {
   if (Number.isFinite(milliseconds)) return milliseconds
   throw new RangeError(`The time of receipt is ${milliseconds}; pass milliseconds since 1970.`)

@@ -83,7 +83,7 @@ describe.each(proofs)('with proof %s', (proof) => {
   test('yodlWithAcross without a deposit is quarantined', async () => {
     const found = await read(await bridge('0.8', null), proof)
     expect([found.payments, found.deposits]).toEqual([[], []])
-    expect(found.quarantined).toMatchObject([{ reason: 'a bridge call without the deposit of a listed bridge' }])
+    expect(found.quarantined).toMatchObject([{ reason: 'a bridge call without a deposit into a listed bridge' }])
   })
 
   test('two deposits and a payment of one transaction keep their numbers', async () => {

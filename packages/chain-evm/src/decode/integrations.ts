@@ -10,7 +10,7 @@ import { wordAt, wordToAddress, wordToOffset } from '../rpc/hex.js'
 // (1 byte), and the marker (16 bytes).
 
 const schema0Trailer = '0080218021802180218021802180218021'
-/** Wallets may add suffixes behind ours. */
+/** The most suffixes to parse: wallets may append their own after the integration's. */
 const maxSuffixes = 8
 
 /**
@@ -29,7 +29,7 @@ export function encodeIntegrationSuffix(address: string): `0x${string}` {
 
 /**
  * Parses the integration address in calldata: the first code that is 0x and 40 hex digits. A suffix without such a code
- * is skipped, because wallets add codes too. A malformed suffix or another schema has no integration.
+ * is skipped, because wallets add codes too. A malformed suffix, or one of another schema, names no integration.
  * @param calldata - 0x hex.
  * @returns The lowercased address, or null. Never throws.
  */
@@ -94,7 +94,7 @@ export const knownEntryPoints: ReadonlySet<string> = new Set([
   '0x433709009b8330fda32311df1c2afa402ed8d009',
 ])
 
-/** A call by an account. */
+/** A call that a smart account makes through the EntryPoint. */
 interface UserOperation {
   /** The account, lowercased. */
   readonly sender: string
@@ -111,7 +111,7 @@ const wordBytes = 32
 /** In every version, an operation begins with its sender, and `callData` is the fourth word. */
 const callDataWord = 3
 
-/** Whether calldata has the selector of a bundle. */
+/** Whether calldata calls an EntryPoint with a bundle of user operations. */
 export function isBundle(calldata: string): boolean {
   const selector = calldata.slice(0, 10).toLowerCase()
   return plainSelectors.has(selector) || aggregatedSelectors.has(selector)
@@ -130,8 +130,8 @@ export function parseBundle(calldata: string, maxOperations: number): UserOperat
   const operations: UserOperation[] = []
   const list = parseOffset(hex, 0, 0)
   if (list === null) return null
-  const read = plainSelectors.has(calldata.slice(0, 10).toLowerCase()) ? parseOperations : parseAggregated
-  if (!read(hex, list, maxOperations, operations)) return null
+  const parse = plainSelectors.has(calldata.slice(0, 10).toLowerCase()) ? parseOperations : parseAggregated
+  if (!parse(hex, list, maxOperations, operations)) return null
   let length = 0
   for (const { callData } of operations) length += callData.length - 2
   return length <= hex.length ? operations : null
@@ -154,14 +154,14 @@ function parseOperations(hex: string, list: number, maxOperations: number, into:
   })
 }
 
-/** Calls `read` with each item of a list of dynamic items. False if there are too many, or one is malformed. */
-function forEachItem(hex: string, list: number, maxOperations: number, read: (item: number) => boolean): boolean {
+/** Calls `parse` with each item of a list of dynamic items. False if there are too many, or one is malformed. */
+function forEachItem(hex: string, list: number, maxOperations: number, parse: (item: number) => boolean): boolean {
   const count = wordToOffset(wordAt(hex, list))
   if (count === null || count > maxOperations) return false
   const items = list + wordBytes
   for (let index = 0; index < count; index++) {
     const item = parseOffset(hex, items, index)
-    if (item === null || !read(item)) return false
+    if (item === null || !parse(item)) return false
   }
   return true
 }
@@ -214,16 +214,16 @@ export function findEnclosingOperations(
   entryPoint: string,
   operations: readonly UserOperation[],
 ): readonly (UserOperation | null)[] {
-  const closings = [...logs.keys()].filter((index) => isLogOf(logs[index], entryPoint, operationTopic))
-  const agree =
-    closings.length === operations.length &&
-    closings.every((index, order) => parseSender(logs[index]) === operations[order]?.sender)
-  if (!agree) return positions.map(() => null)
+  const operationEnds = [...logs.keys()].filter((index) => isLogOf(logs[index], entryPoint, operationTopic))
+  const isSameBundle =
+    operationEnds.length === operations.length &&
+    operationEnds.every((index, order) => parseSender(logs[index]) === operations[order]?.sender)
+  if (!isSameBundle) return positions.map(() => null)
   const start = logs.findIndex((log) => isLogOf(log, entryPoint, executionTopic))
   let order = 0
   return positions.map((position) => {
     if (position < start) return null
-    while ((closings[order] ?? logs.length) <= position) order++
+    while ((operationEnds[order] ?? logs.length) <= position) order++
     return operations[order] ?? null
   })
 }
@@ -268,9 +268,9 @@ export function nameIntegrations(
   if (receipt === null || to === null) return positions.map(() => parseSuffix(input))
   const { logs } = receipt
   if (isBundle(input)) return nameBundleIntegrations({ to, input }, positions, logs, parseSuffix)
-  const named = parseSuffix(input)
-  const last = findLastOperation(logs)
-  return positions.map((position) => (position < last ? null : named))
+  const integration = parseSuffix(input)
+  const lastOperation = findLastOperation(logs)
+  return positions.map((position) => (position < lastOperation ? null : integration))
 }
 
 function nameBundleIntegrations(

@@ -107,8 +107,8 @@ export function checkRouters(routers: readonly KnownRouter[], decoder: RouterDec
       )
     versions.set(address, router.version)
   }
-  const read = new Map([...versions].filter(([, version]) => decoder.supportsVersion(version)))
-  if (read.size === 0)
-    throw new TypeError(`None of the ${versions.size} routers has a version that the decoder reads; list at least one.`)
-  return read
+  const supported = new Map([...versions].filter(([, version]) => decoder.supportsVersion(version)))
+  if (supported.size === 0)
+    throw new TypeError(`None of the ${versions.size} routers has a version that the decoder supports; list one.`)
+  return supported
 }

@@ -22,20 +22,20 @@ const topicShape = /^0x[0-9a-f]{64}$/
 /** Checks the number and form of topics and of data words; null if there is no flaw. */
 function findFlaw({ topics, data }: RouterLog, topicCount: number, wordCount: number): MalformedLog | null {
   if (topics.length !== topicCount) return toMalformed(`expected ${topicCount} topics, got ${topics.length}`)
-  const odd = topics.findIndex((topic) => !topicShape.test(topic))
-  if (odd >= 0) return toMalformed(`topic ${odd} is no 32 bytes of lowercase hex`)
+  const malformed = topics.findIndex((topic) => !topicShape.test(topic))
+  if (malformed >= 0) return toMalformed(`topic ${malformed} is not 32 bytes of lowercase hex`)
   if (data.length !== 2 + wordCount * 64)
     return toMalformed(`expected ${wordCount * 32} bytes of data, got ${byteLength(data)}`)
-  return isLowerHex(data) ? null : toMalformed('data is no lowercase hex')
+  return isLowerHex(data) ? null : toMalformed('data is not lowercase hex')
 }
 
 /**
  * Decodes `(address indexed sender, address indexed receiver, address token, uint256 amount, uint256 fees, bytes32
  * memo)`. `amount` is gross; `fees` is the sum of all fees.
- * @param bridges - Whether the router emits this event for a bridge deposit too. Such a deposit has no fees and is not
- * in the native token.
+ * @param includesDeposits - Whether the router emits this event for a bridge deposit too. Such a deposit has no fees
+ * and is not in the native token.
  */
-function decodePayment(log: RouterLog, bridges: boolean): DecodedPayment | MalformedLog {
+function decodePayment(log: RouterLog, includesDeposits: boolean): DecodedPayment | MalformedLog {
   const { topics, data } = log
   const flaw = findFlaw(log, 3, 4)
   if (flaw !== null) return flaw
@@ -47,13 +47,13 @@ function decodePayment(log: RouterLog, bridges: boolean): DecodedPayment | Malfo
   const gross = uintAt(data, 32)
   const fees = uintAt(data, 64)
   if (gross === null || fees === null || fees > gross) return toMalformed('fees are larger than the amount')
-  const provedBy = bridges && fees === 0n && token !== nativeTokenAddress ? 'transfer' : 'event'
+  const provedBy = includesDeposits && fees === 0n && token !== nativeTokenAddress ? 'transfer' : 'event'
   const memoHex = `0x${wordAt(data, 96)}`
   return { kind: 'payment', sender, receiver, token, gross, net: gross - fees, memoHex, provedBy }
 }
 
 // Conversions multiply an amount of the invoice currency by the rate of feed 0 and divide it by the rate of feed 1;
-// each feed is optional. Rates are `int256`; the router cannot convert with one that is not above 0.
+// each feed is optional. Rates are `int256`; the router cannot convert with a rate of 0 or less.
 
 /** Decodes `Convert(address indexed priceFeed, int256 exchangeRate)`. */
 function decodeSingleConversion(log: RouterLog, use: ConversionStep['use']): DecodedConversion | MalformedLog {
@@ -61,7 +61,7 @@ function decodeSingleConversion(log: RouterLog, use: ConversionStep['use']): Dec
   if (flaw !== null) return flaw
   const contract = wordToAddress(log.topics[1]?.slice(2) ?? null)
   if (contract === null) return toMalformed('the price feed is wider than an address')
-  if (contract === zeroAddress) return toMalformed('it names no price feed')
+  if (contract === zeroAddress) return toMalformed('the event names no price feed')
   const rate = parseRateAt(log.data, 0)
   if (rate === null) return toMalformed('the exchange rate is not above 0')
   return { kind: 'conversion', steps: [{ use, contract, codeHash: null, rate }], isForgeable: false }
@@ -70,14 +70,14 @@ function decodeSingleConversion(log: RouterLog, use: ConversionStep['use']): Dec
 interface ConversionForm {
   /** Whether the first indexed argument is the hash of a currency code instead of a feed. */
   readonly isExternal: boolean
-  /** The use of feed 0 without a feed 1. */
+  /** How feed 0 is used when there is no feed 1. */
   readonly loneFeedUse: 'multiply' | 'unsaid'
   readonly isForgeable: boolean
 }
 
 /**
- * Decodes `Convert` and `ConvertWithExternalRate` with two feeds. Without feed 0, its address is zero, and the first
- * rate is that of feed 1.
+ * Decodes `Convert` and `ConvertWithExternalRate` with two feeds. If feed 0 is absent, its address is zero and the
+ * first rate is that of feed 1.
  */
 function decodeConversion(log: RouterLog, form: ConversionForm): DecodedConversion | MalformedLog {
   const flaw = findFlaw(log, 3, 2)
@@ -89,7 +89,7 @@ function decodeConversion(log: RouterLog, form: ConversionForm): DecodedConversi
     return toMalformed('a price feed is wider than an address')
   const hasFeed0 = feed0 !== zeroAddress
   const hasFeed1 = feed1 !== zeroAddress
-  if (!hasFeed0 && !hasFeed1) return toMalformed('it names no price feed')
+  if (!hasFeed0 && !hasFeed1) return toMalformed('the event names no price feed')
   const rate0 = parseRateAt(log.data, 0)
   const rate1 = hasFeed0 ? parseRateAt(log.data, 32) : rate0
   if (rate0 === null || (hasFeed1 && rate1 === null)) return toMalformed('an exchange rate is not above 0')
@@ -125,9 +125,9 @@ type Decode = (log: RouterLog) => DecodedPayment | DecodedConversion | Malformed
 type Events = Readonly<Record<string, Decode>>
 
 /**
- * Versions 0.1 and 0.2 name one feed and not whether its rate multiplies or divides; 0.1 only multiplies. Versions 0.3
- * to 0.5 put a single feed into the first position in either case; 0.6 and later have one position for each. From 0.6
- * on `emitConversionEvent` is public, so anybody can forge a conversion. From 0.8 on `yodlWithAcross` emits the payment
+ * Versions 0.1 and 0.2 name one feed, but not whether its rate multiplies or divides; 0.1 only multiplies. Versions 0.3
+ * to 0.5 put a lone feed first for either use; 0.6 and later have one position for each use. From 0.6 on
+ * `emitConversionEvent` is public, so anybody can forge a conversion. From 0.8 on `yodlWithAcross` emits the payment
  * event for a bridge deposit.
  */
 const events01: Events = {
@@ -169,8 +169,8 @@ export const yodlDecoder: RouterDecoder = {
   supportsVersion: (version) => eventsByVersion.has(version),
   decode(log, version) {
     const [topic = ''] = log.topics
-    const ofVersion = eventsByVersion.get(version) ?? {}
-    const decode = Object.hasOwn(ofVersion, topic) ? ofVersion[topic] : undefined
+    const events = eventsByVersion.get(version) ?? {}
+    const decode = Object.hasOwn(events, topic) ? events[topic] : undefined
     if (decode === undefined) return { kind: 'malformed', reason: `version ${version} has no event ${topic}` }
     return decode(log)
   },

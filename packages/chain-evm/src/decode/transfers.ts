@@ -1,4 +1,4 @@
-/** Derives from ERC-20 transfers the payer's amount, and which payments reached their receiver. @module */
+/** Computes the payer's amount from ERC-20 transfers, and finds the paid receivers. @module */
 import { isSameLog, type ReceiptFacts, type ReceiptLog, type TransactionFacts } from '../rpc/answers.js'
 import { toAddress, uintAt, wordAt, wordToAddress } from '../rpc/hex.js'
 import type { DirectPayment } from './conversions.js'
@@ -25,9 +25,9 @@ function parseTransfer({ address, topics, data }: ReceiptLog): Transfer | null {
 }
 
 // The payer's amount of a direct swap call is the sum of the signer's transfers to the router, less the transfers back;
-// without such logs, the call's `amountIn`. With value, it is the value less the native coins that the router unwrapped
-// to return. Coins returned without unwrapping leave no log and are not subtracted. In a payment through another
-// contract, the paid token counts, not the one swapped before.
+// without such logs, the call's `amountIn`. For a call with value, it is the value less the native coins that the
+// router unwrapped to return. Coins returned without unwrapping leave no log and are not subtracted. If another
+// contract called the router, the token that it paid counts, not the one that it swapped before.
 
 /** `amount` is in base units. */
 export interface TokenAmount {

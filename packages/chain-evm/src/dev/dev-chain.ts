@@ -47,7 +47,7 @@ export type DevChainErrorCode = 'ERR_ANVIL_EXIT' | 'ERR_ANVIL_MISSING' | 'ERR_DE
 
 /**
  * A development chain failed. `ERR_ANVIL_MISSING`: anvil is not installed; the message says how to install it.
- * `ERR_ANVIL_EXIT`: anvil did not start, or ended by itself. `ERR_DEV_CHAIN`: the node rejected a transaction, did not
+ * `ERR_ANVIL_EXIT`: anvil did not start, or exited by itself. `ERR_DEV_CHAIN`: the node rejected a transaction, did not
  * answer, or did not mine it. The message contains no part of the node's URL.
  */
 export class DevChainError extends Error {
@@ -62,7 +62,7 @@ export class DevChainError extends Error {
 
 /**
  * Waits for a step on a chain. When the signal aborts, only the wait ends; the step may still succeed.
- * @param what - The failure as a clause, such as `did not take the payment`.
+ * @param what - The predicate of the message, such as `did not accept the payment`.
  * @throws {@link DevChainError} `ERR_DEV_CHAIN` when the step fails; the signal's reason when it aborts first.
  */
 export async function onDevChain<T>(
@@ -97,7 +97,7 @@ export interface DevDeployment {
 interface DeployOptions {
   /** Pays for the deployment. @default account 0 of the test mnemonic */
   readonly account?: Account | undefined
-  /** Limit of the wait for the contracts to be mined, in milliseconds. @default 30_000 */
+  /** The longest wait for the contracts to be mined, in milliseconds. @default 30_000 */
   readonly timeoutMs?: number | undefined
   /** Ends the wait; sent transactions may still be mined. */
   readonly signal?: AbortSignal | undefined
@@ -117,8 +117,8 @@ export async function deployDevRouter(chain: DevChain, options: DeployOptions = 
   const client = createWalletClient({ account, chain: toViemChain(chain), transport: http(chain.rpcUrl) })
   const treasury = devAccount(9).address.toLowerCase() as Address
   const { address } = account
-  const count = getTransactionCount(client, { address, blockTag: 'pending' })
-  const first = await onDevChain(chain, 'did not tell the next nonce', count, signal)
+  const nonceRequest = getTransactionCount(client, { address, blockTag: 'pending' })
+  const firstNonce = await onDevChain(chain, 'did not return the next nonce', nonceRequest, signal)
   const creations = [
     encodeDeployData({ ...devRouter, args: [treasury] }),
     encodeDeployData({ ...devToken, args: ['USDC', 6] }),
@@ -126,13 +126,13 @@ export async function deployDevRouter(chain: DevChain, options: DeployOptions = 
   ]
   const hashes: Hex[] = []
   for (const [offset, data] of creations.entries()) {
-    const sent = sendTransaction(client, { data, nonce: first + offset, gas: 3_000_000n })
-    hashes.push(await onDevChain(chain, 'did not take a deployment', sent, signal))
+    const sent = sendTransaction(client, { data, nonce: firstNonce + offset, gas: 3_000_000n })
+    hashes.push(await onDevChain(chain, 'did not accept a deployment', sent, signal))
   }
   const deadline = Date.now() + timeoutMs
   for (const hash of hashes) await waitUntilMined(chain, client, hash, deadline, signal)
   const addressAt = (offset: number) =>
-    getContractAddress({ from: account.address, nonce: BigInt(first + offset) }).toLowerCase() as Address
+    getContractAddress({ from: account.address, nonce: BigInt(firstNonce + offset) }).toLowerCase() as Address
   return {
     router: { address: addressAt(0), version: '0.8' },
     tokens: {

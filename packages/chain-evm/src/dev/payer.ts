@@ -103,7 +103,7 @@ export function createPayer(options: PayerOptions): Payer {
       const value = paid === nativeTokenAddress ? amount : 0n
       const sent = queue.then(() => {
         signal?.throwIfAborted()
-        return onDevChain(options, 'did not take a payment', sendPayment(paid, data, value, suffix))
+        return onDevChain(options, 'did not accept a payment', sendPayment(paid, data, value, suffix))
       })
       // An aborted wait must not let the next payment overtake this one: nonces have an order.
       queue = sent.catch(() => {})

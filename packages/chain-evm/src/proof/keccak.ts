@@ -5,9 +5,9 @@ type Hasher = Awaited<ReturnType<typeof import('hash-wasm').createKeccak>>
 let loading: Promise<Hasher> | undefined
 let loaded: Hasher | undefined
 
-/** Compiles the hash once per process; the functions of this file need it. */
+/** Compiles the hash once per process. Await it before any other function of this file. */
 export async function loadKeccak(): Promise<void> {
-  // The whole library is twenty times as large as the file of this hash.
+  // The whole library is twenty times as large as the file with this hash alone.
   loading ??= import('hash-wasm/dist/keccak.umd.min.js').then(({ default: hashes }) => hashes.createKeccak(256))
   loaded = await loading
 }

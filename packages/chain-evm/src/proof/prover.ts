@@ -13,7 +13,7 @@ import {
   UnencodableError,
 } from './rlp.js'
 
-// The Merkle-Patricia root of a list: the trie of RLP(index) to item. Source: Ethereum yellow paper, appendix D.
+// The Merkle-Patricia root of a list: the trie from RLP(index) to item. Source: Ethereum yellow paper, appendix D.
 //
 // Every item has at least `minItemBytes`, so no node of the trie is small enough to be embedded in another.
 
@@ -42,7 +42,7 @@ function computeListRoot(items: ListItems, writer: RlpWriter): string {
   return toHex(computeNodeHash(build, 0, paths.length, 0))
 }
 
-/** The key of an item as half bytes. */
+/** The key of an item as nibbles. */
 interface Path {
   readonly index: number
   readonly nibbles: Uint8Array
@@ -54,7 +54,7 @@ interface Build {
   readonly paths: readonly Path[]
 }
 
-/** Sorts keys by their bytes: 1 to 127 encode as themselves, 0 as 0x80, and larger indexes as more than that. */
+/** Orders keys by their bytes: indexes 1 to 127 encode as themselves, 0 as 0x80, and larger ones start above 0x80. */
 function buildSortedPaths(count: number): Path[] {
   const paths: Path[] = []
   for (let index = 1; index < count && index < 128; index++) paths.push(getPath(index))
@@ -83,7 +83,7 @@ function makePath(index: number): Path {
   return { index, nibbles: Uint8Array.from(key.flatMap((byte) => [byte >> 4, byte & 15])) }
 }
 
-/** Hashes the node over the paths from `low` to before `high`, which share their first `depth` half bytes. */
+/** Hashes the node over the paths from `low` to before `high`, which share their first `depth` nibbles. */
 function computeNodeHash(build: Build, low: number, high: number, depth: number): Uint8Array {
   const { paths } = build
   const first = (paths[low] as Path).nibbles
@@ -147,7 +147,7 @@ function writeHash(writer: RlpWriter, hash: Uint8Array): void {
   writer.at += hashBytes
 }
 
-/** Half bytes are packed behind a flag; a single byte needs no header, since it is below 128. */
+/** Bytes of an encoded path: a flag, then packed nibbles. A single byte is below 128, so it needs no header. */
 function measurePath(nibbles: number): number {
   const bytes = (nibbles >> 1) + 1
   return bytes === 1 ? 1 : 1 + bytes
@@ -232,7 +232,7 @@ function writeField(writer: RlpWriter, value: unknown, kind: Kind, name: string)
   else writer.item(value, countBytes(value, name), name)
 }
 
-/** Recomputes hashes of what a node answered. */
+/** Recomputes the hashes of a node's answers. */
 export interface Prover {
   /** Null when a field is missing or malformed. */
   computeHeaderHash(header: NodeObject): string | null

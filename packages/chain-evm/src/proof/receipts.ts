@@ -50,13 +50,13 @@ export interface MeasuredReceipt {
 
 /** @throws {@link UnencodableError} When a field is missing or malformed. */
 export function measureReceipt(receipt: NodeObject): MeasuredReceipt {
-  const type = getType(receipt['type'])
+  const type = parseType(receipt['type'])
   const gas = parseSignificantDigits(receipt['cumulativeGasUsed'], 'cumulativeGasUsed')
   const logs = receipt['logs']
   if (!Array.isArray(logs)) throw new UnencodableError('logs')
   let logsLength = 0
   for (const log of logs as NodeObject[]) logsLength += measureLog(log)
-  const deposit = getDeposit(type, receipt)
+  const deposit = parseDeposit(type, receipt)
   let fieldsLength = measureStatus(receipt) + measureQuantity(gas) + measureItem(bloomBytes) + measureItem(logsLength)
   if (deposit !== null) fieldsLength += measureQuantity(deposit[0]) + measureQuantity(deposit[1])
   const length = measureItem(fieldsLength) + (type === 0 ? 0 : 1)
@@ -68,7 +68,7 @@ export function writeReceipt(writer: RlpWriter, measured: MeasuredReceipt): void
   const { receipt, type, fieldsLength, logsLength, logs, gas, deposit } = measured
   if (type !== 0) writer.bytes[writer.at++] = type
   writer.header(0xc0, fieldsLength)
-  if (hasRoot(receipt)) writer.item(receipt['root'], topicBytes, 'root')
+  if (hasStateRoot(receipt)) writer.item(receipt['root'], topicBytes, 'root')
   else writer.quantity(parseSignificantDigits(receipt['status'], 'status'), 'status')
   writer.quantity(gas, 'cumulativeGasUsed')
   writer.item(receipt['logsBloom'], bloomBytes, 'logsBloom')
@@ -79,7 +79,7 @@ export function writeReceipt(writer: RlpWriter, measured: MeasuredReceipt): void
   writer.quantity(deposit[1], 'depositReceiptVersion')
 }
 
-function getType(value: unknown): number {
+function parseType(value: unknown): number {
   if (value === undefined || value === null) return 0
   const type = parseQuantity(value)
   if (type !== null && type < 0x80) return type
@@ -87,15 +87,15 @@ function getType(value: unknown): number {
 }
 
 /** Before EIP-658 a receipt had the state root instead of the status. */
-function hasRoot({ root, status }: NodeObject): boolean {
+function hasStateRoot({ root, status }: NodeObject): boolean {
   return (status === undefined || status === null) && typeof root === 'string'
 }
 
 function measureStatus(receipt: NodeObject): number {
-  return hasRoot(receipt) ? topicLength : measureQuantity(parseSignificantDigits(receipt['status'], 'status'))
+  return hasStateRoot(receipt) ? topicLength : measureQuantity(parseSignificantDigits(receipt['status'], 'status'))
 }
 
-function getDeposit(type: number, receipt: NodeObject): readonly [string, string] | null {
+function parseDeposit(type: number, receipt: NodeObject): readonly [string, string] | null {
   const version = receipt['depositReceiptVersion']
   if (type !== depositType || version === undefined || version === null) return null
   return [
@@ -131,7 +131,7 @@ function writeLog(writer: RlpWriter, log: NodeObject): void {
 
 /** A receipt that was parsed from its bytes. */
 export interface RawReceipt {
-  /** Null before EIP-658. */
+  /** Null for a receipt from before EIP-658, which has no status. */
   readonly succeeded: boolean | null
   /** The addresses of the logs, lowercased, in order. */
   readonly addresses: readonly string[]

@@ -11,17 +11,17 @@ export interface RlpItem {
   readonly end: number
 }
 
-const list = 0xc0
-/** From this offset of the first byte on, the length is in the bytes after it. */
-const longFrom = 56
+const listPrefix = 0xc0
+/** From this offset on, the first byte gives the number of length bytes that follow it. */
+const longOffset = 56
 
 /** Parses the item at `at`. @throws {@link MalformedRlpError} When it does not end by `limit`. */
 export function parseItem(bytes: Buffer, at: number, limit: number): RlpItem {
   const first = at < limit ? (bytes[at] as number) : Number.NaN
   if (first < 0x80) return { isList: false, start: at, end: at + 1 }
-  const isList = first >= list
-  const offset = first - (isList ? list : 0x80)
-  const lengthBytes = offset < longFrom ? 0 : offset - longFrom + 1
+  const isList = first >= listPrefix
+  const offset = first - (isList ? listPrefix : 0x80)
+  const lengthBytes = offset < longOffset ? 0 : offset - longOffset + 1
   const start = at + 1 + lengthBytes
   // No length of a receipt takes more than four bytes.
   if (!(start <= limit) || lengthBytes > 4) throw new MalformedRlpError('an item is cut off or too long')
@@ -32,7 +32,7 @@ export function parseItem(bytes: Buffer, at: number, limit: number): RlpItem {
 
 /** Parses the items of a list. @throws {@link MalformedRlpError} */
 export function parseItems(bytes: Buffer, { isList, start, end }: RlpItem): RlpItem[] {
-  if (!isList) throw new MalformedRlpError('a string stands where a list is expected')
+  if (!isList) throw new MalformedRlpError('expected a list, got a string')
   const items: RlpItem[] = []
   for (let at = start; at < end; ) {
     const item = parseItem(bytes, at, end)
@@ -60,7 +60,7 @@ for (let value = 0; value < 16; value++) {
   digits[value.toString(16).toUpperCase().charCodeAt(0)] = value
 }
 
-/** Bytes of the header of a payload. */
+/** Bytes of the header before a payload of `length` bytes. */
 export function measureHeader(length: number): number {
   if (length < 56) return 1
   if (length < 256) return 2
@@ -79,7 +79,7 @@ export function countBytes(text: unknown, field: string): number {
   return text.length / 2 - 1
 }
 
-/** Bytes of hex that is encoded as a string. */
+/** Bytes of the RLP string that encodes `0x` hex. */
 export function measureHex(text: unknown, field: string): number {
   const bytes = countBytes(text, field)
   return bytes === 1 && Number.parseInt(text as string, 16) < 0x80 ? 1 : measureItem(bytes)

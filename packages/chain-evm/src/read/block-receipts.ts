@@ -1,4 +1,4 @@
-/** Reads all receipts of blocks: raw, by block or by transaction, as each node can. @module */
+/** Reads all receipts of blocks: raw, by block or by transaction, as the node allows. @module */
 
 import { minItemBytes } from '../proof/prover.js'
 import { parseRawReceipt, type RawReceipt } from '../proof/receipts.js'
@@ -68,7 +68,7 @@ async function probeRawReceipts(reader: RangeReader, headers: readonly Header[],
   }
 }
 
-/** The raw receipts in an answer; null when their root is not the header's. */
+/** The raw receipts in an answer; null when malformed, or when their root is not the header's. */
 function parseProvenRaw(
   { prover }: RangeReader,
   { transactions, receiptsRoot }: Header,
@@ -105,7 +105,7 @@ interface ByBlockHistory {
   blocksRead: number
 }
 
-/** An outage is usually over before a block fails this often. */
+/** Failures in a row that start the first pause: an outage is usually over by then. */
 const maxFailures = 3
 const pauseBlocks = { first: 16, max: 1_024 } as const
 
@@ -151,9 +151,9 @@ export async function runByBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise
   }
 }
 
-/** Halves the next pause only after as many blocks as it had: small blocks show little about large ones. */
+/** Halves the next pause after as many blocks as it would last: small blocks show little about large ones. */
 function noteSuccess(history: ByBlockHistory, blocks: number): void {
-  // A request for several blocks does not contain the block that failed alone.
+  // A request for several blocks that succeeds cannot contain the block that failed alone.
   if (blocks === 1) history.failures = 0
   history.blocksRead += blocks
   if (history.blocksRead < history.nextPauseBlocks) return
@@ -164,7 +164,7 @@ function noteSuccess(history: ByBlockHistory, blocks: number): void {
 function noteFailure(history: ByBlockHistory): void {
   history.failures += 1
   history.blocksRead = 0
-  // After a first pause, one failure starts the next.
+  // Once there was a pause, a single failure starts the next one.
   if (history.failures < maxFailures && history.nextPauseBlocks === pauseBlocks.first) return
   history.failures = 0
   history.pausedBlocks = history.nextPauseBlocks
@@ -200,14 +200,14 @@ function toBlockReceipts(
   return Array.isArray(result) ? result : null
 }
 
-/** The answers about one height. */
+/** The answers for one height. */
 interface HeightAnswer {
   readonly block: RpcOutcome | undefined
   readonly receipts: RpcOutcome | undefined
   readonly isRaw: boolean
 }
 
-/** Asks for the receipts of heights, and for their blocks where `buildCall` is given, in one request. */
+/** Asks for the receipts of heights, and for their blocks if `buildCall` is given, in one request. */
 async function askForHeights(
   { rpc }: RangeReader,
   heights: readonly number[],
@@ -300,7 +300,7 @@ export async function readByTransaction(
 interface ExtraCalls {
   readonly withTransactions: boolean
   /** Whether to ask for the chain id; a request that continues an earlier one need not. */
-  readonly chainId: boolean
+  readonly withChainId: boolean
 }
 
 /**
@@ -312,12 +312,12 @@ export async function readAnsweredBlocks(
   reader: RangeReader,
   from: number,
   to: number,
-  { withTransactions, chainId }: ExtraCalls,
+  { withTransactions, withChainId }: ExtraCalls,
   signal?: AbortSignal,
 ): Promise<readonly AnsweredBlock[]> {
   const heights = Array.from({ length: to - from + 1 }, (_, index) => from + index)
   const askAll = (calls: readonly RpcCall[]) =>
-    chainId ? askWithChainId(reader, calls, signal) : reader.rpc.askAll(calls, signal)
+    withChainId ? askWithChainId(reader, calls, signal) : reader.rpc.askAll(calls, signal)
   const answers = await askForHeights(reader, heights, withTransactions ? buildBlockCall : buildHeaderCall, askAll)
   const headers = heights.map((height, index) => toHeader(reader, height, answers[index]?.block))
   assertAuthentic(reader, headers)

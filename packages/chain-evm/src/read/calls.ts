@@ -12,7 +12,7 @@ import type { RpcCall } from '../rpc/json-rpc.js'
 import type { RangeReader } from './range-reader.js'
 import { buildBlockCall } from './range-reader.js'
 
-interface LoggedEvent extends Emitted<DecodedPayment> {
+interface EmittedPayment extends Emitted<DecodedPayment> {
   readonly log: RouterLog
 }
 
@@ -21,12 +21,12 @@ export interface TransactionLogs {
   readonly txHash: string
   readonly emitted: Emitted[]
   /** At least one. */
-  readonly payments: LoggedEvent[]
+  readonly payments: EmittedPayment[]
 }
 
 /**
- * Decodes logs and groups them by transaction. Drops a transaction without a payment of the requested routers, but
- * keeps all payments of any other, because ordinals count over all routers.
+ * Decodes logs and groups them by transaction. Drops transactions without a payment of the requested routers. Keeps
+ * every payment of the others, because ordinals count over all routers.
  * @param logs - Logs of listed routers, by block, transaction and log index.
  */
 export function groupLogs(reader: RangeReader, logs: readonly RouterLog[]): TransactionLogs[] {
@@ -96,21 +96,21 @@ function assertSameBlock<T extends { readonly hash: string; readonly blockHash: 
   answer: T | null,
   { fail }: RangeReader,
 ): asserts answer is T {
-  if (answer === null) throw fail.gone(`the node has no ${what} ${txHash} in a block any more.`)
-  if (answer.hash !== txHash) throw fail.unavailable(`${what} ${answer.hash} was answered for ${txHash}.`)
+  if (answer === null) throw fail.gone(`the node no longer has ${what} ${txHash} in a block.`)
+  if (answer.hash !== txHash) throw fail.unavailable(`${what} ${answer.hash} was answered instead of ${txHash}.`)
   if (blockHashes.some((blockHash) => blockHash !== answer.blockHash))
     throw fail.gone(`${what} ${txHash} is not in the block its logs came from.`)
 }
 
 /** A block is read whole if it has at least this many payments, and at most this many transactions per payment. */
-const minPaymentsOfWhole = 3
+const minPaymentsToReadWhole = 3
 const maxTransactionsPerPayment = 2
 /** About a megabyte. */
 const transactionsPerRequest = 500
 
 /** Whether it is cheaper to read the whole block than the transaction of each payment. */
 export function shouldReadWhole(payments: number, transactions: number): boolean {
-  return payments >= minPaymentsOfWhole && transactions <= payments * maxTransactionsPerPayment
+  return payments >= minPaymentsToReadWhole && transactions <= payments * maxTransactionsPerPayment
 }
 
 /**
@@ -181,16 +181,16 @@ function getHeight({ payments }: TransactionLogs): number {
 
 async function sendRequests(
   reader: RangeReader,
-  asked: readonly CallRequest[],
+  requests: readonly CallRequest[],
   transactions: Map<string, TransactionFacts>,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (asked.length === 0) return
+  if (requests.length === 0) return
   const answers = await reader.rpc.all(
-    asked.map(({ call }) => call),
+    requests.map(({ call }) => call),
     signal,
   )
-  for (const [index, { call, groups }] of asked.entries()) {
+  for (const [index, { call, groups }] of requests.entries()) {
     const answered = answers[index]
     const isWhole = call.method === 'eth_getBlockByNumber'
     const inBlock = isWhole ? parseBlockTransactions(answered, reader.fail) : null

@@ -23,13 +23,13 @@ export interface ChainReceiptSourceOptions {
 
 const finalStates = { succeeded: 'success', reverted: 'failure' } as const
 
-type Answer = keyof typeof finalStates
+type FinalFate = keyof typeof finalStates
 
 /**
  * Makes a receipt source that reads chains: a final transaction is a success, or a failure if it reverted. It answers
- * null while the transaction is not final or not in the chain, since it may come back. Its scope is the given chains
- * with finality and, unless `appliesTo` is given, payments without a state. A flawed answer of a chain rejects with
- * ChainAdapterError `ERR_CHAIN_ADAPTER`.
+ * null while the transaction is not final, or missing from the chain, because a reorg may put it back. Its scope is the
+ * given chains with finality and, unless `appliesTo` is given, payments without a state. A flawed answer of a chain
+ * rejects with ChainAdapterError `ERR_CHAIN_ADAPTER`.
  * @throws {RangeError} When a number of confirmations is not a whole number of at least 0.
  */
 export function createChainReceiptSource(options: ChainReceiptSourceOptions): ReceiptSource {
@@ -48,10 +48,10 @@ export function createChainReceiptSource(options: ChainReceiptSourceOptions): Re
       const chain = chains.get(payment.chainId)
       const depth = getConfirmations(payment.chainId, confirmations)
       if (chain === undefined || depth === null || !isApplicable(payment)) return null
-      const answer = await readFinalAnswer(createCheckedChain(chain), payment, depth, signal)
-      if (answer === null) return null
+      const fate = await readFinalFate(createCheckedChain(chain), payment, depth, signal)
+      if (fate === null) return null
       await loadKeccak()
-      return toUpdate(payment, answer)
+      return toUpdate(payment, fate)
     },
   }
 }
@@ -67,12 +67,12 @@ function getConfirmations(chainId: number, overrides: Readonly<Record<number, nu
   return table[chainId]?.confirmations ?? null
 }
 
-async function readFinalAnswer(
+async function readFinalFate(
   chain: Chain,
   payment: StoredPayment,
   depth: number,
   signal?: AbortSignal,
-): Promise<Answer | null> {
+): Promise<FinalFate | null> {
   const head = await chain.head(signal)
   if (head.number - payment.blockNumber < depth) return null
   // A reorg may have put the transaction into another block since it was indexed: its current block decides.
@@ -80,9 +80,9 @@ async function readFinalAnswer(
   return fate === 'unknown' || blockNumber === null || head.number - blockNumber < depth ? null : fate
 }
 
-function toUpdate({ chainId, txHash, integrationAddress }: StoredPayment, answer: Answer): ProcessorUpdate {
-  const state = finalStates[answer]
-  const facts = [chainId, txHash, integrationAddress ?? '', answer, state].join('|')
+function toUpdate({ chainId, txHash, integrationAddress }: StoredPayment, fate: FinalFate): ProcessorUpdate {
+  const state = finalStates[fate]
+  const facts = [chainId, txHash, integrationAddress ?? '', fate, state].join('|')
   return {
     id: `chain:${hashText(facts).slice(2)}`,
     chainId: String(chainId),

@@ -188,7 +188,7 @@ async function checkEmptyEnds(
     const filterAnswer = reader.filter(logsBloom)
     if (filterAnswer !== 'no' && (await hasLogs(reader, end, filterAnswer === 'likely', signal)))
       throw reader.fail.unavailable(
-        `eth_getLogs left out the logs of block ${ref.number}; it is asked again. If this repeats, the node's index is broken.`,
+        `eth_getLogs left out the logs of block ${ref.number}; the range is read again. If this repeats, the node's index is broken.`,
       )
   }
 }
@@ -213,7 +213,7 @@ async function hasLogsInReceipts(reader: RangeReader, end: Header, signal?: Abor
     if (receipt === null || receipt.blockHash !== ref.hash)
       throw fail.gone(`receipt ${transactions?.[index]} is not in block ${ref.number}.`)
     if (receipt.hash !== transactions?.[index])
-      throw fail.unavailable(`receipt ${receipt.hash} was answered for ${transactions?.[index]}.`)
+      throw fail.unavailable(`receipt ${receipt.hash} was answered instead of ${transactions?.[index]}.`)
     hasPaymentLog ||= receipt.logs.some((log) => isPaymentLog(reader, log))
   }
   return hasPaymentLog

@@ -1,4 +1,4 @@
-/** Proves receipts by their headers, and reads the payments. Source: docs/decisions/completeness.md. @module */
+/** Proves receipts against headers, and reads the payments. Source: docs/decisions/completeness.md. @module */
 import type { BlockRange, BlockRef, BridgeDeposit, PaymentFacts, TokenFacts } from '@payment-integration/core/ports'
 import type { RouterLog } from '../decode/router-decoder.js'
 import { type Fields, isFields, parseReceipt, type ReceiptFacts, type ReceiptLog } from '../rpc/answers.js'
@@ -20,7 +20,7 @@ interface ProvenLogs {
   readonly receipts: readonly ReceiptFacts[]
 }
 
-/** Counts log indexes from the first receipt of a block. */
+/** Collects relevant logs, counting log indexes from the first receipt of a block. */
 function createLogCollector(reader: RangeReader, ref: BlockRef) {
   const logs: RouterLog[] = []
   const receipts: ReceiptFacts[] = []
@@ -28,7 +28,7 @@ function createLogCollector(reader: RangeReader, ref: BlockRef) {
   return {
     logs,
     receipts,
-    /** Adds the next receipt of the block. @param facts - Null if no log is of a listed router. */
+    /** Adds the next receipt of the block. @param facts - Null if no listed router emitted a log of it. */
     add(logCount: number, facts: ReceiptFacts | null): void {
       const first = logIndex
       const before = logs.length
@@ -122,7 +122,7 @@ function assertTransactionOrder(
   for (const [index, receipt] of receipts.entries()) {
     const hash = receipt['transactionHash']
     if (hash === transactions[index] || toHash(hash) === transactions[index]) continue
-    const what = `receipt ${index} of block ${ref.number} is of another transaction than the block has there`
+    const what = `receipt ${index} of block ${ref.number} is not of the transaction at that position`
     node.note({ kind: 'contradiction', what })
     throw fail.unavailable(`${what}.`)
   }
@@ -209,7 +209,7 @@ function addFacts(
   timeOf: (log: RouterLog) => number,
   into: RangeFacts,
 ): void {
-  for (const [ordinal, { log, payment, integrationAddress, bridged, amountIn, pricing }] of payments.entries()) {
+  for (const [ordinal, { log, payment, integrationAddress, deposit, amountIn, pricing }] of payments.entries()) {
     const tokenIn = tokens.get(amountIn.token)
     const tokenOut = tokens.get(payment.token)
     if (tokenIn === undefined || tokenOut === undefined) throw new Error(`A token of ${txHash} was not read.`)
@@ -242,8 +242,8 @@ function addFacts(
       },
       pricing,
     }
-    if (bridged === null) into.payments.push(facts)
-    else into.deposits.push({ payment: facts, ...bridged })
+    if (deposit === null) into.payments.push(facts)
+    else into.deposits.push({ payment: facts, ...deposit })
   }
 }
 
@@ -281,7 +281,7 @@ export function createProvenPayments(reader: RangeReader) {
 
 /**
  * Proves a block. If that fails and no other node can answer, reads its receipts again in one call, then by
- * transaction: a node may truncate long answers only.
+ * transaction: a node may truncate only long answers.
  */
 async function proveWithRetries(
   reader: RangeReader,

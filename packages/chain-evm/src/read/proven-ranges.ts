@@ -47,14 +47,14 @@ async function readSparse(
   reader: RangeReader,
   from: number,
   to: number,
-  whole: boolean,
+  withTransactions: boolean,
   signal?: AbortSignal,
 ): Promise<CountedRange> {
   const all = await readHeaders(reader, from, to, signal)
   const { headers, candidates } = await readCandidates(reader, all, maxTransactions, signal)
   const sum = createRangeSum(reader, headers.at(-1)?.ref.number ?? to)
   const steps = splitIntoSteps(candidates)
-  const ask = (step: readonly Header[] | undefined) => step && readBlockReceipts(reader, step, whole, signal)
+  const ask = (step: readonly Header[] | undefined) => step && readBlockReceipts(reader, step, withTransactions, signal)
   await readAhead({ maxSteps: steps.length, ask: (step) => ask(steps[step]), hasNext: () => true }, (blocks) =>
     sum.add(blocks ?? [], signal),
   )
@@ -69,17 +69,17 @@ async function readDense(
   reader: RangeReader,
   from: number,
   to: number,
-  perBlock: number,
+  transactionsPerBlock: number,
   signal?: AbortSignal,
 ): Promise<CountedRange> {
-  const perStep = Math.max(1, Math.min(maxBlocksPerStep, Math.floor(transactionsPerStep / perBlock)))
-  const maxSteps = Math.max(perStep, Math.floor(maxTransactions / perBlock / perStep) * perStep)
-  const end = Math.min(to, from + maxSteps - 1)
+  const perStep = Math.max(1, Math.min(maxBlocksPerStep, Math.floor(transactionsPerStep / transactionsPerBlock)))
+  const maxBlocks = Math.max(perStep, Math.floor(maxTransactions / transactionsPerBlock / perStep) * perStep)
+  const end = Math.min(to, from + maxBlocks - 1)
   const headers: Header[] = []
   const sum = createRangeSum(reader, end)
   const steps = Math.ceil((end - from + 1) / perStep)
-  const stepsPerChainId = Math.max(1, Math.floor(headersPerStep / perStep))
-  const getExtraCalls = (step: number) => ({ withTransactions: true, chainId: step % stepsPerChainId === 0 })
+  const stepsPerChainIdCall = Math.max(1, Math.floor(headersPerStep / perStep))
+  const getExtraCalls = (step: number) => ({ withTransactions: true, withChainId: step % stepsPerChainIdCall === 0 })
   const ask = (step: number) => {
     const start = from + step * perStep
     return readAnsweredBlocks(reader, start, Math.min(end, start + perStep - 1), getExtraCalls(step), signal)
@@ -89,7 +89,7 @@ async function readDense(
   let transactions = 0
   const hasNext = (blocks: readonly AnsweredBlock[]) => {
     for (const { header } of pickCandidates(blocks)) transactions += countTransactions(header)
-    return transactions + perStep * perBlock <= maxTransactions
+    return transactions + perStep * transactionsPerBlock <= maxTransactions
   }
   await readAhead({ maxSteps: steps, ask, hasNext }, async (blocks) => {
     headers.push(...blocks.map(({ header }) => header))
@@ -183,7 +183,7 @@ export async function readByRoot(
   let paying = 0
   for (let start = from; start <= to; start += blocksPerStep) {
     const end = Math.min(to, start + blocksPerStep - 1)
-    for (const block of await readAnsweredBlocks(reader, start, end, { withTransactions, chainId: true }, signal)) {
+    for (const block of await readAnsweredBlocks(reader, start, end, { withTransactions, withChainId: true }, signal)) {
       headers.push(block.header)
       if (shouldReadWhole(await found.add(block, signal), block.header.transactions?.length ?? 1)) paying += 1
     }

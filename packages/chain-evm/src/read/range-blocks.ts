@@ -17,7 +17,7 @@ export interface RangeResult {
   readonly requested: number
   /** Fewer than `requested` if the range reached its limit of transactions. */
   readonly returned: number
-  /** How much of that limit was reached, from 0 to 1. */
+  /** The reached part of the limit of transactions, from 0 to 1. */
   readonly fillFraction: number
   /** Blocks whose log filter admits a payment, and those of them that mostly contain payments. */
   readonly candidates: number
@@ -48,20 +48,20 @@ const minParallelRanges = 2
 const bytesAhead = 25_165_824
 /** The weight of the newest range in the average. */
 const newestWeight = 0.5
-/** A fuller range does not grow. */
+/** A range that is fuller than this does not raise the fitting blocks. */
 const fullFraction = 0.5
 const growth = 2
-/** Ranges without parallel ones after a failure, because parallel requests may be its cause. */
+/** Ranges that are read alone after a failure, because parallel requests may have caused it. */
 const rangesReadAlone = 8
-/** From this fraction on, blocks count as mostly paying. */
-const mostlyFraction = 0.75
+/** From this fraction of paying blocks on, blocks are read with their transactions. */
+const payingFraction = 0.75
 
 const firstPlan: BloomPlan = { withTransactions: 'none', transactionsPerBlock: 1 }
 
 /** The first range is read alone, because its result sizes the others. */
 export function createRangeSizing(): RangeSizing {
-  const learnt = { root: createRangeSize(sizes.root), bloom: createRangeSize(sizes.bloom) }
-  /** The blocks that contained as many transactions as a range may. */
+  const learned = { root: createRangeSize(sizes.root), bloom: createRangeSize(sizes.bloom) }
+  /** How many blocks contain as many transactions as a range may. */
   let fittingBlocks: number = sizes.bloom.max
   let plan = firstPlan
   const limits = new Map<string, ParallelLimit>()
@@ -74,15 +74,15 @@ export function createRangeSizing(): RangeSizing {
   }
 
   return {
-    maxBlocks: (kind) => (kind === 'root' ? learnt.root.current() : Math.min(fittingBlocks, learnt.bloom.current())),
+    maxBlocks: (kind) => (kind === 'root' ? learned.root.current() : Math.min(fittingBlocks, learned.bloom.current())),
     parallelRanges: () => current.parallelRanges(),
     plan: () => plan,
     noteResult(kind, range) {
       const { requested, returned, fillFraction } = range
       getLimit(range.node).noteResult(range)
-      learnt[kind].noteSuccess(returned)
+      learned[kind].noteSuccess(returned)
       if (kind === 'root') {
-        if (range.paying < returned * mostlyFraction) plan = firstPlan
+        if (range.paying < returned * payingFraction) plan = firstPlan
         return
       }
       const isFull = fillFraction > fullFraction
@@ -92,7 +92,7 @@ export function createRangeSizing(): RangeSizing {
     },
     noteFailure(kind, requested, node) {
       getLimit(node).slowDown()
-      learnt[kind].noteFailure(requested)
+      learned[kind].noteFailure(requested)
     },
     noteRateLimit(node) {
       getLimit(node).slowDown()
@@ -102,9 +102,9 @@ export function createRangeSizing(): RangeSizing {
 
 function makePlan({ returned, candidates, paying, transactions }: RangeResult): BloomPlan {
   const withTransactions =
-    paying >= returned * mostlyFraction
+    paying >= returned * payingFraction
       ? 'all'
-      : paying > 0 && paying >= candidates * mostlyFraction
+      : paying > 0 && paying >= candidates * payingFraction
         ? 'candidates'
         : 'none'
   return { withTransactions, transactionsPerBlock: Math.max(1, transactions / Math.max(1, candidates)) }
@@ -112,18 +112,18 @@ function makePlan({ returned, candidates, paying, transactions }: RangeResult): 
 
 type ParallelLimit = ReturnType<typeof createParallelLimit>
 
-/** The parallel ranges of one node. */
+/** Learns how many ranges may be read from one node in parallel. */
 function createParallelLimit() {
-  let sinceFailure = rangesReadAlone
+  let rangesSinceFailure = rangesReadAlone
   /** The node's counts at the last range. */
-  let before = { receivedBytes: 0, rejectedRequests: 0 }
-  /** The parallel ranges that cause no rejection. */
+  let lastCounts = { receivedBytes: 0, rejectedRequests: 0 }
+  /** How many parallel ranges cause no rejection. */
   let acceptedRanges: number = maxParallelRanges
   /** The average bytes of a range; null before the first. */
   let bytesPerRange: number | null = null
   return {
     parallelRanges(): number {
-      if (bytesPerRange === null || sinceFailure < rangesReadAlone) return 1
+      if (bytesPerRange === null || rangesSinceFailure < rangesReadAlone) return 1
       const fitting =
         bytesPerRange === 0
           ? uncountedParallelRanges
@@ -131,17 +131,17 @@ function createParallelLimit() {
       return Math.min(acceptedRanges, fitting)
     },
     noteResult({ receivedBytes, rejectedRequests }: RangeResult): void {
-      sinceFailure += 1
+      rangesSinceFailure += 1
       acceptedRanges =
-        rejectedRequests > before.rejectedRequests
+        rejectedRequests > lastCounts.rejectedRequests
           ? Math.max(1, Math.floor(acceptedRanges / 2))
           : Math.min(maxParallelRanges, acceptedRanges + 1)
-      const bytes = Math.max(0, receivedBytes - before.receivedBytes)
+      const bytes = Math.max(0, receivedBytes - lastCounts.receivedBytes)
       bytesPerRange = bytesPerRange === null ? bytes : bytesPerRange + newestWeight * (bytes - bytesPerRange)
-      before = { receivedBytes, rejectedRequests }
+      lastCounts = { receivedBytes, rejectedRequests }
     },
     slowDown(): void {
-      sinceFailure = 0
+      rangesSinceFailure = 0
     },
   }
 }

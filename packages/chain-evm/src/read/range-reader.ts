@@ -1,4 +1,4 @@
-/** The context of reading a range, and its headers. @module */
+/** Defines the context of reading a range, and reads its headers. @module */
 import type { BlockRef } from '@payment-integration/core/ports'
 import type { RouterDecoder, RouterLog } from '../decode/router-decoder.js'
 import type { PriceLists } from '../prices/pricing.js'
@@ -13,7 +13,7 @@ import type { Node, Rpc, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
 
 /** Whether the headers of a chain hash to their block hashes, as Ethereum's do. */
 interface HeaderHashing {
-  /** Set by the first header that does: from then on, all must. */
+  /** Set by the first header that hashes to its block hash; from then on, all must. */
   isExpected: boolean
 }
 
@@ -26,7 +26,7 @@ export function createHeaderHashing(chainId: number): HeaderHashing {
 
 interface HashedHeader {
   readonly ref: BlockRef
-  /** Whether the fields hash to the block hash, so that nobody changed them. */
+  /** Whether the fields hash to the block hash, which shows that nobody changed them. */
   readonly isAuthentic: boolean
 }
 
@@ -136,9 +136,9 @@ export function toHeader(reader: RangeReader, number: number, outcome: RpcOutcom
   const { fail, prover } = reader
   if (!outcome?.ok) throw fail.unavailable(`eth_getBlockByNumber: ${describeRpcError(outcome)}.`)
   const ref = parseHeader(outcome.result, fail)
-  // A node that lags answers null here, and some answer the logs of the missing blocks with an empty list.
+  // A node that lags answers null here. Some such nodes answer an empty list for the logs of the missing blocks.
   if (ref === null) throw fail.gone(`the node has no block ${number}.`)
-  if (ref.number !== number) throw fail.unavailable(`block ${ref.number} was answered for block ${number}.`)
+  if (ref.number !== number) throw fail.unavailable(`block ${ref.number} was answered instead of block ${number}.`)
   const isAuthentic = prover.computeHeaderHash(outcome.result as Fields) === ref.hash
   const { logsBloom, receiptsRoot, transactions } = parseHeaderContents(outcome.result)
   return { ref, isAuthentic, logsBloom, receiptsRoot, transactions }
@@ -155,11 +155,11 @@ export function assertChain(headers: readonly Header[], fail: Failures): void {
 }
 
 /**
- * Finds the time of each log's block: from `ends`, else from the log if its time lies between theirs, else from the
- * block's header.
+ * Finds the time of each log's block: from `ends`, else from the log if its time lies between those of `ends`, else
+ * from the block's header.
  * @param ends - The first and last header of the range.
  * @returns Unix milliseconds by log.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or another; `ERR_CHAIN_UNAVAILABLE`.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or was replaced; `ERR_CHAIN_UNAVAILABLE`.
  */
 export async function readBlockTimes(
   rpc: Rpc,

@@ -17,7 +17,7 @@ interface RangesSource {
   readonly proof: ProofLevel
   /** The number of newest blocks that count as near the head. */
   readonly nearHead: number
-  /** Shared by all calls, so that each profits from the sizes that earlier ones learnt. */
+  /** Shared by all calls, so that each begins with the sizes that earlier ones learned. */
   readonly sizing: RangeSizing
 }
 
@@ -50,10 +50,10 @@ export async function* readRanges(
   try {
     for (;;) {
       startReading(source, queue, nearFrom, controller.signal)
-      const piece = queue.shift()
-      if (piece?.reading === null || piece?.reading === undefined) return
-      const range = await piece.reading
-      if (range.last.number < piece.to) queue.unshift({ from: range.last.number + 1, to: piece.to, reading: null })
+      const planned = queue.shift()
+      if (planned?.reading === null || planned?.reading === undefined) return
+      const range = await planned.reading
+      if (range.last.number < planned.to) queue.unshift({ from: range.last.number + 1, to: planned.to, reading: null })
       if (previous !== undefined && range.first.parentHash !== previous.hash)
         throw source.fail.gone(`block ${range.first.number} does not follow block ${previous.number}.`)
       previous = range.last
@@ -70,17 +70,17 @@ export async function* readRanges(
 function startReading(source: RangesSource, queue: PlannedRange[], nearFrom: number, signal: AbortSignal): void {
   let started = queue.reduce((count, { reading }) => count + (reading === null ? 0 : 1), 0)
   for (let index = 0; index < queue.length && (index === 0 || started < source.sizing.parallelRanges()); index++) {
-    const piece = queue[index]
-    if (piece === undefined || piece.reading !== null) continue
-    const isNear = source.proof === 'root' || (source.proof === 'bloom' && piece.from >= nearFrom)
-    const size = source.sizing.maxBlocks(isNear ? 'root' : 'bloom')
-    const limit = source.proof === 'bloom' && !isNear ? nearFrom - 1 : piece.to
-    const end = Math.min(piece.to, limit, piece.from + size - 1)
-    const reading = readPlannedRange(source, piece.from, end, isNear, signal)
+    const planned = queue[index]
+    if (planned === undefined || planned.reading !== null) continue
+    const isByRoot = source.proof === 'root' || (source.proof === 'bloom' && planned.from >= nearFrom)
+    const size = source.sizing.maxBlocks(isByRoot ? 'root' : 'bloom')
+    const limit = source.proof === 'bloom' && !isByRoot ? nearFrom - 1 : planned.to
+    const end = Math.min(planned.to, limit, planned.from + size - 1)
+    const reading = readPlannedRange(source, planned.from, end, isByRoot, signal)
     // The consumer may stop before it awaits this promise.
     reading.catch(() => {})
-    const remainder = end < piece.to ? [{ from: end + 1, to: piece.to, reading: null }] : []
-    queue.splice(index, 1, { from: piece.from, to: end, reading }, ...remainder)
+    const remainder = end < planned.to ? [{ from: end + 1, to: planned.to, reading: null }] : []
+    queue.splice(index, 1, { from: planned.from, to: end, reading }, ...remainder)
     started++
   }
 }
@@ -89,15 +89,15 @@ async function readPlannedRange(
   source: RangesSource,
   from: number,
   to: number,
-  isNear: boolean,
+  isByRoot: boolean,
   signal: AbortSignal,
 ): Promise<BlockRange> {
   const { sizing } = source
-  const kind: RangeKind = isNear ? 'root' : 'bloom'
+  const kind: RangeKind = isByRoot ? 'root' : 'bloom'
   const requested = to - from + 1
   return source.nodes.runPinned(async (node) => {
     try {
-      const { range, ...counts } = await readFrom(source, node, { from, to, isNear }, signal)
+      const { range, ...counts } = await readFrom(source, node, { from, to, isByRoot }, signal)
       const returned = range.last.number - from + 1
       node.note({ kind: 'blocks-read', blocks: returned })
       const fillFraction = counts.transactions / maxTransactions
@@ -123,11 +123,11 @@ async function readPlannedRange(
 async function readFrom(
   { open, proof, sizing }: RangesSource,
   node: Node,
-  { from, to, isNear }: { readonly from: number; readonly to: number; readonly isNear: boolean },
+  { from, to, isByRoot }: { readonly from: number; readonly to: number; readonly isByRoot: boolean },
   signal: AbortSignal,
 ): Promise<CountedRange> {
   const reader = open(node)
-  if (isNear) return readByRoot(reader, from, to, sizing.plan().withTransactions === 'all', signal)
+  if (isByRoot) return readByRoot(reader, from, to, sizing.plan().withTransactions === 'all', signal)
   if (proof === 'bloom') return readByBloom(reader, from, to, sizing.plan(), signal)
   const range = await readUnproven(reader, from, to, signal)
   return { range, candidates: 0, paying: 0, transactions: range.payments.length }

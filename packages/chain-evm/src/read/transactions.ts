@@ -1,4 +1,4 @@
-/** Derives from a payment's transaction: integration, amounts, price and destination. @module */
+/** Derives a payment's integration, amounts, price and destination from its transaction. @module */
 
 import type { PricingFacts } from '@payment-integration/core/ports'
 import { type DepositFacts, findDeposits, isBridgeCall } from '../bridge/spoke-pools.js'
@@ -50,9 +50,9 @@ interface PaymentDestination {
   readonly integrationAddress: string | null
   /** Whether the receiver was paid on this chain. */
   readonly isTransferred: boolean
-  /** The deposit into a listed bridge. */
-  readonly bridged: DepositFacts | null
-  /** Whether a bridge call has no deposit of a listed bridge: the destination is unknown, so it is no payment. */
+  /** The deposit into a listed bridge; null: none. */
+  readonly deposit: DepositFacts | null
+  /** A bridge call without a deposit into a listed bridge: the destination is unknown, so it is not a payment. */
   readonly isUnknownBridge: boolean
 }
 
@@ -83,7 +83,7 @@ function computeDestinations(
     const integrationAddress = decoder.parseIntegrationAddress(transaction.input)
     return payments.map(({ event }) => {
       const isTransferred = event.provedBy === 'event'
-      return { integrationAddress, isTransferred, bridged: null, isUnknownBridge: false }
+      return { integrationAddress, isTransferred, deposit: null, isUnknownBridge: false }
     })
   }
   const { logs } = receipt
@@ -106,9 +106,9 @@ function computeDestinations(
   const isBridging = isRouter(routers, transaction) && isBridgeCall(transaction.input)
   return events.map((event, index) => {
     const isTransferred = event.provedBy === 'event' || transferred.has(event)
-    const bridged = isTransferred ? null : (deposits[index] ?? null)
-    const isUnknownBridge = isBridging && !isTransferred && bridged === null
-    return { integrationAddress: named[index] ?? null, isTransferred, bridged, isUnknownBridge }
+    const deposit = isTransferred ? null : (deposits[index] ?? null)
+    const isUnknownBridge = isBridging && !isTransferred && deposit === null
+    return { integrationAddress: named[index] ?? null, isTransferred, deposit, isUnknownBridge }
   })
 }
 
@@ -116,7 +116,7 @@ function isRouter(routers: RangeReader['routers'], { to }: TransactionFacts): bo
   return to !== null && routers.has(to)
 }
 
-interface ReadPayment extends Pick<PaymentDestination, 'integrationAddress' | 'bridged'> {
+interface ReadPayment extends Pick<PaymentDestination, 'integrationAddress' | 'deposit'> {
   readonly log: RouterLog
   readonly payment: DecodedPayment
   /** The token and amount that the payer gave. */
@@ -158,11 +158,11 @@ export async function readTransactions(
   if (groups.length === 0) return []
   const calls = await readCalls(reader, groups, cached, signal)
   const payingTransactions = groups.map((group) => attachCall(reader, group, calls.get(group.txHash)))
-  const needed = payingTransactions.filter((one) => getNeedsReceipt(reader, one)).map(({ group }) => group)
+  const needed = payingTransactions.filter((paying) => isReceiptNeeded(reader, paying)).map(({ group }) => group)
   const receipts = await readReceipts(reader, needed, cached.receipts, signal)
-  return payingTransactions.map((one) => ({
-    txHash: one.group.txHash,
-    payments: readPayments(reader, one, receipts.get(one.group.txHash) ?? null),
+  return payingTransactions.map((paying) => ({
+    txHash: paying.group.txHash,
+    payments: readPayments(reader, paying, receipts.get(paying.group.txHash) ?? null),
   }))
 }
 
@@ -178,10 +178,10 @@ function attachCall(
 }
 
 /**
- * Whether a payment needs its receipt: for its destination, or for the payer's tokens of a swap. Also for a call with
- * price feeds without a conversion, which `eth_getLogs` may have left out.
+ * Whether a payment needs its receipt: for its destination, or for the payer's tokens of a swap. A call with price
+ * feeds but without a conversion event needs it too, because `eth_getLogs` may have left the event out.
  */
-function getNeedsReceipt(reader: RangeReader, { group, transaction, direct }: PayingTransaction): boolean {
+function isReceiptNeeded(reader: RangeReader, { group, transaction, direct }: PayingTransaction): boolean {
   if (needsReceiptForDestinations(reader, transaction, group.payments)) return true
   return direct !== null && (direct.call.swap !== null || lacksConversion(group, direct))
 }
@@ -202,7 +202,7 @@ function readPayments(
   const amountIn =
     direct === null || swap === null || receipt === null ? null : computeSwapInput(transaction, swap, direct, receipt)
   const conversions = pairConversions(emitted, direct)
-  const ends = computeDestinations(
+  const destinations = computeDestinations(
     reader,
     transaction,
     payments,
@@ -212,12 +212,12 @@ function readPayments(
     const {
       integrationAddress = null,
       isTransferred = false,
-      bridged = null,
+      deposit = null,
       isUnknownBridge = false,
-    } = ends[index] ?? {}
+    } = destinations[index] ?? {}
     if (isUnknownBridge) {
       const version = reader.routers.get(log.address) ?? ''
-      reportMalformed(reader, log, version, 'a bridge call without the deposit of a listed bridge')
+      reportMalformed(reader, log, version, 'a bridge call without a deposit into a listed bridge')
       return []
     }
     const isDirect = direct?.payment === event
@@ -229,12 +229,12 @@ function readPayments(
     const isSwap = amountIn !== null && isDirect
     const payment = isSwap ? { ...event, sender: transaction.from } : event
     const paid = isSwap ? amountIn : { token: event.token, amount: event.gross }
-    return [{ log, payment, integrationAddress, bridged, amountIn: paid, pricing }]
+    return [{ log, payment, integrationAddress, deposit, amountIn: paid, pricing }]
   })
 }
 
 function assertNoConversion({ decoder, fail }: RangeReader, { router }: DirectPayment, receipt: ReceiptFacts): void {
   const { conversionTopics } = decoder
   if (receipt.logs.some(({ address, topics: [topic = ''] }) => address === router && conversionTopics.includes(topic)))
-    throw fail.unavailable(`eth_getLogs left out a log of transaction ${receipt.hash}; it is asked again.`)
+    throw fail.unavailable(`eth_getLogs left out a log of transaction ${receipt.hash}; the range is read again.`)
 }

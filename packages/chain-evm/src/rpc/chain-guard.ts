@@ -8,19 +8,19 @@ import { chainIdCall, type Node, type Rpc, type RpcCall, type RpcOutcome } from 
 
 /**
  * Checks an answer to `eth_chainId`.
- * @param onForeign - Called before the error is thrown, when the node is on another chain.
+ * @param onWrongChain - Called before the error is thrown, when the node is on another chain.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain, or answered no chain id.
  */
 function assertChainId(
   answer: unknown,
   { chainId, fail }: { readonly chainId: number; readonly fail: Failures },
-  onForeign: (what: string) => void,
+  onWrongChain: (what: string) => void,
 ): void {
   const answered = parseQuantity(answer)
   if (answered === chainId) return
-  if (answered === null) throw fail.unavailable('eth_chainId did not answer a number.')
+  if (answered === null) throw fail.unavailable('eth_chainId did not return a number.')
   const error = fail.unavailable(`the node is on chain ${answered}. Use the RPC URL of a node of chain ${chainId}.`)
-  onForeign(error.message)
+  onWrongChain(error.message)
   throw error
 }
 
@@ -35,24 +35,24 @@ interface ChainGuardOptions {
   /** Aborts when the node is closed. */
   readonly closed: AbortSignal
   /** Called when the node is on another chain. */
-  readonly onForeign: (what: string) => void
+  readonly onWrongChain: (what: string) => void
 }
 
 /** Creates the guard of one node. Requests that need the check at the same time share one check. */
 export function createChainGuard(options: ChainGuardOptions) {
-  const { chainId, clock, fail, rpc, closed, onForeign } = options
+  const { chainId, clock, fail, rpc, closed, onWrongChain } = options
   let isChecked = false
   /** The node was checked before its last failure, so the next batch can contain the check. */
   let nextAddsChainId = false
   let answeredAt = 0
   let checking: Promise<void> | null = null
 
-  async function ask(): Promise<void> {
-    accept(await rpc.call(chainIdCall, closed))
+  async function requestChainId(): Promise<void> {
+    acceptChainId(await rpc.call(chainIdCall, closed))
   }
 
-  function accept(answer: unknown): void {
-    assertChainId(answer, { chainId, fail }, onForeign)
+  function acceptChainId(answer: unknown): void {
+    assertChainId(answer, { chainId, fail }, onWrongChain)
     isChecked = true
     nextAddsChainId = false
   }
@@ -69,7 +69,7 @@ export function createChainGuard(options: ChainGuardOptions) {
       if (isChecked && isRecent) return false
       if (nextAddsChainId && isRecent && canAddChainId) return true
       isChecked = false
-      checking ??= ask().finally(() => {
+      checking ??= requestChainId().finally(() => {
         checking = null
       })
       await raceAbort(checking, signal)
@@ -78,12 +78,12 @@ export function createChainGuard(options: ChainGuardOptions) {
     /** @throws ChainError As `check`. */
     checkAnswer(answer: RpcOutcome): void {
       if (!answer.ok) throw fail.unavailable(`eth_chainId: ${describeRpcError(answer)}.`)
-      accept(answer.result)
+      acceptChainId(answer.result)
     },
     noteAnswer(): void {
       answeredAt = clock.now()
     },
-    /** A request got no answer. */
+    /** Notes that a request got no answer. */
     noteLoss(): void {
       nextAddsChainId ||= isChecked
       isChecked = false

@@ -30,8 +30,8 @@ const gone = { ...unavailable, code: 'ERR_CHAIN_RANGE_GONE' }
 describe('an unusable answer is an error, never an empty range', () => {
   test.each([
     ['a rejected batch', 413, '{"error":{"code":-32600,"message":"batch"}}', '-32600'],
-    ['an empty body', 200, '', 'eth_chainId did not answer a number'],
-    ['an empty list', 200, '[]', 'eth_chainId did not answer a number'],
+    ['an empty body', 200, '', 'eth_chainId did not return a number'],
+    ['an empty list', 200, '[]', 'eth_chainId did not return a number'],
   ])('%s', async (_, status, body, expected) => {
     const chain = open()
     await chain.head()

@@ -17,7 +17,7 @@ export class DeadlineError extends Error {
 }
 
 /**
- * Runs `work` with a signal that aborts on time-out and when `caller` aborts; rejects then even if `work` ignores it.
+ * Runs `work` with a signal that aborts on time-out and with `caller`; then rejects even if `work` ignores the signal.
  * @throws {@link DeadlineError} On time-out; the caller's reason when the caller aborted.
  */
 export async function withDeadline<T>(
@@ -170,10 +170,10 @@ export function createFailures(chainId: number, node?: string): Failures {
       new ChainError(
         'ERR_CHAIN_RANGE_GONE',
         chainId,
-        `Chain ${chainId} changed under the read: ${what} Read the head again.`,
+        `Chain ${chainId} changed during the read: ${what} Read the head again.`,
       ),
     unproven: (what) =>
-      new ChainError('ERR_CHAIN_PROOF_FAILED', chainId, `Chain ${chainId} is not proven whole: ${what}`),
+      new ChainError('ERR_CHAIN_PROOF_FAILED', chainId, `Chain ${chainId} cannot be proven complete: ${what}`),
   }
 }
 
@@ -266,7 +266,7 @@ export function findRateLimit(error: unknown): { readonly retryAfter: string | n
   return null
 }
 
-/** Whether the same request may succeed at once: a gateway's error, or a truncated answer. */
+/** Whether an immediate retry may succeed: after a gateway's error or a truncated answer. */
 export function isTransient(error: unknown): boolean {
   for (const link of walkCauses(error)) {
     if (link instanceof StaleConnectionError) return false
@@ -299,25 +299,25 @@ function getErrorCode({ code }: { readonly code?: unknown }): number | null {
 /** Characters of a node's text that are searched, and that are shown. */
 const maxReadCharacters = 4_096
 const maxShownCharacters = 160
-/** The bounded scheme keeps the search linear; the start of a longer one is not secret. */
+/** The bounded scheme keeps the search linear; the start of a longer scheme is not secret. */
 const anyUrl = /[a-z0-9+.-]{0,31}:\/\/\S+/
 
 /**
  * Makes a function that removes secrets from a node's text, because nodes repeat the key that they reject. It removes
  * every URL, and credentials, host names, path segments and query values of `url`. Control and bidirectional characters
- * become spaces. Such text is hostile (a token's revert reason, for example), so only its beginning is read.
+ * become spaces. The text may be hostile (a token's revert reason, for example), so only its beginning is read.
  */
 export function createRedactor(url: string | undefined): (text: string) => string {
   const secrets = url === undefined ? [] : findSecrets(url)
   const literals = secrets.map((secret) => secret.replace(/[^a-z0-9]/gi, '\\$&'))
-  const hidden = new RegExp([anyUrl.source, ...literals].join('|'), 'gi')
+  const secretPattern = new RegExp([anyUrl.source, ...literals].join('|'), 'gi')
   const longest = secrets[0]?.length ?? 0
   return (text) => {
     // Long enough to contain every secret that begins among the read characters.
     const window = copyText(text.slice(0, maxReadCharacters + longest))
     let clean = ''
     let at = 0
-    for (const { index, 0: found } of window.matchAll(hidden)) {
+    for (const { index, 0: found } of window.matchAll(secretPattern)) {
       if (index >= maxReadCharacters) break
       clean += `${window.slice(at, index)}${found.includes('://') ? '[url]' : '[redacted]'}`
       at = index + found.length

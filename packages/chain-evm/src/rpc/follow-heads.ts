@@ -39,13 +39,13 @@ export function createHeads(clock: Clock): Heads {
         (reportedHeads[0] !== undefined && now - reportedHeads[0].at > headMemoryMs)
       )
         reportedHeads.shift()
-      const higher = reportedHeads.find((step) => step.number > number)
+      const higher = reportedHeads.find((head) => head.number > number)
       if (higher !== undefined) return now - higher.at
       if (isTrusted && (reportedHeads.at(-1)?.number ?? -1) < number) reportedHeads.push({ number, at: now, nodeIndex })
       return 0
     },
     forget(nodeIndex) {
-      reportedHeads = reportedHeads.filter((step) => step.nodeIndex !== nodeIndex)
+      reportedHeads = reportedHeads.filter((head) => head.nodeIndex !== nodeIndex)
     },
   }
 }
@@ -62,7 +62,7 @@ interface FollowHeadsOptions {
   readonly clock: Clock
   readonly requestTimeoutMs: number
   readonly onHead: (number: number) => void
-  /** Called when a connection closes that announced a head. */
+  /** Called when a connection that announced a head closes. */
   readonly onEnded: () => void
 }
 
@@ -98,19 +98,19 @@ export function followHeads(options: FollowHeadsOptions): HeadFollower {
 
   async function subscribe(signal: AbortSignal): Promise<void> {
     let subscription: unknown
-    const early: unknown[] = []
+    const earlyMessages: unknown[] = []
     const onNotification = (message: unknown) => {
-      if (subscription === undefined) early.push(message)
+      if (subscription === undefined) earlyMessages.push(message)
       else accept(message, subscription)
     }
     const connection = new AbortController()
     let socket: Socket | undefined
-    const end = () => {
+    const disconnect = () => {
       connection.abort(signal.reason)
       socket?.close()
     }
-    signal.addEventListener('abort', end, { once: true })
-    reconnectNow = end
+    signal.addEventListener('abort', disconnect, { once: true })
+    reconnectNow = disconnect
     try {
       await withDeadline(clock, requestTimeoutMs, connection.signal, async (limit) => {
         socket = await openSocket({ url, maxResponseBytes: maxMessageBytes, onNotification }, limit)
@@ -119,11 +119,11 @@ export function followHeads(options: FollowHeadsOptions): HeadFollower {
         const [answer] = await socket.send([{ method: 'eth_subscribe', params: ['newHeads'] }], limit)
         subscription = getResult(answer)
       })
-      for (const message of early) accept(message, subscription)
+      for (const message of earlyMessages) accept(message, subscription)
       await socket?.ended
     } finally {
       socket?.close()
-      signal.removeEventListener('abort', end)
+      signal.removeEventListener('abort', disconnect)
     }
   }
 
@@ -153,9 +153,9 @@ export function followHeads(options: FollowHeadsOptions): HeadFollower {
   }
 }
 
-/** @throws {TypeError} When the node rejected. */
+/** @throws {TypeError} When the node rejected the call. */
 function getResult(outcome: RpcOutcome | null | undefined): unknown {
-  if (!outcome?.ok || outcome.result === undefined) throw new TypeError('The node rejected.')
+  if (!outcome?.ok || outcome.result === undefined) throw new TypeError('The node rejected the call.')
   return outcome.result
 }
 

@@ -19,7 +19,7 @@ test('a node that answers with thousands of brackets gets no request for ten min
   const asked = at.nodeAt(0).requests.length
   at.nodeAt(0).http = null
   await at.clock.advance(599_999)
-  await expect(used(nodes)).rejects.toThrow('left alone for 10 minutes')
+  await expect(used(nodes)).rejects.toThrow('no requests for 10 minutes')
   expect(at.nodeAt(0).requests).toHaveLength(asked)
   await at.clock.advance(1)
   expect(await used(nodes)).toBe('#1')

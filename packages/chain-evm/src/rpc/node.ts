@@ -46,10 +46,10 @@ interface NodeOptions {
   readonly onHeadPolled: (number: number) => void
 }
 
-/** One attempt of some work at a node. */
+/** One attempt to do some work with a node. */
 interface Attempt {
   readonly node: Node
-  /** Charges the failure to the node if it is the node's. @returns Whether to try another node. */
+  /** Charges the failure to the node if the node caused it. @returns Whether to try another node. */
   noteFailure(error: unknown): boolean
 }
 
@@ -65,7 +65,7 @@ export interface ManagedNode {
   attempt(): Attempt
   /** Records a head from a subscription or a request. */
   reportHead(number: number): void
-  /** Resets the lag after the node that it was measured by lost its trust. */
+  /** Resets the lag once the node that it was measured by is distrusted. */
   forgetLag(): void
   /** Asks for the head if that is due. Never rejects. */
   probe(inUse: boolean): Promise<void>
@@ -79,7 +79,7 @@ export function createNode(options: NodeOptions): ManagedNode {
   const health = createHealth(clock)
   const sizes = createRangeSize(options.range)
   const batch = createBatchSize(options.batchSize)
-  const limit = createRateLimit(clock)
+  const rateLimit = createRateLimit(clock)
   const closing = new AbortController()
   const counts = { failures: 0, contradictions: 0, failedProofs: 0, limitCodes: 0, rejected: 0, calls: 0, blocks: 0 }
   const wire: Wire = {
@@ -112,11 +112,11 @@ export function createNode(options: NodeOptions): ManagedNode {
 
   function onEnd(end: RequestEnd): void {
     // A rejection during a pause belongs to a request that was already in flight.
-    if (end.kind !== 'limited' || clock.now() >= limit.resumesAt()) batch.noteEnd(end)
+    if (end.kind !== 'limited' || clock.now() >= rateLimit.resumesAt()) batch.noteEnd(end)
     if (end.kind === 'answered') {
       health.note('answered')
       guard.noteAnswer()
-      limit.noteAnswer(clock.now() - end.ms)
+      rateLimit.noteAnswer(clock.now() - end.ms)
       if (end.outcomes.some((outcome) => !outcome.ok && outcome.code === limitExceededCode)) counts.limitCodes += 1
       if (isLatencySample(end.calls))
         latencyMs = latencyMs === null ? end.ms : latencyMs + latencyWeight * (end.ms - latencyMs)
@@ -129,29 +129,29 @@ export function createNode(options: NodeOptions): ManagedNode {
     if (end.kind === 'repeats') {
       guard.noteLoss()
       // Any failure but a rate limit ends the series of rejections.
-      limit.noteAnswer(clock.now())
+      rateLimit.noteAnswer(clock.now())
       return
     }
     lastError = end.error.message
     if (end.kind === 'limited') {
       counts.rejected += 1
-      limit.noteRejection(end.retryAfter, batch.current() < end.calls.length)
+      rateLimit.noteRejection(end.retryAfter, batch.current() < end.calls.length)
     } else {
       guard.noteLoss()
-      if (end.isHostile) limit.startRest()
+      if (end.isHostile) rateLimit.startRest()
       if (isRawProbe(end.calls)) return
       counts.failures += 1
       note('lost')
     }
   }
 
-  async function pause(signal: AbortSignal | undefined): Promise<void> {
+  async function waitForPause(signal: AbortSignal | undefined): Promise<void> {
     closing.signal.throwIfAborted()
-    while (clock.now() < limit.resumesAt()) {
-      if (limit.isResting())
-        throw fail.limited('the node is left alone for 10 minutes, because no honest node answers as it did.')
+    while (clock.now() < rateLimit.resumesAt()) {
+      if (rateLimit.isResting())
+        throw fail.limited('the node gets no requests for 10 minutes, because no honest node answers as it did.')
       if (!isAlone()) throw fail.limited('the node asked for a pause.')
-      await clock.sleep(limit.resumesAt() - clock.now(), signal ?? closing.signal)
+      await clock.sleep(rateLimit.resumesAt() - clock.now(), signal ?? closing.signal)
       signal?.throwIfAborted()
       closing.signal.throwIfAborted()
     }
@@ -166,18 +166,18 @@ export function createNode(options: NodeOptions): ManagedNode {
     rpc: createRpc(fail, {
       ...rpcOptions,
       async beforeRequest(_, signal) {
-        await pause(signal)
+        await waitForPause(signal)
         return false
       },
     }),
     closed: closing.signal,
-    onForeign: (what) => noteContradiction(what),
+    onWrongChain: (what) => noteContradiction(what),
   })
   const rpc = createRpc(fail, {
     ...rpcOptions,
     checkChain: (answer) => guard.checkAnswer(answer),
     async beforeRequest(canAddChainId, signal) {
-      await pause(signal)
+      await waitForPause(signal)
       return guard.check(canAddChainId, signal)
     },
   })
@@ -195,15 +195,15 @@ export function createNode(options: NodeOptions): ManagedNode {
     updateBench()
   }
 
-  function pollHead(number: number): void {
+  function acceptPolledHead(number: number): void {
     reportHead(number)
     onHeadPolled(number)
   }
 
   function noteRangeFailure(blocks: number, limitCodes: number): boolean {
     const cause = sizes.noteFailure(blocks)
-    // If the smallest range gets the code too, it means the rate.
-    if (cause === 'not-size' && counts.limitCodes > limitCodes) limit.noteRejection(null)
+    // If the smallest range gets the limit code too, the code means the rate.
+    if (cause === 'not-size' && counts.limitCodes > limitCodes) rateLimit.noteRejection(null)
     return cause !== 'not-size'
   }
 
@@ -213,7 +213,7 @@ export function createNode(options: NodeOptions): ManagedNode {
     const { failures, limitCodes } = counts
     let isBlamed = false
     function noteFinding(finding: NodeFinding): void {
-      if (finding.kind === 'head') pollHead(finding.number)
+      if (finding.kind === 'head') acceptPolledHead(finding.number)
       else if (finding.kind === 'blocks-read') counts.blocks += finding.blocks
       else if (finding.kind === 'range-read') sizes.noteSuccess(finding.blocks)
       else if (finding.kind === 'contradiction') {
@@ -224,7 +224,7 @@ export function createNode(options: NodeOptions): ManagedNode {
         counts.failedProofs += 1
         lastError = finding.what
         note('proof-failed')
-      } else if (!finding.rateLimited && clock.now() >= limit.resumesAt())
+      } else if (!finding.rateLimited && clock.now() >= rateLimit.resumesAt())
         isBlamed = noteRangeFailure(finding.blocks, limitCodes)
     }
     return {
@@ -246,7 +246,7 @@ export function createNode(options: NodeOptions): ManagedNode {
 
   function isDue(inUse: boolean): boolean {
     const now = clock.now()
-    if (isProbing || now - probedAt < probeIntervalMs || now < limit.resumesAt()) return false
+    if (isProbing || now - probedAt < probeIntervalMs || now < rateLimit.resumesAt()) return false
     return isBenched ? health.trust() >= returnFromScore : !inUse && now - headAt >= probeIntervalMs
   }
 
@@ -255,8 +255,8 @@ export function createNode(options: NodeOptions): ManagedNode {
     probedAt = clock.now()
     try {
       const number = parseQuantity(await rpc.call({ method: 'eth_blockNumber', params: [] }, closing.signal))
-      if (number === null) return noteContradiction('eth_blockNumber did not answer a number.')
-      pollHead(number)
+      if (number === null) return noteContradiction('eth_blockNumber did not return a number.')
+      acceptPolledHead(number)
       isBenched &&= health.score() < returnFromScore
     } catch {
       // The request has reported its own failure.
@@ -269,7 +269,7 @@ export function createNode(options: NodeOptions): ManagedNode {
     name,
     score: health.score,
     isBenched: () => isBenched,
-    pausedUntil: limit.resumesAt,
+    pausedUntil: rateLimit.resumesAt,
     latencyMs: () => latencyMs,
     attempt,
     reportHead,

@@ -170,7 +170,7 @@ describe('a mistake is an error with a reason, never ignored:', () => {
     ['a burst of nothing', ['burst', '0'], 2, 'a whole number from 1 to 10000'],
     ['an unknown verdict', ['kyc', 'blue'], 2, 'green, red-retry, red-final'],
     ['a malformed amount', ['payment', '--amount', '1,5'], 2, 'Expected a decimal such as 12.50'],
-    ['an amount for a test of kyc', ['kyc', '--amount', '5', '--as-test'], 2, 'amount is no option of kyc'],
+    ['an amount for a test of kyc', ['kyc', '--amount', '5', '--as-test'], 2, 'is not an option of kyc'],
     ['kyc as a test of a receiver', ['kyc', '--as-test'], 2, 'kyc delivers nothing to a receiver'],
     ['a chain that is not simulated', ['payment', '--chain', '1'], 1, 'Chain 1 is not simulated; there are 137, 10'],
     ['another secret', ['payment', '--api-secret-env', 'INTEGRATION_ADDRESS'], 1, 'rejects the credentials'],

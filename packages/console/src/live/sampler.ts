@@ -1,5 +1,5 @@
 /**
- * Reads the database once for all open pages, by one timer that runs only while a page is open.
+ * Reads the database once for all pages, while any page is open.
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -35,14 +35,14 @@ const tickMs = 1_000
 /** The wait before a tick is this multiple of the last tick's duration, so that ticks take about 1 % of the time. */
 const restFactor = 100
 const maxRestMs = 5_000
-/** How far back a tick looks for attempts, in milliseconds: they are stored at their end, and read by their start. */
+/** How far back a tick looks for attempts, in milliseconds: they are stored when they end, but read by their start. */
 const lookBackMs = 30_000
 /** The ranges of a day and a week are read again after this time, in milliseconds. */
-const wideMs = 30_000
+const wideRefreshMs = 30_000
 
 interface Baseline {
   readonly look: Look
-  readonly reorganisations: string
+  readonly reorganizations: string
 }
 
 /**
@@ -62,7 +62,7 @@ export function createSampler(
   const wide = new Map<Range, { readonly at: number; readonly reading: Promise<Overview> }>()
   /** Whether the loop runs: pages that open and close during a read must not start a second loop. */
   let isRunning = false
-  /** The rows that the next tick compares with; null: no page is open. */
+  /** The rows with which the next tick compares its own; null: no page is open. */
   let baseline: Promise<Baseline> | null = null
 
   function overview(): Promise<Overview> {
@@ -81,7 +81,7 @@ export function createSampler(
     if (range === '1h') return hour
     if (range === '15m') return narrowOverview(hour)
     const last = wide.get(range)
-    if (last !== undefined && Math.abs(now() - last.at) < wideMs) return last.reading
+    if (last !== undefined && Math.abs(now() - last.at) < wideRefreshMs) return last.reading
     const reading = widenOverview(hour, range, service)
     wide.set(range, { at: now(), reading })
     reading.catch(() => wide.delete(range))
@@ -89,28 +89,28 @@ export function createSampler(
   }
 
   async function sample(): Promise<Sample> {
-    const before = await begin()
+    const before = await getBaseline()
     const found = await read()
     const added = compareLooks(before.look, found.look)
     // A reorganization may change payments without a new row.
-    const isCut = added.isCut || found.reorganisations !== before.reorganisations
+    const isCut = added.isCut || found.reorganizations !== before.reorganizations
     const [payments, deliveries] = isCut
       ? [[], []]
       : await Promise.all([queries.paymentsById(added.paymentIds), queries.deliveriesById(added.deliveryIds)])
-    const news = { overview: await overview(), payments, deliveries, isCut }
+    const changes = { overview: await overview(), payments, deliveries, isCut }
     baseline = Promise.resolve(found)
-    return news
+    return changes
   }
 
   async function read(): Promise<Baseline> {
     // Read before the rows: a reorganization during the reads belongs to the next tick.
-    const reorganisations = describeReorganisations(indexers.map((indexer) => indexer.status()))
+    const reorganizations = describeReorganizations(indexers.map((indexer) => indexer.status()))
     const newest = await queries.newest(maxLookedAt)
     const attempts = await queries.attempts({ since: Math.max(0, now() - lookBackMs), limit: maxLookedAt })
-    return { look: buildLook(newest, attempts), reorganisations }
+    return { look: buildLook(newest, attempts), reorganizations }
   }
 
-  function begin(): Promise<Baseline> {
+  function getBaseline(): Promise<Baseline> {
     baseline ??= read().catch((error: unknown) => {
       baseline = null
       throw error
@@ -123,13 +123,13 @@ export function createSampler(
     for (let restMs = tickMs; ; ) {
       await sleep(restMs, undefined, { ref: false })
       if (listeners.size === 0) break
-      const begun = performance.now()
+      const startedAt = performance.now()
       const result = await sample().catch((error: unknown) => {
         onError(error)
         return null
       })
       for (const listener of listeners) listener(result)
-      restMs = Math.min(maxRestMs, Math.max(tickMs, restFactor * (performance.now() - begun)))
+      restMs = Math.min(maxRestMs, Math.max(tickMs, restFactor * (performance.now() - startedAt)))
     }
     isRunning = false
     baseline = null
@@ -140,11 +140,11 @@ export function createSampler(
     overview,
     overviewOfRange,
     /** Resolves once every later change will be in a sample. Rejects when the database does not answer. */
-    begun: async () => void (await begin()),
+    begun: async () => void (await getBaseline()),
     /** Calls the listener after each tick with the changes; returns the function that stops it. */
     subscribe(listener: SampleListener) {
       listeners.add(listener)
-      begin().catch(() => undefined)
+      getBaseline().catch(() => undefined)
       if (!isRunning) void run()
       return () => void listeners.delete(listener)
     },
@@ -152,7 +152,7 @@ export function createSampler(
 }
 
 /** A text that changes when a chain is reorganized, and when the replaced blocks are indexed again. */
-function describeReorganisations(chains: readonly ChainStatus[]): string {
+function describeReorganizations(chains: readonly ChainStatus[]): string {
   return chains
     .map(({ reorganisations, newestReorganisations: [newest], indexed }) => {
       return `${reorganisations} ${newest === undefined || (indexed ?? 0) >= newest.from}`
@@ -160,7 +160,7 @@ function describeReorganisations(chains: readonly ChainStatus[]): string {
     .join()
 }
 
-/** How many newest rows of a kind one look reads. A row that is committed after 200 newer rows is still found. */
+/** How many newest rows of a kind one look reads. A row that commits after up to 200 newer ones is still found. */
 const maxLookedAt = 300
 export const maxAdded = 100
 

@@ -19,13 +19,13 @@ export interface PriceOverride {
   readonly chainId: number
   readonly kind: 'token' | 'price feed'
   readonly address: string
-  /** The known values, written as in the variable, without the address. */
+  /** The known values in the format of the environment variable, without the address. */
   readonly known: string
-  /** The configured values, likewise. */
+  /** The configured values in the same format. */
   readonly configured: string
 }
 
-/** The known entries and the configured ones, which replace known ones with their address. */
+/** The known entries whose address is not configured, then the configured entries. */
 export function mergeKnown<Entry extends Addressed>(
   known: readonly Entry[],
   configured: readonly Entry[],
@@ -67,15 +67,15 @@ function listChanged<Entry extends Addressed>(
 ) {
   return configured.flatMap((entry) => {
     const { address } = entry
-    const former = known.find((each) => each.address === address)
-    if (former === undefined || format(former) === format(entry)) return []
-    return [{ address, known: format(former), configured: format(entry) }]
+    const knownEntry = known.find((each) => each.address === address)
+    if (knownEntry === undefined || format(knownEntry) === format(entry)) return []
+    return [{ address, known: format(knownEntry), configured: format(entry) }]
   })
 }
 
 /** An open feed. */
 interface OpenedFeed {
-  /** The chain on the feed, and on its nodes where the feed has a flaw or was read with another configuration. */
+  /** Reads the chain from the feed, or from its nodes where the feed has a flaw or another configuration. */
   over(chain: Chain, config: ChainConfig): Chain
   close(): Promise<void>
 }
@@ -90,7 +90,7 @@ export function loadChainFeed() {
 }
 
 /**
- * Opens the feed; null without one, and then its library is not loaded. Servers that cannot be reached delay nothing.
+ * Opens the feed; null, without loading its library, if none is configured. Unreachable servers delay nothing.
  * @throws TypeError when the credentials cannot be read or have no known form.
  */
 export async function openChainFeed(
@@ -111,7 +111,7 @@ export async function openChainFeed(
   }
 }
 
-/** Connects in the background; warns of a feed that strangers may write. @throws TypeError as {@link openChainFeed}. */
+/** Connects in the background; warns if strangers may write to it. @throws TypeError as {@link openChainFeed}. */
 export async function connectChainFeed(
   { servers, credentialsFile, caFile }: ChainFeedConfig,
   logger: Pick<Logger, 'warn'>,

@@ -11,13 +11,13 @@ import { createPostgresEngine, type PostgresEngineOptions } from './postgres-eng
 interface OwnPoolOptions {
   readonly connectTimeoutMs: number
   readonly limits: Limits
-  /** If false, each transaction sets the time limits, because a pooler rejects them at the connection. */
+  /** If false, each transaction sets the time limits, because a pooler rejects them as connection parameters. */
   readonly keepsSession: boolean
   /** PEM certificates, one of which must have signed the server's; null for TLS as in the address. */
   readonly ca: string | null
 }
 
-/** TypeError if the address is malformed or contradicts `ca`. `option` names the address in messages. */
+/** @param option - Its name in messages. @throws TypeError When the address is malformed or contradicts `ca`. */
 function createOwnPool(connectionString: string, option: string, max: number, options: OwnPoolOptions): pg.Pool {
   checkAddress(connectionString, option, options.ca)
   checkInteger(max, 'maxConnections', 1, 10_000)
@@ -78,7 +78,7 @@ export interface PostgresStoreOptions {
    */
   readonly preparedStatements?: boolean | undefined
   /**
-   * An address that bypasses a pooler, for LISTEN and for making indexes. Only with `connectionString`.
+   * An address that bypasses a pooler, for LISTEN and for creating indexes. Only with `connectionString`.
    * @default `connectionString` if `preparedStatements` is true
    */
   readonly directConnectionString?: string | undefined
@@ -94,8 +94,8 @@ export interface PostgresStoreOptions {
   /** Limit of a statement's wait for a lock, in milliseconds. Only with `connectionString`. @default 10000 */
   readonly lockTimeoutMs?: number | undefined
   /**
-   * PEM certificates, one of which must have signed the server's, which must be for the address's host. Only with
-   * `connectionString`, without `sslmode` in it. @default TLS as in the address
+   * PEM certificates. One must have signed the server's certificate, which must name the address's host. Only with a
+   * `connectionString` without `sslmode`. @default TLS as in the address
    */
   readonly ca?: string | undefined
   /** Accepts an unknown database product, by the name in the error. @default none */
@@ -145,13 +145,13 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
   const now = clock && (() => clock.now())
   const common = { schema, now, preparedStatements, acceptedEngine }
   if (pool === undefined) return createStore(createOwnEngine(connectionString ?? '', options, common), ids)
-  const poolOption = ownOptions.find((name) => options[name] !== undefined)
-  if (poolOption !== undefined)
-    throw new TypeError(`${poolOption} is given together with pool; set it where the pool is made.`)
+  const rejectedOption = ownPoolOptions.find((name) => options[name] !== undefined)
+  if (rejectedOption !== undefined)
+    throw new TypeError(`${rejectedOption} is given together with pool; set it where the pool is made.`)
   return createStore(createPostgresEngine(pool, common), ids)
 }
 
-const ownOptions = [
+const ownPoolOptions = [
   'directConnectionString',
   'reader',
   'maxConnections',
@@ -177,9 +177,9 @@ function createOwnEngine(
   const settings: OwnPoolOptions = { connectTimeoutMs, limits, keepsSession, ca }
   const pools: pg.Pool[] = []
   const open = (address: string, option: string, max: number, given = settings) => {
-    const made = createOwnPool(address, option, max, given)
-    pools.push(made)
-    return made
+    const opened = createOwnPool(address, option, max, given)
+    pools.push(opened)
+    return opened
   }
   const main = open(connectionString, 'connectionString', maxConnections)
   const direct =

@@ -74,8 +74,8 @@ export interface TriggerRequest extends TriggerPayment {
 /** Defaults of {@link TriggerRequest}. */
 export const triggerDefaults = { count: 100, verdict: 'green' } as const
 
-const texts = ['amount', 'token', 'memo', 'sender', 'receiver'] as const
-const paymentFields: readonly string[] = [...texts, 'chainId']
+const textFields = ['amount', 'token', 'memo', 'sender', 'receiver'] as const
+const paymentFields: readonly string[] = [...textFields, 'chainId']
 const maxPayments = 10_000
 
 /** @throws TriggerRequestError `ERR_TRIGGER_INVALID`, also for an option that the scenario does not use. */
@@ -85,9 +85,9 @@ export function parseTriggerRequest(value: unknown): TriggerRequest {
   const fields = Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined))
   const scenario = parseScenario(fields['scenario'])
   for (const name of Object.keys(fields)) checkName(name, scenario)
-  for (const name of texts)
+  for (const name of textFields)
     if (fields[name] !== undefined && typeof fields[name] !== 'string')
-      throw new TriggerRequestError(`${name} must be a text.`)
+      throw new TriggerRequestError(`${name} must be a string.`)
   const { chainId, count, verdict } = fields
   if (chainId !== undefined && !isWhole(chainId, Number.MAX_SAFE_INTEGER))
     throw new TriggerRequestError('chainId must be a whole number, 1 or more.')
@@ -96,7 +96,7 @@ export function parseTriggerRequest(value: unknown): TriggerRequest {
   if (verdict !== undefined && !triggerVerdicts.some((known) => known === verdict))
     throw new TriggerRequestError(`verdict must be one of ${triggerVerdicts.join(', ')}.`)
   const request = { ...fields, scenario } as TriggerRequest
-  // Making a payment checks its values.
+  // Building a payment checks its values.
   try {
     buildPayment({ ...pickPaymentFields(request), integrationAddress: null }, createDraws(0))
   } catch (error) {
@@ -112,7 +112,7 @@ export function pickPaymentFields({ amount, token, chainId, memo, sender, receiv
 function parseScenario(value: unknown): TriggerScenario {
   const scenario = triggerScenarios.find((known) => known === value)
   if (scenario !== undefined) return scenario
-  throw new TriggerRequestError(`The scenario is unknown; there are ${triggerScenarios.join(', ')}.`)
+  throw new TriggerRequestError(`The scenario is unknown; use one of ${triggerScenarios.join(', ')}.`)
 }
 
 function checkName(name: string, scenario: TriggerScenario): void {
@@ -121,7 +121,7 @@ function checkName(name: string, scenario: TriggerScenario): void {
     (name === 'verdict' && scenario === 'kyc') ||
     (name === 'count' && scenario === 'burst') ||
     (paymentFields.includes(name) && scenario !== 'kyc')
-  if (!isUsed) throw new TriggerRequestError(`${name.slice(0, 40)} is no option of ${scenario}.`)
+  if (!isUsed) throw new TriggerRequestError(`${name.slice(0, 40)} is not an option of ${scenario}.`)
 }
 
 function isWhole(value: unknown, max: number): value is number {
@@ -136,7 +136,7 @@ function isWhole(value: unknown, max: number): value is number {
 export function testSource(request: TriggerRequest): string {
   const { scenario } = parseTriggerRequest(request)
   if (scenario === 'kyc')
-    throw new TriggerRequestError('kyc delivers nothing to a receiver, so it makes no test of one.')
+    throw new TriggerRequestError('kyc delivers nothing to a receiver, so no test of one can be made.')
   return `import { createTwin } from '@payment-integration/testing/twin'
 import { expect, test } from 'vitest'
 // Yours: it makes the fetch handler of your receiver, for a secret and a clock.

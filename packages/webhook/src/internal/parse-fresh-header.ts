@@ -7,11 +7,11 @@ import { createRejection, type WebhookError } from '../errors.js'
 
 /** A well-formed and fresh header. */
 export interface SignatureHeader {
-  /** Tells it from a rejection. */
+  /** Distinguishes a header from a rejection. */
   readonly code?: undefined
   /** The `v1` codes, 64 lowercase hex digits each. */
   readonly codes: readonly string[]
-  /** The header's `t`: unix time in whole seconds. As it has no leading zero, its digits are the hashed ones. */
+  /** The header's `t`: unix time in whole seconds. It has no leading zero, so its digits are the signed ones. */
   readonly signedAt: number
   /** Seconds from `t` to the time of receipt; negative when `t` is ahead. */
   readonly ageSeconds: number
@@ -27,14 +27,14 @@ export function parseFreshHeader(
   receivedAt: number,
   toleranceSeconds: number,
 ): SignatureHeader | WebhookError {
-  // The service's own header has 80 characters; a longer one is not searched for blanks either.
+  // The service's own header has 80 characters. A header above this limit is not even trimmed.
   if (header && header.length > 4096) return createRejection('ERR_SIGNATURE_MALFORMED', 400)
   if (!header?.trim()) return createRejection('ERR_SIGNATURE_MISSING', 401)
   const times: string[] = []
   const codes: string[] = []
   // Matches one field and the comma after it: `t`, `v1`, or another name, whose value does not matter. Proxies may join
   // repeated headers with spaces and tabs. No character is matched twice, so the time grows with the header's length.
-  // The length of a code is compared below: in here, a wrong one would make the match start over.
+  // The length of a code is checked below: in the pattern, a wrong length would make the match start over.
   const fieldForm = /[ \t]*(?:(?:t=(0|[1-9]\d{0,11})|v1=([\da-f]+))[ \t]*|(?!t=|v1=)[^\s=,]+=[^,]*)(,|$)/y
   let field: RegExpExecArray | null
   do {
@@ -49,7 +49,7 @@ export function parseFreshHeader(
 
   const signedAt = Number(times[0])
   const ageSeconds = Math.floor(receivedAt / 1000 - signedAt)
-  // An age or a tolerance that is no finite number is never fresh.
+  // A header is never fresh if its age or the tolerance is not a finite number.
   return toleranceSeconds < Infinity && Math.abs(ageSeconds) <= toleranceSeconds
     ? { codes, signedAt, ageSeconds }
     : createRejection(ageSeconds > 0 ? 'ERR_DELIVERY_STALE' : 'ERR_DELIVERY_FUTURE', 400, { ageSeconds })

@@ -7,11 +7,11 @@ import type { SignedDelivery } from '../../deliveries.js'
 import type { Bench, Judgement, ProbeSpec, ProbeTable } from './probe.js'
 import { isAccepted, judgeAccepted, judgeRejected, rejected, sendInTurn, transportCause, withHeader } from './probe.js'
 
-const rule = '6 signature rule 1: v1 is the HMAC with the signing secret'
-const bytes = '6 signature rule 2: over the raw bytes'
-const window = '6 signature rule 5: 300 seconds between t and the clock'
+const codeClause = '6 signature rule 1: v1 is the HMAC with the signing secret'
+const bytesClause = '6 signature rule 2: over the raw bytes'
+const windowClause = '6 signature rule 5: 300 seconds between t and the clock'
 const forgedCode = '5e'.repeat(32)
-const hour = 3_600
+const hourSeconds = 3_600
 
 /** Changes the last hex digit. */
 function changeLastDigit(code: string): string {
@@ -21,7 +21,7 @@ function changeLastDigit(code: string): string {
 export const rejectedProbes = {
   unsigned: rejected({
     sent: 'no signature header, then an empty one',
-    clause: rule,
+    clause: codeClause,
     cause: 'no-verification',
     async make(bench) {
       const unsigned = bench.deliveries.unsigned(bench.payment())
@@ -29,8 +29,8 @@ export const rejectedProbes = {
     },
   }),
   'malformed-signature': rejected({
-    sent: 'a header without v1, without t, and with a wrong t',
-    clause: rule,
+    sent: 'headers without v1, without t, and with a malformed t',
+    clause: codeClause,
     cause: 'malformed-accepted',
     make: async (bench) => [
       await withHeader(bench, ({ t }) => `t=${t}`),
@@ -40,18 +40,18 @@ export const rejectedProbes = {
   }),
   forged: rejected({
     sent: 'an invented signature of 64 hex digits',
-    clause: rule,
+    clause: codeClause,
     cause: 'presence-only',
     make: async (bench) => [await withHeader(bench, ({ t }) => `t=${t},v1=${forgedCode}`)],
   }),
   'other-secret': rejected({
     sent: 'a signature made with another secret',
-    clause: rule,
+    clause: codeClause,
     cause: 'other-secret-accepted',
     make: async (bench) => [await bench.deliveries.forged(bench.payment())],
   }),
   'partial-signature': rejected({
-    sent: 'a signature with another end, without its end, and empty',
+    sent: 'signatures with a changed end, cut in half, and empty',
     clause: '6 signature rules 1 and 5: compare the whole signature',
     cause: 'partial-comparison',
     make: async (bench) => [
@@ -72,13 +72,13 @@ export const rejectedProbes = {
   }),
   tampered: rejected({
     sent: 'a blank added after signing; the parsed JSON is unchanged',
-    clause: bytes,
+    clause: bytesClause,
     cause: 'body-reserialized',
     make: async (bench) => [await bench.deliveries.tampered(bench.payment())],
   }),
   'changed-amount': rejected({
     sent: 'another amount than the signed one',
-    clause: bytes,
+    clause: bytesClause,
     cause: 'tampering-accepted',
     async make(bench) {
       const { body, t, v1 } = await bench.sign(JSON.stringify(bench.payment()))
@@ -88,22 +88,22 @@ export const rejectedProbes = {
   }),
   stale: rejected({
     sent: 'a signature of an hour ago',
-    clause: window,
+    clause: windowClause,
     cause: 'accepts-old',
-    make: async (bench) => [await bench.deliveries.stale(bench.payment(), hour)],
+    make: async (bench) => [await bench.deliveries.stale(bench.payment(), hourSeconds)],
   }),
   future: rejected({
     sent: 'a signature of an hour ahead',
-    clause: window,
+    clause: windowClause,
     cause: 'accepts-future',
-    make: async (bench) => [await bench.deliveries.future(bench.payment(), hour)],
+    make: async (bench) => [await bench.deliveries.future(bench.payment(), hourSeconds)],
   }),
 } satisfies ProbeTable
 
 const clause = '6 signature rule 5 and 8: the recommended tolerance is 300 seconds'
-/** Ages outside the window, in seconds, although the clocks differ by up to half a minute. */
+/** An age outside the window, in seconds, even if the clocks differ by almost half a minute. */
 const secondsOutside = 330
-/** Ages within the window, in seconds. */
+/** An age within the window, in seconds. */
 const secondsInside = 240
 
 type Make = (bench: Bench) => Promise<SignedDelivery>
@@ -135,7 +135,7 @@ function inside(sent: string, make: Make): ProbeSpec {
   return { sent, expected: '2xx', clause, effects: null, run }
 }
 
-/** The tolerance is recommended, not required. */
+/** Reduces a failure to a warning, because the tolerance is recommended, not required. */
 function toWarning(judgement: Judgement): Judgement {
   return judgement.verdict === 'fail' && judgement.cause?.startsWith('window-')
     ? { ...judgement, verdict: 'warn' }

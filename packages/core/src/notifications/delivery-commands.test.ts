@@ -25,14 +25,8 @@ function setup() {
   /** Exhausts every pending delivery. */
   async function exhaustAll() {
     const claims = await deliveries.claim({ limit: 10_000, leaseMs: 10_000 })
-    const attempt = {
-      startedAt: 1,
-      latencyMs: 1,
-      status: 410,
-      reason: 'status_410',
-      excerpt: null,
-      replay: false,
-    } as const
+    const sent = { startedAt: 1, latencyMs: 1, excerpt: null, replay: false }
+    const attempt = { ...sent, status: 410, reason: 'status_410' } as const
     await deliveries.settle(
       claims.map((claim) => ({ claim, attempt, verdict: { kind: 'exhausted' } })),
       () => ({ failures: 0, blocks: 0, blockMs: null }),

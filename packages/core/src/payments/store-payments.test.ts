@@ -123,19 +123,16 @@ test.each<[fact: string, read: Log[], stored: Log[], expected: string[], listed?
 const withOrdinal = (txHash: string, ordinal: number, integrationAddress: string | null) =>
   ({ chainId: 1, txHash, ordinal, integrationAddress }) as PaymentFacts
 
-it('choosePrimary marks the lowest ordinal of a transaction for each integration, and for none', () => {
-  const marked = choosePrimary([
+it('choosePrimary marks the lowest ordinal of a transaction for each integration, and for none, in any order', () => {
+  const payments = [
     withOrdinal('0xa', 0, null),
     withOrdinal('0xa', 1, '0x1'),
     withOrdinal('0xa', 2, '0x1'),
     withOrdinal('0xa', 3, '0x2'),
     withOrdinal('0xa', 4, null),
     withOrdinal('0xb', 0, '0x1'),
-  ])
-  expect(marked.map((payment) => payment.primary)).toEqual([true, true, false, true, false, true])
-})
-
-it('choosePrimary does not depend on the order in which payments arrive', () => {
-  const marked = choosePrimary([withOrdinal('0xa', 2, '0x1'), withOrdinal('0xa', 1, '0x1')])
-  expect(marked.map((payment) => payment.primary)).toEqual([false, true])
+  ]
+  const marked = [true, true, false, true, false, true]
+  expect(choosePrimary(payments).map(({ primary }) => primary)).toEqual(marked)
+  expect(choosePrimary(payments.toReversed()).map(({ primary }) => primary)).toEqual(marked.toReversed())
 })

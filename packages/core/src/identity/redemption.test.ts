@@ -33,6 +33,21 @@ test.each([
   expect(isAttachable(subject, { integrationAddress: shop, number })).toBe(attaches)
 })
 
+test('an applicant that is attached already is answered as attached, and its newer verdict stays', async () => {
+  const { share, store, clock, logger, subject, identity, outcomes } = identitySetup()
+  await share()
+  const [redemption] = await identity.redemptions({ limit: 1 })
+  if (redemption === undefined) throw new Error('there is no redemption')
+  const before = subject()
+  const attachment = { redemption, applicant: { applicantId: before.applicantId ?? '', review: null } } as const
+  const attached = await store.transaction((tx) =>
+    attachApplicant(tx, { ...attachment, outcome: 'found', source: 'look_up' }, { clock, logger }),
+  )
+  expect(attached).toMatchObject({ isAttached: true, donor: shop })
+  expect(subject()).toEqual(before)
+  expect(outcomes()).toEqual(['started', 'redeemed', 'found'])
+})
+
 test('an applicant that may not be attached is surplus, and is logged as an error', async () => {
   const { share, store, clock, logger, subject, identity, states, seedSubject, errors, history } = identitySetup()
   await share()

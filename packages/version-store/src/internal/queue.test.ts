@@ -12,20 +12,6 @@ test('a queue is empty again after its last job, failed ones included', async ()
   expect(queue.size).toBe(0)
 })
 
-test('a job that comes while one runs that has waited takes its turn behind it', async () => {
-  const queue = createQueue()
-  const order: string[] = []
-  let late: Promise<unknown> | undefined
-  const first = queue.run(async () => undefined)
-  await queue.run(async () => {
-    late = queue.run(async () => void order.push('late'))
-    await new Promise((resolve) => setImmediate(resolve))
-    order.push('second')
-  })
-  await Promise.all([first, late])
-  expect(order).toEqual(['second', 'late'])
-})
-
 const unwanted = () => expect.unreachable()
 
 test('a job that gave up leaves the line: what waits behind a job without end does not pile up', async () => {

@@ -130,7 +130,7 @@ export function takeByBlockTurn(rpc: Rpc, blocks: number): boolean {
   return false
 }
 
-export function noteMissingMethod(rpc: Rpc): void {
+function noteMissingMethod(rpc: Rpc): void {
   getHistory(rpc).isMethodMissing = true
 }
 

@@ -1,7 +1,7 @@
 import { ChainError } from '@payment-integration/core'
 import { expect, test } from 'vitest'
 import type { Rpc } from '../rpc/json-rpc.js'
-import { noteMissingMethod, runByBlock, takeByBlockTurn } from './block-receipts.js'
+import { runByBlock, takeByBlockTurn } from './block-receipts.js'
 
 const away = () => Promise.reject(new ChainError('ERR_CHAIN_UNAVAILABLE', 1, 'no answer'))
 const here = () => Promise.resolve()
@@ -26,12 +26,6 @@ async function failuresOver(heights: number, isHeavy: (height: number) => boolea
 test('every block is read, although one in twenty or all fail by block, ever more rarely', async () => {
   expect(await failuresOver(1_000, (height) => height % 20 === 7)).toBeLessThan(15)
   expect(await failuresOver(5_000, () => true)).toBeLessThan(20)
-})
-
-test('a missing method is not called again', () => {
-  const rpc = {} as Rpc
-  noteMissingMethod(rpc)
-  for (let block = 0; block < 2_000; block += 1) expect(takeByBlockTurn(rpc, 1)).toBe(false)
 })
 
 test('rare random failures change nothing', async () => {

@@ -66,11 +66,28 @@ test('a redemption of the person with an unknown outcome and a lease is 503 for 
   expect(decide(open, [unknown(otherShop, { isLeased: true })])).toEqual(answer(notStarted, 'concurrent'))
 })
 
+test.each(['in_flight', 'unknown', 'unresolved'] as const)(
+  'a redemption of the person that is %s with an expired lease is looked up first, for any attached applicant and any integration',
+  (state) => {
+    for (const by of [shop, otherShop])
+      for (const own of [open, shared({ review: approved }), shared({ review: rejected })]) {
+        const redemption = unknown(by, { state })
+        expect(decide(own, [redemption])).toEqual({ kind: 'look_up', redemptions: [redemption] })
+      }
+  },
+)
+
 test('a redemption of the person that is absent is looked up once more before a token is redeemed, but not for an answer without one', () => {
   const absent = unknown(shop, { state: 'absent' })
   expect(decide(open, [absent])).toEqual({ kind: 'look_up', redemptions: [absent] })
   expect(decide(open, [absent], [], [absent.externalUserId])).toEqual({ kind: 'redeem' })
   expect(decide(shared({ review: approved }), [absent])).toEqual(answer(approved, 'already_approved'))
+})
+
+test('a redemption of the person of another address of the person counts too: one is in flight at a time', () => {
+  const elsewhere = redemptionWith({ externalUserId: 'pi:s2:1', subjectId: 's2', integrationAddress: shop })
+  expect(decide(open, [elsewhere])).toEqual(answer(notStarted, 'concurrent'))
+  expect(decide(open, [{ ...elsewhere, isLeased: false }])).toMatchObject({ kind: 'look_up' })
 })
 
 const of = (id: string, attachedAt: number, donor: string | null = shop) => subjectWith({ id, attachedAt, donor })

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { begun, first, identitySetup, otherShop, review, second, shop } from '../../test/support/identity-setup.js'
+import { redemptionWith } from '../../test/support/subject-with.js'
+import { applyLookUp } from './poll.js'
 import { clockSkewMs, firstLookUpMs, redemptionLeaseMs } from './redemption.js'
 
 const unavailable = expect.objectContaining({ code: 'ERR_IDENTITY_UNAVAILABLE', retryable: true })
@@ -107,4 +109,18 @@ test('a look-up by the poll happens five seconds after the answer was lost, and 
   expect([await identity.pollDue(), asked()]).toEqual([0, 2])
   await clock.advance(1)
   expect([await identity.pollDue(), asked(), states()]).toEqual([1, 3, ['absent']])
+})
+
+test('a redemption that is resolved during its look-up keeps that result', async () => {
+  for (const state of ['attached', 'surplus', 'refused', 'foreign'] as const) {
+    const { store, clock, logger, redemptions, outcomes, lose } = identitySetup()
+    await lose('lost before')
+    const logged = outcomes().length
+    await store.transaction(async (tx) => {
+      await tx.identity.changeRedemption(first, { state })
+      const redemption = redemptionWith({ state: 'unknown', isLeased: false })
+      await applyLookUp(tx, { redemption, found: 'nobody' }, { clock, logger })
+    })
+    expect([redemptions(), outcomes().length]).toEqual([[[first, shop, state]], logged])
+  }
 })

@@ -104,6 +104,14 @@ test('a request that was suspended beyond the first half minute of its lease sen
   expect(states()).toEqual(['refused'])
 })
 
+test('an answer after the webhook that attached the applicant keeps the newer verdict', async () => {
+  const { share, during, webhook, subject, outcomes } = identitySetup()
+  during('redeem', () => webhook(approved))
+  expect(await share()).toEqual({ ...approved, reused: true })
+  expect(subject()).toMatchObject({ donor: shop, review: approved })
+  expect(outcomes()).toEqual(['started', 'reported', 'redeemed'])
+})
+
 test('an owner that changes with every round is 503 after four rounds, and no token is used', async () => {
   const { start, store, provider, outcomes, ids } = identitySetup()
   const transaction: Store['transaction'] = (work) =>

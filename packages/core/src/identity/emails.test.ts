@@ -145,6 +145,10 @@ test.each([
   expect(codes.judge(one, given, stored, now)).toMatchObject({ kind: 'rejected', reason: 'code_wrong' })
 })
 
+test('rejects the right code with another address', () => {
+  expect(codes.judge(other, code, stored, now)).toMatchObject({ kind: 'rejected', reason: 'code_wrong' })
+})
+
 const [older, newer] = ['11223344556677889900aabbccddeeff'.repeat(2), 'ffeeddccbbaa00998877665544332211'.repeat(2)]
 const only = parseMasterKey(older)
 const address = 'canary@example.com'

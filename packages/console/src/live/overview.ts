@@ -270,9 +270,9 @@ const attemptKinds: readonly AttemptKind[] = [
 export function chartData(overview: Overview): ChartData {
   const { ms, barMs } = ranges[overview.range]
   const last = overview.at - (overview.at % barMs)
-  // Bars begin at the oldest activity, and are at least six: a fresh service would show two beside an empty range.
-  const minutes = [...overview.payments.counts, ...overview.attempts.counts].map(({ minute }) => minute)
-  const oldest = Math.min(last - 5 * barMs, ...minutes)
+  // Bars begin at the oldest activity, at least six. A week may have more counts than a call may have arguments.
+  const counts = [...overview.payments.counts, ...overview.attempts.counts]
+  const oldest = counts.reduce((min, { minute }) => Math.min(min, minute), last - 5 * barMs)
   const all = Array.from({ length: ms / barMs }, (_, n) => last - (ms / barMs - 1 - n) * barMs)
   const bars = all.filter((bar) => bar + barMs > oldest)
   const dots = [...overview.dots]

@@ -101,11 +101,12 @@ function IntegrationActs({ one }: { one: IntegrationView }) {
     <ActForm {...form} needs="admin" fields={{ address: one.address }} />
   )
   const url = one.notificationUrl ?? ''
+  const shown = /[?@]/.test(url) ? { hint: 'set; hidden, as it may hold a secret' } : { value: url }
   return (
     <>
       <h2>Notification URL</h2>
       <ActOfOne act="integration-url" label="Save the URL">
-        <TextField name="url" label="URL, empty for none" value={/[?@]/.test(url) ? '' : url} isOptional isLong />
+        <TextField name="url" label="Notification URL; an empty one stops deliveries" {...shown} isOptional isLong />
       </ActOfOne>
       <h2>API secret</h2>
       {one.previousApiSecretUntil === null ? (

@@ -16,7 +16,7 @@ import { type ActInput, type Acts, integrationChoices, integrationField, type Lo
 export const toolsPage: Load = async ({ service, tools, now }) => {
   if (!hasTools(tools)) return null
   const integrations = await integrationChoices(service.queries)
-  const [newest] = (await service.queries.payments({ limit: 1 })).rows
+  const newest = tools.trigger && (await service.queries.payments({ limit: 1 })).rows[0]
   const body = (
     <>
       <h1>Tools</h1>
@@ -25,9 +25,7 @@ export const toolsPage: Load = async ({ service, tools, now }) => {
         <a href={buildHref('/jobs')}>job</a>; only tests of a receiver are in the audit log.
       </p>
       {integrations.length === 0 ? <p class="note">No integration is registered: create one first.</p> : null}
-      {tools.trigger === undefined ? null : (
-        <Trigger {...{ tool: tools.trigger, integrations, first: newest?.chainId }} />
-      )}
+      {tools.trigger && <Trigger {...{ tool: tools.trigger, integrations, first: newest?.chainId }} />}
       {tools.doctor === undefined ? null : (
         <Tool title="Test a receiver">
           <p>

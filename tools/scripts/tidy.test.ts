@@ -44,7 +44,7 @@ describe('tidy', () => {
   })
 
   test('no code is marked as unfinished', () => {
-    expect(places(code, /\b(to[d]o|fix[m]e|xx[x]|hac[k])\b|not implemente[d]|for no[w]|\bstu[b](?!Env)/i)).toEqual([])
+    expect(places(code, /\b(to[d]o|fix[m]e|xx[x]|hac[k])\b|not implemente[d]|for no[w]|stu[b]/i)).toEqual([])
   })
 
   test('no file that ships combines AbortSignal.any with AbortSignal.timeout, which Node 20 collects before it fires', () => {

@@ -89,7 +89,7 @@ it('the doctor finds that the receiver accepts forged deliveries, and says what 
   expect(shown).toContain('forged')
 })
 
-it('a scenario that the server refuses says why', async () => {
+it('a scenario that the server rejects says why', async () => {
   const answer = await act('trigger', { scenario: 'success', amount: 'much' })
   expect([answer.status, (await answer.text()).includes('amount is malformed')]).toEqual([400, true])
 })

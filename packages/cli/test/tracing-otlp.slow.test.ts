@@ -87,7 +87,7 @@ trace.getTracer('test').startSpan('test').end()
 process.kill(process.pid, 'SIGTERM')
 `
 
-test('an export that the collector refuses does not end a process that drains', async () => {
+test('an export that the collector rejects does not end a process that drains', async () => {
   const collector = await startCollector(400)
   const child = spawn(
     process.execPath,

@@ -1,6 +1,6 @@
 import { readBlocks, runCode } from '../../webhook/test/run-code.js'
 
-/** Runs a TypeScript block of a document as a program. @param path - From the root. @returns What it prints. */
+/** Runs TypeScript block `at` of the document at `path`, seen from the root, and returns its standard output. */
 export async function runReadme(path: string, env: Readonly<Record<string, string>>, at = 0): Promise<string> {
   const code = readBlocks(path, 'ts')[at]
   if (code === undefined) throw new Error(`${path} has no TypeScript block ${at}.`)

@@ -324,7 +324,7 @@ export class InvalidShareRequestError extends CoreError {
   readonly retryable = false
 }
 
-/** The user has a verification that the caller did not share. Answer 409, the same whatever its status. */
+/** Another integration shared the user's verification. Answer 409, with the same body for every review status. */
 export class VerificationUnavailableError extends CoreError {
   override readonly name = 'VerificationUnavailableError'
   readonly code = 'ERR_VERIFICATION_UNAVAILABLE'

@@ -34,7 +34,7 @@ export function busyOptions(options: BusyOptions): Busy {
 
 export interface Wait {
   /** For the line: resolves to {@link StoreBusyError} when the time is over. */
-  timeout(turn: AbortSignal): Promise<StoreBusyError>
+  waitForTimeout(turn: AbortSignal): Promise<StoreBusyError>
   /** Milliseconds left; 0 after the end. */
   leftMs(): number
   /**
@@ -49,7 +49,7 @@ export interface Wait {
 export function startWait({ busyTimeoutMs, sleep, monotonicNow }: Busy): Wait {
   const deadline = monotonicNow() + busyTimeoutMs
   return {
-    async timeout(turn) {
+    async waitForTimeout(turn) {
       await sleep(busyTimeoutMs, turn)
       return new StoreBusyError(busyTimeoutMs, 'effect')
     },

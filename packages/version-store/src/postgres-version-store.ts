@@ -156,7 +156,8 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
     transact: <Result>(first: Bound, work: Work<Tx, Result>) => Promise<Result>,
   ): ListingVersionStore<Tx> {
     const { queue, payments } = getConnectionQueues(holder)
-    const inTurn = <Result>(job: () => Promise<Result>) => (isPool ? job() : queue.run(job, startWait(busy).timeout))
+    const inTurn = <Result>(job: () => Promise<Result>) =>
+      isPool ? job() : queue.run(job, startWait(busy).waitForTimeout)
 
     async function advance(
       key: readonly string[],
@@ -213,7 +214,9 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
         const version = checkVersion(payment)
         const wait = startWait(busy)
         const job = () => advance(key, version, effect, wait)
-        return isPool ? payments.run(JSON.stringify([table, ...key]), job, wait.timeout) : queue.run(job, wait.timeout)
+        return isPool
+          ? payments.run(JSON.stringify([table, ...key]), job, wait.waitForTimeout)
+          : queue.run(job, wait.waitForTimeout)
       },
       async current(payment: PaymentKey) {
         guard.check()

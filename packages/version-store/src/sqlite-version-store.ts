@@ -213,8 +213,8 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
   let statements: Statements | undefined
 
   function inTurn<Result>(read: () => Result): Promise<Result> {
-    const { whileLocked, timeout } = startWait(busy)
-    return queues.queue.run(() => whileLocked(read), timeout)
+    const { whileLocked, waitForTimeout } = startWait(busy)
+    return queues.queue.run(() => whileLocked(read), waitForTimeout)
   }
 
   return {
@@ -248,8 +248,8 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
         }
       }
 
-      const { whileLocked, timeout } = startWait(busy)
-      return queues.queue.run(() => whileLocked(() => begin(database), transaction), timeout)
+      const { whileLocked, waitForTimeout } = startWait(busy)
+      return queues.queue.run(() => whileLocked(() => begin(database), transaction), waitForTimeout)
     },
     async current(payment) {
       queues.guard.check()

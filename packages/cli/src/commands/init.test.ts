@@ -219,15 +219,18 @@ test.each([
 test.each([
   ['worker', 'wrangler.toml', 'PAYMENTS PaymentObject', 'class_name = "PaymentObject"'],
   ['next', 'next.config.js', "module.exports = { a: ['@photostructure/sqlite'] }", 'serverExternalPackages'],
-] as const)('%s: an existing %s is kept until it has what is needed', async (framework, path, needed, shown) => {
-  const { write, read, run } = project(framework)
-  write(path, '# mine\n')
-  const { exitCode, out } = await run('--yes')
-  expect([exitCode, read(path)]).toEqual([1, '# mine\n'])
-  expect(out).toContain(shown)
-  write(path, `# mine\n${needed}`)
-  expect(await run('--yes')).toMatchObject({ exitCode: 0, out: 'There is nothing to change.' })
-})
+] as const)(
+  '%s: init exits with 1 and keeps an existing %s that lacks a required setting',
+  async (framework, path, needed, shown) => {
+    const { write, read, run } = project(framework)
+    write(path, '# mine\n')
+    const { exitCode, out } = await run('--yes')
+    expect([exitCode, read(path)]).toEqual([1, '# mine\n'])
+    expect(out).toContain(shown)
+    write(path, `# mine\n${needed}`)
+    expect(await run('--yes')).toMatchObject({ exitCode: 0, out: 'There is nothing to change.' })
+  },
+)
 
 test('--json prints the files, the kept files and the steps as events', async () => {
   const { write, run } = project('worker')

@@ -91,7 +91,7 @@ const attackerHash = 'ab'.repeat(32)
 
 type Change = (text: string) => string
 
-/** Changes that only the HMAC reveals: whoever has the master key may choose hashes and ids. */
+/** Changes of a file with a valid form, which only its HMAC reveals. */
 const unsignedChanges: readonly (readonly [name: string, change: Change])[] = [
   ['the hash of another API secret', (text) => text.replace(/("apiSecret":\{.*?"hash":")[^"]*/, `$1${attackerHash}`)],
   ['the id of an update that is yet to come', (text) => text.replace('"id":"u1"', '"id":"u2"')],

@@ -82,7 +82,7 @@ const nothingDelivered = (
 const meanings: Readonly<Record<DeliveryStatus, string>> = {
   pending: 'They wait for their next attempt. A replay sends them now.',
   exhausted: 'All their attempts failed. A replay starts the retries again.',
-  delivered: 'They were accepted and are sent once more. A correct receiver ignores what it already has.',
+  delivered: 'Receivers accepted them, and they are sent once more. A correct receiver ignores a version it has.',
   superseded: 'A newer version replaced them. A correct receiver discards a version older than its own.',
   missing: 'No attempt succeeded and none is planned, as after a restore. A replay sends them now.',
 }

@@ -89,7 +89,7 @@ test.each(['', '  ', 'x'.repeat(201)])('a change rejects %j as its actor', (acto
   expect(() => createAudited({ transaction: store.transaction, keys, clock, actor })).toThrow(RangeError)
 })
 
-test('the chain of a log as it was written is whole, and its end is told', async () => {
+test('an unchanged log verifies, and the result names its last record', async () => {
   const { verify, log } = await tenRecords()
   const last = log()[9]
   expect(await verify()).toEqual({ records: 10, last: { seq: 10, hash: last?.hash, at: last?.at }, brokenAt: null })

@@ -222,7 +222,7 @@ async function unresolved() {
   return { ...setup, resolve: setup.identity.resolveRedemption }
 }
 
-/** The same, asking for a level that the provider's applicants turn out not to have. */
+/** Leaves a redemption unresolved whose applicant turns out to have another level than the service asks for. */
 async function misfit() {
   const setup = identitySetup()
   setup.provider.levelName = 'basic'

@@ -100,7 +100,7 @@ test('resealing prepared and previous secrets follow; a previous one whose grace
   expect([await stored(a), await stored(b)]).toEqual(records)
 })
 
-test('resealing seals every data key with the newest key, and what it sealed or hashed stays as it is', async () => {
+test('resealing seals every data key with the newest master key, and hashes of e-mail addresses stay the same', async () => {
   const { commands, store } = await rotated()
   const hashOf = async (keys: MasterKey) => {
     const random = seededRandom('e-mail')

@@ -88,10 +88,10 @@ it.each<[string, Partial<PricingFacts>]>([
   ['two feeds that divide', { feeds: [divide('CHF/USD'), divide('USDC/USD')] }],
   ['feeds in the other order', { feeds: [divide('CHF/USD'), multiply('CHF/USD')] }],
   ['three feeds', { feeds: [multiply('EUR/USD'), divide('USDC/USD'), divide('USDC/USD')] }],
-  ['a currency that verify refuses', { listedToken: { symbol: 'EURC.e', currency: 'EURC.e' } }],
-  ['a feed of a currency that verify refuses', { feeds: [multiply('cbETH/USD')] }],
+  ['a currency that verify rejects', { listedToken: { symbol: 'EURC.e', currency: 'EURC.e' } }],
+  ['a feed of a currency that verify rejects', { feeds: [multiply('cbETH/USD')] }],
   [
-    'a feed into a currency that verify refuses',
+    'a feed into a currency that verify rejects',
     { feeds: [multiply('EUR/USDC.e')], listedToken: { symbol: 'USDC.e', currency: 'USD' } },
   ],
 ])('the invoice is unknown, and so is the conversion, with %s', (_what, pricing) => {

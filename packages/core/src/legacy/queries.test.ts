@@ -156,7 +156,7 @@ it.each<[string, AccountRecord[], string[]]>([
   expect(await setup([paid()], accounts).getErrors()).toEqual([errors])
 })
 
-it('refuses the address where the account receives when the payment did not go there', async () => {
+it('rejects the address where the account receives when the payment did not go there', async () => {
   const { getErrors } = setup([paid()], [account('shop', elsewhereOn137)])
   expect(await getErrors({ address: elsewhere })).toEqual([[address]])
 })

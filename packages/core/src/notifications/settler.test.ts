@@ -70,7 +70,7 @@ test('results are settled once the store works within their lease; nothing is po
   expect(logger.lines).toMatchObject([line, line])
 })
 
-test('a refused settle is tried again after a quarter of a second at first, and later every second', async () => {
+test('a failed settle is tried again after a quarter of a second at first, and later every second', async () => {
   const setup = setUpDispatcher({ idlePollMs: 100_000 })
   setup.deliveries.failures.settle.push(...Array.from({ length: 6 }, busy))
   const { clock, events, stop } = await running(1, setup)
@@ -184,8 +184,8 @@ test(`a commit that is not answered runs beside ${maxParallelCommits - 1} others
 })
 
 test.each([
-  ['two attempts that are refused as busy', ['4', '201'], busy(), 'ERR_STORE_BUSY: database is locked'],
-  ['four refused attempts, one in each quarter,', ['4', '101', '151', '251'], new TypeError('no column'), 'TypeError'],
+  ['two attempts that are rejected as busy', ['4', '201'], busy(), 'ERR_STORE_BUSY: database is locked'],
+  ['four rejected attempts, one in each quarter,', ['4', '101', '151', '251'], new TypeError('no column'), 'TypeError'],
 ])('%s wait alone; the others are settled, and nothing is posted twice', async (_what, refused, error, logged) => {
   const setup = setUpDispatcher({ concurrency: 1_000, batch: 1_000, idlePollMs: 100_000 })
   const poisoned = new Set(refused)
@@ -223,7 +223,7 @@ test('a full store gets five settles, not one for each attempt, before the whole
   await stop()
 })
 
-test(`a store that slowly refuses everything gets halves for ${maxHalvingMs / 1_000} s before the whole group`, async () => {
+test(`a store that slowly rejects every settle gets halves for ${maxHalvingMs / 1_000} s before the whole group`, async () => {
   const setup = setUpDispatcher({ idlePollMs: 100_000 })
   const tried: string[] = []
   const startedAt = setup.clock.now()

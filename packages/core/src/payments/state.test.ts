@@ -56,7 +56,7 @@ it.each([
   expect(changeStatusByProcessor(pending, update)).toEqual({ kind: 'unchanged' })
 })
 
-it('changeStatus refuses the merchant data of an update whose state is refused', () => {
+it('changeStatus rejects the merchant data of an update whose state is refused', () => {
   const success: PaymentStatus = { ...pending, state: 'success' }
   expect(changeStatusByProcessor(success, { state: 'pending', recipient: null })).toEqual({
     kind: 'rejected',
@@ -64,7 +64,7 @@ it('changeStatus refuses the merchant data of an update whose state is refused',
   })
 })
 
-it('changeStatus refuses to clear a state', () => {
+it('changeStatus rejects an update that clears a state', () => {
   expect(changeStatusByProcessor(pending, { state: null })).toMatchObject({ kind: 'rejected' })
 })
 

@@ -88,7 +88,7 @@ describe('GET /health', () => {
     expect(statuses).toEqual(['ok', 'degraded', 'degraded', 'ok', 'degraded', 'ok'])
   })
 
-  it('is 503 when the database refuses', async () => {
+  it('is 503 when the database rejects the connection', async () => {
     const store = { ping: () => Promise.reject(new Error('secret detail')) }
     const { status, body } = await ask({ store, indexers: [] })
     expect([status, body]).toEqual([503, { status: 'down', database: 'unavailable', chains: [] }])

@@ -6,13 +6,14 @@ import { startTcp, type TcpServer } from '../../test/support/tcp-server.js'
 import { createUndiciSender } from './undici-sender.js'
 
 const budgetMs = 300
+const { env } = process
 // Verification holds although the environment disables it.
 beforeAll(() => {
-  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+  process.env = { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' }
   vi.spyOn(process, 'emitWarning').mockReturnValue()
 })
 afterAll(() => {
-  vi.unstubAllEnvs()
+  process.env = env
   vi.restoreAllMocks()
 })
 const body = Buffer.from('{"private":"body of the notification"}')

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { PostRequest } from '@payment-integration/core/ports'
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { always, startDns } from '../../test/support/hostile-dns.js'
 import { eventually, startTcp, type TcpServer } from '../../test/support/tcp-server.js'
 import { senderDefaults } from './sender-defaults.js'
@@ -125,8 +125,11 @@ describe('createUndiciSender', () => {
   it('ignores proxy variables of the environment', async () => {
     const proxy = await receiver(answers('200 OK\r\nContent-Length: 0'))
     const server = await receiver(answers('204 No Content'))
-    onTestFinished(() => void vi.unstubAllEnvs())
-    for (const name of ['HTTP_PROXY', 'ALL_PROXY']) vi.stubEnv(name, proxy.url)
+    const { env } = process
+    onTestFinished(() => {
+      process.env = env
+    })
+    process.env = { ...env, HTTP_PROXY: proxy.url, ALL_PROXY: proxy.url }
     expect(await sender().post(post(server.url))).toMatchObject({ status: 204 })
     expect(proxy.connections()).toBe(0)
   })

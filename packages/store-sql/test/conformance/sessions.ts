@@ -14,7 +14,7 @@ export interface SessionKind<Session> {
   prepare(store: Store): Promise<unknown>
   /** Session `n` of the first owner, with {@link hashOf} `n`, which expires `n` milliseconds after {@link epoch}. */
   session(n: number, changes?: { readonly createdAt: number }): Session
-  /** The same session of another owner. */
+  /** Session `n` with the second owner of the store, or with an owner that the store does not have. */
   of(owner: 'second' | 'unknown', n: number): Session
   find(store: Store, hash: string): Promise<object | null>
   bind(tx: StoreTransaction): {

@@ -55,7 +55,7 @@ export function storeTests(open: OpenStore): StoreTest {
   }
 }
 
-/** The same tests on a store with the shop. */
+/** Stores the integration of the shop before each test runs. */
 export const withShop =
   (plain: StoreTest): StoreTest =>
   (name, run) =>

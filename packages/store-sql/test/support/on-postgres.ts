@@ -25,7 +25,7 @@ export interface OnPostgres<Server extends TestDatabase = TestDatabase> {
   nextSchema(): string
   /** A store, on a new schema unless one is given. */
   open(options?: Partial<PostgresStoreOptions>): Store
-  /** The same, migrated and with the shop. */
+  /** A store with the current schema and the integration of the shop. */
   openMigrated(options?: Partial<PostgresStoreOptions>): Promise<Store>
   /** Calls it after the test; the last one first. */
   onEnd(close: () => unknown): void

@@ -5,10 +5,10 @@ import { EffectReentrantError } from '../errors.js'
 interface Queue {
   /**
    * Runs a job in its turn.
-   * @param timeout - Called when other jobs are ahead, with a signal that aborts when the job's turn comes. If it
+   * @param waitForTimeout - Called when other jobs are ahead, with a signal that aborts at the job's turn. If it
    * resolves earlier, the job leaves the queue and rejects with that error.
    */
-  run<Result>(job: () => Promise<Result>, timeout?: (turn: AbortSignal) => Promise<unknown>): Promise<Result>
+  run<Result>(job: () => Promise<Result>, waitForTimeout?: (turn: AbortSignal) => Promise<unknown>): Promise<Result>
   /** The number of jobs that run or wait. */
   readonly size: number
 }
@@ -25,7 +25,7 @@ export function createQueue(): Queue {
   }
 
   return {
-    run(job, timeout) {
+    run(job, waitForTimeout) {
       // Made only for a job that waits, because it costs more than the rest of the queue.
       let turn: AbortController | undefined
       return new Promise((resolve, reject) => {
@@ -49,9 +49,9 @@ export function createQueue(): Queue {
         waiting.add(start)
         // Never synchronously: a job may call back into the caller of `run`.
         if (alone) queueMicrotask(next)
-        else if (timeout) {
+        else if (waitForTimeout) {
           turn = new AbortController()
-          timeout(turn.signal).then(leave, leave)
+          waitForTimeout(turn.signal).then(leave, leave)
         }
       })
     },
@@ -67,7 +67,7 @@ interface Queues {
   run<Result>(
     name: string,
     job: () => Promise<Result>,
-    timeout?: (turn: AbortSignal) => Promise<unknown>,
+    waitForTimeout?: (turn: AbortSignal) => Promise<unknown>,
   ): Promise<Result>
   /** The number of queues. */
   readonly size: number
@@ -76,11 +76,11 @@ interface Queues {
 export function createQueues(): Queues {
   const queues = new Map<string, Queue>()
   return {
-    async run(name, job, timeout) {
+    async run(name, job, waitForTimeout) {
       const queue = queues.get(name) ?? createQueue()
       queues.set(name, queue)
       try {
-        return await queue.run(job, timeout)
+        return await queue.run(job, waitForTimeout)
       } finally {
         if (queue.size === 0) queues.delete(name)
       }

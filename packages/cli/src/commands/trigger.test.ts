@@ -69,6 +69,18 @@ beforeAll(async () => {
   cleanUps.push(() => stopServer())
 })
 
+/** Starts a scenario for a new integration, and resolves when it waits for the answer to its first delivery. */
+async function startDuplicate(address: string, receiver: string) {
+  const command = testIo({ env })
+  await runCli(['integrations', 'create', address, '--url', `${receiver}/webhook`, '--json'], command)
+  const [created] = getEvents(command)
+  const apiSecret = String(created?.['apiSecret'])
+  const io = testIo({ env: { ...variables, INTEGRATION_ADDRESS: address, API_SECRET: apiSecret } })
+  const ended = runCli(['--json', 'trigger', 'duplicate'], io)
+  await io.line((line) => line.includes('snapshot'))
+  return { ended, io }
+}
+
 async function trigger(...args: string[]) {
   const io = testIo({ env: variables })
   const exitCode = await runCli(['--json', 'trigger', ...args], io)
@@ -126,10 +138,17 @@ describe('payment-integration trigger', () => {
   })
 
   test('a second trigger beside a running one fails, and neither disturbs the other', async () => {
-    const both = await Promise.all([trigger('burst', '3000'), trigger('reorg', '--chain', '137')])
-    expect(both.map(({ exitCode }) => exitCode).sort()).toEqual([0, 1])
-    const failed = both.find(({ exitCode }) => exitCode === 1)
-    expect(failed?.events).toEqual([{ event: 'failed', reason: expect.stringContaining('Another trigger is running') }])
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const url = await serveHttp((_, response) => void released.then(() => response.writeHead(204).end()))
+    const { ended } = await startDuplicate(`0x${'c3'.repeat(20)}`, url)
+    const { exitCode, events } = await trigger('reorg', '--chain', '137')
+    const reason = expect.stringContaining('Another trigger is running')
+    expect([exitCode, events]).toEqual([1, [{ event: 'failed', reason }]])
+    release()
+    expect(await ended).toBe(0)
     expect((await trigger('reorg')).exitCode).toBe(0)
   })
 
@@ -140,18 +159,11 @@ describe('payment-integration trigger', () => {
   })
 
   test('a shutdown ends a scenario that waits, which says so', async () => {
-    const url = `${await serveHttp(() => undefined)}/webhook`
-    const io = testIo({ env })
-    await runCli(['integrations', 'create', other, '--url', url, '--json'], io)
-    const [created] = getEvents(io)
-    const apiSecret = String(created?.['apiSecret'])
-    const own = testIo({ env: { ...variables, INTEGRATION_ADDRESS: other, API_SECRET: apiSecret } })
-    const ended = runCli(['--json', 'trigger', 'duplicate'], own)
-    await own.line((line) => line.includes('snapshot'))
+    const { ended, io } = await startDuplicate(other, await serveHttp(() => undefined))
     await stopServer()
     expect(await ended).toBe(1)
     const reason = expect.stringContaining('did not happen in time')
-    expect(getEvents(own).at(-1)).toEqual({ event: 'failed', reason })
+    expect(getEvents(io).at(-1)).toEqual({ event: 'failed', reason })
     variables = { ...variables, PAYMENTS_URL: await startServer() }
   })
 

@@ -1,7 +1,7 @@
 /** Turns a request into a trusted snapshot. Source: docs/interface.md 6. @module */
 import { match } from '#hmac'
 import type { Delivery, RawBody, RequestLike } from './delivery.js'
-import { checkedLimits, checkedTime, type Limits } from './delivery.js'
+import { checkTime, type Limits, resolveLimits } from './delivery.js'
 import { createRejection, rejectWith } from './errors.js'
 import { getKeys } from './internal/keyring.js'
 import { parseFreshHeader, type SignatureHeader } from './internal/parse-fresh-header.js'
@@ -70,7 +70,7 @@ export interface Verifier {
 export function createVerifier(options: VerifierOptions): Verifier {
   const { secrets, now = () => Date.now() } = Object(options) as VerifierOptions
   const fixed = typeof secrets === 'function' ? undefined : getKeys(secrets)
-  const { toleranceSeconds, maxBytes } = checkedLimits(options)
+  const { toleranceSeconds, maxBytes } = resolveLimits(options)
   if (typeof now !== 'function') throw new TypeError(`now is ${typeof now}; pass a function.`)
 
   async function verifyBody(
@@ -110,7 +110,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
         if (!delivery || typeof delivery !== 'object' || 'byteLength' in delivery)
           throw new TypeError('verify: pass { body, headers }')
         const body = isRequest(delivery) ? assertUnread(delivery) : rawBody(delivery.body)
-        const receivedAt = checkedTime((delivery as Delivery).receivedAt ?? now())
+        const receivedAt = checkTime((delivery as Delivery).receivedAt ?? now())
         const headers = toReadable(delivery.headers)
         const signature = parseFreshHeader(readHeader(headers, 'x-service-signature'), receivedAt, toleranceSeconds)
         return signature.code ? rejectWith(signature) : verifyBody(signature, delivery, body, headers)

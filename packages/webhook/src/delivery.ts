@@ -65,13 +65,13 @@ export const freshnessDefaults = { toleranceSeconds: 300 } as const
 export const bodyDefaults = { maxBytes: 262_144 } as const
 
 /** The options with defaults. @throws {RangeError} When one is not a whole number, 0 or more. */
-export function checkedLimits({ toleranceSeconds = 300, maxBytes = 262_144 }: Limits): CheckedLimits {
+export function resolveLimits({ toleranceSeconds = 300, maxBytes = 262_144 }: Limits): ResolvedLimits {
   assertWhole('toleranceSeconds', toleranceSeconds)
   assertWhole('maxBytes', maxBytes)
   return { toleranceSeconds, maxBytes }
 }
 
-interface CheckedLimits {
+interface ResolvedLimits {
   readonly toleranceSeconds: number
   readonly maxBytes: number
 }
@@ -82,7 +82,7 @@ function assertWhole(name: string, value: number): void {
 }
 
 /** Returns a time of receipt unchanged. @throws {RangeError} When it is not a finite number of milliseconds. */
-export function checkedTime(milliseconds: number): number {
+export function checkTime(milliseconds: number): number {
   if (Number.isFinite(milliseconds)) return milliseconds
   throw new RangeError(`The time of receipt is ${milliseconds}; pass milliseconds since 1970.`)
 }

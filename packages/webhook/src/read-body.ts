@@ -4,7 +4,7 @@
  * @module
  */
 import type { RawBody } from './delivery.js'
-import { checkedLimits } from './delivery.js'
+import { resolveLimits } from './delivery.js'
 import { createRejection, type WebhookError } from './errors.js'
 
 /** How much of a body that nobody wants is thrown away before it is cut off, in bytes: 4 MiB. */
@@ -108,7 +108,7 @@ const drainedBytes = 4_194_304
  * @example await verify({ body: await readBody(request), headers: request.headers })
  */
 export async function readBody(request: AsyncIterable<Uint8Array>, options: ReadBodyOptions = {}): Promise<Uint8Array> {
-  const { maxBytes } = checkedLimits(options)
+  const { maxBytes } = resolveLimits(options)
   assertUntouched(request)
   const chunks: Uint8Array[] = []
   let length = 0

@@ -4,7 +4,7 @@
  * @module
  */
 import { signingKey as makeKey, match } from '#hmac'
-import { checkedLimits, checkedTime, type Limits, type RawBody } from './delivery.js'
+import { checkTime, type Limits, type RawBody, resolveLimits } from './delivery.js'
 import { createRejection, rejectWith } from './errors.js'
 import { getKeys } from './internal/keyring.js'
 import { parseFreshHeader } from './internal/parse-fresh-header.js'
@@ -114,9 +114,9 @@ export function verifySignature(input: VerifySignatureInput): Promise<SignatureP
 function decide(input: VerifySignatureInput): Promise<SignatureProof> {
   const { header, secrets, now = Date.now, receivedAt = now() } = input
   const keys = getKeys(secrets)
-  const { toleranceSeconds, maxBytes } = checkedLimits(input)
+  const { toleranceSeconds, maxBytes } = resolveLimits(input)
   const body = rawBody(input.body)
-  const signature = parseFreshHeader(headerText(header), checkedTime(receivedAt), toleranceSeconds)
+  const signature = parseFreshHeader(headerText(header), checkTime(receivedAt), toleranceSeconds)
   if (signature.code) return rejectWith(signature)
   const { signedAt, ageSeconds, codes } = signature
   const bytes = toBoundedBytes(body, maxBytes)

@@ -3,7 +3,7 @@
  * @module
  */
 import type { HeadersLike, RequestLike } from '../delivery.js'
-import { bodyDefaults, checkedLimits } from '../delivery.js'
+import { bodyDefaults, resolveLimits } from '../delivery.js'
 import { WebhookError } from '../errors.js'
 
 /** The runtime's `Response`. */
@@ -116,7 +116,7 @@ export function handlerSettings(options: HandlerOptions): HandlerSettings {
     if (typeof value !== 'function') throw new TypeError(`${name} is ${typeof value}; pass a function.`)
   if (!Number.isSafeInteger(deadlineMs) || deadlineMs < 1 || deadlineMs > 60_000)
     throw new RangeError(`deadlineMs is ${deadlineMs}; pass whole milliseconds, 1 to 60000.`)
-  const { maxBytes } = checkedLimits(options)
+  const { maxBytes } = resolveLimits(options)
   return { receive, maxBytes, deadlineMs, onError, onRejection }
 }
 

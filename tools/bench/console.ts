@@ -125,8 +125,8 @@ async function signIn(portal: Portal, secret: string): Promise<string> {
 /** An indexer that only has a status. */
 function indexer(chainId: number) {
   const status: ChainStatus = {
-    ...{ chainId, head: 11_000_010, headAt: newest, indexed: 11_000_000, proof: 'root', reorganisations: 0 },
-    ...{ newestReorganisations: [], leading: true, nodes: [], error: null, lastError: null },
+    ...{ chainId, head: 11_000_010, headAt: newest, indexed: 11_000_000, proof: 'root', reorgs: 0 },
+    ...{ newestReorgs: [], leading: true, nodes: [], error: null, lastError: null },
   }
   const unused = () => Promise.reject(new Error('Nothing is indexed here.'))
   return { chainId, status: () => status, step: unused, run: unused, nativeHash: () => null }

@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
     ],
   }),
   ...inFile('core/src/indexer/reorganize.ts', 'core/src/indexer/reorganize.test.ts', {
-    'a reorganisation below a final block is not followed': ['if (isTooDeep(', 'if (false && isTooDeep('],
+    'a reorg below a final block is not followed': ['if (isTooDeep(', 'if (false && isTooDeep('],
   }),
   ...inFile('core/src/payments/apply-updates.ts', 'store-sql/test/use-cases.sqlite.test.ts', {
     'an update that fits several payments is rejected': ['otherPayments.length > 0', 'otherPayments.length > 1'],

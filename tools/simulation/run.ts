@@ -19,7 +19,7 @@ export interface RunSummary {
   readonly failed: readonly SeedReport[]
   readonly payments: number
   readonly forks: number
-  readonly reorganisations: number
+  readonly reorgs: number
   readonly kills: number
   readonly clockJumps: number
   readonly repairs: number
@@ -37,7 +37,7 @@ export async function runSeeds({ from, count, store, onReport }: RunOptions): Pr
   const sums = {
     payments: 0,
     forks: 0,
-    reorganisations: 0,
+    reorgs: 0,
     kills: 0,
     clockJumps: 0,
     repairs: 0,
@@ -49,7 +49,7 @@ export async function runSeeds({ from, count, store, onReport }: RunOptions): Pr
   for (let seed = from; seed < from + count; seed += 1) {
     const report = await simulateSeed(seed, store)
     const { verdict } = report
-    for (const name of ['forks', 'reorganisations', 'kills', 'clockJumps', 'repairs', 'virtualMs'] as const)
+    for (const name of ['forks', 'reorgs', 'kills', 'clockJumps', 'repairs', 'virtualMs'] as const)
       sums[name] += report[name]
     for (const name of ['payments', 'missing', 'wrong', 'repeated'] as const) sums[name] += verdict[name]
     for (const [name, times] of report.faults) faults.set(name, (faults.get(name) ?? 0) + times)
@@ -60,21 +60,12 @@ export async function runSeeds({ from, count, store, onReport }: RunOptions): Pr
 }
 
 /** Formats a seed's report, with the command that replays it. */
-export function describeSeed({
-  plan,
-  verdict,
-  forks,
-  reorganisations,
-  kills,
-  clockJumps,
-  repairs,
-  faults,
-}: SeedReport): string {
+export function describeSeed({ plan, verdict, forks, reorgs, kills, clockJumps, repairs, faults }: SeedReport): string {
   const { seed, store, nodes, competing, nearHead } = plan
   const command = `npm run simulate -- --seed=${seed}${store === 'quick' ? '' : ` --store=${store}`}`
   return [
     `seed ${seed}: ${verdict.findings.length === 0 ? 'passed' : 'FAILED'}; ${verdict.payments} payments, ${forks} forks (${plan.forks}), ` +
-      `${reorganisations} reorganisations, ${kills} kills, ${clockJumps} clock jumps, ${repairs} repairs, ${nodes.length} nodes, ` +
+      `${reorgs} reorgs, ${kills} kills, ${clockJumps} clock jumps, ${repairs} repairs, ${nodes.length} nodes, ` +
       `${competing ? 'two processes' : 'one process'}, ${nearHead} blocks near the head`,
     `  faults: ${[...faults].map(([name, times]) => `${name} ${times}`).join(', ') || 'none'}`,
     ...verdict.findings.map((finding) => `  ${finding}`),

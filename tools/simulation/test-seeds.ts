@@ -21,7 +21,7 @@ export function testSeeds({ quick: { count, perTest }, sqlite }: SeedCounts): vo
       expect(summary).toMatchObject({ missing: 0, wrong: 0, repeated: 0 })
       // A run without events proves nothing.
       expect(summary.payments).toBeGreaterThan(perTest)
-      expect(summary.reorganisations).toBeGreaterThan(perTest / 4)
+      expect(summary.reorgs).toBeGreaterThan(perTest / 4)
       expect(summary.kills).toBeGreaterThan(perTest / 10)
       expect(summary.clockJumps).toBeGreaterThan(perTest / 10)
       expect(summary.faults.size).toBeGreaterThan(20)

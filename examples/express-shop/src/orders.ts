@@ -64,7 +64,7 @@ export async function applySnapshot(tx: Database, snapshot: Snapshot, report: Re
   await releaseIfPaid(tx, snapshot, report)
 }
 
-/** Reports a released order whose payment became a failure, as a reorganisation may cause. A person must act. */
+/** Reports a released order whose payment became a failure, as a reorg may cause. A person must act. */
 async function reportRevoked(tx: Database, { chainId, txHash }: PaymentKey, report: Report): Promise<void> {
   const { rows } = await tx.query<{ id: string }>('select id from orders where released_by = $1', [
     `${chainId}:${txHash}`,

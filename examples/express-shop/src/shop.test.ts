@@ -123,7 +123,7 @@ describe.skipIf(postgresMissing)(
       expect(await getOrder(id)).toMatchObject({ payments: [{ txHash, state: 'refund_pending' }], releasedAt: null })
     })
 
-    test('a success that a reorganisation revokes after the release is reported, and releases nothing again', async () => {
+    test('a success that a reorg revokes after the release is reported, and releases nothing again', async () => {
       const { id, txHash } = await sell()
       await succeed(txHash)
       await service.deliver()

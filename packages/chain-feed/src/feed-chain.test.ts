@@ -178,7 +178,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     expect(chain.nodes()[0]).toMatchObject({ inUse: true, head: 4 })
   })
 
-  test('an indexer gets past an orphaned end of the feed whose publisher is dead, in one more reorganisation', async () => {
+  test('an indexer gets past an orphaned end of the feed whose publisher is dead, in one more reorg', async () => {
     const world = await openWorld()
     world.mine(1, 1, 1, 1)
     await world.publish()
@@ -189,12 +189,12 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     const chains = [{ chain, startBlock: 0 }]
     const [indexer] = createService({ store, clock: world.clock, masterKey, chains, sender }).indexers
     while (!(await indexer?.step()));
-    expect(indexer?.status()).toMatchObject({ indexed: 4, reorganisations: 0 })
+    expect(indexer?.status()).toMatchObject({ indexed: 4, reorgs: 0 })
     world.twin.orphan(2)
     world.clock.advance(61_000)
     world.mine(1, 1, 1)
     for (let steps = 0; steps < 10; steps += 1) await indexer?.step()
-    expect(indexer?.status()).toMatchObject({ indexed: 5, reorganisations: 2 })
+    expect(indexer?.status()).toMatchObject({ indexed: 5, reorgs: 2 })
     expect((await store.payments.checkpoint(world.chainId))?.blockHash).toBe((await world.twin.head()).hash)
     expect(chain.nodes()[0]?.lastError).toMatch(/Block 5 of chain \d+ does not continue block 4/)
   })

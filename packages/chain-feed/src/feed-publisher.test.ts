@@ -80,7 +80,7 @@ describe.skipIf(natsMissing)(`a publisher of the feed${skipped}`, () => {
     await expectWhole(world)
   })
 
-  test('two publishers that both believe to lead never mix their blocks, in 60 rounds with reorganisations', async () => {
+  test('two publishers that both believe to lead never mix their blocks, in 60 rounds with reorgs', async () => {
     const world = await openWorld()
     const both = [world.openPublisher({ standbyMs: 1 }), world.openPublisher({ standbyMs: 1 })]
     const rejected = { count: 0 }
@@ -114,7 +114,7 @@ describe.skipIf(natsMissing)(`a publisher of the feed${skipped}`, () => {
     expect((await stream.tail()).sequence).toBe(1)
   })
 
-  test('publishes a reorganisation from the common ancestor on, once the new branch is as high', async () => {
+  test('publishes a reorg from the common ancestor on, once the new branch is as high', async () => {
     const world = await openWorld()
     world.mine(1, 1, 1, 1, 1, 1)
     await world.publish()

@@ -71,7 +71,7 @@ interface Position {
  *
  * Guarantees: a block is appended only on top of its parent, and only at the end of the stream that this publisher
  * read. Two publishers never mix their blocks: the second append is rejected. After a rejection a publisher stands by
- * until the other one is silent for `standbyMs`. A reorganization is published as the new blocks above the common
+ * until the other one is silent for `standbyMs`. A reorg is published as the new blocks above the common
  * ancestor; each replaces the former block of its height.
  * @throws RangeError When an option is out of range.
  */
@@ -143,10 +143,10 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
   async function reorganize(end: Position, orphaned: BlockRef | null, to: number, signal?: AbortSignal): Promise<void> {
     const from = orphaned?.number ?? 0
     const ancestor = await findAncestor(from, signal)
-    logger.warn({ chainId, from, commonAncestor: ancestor.number }, 'chain reorganised')
+    logger.warn({ chainId, from, commonAncestor: ancestor.number }, 'chain reorganized')
     end.block = ancestor
     if (await publish(end, to, signal)) return
-    throw new ChainError('ERR_CHAIN_RANGE_GONE', chainId, `Chain ${chainId} was reorganised again during the read.`)
+    throw new ChainError('ERR_CHAIN_RANGE_GONE', chainId, `Chain ${chainId} was reorganized again during the read.`)
   }
 
   async function findAncestor(orphaned: number, signal?: AbortSignal): Promise<BlockRef> {

@@ -101,11 +101,11 @@ describe('progress', () => {
   })
 
   it('has no negative rate after a reorg', () => {
-    const reorganised: ServiceEvent = { type: 'chain.reorganised', chainId: 1, from: 900, commonAncestor: 100 }
+    const reorganized: ServiceEvent = { type: 'chain.reorganized', chainId: 1, from: 900, commonAncestor: 100 }
     const events = [
       [0, indexed(1, 500, 1_000)],
       [1_000, indexed(1, 900, 1_000)],
-      [2_000, reorganised],
+      [2_000, reorganized],
       [2_000, indexed(1, 150, 1_000)],
       [3_000, indexed(1, 250, 1_000)],
     ] as const

@@ -95,7 +95,7 @@ export function createProgress(): Progress {
           return moved(event.chainId, null, event.blockNumber, event.head, now)
         case 'chain.backfilled':
           return moved(event.chainId, event.router, event.blockNumber, event.to, now)
-        case 'chain.reorganised': {
+        case 'chain.reorganized': {
           // Older samples would make the rate negative.
           tracks.get(`${event.chainId} `)?.samples.splice(0)
           return null

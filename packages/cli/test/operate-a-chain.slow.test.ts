@@ -84,7 +84,7 @@ describe('a server that follows a chain', () => {
     const { code, events, errors } = await runToEnd(['status', '--url', url], env)
     expect(errors).toEqual([])
     expect(code).toBe(0)
-    const chain = { chainId: 31_337, leading: true, lag: 0, proof: 'root', error: null, reorganisations: 0 }
+    const chain = { chainId: 31_337, leading: true, lag: 0, proof: 'root', error: null, reorgs: 0 }
     expect(events[0]).toMatchObject({ event: 'status', status: 'ok', database: 'ok', chains: [chain] })
     const chains = (events[0]?.['chains'] ?? []) as { indexed: number; nodes: { name: string; inUse: boolean }[] }[]
     const [shown] = chains

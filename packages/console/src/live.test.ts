@@ -153,7 +153,7 @@ it('pages are told that the database does not answer, and that it answers again'
   expect(Object.keys((await other.next('overview')).data)).toEqual(['parts'])
 })
 
-it('a reorganisation makes lists and payments load again', async () => {
+it('a reorg makes lists and payments load again', async () => {
   const paid = await pay()
   const list = await open('topic=payments')
   const one = await open(`topic=payment&chain=${paid.chainId}&hash=${paid.txHash}`)
@@ -163,10 +163,10 @@ it('a reorganisation makes lists and payments load again', async () => {
   const status = indexer.status()
   const followed = { at: twin.now(), from: 1_000_000_000, commonAncestor: 1 }
   const spy = vi.spyOn(indexer, 'status')
-  spy.mockReturnValue({ ...status, reorganisations: 1, newestReorganisations: [followed] })
+  spy.mockReturnValue({ ...status, reorgs: 1, newestReorgs: [followed] })
   await Promise.all([list.next('stale'), one.next('stale')])
   // Its blocks are indexed again.
-  spy.mockReturnValue({ ...status, reorganisations: 1, newestReorganisations: [followed], indexed: followed.from })
+  spy.mockReturnValue({ ...status, reorgs: 1, newestReorgs: [followed], indexed: followed.from })
   await Promise.all([list.next('stale'), one.next('stale')])
 })
 

@@ -82,7 +82,7 @@ export type ServiceEvent =
   | { readonly type: 'payments.skipped'; readonly chainId: number; readonly count: number }
   /** Blocks left the chain: those above the common ancestor are read again. */
   | {
-      readonly type: 'chain.reorganised'
+      readonly type: 'chain.reorganized'
       readonly chainId: number
       readonly from: number
       readonly commonAncestor: number

@@ -172,7 +172,7 @@ export interface ServiceDeps {
   readonly recording?: Recording | undefined
   /**
    * Confirmations until a payment is final, by chain; null: never. The legacy endpoints answer it, and no
-   * reorganisation is followed deeper. Other chains have the number of docs/interface.md 8, or are never final.
+   * reorg is followed deeper. Other chains have the number of docs/interface.md 8, or are never final.
    */
   readonly confirmations?: Confirmations | undefined
   /**

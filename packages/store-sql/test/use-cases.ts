@@ -318,7 +318,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       expect((await list(one)).payments.map(({ memo }) => memo)).toEqual(['theirs'])
       await indexAll(one)
       expect((await get(one, 'ours')).version).toBe(1)
-      expect(events.filter((event) => event.type === 'chain.reorganised')).toHaveLength(2)
+      expect(events.filter((event) => event.type === 'chain.reorganized')).toHaveLength(2)
     })
   })
 }

@@ -19,7 +19,7 @@ export interface ChainSubject {
   readonly chain: Chain
   /** Adds one block with this many payments through the chain's first router. */
   mine(payments: number): Promise<void>
-  /** Replaces the newest block, which the suite has mined, by another one at its height. Absent: no reorganisations. */
+  /** Replaces the newest block, which the suite has mined, by another one at its height. Absent: no reorgs. */
   replaceNewest?(): Promise<void>
   close(): Promise<void> | void
 }
@@ -116,7 +116,7 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
       expect(await chain.transactionFate(`0x${'12'.repeat(32)}`)).toEqual({ fate: 'unknown', blockNumber: null })
     })
 
-    test('shows another block at a height after a reorganization', async (context) => {
+    test('shows another block at a height after a reorg', async (context) => {
       const { chain, replaceNewest } = await subject()
       if (replaceNewest === undefined) return context.skip(`${adapter} cannot reorganize`)
       await mined(1)

@@ -15,7 +15,7 @@ test.skipIf(natsMissing)(
     expect(report.verdict).toMatchObject({ missing: 0, wrong: 0, repeated: 0 })
     // A run without events proves nothing.
     expect(report.kills).toBe(5)
-    expect(report.reorganisations).toBeGreaterThan(5)
+    expect(report.reorgs).toBeGreaterThan(5)
     expect(report.verdict.payments).toBeGreaterThan(100)
     // Both sources were read.
     expect(report.feed).toBeGreaterThan(1_000)

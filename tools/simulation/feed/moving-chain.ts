@@ -1,4 +1,4 @@
-/** A chain in memory that grows and reorganises by seed, and the truth about its payments. @module */
+/** A chain in memory that grows and reorganizes by seed, and the truth about its payments. @module */
 import type { PaymentFacts } from '@payment-integration/core/ports'
 import { createDraws } from '../../../packages/testing/src/builders.js'
 import {
@@ -17,7 +17,7 @@ export interface MovingChain {
   tick(): void
   /** Mines one empty block. */
   settle(): void
-  readonly reorganisations: () => number
+  readonly reorgs: () => number
   /** Payments on the chain, by key. */
   truth(): Promise<Map<string, TrueFacts>>
   /** What does not depend on the block, of every payment of any branch. */
@@ -34,7 +34,7 @@ export function createMovingChain(chainId: number, draws: Draws): MovingChain {
   const seen = new Map<string, LastingFacts>()
   const integrations = [draws.hex(20), draws.hex(20)]
   let waiting: UnminedPayment[] = []
-  let reorganisations = 0
+  let reorgs = 0
 
   function payments(): UnminedPayment[] {
     const made = Array.from({ length: draws.pick([0, 0, 1, 1, 2]) }, () =>
@@ -54,14 +54,14 @@ export function createMovingChain(chainId: number, draws: Draws): MovingChain {
       if (draws.chance(0.06)) {
         const depth = draws.whole(1, deepest)
         waiting.push(...chain.orphan(depth))
-        reorganisations += 1
+        reorgs += 1
         // Sometimes the new branch is lower at first.
         blocks = draws.whole(Math.max(1, depth - 1), depth + 2)
       }
       for (let mined = 0; mined < blocks; mined += 1) chain.mine(payments())
     },
     settle: () => void chain.mine(),
-    reorganisations: () => reorganisations,
+    reorgs: () => reorgs,
     async truth() {
       const facts = new Map<string, TrueFacts>()
       const to = chain.height()

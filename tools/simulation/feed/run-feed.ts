@@ -20,7 +20,7 @@ export interface FeedReport {
   readonly seed: number
   readonly verdict: Verdict
   readonly blocks: number
-  readonly reorganisations: number
+  readonly reorgs: number
   /** Servers that were killed. */
   readonly kills: number
   /** Blocks that the cells read from the feed and from their nodes, and changes between both. */
@@ -115,7 +115,7 @@ export async function runFeedSeed(seed: number): Promise<FeedReport> {
     const verdicts = await Promise.all(cells.map(({ store }) => judgeStore(store, chainId, moving)))
     const feedFindings = await judgeFeed(stream, chainId, moving)
     return {
-      ...{ seed, kills, blocks: tip, reorganisations: moving.reorganisations() },
+      ...{ seed, kills, blocks: tip, reorgs: moving.reorgs() },
       verdict: joined(verdicts, feedFindings),
       feed: cells.reduce((sum, { read }) => sum + read.feed, 0),
       node: cells.reduce((sum, { read }) => sum + read.node, 0),
@@ -201,10 +201,10 @@ function joined(verdicts: readonly Verdict[], feedFindings: readonly string[]): 
 /** Formats a seed's report, with the command that replays it. */
 export function describeFeed({ seed, verdict, ...report }: FeedReport): string {
   const { missing, wrong, repeated, payments, findings } = verdict
-  const { blocks, reorganisations, kills, feed, node, switches, seconds } = report
+  const { blocks, reorgs, kills, feed, node, switches, seconds } = report
   return [
     `seed ${seed}: ${findings.length > 0 ? 'FAILED' : 'passed'} in ${seconds.toFixed(1)} s; ${missing} missing, ${wrong} wrong, ${repeated} repeated; ` +
-      `${payments} payments in two cells, ${blocks} blocks, ${reorganisations} reorganisations, ${kills} kills; ` +
+      `${payments} payments in two cells, ${blocks} blocks, ${reorgs} reorgs, ${kills} kills; ` +
       `${feed} blocks read from the feed, ${node} from nodes, ${switches} changes between them`,
     ...findings.map((finding) => `  ${finding}`),
     `  replay: npm run soak -- --suite=feed --seed=${seed}`,

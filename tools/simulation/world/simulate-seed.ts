@@ -28,7 +28,7 @@ export interface SeedReport {
   /** How often each fault happened. */
   readonly faults: ReadonlyMap<FaultName, number>
   readonly forks: number
-  readonly reorganisations: number
+  readonly reorgs: number
   readonly kills: number
   readonly clockJumps: number
   readonly repairs: number
@@ -232,9 +232,8 @@ function openWorld(
       const findings = [...judged.findings, ...(await watch.flaws())]
       const silent = malformedOn(chainDriver.chain).filter((hash) => !quarantined.has(hash))
       if (silent.length > 0) findings.push(`${silent.length} malformed logs were not reported`)
-      const reorganisations = watch.reorganisations()
-      if (chainDriver.forks === 0 && reorganisations > 0)
-        findings.push(`${reorganisations} reorganisations of a chain that never forked`)
+      const reorgs = watch.reorgs()
+      if (chainDriver.forks === 0 && reorgs > 0) findings.push(`${reorgs} reorgs of a chain that never forked`)
       if (findings.length > 0) findings.push(...[...running.values()].map(describe))
       for (const process of running.values()) await stopWithin(process, time)
       return {
@@ -242,7 +241,7 @@ function openWorld(
         verdict: { ...judged, wrong: judged.wrong + (findings.length > judged.findings.length ? 1 : 0), findings },
         faults: nodes.faults(),
         forks: chainDriver.forks,
-        reorganisations,
+        reorgs,
         kills,
         clockJumps,
         repairs,

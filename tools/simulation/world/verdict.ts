@@ -208,7 +208,7 @@ function show(value: unknown): string {
 /** The watch. */
 export interface Watch {
   see(event: ServiceEvent): void
-  reorganisations(): number
+  reorgs(): number
   /** Flaws seen so far, as text. */
   flaws(): Promise<string[]>
 }
@@ -217,7 +217,7 @@ export interface Watch {
 export function openWatch(store: Store, finalityBlocks: number): Watch {
   const flaws: string[] = []
   const looking: Promise<void>[] = []
-  let reorganisations = 0
+  let reorgs = 0
 
   /** In the simulation only a drop makes `failure`. Nothing may be dropped before its former height is final. */
   async function checkDrop(chainId: number, txHash: string): Promise<void> {
@@ -231,13 +231,13 @@ export function openWatch(store: Store, finalityBlocks: number): Watch {
     see(event) {
       if (event.type === 'payment.changed' && event.to === 'failure')
         looking.push(checkDrop(event.chainId, event.txHash))
-      if (event.type !== 'chain.reorganised') return
-      reorganisations += 1
+      if (event.type !== 'chain.reorganized') return
+      reorgs += 1
       const { from, commonAncestor } = event
       if (from - commonAncestor > finalityBlocks)
         flaws.push(`blocks ${commonAncestor + 1} to ${from} were orphaned although some were final`)
     },
-    reorganisations: () => reorganisations,
+    reorgs: () => reorgs,
     async flaws() {
       await Promise.all(looking)
       return flaws

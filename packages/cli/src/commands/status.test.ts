@@ -21,7 +21,7 @@ const node = {
 }
 const chain = {
   ...{ chainId: 137, leading: true, head: 1_200, headAt: 1_767_323_093_000, indexed: 1_198, lag: 2, proof: 'root' },
-  ...{ reorganisations: 3, nodes: [node], error: null, lastError: null },
+  ...{ reorgs: 3, nodes: [node], error: null, lastError: null },
 }
 const healthy = { status: 'ok', database: 'ok', chains: [chain] }
 
@@ -59,8 +59,8 @@ describe('status', () => {
     expect(lines).toEqual([
       `ok: ${url}/below, database ok`,
       '',
-      'chain   head  age   indexed  lag  proof  reorganisations  role',
-      '  137  1,200  12 s    1,198    2  root                 3  leads',
+      'chain   head  age   indexed  lag  proof  reorgs  role',
+      '  137  1,200  12 s    1,198    2  root        3  leads',
       '',
       'Chain 137',
       '  node          score  used   head  ms  failures  contradictions  failed proofs  blocks per request',

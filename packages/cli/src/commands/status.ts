@@ -58,7 +58,7 @@ const nodeFields = {
 }
 const chainFields = {
   ...{ chainId: 'number', leading: 'boolean', head: 'number?', headAt: 'number??', indexed: 'number?', lag: 'number?' },
-  ...{ proof: 'string?', reorganisations: 'number', error: 'string?', lastError: 'object?' },
+  ...{ proof: 'string?', reorgs: 'number', error: 'string?', lastError: 'object?' },
 }
 
 function hasFields<T>(
@@ -97,7 +97,7 @@ interface ChainProofs {
   readonly ranges: readonly ProvenRange[]
 }
 
-const chainHeads = ['chain', 'head', 'age', 'indexed', 'lag', 'proof', 'reorganisations', 'role']
+const chainHeads = ['chain', 'head', 'age', 'indexed', 'lag', 'proof', 'reorgs', 'role']
 const nodeHeads = [
   ...['node', 'score', 'used', 'head', 'ms'],
   ...['failures', 'contradictions', 'failed proofs', 'blocks per request'],
@@ -163,11 +163,11 @@ export function oldSnapshotText({ holder, ageMs, databaseUser, application }: Da
 const oldHeadMs = 300_000
 
 function chainRow(chain: ChainHealth, now: number): string[] {
-  const { chainId, head, headAt, indexed, lag, proof, reorganisations, leading } = chain
+  const { chainId, head, headAt, indexed, lag, proof, reorgs, leading } = chain
   const age = headAt === null || headAt === undefined ? '-' : span(Math.max(0, now - headAt) / 1_000)
   const role = leading ? 'leads' : 'stands by'
   const places = [figure(head), age, figure(indexed), figure(lag)]
-  return [String(chainId), ...places, proof ?? '-', grouped(reorganisations), role]
+  return [String(chainId), ...places, proof ?? '-', grouped(reorgs), role]
 }
 
 function details(

@@ -218,7 +218,7 @@ describe('a server that', () => {
   test('sends one event of each kind gets a line for each', async () => {
     const snapshot = { event: 'snapshot', chainId: '137', txHash: '0x1', version: 1, body: '{"memo":"\u001b"}' }
     const delivery = { event: 'delivery', txHash: '0x1', version: 1, expected: 'stale', status: 204 }
-    const reorg = { event: 'reorganised', txHash: '0x1', included: true }
+    const reorg = { event: 'reorganized', txHash: '0x1', included: true }
     const share = { event: 'share', request: {}, status: 200, answer: {} }
     const events = [
       { event: 'block', chainId: '137', blockNumber: 7, txHashes: ['0x1'] },

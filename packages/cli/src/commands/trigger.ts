@@ -213,7 +213,7 @@ function triggerText(event: TriggerEvent, style: Style): readonly string[] {
         status !== null && status >= 200 && status < 300 ? style.green(status) : style.red(status ?? 'none')
       return [`again    ${shortHash(txHash)}   v${version}, which is ${expected} now: answer ${answer}`]
     }
-    case 'reorganised': {
+    case 'reorganized': {
       const place = event.included ? 'is in a new block: no new version' : 'left the chain'
       return [`reorg    ${shortHash(event.txHash)}   ${place}`]
     }

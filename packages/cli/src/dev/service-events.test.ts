@@ -35,8 +35,8 @@ describe('watchService', () => {
   it.each([
     [{ type: 'chain.failed', chainId: 1, message: 'the node is away' }, 'Chain 1: the node is away'],
     [
-      { type: 'chain.reorganised', chainId: 31_337, from: 9, commonAncestor: 7 },
-      'Chain 31337 was reorganised above block 7.',
+      { type: 'chain.reorganized', chainId: 31_337, from: 9, commonAncestor: 7 },
+      'Chain 31337 was reorganized above block 7.',
     ],
     [
       { type: 'log.quarantined', chainId: 1, txHash: '0xaa', blockNumber: 5, logIndex: 2, reason: 'it was cut' },

@@ -55,9 +55,9 @@ export function watchService(
         return problem(`Update ${event.updateId} was rejected: ${event.reason ?? ''}`)
       case 'chain.failed':
         return problem(`Chain ${event.chainId}: ${event.message}`)
-      case 'chain.reorganised':
+      case 'chain.reorganized':
         if (event.chainId !== chainId) return
-        return problem(`Chain ${event.chainId} was reorganised above block ${event.commonAncestor}.`)
+        return problem(`Chain ${event.chainId} was reorganized above block ${event.commonAncestor}.`)
       case 'log.quarantined':
         return problem(
           `Chain ${event.chainId}: log ${event.logIndex} of ${event.txHash} is no payment: ${event.reason}`,

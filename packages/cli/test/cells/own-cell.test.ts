@@ -62,7 +62,7 @@ async function reindex({ service }: Cell, ranges: readonly UnrecordedRange[]) {
 }
 
 /**
- * Payments, deposits, reorganisations and updates at random, in a cell that records all and one that records its own.
+ * Payments, deposits, reorgs and updates at random, in a cell that records all and one that records its own.
  * The integration `late` is registered halfway.
  */
 async function walk(database: Database, seed: number) {
@@ -93,7 +93,7 @@ async function walk(database: Database, seed: number) {
     blocks.push(payments)
     chain.mine(payments)
   }
-  function reorganise() {
+  function reorganize() {
     const depth = Math.min(blocks.length, 1 + Math.floor(random() * (confirmations - 2)))
     if (depth === 0) return
     const orphaned = blocks.splice(-depth).flat()
@@ -140,7 +140,7 @@ async function walk(database: Database, seed: number) {
     const roll = random()
     if (step === 20) await register()
     else if (roll < 0.5) mine(makePayments())
-    else if (roll < 0.6) reorganise()
+    else if (roll < 0.6) reorganize()
     else if (roll < 0.8) await update(`${seed}-${step}`)
     else await index()
   }
@@ -248,7 +248,7 @@ describe('an update', () => {
 })
 
 describe('a payment of another integration that was stored before', () => {
-  test('stays up to date after a reorganisation, and no reindex takes it off the chain', async () => {
+  test('stays up to date after a reorg, and no reindex takes it off the chain', async () => {
     const chain = scriptedChain(chainId)
     const all = await open('SQLite', chain, 'all')
     chain.mine([{ tx: 'kept', integrationAddress: foreign }])

@@ -42,7 +42,7 @@ const wideRefreshMs = 30_000
 
 interface Baseline {
   readonly look: Look
-  readonly reorganizations: string
+  readonly reorgs: string
 }
 
 /**
@@ -92,8 +92,8 @@ export function createSampler(
     const before = await getBaseline()
     const found = await read()
     const added = compareLooks(before.look, found.look)
-    // A reorganization may change payments without a new row.
-    const isCut = added.isCut || found.reorganizations !== before.reorganizations
+    // A reorg may change payments without a new row.
+    const isCut = added.isCut || found.reorgs !== before.reorgs
     const [payments, deliveries] = isCut
       ? [[], []]
       : await Promise.all([queries.paymentsById(added.paymentIds), queries.deliveriesById(added.deliveryIds)])
@@ -103,11 +103,11 @@ export function createSampler(
   }
 
   async function read(): Promise<Baseline> {
-    // Read before the rows: a reorganization during the reads belongs to the next tick.
-    const reorganizations = describeReorganizations(indexers.map((indexer) => indexer.status()))
+    // Read before the rows: a reorg during the reads belongs to the next tick.
+    const reorgs = describeReorgs(indexers.map((indexer) => indexer.status()))
     const newest = await queries.newest(maxLookedAt)
     const attempts = await queries.attempts({ since: Math.max(0, now() - lookBackMs), limit: maxLookedAt })
-    return { look: buildLook(newest, attempts), reorganizations }
+    return { look: buildLook(newest, attempts), reorgs }
   }
 
   function getBaseline(): Promise<Baseline> {
@@ -152,10 +152,10 @@ export function createSampler(
 }
 
 /** A text that changes when a chain is reorganized, and when the replaced blocks are indexed again. */
-function describeReorganizations(chains: readonly ChainStatus[]): string {
+function describeReorgs(chains: readonly ChainStatus[]): string {
   return chains
-    .map(({ reorganisations, newestReorganisations: [newest], indexed }) => {
-      return `${reorganisations} ${newest === undefined || (indexed ?? 0) >= newest.from}`
+    .map(({ reorgs, newestReorgs: [newest], indexed }) => {
+      return `${reorgs} ${newest === undefined || (indexed ?? 0) >= newest.from}`
     })
     .join()
 }

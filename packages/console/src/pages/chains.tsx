@@ -71,7 +71,7 @@ const columns: readonly Column<ChainStatus>[] = [
     'n',
   ],
   ['Proof', ({ proof }) => (proof === null ? <Dim>none yet</Dim> : <Badge word={proof} />)],
-  ['Reorgs', ({ reorganisations }) => reorganisations, 'n'],
+  ['Reorgs', ({ reorgs }) => reorgs, 'n'],
 ]
 
 /** Whether a chain has a block or an error to show. A simulated chain starts without a block. */
@@ -158,7 +158,7 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
           ['Last error', ({ lastError: last }) => (last === null ? <Dim>none</Dim> : <Shown text={last} />)],
         ]}
       />
-      <Reorganisations {...status} />
+      <Reorgs {...status} />
       <h3>Read blocks again</h3>
       {gaps.length === 0 ? (
         <p class="dim">The newest {maxRanges} stored ranges have no gap.</p>
@@ -188,13 +188,13 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
   )
 }
 
-function Reorganisations({ chainId, reorganisations, newestReorganisations: newest }: ChainStatus) {
+function Reorgs({ chainId, reorgs, newestReorgs: newest }: ChainStatus) {
   return (
     <>
       <h3>Reorgs</h3>
-      {reorganisations === 0 || reorganisations === newest.length ? null : (
+      {reorgs === 0 || reorgs === newest.length ? null : (
         <p class="dim">
-          The newest {newest.length} of {formatNumber(reorganisations)} since the start of this process.
+          The newest {newest.length} of {formatNumber(reorgs)} since the start of this process.
         </p>
       )}
       <Table

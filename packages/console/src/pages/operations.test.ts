@@ -57,7 +57,7 @@ it('an endpoint has its latencies, its breaker, and its last failure with what t
     expect(html).toContain(part)
 })
 
-it('a chain has its reorganisations with time and depth', async () => {
+it('a chain has its reorgs with time and depth', async () => {
   const html = await get('/console/chains')
   expect(html).toMatch(/Depth in blocks"[^>]*><span>1<\/span>/)
   expect(html).toContain('None since the start of this process.')

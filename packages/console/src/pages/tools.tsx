@@ -167,7 +167,7 @@ function formatText(word: string, event: Event): string {
       return `Version ${text(version)} of ${short(txHash)}: ${text(state ?? 'no state')}`
     case 'delivery':
       return `Version ${text(version)} of ${short(txHash)} was answered ${text(status ?? 'nothing')}; a correct receiver: ${text(expected)}`
-    case 'reorganised':
+    case 'reorganized':
       return `${short(txHash)} ${included === true ? 'is in another block' : 'left the chain'}`
     case 'share':
       return `A verification was shared: status ${text(status)}`

@@ -163,7 +163,7 @@ const chain = {
   indexed: 1_198,
   lag: 2,
   proof: 'root',
-  reorganisations: 3,
+  reorgs: 3,
   nodes: [node],
   error: null,
   lastError: null,

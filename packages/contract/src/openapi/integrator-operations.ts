@@ -150,7 +150,7 @@ export const identityOperations: Readonly<Record<string, PathItem>> = {
         404: errorAnswer('Sharing is not enabled on this environment.', sharingDisabledBody.error),
         409: answer(
           'The user has a verification that the caller did not share. The body is the same for every status of that verification.',
-          json('KycUnavailableBody', {
+          json('VerificationUnavailableBody', {
             unavailable: { summary: 'Not shared by the caller', value: verificationUnavailableBody },
           }),
         ),

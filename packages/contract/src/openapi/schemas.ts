@@ -188,7 +188,7 @@ export const descriptions = {
     message:
       'Description by the provider. If a verification that the caller shared before was rejected, its verdict follows: `RED`, the type and the labels.',
   },
-  KycUnavailableBody: {
+  VerificationUnavailableBody: {
     '': 'The user has a verification that the caller did not share.',
     error: 'The same text for every status of that verification.',
   },
@@ -207,7 +207,7 @@ export const descriptions = {
     'chains.lag': 'Blocks between `head` and `indexed`; null while unknown.',
     'chains.proof':
       'Proof that no payment of the newest blocks is missing. `root`: all receipts were read and their root was recomputed. `bloom`: the log filter of every header was tested, and the receipts of each block that may hold a payment were read. `none`: the node is trusted. Null before the first commit of the process.',
-    'chains.reorganisations': 'Reorganisations applied since the start of the process.',
+    'chains.reorgs': 'Reorgs applied since the start of the process.',
     'chains.nodes': 'The nodes that the chain is read from, in the order of the configuration.',
     'chains.nodes.name': 'Host of the node, and its position in the configuration.',
     'chains.nodes.score': 'From 0 (not used while another node works) to 1.',
@@ -263,7 +263,7 @@ const healthSchema = object('read', {
       indexed: z.nullable(z.int()),
       lag: z.nullable(z.int()),
       proof: z.nullable(z.enum(['root', 'bloom', 'none'])),
-      reorganisations: z.int(),
+      reorgs: z.int(),
       nodes: z.array(
         object('read', {
           name: z.string(),
@@ -318,7 +318,7 @@ const named = {
   ShareRequest: shareRequestSchema,
   ShareResponse: shareResponseSchema,
   ShareRejectedBody: shareRejectedBodySchema,
-  KycUnavailableBody: object('read', { error: z.literal(verificationUnavailableBody.error) }),
+  VerificationUnavailableBody: object('read', { error: z.literal(verificationUnavailableBody.error) }),
   Health: healthSchema,
   Liveness: livenessSchema,
   ErrorBody: errorBodySchema,

@@ -34,7 +34,7 @@ export interface CoverageFacts {
 
 /**
  * Decides which coverage to store and which gaps to close. The coverage of a removed router ends; its payments stay.
- * Coverage never reaches above the checkpoint, which a reorganization may have moved down. The gap of an added router
+ * Coverage never reaches above the checkpoint, which a reorg may have moved down. The gap of an added router
  * begins at the chain's first block.
  */
 export function decideCoverage(

@@ -10,8 +10,8 @@ import type { Store } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 import { reorganize, storeStart } from './reorganize.js'
 
-/** A reorganization that this process followed. */
-export interface Reorganization {
+/** A reorg that this process followed. */
+export interface Reorg {
   /** When it was followed, in unix milliseconds. */
   readonly at: number
   /** Highest indexed block before it. */
@@ -32,7 +32,7 @@ type Plan =
   | { readonly kind: 'read'; readonly from: number; readonly to: number }
 
 /**
- * A head below the checkpoint is a lagging node, not a reorganization: wait. The genesis block is read alone, so that a
+ * A head below the checkpoint is a lagging node, not a reorg: wait. The genesis block is read alone, so that a
  * rollback always finds a block. `start`: the first block while nothing is stored; `head`: the head itself.
  */
 export function planRange(head: BlockRef, checkpoint: Checkpoint | null, start: number | 'head'): Plan {
@@ -57,8 +57,8 @@ export function getHeadPollMs(chain: Pick<Chain, 'announcesBlocks'>, pollMs: num
 
 /** Age at which the head is read again during a catch-up, in milliseconds. */
 const maxHeadAgeMs = 10_000
-/** The most reorganizations that a process remembers. */
-const maxRememberedReorganizations = 20
+/** The most reorgs that a process remembers. */
+const maxRememberedReorgs = 20
 
 interface FollowerDeps {
   readonly store: Pick<Store, 'transaction' | 'payments'>
@@ -83,8 +83,8 @@ interface ChainState {
   readonly headAt: number | null
   readonly indexed: number | null
   readonly proof: ProofLevel | null
-  readonly reorganisations: number
-  readonly newestReorganisations: readonly Reorganization[]
+  readonly reorgs: number
+  readonly newestReorgs: readonly Reorg[]
 }
 
 interface Follower {
@@ -104,8 +104,8 @@ export function createFollower(deps: FollowerDeps): Follower {
     headAt: null,
     indexed: null,
     proof: null,
-    reorganisations: 0,
-    newestReorganisations: [],
+    reorgs: 0,
+    newestReorgs: [],
   }
   let headReadAt = 0
 
@@ -179,12 +179,12 @@ export function createFollower(deps: FollowerDeps): Follower {
     const newest = { at: clock.now(), from, commonAncestor }
     update({
       indexed: commonAncestor,
-      reorganisations: state.reorganisations + 1,
-      newestReorganisations: [newest, ...state.newestReorganisations].slice(0, maxRememberedReorganizations),
+      reorgs: state.reorgs + 1,
+      newestReorgs: [newest, ...state.newestReorgs].slice(0, maxRememberedReorgs),
     })
     onMoved(ancestor, 'down')
-    logger.warn({ chainId, from, commonAncestor }, 'chain reorganised')
-    publish({ type: 'chain.reorganised', chainId, from, commonAncestor })
+    logger.warn({ chainId, from, commonAncestor }, 'chain reorganized')
+    publish({ type: 'chain.reorganized', chainId, from, commonAncestor })
     return false
   }
 

@@ -45,7 +45,7 @@ test('a loop backs off exponentially, reports an outage once, and recovers by it
   await loop.stop()
 })
 
-test('a reorganisation beyond finality is reported at once, once, and checked every 30 seconds', async () => {
+test('a reorg beyond finality is reported at once, once, and checked every 30 seconds', async () => {
   const { chain, indexer, clock, catchUp, ofType, failures, waits, checkpoint } = await setUpIndexed(100, {
     finalityBlocks: 5,
   })
@@ -63,7 +63,7 @@ test('a reorganisation beyond finality is reported at once, once, and checked ev
   expect(ofType('chain.failed')).toHaveLength(1)
   expect(failures().map(({ level }) => level)).toEqual(['error', 'error', 'error'])
   expect(await checkpoint()).toMatchObject({ blockNumber: 100 })
-  expect(indexer.status()).toMatchObject({ indexed: 100, leading: true, reorganisations: 0 })
+  expect(indexer.status()).toMatchObject({ indexed: 100, leading: true, reorgs: 0 })
   expect(indexer.status().error).toContain('ERR_CHAIN_REORG_TOO_DEEP')
   // The node shows the stored blocks again.
   chain.intercept = (call) => {

@@ -31,8 +31,8 @@ test('an indexer reads every block once, in ranges, and commits payments with th
     [0, 4, 8, 9].map((blockNumber) => ({ type: 'chain.indexed', chainId: 1, blockNumber, head: 9 })),
   )
   expect(indexer.status()).toEqual({
-    ...{ chainId: 1, head: 9, headAt: chain.at(9).timestamp, indexed: 9, proof: 'root', reorganisations: 0 },
-    ...{ newestReorganisations: [], leading: true, nodes: chain.nodes(), error: null, lastError: null },
+    ...{ chainId: 1, head: 9, headAt: chain.at(9).timestamp, indexed: 9, proof: 'root', reorgs: 0 },
+    ...{ newestReorgs: [], leading: true, nodes: chain.nodes(), error: null, lastError: null },
   })
 })
 
@@ -118,7 +118,7 @@ test('a range on another parent is rejected while the node still answers the che
   await expect(indexer.step()).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
   expect(indexer.status().error).toContain('two hashes for block 5')
   expect(await checkpoint()).toMatchObject({ blockNumber: 5 })
-  expect(ofType('chain.reorganised')).toEqual([])
+  expect(ofType('chain.reorganized')).toEqual([])
   chain.intercept = null
   await catchUp()
   expect(await checkpoint()).toMatchObject({ blockNumber: 7 })
@@ -211,10 +211,10 @@ test('an indexer that lost its lease rolls nothing back', async () => {
   chain.mine(1)
   loseLeaseDuring('head')
   expect(await first.indexer.step()).toBe(true)
-  expect(first.ofType('chain.reorganised')).toEqual([])
+  expect(first.ofType('chain.reorganized')).toEqual([])
   await clock.advance(60_000)
   await second.catchUp()
-  expect(second.ofType('chain.reorganised')).toHaveLength(1)
+  expect(second.ofType('chain.reorganized')).toHaveLength(1)
 })
 
 test('an indexer that lost its lease commits no backfill', async () => {

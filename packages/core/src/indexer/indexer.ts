@@ -12,8 +12,8 @@ import { assertWhole, backoffCapMs, backoffMs, describeError } from '../values.j
 import { createBackfill, reconcileCoverage } from './backfill.js'
 import type { Checkpoint } from './chain-store.js'
 import { ChainAdapterError, createCheckedChain } from './checked-chain.js'
-import { createFollower, getHeadPollMs, type Reorganization } from './follower.js'
-import { BrokenHistoryError, DeepReorganizationError } from './reorganize.js'
+import { createFollower, getHeadPollMs, type Reorg } from './follower.js'
+import { BrokenHistoryError, DeepReorgError } from './reorganize.js'
 
 /** The health of a chain. */
 export interface ChainStatus {
@@ -29,9 +29,9 @@ export interface ChainStatus {
   /** How the newest blocks were proven, or null before the first commit of this process. */
   readonly proof: ProofLevel | null
   /** Followed since the start of this process. */
-  readonly reorganisations: number
+  readonly reorgs: number
   /** The newest 20 of them, newest first. */
-  readonly newestReorganisations: readonly Reorganization[]
+  readonly newestReorgs: readonly Reorg[]
   /** Whether this process is the one that indexes the chain. */
   readonly leading: boolean
   readonly nodes: readonly NodeStatus[]
@@ -57,7 +57,7 @@ export interface Indexer {
 const minFailuresToReport = 3
 
 /** Errors that only an operator can resolve. */
-const operatorErrors = [BrokenHistoryError, ChainAdapterError, DeepReorganizationError] as const
+const operatorErrors = [BrokenHistoryError, ChainAdapterError, DeepReorgError] as const
 
 interface FailureReporterDeps {
   readonly chainId: number
@@ -101,7 +101,7 @@ function createFailureReporter({ chainId, random, publish, logger }: FailureRepo
 export interface IndexerOptions {
   /** First block to index while nothing is stored; `head` is the head at that moment. A stored start never changes. */
   readonly startBlock: number | 'head'
-  /** Blocks on top of a block until it is final: no deeper reorganisation is followed. Null: never final. */
+  /** Blocks on top of a block until it is final: no deeper reorg is followed. Null: never final. */
   readonly finalityBlocks: number | null
   /**
    * Longest wait between two reads of the head once it is reached, in milliseconds; ten times as long while a node
@@ -127,7 +127,7 @@ interface IndexerDeps {
   readonly options: IndexerOptions
 }
 
-/** The most immediate retries of a step that a reorganization or another indexer interrupted before any commit. */
+/** The most immediate retries of a step that a reorg or another indexer interrupted before any commit. */
 const maxImmediateRetries = 3
 /** Shortest lease, in milliseconds. */
 const minLeaseMs = 100

@@ -173,7 +173,7 @@ test.each([
 
 const seeds = Array.from({ length: 12 }, (_, index) => index + 1)
 test.each(seeds)(
-  'seed %d: whatever order fills, failures, reorganisations and pollers come in, each payment has one snapshot',
+  'seed %d: whatever order fills, failures, reorgs and pollers come in, each payment has one snapshot',
   async (seed) => {
     const random = seededRandom(seed)
     const pick = (below: number) => Math.floor(random.fraction() * below)

@@ -12,7 +12,7 @@ import type { PaymentFacts } from '../payments/payment.js'
 import type { Chain } from '../ports/chain.js'
 import { parseMasterKey } from '../secrets/keys.js'
 import { createChainCommands, type ReindexReport, type ReindexRequest, reindex } from './reindex.js'
-import { DeepReorganizationError } from './reorganize.js'
+import { DeepReorgError } from './reorganize.js'
 
 /** Confirmations until a block is final. */
 const finalityBlocks = 12
@@ -185,15 +185,15 @@ async function stopped() {
   await applyUpdate(store, { id: 'u', chainId: '1', txHash: names(22)[0] ?? '', state: 'success' })
   chain.fork(40, (height) => (height % 3 === 0 && height > 23 ? paymentAt(height - 3) : []))
   chain.mine(5, (height) => [`after ${height}`])
-  await expect(indexer.step()).rejects.toThrow(DeepReorganizationError)
+  await expect(indexer.step()).rejects.toThrow(DeepReorgError)
   return parts
 }
 const gone = Array.from({ length: 40 }, (_, n) => 21 + n).filter((height) => height % 3 !== 0 || height > 57)
 
-test('after a reorganisation that was too deep to follow, the chain is followed again: missing payments fail, payments that are included again are unchanged', async () => {
+test('after a reorg that was too deep to follow, the chain is followed again: missing payments fail, payments that are included again are unchanged', async () => {
   const { all, catchUp, checkpoint, chain, stored, store, indexer, reindexed } = await stopped()
   const { differences } = await all({ from: 21, repair: true })
-  expect(reindexed[0]).toEqual({ type: 'chain.reorganised', chainId: 1, from: 60, commonAncestor: 20 })
+  expect(reindexed[0]).toEqual({ type: 'chain.reorganized', chainId: 1, from: 60, commonAncestor: 20 })
   const extra = differences.filter(({ kind }) => kind === 'extra').map(({ txHash }) => txHash)
   expect(extra).toEqual(expect.arrayContaining(names(22)))
   await catchUp()
@@ -217,7 +217,7 @@ test.each([
   ['ends before the checkpoint', { from: 21, to: 50 }, 'read up to it'],
   ['begins below every stored block', { from: 0 }, 'no block below 0'],
 ])(
-  'after a reorganisation that was too deep to follow, a reindex that %s is rejected and changes nothing',
+  'after a reorg that was too deep to follow, a reindex that %s is rejected and changes nothing',
   async (_case, request, message) => {
     const { all, store } = await stopped()
     const before = store.dump()

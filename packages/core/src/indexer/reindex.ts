@@ -118,7 +118,7 @@ async function rollBackOrphaned(
       throw new CheckpointMovedError(chainId)
     await rollBack(tx, { chainId, to: base, finalityBlocks })
   })
-  return { type: 'chain.reorganised', chainId, from: blockNumber, commonAncestor: base.blockNumber }
+  return { type: 'chain.reorganized', chainId, from: blockNumber, commonAncestor: base.blockNumber }
 }
 
 async function readBlockBelow(chain: Chain, from: number, signal: AbortSignal | undefined): Promise<Checkpoint> {
@@ -153,7 +153,7 @@ const maxRetries = { moved: 5, unread: 6 } as const
 
 /**
  * Reads blocks again and compares them with the stored payments; with `repair` it writes the differences, range by
- * range. An extra payment is marked as off the chain, and dropped once its height is final. After a reorganization too
+ * range. An extra payment is marked as off the chain, and dropped once its height is final. After a reorg too
  * deep to follow, `repair` up to the checkpoint replaces the stored blocks from `from` on by those of `chain`. Failed
  * reads are retried up to six times in a row. An indexer may run at the same time.
  */

@@ -3,7 +3,7 @@ import { fakeChain } from '../../test/support/fake-chain.js'
 import { paymentAt, setUpIndexed, setUpIndexer } from '../../test/support/indexer-setup.js'
 import { openStore } from '../../test/support/store.js'
 import { createFinality } from '../legacy/finality.js'
-import { DeepReorganizationError, storeStart } from './reorganize.js'
+import { DeepReorgError, storeStart } from './reorganize.js'
 
 test.each([
   [1, 1],
@@ -11,28 +11,28 @@ test.each([
   [500, 1],
   [500, 256],
 ])(
-  'in ranges of %d blocks, a reorganisation %d deep rolls back to the exact ancestor and reads the new blocks',
+  'in ranges of %d blocks, a reorg %d deep rolls back to the exact ancestor and reads the new blocks',
   async (maxRange, depth) => {
     const setup = await setUpIndexed(300, { maxRange }, paymentAt)
     const { chain, indexer, catchUp, checkpoint, ofType, ranges, store } = setup
     chain.fork(depth, paymentAt)
     chain.mine(1, paymentAt)
     expect(await indexer.step()).toBe(false)
-    const reorganised = { type: 'chain.reorganised', chainId: 1, from: 300, commonAncestor: 300 - depth }
-    expect(ofType('chain.reorganised')).toEqual([reorganised])
+    const reorganized = { type: 'chain.reorganized', chainId: 1, from: 300, commonAncestor: 300 - depth }
+    expect(ofType('chain.reorganized')).toEqual([reorganized])
     expect(indexer.status()).toMatchObject({ head: 301, indexed: 300 - depth, error: null })
     expect(store.committed.heights.at(-1)).toEqual({ chainId: 1, ...(await checkpoint()) })
     const readBefore = ranges().length
     await catchUp()
     expect(ranges()[readBefore]).toMatch(new RegExp(`^${301 - depth}-`))
-    expect(ofType('chain.reorganised')).toHaveLength(1)
+    expect(ofType('chain.reorganized')).toHaveLength(1)
     const kept = store.committed.heights.slice(-256)
     expect(kept).toEqual(kept.map((_, n) => ({ chainId: 1, blockNumber: 46 + n, blockHash: chain.at(46 + n).hash })))
     expect(store.committed.payments.length).toBe(301)
   },
 )
 
-test('a reorganisation is not applied after another indexer moved the checkpoint', async () => {
+test('a reorg is not applied after another indexer moved the checkpoint', async () => {
   const { chain, indexer, store, ofType, checkpoint } = await setUpIndexed(5, { maxRange: 1 })
   chain.fork(2)
   chain.mine(1)
@@ -47,12 +47,12 @@ test('a reorganisation is not applied after another indexer moved the checkpoint
     store.sql('update checkpoints set block_hash = ? where block_number = 3', chain.at(3).hash)
   }
   await indexer.step()
-  expect(ofType('chain.reorganised')).toEqual([])
+  expect(ofType('chain.reorganized')).toEqual([])
   await other.catchUp()
   expect(await checkpoint()).toEqual({ blockNumber: 6, blockHash: chain.at(6).hash })
 })
 
-test('a reorganisation below every stored checkpoint stops the chain, changes nothing, and ends when the node is right again', async () => {
+test('a reorg below every stored checkpoint stops the chain, changes nothing, and ends when the node is right again', async () => {
   const { chain, indexer, catchUp, checkpoint, store } = await setUpIndexed(8, { maxRange: 2, startBlock: 3 })
   const stored = store.dump()
   chain.intercept = ([kind, height = 8]) =>
@@ -75,10 +75,10 @@ const deep = async (depth: number) => {
   return setup
 }
 
-test('a reorganisation of final blocks is followed up to the number of confirmations; one block deeper it changes nothing, and names the command that repairs', async () => {
+test('a reorg of final blocks is followed up to the number of confirmations; one block deeper it changes nothing, and names the command that repairs', async () => {
   const followed = await deep(12)
   await followed.catchUp()
-  expect(followed.ofType('chain.reorganised')).toMatchObject([{ commonAncestor: 88 }])
+  expect(followed.ofType('chain.reorganized')).toMatchObject([{ commonAncestor: 88 }])
   const { indexer, store, checkpoint, ofType } = await deep(13)
   const stored = store.dump()
   await expect(indexer.step()).rejects.toMatchObject({
@@ -89,7 +89,7 @@ test('a reorganisation of final blocks is followed up to the number of confirmat
   })
   expect(store.dump()).toEqual(stored)
   expect(await checkpoint()).toMatchObject({ blockNumber: 100 })
-  expect(ofType('chain.reorganised')).toEqual([])
+  expect(ofType('chain.reorganized')).toEqual([])
 })
 
 /** Indexes up to 100, follows a fork at 94 up to 96, then forks `depth` blocks below that. */
@@ -107,16 +107,16 @@ const twice = async (depth: number) => {
   return setup
 }
 
-test('a reorganisation of final blocks is rejected too when several reorganisations add up to that depth', async () => {
+test('a reorg of final blocks is rejected too when several reorgs add up to that depth', async () => {
   const followed = await twice(8)
   await followed.catchUp()
-  expect(followed.ofType('chain.reorganised').map(({ commonAncestor }) => commonAncestor)).toEqual([94, 88])
+  expect(followed.ofType('chain.reorganized').map(({ commonAncestor }) => commonAncestor)).toEqual([94, 88])
   const refused = await twice(9)
-  await expect(refused.indexer.step()).rejects.toThrow(DeepReorganizationError)
+  await expect(refused.indexer.step()).rejects.toThrow(DeepReorgError)
   expect(await refused.checkpoint()).toMatchObject({ blockNumber: 96 })
 })
 
-test('a reorganisation of final blocks does not happen in a rollback: final payments stay final, and new blocks need their own confirmations', async () => {
+test('a reorg of final blocks does not happen in a rollback: final payments stay final, and new blocks need their own confirmations', async () => {
   const { chain, indexer, catchUp, store, checkpoint } = await setUpIndexed(
     100,
     { finalityBlocks: 12, maxRange: 1 },

@@ -1,11 +1,11 @@
-/** Rolls back to the common ancestor after a reorganization. Source: docs/decisions/reorganisations.md. @module */
+/** Rolls back to the common ancestor after a reorg. Source: docs/decisions/reorganisations.md. @module */
 import { ChainError, CheckpointMovedError, CoreError } from '../errors.js'
 import type { Chain } from '../ports/chain.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 
 /**
- * No stored checkpoint is on the node's chain: it follows another chain, or the reorganization is deeper than they are.
+ * No stored checkpoint is on the node's chain: it follows another chain, or the reorg is deeper than they are.
  */
 export class BrokenHistoryError extends CoreError {
   override readonly name = 'BrokenHistoryError'
@@ -23,8 +23,8 @@ export class BrokenHistoryError extends CoreError {
 }
 
 /** Final blocks were orphaned. Nothing is indexed until an operator decides whether the node is right; reads go on. */
-export class DeepReorganizationError extends CoreError {
-  override readonly name = 'DeepReorganizationError'
+export class DeepReorgError extends CoreError {
+  override readonly name = 'DeepReorgError'
   readonly code = 'ERR_CHAIN_REORG_TOO_DEEP'
   /** A later retry may find the stored blocks again, or a repaired chain. */
   readonly retryable = true
@@ -54,12 +54,12 @@ export async function isOnChain(chain: Chain, checkpoint: Checkpoint, signal?: A
   )
 }
 
-/** Blocks from the start to the second stored block: a reorganization of this depth right after the start finds it. */
+/** Blocks from the start to the second stored block: a reorg of this depth right after the start finds it. */
 const startDepth = 64
 
 /**
  * Stores the block below `start` as the checkpoint, which decides the start for good, and a block {@link startDepth}
- * deeper. After a reorganization below the start, indexing goes on from the deeper block.
+ * deeper. After a reorg below the start, indexing goes on from the deeper block.
  */
 export async function storeStart(
   deps: { readonly chain: Chain; readonly store: Pick<Store, 'transaction'> },
@@ -117,7 +117,7 @@ const largestPage = 1_024
 interface ReorganizeDeps {
   readonly chain: Chain
   readonly store: Pick<Store, 'transaction'>
-  /** Blocks on top of a block until it is final; null where no block ever is: no reorganisation is too deep then. */
+  /** Blocks on top of a block until it is final; null where no block ever is: no reorg is too deep then. */
   readonly finalityBlocks: number | null
 }
 
@@ -142,7 +142,7 @@ export async function reorganize(
   if (found === null) throw new BrokenHistoryError(chainId, checkpoint.blockNumber)
   const { ancestor } = found
   if (isTooDeep(deps.finalityBlocks, found))
-    throw new DeepReorganizationError(chainId, {
+    throw new DeepReorgError(chainId, {
       blockNumber: checkpoint.blockNumber,
       commonAncestor: ancestor.blockNumber,
     })

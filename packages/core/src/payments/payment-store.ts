@@ -11,7 +11,7 @@ export interface PagePosition {
   readonly chainId: number
   readonly txHash: string
   /**
-   * The start of the listing, as the number of the integration's repositions. A reorganization may give a payment
+   * The start of the listing, as the number of the integration's repositions. A reorg may give a payment
    * another time; later pages of the listing still have it at its former position.
    */
   readonly asOf: number
@@ -37,7 +37,7 @@ export interface StoredPage {
 export interface StoredTransaction {
   /** All payments, primary or not, by ordinal. */
   readonly payments: readonly StoredPayment[]
-  /** The height for finality: a reorganization does not lower it until the blocks are read again. Null: not indexed. */
+  /** The height for finality: a reorg does not lower it until the blocks are read again. Null: not indexed. */
   readonly indexedTo: number | null
 }
 

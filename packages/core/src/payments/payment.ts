@@ -114,7 +114,7 @@ export interface PaymentFacts {
   readonly chainId: number
   /** Destination transaction, lowercased. */
   readonly txHash: string
-  /** Position among the payments of its transaction, from 0, by log index. A reorganisation does not change it. */
+  /** Position among the payments of its transaction, from 0, by log index. A reorg does not change it. */
   readonly ordinal: number
   readonly logIndex: number
   readonly blockNumber: number

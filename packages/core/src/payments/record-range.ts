@@ -56,7 +56,7 @@ interface RangeToRecord {
 }
 
 /**
- * Hashes are stored for at least this many blocks below the head, so that a reorganization finds its exact ancestor.
+ * Hashes are stored for at least this many blocks below the head, so that a reorg finds its exact ancestor.
  */
 export const minStoredHashes = 256
 

@@ -179,7 +179,7 @@ export interface Fulfilment {
   readonly txHash: string
   readonly logIndex: number
   /**
-   * Index of the log among those of its transaction. A reorganisation does not change it, so the payment keeps its
+   * Index of the log among those of its transaction. A reorg does not change it, so the payment keeps its
    * identity.
    *
    * @default `logIndex`

@@ -76,7 +76,7 @@ it('health, answers and the log show only the class and code of a driver error',
     chains: [
       {
         ...{ chainId: 1, leading: false, head: null, headAt: null, indexed: null, lag: null, proof: null },
-        ...{ reorganisations: 0, nodes: [], error: 'Error 42P01' },
+        ...{ reorgs: 0, nodes: [], error: 'Error 42P01' },
         lastError: { message: 'Error 42P01', at: expect.any(Number) },
       },
     ],

@@ -23,11 +23,11 @@ describe('GET /health', () => {
       head: 120,
       indexed: 118,
       proof: 'bloom',
-      reorganisations: 3,
+      reorgs: 3,
       lastError,
       nodes: [nodeStatus({ name: 'a.example #1', latencyMs: 14.5 }), nodeStatus({ score: 0, inUse: false })],
     })
-    const { newestReorganisations: _, ...shown } = status
+    const { newestReorgs: _, ...shown } = status
     expect(await ask({ store: up, indexers: [{ status: () => status }] })).toEqual({
       status: 200,
       body: { status: 'ok', database: 'ok', chains: [{ ...shown, lag: 2 }] },

@@ -30,11 +30,11 @@ function createProofWatch(now: () => number): (chains: readonly ChainStatus[]) =
 }
 
 /** The status of one chain. `lag`: blocks between head and indexed height, or null while unknown. */
-export type ChainHealth = Omit<ChainStatus, 'newestReorganisations'> & { readonly lag: number | null }
+export type ChainHealth = Omit<ChainStatus, 'newestReorgs'> & { readonly lag: number | null }
 
 /**
  * `ok`: everything works; a chain that another process leads is no fault. `degraded`: the API answers, but a chain
- * cannot be followed (a reorganisation that is too deep counts), or a node failed a proof in the last ten minutes.
+ * cannot be followed (a reorg that is too deep counts), or a node failed a proof in the last ten minutes.
  * `down`: the database does not answer, or the loops have stopped.
  */
 export interface HealthReport {
@@ -80,7 +80,7 @@ export function createHealth(deps: HealthDeps): () => Promise<HealthReport> {
 
 /** Copies field by field and shortens URLs in messages: `/health` is public. */
 function toChainHealth(status: ChainStatus): ChainHealth {
-  const { chainId, leading, head, headAt, indexed, proof, reorganisations, nodes, error, lastError } = status
+  const { chainId, leading, head, headAt, indexed, proof, reorgs, nodes, error, lastError } = status
   return {
     chainId,
     leading,
@@ -89,7 +89,7 @@ function toChainHealth(status: ChainStatus): ChainHealth {
     indexed,
     lag: computeLag(status),
     proof,
-    reorganisations,
+    reorgs,
     nodes: nodes.map((each) => ({
       name: each.name,
       score: each.score,

@@ -89,7 +89,7 @@ async function play(commands: readonly (Command | null)[]): Promise<void> {
         })
         return
       }
-      case 'reorganise': {
+      case 'reorganize': {
         const blocks = model.chains[each.chain] ?? []
         const depth = Math.min(each.depth, blocks.length)
         if (depth === 0) return

@@ -130,9 +130,9 @@ export function addChainMetrics(
   add('gauge', { name: 'chain_proof', help: proofHelp }, ['chain', 'level'], ({ chainId, proof }) =>
     levels.map((level) => [{ chain: chainId, level }, proof === null ? null : Number(level === proof)]),
   )
-  const reorganisationsHelp = 'Reorganisations that were applied since the start of the process.'
-  add('counter', { name: 'chain_reorganisations_total', help: reorganisationsHelp }, ['chain'], (status) => [
-    [{ chain: status.chainId }, status.reorganisations],
+  const reorgsHelp = 'Reorgs that were applied since the start of the process.'
+  add('counter', { name: 'chain_reorgs_total', help: reorgsHelp }, ['chain'], (status) => [
+    [{ chain: status.chainId }, status.reorgs],
   ])
   for (const reading of nodeGauges) addOfNode('gauge', reading)
   for (const reading of nodeCounters) addOfNode('counter', reading)

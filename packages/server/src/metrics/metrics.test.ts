@@ -67,7 +67,7 @@ describe('the metrics of chains', () => {
     const unknown = { head: null, headAt: null, indexed: null, proof: null }
     const metrics = await watch(
       {},
-      () => chainStatus({ chainId: 137, head, indexed: 1_190, proof: 'bloom', reorganisations: 3 }),
+      () => chainStatus({ chainId: 137, head, indexed: 1_190, proof: 'bloom', reorgs: 3 }),
       () => chainStatus({ chainId: 1, ...unknown, leading: false, error: 'x' }),
     )
     expect((await read(metrics)).get('chain_head_block{chain="137"}')).toBe(1_200)
@@ -75,7 +75,7 @@ describe('the metrics of chains', () => {
     const found = await read(metrics)
     const of = (chain: number, names: readonly string[]) =>
       names.map((each) => found.get(`chain_${each}{chain="${chain}"}`))
-    const names = ['head_block', 'indexed_block', 'lag_blocks', 'leading', 'failing', 'reorganisations_total']
+    const names = ['head_block', 'indexed_block', 'lag_blocks', 'leading', 'failing', 'reorgs_total']
     expect(of(137, names)).toEqual([1_201, 1_190, 11, 1, 0, 3])
     expect(of(1, [...names.slice(0, 5), 'head_timestamp_seconds'])).toEqual([
       ...[undefined, undefined, undefined],

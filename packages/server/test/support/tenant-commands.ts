@@ -30,7 +30,7 @@ function weighted<K extends string, T extends object>(
 /** Any command; reading is the most frequent. Numbers choose from small pools. */
 export const command = fc.oneof(
   weighted('mine', 4, { chain, transactions: fc.array(transaction, { maxLength: 4 }) }),
-  weighted('reorganise', 1, { chain, depth: fc.integer({ min: 1, max: 3 }), laterMs: fc.constantFrom(0, 1, 2_500) }),
+  weighted('reorganize', 1, { chain, depth: fc.integer({ min: 1, max: 3 }), laterMs: fc.constantFrom(0, 1, 2_500) }),
   // `of`: the integration that the processor names; null: none.
   weighted('update', 2, { chain, hash, of: fc.option(tenant), state, title: fc.constantFrom('Shop', 'Käse') }),
   weighted('rotate', 2, { of: tenant, graceMs: fc.constantFrom(0, 1_000) }),

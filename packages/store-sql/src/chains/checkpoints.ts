@@ -71,7 +71,7 @@ export async function readCheckpoint(db: Connection, chainId: number): Promise<C
   return row === undefined ? null : toCheckpoint(row)
 }
 
-/** A checkpoint, and the height from which a reorganisation moved it down; null if it has reached that height again. */
+/** A checkpoint, and the height from which a reorg moved it down; null if it has reached that height again. */
 export interface Tip {
   readonly checkpoint: Checkpoint
   readonly reached: number | null

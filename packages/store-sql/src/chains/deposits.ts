@@ -108,7 +108,7 @@ export async function settleDeposit(db: Connection, depositId: string): Promise<
 }
 
 /**
- * Makes deposits wait again whose fulfilments a reorganisation may have moved or removed: their payments are above a
+ * Makes deposits wait again whose fulfilments a reorg may have moved or removed: their payments are above a
  * height and not yet marked as off the chain. Other deposits of the same source transaction wait again too.
  */
 export async function awaitFulfilments(

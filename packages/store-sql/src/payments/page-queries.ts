@@ -91,7 +91,7 @@ async function countReposition(db: Connection, dialect: SqlDialect, integrations
   return new Map(counted.map(({ integration, seq }) => [toHex(integration), integer(seq)]))
 }
 
-// A reorganisation may reposition a payment within a listing. `payment_moves` has each former block time with the
+// A reorg may reposition a payment within a listing. `payment_moves` has each former block time with the
 // integration's count of repositions, and a cursor contains the count at the start of its listing. If the count is
 // unchanged, as nearly always, the plain statement is right; else the exact one reads the page as of the cursor.
 

@@ -65,7 +65,7 @@ export function checkpointTests(test: StoreTest): void {
     expect(await listed(store, 9, 10)).toEqual([])
   })
 
-  test('a checkpoint that is moved down, as by a reorganisation, forgets the heights above it', async ({ store }) => {
+  test('a checkpoint that is moved down, as by a reorg, forgets the heights above it', async ({ store }) => {
     await reach(store, 10, 20, 30)
     await store.transaction((tx) => tx.setCheckpoint(2, at(30)))
     await store.transaction(async (tx) => {

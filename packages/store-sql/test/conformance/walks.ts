@@ -1,5 +1,5 @@
 /**
- * Tests: a walk over pages while payments are inserted and moved by reorganisations. Source: the port's `list`.
+ * Tests: a walk over pages while payments are inserted and moved by reorgs. Source: the port's `list`.
  * @module
  */
 import type { PagePosition, PageQuery } from '@payment-integration/core/internal'

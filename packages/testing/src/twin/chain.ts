@@ -1,4 +1,4 @@
-/** A chain in memory whose payments, blocks and reorganizations a test controls. @module */
+/** A chain in memory whose payments, blocks and reorgs a test controls. @module */
 import { ChainError } from '@payment-integration/core'
 import type {
   BlockRange,

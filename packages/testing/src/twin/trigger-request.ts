@@ -40,7 +40,7 @@ export type TriggerEvent =
       readonly status: number | null
     })
   /** Blocks were replaced; the payment is in a new block, or left the chain. */
-  | (Readonly<Record<'chainId' | 'txHash', string>> & { readonly event: 'reorganised'; readonly included: boolean })
+  | (Readonly<Record<'chainId' | 'txHash', string>> & { readonly event: 'reorganized'; readonly included: boolean })
   /** A verification was shared: the request, and the endpoint's answer. */
   | {
       readonly event: 'share'

@@ -298,7 +298,7 @@ async function* replaceBlocks(
     const indexed = await context.service.store.payments.checkpoint(chainId)
     return indexed !== null && indexed.blockNumber >= head ? true : null
   })
-  yield { event: 'reorganised', chainId: String(chainId), txHash, included }
+  yield { event: 'reorganized', chainId: String(chainId), txHash, included }
   return { ...payment, blockNumber }
 }
 
@@ -314,7 +314,7 @@ export type Trigger = (
   caller: { readonly integrationAddress: string },
 ) => AsyncGenerator<TriggerEvent, void, undefined>
 
-/** Makes the trigger of a service. It runs one scenario at a time: a reorganization would replace blocks of another. */
+/** Makes the trigger of a service. It runs one scenario at a time: a reorg would replace blocks of another. */
 export function createTrigger(deps: TriggerDeps): Trigger {
   let isRunning = false
   return (value, { integrationAddress }) => {

@@ -1,4 +1,4 @@
-/** Orders the hits of the site's search, and checks the first hit of eight searches. @module */
+/** Orders the hits of the site's search, and checks the first hit of each. @module */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,19 +9,21 @@ export const searchOptions: SearchOptions = {
   fuzzy: 0.2,
   prefix: true,
   boost: { title: 4, text: 2, titles: 2 },
-  combineWith: 'AND',
+  combineWith: 'OR', // a page with more of the words stands higher
   // Words of a question say nothing about the page.
   processTerm: (term) =>
     /^(a|an|and|are|can|do|does|for|how|i|in|is|it|my|of|on|or|the|to|was|were|what|when|where|why|with)$/i.test(term)
       ? null
       : term.toLowerCase(),
   // Readers look for guides first; figures, vectors, changelogs and decisions answer other questions.
-  boostDocument: (id) => {
-    if (/^\/(tools|vectors|changelog|performance|contract-coverage)/.test(id)) return 0.1
-    if (/^\/decisions\/retries/.test(id)) return 1.5 // the schedule stands on this page alone
-    if (/^\/(api|decisions|reference|receive)\//.test(id)) return 0.4
-    if (id.startsWith('/interface')) return 1.8 // a word of the contract is explained there
-    return /^\/(guides|rotate|explain|databases)/.test(id) ? 1.5 : 1
+  boostDocument: (id, _term, stored) => {
+    // A page as a whole stands above its sections.
+    const whole = (stored?.['titles'] as string[] | undefined)?.length === 0 ? 1.5 : 1
+    if (/^\/(tools|vectors|changelog|performance|contract-coverage)/.test(id)) return 0.1 * whole
+    if (/^\/decisions\/(retries|states)/.test(id)) return 1.5 * whole // tables that stand there alone
+    if (/^\/(#|(api|decisions|reference|receive)\/)/.test(id)) return 0.4 * whole
+    if (id.startsWith('/interface')) return 1.8 * whole // a word of the contract is explained there
+    return (/^\/(guides|rotate|explain|databases)/.test(id) ? 1.5 : 1) * whole
   },
 }
 
@@ -29,12 +31,13 @@ export const searchOptions: SearchOptions = {
 const searches: readonly (readonly [query: string, page: string])[] = [
   ['signature mismatch', '/explain.html'],
   ['rotate secret', '/rotate-a-signing-secret.html'],
-  ['missed webhook', '/guides/reconcile.html'],
   ['409 KYC', '/guides/share-a-verification.html'],
-  ['retry schedule', '/decisions/retries.html'],
   ['how do I test', '/guides/test-an-integration.html'],
   ['PgBouncer', '/databases.html'],
-  ['refund', '/interface.html'],
+  ['refund states', '/decisions/states-and-versions.html'],
+  ['retry schedule', '/decisions/retries.html'],
+  ['recover missed webhooks', '/guides/reconcile.html'],
+  ['move from SQLite to PostgreSQL', '/databases.html'],
 ]
 
 /**
@@ -48,7 +51,7 @@ export async function findWrongHits(dist: string): Promise<string[]> {
   const { default: json } = await import(pathToFileURL(join(chunks, file)).href)
   const index = MiniSearch.loadJSON(json, {
     fields: ['title', 'titles', 'text'],
-    storeFields: ['title'],
+    storeFields: ['title', 'titles'],
     searchOptions,
   })
   return searches.flatMap(([query, page]) => {

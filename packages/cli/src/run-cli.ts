@@ -80,7 +80,7 @@ function createProgram(io: Io): Command {
     .helpCommand(false)
     .option('--json', 'print one JSON object per line and nothing else')
     .option('--debug', 'print the stack of an error')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 30 })
     .exitOverride()
     .configureOutput(output(io))
     .showHelpAfterError('Add --help to list commands and options.')

@@ -33,6 +33,7 @@ export default defineConfig({
   markdown: {
     html: false,
     linkify: false,
+    languageAlias: { caddy: 'nginx' },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify: anchorOf },
     config(md) {
@@ -52,7 +53,8 @@ export default defineConfig({
           return self.renderToken(tokens, place, options)
         }
       // A wide table scrolls, by keys too.
-      md.renderer.rules['table_open'] = () => '<table tabindex="0">\n'
+      md.renderer.rules['table_open'] = () => '<div class="table" tabindex="0"><table>\n'
+      md.renderer.rules['table_close'] = () => '</table></div>\n'
       // A picture that exists dark too is shown as the theme is.
       const image = md.renderer.rules.image
       md.renderer.rules.image = (tokens, place, options, env, self) => {
@@ -63,11 +65,12 @@ export default defineConfig({
         const dark = shown.replace(whole, `/${stem}-dark.png`)
         return shown.replace('<img', '<img class="in-light"') + dark.replace('<img', '<img class="in-dark"')
       }
-      // A path breaks at its slashes, and a code between its words.
+      // A path breaks at its slashes, a code between its words, and an option nowhere.
       const code = md.renderer.rules.code_inline
       md.renderer.rules.code_inline = (...given) =>
         (code?.(...given) ?? '')
-          .replaceAll(/(?<=[^<\s/])\/(?=[^\s/>])/g, '/<wbr>')
+          .replaceAll(/(?<=[^<>\s/])\/(?=[^\s/>])/g, '/<wbr>')
+          .replaceAll(/(?<=[\s>])--?[a-z][\w-]*/g, '<span class="option">$&</span>')
           .replaceAll(/(?<=[A-Z])_(?=[A-Z])/g, '_<wbr class="between-words">')
       const fence = md.renderer.rules.fence
       md.renderer.rules.fence = (tokens, place, ...rest) => {

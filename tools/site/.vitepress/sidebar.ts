@@ -72,7 +72,6 @@ const paths: readonly (readonly [string, readonly string[]])[] = [
     [
       'guides/run-a-server',
       'deployment',
-      'guides/run-a-server',
       'packages/cli/index',
       'guides/manage-accounts',
       'guides/replay-failed-deliveries',
@@ -134,7 +133,8 @@ export function sidebarOf(pages: string): Item[] {
     const items = routes.map((route) => ({
       text: getTitle(route, readFileSync(join(pages, `${route}.md`), 'utf8'))
         .replace('@payment-integration/', '')
-        .replace('Receive webhooks with ', ''),
+        .replace('Receive webhooks with ', '')
+        .replace(/^Payment integration$/, 'Overview'),
       link: `/${route.replace(/(^|\/)index$/, '$1')}`,
     }))
     return items.length === 0 ? [] : [{ text, collapsed: text !== 'Start', items }]

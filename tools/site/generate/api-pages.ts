@@ -90,6 +90,7 @@ function shorten(text: string): string {
       // The signature has the type already.
       .replaceAll(/^#{4,6} Returns\n\n.*\n+(?=#|\*\*\*|$(?![\s\S]))/gm, '')
       .replaceAll(/^(#{4,6} Throws\n\n.*\n)\n#{4,6} Throws$/gm, '$1')
+      .replaceAll('__namedParameters', 'input')
       .replaceAll(/^\*\*\*\n+/gm, '')
       .replaceAll(/<a id="[^"]*"><\/a> ?/g, '')
       .replaceAll(

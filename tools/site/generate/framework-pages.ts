@@ -28,7 +28,9 @@ export async function frameworkPages(root: string): Promise<Map<string, string>>
       `# Receive webhooks with ${title}`,
       `The receiver verifies the raw bytes, and handles each version once. Write it, its tables and its test into your project${needs.length === 0 ? '' : `, which has ${needs.map((each) => `\`${each}\``).join(', ')}`}:`,
       `\`\`\`sh\nnpx @payment-integration/cli init ${name}\n\`\`\``,
-      mount('payments'),
+      mount('payments')
+        .replace(/: (.+), from (.+)[.]$/, ': `$1`, from `$2`.')
+        .replaceAll(/npx wrangler [^,.]+/g, '`$&`'),
       'Set `WEBHOOK_SIGNING_SECRET` and start. Then let the [doctor](/doctor.md) probe the address: it names each fault with the line to change. Lost notifications are repaired by [reconciling](/decisions/reconciling.md).',
       'The handler keeps the newest state of each payment. To credit an order, read [credit an order once](/guides/credit-an-order.md). Behind a proxy, read [receive behind nginx](/guides/receive-behind-nginx.md). `--database` chooses another database.',
       '## The files that it writes',

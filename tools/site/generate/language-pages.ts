@@ -68,7 +68,7 @@ export function languagePages(root: string): Map<string, string> {
         '## Call it',
         `1. Read the body as bytes, before any parser of JSON:\n${body.map((each) => `   - ${each}`).join('\n')}`,
         `2. Pass your signing secrets, the signature \`${header}\`, the bytes, the time \`${nowMs}\`, and 300 seconds of tolerance.`,
-        `3. The place of a secret, which may be 0, means that the delivery is genuine. ${rejection} Answer 401 for \`ERR_SIGNATURE_MISSING\` and \`ERR_SIGNATURE_MISMATCH\`, else 400.`,
+        `3. The result is the index of the secret that matched, possibly 0: the delivery is genuine. ${rejection} Answer 401 for \`ERR_SIGNATURE_MISSING\` and \`ERR_SIGNATURE_MISMATCH\`, else 400.`,
         '4. Parse the body. Its `integrationAddress` must be the value of `X-Service-Integration`. In one transaction, apply it only if its [version](/concepts/version.md) is greater than the stored one, and store that version.',
         '5. Answer 200, also for a version that you have: the service repeats a delivery until it is answered.',
         '## Prove it',

@@ -34,7 +34,7 @@ export function addIdentity(program: Command, run: Run): void {
       'list',
       'list subjects: the account of an address, its verification, and who shared it',
       'identity list',
-      'identity list --email user@shop.example',
+      'identity list --email - < address.txt',
       'identity list --json',
     ),
   )

@@ -1,4 +1,4 @@
-/** Sixty rules that matter, each with a change that breaks it and the test file that must fail. @module */
+/** Rules that matter, each with a change that breaks it and the test file that must fail. @module */
 
 /** A change of one text in one source file. */
 export interface Mutant {

@@ -227,7 +227,7 @@ function checkRequestedRouters(
   const addresses = requested.map((router) => {
     const address = toAddress(router)
     if (address !== null && routers.has(address)) return address
-    throw new TypeError(`${JSON.stringify(router)} is not a router of the chain.`)
+    throw new TypeError(`No router of the chain: ${JSON.stringify(router)}; pass one of ${[...routers.keys()]}.`)
   })
   if (addresses.length === 0) throw new TypeError('routers is empty; leave it out to read all routers.')
   return addresses.length === routers.size ? null : new Set(addresses)

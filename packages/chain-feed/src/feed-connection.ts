@@ -165,7 +165,9 @@ function parseServers(servers: readonly string[]): { readonly hosts: string[]; r
   const [scheme] = schemes
   const isUsable = schemes.size === 1 && (scheme === 'nats:' || scheme === 'tls:')
   if (!isUsable || parsed.some((url) => url === null || url.hostname === '' || url.username + url.password !== ''))
-    throw new TypeError('Each server of the feed is nats://host:port, or each tls://host:port, without a user.')
+    throw new TypeError(
+      `Servers ${parsed.map((url) => url && `${url.protocol}//${url.host}`)}: pass all as nats: or tls:, without user.`,
+    )
   const hosts = parsed.map((url) => `${url?.hostname}:${url?.port === '' ? '4222' : url?.port}`)
   return { hosts, isTls: scheme === 'tls:' }
 }
@@ -175,5 +177,5 @@ function createAuthenticator(credentials: string): Authenticator {
   const text = credentials.trim()
   if (text.includes('BEGIN NATS USER JWT')) return credsAuthenticator(new TextEncoder().encode(credentials))
   if (/^SU[A-Z2-7]{56}$/.test(text)) return nkeyAuthenticator(new TextEncoder().encode(text))
-  throw new TypeError('The credentials of the feed are neither a .creds file nor the seed of a user nkey.')
+  throw new TypeError(`The credentials have ${text.length} characters; pass a .creds file or the seed of a user nkey.`)
 }

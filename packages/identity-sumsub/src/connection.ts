@@ -182,7 +182,7 @@ const maxAnswerBytes = 1_048_576
 export function createCall(connection: ProviderConnection): Call {
   const { baseUrl = connectionDefaults.baseUrl, timeoutMs = connectionDefaults.timeoutMs } = connection
   const appToken = checkCredential('appToken', connection.appToken)
-  if (!/^[\x21-\x7e]+$/.test(appToken)) throw new TypeError('appToken holds characters that no header can carry.')
+  if (!/^[\x21-\x7e]+$/.test(appToken)) throw new TypeError('appToken has a space or non-ASCII letter; copy it again.')
   const secretKey = checkCredential('secretKey', connection.secretKey)
   const { fetch: send = globalThis.fetch, now = Date.now } = connection
   const base = parseBase(baseUrl)

@@ -108,7 +108,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       try {
         // Checks that need neither body nor secrets come first: most junk ends here.
         if (!delivery || typeof delivery !== 'object' || 'byteLength' in delivery)
-          throw new TypeError('verify: pass { body, headers }')
+          throw new TypeError('verify got the body alone or nothing; pass { body, headers }')
         const body = isRequest(delivery) ? assertUnread(delivery) : rawBody(delivery.body)
         const receivedAt = checkTime((delivery as Delivery).receivedAt ?? now())
         const headers = toReadable(delivery.headers)

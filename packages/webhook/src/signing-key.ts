@@ -33,5 +33,5 @@ export interface Hmac {
  */
 export function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
   if (secret && secret === secret.trim?.()) return new TextEncoder().encode(secret)
-  throw new TypeError('The secret is empty, blank or padded.')
+  throw new TypeError('Secret is empty or padded; set it trimmed.')
 }

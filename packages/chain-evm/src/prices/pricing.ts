@@ -89,7 +89,8 @@ export function createPriceLists(
   nativeSymbol: string | null,
 ): PriceLists {
   const tokensByAddress = indexByAddress('token', tokens, ({ address, symbol, currency }) => {
-    if (typeof symbol !== 'string' || symbol === '') throw new TypeError(`The symbol of token ${address} is empty.`)
+    if (typeof symbol !== 'string' || symbol === '')
+      throw new TypeError(`The symbol of token ${address} is ${JSON.stringify(symbol)}; pass text such as "USDC".`)
     checkCurrencyCode(`The currency of token ${address}`, currency)
     return `${symbol}, worth ${currency}`
   })
@@ -97,7 +98,8 @@ export function createPriceLists(
     checkCurrencyCode(`The base of price feed ${address}`, base)
     checkCurrencyCode(`The quote of price feed ${address}`, quote)
     assertWhole(`decimals of price feed ${address}`, decimals, 0)
-    if (decimals > maxDecimals) throw new RangeError(`decimals of price feed ${address} is above ${maxDecimals}.`)
+    if (decimals > maxDecimals)
+      throw new RangeError(`decimals of price feed ${address} is ${decimals}; pass at most ${maxDecimals}.`)
     return `${base}/${quote} with ${decimals} decimals`
   })
   const nativeCode = nativeSymbol?.toUpperCase()

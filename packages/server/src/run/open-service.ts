@@ -298,7 +298,7 @@ async function openReceipts(
     }
     case 'http': {
       if (receiveUpdate === null)
-        throw new TypeError('HTTP receipts need a processor secret, which authenticates them.')
+        throw new TypeError('HTTP receipts are set without a processor secret; set one, which authenticates them.')
       const { createHttpReceiptSource } = await import('../receipts/http-receipt-source.js')
       return createHttpReceiptSource({ url: config.url, receiveUpdate })
     }

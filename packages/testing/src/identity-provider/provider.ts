@@ -319,13 +319,12 @@ async function receive(request: Request, uri?: string): Promise<ReceivedRequest>
 }
 
 function checkClients({ clients }: IdentityProviderOptions): IdentityProviderOptions['clients'] {
-  for (const { clientId, appToken, secretKey } of clients)
-    if (!(clientId && appToken && secretKey))
-      throw new TypeError('A client of the identity provider lacks its clientId, appToken or secretKey.')
-  if (new Set(clients.map(({ clientId }) => clientId)).size < clients.length)
-    throw new TypeError('Two clients of the identity provider have the same clientId.')
-  if (new Set(clients.map(({ appToken }) => appToken)).size < clients.length)
-    throw new TypeError('Two clients of the identity provider have the same appToken.')
+  for (const client of clients)
+    for (const key of ['clientId', 'appToken', 'secretKey'] as const)
+      if (!client[key]) throw new TypeError(`A client of the identity provider has no ${key}; set it.`)
+  for (const key of ['clientId', 'appToken'] as const)
+    if (new Set(clients.map((client) => client[key])).size < clients.length)
+      throw new TypeError(`Two clients of the identity provider have the same ${key}; give each its own.`)
   return clients
 }
 

@@ -95,7 +95,7 @@ add("the millisecond after it", signed(t=NOW - 300), STALE, now_ms=NOW * 1000 + 
 add("t is 0, long ago", signed(t=0), STALE)
 add("t is 0, at the epoch", signed(t=0), now_ms=0)
 add("t has 12 digits, far ahead", signed(t=999_999_999_999), FUTURE)
-add("a stale forgery is refused for its time", f"t={NOW - 301},v1={UNKNOWN_CODE}", STALE)
+add("a stale forgery is rejected for its time", f"t={NOW - 301},v1={UNKNOWN_CODE}", STALE)
 add("t was changed after signing", f"t={NOW + 1},v1={GOOD}", MISMATCH)
 
 # The header's shape

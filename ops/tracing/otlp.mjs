@@ -12,5 +12,5 @@ const processor = new BatchSpanProcessor(new OTLPTraceExporter(), { scheduledDel
 const sampler = new TraceIdRatioBasedSampler(Number(process.env['OTEL_TRACES_SAMPLER_ARG'] ?? '1'))
 const resource = resourceFromAttributes({ 'service.name': process.env['OTEL_SERVICE_NAME'] ?? 'payment-integration' })
 trace.setGlobalTracerProvider(new BasicTracerProvider({ resource, sampler, spanProcessors: [processor] }))
-// Spans of the last second of a shutdown may be lost. A refused export must not end the process while it drains.
+// Spans of the last second of a shutdown may be lost. A rejected export must not end the process while it drains.
 for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => processor.forceFlush().catch(() => undefined))

@@ -11,7 +11,7 @@ const check = (code: string, path = 'packages/core/src/rule.ts') =>
 test('a pattern that may read the same text many times is rejected', () => {
   const anywhere = 'begins anywhere and goes on after an endless repeat'
   const dividing = 'divides the same text among its repeats'
-  const refused = [
+  const rejected = [
     [String.raw`/[a-z][a-z0-9+.-]*:\/\/\S+/gi`, anywhere],
     [String.raw`/\/+$/`, anywhere],
     ['/block.* not found/', anywhere],
@@ -26,10 +26,10 @@ test('a pattern that may read the same text many times is rejected', () => {
     ["''.match('a+b')", anywhere],
     [['new RegExp(`a$', '{1}b`)'].join(''), 'is put together when the program runs'],
   ]
-  const { code, printed } = check(refused.map(([pattern]) => `export const _ = ${pattern}`).join('\n'))
-  for (const [index, [, expected]] of refused.entries())
+  const { code, printed } = check(rejected.map(([pattern]) => `export const _ = ${pattern}`).join('\n'))
+  for (const [index, [, expected]] of rejected.entries())
     expect(printed).toMatch(new RegExp(`core/src/rule[.]ts:${index + 2}: .*${expected}`))
-  expect(printed).toContain(`patterns: ${refused.length}, ${refused.length} problems`)
+  expect(printed).toContain(`patterns: ${rejected.length}, ${rejected.length} problems`)
   expect(code).toBe(1)
 })
 

@@ -102,7 +102,7 @@ describe.skipIf(postgresMissing)(
       expect(await settledAt(orderId)).toBe(null)
     }
 
-    test('an order whose payment refuses the state is not settled', async () => {
+    test('an order whose payment rejects the state is not settled', async () => {
       const txHash = await payFor('order-3')
       const chainId = String(anvil.chainId)
       await host.service.applyUpdate({ id: 'refund-3', chainId, txHash, state: 'refund_success' })

@@ -13,7 +13,7 @@ export interface Settlement {
   readonly merchant: string
 }
 
-/** The payment refused the settlement for `reason`. Fastify answers `statusCode`, 409. */
+/** The payment rejected the settlement for `reason`. Fastify answers `statusCode`, 409. */
 export class NotSettledError extends Error {
   override readonly name = 'NotSettledError'
   readonly code = 'ERR_NOT_SETTLED'

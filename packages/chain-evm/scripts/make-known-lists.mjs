@@ -94,7 +94,7 @@ const listedTokens = tokens
     const given = currency ?? fiat.find((code) => tags.includes(code)) ?? currencyElsewhere(coinGeckoId)
     const worth = (given ?? (wrapped ? chain.nativeTokenName : symbol)).toUpperCase()
     if (!isCode(worth))
-      throw new Error(`${symbol} (${chainId}:${address}) is worth ${worth}, which verify refuses as a currency.`)
+      throw new Error(`${symbol} (${chainId}:${address}) is worth ${worth}, which verify rejects as a currency.`)
     return { chainId, address, parts: worth === symbol ? [symbol] : [symbol, worth] }
   })
 

@@ -6,7 +6,7 @@ export const shop = `0x${'a1'.repeat(20)}`
 export const otherShop = `0x${'b2'.repeat(20)}`
 
 /** Answers and verdicts of an attempt. */
-export const refused = {
+export const rejected = {
   answer: { status: 503, reason: 'status_503', excerpt: 'busy\n\u001b[2Jtry again' },
   verdict: { kind: 'exhausted' },
 } as const

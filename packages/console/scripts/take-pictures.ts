@@ -67,7 +67,7 @@ async function payShop(own: Twin): Promise<TwinPayment> {
   await own.reorganize(10, 2)
   await own.mine(10, 3)
   const chosen = made.at(-3) as TwinPayment
-  // Refused: the state is final.
+  // Rejected: the state is final.
   await own.update(chosen, { state: 'pending' })
   await own.advance(10_000)
   return chosen

@@ -38,7 +38,7 @@ async function pay(watched: WatchedService, { service }: RunningServer, number: 
   return txHash
 }
 
-/** Requests that are answered, refused and crash. */
+/** Requests that are answered, rejected and crash. */
 async function askAll(watched: WatchedService, server: RunningServer, apiSecret: string, legacyKey: string) {
   const { canary, ask } = watched
   const list = `${server.url}/api/v1/integration/payments`
@@ -193,12 +193,12 @@ describe.each(engines)('on %s', (_, missing, open) => {
     await pay(watched, server, 8)
     await command(['integrations', 'rotate-secret', shop, '--grace', '0s', '--json'], { issues: ['apiSecret'] })
     const { issued } = await command(['legacy-keys', 'create', '--json'], { issues: ['apiKey'] })
-    const refused = await watched.ask(`${server.url}/api/v1/verify`, {
+    const rejected = await watched.ask(`${server.url}/api/v1/verify`, {
       method: 'POST',
       headers: { authorization: issued['apiKey'] ?? '', 'content-type': 'application/json' },
       body: `{"${canary('verify body')}":`,
     })
-    expect(refused.status).toBe(400)
+    expect(rejected.status).toBe(400)
     await watched.ask(`${server.url}/metrics`, bearer)
     await server.stop()
     env['PI_MASTER_KEY'] = canary('master key of the wrong length')

@@ -67,13 +67,13 @@ describe.each(engines)('on %s', (_, missing, open) => {
         return response.status
       }
 
-      const [shared, refused] = [newEmail('shared'), newEmail('refused')]
+      const [shared, rejected] = [newEmail('shared'), newEmail('rejected')]
       const [lost, proved] = [newEmail('lost'), newEmail('proved')]
       const used = mint()
       expect(await share(shared, used)).toBe(200)
       expect(await share(shared, mint(), 1)).toBe(409)
-      expect(await share(refused, used)).toBe(422)
-      expect(await share(refused, canary('a token that is none', `canary-${randomBytes(16).toString('hex')}`))).toBe(
+      expect(await share(rejected, used)).toBe(422)
+      expect(await share(rejected, canary('a token that is none', `canary-${randomBytes(16).toString('hex')}`))).toBe(
         422,
       )
       provider.fail({ on: 'reuse', at: 'after', answer: 'lost' })

@@ -30,11 +30,11 @@ export interface TestPooler {
 export interface TestPoolerOptions {
   /** Connections to the server, for all clients together. @default 4 */
   readonly poolSize?: number
-  /** Startup parameters that it drops. @default none: it refuses those that it does not know */
+  /** Startup parameters that it drops. @default none: it rejects those that it does not know */
   readonly ignored?: readonly string[]
 }
 
-// It refuses to run as root.
+// It does not run as root.
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const port = 6_432
 

@@ -68,12 +68,12 @@ export function useCases(engine: string, open: OpenMigrated): void {
       expect(versions).toEqual(Array.from({ length: 20 }, (_, index) => index + 2))
     })
 
-    it('a refused update changes nothing and says why, also when asked again', async () => {
+    it('a rejected update changes nothing and says why, also when asked again', async () => {
       const { service } = await withPayments({ tx: 'a', integrationAddress: shop })
       await service.applyUpdate(update('u1', 'a', { state: 'refund_success' }))
-      const refused = { outcome: 'refused', reason: 'state refund_success cannot become pending', version: 2 }
-      expect(await service.applyUpdate(update('u2', 'a', { state: 'pending' }))).toMatchObject(refused)
-      expect(await service.applyUpdate(update('u2', 'a', { state: 'pending' }))).toMatchObject(refused)
+      const rejected = { outcome: 'refused', reason: 'state refund_success cannot become pending', version: 2 }
+      expect(await service.applyUpdate(update('u2', 'a', { state: 'pending' }))).toMatchObject(rejected)
+      expect(await service.applyUpdate(update('u2', 'a', { state: 'pending' }))).toMatchObject(rejected)
       expect((await get(service, 'a')).version).toBe(2)
     })
 
@@ -105,15 +105,15 @@ export function useCases(engine: string, open: OpenMigrated): void {
       expect((await get(service, 'a', other)).state).toBe('success')
     })
 
-    it('an update for an integration that no payment of the transaction has is refused, early or late', async () => {
-      const refused = { outcome: 'refused', reason: 'no payment of the transaction names this integrationAddress' }
+    it('an update for an integration that no payment of the transaction has is rejected, early or late', async () => {
+      const rejected = { outcome: 'refused', reason: 'no payment of the transaction names this integrationAddress' }
       const { chain, service } = await withPayments({ tx: 'a', integrationAddress: shop })
       const wrong = (id: string, tx: string) => update(id, tx, { state: 'success', integrationAddress: other })
-      expect(await service.applyUpdate(wrong('u1', 'a'))).toMatchObject(refused)
+      expect(await service.applyUpdate(wrong('u1', 'a'))).toMatchObject(rejected)
       expect(await service.applyUpdate(wrong('u2', 'b'))).toMatchObject({ outcome: 'waiting' })
       chain.mine([{ tx: 'b', integrationAddress: shop }])
       await indexAll(service)
-      expect(await service.applyUpdate(wrong('u2', 'b'))).toMatchObject(refused)
+      expect(await service.applyUpdate(wrong('u2', 'b'))).toMatchObject(rejected)
       expect((await get(service, 'b')).version).toBe(1)
     })
 
@@ -246,8 +246,8 @@ export function useCases(engine: string, open: OpenMigrated): void {
           service.applyUpdate(update(id, 'a', title(`a ${round}`))),
           service.applyUpdate(update(id, 'b', title(`b ${round}`))),
         ])
-        const refused = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
-        expect(refused, `round ${round}`).toEqual([expect.objectContaining({ code: 'ERR_UPDATE_CONFLICT' })])
+        const rejected = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
+        expect(rejected, `round ${round}`).toEqual([expect.objectContaining({ code: 'ERR_UPDATE_CONFLICT' })])
         const { payments } = await list(service)
         expect(payments.filter(({ recipient }) => names.includes(recipient?.title ?? ''))).toHaveLength(1)
         expect(payments.reduce((sum, { version }) => sum + version, 0)).toBe(2 + round)
@@ -286,7 +286,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
     })
 
     it('a range on a block that another indexer replaced at the same height is rejected, although both have a lease', async () => {
-      const refusals: unknown[] = []
+      const rejections: unknown[] = []
       const bothLead: Store = { ...openStore(), leases: { ...openStore().leases, acquire: async () => true } }
       const watched: Store = {
         ...bothLead,
@@ -294,7 +294,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
           openStore()
             .transaction(work)
             .catch((error: { code?: unknown }) => {
-              refusals.push(error.code)
+              rejections.push(error.code)
               throw error
             }),
       }
@@ -314,7 +314,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
         yield* ranges(request)
       }
       await one.indexers[0]?.step()
-      expect(refusals).toEqual(['ERR_CHECKPOINT_MOVED'])
+      expect(rejections).toEqual(['ERR_CHECKPOINT_MOVED'])
       expect((await list(one)).payments.map(({ memo }) => memo)).toEqual(['theirs'])
       await indexAll(one)
       expect((await get(one, 'ours')).version).toBe(1)

@@ -71,7 +71,7 @@ export async function loadPeers(folder: string): Promise<Subject[]> {
       prepare(body, kind) {
         const code = hmac(stripeSecret, body).digest('hex')
         const header = `sha256=${spoiled(code, kind)}`
-        return () => refusing(octokit(stripeSecret, body.toString(), header))
+        return () => rejecting(octokit(stripeSecret, body.toString(), header))
       },
     },
   ]
@@ -103,6 +103,6 @@ function spoiled(code: string, kind: Kind): string {
   return kind === 'forged' ? `${code[0] === 'a' ? 'b' : 'a'}${code.slice(1)}` : code
 }
 
-async function refusing(verdict: Promise<boolean>): Promise<void> {
-  if (!(await verdict)) throw new Error('refused')
+async function rejecting(verdict: Promise<boolean>): Promise<void> {
+  if (!(await verdict)) throw new Error('rejected')
 }

@@ -1,4 +1,4 @@
-/** Lasting faults: a lagging node, refused or cut ranges, another chain. @module */
+/** Lasting faults: a lagging node, rejected or cut ranges, another chain. @module */
 import type { Draws } from '../random.js'
 import type { Answer, Call, Outcome } from './calls.js'
 import type { episodes, FaultRates } from './fault-names.js'
@@ -19,8 +19,8 @@ export function drawEpisode(rates: FaultRates, names: typeof episodes, draws: Dr
   return null
 }
 
-/** Messages that refuse a range without naming a limit. */
-const refusals = ['die Spanne ist zu weit', 'query returned too much', 'please narrow your request', '']
+/** Messages that reject a range without naming a limit. */
+const rejections = ['die Spanne ist zu weit', 'query returned too much', 'please narrow your request', '']
 
 /** Answers calls during an episode. `foreign` is a node of another chain. */
 export function during(episode: Episode, honest: Answer, foreign: Answer, draws: Draws): Answer {
@@ -34,7 +34,7 @@ export function during(episode: Episode, honest: Answer, foreign: Answer, draws:
     case 'range-limit':
       return async (call) => {
         if ((await getRange(call, honest)) <= episode.blocks) return honest(call)
-        return { error: { code: draws.pick([-32000, -32005, -32602]), message: draws.pick(refusals) } }
+        return { error: { code: draws.pick([-32000, -32005, -32602]), message: draws.pick(rejections) } }
       }
     case 'range-cut':
       return async (call) => {

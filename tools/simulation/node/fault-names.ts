@@ -9,7 +9,7 @@ export const requestFaults = [
   'empty-body',
   'reset',
   'hang',
-  'batch-refused',
+  'batch-rejected',
 ] as const
 /** Faults of a batch answer. */
 export const batchFaults = ['batch-item-missing', 'batch-reordered', 'batch-item-error', 'batch-id-changed'] as const

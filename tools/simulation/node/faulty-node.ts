@@ -171,8 +171,8 @@ function requestFault(
       return { kind: 'reset' }
     case 'hang':
       return { kind: 'hang' }
-    case 'batch-refused':
-      // One error object in place of the list, like nodes that refuse batches.
+    case 'batch-rejected':
+      // One error object in place of the list, like nodes that reject batches.
       return isBatch ? jsonReply(errorItem(null, -32600, 'batch too large')) : answer(503, 'text/plain', '')
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fillDeliveries } from '../../test/fill-deliveries.js'
-import { accepted, operatedDeliveries, refused, shop, silent } from '../../test/operated-deliveries.js'
+import { accepted, operatedDeliveries, rejected, shop, silent } from '../../test/operated-deliveries.js'
 import { getCommands } from '../../test/run-commands.js'
 import { getEvents, testIo } from '../../test/test-io.js'
 import { openSqlite } from '../files.js'
@@ -10,7 +10,7 @@ import { runCli } from '../run-cli.js'
 async function filled(pending: number) {
   const commands = await operatedDeliveries()
   await fillDeliveries(commands.env, { integrationAddress: shop, payments: 2, ...accepted })
-  await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...refused })
+  await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...rejected })
   await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...silent })
   await fillDeliveries(commands.env, { integrationAddress: shop, payments: pending - 1 })
   return commands

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fillDeliveries, onService } from '../../test/fill-deliveries.js'
-import { accepted, operatedDeliveries, otherShop, refused, shop, silent } from '../../test/operated-deliveries.js'
+import { accepted, operatedDeliveries, otherShop, rejected, shop, silent } from '../../test/operated-deliveries.js'
 import { getCommands } from '../../test/run-commands.js'
 import { getEvents, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
@@ -33,12 +33,12 @@ describe('deliveries list', () => {
 
   it('prints all fields with --json', async () => {
     const commands = await operatedDeliveries()
-    const [txHash] = await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...refused })
+    const [txHash] = await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...rejected })
     expect(await listed(commands)).toEqual([
       {
         ...{ deliveryId: '1', integrationAddress: shop, chainId: 1, txHash, version: 1, status: 'exhausted' },
         createdAt: expect.any(Number),
-        attempts: [{ startedAt: expect.any(Number), latencyMs: 25, ...refused.answer, replay: false }],
+        attempts: [{ startedAt: expect.any(Number), latencyMs: 25, ...rejected.answer, replay: false }],
         nextAttemptAt: null,
       },
     ])
@@ -47,7 +47,7 @@ describe('deliveries list', () => {
   it('prints deliveries that match all filters', async () => {
     const commands = await operatedDeliveries()
     const [first = ''] = await fillDeliveries(commands.env, { integrationAddress: shop, payments: 2, ...accepted })
-    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, chainId: 137, ...refused })
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, chainId: 137, ...rejected })
     await fillDeliveries(commands.env, { integrationAddress: otherShop, payments: 1 })
     const ids = async (...args: string[]) => (await listed(commands, ...args)).map(({ deliveryId }) => deliveryId)
     expect(await ids()).toEqual(['1', '2', '3', '4'])
@@ -105,7 +105,7 @@ describe('deliveries list', () => {
 describe('deliveries show', () => {
   it('prints all details and attempts, without control characters of the receiver', async () => {
     const commands = await operatedDeliveries()
-    const [txHash] = await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...refused })
+    const [txHash] = await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...rejected })
     await commands.run('replay', '1')
     const { exitCode, lines } = await commands.run('show', '1')
     expect(exitCode).toBe(0)
@@ -157,7 +157,7 @@ describe('deliveries endpoints', () => {
     const commands = await operatedDeliveries()
     expect((await commands.run('endpoints')).lines).toEqual(['No endpoint is failing.'])
     expect((await commands.run('endpoints', '--json')).lines).toEqual([])
-    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 6, ...refused, blockMs: 60_000 })
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 6, ...rejected, blockMs: 60_000 })
     const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`
     expect((await commands.run('endpoints')).lines).toEqual([
       expect.stringMatching(/^integration +failures +failing since +blocked until$/),

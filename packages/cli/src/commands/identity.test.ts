@@ -140,7 +140,7 @@ describe('identity shares', () => {
 })
 
 describe('identity accounts', () => {
-  it('prints registrations, codes, proofs and refusals, newest first', async () => {
+  it('prints registrations, codes, proofs and rejections, newest first', async () => {
     const commands = await shared('anna@shop.example')
     const accountId = await onService(commands.env, async ({ identity }) => {
       const accounts = await identity?.accounts()

@@ -116,9 +116,9 @@ describe.skipIf(postgresMissing)(
       await run('apply')
       becomeNext()
       await run('apply')
-      const refused = await run('contract')
-      expect(refused.exitCode).toBe(2)
-      expect(refused.err).toContain(older)
+      const rejected = await run('contract')
+      expect(rejected.exitCode).toBe(2)
+      expect(rejected.err).toContain(older)
       const answer = async (text: string) => {
         const input = Object.assign(Readable.from([Buffer.from(text)]), { isTTY: true })
         const io = testIo({ env, input: () => input as never, live: {} as never })

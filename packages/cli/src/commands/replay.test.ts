@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fillDeliveries, onService } from '../../test/fill-deliveries.js'
-import { accepted, operatedDeliveries, otherShop, refused, shop } from '../../test/operated-deliveries.js'
+import { accepted, operatedDeliveries, otherShop, rejected, shop } from '../../test/operated-deliveries.js'
 import { getCommands } from '../../test/run-commands.js'
 import { getEvents, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
@@ -24,7 +24,7 @@ describe('deliveries replay', () => {
 
   it('reports that it waits for a disabled integration or one without a URL', async () => {
     const commands = await operatedDeliveries()
-    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...refused })
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...rejected })
     const integrations = getCommands('integrations', commands.env)
     await integrations.run('disable', shop)
     const waits = 'Delivery 1 is due, but waits until the integration'
@@ -52,8 +52,8 @@ describe('a delivery with an attempt in flight', () => {
 describe('deliveries replay-failed --dry-run', () => {
   it('prints the number for each integration, and changes nothing', async () => {
     const commands = await operatedDeliveries()
-    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 3, ...refused })
-    await fillDeliveries(commands.env, { integrationAddress: otherShop, payments: 1, ...refused })
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 3, ...rejected })
+    await fillDeliveries(commands.env, { integrationAddress: otherShop, payments: 1, ...rejected })
     await fillDeliveries(commands.env, { integrationAddress: otherShop, payments: 1, ...accepted })
     await getCommands('integrations', commands.env).run('disable', otherShop)
     const getState = async () =>
@@ -85,8 +85,8 @@ describe('deliveries replay-failed --dry-run', () => {
 describe('deliveries replay-failed', () => {
   it('replays more than a thousand with a bar, and changes no other delivery', async () => {
     const commands = await operatedDeliveries()
-    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1_250, ...refused })
-    await fillDeliveries(commands.env, { integrationAddress: otherShop, payments: 2, ...refused })
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1_250, ...rejected })
+    await fillDeliveries(commands.env, { integrationAddress: otherShop, payments: 2, ...rejected })
     await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...accepted })
     const screens: (readonly string[])[] = []
     const io = testIo({ env: commands.env, live: (lines) => void screens.push(lines) })
@@ -104,7 +104,7 @@ describe('deliveries replay-failed', () => {
 
   it('prints progress with --json after each part, and records the actor', async () => {
     const commands = await operatedDeliveries()
-    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1_001, ...refused })
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1_001, ...rejected })
     const { exitCode, io } = await commands.run('replay-failed', '--all', '--json', '--actor', 'alice')
     expect(exitCode).toBe(0)
     const total = 1_001
@@ -122,7 +122,7 @@ describe('deliveries replay-failed', () => {
 
   it('stops on Ctrl-C and reports what was done; the same command continues with the rest', async () => {
     const commands = await operatedDeliveries()
-    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 2_500, ...refused })
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 2_500, ...rejected })
     const io = testIo({ env: commands.env, live: (lines) => lines.length > 0 && io.interrupt() })
     expect(await runCli(['deliveries', 'replay-failed', '--all'], io)).toBe(1)
     expect(io.lines).toEqual([

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fillDeliveries, onService } from '../../test/fill-deliveries.js'
-import { accepted, operatedDeliveries, refused, shop } from '../../test/operated-deliveries.js'
+import { accepted, operatedDeliveries, rejected, shop } from '../../test/operated-deliveries.js'
 import { getCommands } from '../../test/run-commands.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { getEvents } from '../../test/test-io.js'
@@ -13,7 +13,7 @@ async function operated(variables: Record<string, string> = { PI_RETENTION_DELIV
   const folder = temporaryFolder()
   const { path, env, run: deliveries } = await operatedDeliveries({ ...variables, PI_RETENTION_FOLDER: folder })
   await fillDeliveries(env, { integrationAddress: shop, payments: 2, ...accepted })
-  await fillDeliveries(env, { integrationAddress: shop, payments: 1, ...refused })
+  await fillDeliveries(env, { integrationAddress: shop, payments: 1, ...rejected })
   const retention = getCommands('retention', env)
   const age = (days: number) => {
     const database = openSqlite(path)

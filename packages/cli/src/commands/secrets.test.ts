@@ -33,8 +33,8 @@ describe('secrets reseal', () => {
       `  payment-integration legacy-keys revoke ${id}`,
       'Leave the older keys in PI_MASTER_KEY, after the newest, until this command reports that no secret needs them.',
     ])
-    const { exitCode: refused, err } = await reseal(alone)
-    expect(refused).toBe(1)
+    const { exitCode: rejected, err } = await reseal(alone)
+    expect(rejected).toBe(1)
     expect(err).toContain('Master keys are missing: integrations.api_secret')
   })
 

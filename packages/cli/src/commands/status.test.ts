@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { fillDeliveries } from '../../test/fill-deliveries.js'
-import { operatedDeliveries, refused, shop } from '../../test/operated-deliveries.js'
+import { operatedDeliveries, rejected, shop } from '../../test/operated-deliveries.js'
 import { listenLocally, serveHttp } from '../../test/serve-http.js'
 import { getEvents, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
@@ -208,7 +208,7 @@ describe('notifications, with a configured database', () => {
       return io
     }
     expect((await failing()).lines.at(-1)).toBe('Notifications: no endpoint fails.')
-    await fillDeliveries(env, { integrationAddress: shop, payments: 6, ...refused, blockMs: 60_000 })
+    await fillDeliveries(env, { integrationAddress: shop, payments: 6, ...rejected, blockMs: 60_000 })
     expect(getEvents(await failing('--json')).at(-1)).toEqual({ event: 'notifications', failing: 1 })
   })
 })

@@ -12,13 +12,13 @@ const snapshot = {
 
 async function receiver(issued: () => string | undefined = () => secret) {
   const answers: ReceiverAnswer[] = []
-  const refusals: { code: string; status: number }[] = []
+  const rejections: { code: string; status: number }[] = []
   const started = await startDemoReceiver({
     databasePath: join(temporaryFolder(), 'receiver.db'),
     secret: issued,
     now: () => Date.now(),
     onAnswer: (answer) => answers.push(answer),
-    onRejection: (refusal) => refusals.push(refusal),
+    onRejection: (rejection) => rejections.push(rejection),
   })
   onTestFinished(() => started.close())
   async function post(text: string) {
@@ -31,7 +31,7 @@ async function receiver(issued: () => string | undefined = () => secret) {
     }
     return (await fetch(started.url, { method: 'POST', headers, body })).status
   }
-  return { ...started, post, answers, refusals }
+  return { ...started, post, answers, rejections }
 }
 
 describe('startDemoReceiver', () => {
@@ -42,10 +42,10 @@ describe('startDemoReceiver', () => {
   })
 
   it('rejects a body of more than 64 KiB with 413 and reports it', async () => {
-    const { post, refusals } = await receiver()
+    const { post, rejections } = await receiver()
     for (const length of [70_000, 3_000_000]) expect(await post('x'.repeat(length))).toBe(413)
-    const refusal = { code: 'ERR_BODY_TOO_LARGE', status: 413 }
-    expect(refusals).toEqual([refusal, refusal])
+    const rejection = { code: 'ERR_BODY_TOO_LARGE', status: 413 }
+    expect(rejections).toEqual([rejection, rejection])
   })
 
   it('has one path and one method', async () => {

@@ -49,7 +49,7 @@ describe.each(pairs)('from %s to %s', (from, to) => {
       made.update('u1', 'early', { state: 'pending', recipient: { title: 'Café', subtitle: null } }),
     )
     await source.deliver()
-    made.refused.add(makeTxHash('retried'))
+    made.rejected.add(makeTxHash('retried'))
     await made.pay('retried', ...many)
     await source.deliver()
     await made.pay('pending')
@@ -85,7 +85,7 @@ describe.each(pairs)('from %s to %s', (from, to) => {
     await target.deliver()
     await made.pay('late')
     await target.service.applyUpdate(made.update('u4', 'early', { state: 'success' }))
-    made.refused.clear()
+    made.rejected.clear()
     made.pass(24 * 3_600_000)
     await target.deliver()
     expect(await source.deliver()).toBe(0)

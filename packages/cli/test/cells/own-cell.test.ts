@@ -75,7 +75,7 @@ async function walk(database: Database, seed: number) {
   for (const cell of cells) await create(cell, early)
   /** The payments of each block above the first. */
   const blocks: ScriptedPayment[][] = []
-  const refused: ProcessorUpdate[] = []
+  const rejected: ProcessorUpdate[] = []
   let made = 0
   let isLate = false
 
@@ -118,7 +118,7 @@ async function walk(database: Database, seed: number) {
     }
     await all.service.applyUpdate(sent)
     const { outcome, reason } = await own.service.applyUpdate(sent)
-    if (outcome === 'refused' && reason?.includes('does not have the integration')) refused.push(sent)
+    if (outcome === 'refused' && reason?.includes('does not have the integration')) rejected.push(sent)
   }
   async function index() {
     for (const cell of cells) {
@@ -133,7 +133,7 @@ async function walk(database: Database, seed: number) {
     const { unrecorded } = await create(own, late)
     await reindex(own, unrecorded)
     expect(await reindex(own, unrecorded)).toBe(0)
-    for (const sent of refused) await own.service.applyUpdate(sent)
+    for (const sent of rejected) await own.service.applyUpdate(sent)
   }
 
   for (let step = 0; step < 40; step += 1) {
@@ -204,7 +204,7 @@ describe('an integration that moves into such a cell', () => {
     await made.payTo(foreign, 'other')
     await made.pay('delivered', 'pending')
     await source.service.applyUpdate(made.update('u1', 'delivered', { state: 'success' }))
-    made.refused.add(makeTxHash('pending'))
+    made.rejected.add(makeTxHash('pending'))
     await source.deliver()
     const { path } = await made.export()
     await made.pay('between')
@@ -218,7 +218,7 @@ describe('an integration that moves into such a cell', () => {
     await reindex(target, (error as { unrecorded: readonly UnrecordedRange[] }).unrecorded)
     expect(await read()).toMatchObject({ payments: 2 })
 
-    made.refused.clear()
+    made.rejected.clear()
     made.pass(24 * 3_600_000)
     await target.deliver()
     expect(await source.deliver()).toBe(0)
@@ -228,7 +228,7 @@ describe('an integration that moves into such a cell', () => {
 })
 
 describe('an update', () => {
-  test('that names no integration of the cell is refused without a record: it applies once the integration is there', async () => {
+  test('that names no integration of the cell is rejected without a record: it applies once the integration is there', async () => {
     const chain = scriptedChain(chainId)
     const cell = await open('SQLite', chain, 'own')
     chain.mine([{ tx: 'a', integrationAddress: late }])

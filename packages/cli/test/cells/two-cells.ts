@@ -10,7 +10,7 @@ import { type CellOptions, type Database, openCell } from './cell.js'
 export const shop = hex('shop', 20)
 /** A version of a payment. */
 export const key = (version: number, tx: string) => `${tx}@${version}`
-/** Two cells on one chain, and a receiver that answers 503 to the payments in `refused`. They close with the test. */
+/** Two cells on one chain, and a receiver that answers 503 to the payments in `rejected`. They close with the test. */
 export async function twoCells(from: Database, to: Database, options: CellOptions = {}) {
   let offset = 0
   const now = () => Date.now() + offset
@@ -22,13 +22,13 @@ export async function twoCells(from: Database, to: Database, options: CellOption
   onTestFinished(async () => {
     for (const close of [receiver.stop, target.close, source.close]) await close()
   })
-  const refused = new Set<string>()
+  const rejected = new Set<string>()
   const accepted: string[] = []
   receiver.answer = ({ body }, response) => {
     const text = String(body)
-    const isRefused = refused.has(JSON.parse(text).txHash as string)
-    if (!isRefused) accepted.push(text)
-    response.writeHead(isRefused ? 503 : 204).end()
+    const isRejected = rejected.has(JSON.parse(text).txHash as string)
+    if (!isRejected) accepted.push(text)
+    response.writeHead(isRejected ? 503 : 204).end()
   }
   const { apiSecret } = await source.service.integrations.create({ address: shop, notificationUrl: receiver.url })
   let files = 0
@@ -39,7 +39,7 @@ export async function twoCells(from: Database, to: Database, options: CellOption
   return {
     source,
     target,
-    refused,
+    rejected,
     apiSecret,
     accepted,
     /** Accepted deliveries as `payment@version`, sorted. */

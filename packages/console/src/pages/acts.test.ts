@@ -29,7 +29,7 @@ it.each(aboveAnother)('the act $name is rejected to the role $lower, and changes
 })
 
 it.each(named)(
-  'the act $name is refused without the CSRF token, also to an admin, and changes nothing',
+  'the act $name is rejected without the CSRF token, also to an admin, and changes nothing',
   async (act) => {
     const before = await newest()
     expect((await people.admin?.act(act.name, { csrf: 'another' }))?.status).toBe(403)

@@ -172,16 +172,16 @@ describe('no session is opened', () => {
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('took too long')])
   })
 
-  it('with a code that was used, is invented, or refused', async () => {
+  it('with a code that was used, is invented, or rejected', async () => {
     const browser = new BrowserLike(pages, origin)
     const path = await throughProvider(browser)
     const pending = browser.cookies.get('__Host-pi_console_oidc') ?? ''
     expect((await browser.get(path)).status).toBe(200)
     const url = new URL(path, origin)
     const state = url.searchParams.get('state') ?? ''
-    const refused = new URLSearchParams({ state, error: 'access_denied', iss: provider.issuer })
+    const rejected = new URLSearchParams({ state, error: 'access_denied', iss: provider.issuer })
     const invented = new URLSearchParams({ state, code: 'canary-of-a-code', iss: provider.issuer })
-    for (const again of [path, `/console/oidc/callback?${invented}`, `/console/oidc/callback?${refused}`]) {
+    for (const again of [path, `/console/oidc/callback?${invented}`, `/console/oidc/callback?${rejected}`]) {
       const attacker = new BrowserLike(pages, origin)
       attacker.cookies.set('__Host-pi_console_oidc', pending)
       const answer = await attacker.get(again)

@@ -14,7 +14,7 @@ import {
   notVerified,
   update,
   updateApplied,
-  updateRefused,
+  updateRejected,
   updateResults,
   updates,
   updateUnchanged,
@@ -138,7 +138,7 @@ const processorOperations: Readonly<Record<string, PathItem>> = {
         415: 'NotJson',
         422: answer(
           'A rule forbids the update, for example the order of states.',
-          json('UpdateRefused', { refused: { summary: 'A forbidden state', value: updateRefused } }),
+          json('UpdateRejected', { rejected: { summary: 'A forbidden state', value: updateRejected } }),
         ),
       },
     }),

@@ -92,7 +92,7 @@ export const updateResults: UpdateResults = {
 }
 
 const rejection = 'A payment in refund_success cannot become pending'
-export const updateRefused: UpdateResult & ErrorBody = {
+export const updateRejected: UpdateResult & ErrorBody = {
   error: rejection,
   id: 'update-1',
   outcome: 'refused',

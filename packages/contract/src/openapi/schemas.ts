@@ -88,7 +88,7 @@ const updateResult = {
   outcome:
     '`applied`: the update made a new version. `unchanged`: it changed nothing. `refused`: a rule forbids it. `waiting`: it is stored until the payment is indexed.',
   version: 'Version of the payment after the update; null while it waits.',
-  reason: 'Why the update was refused; null otherwise.',
+  reason: 'Why the update was rejected; null otherwise.',
 }
 
 /** The texts of every schema of the document. */
@@ -160,10 +160,10 @@ export const descriptions = {
     'results.id': 'Id of the update.',
     'results.error': 'The id was already used with different content. Nothing of the update was applied.',
   },
-  UpdateRefused: {
-    '': 'A rule forbids the update. The refusal is recorded: the same update gets the same answer.',
+  UpdateRejected: {
+    '': 'A rule forbids the update. The rejection is recorded: the same update gets the same answer.',
     ...updateResult,
-    error: 'Why the update was refused.',
+    error: 'Why the update was rejected.',
   },
   ShareRequest: {
     '': 'A request to share the verification of one user.',
@@ -314,7 +314,7 @@ const named = {
   ProcessorUpdates: processorUpdatesSchema,
   UpdateResult: updateResultSchema,
   UpdateResults: updateResultsSchema,
-  UpdateRefused: z.extend(updateResultSchema, { error: z.string() }),
+  UpdateRejected: z.extend(updateResultSchema, { error: z.string() }),
   ShareRequest: shareRequestSchema,
   ShareResponse: shareResponseSchema,
   ShareRejectedBody: shareRejectedBodySchema,

@@ -56,9 +56,9 @@ test('a change that rejects leaves no record, and a record that cannot be writte
   const { audited, store, log } = setup()
   const failing = audited()(async (_tx, note) => {
     note({ action: 'legacy_key.revoked', subject: 'k' })
-    throw new Error('refused')
+    throw new Error('rejected')
   })
-  await expect(failing).rejects.toThrow('refused')
+  await expect(failing).rejects.toThrow('rejected')
   store.failures.push(new Error('disk'))
   const key = { id: 'k', name: '', secret: { keyVersion: 1, hash: 'h' }, createdAt: 1, revokedAt: null }
   const unwritten = audited()(async (tx, note) => {

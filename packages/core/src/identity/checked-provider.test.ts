@@ -64,8 +64,8 @@ const unreadable: readonly (readonly [string, unknown])[] = [
   ['labels of numbers', { kind: 'redeemed', applicant: { ...applicant, review: { ...begun, rejectLabels: [1] } } }],
   ['a date as a string', { kind: 'redeemed', applicant: { ...applicant, createdAt: '2026-01-01' } }],
   ['a date that is not a number', { kind: 'redeemed', applicant: { ...applicant, reviewedAt: Number.NaN } }],
-  ['a refusal without a message', { kind: 'rejected', providerCode: null }],
-  ['a refusal without a reason', { kind: 'misconfigured' }],
+  ['a rejection without a message', { kind: 'rejected', providerCode: null }],
+  ['a rejection without a reason', { kind: 'misconfigured' }],
 ]
 
 test.each(unreadable)('an unreadable answer is logged once, and never applied: %s', async (_, answer) => {

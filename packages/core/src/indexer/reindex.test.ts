@@ -221,9 +221,9 @@ test.each([
   async (_case, request, message) => {
     const { all, store } = await stopped()
     const before = store.dump()
-    const refused = all({ ...request, repair: true })
-    await expect(refused).rejects.toMatchObject({ code: 'ERR_REINDEX_REJECTED' })
-    await expect(refused).rejects.toThrow(message)
+    const rejected = all({ ...request, repair: true })
+    await expect(rejected).rejects.toMatchObject({ code: 'ERR_REINDEX_REJECTED' })
+    await expect(rejected).rejects.toThrow(message)
     expect(store.dump()).toEqual(before)
   },
 )

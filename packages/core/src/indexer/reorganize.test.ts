@@ -111,9 +111,9 @@ test('a reorg of final blocks is rejected too when several reorgs add up to that
   const followed = await twice(8)
   await followed.catchUp()
   expect(followed.ofType('chain.reorganized').map(({ commonAncestor }) => commonAncestor)).toEqual([94, 88])
-  const refused = await twice(9)
-  await expect(refused.indexer.step()).rejects.toThrow(DeepReorgError)
-  expect(await refused.checkpoint()).toMatchObject({ blockNumber: 96 })
+  const rejected = await twice(9)
+  await expect(rejected.indexer.step()).rejects.toThrow(DeepReorgError)
+  expect(await rejected.checkpoint()).toMatchObject({ blockNumber: 96 })
 })
 
 test('a reorg of final blocks does not happen in a rollback: final payments stay final, and new blocks need their own confirmations', async () => {

@@ -6,7 +6,7 @@ import { parseNotificationUrl } from './notification-url.js'
 interface Row {
   readonly input: string
   readonly kind: 'address' | 'url'
-  readonly refused: boolean
+  readonly rejected: boolean
   readonly why: string
 }
 const rows = JSON.parse(
@@ -15,11 +15,11 @@ const rows = JSON.parse(
 const urls = rows.filter(({ kind }) => kind === 'url')
 const invalid = expect.objectContaining({ code: 'ERR_URL_INVALID' })
 
-it.each(urls.filter(({ refused }) => refused))('parseNotificationUrl rejects $input: $why', ({ input }) => {
+it.each(urls.filter(({ rejected }) => rejected))('parseNotificationUrl rejects $input: $why', ({ input }) => {
   expect(() => parseNotificationUrl(input, false)).toThrow(invalid)
 })
 
-it.each(urls.filter(({ refused }) => !refused))(
+it.each(urls.filter(({ rejected }) => !rejected))(
   'parseNotificationUrl accepts $input and, unchanged, what it made of it',
   ({ input }) => {
     const url = parseNotificationUrl(input, false)

@@ -26,7 +26,7 @@ it('decimals of JSON numbers are written out as the same rational, plain and in 
   fc.assert(
     fc.property(token, (text) => {
       const written = expandExponent(text)
-      if (written === null) throw new Error(`${text} was refused`)
+      if (written === null) throw new Error(`${text} was rejected`)
       expect(isPlainDecimal(written)).toBe(true)
       expect(written).not.toMatch(/\.[0-9]*0$/)
       expect(sameRational(oracle(written), oracle(text))).toBe(true)

@@ -44,7 +44,7 @@ it('the API key opens nothing once it is revoked', async () => {
   expect(await (await setup({ revokedAt: 5 })).authenticate(apiKey)).toBe(null)
 })
 
-const refused: [string, string | null | undefined][] = [
+const rejected: [string, string | null | undefined][] = [
   ['nothing', undefined],
   ['null', null],
   ['an empty value', ''],
@@ -67,13 +67,13 @@ const refused: [string, string | null | undefined][] = [
   ['an overlong value', apiKey.padEnd(513, 'x')],
 ]
 
-it.each(refused)('the API key is not found in %s', async (_what, header) => {
+it.each(rejected)('the API key is not found in %s', async (_what, header) => {
   expect(await (await setup()).authenticate(header)).toBe(null)
 })
 
 it('a request costs one look-up with a hash under every master key, whatever was sent', async () => {
   const { lookups, authenticate } = await setup()
-  const sent = [apiKey, `Bearer ${apiKey}`, ...refused.map(([, header]) => header)]
+  const sent = [apiKey, `Bearer ${apiKey}`, ...rejected.map(([, header]) => header)]
   for (const header of sent) await authenticate(header)
   expect(lookups).toHaveLength(sent.length)
   for (const hashes of lookups)

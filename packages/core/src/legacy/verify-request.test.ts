@@ -110,7 +110,7 @@ it('a verify request is rejected without repeating what was sent', () => {
 })
 
 it.each([Number.NaN, Number.POSITIVE_INFINITY, -1, -0, 1e100, 5e-324])(
-  'a verify request of a host with the amount %d is refused',
+  'a verify request of a host with the amount %d is rejected',
   (invoiceAmount) => {
     expect(findFlaws(() => checkVerifyRequest({ ...good, invoiceAmount }))).toEqual(['invoiceAmount: inexact_number'])
   },

@@ -55,7 +55,7 @@ test('results are settled once the store works within their lease; nothing is po
     if (setup.clock.now() < worksFrom) throw busy()
   })
   const { clock, deliveries, posts, events, logger, stop } = await running(20, setup)
-  await until('a refusal', () => logger.lines.length === 1)
+  await until('a rejection', () => logger.lines.length === 1)
   await clock.advance(10_000)
   await until('all settled', () => events.length === 20)
   await clock.advance(60_000)
@@ -63,8 +63,8 @@ test('results are settled once the store works within their lease; nothing is po
   expect(posts).toHaveLength(20)
   expect(await deliveries.count({ status: 'delivered' })).toBe(20)
   // Halving tried each attempt alone, twice. Then the whole group is settled at once.
-  const refused = [20, 10, 10, 5, 5, 3, 2, 2, 1, 1, 1, 1, 1, 3, 2, 2, 1, 1, 1, 1, 1]
-  const pass = [...refused, 5, 5, ...refused.slice(5)]
+  const rejected = [20, 10, 10, 5, 5, 3, 2, 2, 1, 1, 1, 1, 1, 3, 2, 2, 1, 1, 1, 1, 1]
+  const pass = [...rejected, 5, 5, ...rejected.slice(5)]
   expect(groups).toEqual([...pass, ...pass, 20])
   const line = { fields: { attempts: 20 }, message: 'attempts not settled; trying again' }
   expect(logger.lines).toMatchObject([line, line])
@@ -85,7 +85,7 @@ test('after the lease a result is tried once more, then dropped and logged; the 
   const setup = setUpDispatcher()
   setup.deliveries.failures.settle.push(...Array.from({ length: 40 }, busy))
   const { clock, deliveries, posts, logger, attempts, stop } = await running(1, setup)
-  await until('a refusal', () => logger.lines.length === 1)
+  await until('a rejection', () => logger.lines.length === 1)
   await clock.advance(14_900)
   expect(posts).toHaveLength(1)
   const tries = deliveries.groups.length
@@ -111,7 +111,7 @@ test('while the store is unreachable results outlive their lease, and are settle
   }
   beforeSettle(setup, checkStore)
   const { clock, deliveries, attempts, posts, logger, stop } = await running(5, setup)
-  await until('a refusal', () => logger.lines.length === 1)
+  await until('a rejection', () => logger.lines.length === 1)
   setup.deliveries.claim = async (request) => {
     checkStore()
     return claim(request)
@@ -186,17 +186,17 @@ test(`a commit that is not answered runs beside ${maxParallelCommits - 1} others
 test.each([
   ['two attempts that are rejected as busy', ['4', '201'], busy(), 'ERR_STORE_BUSY: database is locked'],
   ['four rejected attempts, one in each quarter,', ['4', '101', '151', '251'], new TypeError('no column'), 'TypeError'],
-])('%s wait alone; the others are settled, and nothing is posted twice', async (_what, refused, error, logged) => {
+])('%s wait alone; the others are settled, and nothing is posted twice', async (_what, rejected, error, logged) => {
   const setup = setUpDispatcher({ concurrency: 1_000, batch: 1_000, idlePollMs: 100_000 })
-  const poisoned = new Set(refused)
+  const poisoned = new Set(rejected)
   beforeSettle(setup, (group) => {
     if (group.some(({ claim }) => poisoned.has(claim.deliveryId))) throw error
   })
   const { clock, deliveries, attempts, logger, posts, stop } = await running(256, setup)
   await until('the others', () => logger.lines.length === 1)
-  expect(await deliveries.count({ status: 'delivered' })).toBe(256 - refused.length)
-  expect(logger.lines).toMatchObject([{ fields: { error: logged, attempts: refused.length } }])
-  expect(await deliveries.count({ status: 'pending' })).toBe(refused.length)
+  expect(await deliveries.count({ status: 'delivered' })).toBe(256 - rejected.length)
+  expect(logger.lines).toMatchObject([{ fields: { error: logged, attempts: rejected.length } }])
+  expect(await deliveries.count({ status: 'pending' })).toBe(rejected.length)
   poisoned.clear()
   await clock.advance(1_000)
   await until('those too', () => attempts().length === 256)

@@ -56,7 +56,7 @@ it.each([
   expect(changeStatusByProcessor(pending, update)).toEqual({ kind: 'unchanged' })
 })
 
-it('changeStatus rejects the merchant data of an update whose state is refused', () => {
+it('changeStatus rejects the merchant data of an update whose state is rejected', () => {
   const success: PaymentStatus = { ...pending, state: 'success' }
   expect(changeStatusByProcessor(success, { state: 'pending', recipient: null })).toEqual({
     kind: 'rejected',

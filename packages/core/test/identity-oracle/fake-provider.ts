@@ -15,7 +15,7 @@ import type { Dice } from './dice.js'
 import type { WebhookEvent } from './system-under-test.js'
 
 /** What happens to a call: `late` loses the answer, and the request may still arrive afterwards. */
-type Fault = 'none' | 'lostBefore' | 'lostAfter' | 'late' | 'throttled' | 'misconfigured' | 'refused'
+type Fault = 'none' | 'lostBefore' | 'lostAfter' | 'late' | 'throttled' | 'misconfigured' | 'rejected'
 type Result = RedeemResult | ProviderAnswer<Applicant | null> | ProviderAnswer<DatedReview | null>
 
 /** One call of a process. */
@@ -59,9 +59,9 @@ export type FakeProvider = ReturnType<typeof fakeProvider>
 export const signatureMs = 60_000
 const tokenMs = 1_200_000
 const init: Review = { reviewStatus: 'init', reviewAnswer: null, rejectType: null, rejectLabels: [] }
-const refusals = {
+const rejections = {
   throttled: { kind: 'throttled', retryAfterMs: null },
-  misconfigured: { kind: 'misconfigured', reason: 'signature of the service refused' },
+  misconfigured: { kind: 'misconfigured', reason: 'signature of the service rejected' },
 } as const
 
 export function fakeProvider(options: { clock: Clock; dice: Dice; findsByName: boolean }) {
@@ -76,13 +76,13 @@ export function fakeProvider(options: { clock: Clock; dice: Dice; findsByName: b
   const open = new Set<ProviderCall>()
 
   const redeem = ({ name, token, signedAt, fault }: ProviderCall): RedeemResult => {
-    if (fault === 'throttled' || fault === 'misconfigured') return refusals[fault]
+    if (fault === 'throttled' || fault === 'misconfigured') return rejections[fault]
     if (clock.now() > signedAt + signatureMs) return { kind: 'unknown', reason: 'signature too old' }
     const found = tokens.get(token ?? '')
-    const refuse = (why: string) => ({ kind: 'rejected', message: `${why}: ${token}`, providerCode: null }) as const
-    if (fault === 'refused' || found === undefined || found.bad) return refuse('applicant not approved')
-    if (found.used) return refuse('token used already')
-    if (clock.now() > found.mintedAt + tokenMs) return refuse('token expired')
+    const reject = (why: string) => ({ kind: 'rejected', message: `${why}: ${token}`, providerCode: null }) as const
+    if (fault === 'rejected' || found === undefined || found.bad) return reject('applicant not approved')
+    if (found.used) return reject('token used already')
+    if (clock.now() > found.mintedAt + tokenMs) return reject('token expired')
     if (applicants.has(name)) return { kind: 'unknown', reason: 'name is given already' }
     found.used = true
     const review = dice.chance(0.5) ? init : null
@@ -92,7 +92,7 @@ export function fakeProvider(options: { clock: Clock; dice: Dice; findsByName: b
     return { kind: 'redeemed', applicant: { applicantId, review, reviewedAt: null } }
   }
   const ask = ({ kind, name, fault }: ProviderCall): Result => {
-    if (fault === 'throttled' || fault === 'misconfigured') return refusals[fault]
+    if (fault === 'throttled' || fault === 'misconfigured') return rejections[fault]
     const all = [...applicants.values()].filter(({ deleted }) => !deleted)
     if (kind === 'review') {
       const value = all.find(({ applicantId }) => applicantId === name)?.reviews.at(-1) ?? null
@@ -113,7 +113,7 @@ export function fakeProvider(options: { clock: Clock; dice: Dice; findsByName: b
     new Promise<T>((resolve) => {
       const now = clock.now()
       const faults: readonly Fault[] = ['lostBefore', 'lostAfter', 'late', 'throttled', 'misconfigured']
-      const ofKind: readonly Fault[] = kind === 'redeem' ? [...faults, 'refused'] : faults
+      const ofKind: readonly Fault[] = kind === 'redeem' ? [...faults, 'rejected'] : faults
       const fault = dice.chance(rates.faultRate) ? dice.pick(ofKind) : 'none'
       const made: ProviderCall = {
         ...{ kind, process, name, token, sendBy, signedAt: now, fault },

@@ -56,7 +56,7 @@ export function setUpDispatcher(
   return { clock, store, deliveries, posts, events, attempts, logger, opened, dispatcher }
 }
 
-/** Calls `before` with each group that is settled: a store that refuses throws, a slow one waits. */
+/** Calls `before` with each group that is settled: a store that rejects throws, a slow one waits. */
 export function beforeSettle(
   { deliveries }: Pick<ReturnType<typeof setUpDispatcher>, 'deliveries'>,
   before: (group: Parameters<typeof deliveries.settle>[0]) => unknown,

@@ -1,6 +1,6 @@
 import type { IdentityProvider, ProviderAnswer, RedeemResult, Review } from '../../src/ports/identity.js'
 
-/** The fault of a call: lost before the provider, carried out with a lost answer, or refused. */
+/** The fault of a call: lost before the provider, carried out with a lost answer, or rejected. */
 export type ProviderFault = 'lost after' | keyof typeof faults
 type Call = 'redeem' | 'find' | 'review'
 

@@ -11,7 +11,7 @@ const endpoints = [
   ...[`${prefix}/payments`, `${prefix}/payments/${txHash}`, `${prefix}/wallet/${wallet('c1')}/payments`],
   `${prefix}/wallet/${wallet('c1')}/payments/${txHash}`,
 ]
-const refused: readonly (readonly [string, string])[] = [
+const rejected: readonly (readonly [string, string])[] = [
   [`${prefix}/payments?limit=0`, '400 limit'],
   [`${prefix}/payments?limit=201`, '400 limit'],
   [`${prefix}/payments?cursor=x`, '400 cursor'],
@@ -93,7 +93,7 @@ describe('Basic authentication', () => {
 })
 
 describe('authentication comes before validation', () => {
-  it.each(refused)('%s is 401 without valid credentials and %s for the integration', async (target, expected) => {
+  it.each(rejected)('%s is 401 without valid credentials and %s for the integration', async (target, expected) => {
     for (const headers of [[], [`Authorization: ${basic(shop.address, 'wrong')}`]])
       expect(parseRaw(await ask(target, headers))).toMatchObject({ status: 401, body: '{"error":"Unauthorized"}' })
     expect(String(await getStatus(shop.authorization, target))).toBe(expected.slice(0, 3))

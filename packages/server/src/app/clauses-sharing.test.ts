@@ -50,9 +50,9 @@ describe('the order of checks', () => {
       expect([status, body]).toEqual([401, { error: 'Unauthorized' }])
     }
     const own = await off.createShop(getWallet(3))
-    const refused = await off.post('idv-share-token', own.authorization, '{')
-    expect([refused.status, refused.body]).toEqual([404, sharingDisabledBody])
-    expect(refused.headers.get('cache-control')).toBe(cacheControl)
+    const rejected = await off.post('idv-share-token', own.authorization, '{')
+    expect([rejected.status, rejected.body]).toEqual([404, sharingDisabledBody])
+    expect(rejected.headers.get('cache-control')).toBe(cacheControl)
   })
 
   it.each(['text/plain', 'application.json', 'application/json; charset=utf-16', 'application/json, text/plain'])(

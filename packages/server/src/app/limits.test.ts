@@ -125,11 +125,11 @@ describe('failed sign-ins per source', () => {
     const guesses = Array.from({ length: 499 }, () => ask(list, wrong))
     await vi.waitUntil(() => looks() === 499, { timeout: 300_000 })
     const answers = await Promise.all([...guesses, ask(list, goodAuthorization)])
-    const refused = answers.filter(({ status }) => status === 429)
+    const rejected = answers.filter(({ status }) => status === 429)
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(3)
-    expect(refused).toHaveLength(497)
-    expect(refused.map(({ text }) => text)).toEqual(Array(497).fill('{"error":"Too many requests"}'))
-    expect(refused.map(({ headers }) => headers.get('retry-after'))).toEqual(Array(497).fill('20'))
+    expect(rejected).toHaveLength(497)
+    expect(rejected.map(({ text }) => text)).toEqual(Array(497).fill('{"error":"Too many requests"}'))
+    expect(rejected.map(({ headers }) => headers.get('retry-after'))).toEqual(Array(497).fill('20'))
   })
 
   it('include those of the legacy API and of processors; successes are not counted', async () => {
@@ -157,8 +157,8 @@ describe('requests per caller', () => {
     const legacy = []
     for (const key of [legacyKey, `Bearer ${legacyKey}`, legacyKey]) legacy.push((await ask(lookup, key)).status)
     expect(legacy).toEqual([200, 200, 429])
-    const refused = await ask(lookup, legacyKey)
-    expect([refused.text, refused.headers.get('retry-after')]).toEqual(['{"error":"Too many requests"}', '1'])
+    const rejected = await ask(lookup, legacyKey)
+    expect([rejected.text, rejected.headers.get('retry-after')]).toEqual(['{"error":"Too many requests"}', '1'])
     at += 500
     expect((await ask(list, goodAuthorization)).status).toBe(200)
     expect((await ask(list, goodAuthorization)).status).toBe(429)

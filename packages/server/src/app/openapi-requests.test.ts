@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => documented.stop())
 
 /** Whether the server rejects a request as malformed, and its answer. */
-async function refused(request: SentRequest): Promise<boolean> {
+async function rejected(request: SentRequest): Promise<boolean> {
   const { status } = await send(documented.url, request)
   expect(status).toBeLessThan(500)
   return status === 400
@@ -59,16 +59,16 @@ const requests: Readonly<Record<string, readonly ((value: string) => SentRequest
 }
 
 describe.each(values)('%s', (name, good, bad) => {
-  it.each([...good.map((value) => [value, 'taken'] as const), ...bad.map((value) => [value, 'refused'] as const)])(
+  it.each([...good.map((value) => [value, 'taken'] as const), ...bad.map((value) => [value, 'rejected'] as const)])(
     '%j is %s, as documented',
     async (value, verdict) => {
       for (const request of requests[name] ?? []) {
         const sent = request(encodeURIComponent(value))
         const flaws = check.parameterFlaws(check.find(sent.method, sent.target), name, value)
-        expect([sent.target, flaws.length > 0, await refused(sent)]).toEqual([
+        expect([sent.target, flaws.length > 0, await rejected(sent)]).toEqual([
           sent.target,
-          verdict === 'refused',
-          verdict === 'refused',
+          verdict === 'rejected',
+          verdict === 'rejected',
         ])
       }
     },
@@ -81,7 +81,7 @@ const missing = undefined
 
 /** Changes of a valid body. */
 const changes: Readonly<
-  Record<'verify' | 'update' | 'share', Readonly<Record<'taken' | 'refused', readonly object[]>>>
+  Record<'verify' | 'update' | 'share', Readonly<Record<'taken' | 'rejected', readonly object[]>>>
 > = {
   verify: {
     taken: [
@@ -93,7 +93,7 @@ const changes: Readonly<
       ...each('invoiceCurrency', ['EUR', 'ETH', 'USDC.E', 'USD0++', 'A-B_C', 'A'.repeat(16)]),
       ...each('address', ['corner-cafe', 'x'.repeat(128)]),
     ],
-    refused: [
+    rejected: [
       ...each('chainId', [0, -1, 1.5, 1e15, '1', null, missing]),
       ...each('txHash', ['0x12', hash.replace('0x', '0X'), 1, null, missing]),
       ...each('invoiceAmount', [
@@ -115,7 +115,7 @@ const changes: Readonly<
       { txHash: upper(hash) },
       { recipient: { title: 'Café', subtitle: 'at the corner' } },
     ],
-    refused: [
+    rejected: [
       { more: 1 },
       ...each('id', ['with space', '', 'x'.repeat(129), missing]),
       ...each('chainId', [1, '01', missing]),
@@ -141,7 +141,7 @@ const changes: Readonly<
       ]),
       ...each('kycShareToken', ['_', ' _act-jwt- ', 'é', 'x'.repeat(4_096)]),
     ],
-    refused: [
+    rejected: [
       ...each('email', ['', 'user', 'user@', '@shop.example', 'user@shop', 'user@shop..example', 'a@b@example.com']),
       ...each('email', ['us er@shop.example', 'user@shop.example'.padStart(1_025, 'a'), 1, null, missing]),
       ...each('kycShareToken', ['', ' \t\n', 'x'.repeat(4_097), 1, ['t'], {}, null, missing]),
@@ -159,13 +159,13 @@ function requestWith(endpoint: keyof typeof changes, change: object): SentReques
 }
 
 describe.each(['verify', 'update', 'share'] as const)('a body of %s', (endpoint) => {
-  const rows = (['taken', 'refused'] as const).flatMap((verdict) =>
+  const rows = (['taken', 'rejected'] as const).flatMap((verdict) =>
     changes[endpoint][verdict].map((change) => [change, verdict] as const),
   )
   it.each(rows)('with %j is %s, as documented', async (change, verdict) => {
     const request = requestWith(endpoint, change)
     const flaws = check.bodyFlaws(check.find(request.method, request.target), JSON.parse(request.body ?? ''))
-    expect([flaws.length > 0, await refused(request)]).toEqual([verdict === 'refused', verdict === 'refused'])
+    expect([flaws.length > 0, await rejected(request)]).toEqual([verdict === 'rejected', verdict === 'rejected'])
   })
 })
 
@@ -180,7 +180,7 @@ it.each([
   const request = requestWith('share', { email })
   const operation = check.find(request.method, request.target)
   expect(check.bodyFlaws(operation, JSON.parse(request.body ?? ''))).toEqual([])
-  expect(await refused(request)).toBe(true)
+  expect(await rejected(request)).toBe(true)
   const { properties } = check.document.components.schemas['ShareRequest'] as { properties: { email: object } }
   expect(properties.email).toMatchObject({
     description: expect.stringMatching(

@@ -122,7 +122,7 @@ describe('the legacy API', () => {
   })
 })
 
-test('processor updates are applied, kept or refused', async () => {
+test('processor updates are applied, kept or rejected', async () => {
   const update = (id: string, change: object) => signedUpdate({ id, chainId: '1', txHash: hashes.single, ...change })
   await expectDocumented(update('1', { state: 'refund_success' }), 200)
   const same = await expectDocumented(update('2', { state: 'refund_success' }), 200)
@@ -210,7 +210,7 @@ describe('sharing a verification', () => {
     await expectDocumented(request, 404, off.url).finally(off.stop)
   })
 
-  it('is refused for a user whose verification another integration shared', async () => {
+  it('is rejected for a user whose verification another integration shared', async () => {
     const { authorization } = await documented.clauses.createShop(`0x${'e2'.repeat(20)}`)
     await expectDocumented(documented.share(body('donated@shop.example')), 200)
     await expectDocumented(documented.share(body('donated@shop.example'), undefined, authorization), 409)

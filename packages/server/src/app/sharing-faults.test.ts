@@ -30,8 +30,8 @@ describe('a token that the provider’s gateway finds too long', () => {
     async (answer) => {
       const email = `long${answer}@shop.example`
       sharing.provider.fail({ on: 'reuse', at: 'before', answer })
-      const refused = await sharing.share(shop, email, sharing.mint())
-      expect([refused.status, refused.body]).toEqual([
+      const rejected = await sharing.share(shop, email, sharing.mint())
+      expect([rejected.status, rejected.body]).toEqual([
         400,
         { error: 'kycShareToken is longer than the identity provider takes' },
       ])
@@ -76,7 +76,7 @@ describe('a webhook', () => {
     const answer = await fetch(`${sharing.url}${verdictPath}`, { method: 'POST', body, headers })
     expect(answer.status).toBe(400)
     expect(logged()).toEqual([
-      expect.objectContaining({ level: warn, eventType: 'identity.webhook_refused', code, status: 400 }),
+      expect.objectContaining({ level: warn, eventType: 'identity.webhook_rejected', code, status: 400 }),
     ])
     expect(lines.join('')).not.toContain('canary')
   })

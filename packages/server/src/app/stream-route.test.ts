@@ -63,9 +63,9 @@ it('a stream never has another integration\u2019s delivery, whatever id or time 
   await pay(1, rival)
   await eventually(() => hashesOf(theirs).length === 1)
   for (const id of [lastId(theirs), 'x', 'MQ', '1', '0', `${lastId(theirs)}A`]) {
-    const refused = await open(own, { 'Last-Event-ID': id })
-    await eventually(() => refused.isEnded())
-    expect([refused.status, JSON.parse(refused.text())]).toEqual([400, { error: 'Invalid Last-Event-ID' }])
+    const rejected = await open(own, { 'Last-Event-ID': id })
+    await eventually(() => rejected.isEnded())
+    expect([rejected.status, JSON.parse(rejected.text())]).toEqual([400, { error: 'Invalid Last-Event-ID' }])
   }
   const all = await open(own, {}, `?since=0&integration=${rival}&integrationAddress=${rival}`)
   const [mine, both] = [await open(own), await open(other, {}, '?since=0')]

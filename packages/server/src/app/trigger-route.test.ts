@@ -47,7 +47,7 @@ test('where no chain is simulated the answer is 404, and 401 without credentials
 })
 
 describe('a request that cannot begin', () => {
-  const refusing: TriggerHandler = () => {
+  const rejecting: TriggerHandler = () => {
     throw Object.assign(new Error('count must be a whole number from 1 to 10000.'), { code: 'ERR_TRIGGER_INVALID' })
   }
   test.each([
@@ -59,7 +59,7 @@ describe('a request that cannot begin', () => {
     ['another content type', '{}', { 'content-type': 'text/plain' }, 415, 'Content-Type must be application/json'],
     ['a body over 16 KiB', `"${'x'.repeat(16_385)}"`, {}, 413, 'Body is larger than 16384 bytes'],
   ])('with %s is rejected with the reason', async (_, body, headers, status, error) => {
-    const response = await (await start(refusing)).post(body, headers)
+    const response = await (await start(rejecting)).post(body, headers)
     expect([response.status, await response.json()]).toEqual([status, { error }])
   })
 })

@@ -107,7 +107,7 @@ async function play(commands: readonly (Command | null)[]): Promise<void> {
         return
       }
       case 'update': {
-        // When a transaction names several integrations, the processor must name one; else the update is refused.
+        // When a transaction names several integrations, the processor must name one; else the update is rejected.
         const owners = model.owners(each.chain, each.hash)
         const [owner] = owners
         if (each.of === null && owners.size !== 1) return

@@ -19,7 +19,7 @@ const maxUpdateBytes = 128 * 1024
 
 /**
  * Adds `POST /api/v1/processor/updates`. It checks content type and size, then the signature over the raw bytes, then
- * the content. 200 applied or unchanged, 202 waiting, 422 refused; 400, 401, 409, 413, 415 as on the decision page.
+ * the content. 200 applied or unchanged, 202 waiting, 422 rejected; 400, 401, 409, 413, 415 as on the decision page.
  * Several updates are answered 200 with their results.
  */
 export function addProcessorRoute(
@@ -119,7 +119,7 @@ export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void
       onRejected?.(code)
       if (lines.take(code) === 0)
         logger.warn(
-          { eventType: 'identity.webhook_refused', code, status: 400 },
+          { eventType: 'identity.webhook_rejected', code, status: 400 },
           'A webhook of the provider is rejected.',
         )
       return answerPrivateJson({ error: message }, 400)

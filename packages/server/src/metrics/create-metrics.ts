@@ -122,7 +122,7 @@ const reasons = ['unsigned', 'forged', 'malformed'] as const
 /** Adds the metrics to a registry. @returns Counts a rejected webhook by its code `ERR_PROVIDER_WEBHOOK_…`. */
 function addIdentityMetrics({ Counter }: MetricsLibrary, registry: Registry): (code: string) => void {
   const rejections = new Counter({
-    name: `${prefix}identity_webhooks_refused_total`,
+    name: `${prefix}identity_webhooks_rejected_total`,
     help: 'Rejected webhooks of the identity provider. Repeated forged ones: the secret differs on the two sides.',
     labelNames: ['reason'],
     registers: [registry],
@@ -138,6 +138,7 @@ function addIdentityMetrics({ Counter }: MetricsLibrary, registry: Registry): (c
  * Builds the metrics on a separate registry, so that two servers in one process do not add up. The library is loaded
  * only now: loading takes longer than a whole command may take.
  * @throws MissingPackageError `ERR_PACKAGE_MISSING` when prom-client is not installed.
+ * @example const metrics = await createMetrics({ timeoutMs: 1_000 })
  */
 export async function createMetrics(options: MetricsOptions = {}): Promise<Metrics> {
   const library = await loadPackage(

@@ -10,7 +10,7 @@ import { createUndiciSender } from './undici-sender.js'
 interface Row {
   readonly input: string
   readonly kind: 'address' | 'url'
-  readonly refused: boolean
+  readonly rejected: boolean
   readonly why: string
 }
 const rows = JSON.parse(
@@ -48,12 +48,12 @@ async function send(url: string, found: readonly string[] = [], ports?: readonly
 }
 
 describe('an address', () => {
-  it.each(addresses)('$input: $why', ({ input, refused }) => {
-    expect(isPublicAddress(input)).toBe(!refused)
+  it.each(addresses)('$input: $why', ({ input, rejected }) => {
+    expect(isPublicAddress(input)).toBe(!rejected)
   })
 
   // A zone is no part of a DNS answer.
-  const answerable = addresses.filter(({ input, refused }) => refused && isIP(input) !== 0 && !input.includes('%'))
+  const answerable = addresses.filter(({ input, rejected }) => rejected && isIP(input) !== 0 && !input.includes('%'))
   it.each(some(answerable))('$input is not dialled when a name resolves to it', async ({ input }) => {
     const { httpsPort } = canary
     expect(await send(`https://shop.hook.example:${httpsPort}/`, [input], [httpsPort])).toMatchObject({
@@ -75,12 +75,15 @@ describe('an address', () => {
 })
 
 describe('a URL', () => {
-  it.each(urls.filter(({ refused }) => refused))('$input is rejected without a DNS query: $why', async ({ input }) => {
-    expect(await send(input)).toMatchObject({ kind: 'failure', reason: 'refused_address' })
-    expect(dns.queries).toEqual([])
-  })
+  it.each(urls.filter(({ rejected }) => rejected))(
+    '$input is rejected without a DNS query: $why',
+    async ({ input }) => {
+      expect(await send(input)).toMatchObject({ kind: 'failure', reason: 'refused_address' })
+      expect(dns.queries).toEqual([])
+    },
+  )
 
-  it.each(some(urls.filter(({ refused }) => !refused)))('$input is resolved: $why', async ({ input }) => {
+  it.each(some(urls.filter(({ rejected }) => !rejected)))('$input is resolved: $why', async ({ input }) => {
     // The name does not exist, so nothing is dialled.
     expect(await send(input)).toMatchObject({ kind: 'failure', reason: 'connection' })
     expect(new Set(dns.queries.map(({ name }) => name)).size).toBe(1)

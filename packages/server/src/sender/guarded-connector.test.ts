@@ -26,7 +26,7 @@ const resolvesTo =
     callback(null, found)
     return () => undefined
   }
-const refused = expect.objectContaining({ code: 'ERR_ADDRESS_REJECTED' })
+const rejected = expect.objectContaining({ code: 'ERR_ADDRESS_REJECTED' })
 
 /** A resolver answer that is public at the first read, and this machine at each later read. */
 function turncoat(): LookupAddress & { readonly reads: number } {
@@ -47,7 +47,7 @@ describe('guardedConnector', () => {
     const server = await startTcp()
     canary = server
     const found = turncoat()
-    await expect(connect(`https://hook.example:${server.port}`, resolvesTo(found))).rejects.toEqual(refused)
+    await expect(connect(`https://hook.example:${server.port}`, resolvesTo(found))).rejects.toEqual(rejected)
     // The connection was opened: only the check of the socket can have rejected it.
     expect(found.reads).toBeGreaterThan(1)
     await eventually(() => server.connections() === 1 && server.open() === 0)
@@ -66,7 +66,7 @@ describe('guardedConnector', () => {
     const server = await startTcp()
     canary = server
     const loopback = resolvesTo({ address: '127.0.0.1', family: 4 })
-    await expect(connect(`${origin}:${server.port}`, loopback, denied)).rejects.toEqual(refused)
+    await expect(connect(`${origin}:${server.port}`, loopback, denied)).rejects.toEqual(rejected)
     expect(server.connections()).toBe(0)
   })
 })

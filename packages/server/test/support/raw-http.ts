@@ -1,4 +1,4 @@
-/** Sends raw requests that a client library refuses to send. */
+/** Sends raw requests that a client library does not send. */
 import { connect } from 'node:net'
 
 /** Sends bytes and resolves everything received until the server closed, or for five seconds. */

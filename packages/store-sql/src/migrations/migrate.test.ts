@@ -158,10 +158,10 @@ onBothDatabases((empty) => {
       await migrate(engine)
       const state = { version, phase, isDone, steps: 1, position: 0 }
       await engine.transaction((db) => writeVersion(db, engine.dialect, state))
-      const refused = { code: 'ERR_STORE_SCHEMA', retryable: false }
+      const rejected = { code: 'ERR_STORE_SCHEMA', retryable: false }
       for (const call of [() => migrate(engine), createSchema(engine).plan, createSchema(engine).check])
         if (isAccepted) await call()
-        else await expect(call()).rejects.toMatchObject(refused)
+        else await expect(call()).rejects.toMatchObject(rejected)
       expect(await versions(engine)).toEqual([100, version])
     },
   )

@@ -30,12 +30,12 @@ async function sealedEverywhere() {
   const { engine } = opened
   const store = createStore(engine)
   await store.migrate()
-  const refuse = () => Promise.reject(new Error('nothing is sent'))
+  const reject = () => Promise.reject(new Error('nothing is sent'))
   const service = createService({
     store,
-    sender: { post: refuse },
+    sender: { post: reject },
     masterKey: oldKey,
-    identity: { provider: { redeem: refuse, find: refuse, review: refuse } },
+    identity: { provider: { redeem: reject, find: reject, review: reject } },
   })
   const { integration } = await service.integrations.create({ address: `0x${'a1'.repeat(20)}` })
   await service.integrations.rotateApiSecret(integration.address, { graceMs: 3_600_000 })

@@ -70,7 +70,7 @@ onBothDatabases((empty, database) => {
     ])
   })
 
-  test('the content of an update is stored while it waits and if it was refused, its transaction only while it waits', async () => {
+  test('the content of an update is stored while it waits and if it was rejected, its transaction only while it waits', async () => {
     const { chain, service } = onChain()
     const sent = (['success', 'pending', 'success'] as const).map((state, n) => update(`u${n}`, 'a', { state }))
     await service.applyUpdates(sent)

@@ -13,7 +13,7 @@ const database =
     const all = { version: 170_002, citus: 0, aurora: 0, alloydb: 0, ...marks }
     return { columns: Object.keys(all), values: [Object.values(all).map(String)] }
   }
-const refused = { code: 'ERR_STORE_ENGINE', retryable: false }
+const rejected = { code: 'ERR_STORE_ENGINE', retryable: false }
 
 test.each([
   [postgres, 'postgresql'],
@@ -36,7 +36,7 @@ test('PostgreSQL from 15 on, Aurora and AlloyDB are accepted', async () => {
 
 test('an older PostgreSQL is rejected', async () => {
   await expect(checkEngine(database('PostgreSQL 14.9 on x', { version: 140_009 }), undefined)).rejects.toMatchObject({
-    ...refused,
+    ...rejected,
     message: expect.stringContaining('needs version 15 or later'),
   })
 })
@@ -44,17 +44,17 @@ test('an older PostgreSQL is rejected', async () => {
 test('an unknown product is rejected, with the name that accepts it', async () => {
   const citus = database(postgres, { citus: 1 })
   await expect(checkEngine(citus, undefined)).rejects.toMatchObject({
-    ...refused,
+    ...rejected,
     message: expect.stringContaining('set PI_DATABASE_ENGINE=citus'),
   })
   await checkEngine(citus, 'citus')
-  await expect(checkEngine(citus, 'cockroachdb')).rejects.toMatchObject(refused)
+  await expect(checkEngine(citus, 'cockroachdb')).rejects.toMatchObject(rejected)
   // It has no such catalog: its name alone decides.
   await checkEngine(async () => ({ columns: ['version'], values: [['CockroachDB CCL v24.1.0']] }), 'cockroachdb')
 })
 
 test('the name of another product is rejected on PostgreSQL', async () => {
-  await expect(checkEngine(database(postgres), 'citus')).rejects.toMatchObject(refused)
+  await expect(checkEngine(database(postgres), 'citus')).rejects.toMatchObject(rejected)
 })
 
 describe.skipIf(postgresMissing)('on a real server', () => {

@@ -130,11 +130,11 @@ onPostgres('an update in a transaction of the host', ({ pool: openPool, connect,
     async (level) => {
       await inTransaction(async (client) => {
         await client.query(`set transaction isolation level ${level}`)
-        const refused = service.applyUpdateIn(
+        const rejected = service.applyUpdateIn(
           joinPostgresTransaction(client, { schema }),
           update(level.replace(' ', '-')),
         )
-        await expect(refused).rejects.toThrow(/READ COMMITTED/)
+        await expect(rejected).rejects.toThrow(/READ COMMITTED/)
       }, 'commit')
       expect(await known(level.replace(' ', '-'))).toBe(null)
     },

@@ -83,7 +83,7 @@ test('a file whose header is damaged is unavailable', async () => {
 test.skipIf(process.platform === 'win32')(
   'a disk that rejects a write is unavailable, and earlier writes are kept',
   async () => {
-    const child = startLimitedChild(1_000, 'write-until-refused', path)
+    const child = startLimitedChild(1_000, 'write-until-rejected', path)
     expect(await once(child.lines, 'line')).toEqual([expect.stringMatching(/^ERR_STORE_UNAVAILABLE: The disk failed/)])
     expect(await child.ended).toBe(0)
     const store = createSqliteStore({ path })

@@ -81,7 +81,7 @@ export function auditTests(test: StoreTest): void {
     expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: 40 }, (_, n) => n + 1))
   })
 
-  test('a record out of order, or without the lock, is refused', async ({ store }) => {
+  test('a record out of order, or without the lock, is rejected', async ({ store }) => {
     const wrong: ((tx: StoreTransaction) => Promise<void>)[] = [
       (tx) => tx.appendAudit(record(1)),
       async (tx) => {

@@ -184,20 +184,20 @@ export function consolePaymentTests(test: StoreTest): void {
     expect(await store.console.paymentsById([])).toEqual([])
   })
 
-  test('updates of a payment are read in the order received, a refused one with its content', async ({ store }) => {
+  test('updates of a payment are read in the order received, a rejected one with its content', async ({ store }) => {
     const [own, other] = [await indexed(store), await indexed(store, { txHash: hash(2) })]
-    const refused = update({ id: 'u1', state: 'failure' })
+    const rejected = update({ id: 'u1', state: 'failure' })
     await store.transaction(async (tx) => {
       await insertUpdate(tx, waiting({ id: 'u3' }))
       await insertUpdate(tx, decided(own, { update: update({ id: 'u2' }), version: 2 }))
-      await insertUpdate(tx, decided(own, { update: refused, outcome: 'refused', reason: 'because' }))
+      await insertUpdate(tx, decided(own, { update: rejected, outcome: 'refused', reason: 'because' }))
       await insertUpdate(tx, decided(own, { update: update({ id: 'u0' }), outcome: 'unchanged' }))
       await insertUpdate(tx, decided(other, { update: update({ id: 'u4' }) }))
     })
     const updates = (limit: number) => store.console.updates({ paymentIds: [own.id], limit })
     const expected = [
       { id: 'u2', outcome: 'applied', reason: null, version: 2, update: null },
-      { id: 'u1', outcome: 'refused', reason: 'because', version: 1, update: refused },
+      { id: 'u1', outcome: 'refused', reason: 'because', version: 1, update: rejected },
       { id: 'u0', outcome: 'unchanged', reason: null, version: 1, update: null },
     ]
     expect(await updates(10)).toStrictEqual(expected)

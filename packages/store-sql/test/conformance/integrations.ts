@@ -51,7 +51,7 @@ export function integrationTests(test: StoreTest): void {
     expect(await registered()).toEqual(new Set())
   })
 
-  test('a taken address is refused and keeps its record', async ({ store }) => {
+  test('a taken address is rejected and keeps its record', async ({ store }) => {
     await store.integrations.insert(full)
     expect(await store.integrations.insert(integration({ name: 'Thief' }))).toBe(false)
     expect(await store.integrations.find(shop)).toEqual(full)

@@ -45,7 +45,7 @@ export function legacyKeyTests(test: StoreTest): void {
     expect(await found(secret(1))).toBe('key-1')
   })
 
-  test('a taken id or hash is refused and keeps its record', async ({ store }) => {
+  test('a taken id or hash is rejected and keeps its record', async ({ store }) => {
     await store.legacyKeys.insert(legacyKey())
     expect(await store.legacyKeys.insert(legacyKey({ name: 'Thief', secret: secret(2) }))).toBe(false)
     expect(await store.legacyKeys.insert(legacyKey({ id: 'key-2', name: 'Thief' }))).toBe(false)

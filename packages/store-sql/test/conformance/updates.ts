@@ -21,7 +21,7 @@ const elaborate = update({
 export function updateTests(test: StoreTest): void {
   test('the result of an update is found by its id, with its fingerprint', async ({ store }) => {
     const payment = await indexed(store)
-    const refused = decided(payment, {
+    const rejected = decided(payment, {
       update: elaborate,
       fingerprint: `0x00${'ff'.repeat(15)}`,
       outcome: 'refused',
@@ -30,9 +30,9 @@ export function updateTests(test: StoreTest): void {
     })
     await store.transaction(async (tx) => {
       expect(await findUpdate(tx, '!~update')).toBeNull()
-      expect(await insertUpdate(tx, refused)).toBe(true)
+      expect(await insertUpdate(tx, rejected)).toBe(true)
     })
-    expect(await store.transaction((tx) => findUpdate(tx, '!~update'))).toStrictEqual(getStored(refused))
+    expect(await store.transaction((tx) => findUpdate(tx, '!~update'))).toStrictEqual(getStored(rejected))
   })
 
   test('a waiting update is read as stored: an absent field stays absent, null stays null', async ({ store }) => {

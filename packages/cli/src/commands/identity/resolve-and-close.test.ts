@@ -48,9 +48,9 @@ describe('identity resolve', () => {
   it('names the states that it accepts, in its help and in its rejection', async () => {
     const { run } = await unresolved()
     const { out: help } = await run('resolve', '--help')
-    const { out: refusal } = await run('resolve', 'pi:nobody:1', '--none')
+    const { out: rejection } = await run('resolve', 'pi:nobody:1', '--none')
     for (const state of ['unresolved', 'unknown', 'in_flight'])
-      for (const text of [help, refusal]) expect(text).toContain(state)
+      for (const text of [help, rejection]) expect(text).toContain(state)
   })
 })
 

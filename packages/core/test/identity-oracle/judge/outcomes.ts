@@ -48,7 +48,7 @@ function addWords(known: Case, watched: Watched, call: Extract<Operation['call']
   const calls = known.provider.calls.slice(callsBefore)
   if (calls.some((one) => one.process === operation.process && isFailure(one))) answers.add(unavailable)
   const truth = known.provider.applicants.get(call.externalUserId)?.applicantId ?? null
-  if (truth !== call.applicantId) answers.add('{"kind":"refused"}')
+  if (truth !== call.applicantId) answers.add('{"kind":"rejected"}')
 }
 
 function judgeShare(known: Case, watched: Watched, view: View): void {
@@ -82,7 +82,7 @@ const wasSent = (known: Case, { externalUserId }: Begun) =>
     ({ kind, name, result }) => kind === 'redeem' && name === externalUserId && result?.kind !== 'unsent',
   )
 
-/** A look-up without an answer lets a share answer 503, or 502 when the service's own credentials were refused. */
+/** A look-up without an answer lets a share answer 503, or 502 when the service's own credentials were rejected. */
 function addLookUps(known: Case, { operation, answers, lookedUp, absent, callsBefore, waiting }: Watched): void {
   if (lookedUp.size > 0 && !known.provider.findsByName) answers.add(unavailable)
   for (const [index, call] of known.provider.calls.entries()) {

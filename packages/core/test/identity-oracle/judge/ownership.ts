@@ -43,7 +43,7 @@ export function getSubject(state: Ownership, address: string): OwnedSubject {
   return { id, address, accountId: holder?.accountId ?? null, proved: holder?.verified ?? false, closed: false }
 }
 
-/** Every legal result of a call in that state; none when it is refused. `donor` is the open subject's. */
+/** Every legal result of a call in that state; none when it is rejected. `donor` is the open subject's. */
 export function owned(state: Ownership, call: Call, donor: string | null): Owned[] {
   if (call.kind === 'register') return [registered(state, call.address)]
   if (call.kind === 'prove') return proved(state, call.address, call.accountId)

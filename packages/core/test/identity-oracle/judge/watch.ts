@@ -28,7 +28,7 @@ export function observe(watched: Watched, { before, after, now }: Change): void 
     const { id } = getSubject(after, call.address)
     const donor = after.subjects.find((subject) => subject.id === id)?.donor ?? null
     const results = owned(after, call, donor)
-    if (results.length === 0) add({ kind: 'refused' })
+    if (results.length === 0) add({ kind: 'rejected' })
     for (const result of results) {
       if (matches(result, after) !== null) add({ kind: 'done', accountId: result.accountId })
     }
@@ -47,7 +47,7 @@ export function observe(watched: Watched, { before, after, now }: Change): void 
     const [from, to] = [getState(before, call.externalUserId), getState(after, call.externalUserId)]
     if (from !== to) add({ kind: to })
     // While the lease runs the request may still arrive: the text does not say whether an operator may decide then.
-    if (row === undefined || !isOpen(row) || leaseRuns(row, now)) add({ kind: 'refused' })
+    if (row === undefined || !isOpen(row) || leaseRuns(row, now)) add({ kind: 'rejected' })
   }
 }
 

@@ -50,7 +50,7 @@ export async function realProcess(parts: ProcessParts): Promise<Service> {
       for (;;) {
         const proof = await failing(accounts.proveByAttestation(address, integration, { accountId }))
         if (!(proof instanceof Error)) return { kind: 'done', accountId: proof.accountId }
-        if (proof instanceof EmailProofError) return { kind: 'refused' }
+        if (proof instanceof EmailProofError) return { kind: 'rejected' }
         if (!(proof instanceof IdentityUnavailableError)) throw proof
       }
     },
@@ -74,7 +74,7 @@ export async function realProcess(parts: ProcessParts): Promise<Service> {
         if (isUnavailable(result)) return { kind: 'unavailable' }
         throw result
       }
-      return { kind: result === 'attached' || result === 'surplus' || result === 'absent' ? result : 'refused' }
+      return { kind: result === 'attached' || result === 'surplus' || result === 'absent' ? result : 'rejected' }
     },
   }
   return {

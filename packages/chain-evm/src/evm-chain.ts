@@ -31,6 +31,7 @@ import type { Transport } from './rpc/wire.js'
 
 /** Options of {@link createEvmChain}. */
 export interface EvmChainOptions {
+  /** The EIP-155 id that every node must report. */
   readonly chainId: number
   /** The nodes, best first. Required unless `rpcUrl` or `transport` is given. No message contains a URL. */
   readonly nodes?: readonly NodeAddress[] | undefined

@@ -28,6 +28,7 @@ import { createFeedStream } from './feed-stream.js'
 export interface FeedChainOptions {
   /** The chain on its own nodes: it answers whatever the feed does not. */
   readonly chain: Chain
+  /** The feed, from `createFeedConnection`; the caller closes it. */
   readonly connection: FeedConnection
   /** The proof that every block needs; a weaker one comes from `chain`. @default 'bloom' */
   readonly leastProof?: ProofLevel | undefined
@@ -59,17 +60,15 @@ const node = 'feed'
 
 /**
  * Builds a chain that reads proven blocks from the feed.
- *
  * Guarantees: every block from the feed continues the one before it. The publisher read it for this chain's routers,
  * with its bridge contracts, and with `leastProof` or a stronger proof. Its values were checked like those of any
  * adapter. A missing, malformed or interrupted part comes from the nodes.
- *
  * The head comes from the nodes while the feed is old, unreachable, or more than 5 s behind their last head. Otherwise
  * it comes from the feed. Such a head may be lower than the last one; the reader then waits until the feed has caught
  * up. Fates of transactions always come from the nodes.
- *
  * Errors are those of the given chain.
  * @throws RangeError When an option is out of range.
+ * @example const chain = createFeedChain({ chain: createEvmChain({ chainId: 8453, rpcUrl, routers }), connection })
  */
 export function createFeedChain(options: FeedChainOptions): Chain {
   const { chain, connection, clock = systemClock, logger = silentLogger } = options

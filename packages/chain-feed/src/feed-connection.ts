@@ -89,6 +89,7 @@ const checkMs = 50
 /**
  * Makes a connection. The first use opens it in the background, and failures are retried for ever.
  * @throws TypeError when an address is malformed, schemes are mixed, or the credentials have no known form.
+ * @example const connection = createFeedConnection({ servers: ['nats://feed.example:4222'] })
  */
 export function createFeedConnection(options: FeedConnectionOptions): FeedConnection {
   const { servers, caFile, name = 'payment-integration', clock = systemClock } = options

@@ -11,6 +11,7 @@ import { createFeedStream, type FeedStreamLimits } from './feed-stream.js'
 export interface FeedPublisherOptions {
   /** The chain on its nodes, read with the proof `root` or `bloom`. */
   readonly chain: Chain
+  /** The feed, from `createFeedConnection`; the caller closes it. */
   readonly connection: FeedConnection
   /** Bridge contracts whose deposits `chain` trusts. @default none */
   readonly spokePools?: readonly string[] | undefined
@@ -68,12 +69,12 @@ interface Position {
 
 /**
  * Builds a publisher.
- *
  * Guarantees: a block is appended only on top of its parent, and only at the end of the stream that this publisher
  * read. Two publishers never mix their blocks: the second append is rejected. After a rejection a publisher stands by
  * until the other one is silent for `standbyMs`. A reorg is published as the new blocks above the common
  * ancestor; each replaces the former block of its height.
  * @throws RangeError When an option is out of range.
+ * @example await createFeedPublisher({ chain, connection }).run(signal)
  */
 export function createFeedPublisher(options: FeedPublisherOptions): FeedPublisher {
   const { chain, connection, clock = systemClock, random = systemRandom, logger = silentLogger } = options

@@ -122,7 +122,6 @@ function described(path: string, thrown: unknown): unknown {
 
 /**
  * Opens a folder of archive files. The folder must exist when the first file is written.
- *
  * `open` takes the name of a file in the folder, or a path. Any text with a separator, such as `./FILE`, is a path, and
  * relative to the current folder unless absolute. So a name never leads outside the folder, yet a copy may be anywhere.
  */

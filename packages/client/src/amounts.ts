@@ -24,7 +24,10 @@ function checkLength(text: string): void {
     throw new RangeError(`The amount has ${text.length} characters; pass ${maxLength} at most.`)
 }
 
-/** Whether a value is an amount. */
+/**
+ * Whether a value is an amount.
+ * @example isAmount('12.50') // true
+ */
 export function isAmount(value: unknown): value is Amount {
   return typeof value === 'string' && value.length <= maxLength && shape.test(value)
 }
@@ -71,6 +74,7 @@ function toAmount({ units, places }: Decimal): Amount {
 
 /**
  * -1 when `a` is less, 1 when it is greater, 0 when both have the same value, such as `'1'` and `'1.00'`. Fits `sort`.
+ * @example [parseAmount('2.5'), parseAmount('10')].sort(compareAmounts)
  * @throws {TypeError} When an argument is not an amount.
  * @throws {RangeError} When an argument has more than 1000 characters.
  */
@@ -83,8 +87,8 @@ export function compareAmounts(a: Amount, b: Amount): -1 | 0 | 1 {
 }
 
 /**
- * The exact sum; `'0'` without arguments. It has as many decimals as the longest summand: `'1.50'` and `'1.5'` give
- * `'3.00'`.
+ * The exact sum, with the decimals of the longest summand; `'0'` without arguments.
+ * @example addAmounts(parseAmount('1.50'), parseAmount('1.5')) // '3.00'
  * @throws {TypeError} When an argument is not an amount.
  * @throws {RangeError} When an argument or the sum has more than 1000 characters.
  */
@@ -96,6 +100,7 @@ export function addAmounts(...amounts: readonly Amount[]): Amount {
 
 /**
  * The exact difference, with the decimals of the longer amount.
+ * @example subtractAmounts(parseAmount('12.50'), parseAmount('0.5')) // '12.00'
  * @throws {RangeError} When `b` is greater: an amount has no sign.
  * @throws {TypeError} When an argument is not an amount.
  */
@@ -153,7 +158,8 @@ export function formatAmount(amount: Amount, options: FormatOptions = {}): Amoun
 }
 
 /**
- * Converts an amount to base units of a token: `'1.5'` of a token with 6 decimals is `1500000n`.
+ * Converts an amount to base units of a token.
+ * @example toBaseUnits(parseAmount('1.5'), 6) // 1500000n
  * @param decimals - Of the token, 0 to 255.
  * @throws {RangeError} When the amount has more decimals than the token: rounding would lose money.
  * @throws {TypeError} When it is not an amount.
@@ -169,7 +175,8 @@ export function toBaseUnits(amount: Amount, decimals: number): bigint {
 }
 
 /**
- * Converts base units of a token to the shortest amount: `1500000n` of a token with 6 decimals is `'1.5'`.
+ * Converts base units of a token to the shortest amount.
+ * @example fromBaseUnits(1_500_000n, 6) // '1.5'
  * @param decimals - Of the token, 0 to 255.
  * @throws {RangeError} When `units` is negative.
  * @throws {TypeError} When `units` is not a bigint.

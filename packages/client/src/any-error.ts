@@ -69,6 +69,7 @@ const nameByCode: Readonly<Record<ClientErrorCode, string>> = {
 /**
  * Recognizes an error of this package's clients by `code` and `name`. This works even when two copies of the package
  * are installed.
+ * @example const isWorthRetrying = isClientError(error) && error.retryable
  */
 export function isClientError(error: unknown): error is AnyClientError {
   // Not `instanceof`: an error of another realm, as test runners have them, is one too.

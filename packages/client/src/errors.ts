@@ -1,6 +1,5 @@
 /**
  * Errors of every call. Source: docs/interface.md 5, 7.
- *
  * An error holds only the fields listed here: no request, response, header, body or `cause`. So logging one cannot show
  * a secret.
  * @module

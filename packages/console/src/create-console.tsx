@@ -28,6 +28,7 @@ import { seeOther } from './web/sessions.js'
 
 /** Options of the console. */
 export interface ConsoleDeps {
+  /** The service whose payments the pages show and change. */
   readonly service: ConsoleService
   /** The configuration variables without secrets, such as the `settings` of `readConfig`. @default none */
   readonly settings?: readonly Setting[] | undefined
@@ -39,10 +40,7 @@ export interface ConsoleDeps {
   readonly publicUrl?: string | undefined
   /** Tools of a server in development. @default none, and no page for tools */
   readonly tools?: ConsoleTools | undefined
-  /**
-   * An open page reconnects after this time, in milliseconds, at most an hour, so that its session is checked again.
-   * @default 60_000
-   */
+  /** Milliseconds until an open page reconnects, which checks its session; at most an hour. @default 60_000 */
   readonly streamMs?: number | undefined
   /** The environment's name, shown next to the title. @default development */
   readonly environment?: string | undefined

@@ -140,6 +140,7 @@ export interface FollowedChain {
 export interface ServiceDeps {
   /** A migrated store. */
   readonly store: Store
+  /** Posts deliveries, such as `createUndiciSender` of the server package. */
   readonly sender: Sender
   /** The key outside the database. */
   readonly masterKey: MasterKey
@@ -195,6 +196,7 @@ export interface ServiceDeps {
   readonly passphraseCost?: ScryptCost | undefined
   /** How deliveries are sent. @default dispatcherDefaults */
   readonly delivery?: DispatcherOptions | undefined
+  /** Receives every event. @default none */
   readonly onEvent?: EventSink | undefined
   /** @default the system's */
   readonly clock?: Clock | undefined

@@ -143,7 +143,6 @@ export interface ProviderConnection {
   readonly now?: (() => number) | undefined
 }
 
-/** Defaults of {@link ProviderConnection}. */
 const connectionDefaults = { baseUrl: 'https://api.sumsub.com', timeoutMs: 10_000 } as const
 
 export interface ProviderAnswer {
@@ -281,7 +280,6 @@ const invalidToken = 'Token is invalid'
 
 /**
  * The error of a failed answer.
- *
  * The provider uses 401 both for an expired or used share token and for the service's own signature, clock or app
  * token. Only the first may tell the integrator to mint a fresh token, and only if the call sent a share token.
  */
@@ -319,6 +317,7 @@ export interface MintOptions extends ProviderConnection {
   readonly forClientId: string
   /** Lifetime of the token in seconds, at least 1. @default the provider's own: 1200 */
   readonly ttlInSecs?: number | undefined
+  /** Aborts the request. @default none */
   readonly signal?: AbortSignal | undefined
 }
 

@@ -1,6 +1,5 @@
 /**
  * Errors of calls to the provider.
- *
  * An error holds only the fields listed here: no request, header, token or `cause`. So logging one shows no secret.
  * @module
  */

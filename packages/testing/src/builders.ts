@@ -291,7 +291,6 @@ export interface Builders extends PaymentBuilders, LegacyBuilders {
 
 /**
  * Makes builders. Their values pass the contract's write schemas, so a malformed field is an error of zod at once.
- *
  * @throws {RangeError} When the seed is not a whole number from 0 to 4294967295.
  * @example const build = createBuilders({ seed: 7 }); build.payment({ state: 'success' })
  */

@@ -28,7 +28,6 @@ interface Rejections {
   ERR_SNAPSHOT_INVALID: { readonly status: 400; readonly field: string }
 }
 
-/** The codes of `verify`. */
 type RejectionCode = keyof Rejections
 
 /** Every code of this package: those of `verify`, and those of a handler alone. */
@@ -82,6 +81,7 @@ const codeForm = /^ERR_(SIGNATURE|DELIVERY|BODY|INTEGRATION|SNAPSHOT)_[A-Z_]+$/
  * Whether an error is a rejection of this package; narrows it to {@link WebhookRejection}.
  * It compares `name` and `code`: `instanceof` fails when a process has two copies of the package (ESM and CommonJS,
  * or two versions), and for an error of another realm.
+ * @example const status = isWebhookRejection(error) ? error.status : 500
  */
 export function isWebhookRejection(error: unknown): error is WebhookRejection {
   const { name, code, stack } = Object(error) as Partial<WebhookError>

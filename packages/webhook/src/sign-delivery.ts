@@ -24,7 +24,10 @@ export async function signDelivery(input: SignInput): Promise<string> {
   return `t=${input.timestamp},v1=${await computeSignature(input)}`
 }
 
-/** The `v1` code alone: HMAC-SHA256 over `<timestamp>.<body>`, lowercase hex. Throws as {@link signDelivery}. */
+/**
+ * The `v1` code alone: HMAC-SHA256 over `<timestamp>.<body>`, lowercase hex. Throws as {@link signDelivery}.
+ * @example await computeSignature({ secret: 'whsec_test', timestamp: 1_700_000_000, body })
+ */
 export async function computeSignature({ secret, timestamp, body }: SignInput): Promise<string> {
   if (!Number.isSafeInteger(timestamp) || timestamp < 0 || timestamp > 999_999_999_999)
     throw new RangeError(`timestamp is ${timestamp}; pass unix time in whole seconds.`)

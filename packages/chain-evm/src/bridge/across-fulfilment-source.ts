@@ -288,6 +288,7 @@ export interface AcrossFulfilmentSource extends FulfilmentSource {
  * the receiver got at least the promised amount, and the receipt proves it. The answer is null until the fill is final,
  * after the window, and for deposits of other bridges or to other chains.
  * @throws {TypeError | RangeError} When an option is wrong; at once, before any request.
+ * @example createAcrossFulfilmentSource({ chains: new Map([[8453, { nodes: [{ url: 'https://node.example' }] }]]) })
  */
 export function createAcrossFulfilmentSource(options: AcrossFulfilmentSourceOptions): AcrossFulfilmentSource {
   const { chains, windowMs = 86_400_000, clock = systemClock } = options

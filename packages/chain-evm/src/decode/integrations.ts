@@ -32,6 +32,7 @@ export function encodeIntegrationSuffix(address: string): `0x${string}` {
  * is skipped, because wallets add codes too. A malformed suffix, or one of another schema, names no integration.
  * @param calldata - 0x hex.
  * @returns The lowercased address, or null. Never throws.
+ * @example parseIntegrationSuffix(encodeIntegrationSuffix('0x00000000000000000000000000000000000000aa')) // '0x…aa'
  */
 export function parseIntegrationSuffix(calldata: string): string | null {
   let end = calldata.length

@@ -175,7 +175,6 @@ const zeroWord = '0'.repeat(64)
 /** The word of a swap call's path or route. */
 const pathWord = 5
 
-/** The arguments of a call. */
 interface Arguments {
   readonly hex: string
   /** The byte where the words begin; offsets are relative to it. */

@@ -138,6 +138,7 @@ const stopTimeoutMs = 5_000
  * @throws DevChainError `ERR_ANVIL_MISSING` without anvil; `ERR_ANVIL_EXIT` when it does not start; the signal's reason
  * when it aborts first.
  * @throws {RangeError} When an option is out of range.
+ * @example const { rpcUrl, chainId, stop } = await startAnvil({ blockTimeSeconds: 2 })
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const { chainId = 31_337, startTimeoutMs = 20_000, signal, onExit } = options

@@ -109,6 +109,7 @@ interface DeployOptions {
  * @throws {@link DevChainError} `ERR_DEV_CHAIN` when a deployment is rejected, reverted or not mined in time; the
  * signal's reason when it aborts.
  * @throws {RangeError} When `timeoutMs` is not a whole number of at least 1.
+ * @example const deployment = await deployDevRouter({ rpcUrl: 'http://127.0.0.1:8545', chainId: 31_337 })
  */
 export async function deployDevRouter(chain: DevChain, options: DeployOptions = {}): Promise<DevDeployment> {
   const { account = devAccount(0), timeoutMs = 30_000, signal } = options

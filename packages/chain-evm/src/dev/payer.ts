@@ -55,7 +55,10 @@ export interface Payer {
 /** A fixed gas limit, because a node cannot estimate the gas of a payment before its approval is mined. */
 const gas = 300_000n
 
-/** Makes a payer. */
+/**
+ * Makes a payer, which sends test payments.
+ * @example const { pay } = createPayer({ rpcUrl: 'http://127.0.0.1:8545', chainId: 31_337, deployment })
+ */
 export function createPayer(options: PayerOptions): Payer {
   const { deployment, account = devAccount(1) } = options
   const client = createWalletClient({ account, chain: toViemChain(options), transport: http(options.rpcUrl) })

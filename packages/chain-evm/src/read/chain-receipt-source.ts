@@ -31,6 +31,7 @@ type FinalFate = keyof typeof finalStates
  * given chains with finality and, unless `appliesTo` is given, payments without a state. A flawed answer of a chain
  * rejects with ChainAdapterError `ERR_CHAIN_ADAPTER`.
  * @throws {RangeError} When a number of confirmations is not a whole number of at least 0.
+ * @example createChainReceiptSource({ chains: new Map([[8453, chain]]) })
  */
 export function createChainReceiptSource(options: ChainReceiptSourceOptions): ReceiptSource {
   const { chains, confirmations = {}, appliesTo } = options

@@ -201,7 +201,6 @@ To delete the new secret instead, pass --abort in place of --activate.`
 
 /**
  * Runs one step of the rotation of a signing secret: docs/rotate-a-signing-secret.md.
- *
  * @throws UsageError `ERR_USAGE` unless `signing` and one step are given, and for a grace time without `activate`;
  * IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`.
  */

@@ -17,7 +17,6 @@ type Start = typeof import('@payment-integration/server/service')['startServer']
 
 /**
  * Starts the server. When another program has taken the port and `mayMove` is set, it tries the next free port.
- *
  * @throws ListenError `ERR_LISTEN` when the port is in use and `mayMove` is not set; other errors of the start.
  */
 export async function startOnPort(

@@ -133,7 +133,6 @@ const processorPauseMs = 400
 /**
  * Moves a sent payment through its plan: processor updates, delivery of the last version, comparison of the API's
  * answer with the receiver's copy.
- *
  * @returns The problem, or null when the payment is verified or `signal` aborted (then `journey.waitsFor` is not null).
  */
 async function travel(

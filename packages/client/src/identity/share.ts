@@ -195,7 +195,6 @@ const shareResponseReader = /* @__PURE__ */ createSchemaReader(openShareResponse
 export interface IdentitySharer {
   /**
    * Shares the verification of one user: sends a share token that was minted for the service, and resolves the status.
-   *
    * Like every call it is retried, and it may be repeated after any error: the service redeems a token once and finds
    * the earlier redemption. It rejects with a {@link ClientError}. A malformed argument is a TypeError or
    * RangeError before any request.

@@ -21,7 +21,6 @@ export interface BufferedFetchOptions extends Pick<Transport, 'fetch' | 'maxResp
 /**
  * Makes the `fetch` of ky. It resolves only when the body has arrived, so time limits and retries of ky cover the body.
  * It rejects at once when the request is aborted, even if the caller's `fetch` ignores signals.
- *
  * A `Request` never reaches the caller's function: the `fetch` of another realm or package rejects a foreign one.
  */
 export function createBufferedFetch(options: BufferedFetchOptions): (request: Request) => Promise<Response> {

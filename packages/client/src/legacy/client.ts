@@ -1,6 +1,5 @@
 /**
  * The client of the legacy API, its errors, and the flat shape of an answer. Source: docs/interface.md 2.4, 4.3, 5, 7.
- *
  * Unlike the others, these errors hold text of the answer, which the caller needs. The client first checks that the
  * answer does not repeat the API key.
  * @module

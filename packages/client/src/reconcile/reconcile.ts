@@ -31,7 +31,6 @@ import { searchUnknown } from './search-unknown.js'
  * Compares your version store with the service and passes missing and stale payments to your handler. So it repairs
  * the gaps of lost deliveries. It may run beside deliveries and beside itself: the store decides in its transaction.
  * No effect happens twice, and no older version replaces a newer one.
- *
  * It reads newest first, one page and one payment at a time. It rejects with a {@link ClientError}, or
  * with the error of the store. A malformed option is a TypeError or RangeError before any request. A handler that
  * throws does not stop the run: see `failed`.

@@ -75,6 +75,7 @@ type Env = { Bindings: ConsoleBindings; Variables: { session: PortalVisit | null
 
 /**
  * Builds the portal, where each integration sees and changes only its own rows. Works without the console.
+ * Never throws: errors of requests are answered, and reach `onError`.
  * @example
  * import { createPortal } from '@payment-integration/console'
  * import { service } from './service.js'

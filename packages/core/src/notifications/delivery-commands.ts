@@ -33,7 +33,6 @@ export interface DeliveryCommands {
   /**
    * Makes one delivery of any status due now. It is signed with the active secret at the attempt, and marked as a
    * replay in the attempt log.
-   *
    * @param scope.integrationAddress - When given, deliveries of other integrations are not found.
    * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`; `ERR_DELIVERY_IN_FLIGHT` while it is leased;
    * `ERR_DELIVERY_ENDED` when its retention has ended.

@@ -225,7 +225,10 @@ interface OpenSessionDeps {
   readonly random: Pick<RandomSource, 'bytes'>
 }
 
-/** The actor of an operator's acts in the audit log. */
+/**
+ * The actor of an operator's acts in the audit log.
+ * @example operatorActor('ada') // 'operator:ada'
+ */
 export const operatorActor = (name: string): string => `operator:${name}`
 
 /** Opens a session. Null: the operator was disabled or reset since it was read. `newHash` replaces an outdated hash. */

@@ -15,7 +15,6 @@ import { restoreDropped } from './state.js'
  * - A new log takes over the record of a payment that these routers no longer emit, of the same integration; first the
  * record with the same ordinal.
  * - Any other log takes its position, or the next free ordinal.
- *
  * A stored primary payment stays primary.
  * @param read - All payments of `routers` in these blocks. The result has the same order.
  * @param stored - All payments stored in these blocks.

@@ -83,15 +83,12 @@ export interface NodeStatus {
 
 /**
  * One chain, read over any transport from one or several nodes.
- *
  * Guarantees: a range is returned whole or the iteration rejects. All of a range comes from one node. An error of a
  * node is never an empty answer. Every hash and address is lowercased. The adapter decides on other nodes, sizes of
  * requests and reading ahead, in bounded memory.
- *
  * Errors are `ChainError`s. `ERR_CHAIN_UNAVAILABLE`: no node can be reached, or all answers are malformed; retry
  * later. `ERR_CHAIN_RANGE_GONE`: a block of the range was orphaned during the read; read the head again at once.
  * `ERR_CHAIN_PROOF_FAILED`: the answers of all nodes for a block contradict its header; retry later, and investigate.
- *
  * The service checks formats and order of everything that an adapter hands over: `ChainAdapterError`.
  */
 export interface Chain {
@@ -148,7 +145,6 @@ export interface ReceiptSource {
   /**
    * Returns an update, or null when there is nothing new. Equal answers must have equal update ids, so that a second
    * poll changes nothing.
-   *
    * Several calls run at once. A call that rejects is repeated in a later round. After an error whose `code` ends in
    * `_UNAVAILABLE`, the other payments of the chain wait for the next round. A call should take some seconds at most;
    * it must limit its own time.
@@ -181,7 +177,6 @@ export interface Fulfilment {
   /**
    * Index of the log among those of its transaction. A reorg does not change it, so the payment keeps its
    * identity.
-   *
    * @default `logIndex`
    */
   readonly position?: number | undefined

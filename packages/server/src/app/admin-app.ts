@@ -56,7 +56,7 @@ export interface AdminAppDeps extends ReadinessDeps {
 /**
  * Builds the app for a listener that the public cannot reach. `/live` answers 200 while the process answers.
  * `/ready` answers 200, or 503 while no request should be sent here: from the beginning of a shutdown, or without a
- * database. `/ready/<role>` answers for one role; there a chain that cannot be read is 503, too.
+ * database. `/ready/<role>` answers for one role; there a chain that cannot be read is 503, too. Never throws.
  * @example serve({ fetch: createAdminApp(deps).fetch, hostname: '127.0.0.1', port: 9464 })
  */
 export function createAdminApp(deps: AdminAppDeps): Hono<AppEnv> {

@@ -27,6 +27,7 @@ export interface MountedPages {
 
 /** The parts that the app is built on. */
 export interface AppDeps {
+  /** The use cases, from `createService` or `openService`. */
   readonly service: Pick<
     Service,
     'authenticate' | 'authenticateLegacy' | 'legacy' | 'applyUpdate' | 'applyUpdates' | 'identity'
@@ -45,6 +46,7 @@ export interface AppDeps {
   readonly console?: MountedPages | null | undefined
   /** The integrators' pages below `/portal`. Null: their paths answer 404. @default null */
   readonly portal?: MountedPages | null | undefined
+  /** The health check, from `createHealth`. */
   readonly health: () => Promise<HealthReport>
   /** Measures requests. @default none */
   readonly metrics?: Pick<Metrics, 'onRequest' | 'text' | 'contentType' | 'countRejectedWebhook'> | undefined
@@ -73,6 +75,7 @@ export interface AppDeps {
  * (server-sent events) and triggered events (one JSON object per line). Every answer but the pages carries
  * `Cache-Control: private, no-store`. Every answer has `X-Request-Id`. Every error body is `{"error": "<message>"}`,
  * with `details` on a 400 of the legacy API. A request without credentials costs at most about twice the CPU of a 401.
+ * Never throws: errors of requests are answered.
  * @example serve({ fetch: createApp({ service, receiveUpdate: null, health }).fetch })
  */
 export function createApp(deps: AppDeps): Hono<AppEnv> {

@@ -47,7 +47,9 @@ export interface HealthReport {
 
 /** The parts whose health is checked. */
 export interface HealthDeps {
+  /** The database, pinged at each check. */
   readonly store: Pick<Store, 'ping'>
+  /** One per followed chain; none: only the database is checked. */
   readonly indexers: readonly Pick<Indexer, 'status'>[]
   /** @default 'all' */
   readonly recording?: Recording | undefined
@@ -59,7 +61,10 @@ export interface HealthDeps {
   readonly now?: (() => number) | undefined
 }
 
-/** Builds the health check. It never rejects. */
+/**
+ * Builds the health check. It never rejects.
+ * @example const health = createHealth({ store, indexers: service.indexers })
+ */
 export function createHealth(deps: HealthDeps): () => Promise<HealthReport> {
   const { store, indexers, recording = 'all', running = () => true, timeoutMs = 2_000, now = Date.now } = deps
   const hasRecentFailure = createProofWatch(now)

@@ -108,7 +108,6 @@ export function hasTag(header = '', tag: string): boolean {
   return header === '*' || header.includes(tag)
 }
 
-/** Path of the document. */
 const openApiPath = '/openapi.json'
 
 /** Adds the document. It needs no authentication: it holds no data of any integration. */

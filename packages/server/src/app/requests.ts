@@ -136,11 +136,8 @@ const emptyCursor = ''
 
 /**
  * The `limit` and `cursor` of a URL. Other parameters are ignored.
- *
  * @returns An empty cursor in place of one that is repeated or badly encoded; it is rejected like any invalid cursor.
- *
  * @throws InvalidRequestError `ERR_LIMIT_INVALID` when the limit is repeated or not valid percent-encoding.
- *
  * @throws HttpRequestError `ERR_QUERY_MALFORMED` when the query string holds a name that cannot be decoded.
  */
 export function parseListQuery(url: string): ListQuery {

@@ -4,7 +4,6 @@ import { isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { createRangeCheck } from '../internal/address-ranges.js'
 
-/** Options of a rate limit. */
 interface RateOptions {
   /** Maximum of events in one period: all at once after a pause, evenly from then on. */
   readonly count: number
@@ -15,7 +14,6 @@ interface RateOptions {
   readonly maxKeys?: number | undefined
 }
 
-/** A rate limit per key. */
 interface Rate {
   /** The wait until a key may be counted again, in milliseconds; 0: none. Counts nothing. */
   waitMs(key: string): number
@@ -29,7 +27,6 @@ const roundingMs = 0.001
 /**
  * Builds a limit with unused keys. By the generic cell rate algorithm it stores one number per key: the time at which
  * its allowance is full again.
- *
  * The memory has two halves. When the newer half is full, or a period old, it becomes the older half, and the former
  * older half is dropped. After a full period that drops no key with a partial allowance. When more than half of
  * `maxKeys` arrive within a period, the keys unused for longest start anew. So many keys neither fill the memory nor
@@ -170,6 +167,7 @@ export interface RequestLimits {
 /**
  * Builds the limits in memory; each process counts separately.
  * @throws {RangeError} For a limit that is no whole number from 1. @throws {TypeError} For a range that cannot be read.
+ * @example const limits = createRequestLimits({ requestsPerSource: 100, requestsPerCaller: 50 })
  */
 export function createRequestLimits(options: RequestLimitsOptions = {}): RequestLimits {
   const { requestsPerSource, requestsPerCaller, failedSignInsPerSource, trustedProxies } = options

@@ -174,14 +174,17 @@ const loggedFields = [
   'waitMs',
 ] as const
 
-/** Destination and level of the log. */
 interface PinoLoggerOptions {
   readonly level: LogLevel
   /** @default standard output */
   readonly destination?: DestinationStream | undefined
 }
 
-/** Builds a logger on pino. @throws MissingPackageError `ERR_PACKAGE_MISSING` when pino is not installed. */
+/**
+ * Builds a logger on pino.
+ * @throws MissingPackageError `ERR_PACKAGE_MISSING` when pino is not installed.
+ * @example const logger = await createPinoLogger({ level: 'info' })
+ */
 export async function createPinoLogger({ level, destination }: PinoLoggerOptions): Promise<Logger> {
   const { pino } = await loadPackage('pino', 'The log without the option logger', () => import('pino'))
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }

@@ -65,7 +65,6 @@ interface Buckets {
 /**
  * Builds an empty series. The Prometheus library checks and hashes labels on each observation; this costs two
  * additions.
- *
  * @param bounds - Upper bounds in seconds, ascending.
  */
 export function createBuckets(bounds: readonly number[]): Buckets {
@@ -103,7 +102,6 @@ interface RequestLabels {
   readonly status: number
 }
 
-/** Counts durations. */
 interface RequestDurations {
   observe(labels: RequestLabels, seconds: number): void
   text(): string

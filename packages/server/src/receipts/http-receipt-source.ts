@@ -50,8 +50,8 @@ export class ReceiptError extends ServerError {
  * A receipt source over HTTP: 200 with a signed processor update, or 404 without one. Redirects are not followed.
  * `lookup` rejects with {@link ReceiptError}. `ERR_RECEIPT_UNAVAILABLE`: no answer in time, or another status.
  * `ERR_RECEIPT_INVALID`: the answer is too large, not signed by the processor, malformed, or about another payment.
- *
  * @throws TypeError When `url` is not an http(s) URL, or has a query or a fragment.
+ * @example createHttpReceiptSource({ url: 'https://processor.example/receipts', receiveUpdate })
  */
 export function createHttpReceiptSource(options: HttpReceiptSourceOptions): ClosableReceiptSource {
   const { receiveUpdate, timeoutMs = receiptDefaults.timeoutMs, maxBytes = receiptDefaults.maxBytes } = options

@@ -73,7 +73,6 @@ function listChanged<Entry extends Addressed>(
   })
 }
 
-/** An open feed. */
 interface OpenedFeed {
   /** Reads the chain from the feed, or from its nodes where the feed has a flaw or another configuration. */
   over(chain: Chain, config: ChainConfig): Chain
@@ -152,6 +151,7 @@ export function loadChainEvm() {
  * @param onQuarantine - Receives each skipped log, again at every read of its range.
  * @throws ConfigError `ERR_CONFIG` when no router is configured and none of the chain is known.
  * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself.
+ * @example const chains = await Promise.all(config.chains.map((chain) => openChain(chain)))
  */
 export async function openChain(config: ChainConfig, onQuarantine?: (log: QuarantinedLog) => void): Promise<EvmChain> {
   const evm = await loadChainEvm()

@@ -128,16 +128,13 @@ export interface OpenedService {
 
 /**
  * Opens the store, checks its schema or brings it up to date, and builds the service.
- *
  * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself; nothing stays
  * open then.
- *
  * @throws StoreError when the database cannot be opened or migrated; `ERR_STORE_SCHEMA` when it must be migrated first;
  * `ERR_STORE_ENGINE` when its product or version is not one that this release knows.
- *
  * @throws MissingPackageError `ERR_PACKAGE_MISSING` when a setting needs a package that is not installed.
- *
  * @throws MasterKeyError `ERR_MASTER_KEY_MISSING` when the database was written with a key that is not given.
+ * @example const { service, store, close } = await openService(readConfig(process.env))
  */
 export async function openService(config: Config, options: OpenOptions = {}): Promise<OpenedService> {
   const { clock = systemClock, random = systemRandom, ownsProcess = false } = options
@@ -254,6 +251,8 @@ async function openStore(
 
 /**
  * Opens a database, whatever its schema. It loads only the configured library, which takes longer to load than to use.
+ * @throws MissingPackageError `ERR_PACKAGE_MISSING` without store-sql; TypeError or RangeError on a wrong option.
+ * @example const store = await openDatabase({ kind: 'sqlite', path: 'payments.db' })
  */
 export async function openDatabase(database: DatabaseConfig, clock?: Clock): Promise<Store> {
   const load = <T>(entry: () => Promise<T>) => loadPackage('@payment-integration/store-sql', 'PI_DATABASE_URL', entry)

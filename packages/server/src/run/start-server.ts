@@ -62,7 +62,6 @@ export interface StartOptions extends OpenOptions {
 
 /**
  * Starts a server from its configuration.
- *
  * @throws StoreError when the database cannot be opened or migrated; ListenError `ERR_LISTEN` when the port cannot be
  * used. @throws TypeError when a production configuration has simulated chains or the console without sign-in, or when
  * `simulateChains` is missing.

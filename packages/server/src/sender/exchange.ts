@@ -63,7 +63,6 @@ const maxReadBytes = 16 * 1024
  * Posts and waits for the answer: until its body ends, breaks or exceeds {@link maxReadBytes}, or the timeout passes.
  * The timeout counts from `startedAt` (of `performance.now()`). Once the status arrives in time, the body cannot change
  * the result. Never rejects.
- *
  * Uses undici's dispatch events: they need no stream, and the timeout also ends a wait for a connection. An abort
  * signal would not.
  */

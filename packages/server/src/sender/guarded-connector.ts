@@ -36,7 +36,6 @@ const nat64Prefix = [0x64, 0xff9b, 0, 0, 0, 0]
  * outside every special range, and without an embedded IPv4 address. Such an address (6to4, Teredo, ISATAP, local
  * NAT64, mapped, compatible) reaches a host that a translator chooses. Only an address of the well-known NAT64 prefix
  * reaches exactly the IPv4 address inside it, and is judged by that. False for anything that is not an address.
- *
  * @param address - As a socket or resolver gives it: dotted decimal, or IPv6 without brackets.
  */
 export function isPublicAddress(address: string): boolean {
@@ -76,7 +75,6 @@ function isPublicIPv6(address: ipaddr.IPv6): boolean {
   return isGlobalUnicast && !isIsatap && address.range() === 'unicast'
 }
 
-/** Options of a connector. */
 interface GuardOptions {
   /** Dev only: allows this machine, and `http:` for it alone. */
   readonly allowLoopbackHttp: boolean

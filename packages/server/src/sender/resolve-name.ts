@@ -34,7 +34,6 @@ const loopback: readonly LookupAddress[] = [
 /**
  * Builds a resolver. It queries A and AAAA at once; IPv4 comes first in the answer. Nothing is cached between queries,
  * and the hosts file is not read.
- *
  * @throws TypeError When a server is not an IP address with or without a port.
  */
 export function createResolve({ servers = [], allowLoopback }: ResolverOptions): Resolve {

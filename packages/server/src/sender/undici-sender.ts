@@ -63,9 +63,7 @@ const maxKnownTargets = 1_000
  * Makes a sender for the internet. One timeout covers DNS, connect, TLS, headers and body. Redirects are answers,
  * never followed. Private, loopback and translated addresses are rejected inside the connection. It uses no proxy, no
  * decompression and no cookies. The status decides: once it arrives in time, the body cannot change the result.
- *
  * @throws RangeError When an option is out of range.
- *
  * @throws TypeError When a DNS server is not an IP address with or without a port, or a denied range is none.
  * @example
  * import { createUndiciSender } from '@payment-integration/server'

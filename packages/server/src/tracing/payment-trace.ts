@@ -7,7 +7,6 @@ import type { EventSink, ServiceEvent } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
 import { version } from '../version.js'
 
-/** The payment of a trace. */
 interface TracedPayment {
   readonly chainId: number
   /** Lowercased. */
@@ -36,7 +35,6 @@ export function computeTraceIds({ chainId, txHash, integrationAddress }: TracedP
 /** The OpenTelemetry API, which the host may lack. */
 type TracingApi = typeof Api
 
-/** A span to start. */
 interface SpanToStart {
   readonly name: string
   readonly payment: TracedPayment

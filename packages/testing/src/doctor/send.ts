@@ -70,7 +70,10 @@ const maxBodyBytes = 16 * 1024
 const successBodyMs = 250
 const pieceMs = 30
 
-/** Creates a sender that opens its own connections. */
+/**
+ * Creates a sender that opens its own connections.
+ * @example createSocketSender({ url, waitMs: 30_000, signal: undefined, now: Date.now })
+ */
 export function createSocketSender({ url, waitMs, signal, now }: SenderOptions): Sender {
   const target = { origin: url.origin, path: `${url.pathname}${url.search}`, method: 'POST' } as const
 

@@ -115,7 +115,6 @@ const ranks = new Map(Object.keys(descriptions).map((code, index) => [code, inde
 /**
  * Explains a delivery. When the signature does not match, it undoes known changes of body, secret and header, one
  * after another. When it then matches, the undone changes are the proved cause.
- *
  * A body of more than 1 MiB is not hashed, and is `body_too_large`.
  * @throws {TypeError} Without headers, secrets or a clock.
  * @throws {RangeError} When the tolerance or the time is out of range.

@@ -156,7 +156,6 @@ export interface TwinOptions {
   readonly chainIds?: readonly number[] | undefined
 }
 
-/** Defaults of {@link TwinOptions}. */
 const twinDefaults = { seed: 1, startMs: fakeClockStart, chainIds: [1, 10, 100, 137, 42_161] } as const
 
 /** An integration of a twin, with its secrets. */

@@ -136,6 +136,7 @@ function latency(id: string, { latency: { dots, p50, p95 }, payments }: ChartDat
   const dot = (label: string, tone: string): uPlot.Series => ({
     label,
     stroke: readColor(tone),
+    fill: readColor(tone),
     paths: () => null,
     points: { show: true, size: 5, width: 0, fill: readColor(tone) },
   })

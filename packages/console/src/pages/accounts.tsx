@@ -22,7 +22,7 @@ export const accountsPage: Load = async ({ service }, query) => {
         rows={shown}
         columns={[
           ['Handle', ({ handle }) => <a href={buildHref(accountPath(handle))}>{handle}</a>],
-          ['Address', ({ address }) => <Hex value={address} isWhole />],
+          ['Address', ({ address }) => <Hex value={address} />],
           ['Accepts', (account) => <Shown text={describeAccepted(account)} />],
           ['After a payment', readAfter],
           ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
@@ -82,10 +82,13 @@ export const accountPage: Load = async ({ service }, _, name) => {
           ['Created', <When at={createdAt} withDate />],
         ]}
       />
-      <h2>Link configuration</h2>
-      <Pre label="Link configuration" text={showText(config, maxShown)} />
+      <details>
+        <summary>Link configuration</summary>
+        <Pre label="Link configuration" text={showText(config, maxShown)} />
+      </details>
       <div class="acts stacked">
-        <ActForm act="account-change" label="Change the account" needs="admin" fields={{ handle }}>
+        <ActForm act="account-change" label="Save the account" needs="admin" fields={{ handle }}>
+          <h2>Change the account</h2>
           <TextField name="address" label="Address" value={address} isLong />
           {encodeURIComponent(config).length <= maxEncoded ? (
             <TextArea name="config" label="Link configuration, as JSON" value={config} />

@@ -48,6 +48,10 @@ export const chainsPage: Load = async ({ service: { indexers, queries } }) => {
   const body = (
     <>
       <h1>Chains</h1>
+      <p class="dim">
+        Operators can read blocks again. A dry run proves them and lists what differs from the stored payments; it
+        writes nothing, and then offers the repair.
+      </p>
       <ChainTable chains={chains.map(({ status }) => status)} />
       {chains
         .filter(({ status }) => isActive(status))
@@ -151,7 +155,7 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
             },
           ],
           ['Head', ({ head }) => formatHeight(head), 'n'],
-          ['Latency', ({ latencyMs }) => (latencyMs === null ? 'none yet' : formatLatency(latencyMs)), 'n'],
+          ['Latency', ({ latencyMs }) => (latencyMs === null ? <Dim>none yet</Dim> : formatLatency(latencyMs)), 'n'],
           ['Failures', ({ failures }) => failures, 'n'],
           ['Contradictions', ({ contradictions }) => contradictions, 'n'],
           ['Failed proofs', ({ failedProofs }) => failedProofs, 'n'],
@@ -159,19 +163,17 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
         ]}
       />
       <Reorgs {...status} />
-      <h3>Read blocks again</h3>
+      <h3>Proven blocks</h3>
       {gaps.length === 0 ? (
         <p class="dim">The newest {maxRanges} stored ranges have no gap.</p>
       ) : (
         <p class="note bad">Gaps: {gaps.map(formatRange).join(', ')}. Read them again.</p>
       )}
-      <ReindexForm chainId={chainId} indexed={status.indexed} gaps={gaps} />
       <Table
         label={`Proven ranges of chain ${chainId}`}
         rows={proofs.slice(0, 20)}
         columns={[
-          ['From', ({ from }) => formatNumber(from)],
-          ['To', ({ to }) => formatNumber(to), 'n'],
+          ['Blocks', formatRange],
           ['Proof', ({ proof }) => <Badge word={proof} />],
           ['Node', ({ node }) => <Shown text={node} />],
         ]}
@@ -184,6 +186,7 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
           </li>
         ))}
       </ul>
+      <ReindexForm chainId={chainId} indexed={status.indexed} gaps={gaps} />
     </section>
   )
 }
@@ -218,10 +221,7 @@ function ReindexForm(props: { chainId: number; indexed: number | null; gaps: rea
   const act = { act: 'reindex', needs: 'operator' } as const
   return (
     <ForRole needs="operator">
-      <p class="dim">
-        A dry run reads blocks again, proves them and lists what differs from the stored payments. It writes nothing,
-        and then offers the repair.
-      </p>
+      <h3>Read blocks again</h3>
       <div class="acts">
         <ActForm {...act} label="Dry run" fields={{ chain }}>
           <BlockField name="from" label="First block" chainId={chain} required />

@@ -45,9 +45,8 @@ export const endpointsPage: Load = async ({ service: { queries }, now }, query) 
             ),
           ],
           ['URL', showUrl],
-          ['Response time p50, p95', ({ latency }) => showSpread(latency)],
-          ['Failing for', ({ health }) => formatFailingFor(health, at) ?? <Dim>not failing</Dim>],
-          ['Breaker', ({ health }) => showBreaker(health, at)],
+          ['Response p50, p95', ({ latency }) => showSpread(latency)],
+          ['Failing for', ({ health }) => showFailing(health, at)],
           ['Last failure', ({ lastFailure }) => showFailure(lastFailure) ?? <Dim>none recently</Dim>],
           ['What to do', (endpoint) => describeRemedy(endpoint) ?? <Dim>nothing</Dim>],
         ]}
@@ -79,17 +78,17 @@ export const showFailure = (failure: LastFailure): Child =>
 
 export function describeRemedy({ lastFailure, health }: { lastFailure: LastFailure; health: EndpointView | null }) {
   const advice = lastFailure && findAdvice(lastFailure.status, lastFailure.reason)
-  return advice && `${advice.cause} ${health === null ? 'It has recovered.' : advice.remedy}`
+  return advice && (health === null ? 'It has recovered since.' : `${advice.cause} ${advice.remedy}`)
 }
 
-function showBreaker(health: EndpointView | null, now: number): Child {
-  if (health === null || health.blocks === 0 || health.blockedUntil === null) return <Dim>closed</Dim>
-  const number = health.blocks === 1 ? '' : `, block ${health.blocks} in a row`
-  if (health.blockedUntil <= now) return `half-open: one attempt tests it${number}`
+function showFailing(health: EndpointView | null, now: number): Child {
+  const span = formatFailingFor(health, now)
+  if (health === null || span === null) return <Dim>not failing</Dim>
+  if (health.blocks === 0 || health.blockedUntil === null) return span
+  if (health.blockedUntil <= now) return `${span}; one attempt tests it now`
   return (
     <>
-      open until <When at={health.blockedUntil} />
-      {number}; then one attempt tests it
+      {span}; blocked until <When at={health.blockedUntil} />, then one attempt tests it
     </>
   )
 }

@@ -23,7 +23,7 @@ export function ExplainForm({ integrations, now, values }: ExplainFormProps) {
         Paste a delivery as your receiver got it. The secret of the integration stays in the server. A form loses white
         space around a body; <code>payment-integration explain</code> reads the exact bytes.
       </p>
-      <ActForm act="explain" label="Explain" needs="operator">
+      <ActForm act="explain" label="Explain the delivery" needs="operator">
         <IntegrationChoice integrations={integrations} chosen={integration} />
         <label for="field-at">
           <span>Received at (UTC)</span>

@@ -29,6 +29,7 @@ import { formatNumber } from '../view/text.js'
 import { type ActAnswer, type ActInput, type Acts, confirmedField, type Load, pageSize, requiredField } from './page.js'
 
 const section = '/identity'
+const there = { section, home: buildHref(section), back: 'identity page' }
 const filterFields = [{ name: 'key', label: 'Keyed hash', hint: '64 hex digits', kind: 'search' }] as const
 
 /** The most subjects, and the most redemptions, that are searched for pending decisions. */
@@ -67,7 +68,7 @@ export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: 
   return (
     <>
       <h1>Identity</h1>
-      <ActForm act="identity-search" label="Search" needs="viewer">
+      <ActForm act="identity-search" label="Find the address" needs="viewer">
         <TextField name="email" label="E-mail address (hashed, never shown)" type="email" />
       </ActForm>
       <Filters action={buildHref(section)} fields={filterFields} values={query} />
@@ -184,7 +185,7 @@ function showState(subject: SubjectView) {
   const what = findClosable(subject)
   if (what !== null) return <Badge word={what === 'hold' ? 'on hold' : 'missing'} tone="warn" />
   if (subject.missing?.confirmed === true) return <Badge word="deleted" tone="plain" />
-  return subject.isOpen ? <Badge word="outcome open" tone="wait" /> : <Dim>quiet</Dim>
+  return subject.isOpen ? <Badge word="outcome open" tone="wait" /> : <Dim>nothing open</Dim>
 }
 
 function showApplicant({ applicantId }: { readonly applicantId: string | null }) {
@@ -210,7 +211,7 @@ const redemptionColumnsWith = (
   ['State', (one) => <Badge word={one.state} tone={mayResolve(one) ? 'warn' : 'plain'} />],
   ['Integration', ({ integrationAddress }) => <Hex value={integrationAddress} />],
   subject,
-  ['Name', ({ externalUserId }) => <Shown text={externalUserId} max={80} />],
+  ['Name at the provider', ({ externalUserId }) => <Shown text={externalUserId} max={80} />],
   ['Applicant', showApplicant],
 ]
 
@@ -230,12 +231,12 @@ function resolveForms({ externalUserId }: RedemptionRecord) {
   const act = { act: 'identity-resolve', needs: 'operator' } as const
   return (
     <div class="acts">
-      <ActForm {...act} label="It created this applicant" fields={{ externalUserId, finding: 'applicant' }}>
+      <ActForm {...act} label="Attach this applicant" fields={{ externalUserId, finding: 'applicant' }}>
         <TextField name="applicant" label="Applicant id at the provider" />
       </ActForm>
       <ActForm
         {...act}
-        label="It created none"
+        label="Resolve without one"
         fields={{ externalUserId, finding: 'none' }}
         confirm="The provider has no applicant of this name"
       />
@@ -251,10 +252,10 @@ function closeForms(subject: SubjectView) {
   const fields = { subject: subject.id, what }
   return (
     <div class="acts">
-      <ActForm {...act} label="Check" fields={{ ...fields, dryRun: 'yes' }} />
+      <ActForm {...act} label="Ask the provider" fields={{ ...fields, dryRun: 'yes' }} />
       <ActForm
         {...act}
-        label={what === 'hold' ? 'End the hold' : 'It was deleted'}
+        label={what === 'hold' ? 'End the hold' : 'Close as deleted'}
         fields={fields}
         confirm="I looked at the provider"
       />
@@ -339,11 +340,11 @@ async function close({ fields, commands }: ActInput): Promise<ActAnswer> {
   if (result !== 'closed') return nothingDone(unclosedWords[result])
   if (!dryRun) return { to: section, note: `${what}-closed` }
   return {
-    show: sentencePage('It can be closed', 'The provider confirms it. Nothing was changed yet.', { section }),
+    show: sentencePage('It can be closed', 'The provider confirms it. Nothing was changed yet.', there),
   }
 }
 
 const nothingDone = (text: string): ActAnswer => ({
-  show: sentencePage('Nothing was changed', text, { section }),
+  show: sentencePage('Nothing was changed', text, there),
   status: 409,
 })

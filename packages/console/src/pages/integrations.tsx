@@ -4,7 +4,7 @@ import type { IntegrationView } from '@payment-integration/core'
 import type { ActorCommands } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { ActForm, type ActFormProps, TextField } from '../view/forms.js'
-import { buildHref, EnabledBadge, Facts, Hex, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
+import { buildHref, Dim, EnabledBadge, Facts, Hex, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
 import { NoIntegrations, showUrl } from './endpoints.js'
 import {
   type Act,
@@ -33,12 +33,11 @@ export const integrationsPage: Load = async ({ service, now }, query) => {
         rows={shown}
         columns={[
           ['State', EnabledBadge],
-          ['Name', ({ name }) => <Shown text={name} max={60} />],
+          ['Name', ({ name }) => (name === '' ? <Dim>none</Dim> : <Shown text={name} max={60} />)],
           ['Address', ({ address }) => <Hex value={address} href={buildHref(integrationPath(address))} />],
           ['Notification URL', showUrl],
           ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
           ['Signing secret', (one) => describeSigning(one, at)],
-          ['Lists', RowLinks],
         ]}
         empty={<NoIntegrations />}
       />
@@ -73,18 +72,17 @@ export const integrationPage: Load = async ({ service }, _, name) => {
   const body = (
     <>
       <h1>
-        Integration <EnabledBadge {...one} />
+        <Shown text={one.name === '' ? 'Integration' : one.name} /> <EnabledBadge {...one} />
       </h1>
       <Facts
         rows={[
           ['Address', <Hex value={one.address} isWhole />, 'wide'],
-          ['Name', <Shown text={one.name === '' ? 'none' : one.name} max={200} />, 'wide'],
           ['Notification URL', showUrl(one), 'wide'],
           ['Created', <When at={one.createdAt} withDate />],
           ['API secret', 'set; only its hash is stored'],
-          ['Previous API secret until', showEnd(one.previousApiSecretUntil)],
+          ['Old API secret until', showEnd(one.previousApiSecretUntil)],
           ['Signing secret', describeSigning(one)],
-          ['Previous signing secret until', showEnd(one.previousSigningSecretUntil)],
+          ['Old signing secret until', showEnd(one.previousSigningSecretUntil)],
           ['Lists', RowLinks(one)],
         ]}
       />
@@ -126,7 +124,7 @@ function IntegrationActs({ one }: { one: IntegrationView }) {
       {one.previousSigningSecretUntil === null ? null : (
         <ActOfOne act="integration-end-signing" label="End the old signing secret" confirm="Receivers have switched" />
       )}
-      <h2>Access</h2>
+      <h2>{one.enabled ? 'Disable' : 'Enable'} the integration</h2>
       {one.enabled ? (
         <ActOfOne act="integration-disable" label="Disable" confirm="Requests get 401, deliveries wait, sessions end" />
       ) : (
@@ -192,8 +190,8 @@ async function create(input: ActInput) {
   const secrets = { 'API secret': made.apiSecret, 'Signing secret': made.signingSecret }
   const instructions = (
     <>
-      The API secret is the password of <Hex value={address} isWhole />. The receiver checks notifications with the
-      signing secret. If one is lost, replace it.
+      The receiver checks notifications with the signing secret. If one is lost, replace it. The API secret is the
+      password of <Hex value={address} isWhole />
     </>
   )
   return showSecrets('The integration is created', address, secrets, instructions)

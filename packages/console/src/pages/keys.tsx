@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** API keys of the legacy endpoints, without their secrets, and their acts. @module */
 import { ActForm, TextField } from '../view/forms.js'
-import { Badge, Empty, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
+import { Badge, Dim, Empty, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
 import { type Acts, confirmedField, type Load, requiredField, slicePage } from './page.js'
 
 const section = '/keys'
@@ -22,12 +22,12 @@ export const keysPage: Load = async ({ service }, query) => {
           ['Id', ({ id }) => <code>{id}</code>],
           ['Name', ({ name }) => <Shown text={name} max={60} />],
           ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
-          ['Revoked', ({ revokedAt }) => (revokedAt === null ? 'no' : <When at={revokedAt} withDate />)],
+          ['Revoked', ({ revokedAt }) => (revokedAt === null ? <Dim>no</Dim> : <When at={revokedAt} withDate />)],
           [
             'Act',
             ({ id, revokedAt }) =>
               revokedAt === null ? (
-                <ActForm act="key-revoke" label="Revoke" needs="admin" fields={{ id }} confirm="cannot be undone" />
+                <ActForm act="key-revoke" label="Revoke" needs="admin" fields={{ id }} confirm="for ever" />
               ) : null,
           ],
         ]}

@@ -86,7 +86,7 @@ function Answered({ answer }: { answer: LegacyAnswer }) {
       <h2>Result</h2>
       <p>{isLookup ? `The transaction has ${formatCount(payments.length, 'payment')}.` : showVerdict(answer)}</p>
       <Table
-        label="Payments"
+        label="Payments of the transaction"
         rows={payments}
         columns={[
           ['Check', (item) => (isLookup ? <Dim>not verified</Dim> : verdictCell(item))],

@@ -44,9 +44,7 @@ export const operatorsPage: Load = async ({ service, signIn, now }, query) => {
         <TextField name="name" label="Name, in lower case" hint="alice" />
         <ChoiceField name="role" label="Role" values={operatorRoles} value="viewer" />
       </ActForm>
-      <p class="dim">
-        Disabling or resetting an operator ends all of their sessions. Use the command line for the last admin.
-      </p>
+      <p class="dim">The last admin is changed by the command line alone.</p>
     </>
   )
   return { title: 'Operators', section, body }
@@ -66,19 +64,20 @@ function readPassphrase({ signsInBy, hasPassphrase, linkExpiresAt }: OperatorVie
 function OperatorActs({ name, role, enabled }: OperatorView) {
   const act = { needs: 'admin', fields: { name } } as const
   return (
-    <div class="acts">
-      <ActForm {...act} act="operator-role" label="Set">
+    <details>
+      <summary>Change</summary>
+      <ActForm {...act} act="operator-role" label="Set the role">
         <ChoiceField name="role" label={`Role of ${name}`} values={operatorRoles} value={role} />
       </ActForm>
       {enabled ? (
         <>
-          <ActForm {...act} act="operator-disable" label="Disable" confirm="ends sessions" />
-          <ActForm {...act} act="operator-reset" label="Reset" confirm="new passphrase" />
+          <ActForm {...act} act="operator-disable" label="Disable" confirm="ends all sessions" />
+          <ActForm {...act} act="operator-reset" label="Reset" confirm="asks for a new passphrase" />
         </>
       ) : (
         <ActForm {...act} act="operator-enable" label="Enable" />
       )}
-    </div>
+    </details>
   )
 }
 

@@ -277,7 +277,7 @@ function Chart({ id, title, data, path }: { id: string; title: string; data: Sta
   const since = (data.times[0] ?? 0) * 1_000
   return (
     <figure class="chart">
-      <figcaption>{title}</figcaption>
+      <figcaption>{`${title}, per ${formatSpan(data.barMs)}`}</figcaption>
       <div id={id} class="plot" data-path={path === undefined ? undefined : buildHref(path)}></div>
       <details>
         <summary>Totals</summary>

@@ -157,7 +157,7 @@ export const Identifiers = ({ payment, nativeHash }: { payment: StoredPayment; n
       rows={[
         ['Transaction', <Hex value={payment.txHash} isWhole />, 'wide'],
         ...(nativeHash ? [['On its chain', <Hex value={nativeHash} isWhole />, 'wide'] satisfies FactRow] : []),
-        ['Source', <Hex value={payment.source.txHash} isWhole />, 'wide'],
+        ['Source transaction', <Hex value={payment.source.txHash} isWhole />, 'wide'],
       ]}
     />
   </>

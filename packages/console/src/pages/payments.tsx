@@ -52,9 +52,9 @@ export const paymentsPage: Load = async (deps, query) => {
       {found === null ? null : (
         <p class="dim">
           Payments with the {found.kind === 'hash' ? 'hash or memo' : found.kind}{' '}
-          <span class="whole">
+          <code class="whole">
             <Shown text={q ?? ''} max={80} />
-          </span>
+          </code>
           . {found.notes.join(' ')}
         </p>
       )}

@@ -23,9 +23,9 @@ export const paymentsPage: PortalLoad = async (deps, { q, cursor, wallet = isAdd
       {search === undefined ? null : (
         <p class="dim">
           Payments with the {wallet !== undefined ? 'wallet' : isHash(q) ? 'hash' : 'memo'}{' '}
-          <span class="whole">
+          <code class="whole">
             <Shown text={search} max={80} />
-          </span>
+          </code>
           . <a href={portalHref(section)}>Show all payments</a>
         </p>
       )}

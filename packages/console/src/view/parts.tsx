@@ -240,7 +240,7 @@ export const newSecretsPage = (
 })
 
 /** The content of a page that shows one sentence, such as the reason for a rejection. */
-export const sentencePage = (title: string, text: string, { section = '-', home = base } = {}) => ({
+export const sentencePage = (title: string, text: string, { section = '-', home = base, back = 'overview' } = {}) => ({
   title,
   section,
   body: (
@@ -250,7 +250,7 @@ export const sentencePage = (title: string, text: string, { section = '-', home 
         <Shown text={text} max={400} />
       </p>
       <p>
-        <a href={home}>Back to the overview</a>
+        <a href={home}>Back to the {back}</a>
       </p>
     </>
   ),

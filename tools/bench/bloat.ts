@@ -148,13 +148,12 @@ function buildTable(courses: readonly Course[], { slice, around, open, maxSecond
       ...[size?.tableBytes, size?.indexBytes].map((bytes) => round((bytes ?? Number.NaN) / 2 ** 20, 1)),
     ]
   })
+  const rates = ['before, per second', 'last', 'last of before', 'after']
+  const sizes = ['dead rows', 'table MiB', 'indexes MiB']
   const thrice = (what: string) => ['before', 'last', 'after'].map((phase) => `${what} ${phase}`)
   return {
     title: 'Deliveries with an open snapshot',
-    columns: [
-      ...['', 'before, per second', 'last', 'last of before', 'after'],
-      ...[...thrice('claim µs'), ...thrice('blocks'), 'dead rows', 'table MiB', 'indexes MiB'],
-    ],
+    columns: ['', ...rates, ...thrice('claim µs'), ...thrice('blocks'), ...sizes],
     rows,
     notes: [
       `${open} slices of ${slice.toLocaleString('en')} deliveries. Medians of ${around} slices. A way stops once a slice takes over ${maxSeconds} s.`,

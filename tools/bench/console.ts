@@ -124,10 +124,9 @@ async function signIn(portal: Portal, secret: string): Promise<string> {
 
 /** An indexer that only has a status. */
 function indexer(chainId: number) {
-  const status: ChainStatus = {
-    ...{ chainId, head: 11_000_010, headAt: newest, indexed: 11_000_000, proof: 'root', reorgs: 0 },
-    ...{ newestReorgs: [], leading: true, nodes: [], error: null, lastError: null },
-  }
+  const position = { head: 11_000_010, headAt: newest, indexed: 11_000_000, leading: true }
+  const noTrouble = { reorgs: 0, newestReorgs: [], error: null, lastError: null }
+  const status: ChainStatus = { chainId, ...position, ...noTrouble, proof: 'root', nodes: [] }
   const unused = () => Promise.reject(new Error('Nothing is indexed here.'))
   return { chainId, status: () => status, step: unused, run: unused, nativeHash: () => null }
 }

@@ -94,7 +94,9 @@ const benches: Readonly<Record<string, Bench>> = {
       benchSync(
         pick(
           {
-            ...{ payments: 50_000, perBlock: 25, rounds: 3 },
+            payments: 50_000,
+            perBlock: 25,
+            rounds: 3,
             lines: [{ latencyMs: 0 }, { latencyMs: 20 }, { latencyMs: 100 }, { latencyMs: 100, raw: true }],
           },
           { payments: 50, perBlock: 25, rounds: 1, lines: [{ latencyMs: 0, raw: true }] },

@@ -82,12 +82,10 @@ function buildTable(payments: number, spans: readonly Span[], operations: readon
     })
     return [name, round((to - from) / 1_000, 1), ...times, during.length, waits]
   })
+  const times = ['write, median ms', 'write, longest ms', 'read, median ms', 'read, longest ms']
   return {
     title: `A migration of ${(payments * versions).toLocaleString('en')} snapshots under load, PostgreSQL`,
-    columns: [
-      ...['', 'seconds', 'write, median ms', 'write, longest ms', 'read, median ms', 'read, longest ms'],
-      ...['operations', 'waits for a lock'],
-    ],
+    columns: ['', 'seconds', ...times, 'operations', 'waits for a lock'],
     rows,
   }
 }

@@ -25,8 +25,7 @@ export function fillPage(page: string): string {
 
 function getCells(name: string, row: Variable<unknown>): string[] {
   const condition = row.onlyWith === undefined ? '' : ` Only with \`${row.onlyWith}\`.`
-  const isList = row.expected.includes(inList)
-  const marks = [...(row.isSecret ? ['*Secret.*'] : []), ...(isList ? ['*List.*'] : [])]
+  const marks = [...(row.isSecret ? ['*Secret.*'] : []), ...(row.expected.includes(inList) ? ['*List.*'] : [])]
   const expected = row.expected
     .replace(', in plain digits', '')
     .replace(inList, '')
@@ -35,11 +34,10 @@ function getCells(name: string, row: Variable<unknown>): string[] {
     .replace(/ milliseconds$/, ' ms')
     .replace(/ percentage$/, ' %')
     .replace(/^(\d+–\d+) port$/, '$1')
-  const value = [...marks, expected].join(' ')
   return [
     `\`${name}\``,
     `${row.required === true ? '*Required.* ' : ''}${row.doc}${condition}`,
-    value,
+    [...marks, expected].join(' '),
     formatDefault(row),
   ]
 }

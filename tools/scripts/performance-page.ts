@@ -15,7 +15,8 @@ interface Found {
 
 /** A table of the page: columns of the newest table of a bench with this title. */
 interface PageTable {
-  readonly bench: string
+  /** @default the name of the table */
+  readonly bench?: string
   readonly title: string
   readonly columns: readonly string[]
   /** The title of the first column. */
@@ -28,48 +29,64 @@ interface PageTable {
 
 const tables: Readonly<Record<string, PageTable>> = {
   verification: {
-    ...{ bench: 'verification', title: 'Verifying a delivery, CPU µs', names: 'Verifier, CPU µs' },
-    ...{ columns: ['0.5 KB', '64 KB'], rows: /^(?!.*Web Crypto)/ },
+    title: 'Verifying a delivery, CPU µs',
+    names: 'Verifier, CPU µs',
+    columns: ['0.5 KB', '64 KB'],
+    rows: /^(?!.*Web Crypto)/,
   },
   deliveries: {
-    ...{ bench: 'deliveries', title: 'Deliveries of 1 KB to 10 integrations, from a backlog of 20,000, PostgreSQL' },
-    ...{ names: 'Queue on PostgreSQL', columns: ['deliveries/s', 'CPU µs'] },
+    title: 'Deliveries of 1 KB to 10 integrations, from a backlog of 20,000, PostgreSQL',
+    names: 'Queue on PostgreSQL',
+    columns: ['deliveries/s', 'CPU µs'],
   },
   bloat: {
-    ...{ bench: 'bloat', title: 'Deliveries with an open snapshot', names: 'Queue, deliveries/s' },
+    title: 'Deliveries with an open snapshot',
+    names: 'Queue, deliveries/s',
     columns: ['before, per second', 'last', 'after'],
   },
   sync: {
-    ...{ bench: 'sync', title: 'Catching up with 50,000 payments in 2,000 blocks', names: 'Distance to the node' },
-    ...{ columns: ['payments/s', 'peak MiB'], rows: /^\d+ ms, PostgreSQL$/, hasNotes: false },
+    title: 'Catching up with 50,000 payments in 2,000 blocks',
+    names: 'Distance to the node',
+    columns: ['payments/s', 'peak MiB'],
+    rows: /^\d+ ms, PostgreSQL$/,
+    hasNotes: false,
   },
   live: {
-    ...{ bench: 'live', title: 'From the request to mine a block, one payment each, SQLite', names: 'Source of heads' },
+    title: 'From the request to mine a block, one payment each, SQLite',
+    names: 'Source of heads',
     columns: ['committed, p50 ms', 'at the receiver, p50 ms', 'at the receiver, p95 ms'],
   },
   updates: {
-    ...{ bench: 'updates', title: 'Processor updates', names: 'Updates (on PostgreSQL unless named)' },
-    ...{ columns: ['updates/s', 'CPU of the service, µs', 'CPU of the database, µs'], rows: /^(?!before|.*console)/ },
+    title: 'Processor updates',
+    names: 'Updates (on PostgreSQL unless named)',
+    columns: ['updates/s', 'CPU of the service, µs', 'CPU of the database, µs'],
+    rows: /^(?!before|.*console)/,
   },
   'read-api-postgres': {
-    ...{ bench: 'read-api', title: 'Requests per second, 1,000,000 payments, PostgreSQL' },
+    bench: 'read-api',
+    title: 'Requests per second, 1,000,000 payments, PostgreSQL',
     names: 'Request on PostgreSQL',
-    ...{ columns: ['requests/s', 'CPU µs'], rows: /integration|look-up/, hasNotes: false },
+    columns: ['requests/s', 'CPU µs'],
+    rows: /integration|look-up/,
+    hasNotes: false,
   },
   console: {
-    ...{ bench: 'console', title: 'Pages of the console, 1,000,000 payments, PostgreSQL', names: 'Page' },
-    ...{ columns: ['median ms', 'p99 ms'], rows: /^(?!Others)/, hasNotes: false },
+    title: 'Pages of the console, 1,000,000 payments, PostgreSQL',
+    names: 'Page',
+    columns: ['median ms', 'p99 ms'],
+    rows: /^(?!Others)/,
+    hasNotes: false,
   },
   upgrade: {
-    ...{ bench: 'upgrade', title: 'A migration of 5,000,000 snapshots under load, PostgreSQL', names: 'Step' },
-    ...{ columns: ['seconds', 'write, longest ms', 'read, longest ms'], rows: /^(?:no|backfill the|make|validate)/ },
+    title: 'A migration of 5,000,000 snapshots under load, PostgreSQL',
+    names: 'Step',
+    columns: ['seconds', 'write, longest ms', 'read, longest ms'],
+    rows: /^(?:no|backfill the|make|validate)/,
   },
-  start: {
-    ...{ bench: 'start', title: 'Starting', names: 'Command' },
-    columns: ['ms', 'processor time, ms', 'peak, MiB'],
-  },
+  start: { title: 'Starting', names: 'Command', columns: ['ms', 'processor time, ms', 'peak, MiB'] },
   weight: {
-    ...{ bench: 'weight', title: 'Weight', names: 'Package' },
+    title: 'Weight',
+    names: 'Package',
     columns: ['packages with dependencies', 'installed, kB', 'bundle, gzip, kB'],
   },
 }
@@ -96,21 +113,22 @@ const queues: Labels = {
   'pg-boss, batches of 128': 'pg-boss, batches of 128',
   'graphile-worker': 'graphile-worker',
 }
-const unit = 'Processor time against createHmac alone; less is better'
 const backlog = 'Deliveries of 1 KB to 10 integrations, from a backlog of 20,000, '
 const catchingUp = 'Catching up with 50,000 payments in 2,000 blocks'
 
+const verifyingChart = (size: string): Chart => ({
+  title: `Verifying a delivery of ${size}`,
+  unit: 'Processor time against createHmac alone; less is better',
+  bench: 'verification',
+  sources: [{ title: 'Verifying a delivery, CPU µs', column: `${size}, of the floor`, labels: verifiers }],
+})
+
 const charts: Readonly<Record<string, Chart>> = {
-  'performance-verifying.svg': {
-    ...{ title: 'Verifying a delivery of 0.5 KB', unit, bench: 'verification' },
-    sources: [{ title: 'Verifying a delivery, CPU µs', column: '0.5 KB, of the floor', labels: verifiers }],
-  },
-  'performance-verifying-64-kb.svg': {
-    ...{ title: 'Verifying a delivery of 64 KB', unit, bench: 'verification' },
-    sources: [{ title: 'Verifying a delivery, CPU µs', column: '64 KB, of the floor', labels: verifiers }],
-  },
+  'performance-verifying.svg': verifyingChart('0.5 KB'),
+  'performance-verifying-64-kb.svg': verifyingChart('64 KB'),
   'performance-deliveries.svg': {
-    ...{ title: 'Deliveries from a backlog, one process', unit: 'Deliveries per second; more is better' },
+    title: 'Deliveries from a backlog, one process',
+    unit: 'Deliveries per second; more is better',
     bench: 'deliveries',
     sources: [
       { title: `${backlog}SQLite`, column: 'deliveries/s', labels: { ours: 'ours, SQLite' } },
@@ -118,7 +136,8 @@ const charts: Readonly<Record<string, Chart>> = {
     ],
   },
   'performance-catching-up.svg': {
-    ...{ title: 'Catching up with 50,000 payments, PostgreSQL, 20 ms from the node', bench: 'sync' },
+    title: 'Catching up with 50,000 payments, PostgreSQL, 20 ms from the node',
+    bench: 'sync',
     unit: 'Payments per second; more is better',
     sources: [
       { title: catchingUp, column: 'payments/s', labels: { '20 ms, PostgreSQL': 'ours' } },
@@ -130,11 +149,13 @@ const charts: Readonly<Record<string, Chart>> = {
     ],
   },
   'performance-open-snapshot.svg': {
-    ...{ title: 'Deliveries while another session keeps a snapshot open', bench: 'bloat' },
+    title: 'Deliveries while another session keeps a snapshot open',
+    bench: 'bloat',
     unit: 'The last rate with the snapshot against the rate before; more is better',
     sources: [
       {
-        ...{ title: 'Deliveries with an open snapshot', column: 'last of before' },
+        title: 'Deliveries with an open snapshot',
+        column: 'last of before',
         labels: { ours: 'ours', 'pg-boss': 'pg-boss', 'graphile-worker': 'graphile-worker' },
       },
     ],
@@ -179,7 +200,7 @@ export function drawCharts(): ReadonlyMap<string, string> {
 /** The page with its tables made anew. @throws Error When a place has no table, or the page has no such place. */
 export function fillPage(page: string): string {
   return Object.entries(tables).reduce(
-    (text, [name, { bench, title, names, columns, rows: shown, hasNotes = true }]) => {
+    (text, [name, { bench = name, title, names, columns, rows: shown, hasNotes = true }]) => {
       const found = findTable(readRuns(bench), title)
       if (found === null) throw new Error(`No run of ${bench} has the table ${JSON.stringify(title)}.`)
       const { run, table } = found
@@ -214,7 +235,6 @@ export function writePage(): string[] {
 
 // Bars on a logarithmic axis as SVG, in the light or dark colors of the page that shows them.
 
-/** A bar. */
 interface Bar {
   readonly label: string
   readonly value: number
@@ -222,7 +242,6 @@ interface Bar {
   readonly isOurs: boolean
 }
 
-/** A picture. */
 interface BarChart {
   readonly title: string
   /** What the bars measure, and which end is better. */

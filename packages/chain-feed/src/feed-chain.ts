@@ -233,12 +233,10 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
     nodes() {
       const inUse = head !== null
-      const feedStatus: NodeStatus = {
-        ...{ name: node, score: inUse ? 1 : 0, inUse, head: newest, latencyMs: null, failures, lastError },
-        ...{ contradictions: 0, failedProofs: 0, maxRange: chunkBlocks },
-        // The feed is no node: nobody bills its calls.
-        ...{ calls: 0, receivedBytes: 0, blocks: 0 },
-      }
+      const feed = { name: node, score: inUse ? 1 : 0, inUse, head: newest, latencyMs: null, failures, lastError }
+      // The feed is no node: nobody bills its calls.
+      const unused = { contradictions: 0, failedProofs: 0, calls: 0, receivedBytes: 0, blocks: 0 }
+      const feedStatus: NodeStatus = { ...feed, ...unused, maxRange: chunkBlocks }
       return [feedStatus, ...chain.nodes().map((each) => (inUse ? { ...each, inUse: false } : each))]
     },
   }

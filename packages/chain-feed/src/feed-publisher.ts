@@ -37,8 +37,12 @@ export interface FeedPublisherOptions {
 
 /** The defaults of {@link FeedPublisherOptions}. */
 export const feedPublisherDefaults = {
-  ...{ replicas: 3, maxAgeMs: 7 * 86_400_000, maxBytes: 1_073_741_824 },
-  ...{ startDepth: 256, pollMs: 1_000, standbyMs: 30_000 },
+  replicas: 3,
+  maxAgeMs: 7 * 86_400_000,
+  maxBytes: 1_073_741_824,
+  startDepth: 256,
+  pollMs: 1_000,
+  standbyMs: 30_000,
 } as const
 
 /** Publishes one chain. */
@@ -172,12 +176,10 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
     let after: string | null = null
     for (const block of blocks) {
       const fed = {
-        block,
         payments: payments.filter(({ blockNumber }) => blockNumber === block.number),
         deposits: deposits.filter(({ payment }) => payment.blockNumber === block.number),
-        ...{ proof, node, routers: chain.routers, spokePools },
       }
-      const data = formatBlock(chainId, fed)
+      const data = formatBlock(chainId, { block, ...fed, proof, node, routers: chain.routers, spokePools })
       if (inFlight.length >= maxInFlight) await inFlight.shift()
       appends += 1
       const id = `${publisher}-${appends}`

@@ -35,8 +35,7 @@ export function simulateChainsWith(
 ): NonNullable<StartOptions['simulateChains']> {
   return async (world) => {
     const { createSimulatedChains } = await import('@payment-integration/testing/twin')
-    const seed = Buffer.from(io.randomBytes(4)).readUInt32BE(0)
-    return createSimulatedChains({ ...world, seed, identity })
+    return createSimulatedChains({ ...world, seed: Buffer.from(io.randomBytes(4)).readUInt32BE(0), identity })
   }
 }
 

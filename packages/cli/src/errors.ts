@@ -75,10 +75,9 @@ const misuse: ReadonlySet<unknown> = new Set([
 ])
 
 /** Names of Node's own error classes, which use `ERR_` codes too. */
-const nodeErrorNames: ReadonlySet<unknown> = new Set([
-  ...['Error', 'TypeError', 'RangeError', 'SyntaxError', 'URIError', 'AggregateError'],
-  ...['SystemError', 'AssertionError'],
-])
+const nodeErrorNames: ReadonlySet<unknown> = new Set(
+  ['', 'Type', 'Range', 'Syntax', 'URI', 'Aggregate', 'System', 'Assertion'].map((kind) => `${kind}Error`),
+)
 
 interface FormattedError {
   readonly lines: readonly string[]

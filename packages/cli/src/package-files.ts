@@ -2,10 +2,8 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-const manifest = createRequire(import.meta.url)('../package.json') as { version: string }
-
 /** This package's version, for example `0.1.0`. */
-export const version: string = manifest.version
+export const version: string = createRequire(import.meta.url)('../package.json').version
 
 /** The folder of the templates, next to `src` and `dist`. */
 export const templatesFolder: string = fileURLToPath(new URL('../templates/', import.meta.url))

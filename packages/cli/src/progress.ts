@@ -203,8 +203,11 @@ function loggedFields({ chainId, router, ...facts }: CatchUp) {
   const { blocksPerSecond, paymentsPerSecond, secondsLeft } = facts
   const rounded = (value: number | null) => (value === null ? null : Math.round(value * 100) / 100)
   return {
-    ...{ chainId, ...named({ router }), ...facts },
-    ...{ blocksPerSecond: rounded(blocksPerSecond), paymentsPerSecond: rounded(paymentsPerSecond) },
+    chainId,
+    ...named({ router }),
+    ...facts,
+    blocksPerSecond: rounded(blocksPerSecond),
+    paymentsPerSecond: rounded(paymentsPerSecond),
     secondsLeft: secondsLeft === null ? null : Math.ceil(secondsLeft),
   }
 }

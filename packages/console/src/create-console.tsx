@@ -114,8 +114,7 @@ export function createConsole(deps: ConsoleDeps): Console {
     return isPage ? signIn.ask(c.req.raw) : new Response('Sign in first.\n', { status: signIn === null ? 403 : 401 })
   })
   app.get(`${base}/live`, (c) => live(c))
-  const hasOidc = deps.signIn?.oidc !== undefined
-  const actDeps = { service, render, now, jobs, tools, hasOidc, publicUrl }
+  const actDeps = { service, render, now, jobs, tools, hasOidc: deps.signIn?.oidc !== undefined, publicUrl }
   app.post(`${base}/act/:name`, (c) => runAct(actDeps, c.req.param('name'), c.req.raw, visitIn(c)))
   app.get(`${base}/${exportRoute}`, (c) => exportList(c, c.req.param('file')))
   app.get(`${base}/*`, (c) => page(c))
@@ -149,8 +148,7 @@ export function createConsole(deps: ConsoleDeps): Console {
     const url = new URL(c.req.url)
     const path = pathBelow(c.req.url, base)
     const position = path.startsWith('/jobs') ? jobs.position() : await updates.position()
-    const read = { ...deps, sampler, jobs, tools, now, url, role: visitIn(c).viewer.role }
-    const content = await loadPage(path, read)
+    const content = await loadPage(path, { ...deps, sampler, jobs, tools, now, url, role: visitIn(c).viewer.role })
     if (content === null) return c.notFound()
     if ('goTo' in content) return seeOther(buildHref(content.goTo))
     const live = content.live === undefined ? undefined : `${content.live}&after=${position}`
@@ -163,7 +161,10 @@ export function createConsole(deps: ConsoleDeps): Console {
     const text = `An export needs the role operator; yours is ${viewer.role}.`
     if (!isAllowed(viewer.role, 'operator')) return answer(c, sentencePage('Nothing was exported', text), 403)
     return download({
-      ...{ request: c.req.raw, file, actor, exportRows: service.actingAs(actor).exportRows },
+      request: c.req.raw,
+      file,
+      actor,
+      exportRows: service.actingAs(actor).exportRows,
       lists: {
         payments: (query) => service.queries.paymentListing(paymentFilter(query)),
         deliveries: (query) => service.queries.deliveryListing(deliveryFilter(query)),

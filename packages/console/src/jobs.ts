@@ -123,10 +123,9 @@ export function createJobs({ now, onError }: JobsDeps) {
       if (running.length >= jobLimits.running)
         throw new ActError(`${jobLimits.running} jobs are running. Wait for one, or stop one.`)
       const id = randomBytes(9).toString('base64url')
-      const job: Job = {
-        ...{ id, title, actor, total, state: 'running', isStopping: false, startedAt: now(), endedAt: null },
-        ...{ done: 0, words: '', rows: [], droppedRows: 0, next: null },
-      }
+      const begun = { state: 'running', isStopping: false, startedAt: now(), endedAt: null } as const
+      const nothingDone = { done: 0, words: '', rows: [], droppedRows: 0, next: null }
+      const job: Job = { id, title, actor, total, ...begun, ...nothingDone }
       const entry = { job, stop: new AbortController() }
       entries.set(id, entry)
       changes += 1

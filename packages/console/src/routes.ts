@@ -83,18 +83,15 @@ interface ActDeps extends Pick<ActInput, 'service' | 'now' | 'jobs' | 'tools' | 
  */
 export function runAct({ render, publicUrl, ...deps }: ActDeps, name: string, request: Request, visit: Visit) {
   const rejected = (status: number, title: string, text: string) => render(sentencePage(title, text), { visit, status })
-  return runForm({
-    ...{ acts, name, request, visit, rejected },
-    async run(act, fields) {
-      if (!isAllowed(visit.viewer.role, act.needs))
-        return rejected(403, 'Nothing was done', `This needs the role ${act.needs}; yours is ${visit.viewer.role}.`)
-      const { origin } = new URL(publicUrl ?? request.url)
-      const commands = deps.service.actingAs(visit.actor)
-      const answer = await act.run({ ...deps, fields, visit, commands, origin })
-      if ('show' in answer) return render(answer.show, { visit, status: answer.status })
-      const to = new URL(`${base}${answer.to}`, 'http://pages.invalid')
-      if (answer.note !== undefined) to.searchParams.set('note', answer.note)
-      return seeOther(`${to.pathname}${to.search}`)
-    },
+  return runForm({ acts, name, request, visit, rejected }, async (act, fields) => {
+    if (!isAllowed(visit.viewer.role, act.needs))
+      return rejected(403, 'Nothing was done', `This needs the role ${act.needs}; yours is ${visit.viewer.role}.`)
+    const { origin } = new URL(publicUrl ?? request.url)
+    const commands = deps.service.actingAs(visit.actor)
+    const answer = await act.run({ ...deps, fields, visit, commands, origin })
+    if ('show' in answer) return render(answer.show, { visit, status: answer.status })
+    const to = new URL(`${base}${answer.to}`, 'http://pages.invalid')
+    if (answer.note !== undefined) to.searchParams.set('note', answer.note)
+    return seeOther(`${to.pathname}${to.search}`)
   })
 }

@@ -1,7 +1,5 @@
 /** The version of this package, as its manifest says. @module */
 import { createRequire } from 'node:module'
 
-const manifest = createRequire(import.meta.url)('../package.json') as { version: string }
-
 /** For example `0.1.0`. */
-export const version: string = manifest.version
+export const version: string = createRequire(import.meta.url)('../package.json').version

@@ -89,10 +89,8 @@ async function publish(connection: FeedConnection, { blocks, perBlock }: CellsEf
         return buildPayment({ chainId, integrationAddress }, draws)
       }),
     )
-  const publisher = createFeedPublisher({
-    ...{ chain: twin, connection, startDepth: blocks + 1, replicas: 1, maxBytes: 1_000_000_000 },
-    pollMs: 3_600_000,
-  })
+  const limits = { startDepth: blocks + 1, replicas: 1, maxBytes: 1_000_000_000, pollMs: 3_600_000 }
+  const publisher = createFeedPublisher({ chain: twin, connection, ...limits })
   const stop = new AbortController()
   const running = publisher.run(stop.signal)
   const stream = createFeedStream(connection, chainId)
@@ -106,13 +104,11 @@ async function publish(connection: FeedConnection, { blocks, perBlock }: CellsEf
   const known = await Promise.all(Array.from({ length: newest.number + 1 }, (_, n) => twin.block(n)))
   const { routers } = twin
   return {
-    ...{
-      chainId,
-      routers,
-      nodes: () => [],
-      watch: async () => undefined,
-      block: async (n: number) => known[n] ?? null,
-    },
+    chainId,
+    routers,
+    nodes: () => [],
+    watch: async () => undefined,
+    block: async (n: number) => known[n] ?? null,
     head: async () => newest,
     ranges() {
       throw new Error('The cells read the feed alone.')
@@ -151,7 +147,9 @@ async function run(
         ? (mean(({ databaseSeconds }) => databaseSeconds) * 1e6) / total
         : (foreign.database * 1e6) / perBlock
     const columns = [
-      ...[service + database, service, database],
+      service + database,
+      service,
+      database,
       mean(({ payments }) => payments),
       mean(({ delivered }) => delivered),
       mean(({ wal }) => wal / total),

@@ -68,7 +68,11 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
     return { service: (user + system) / 1e6, database: databaseSeconds(folder) }
   }
   const service = createService({
-    ...{ store, sender, masterKey: parseMasterKey(masterKey), allowLoopbackHttp: true, recording: 'own' },
+    store,
+    sender,
+    masterKey: parseMasterKey(masterKey),
+    allowLoopbackHttp: true,
+    recording: 'own',
     onEvent(event) {
       if (event.type === 'payment.indexed') indexed.push(event)
       if (event.type !== 'chain.indexed') return
@@ -91,7 +95,10 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
       const updates = indexed.splice(0, batch).flatMap(({ txHash, integrationAddress }) =>
         updatesOf.map(
           (state): ProcessorUpdate => ({
-            ...{ id: `${state}-${txHash}`, chainId: String(node.chainId), txHash, state },
+            id: `${state}-${txHash}`,
+            chainId: String(node.chainId),
+            txHash,
+            state,
             integrationAddress: integrationAddress ?? undefined,
           }),
         ),

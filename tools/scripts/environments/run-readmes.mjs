@@ -52,7 +52,6 @@ async function runBlock({ file, index, code }, { before = '', after = '', swap =
   if (!says.test(said)) throw new Error(`It printed ${JSON.stringify(said.slice(0, 600))}, awaited ${says}`)
 }
 
-/** A free port. */
 async function freePort() {
   const server = createServer()
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -17,7 +17,6 @@ import { build } from 'esbuild'
 /** Packages for tests only, which are never bundled. */
 const unshipped = ['@payment-integration/testing']
 
-/** Options of the two bundles. */
 const targets = {
   web: { platform: 'browser', conditions: ['browser', 'worker'] },
   node: { platform: 'node', conditions: ['node'] },

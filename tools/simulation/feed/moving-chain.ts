@@ -29,8 +29,7 @@ const deepest = 6
 /** Makes the chain of a seed. */
 export function createMovingChain(chainId: number, draws: Draws): MovingChain {
   const values = createDraws(draws.whole(0, 0xffff_ffff))
-  const world = { now: () => Date.now(), newHash: () => draws.hex(32), stepMs: 0 }
-  const chain = createTwinChain(chainId, world)
+  const chain = createTwinChain(chainId, { now: () => Date.now(), newHash: () => draws.hex(32), stepMs: 0 })
   const seen = new Map<string, LastingFacts>()
   const integrations = [draws.hex(20), draws.hex(20)]
   let waiting: UnminedPayment[] = []

@@ -115,7 +115,10 @@ export async function runFeedSeed(seed: number): Promise<FeedReport> {
     const verdicts = await Promise.all(cells.map(({ store }) => judgeStore(store, chainId, moving)))
     const feedFindings = await judgeFeed(stream, chainId, moving)
     return {
-      ...{ seed, kills, blocks: tip, reorgs: moving.reorgs() },
+      seed,
+      kills,
+      blocks: tip,
+      reorgs: moving.reorgs(),
       verdict: joined(verdicts, feedFindings),
       feed: cells.reduce((sum, { read }) => sum + read.feed, 0),
       node: cells.reduce((sum, { read }) => sum + read.node, 0),
@@ -165,12 +168,10 @@ async function lowest(cells: readonly Cell[]): Promise<number> {
 }
 
 async function judgeStore(store: Store, chainId: number, moving: MovingChain): Promise<Verdict> {
-  return judge({
-    ...{ chainId, store, finalityBlocks, firstBlock: 0, updates: new Map(), received: null },
-    tip: await moving.chain.head(),
-    truth: await moving.truth(),
-    everSeen: (key) => moving.everSeen(key),
-  })
+  const [tip, truth] = [await moving.chain.head(), await moving.truth()]
+  const { everSeen } = moving
+  const noUpdates = { updates: new Map(), received: null }
+  return judge({ chainId, store, finalityBlocks, firstBlock: 0, ...noUpdates, tip, truth, everSeen })
 }
 
 /** Every height of the feed has the chain's block, as far as the feed reaches back. */
@@ -191,11 +192,9 @@ async function judgeFeed(
 function joined(verdicts: readonly Verdict[], feedFindings: readonly string[]): Verdict {
   const sum = (name: 'missing' | 'wrong' | 'repeated' | 'payments') =>
     verdicts.reduce((total, verdict) => total + verdict[name], 0)
-  return {
-    ...{ missing: sum('missing'), wrong: sum('wrong') + feedFindings.length, repeated: sum('repeated') },
-    findings: [...verdicts.flatMap(({ findings }) => findings), ...feedFindings.slice(0, 8)],
-    payments: sum('payments'),
-  }
+  const wrong = sum('wrong') + feedFindings.length
+  const findings = [...verdicts.flatMap((verdict) => verdict.findings), ...feedFindings.slice(0, 8)]
+  return { missing: sum('missing'), wrong, repeated: sum('repeated'), findings, payments: sum('payments') }
 }
 
 /** Formats a seed's report, with the command that replays it. */

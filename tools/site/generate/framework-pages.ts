@@ -1,7 +1,7 @@
 /** Makes a page for each framework from the templates of `init`, which its tests run. @module */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { frameworkNames, frameworks } from '../../../packages/cli/src/init/layout.js'
+import { frameworkNames, frameworks, mountLines } from '../../../packages/cli/src/init/layout.js'
 import { fromTemplate, type Target } from '../../../packages/cli/src/init/template.js'
 
 const target: Target = {
@@ -17,7 +17,7 @@ const words = { PAYMENTS_FOLDER: './payments' }
 export async function frameworkPages(root: string): Promise<Map<string, string>> {
   const pages = new Map<string, string>()
   for (const name of frameworkNames) {
-    const { title, needs, databases, mount } = frameworks[name]
+    const { title, needs, databases } = frameworks[name]
     const exists = (file: string) => existsSync(join(root, `packages/cli/templates/${file}.ts`))
     const files = [
       ...['webhook', 'route', 'handler', 'worker', 'payment-object'].map((file) => `${name}/${file}`),
@@ -28,7 +28,7 @@ export async function frameworkPages(root: string): Promise<Map<string, string>>
       `# Receive webhooks with ${title}`,
       `The receiver verifies the raw bytes, and handles each version once. Write it, its tables and its test into your project${needs.length === 0 ? '' : `, which has ${needs.map((each) => `\`${each}\``).join(', ')}`}:`,
       `\`\`\`sh\nnpx @payment-integration/cli init ${name}\n\`\`\``,
-      mount('payments')
+      mountLines[name]('payments')
         .replace(/: (.+), from (.+)[.]$/, ': `$1`, from `$2`.')
         .replaceAll(/npx wrangler [^,.]+/g, '`$&`'),
       'Set `WEBHOOK_SIGNING_SECRET` and start. Then let the [doctor](/doctor.md) probe the address: it names each fault with the line to change. Lost notifications are repaired by [reconciling](/decisions/reconciling.md).',

@@ -186,12 +186,11 @@ function createLegacyKey(options: OperateOptions & { readonly name?: string }, i
 
 function listLegacyKeys(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ legacyKeys }, report) => {
-    const none = 'There is no legacy API key yet; legacy-keys create makes one.'
     report.all(
       await legacyKeys.list(),
       (key) => ({ event: 'legacy_key', key }),
       (all) => all.map(legacyKeyLine),
-      none,
+      'There is no legacy API key yet; legacy-keys create makes one.',
     )
   })
 }
@@ -243,9 +242,8 @@ function resealedText({ resealed, dataKeys, olderApiSecrets, olderLegacyKeys }: 
       'Create a new key for each caller, then run:',
       ...olderLegacyKeys.map((id) => `  payment-integration legacy-keys revoke ${id}`),
     )
-  const isDone = olderApiSecrets.length === 0 && olderLegacyKeys.length === 0
   lines.push(
-    isDone
+    olderApiSecrets.length === 0 && olderLegacyKeys.length === 0
       ? 'No secret needs an older master key: remove the older keys from PI_MASTER_KEY. Store them for audit verify, which needs the key of each record.'
       : 'Leave the older keys in PI_MASTER_KEY, after the newest, until this command reports that no secret needs them.',
   )

@@ -110,12 +110,11 @@ async function changeAccount(handle: string, options: AccountOptions, io: Io): P
 
 function listAccounts(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ accounts }, report) => {
-    const none = 'There is no account yet; accounts create makes one.'
     report.all(
       await accounts.list(),
       (account) => ({ event: 'account', account }),
       (all) => all.map(accountLine),
-      none,
+      'There is no account yet; accounts create makes one.',
     )
   })
 }

@@ -190,29 +190,23 @@ function listDeliveries(options: ListOptions, io: Io): Promise<ExitCode> {
 }
 
 /** The columns of a list. Their widths are fixed, because the list is printed page by page. */
-const columns = [
-  ['id', 8],
-  ['created', 20],
-  ['status', 10],
-  ['chain', 6],
-  ['transaction', 14],
-  ['version', 7],
-  ['attempts', 8],
-  ['last answer', 17],
-  ['next attempt', 20],
-  ['integration', 14],
-] as const
+const columns: readonly (readonly [head: string, width: number, cell: (each: DeliveryView) => string])[] = [
+  ['id', 8, ({ deliveryId }) => deliveryId],
+  ['created', 20, ({ createdAt }) => momentText(createdAt)],
+  ['status', 10, ({ status }) => status],
+  ['chain', 6, ({ chainId }) => String(chainId)],
+  ['transaction', 14, ({ txHash }) => shortHash(txHash)],
+  ['version', 7, ({ version }) => `v${version}`],
+  ['attempts', 8, ({ attempts }) => String(attempts.length)],
+  ['last answer', 17, ({ attempts }) => attempts.slice(-1).map(formatAnswer)[0] ?? '-'],
+  ['next attempt', 20, ({ nextAttemptAt }) => momentText(nextAttemptAt)],
+  ['integration', 14, ({ integrationAddress }) => shortHash(integrationAddress)],
+]
 
 const deliveryHeads = row(columns.map(([head]) => head))
 
 function deliveryLine(delivery: DeliveryView): string {
-  const { deliveryId, createdAt, status, chainId, txHash, version, attempts, nextAttemptAt } = delivery
-  const last = attempts.at(-1)
-  return row([
-    ...[deliveryId, momentText(createdAt), status, String(chainId), shortHash(txHash), `v${version}`],
-    ...[String(attempts.length), last === undefined ? '-' : formatAnswer(last), momentText(nextAttemptAt)],
-    shortHash(delivery.integrationAddress),
-  ])
+  return row(columns.map(([, , cell]) => cell(delivery)))
 }
 
 function deliveryText(delivery: DeliveryView): string[] {
@@ -231,7 +225,10 @@ function deliveryText(delivery: DeliveryView): string[] {
 
 function endpointsText(endpoints: readonly EndpointView[]): string[] {
   const rows = endpoints.map(({ integrationAddress, failures, failingSince, blockedUntil }) => [
-    ...[integrationAddress, grouped(failures), momentText(failingSince), momentText(blockedUntil)],
+    integrationAddress,
+    grouped(failures),
+    momentText(failingSince),
+    momentText(blockedUntil),
   ])
   return table([['integration', 'failures', 'failing since', 'blocked until'], ...rows])
 }
@@ -241,13 +238,10 @@ function attemptText(
   number: number,
 ): string[] {
   const answer = formatAnswer({ status, reason })
-  const parts = [
-    ...[String(number).padStart(4), exactMomentText(startedAt), answer, `${grouped(latencyMs)} ms`],
-    ...(replay ? ['replay'] : []),
-  ]
+  const line = `${String(number).padStart(4)}  ${exactMomentText(startedAt)}  ${answer}  ${grouped(latencyMs)} ms`
   // The receiver wrote the excerpt, whose control characters must not move the cursor.
   const lines = excerpt === null ? [] : excerpt.split('\n').map((line) => `      | ${line}`.trimEnd())
-  return [parts.join('  '), ...lines]
+  return [replay ? `${line}  replay` : line, ...lines]
 }
 
 function row(cells: readonly string[]): string {

@@ -3,6 +3,7 @@ import type { DoctorFinding, DoctorFramework, DoctorProbe, DoctorReport } from '
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { examples, parseAddress, parseDuration, parseReceiverUrl, type Run } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
+import { frameworkNames } from '../init/layout.js'
 import { findFrameworks, readIntegratorVariables, readSmallFile, type Variables, variableName } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, createStyle, type Style } from '../output.js'
@@ -18,11 +19,10 @@ interface DoctorFlags {
   readonly json?: true
 }
 
-/** Repeats the names of the test kit, which is loaded only when the command runs. */
-const frameworks: readonly DoctorFramework[] = [
-  ...(['express', 'fastify', 'hono', 'next-app', 'next-pages'] as const),
-  ...(['nest', 'koa', 'worker', 'lambda', 'node'] as const),
-]
+/** Names of the test kit, which is loaded only when the command runs: those of `init`, with both routers of Next. */
+const frameworks: readonly DoctorFramework[] = frameworkNames.flatMap((name) =>
+  name === 'next' ? (['next-app', 'next-pages'] as const) : [name],
+)
 
 export function addDoctor(program: Command, run: Run): void {
   program
@@ -93,9 +93,8 @@ async function readCredentials(flags: DoctorFlags, env: Io['env']) {
     throw new UsageError('--secret-env and --secret-file exclude each other; omit one of them.')
   const variables = await readIntegratorVariables(envFile, { env })
   const names = secretEnv === undefined ? secretNames : [variableName(secretEnv)]
-  const signingSecret = secretFile === undefined ? getSecret(variables, names) : await readSecretFile(secretFile)
   return {
-    signingSecret,
+    signingSecret: secretFile === undefined ? getSecret(variables, names) : await readSecretFile(secretFile),
     integrationAddress: integration ?? getAddress(variables),
     // Lets the doctor recognize a receiver that verifies with the API secret.
     apiSecret: variables['API_SECRET'],

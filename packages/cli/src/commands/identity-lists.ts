@@ -64,8 +64,8 @@ interface IdentityList<T, O> {
     options: O,
   ): Promise<readonly T[]>
   event(item: T): ReportedEvent
-  readonly heads: readonly string[]
-  cells(item: T): readonly string[]
+  /** The text of each column by its title; null is printed as `-`. */
+  readonly columns: Readonly<Record<string, (item: T) => string | null | undefined>>
   /** The noun for an empty list, as in `No subject matches.` */
   readonly none: string
   /** The option that continues the list after its last shown entry. */
@@ -74,6 +74,9 @@ interface IdentityList<T, O> {
 
 /** Makes the action of a list, which prints neither e-mail addresses nor tokens. */
 function parseList<T, O extends IdentityOptions = IdentityOptions>(list: IdentityList<T, O>) {
+  const columns = Object.entries(list.columns)
+  const heads = columns.map(([title]) => title)
+  const cells = (item: T) => columns.map(([, text]) => text(item) ?? '-')
   return (options: O, io: Io): Promise<ExitCode> => {
     const { limit = defaultLimit } = options
     return withService(options, io, async (service, report) => {
@@ -81,7 +84,7 @@ function parseList<T, O extends IdentityOptions = IdentityOptions>(list: Identit
       const emailKey = await chooseKey(identity, options, io)
       const found = await list.read(identity, { emailKey, limit: limit + 1 }, options)
       const shown = found.slice(0, limit)
-      report.all(shown, list.event, (all) => table([list.heads, ...all.map(list.cells)]), `No ${list.none} matches.`)
+      report.all(shown, list.event, (all) => table([heads, ...all.map(cells)]), `No ${list.none} matches.`)
       const last = shown.at(-1)
       if (found.length <= limit || last === undefined) return
       const more = list.more?.(last)
@@ -103,18 +106,19 @@ interface SubjectOptions extends IdentityOptions {
 export const listSubjects = parseList<SubjectView, SubjectOptions>({
   read: (identity, query, { account, after }) => identity.subjects({ ...query, accountId: account, afterId: after }),
   event: (subject) => ({ event: 'subject', subject }),
-  // The keyed hash is last because it is long, and printed whole because `--key` takes it.
-  heads: [
-    ...['subject', 'account', 'address', 'status', 'verdict', 'reviewed', 'shared by', 'applicant', 'redemptions'],
-    ...['open', 'keyed hash of the e-mail'],
-  ],
-  cells: (subject) => {
-    const { id, accountId, review, reviewedAt, applicantId, redemptions, isOpen, emailKey } = subject
-    return [
-      ...[id, accountId ?? '-', ownershipText(subject), review?.reviewStatus ?? '-', verdictText(review)],
-      ...[momentText(reviewedAt), donorText(subject), applicantId ?? '-', grouped(redemptions)],
-      ...[isOpen ? 'yes' : '-', emailKey ?? '-'],
-    ]
+  columns: {
+    subject: ({ id }) => id,
+    account: ({ accountId }) => accountId,
+    address: ownershipText,
+    status: ({ review }) => review?.reviewStatus,
+    verdict: ({ review }) => verdictText(review),
+    reviewed: ({ reviewedAt }) => momentText(reviewedAt),
+    'shared by': ({ emailKey, donor }) => (emailKey === null ? 'the user' : donor && shortHash(donor)),
+    applicant: ({ applicantId }) => applicantId,
+    redemptions: ({ redemptions }) => grouped(redemptions),
+    open: ({ isOpen }) => (isOpen ? 'yes' : null),
+    // Last because it is long, and printed whole because `--key` takes it.
+    'keyed hash of the e-mail': ({ emailKey }) => emailKey,
   },
   none: 'subject',
   more: ({ id }) => ({ afterId: id }),
@@ -128,11 +132,14 @@ export const histories = [
     parseList<ShareRecord>({
       read: (identity, query) => identity.shares(query),
       event: (share) => ({ event: 'share', share }),
-      heads: ['at', 'outcome', 'integration', 'subject', 'name of the applicant', 'code'],
-      cells: ({ at, outcome, integrationAddress, subjectId, externalUserId, providerCode }) => [
-        ...[momentText(at), outcome, shortHash(integrationAddress), subjectId, externalUserId ?? '-'],
-        providerCode === null ? '-' : String(providerCode),
-      ],
+      columns: {
+        at: ({ at }) => momentText(at),
+        outcome: ({ outcome }) => outcome,
+        integration: ({ integrationAddress }) => shortHash(integrationAddress),
+        subject: ({ subjectId }) => subjectId,
+        'name of the applicant': ({ externalUserId }) => externalUserId,
+        code: ({ providerCode }) => providerCode?.toString(),
+      },
       none: 'share',
     }),
   ],
@@ -142,11 +149,15 @@ export const histories = [
     parseList<RedemptionRecord>({
       read: (identity, query) => identity.redemptions(query),
       event: (redemption) => ({ event: 'redemption', redemption }),
-      heads: ['at', 'state', 'lease', 'integration', 'subject', 'name of the applicant', 'applicant'],
-      cells: (each) => [
-        ...[momentText(each.startedAt), each.state, leaseText(each), shortHash(each.integrationAddress)],
-        ...[each.subjectId, each.externalUserId, each.applicantId ?? '-'],
-      ],
+      columns: {
+        at: ({ startedAt }) => momentText(startedAt),
+        state: ({ state }) => state,
+        lease: leaseText,
+        integration: ({ integrationAddress }) => shortHash(integrationAddress),
+        subject: ({ subjectId }) => subjectId,
+        'name of the applicant': ({ externalUserId }) => externalUserId,
+        applicant: ({ applicantId }) => applicantId,
+      },
       none: 'redemption',
     }),
   ],
@@ -156,13 +167,17 @@ export const histories = [
     parseList<VerdictRecord>({
       read: (identity, query) => identity.verdicts(query),
       event: (verdict) => ({ event: 'verdict', verdict }),
-      heads: [
-        ...['noted', 'source', 'change', 'status', 'verdict', "provider's time", 'outcome', 'subject', 'applicant'],
-      ],
-      cells: ({ review, ...each }) => [
-        ...[momentText(each.notedAt), each.source, each.change, review?.reviewStatus ?? '-', verdictText(review)],
-        ...[momentText(each.at), each.outcome, each.subjectId, each.applicantId],
-      ],
+      columns: {
+        noted: ({ notedAt }) => momentText(notedAt),
+        source: ({ source }) => source,
+        change: ({ change }) => change,
+        status: ({ review }) => review?.reviewStatus,
+        verdict: ({ review }) => verdictText(review),
+        "provider's time": ({ at }) => momentText(at),
+        outcome: ({ outcome }) => outcome,
+        subject: ({ subjectId }) => subjectId,
+        applicant: ({ applicantId }) => applicantId,
+      },
       none: 'verdict',
     }),
   ],
@@ -172,27 +187,26 @@ export const histories = [
     parseList<AccountEvent>({
       read: (identity, query) => identity.accountEvents(query),
       event: (accountEvent) => ({ event: 'account.event', accountEvent }),
-      heads: ['at', 'event', 'account', 'proof', 'attested by', 'reason', 'keyed hash of the e-mail'],
-      cells: ({ at, action, accountId, proof, by, reason, emailKey }) => [
-        ...[momentText(at), action, accountId ?? '-', proof ?? '-', by === null ? '-' : shortHash(by)],
-        ...[reason ?? '-', emailKey ?? '-'],
-      ],
+      columns: {
+        at: ({ at }) => momentText(at),
+        event: ({ action }) => action,
+        account: ({ accountId }) => accountId,
+        proof: ({ proof }) => proof,
+        'attested by': ({ by }) => by && shortHash(by),
+        reason: ({ reason }) => reason,
+        'keyed hash of the e-mail': ({ emailKey }) => emailKey,
+      },
       none: 'account event',
     }),
   ],
 ] as const
 
 /** The relation of the account to the address: proved, carried or given up. */
-function ownershipText({ emailKey, accountId, proved, closed }: SubjectView): string {
-  if (emailKey === null) return '-'
+function ownershipText({ emailKey, accountId, proved, closed }: SubjectView): string | null {
+  if (emailKey === null) return null
   if (closed) return 'given up'
   if (accountId === null) return 'placeholder'
   return proved ? 'proved' : 'carried'
-}
-
-function donorText({ emailKey, donor }: SubjectView): string {
-  if (emailKey === null) return 'the user'
-  return donor === null ? '-' : shortHash(donor)
 }
 
 /** The verdict in the provider's words. */

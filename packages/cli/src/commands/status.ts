@@ -50,27 +50,35 @@ function describeReason(error: unknown): string {
   return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? ` (${code})` : ''
 }
 
-/** The types of the report's fields. `?`: may be null. `??`: an older server may omit the field. */
+/** The report's fields by their types. `?`: may be null. `??`: an older server may omit the field. */
 const nodeFields = {
-  ...{ name: 'string', score: 'number', inUse: 'boolean', head: 'number?', latencyMs: 'number?', failures: 'number' },
-  ...{ contradictions: 'number', failedProofs: 'number', calls: 'number', receivedBytes: 'number', blocks: 'number' },
-  ...{ maxRange: 'number', lastError: 'string?' },
+  string: ['name'],
+  boolean: ['inUse'],
+  number: ['score', 'failures', 'contradictions', 'failedProofs', 'calls', 'receivedBytes', 'blocks', 'maxRange'],
+  'number?': ['head', 'latencyMs'],
+  'string?': ['lastError'],
 }
 const chainFields = {
-  ...{ chainId: 'number', leading: 'boolean', head: 'number?', headAt: 'number??', indexed: 'number?', lag: 'number?' },
-  ...{ proof: 'string?', reorgs: 'number', error: 'string?', lastError: 'object?' },
+  number: ['chainId', 'reorgs'],
+  boolean: ['leading'],
+  'number?': ['head', 'indexed', 'lag'],
+  'number??': ['headAt'],
+  'string?': ['proof', 'error'],
+  'object?': ['lastError'],
 }
 
 function hasFields<T>(
   value: T,
-  types: Readonly<Record<string, string>>,
+  types: Readonly<Record<string, readonly string[]>>,
 ): value is T & Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false
-  return Object.entries(types).every(([name, type]) => {
-    const field = (value as Readonly<Record<string, unknown>>)[name]
-    if (field === undefined) return type.endsWith('??')
-    return field === null ? type.endsWith('?') : type.startsWith(typeof field)
-  })
+  return Object.entries(types).every(([type, names]) =>
+    names.every((name) => {
+      const field = (value as Readonly<Record<string, unknown>>)[name]
+      if (field === undefined) return type.endsWith('??')
+      return field === null ? type.endsWith('?') : type.startsWith(typeof field)
+    }),
+  )
 }
 
 const parseList = (value: unknown, isOne: (item: unknown) => boolean) => Array.isArray(value) && value.every(isOne)
@@ -78,13 +86,13 @@ const parseList = (value: unknown, isOne: (item: unknown) => boolean) => Array.i
 function isChain(value: unknown): boolean {
   if (!hasFields(value, chainFields) || !parseList(value['nodes'], (each) => hasFields(each, nodeFields))) return false
   const { proof, lastError } = value
-  if (lastError !== null && !hasFields(lastError, { message: 'string', at: 'number' })) return false
+  if (lastError !== null && !hasFields(lastError, { string: ['message'], number: ['at'] })) return false
   return ['root', 'bloom', 'none', null].includes(proof as string | null)
 }
 
 /** Parses a report and keeps its unknown fields; null when the value is no report. */
 export function readHealth(value: unknown): HealthReport | null {
-  if (!hasFields(value, { status: 'string', database: 'string', recording: 'string??' })) return null
+  if (!hasFields(value, { string: ['status', 'database'], 'string??': ['recording'] })) return null
   const isKnown =
     ['ok', 'degraded', 'down'].includes(value['status'] as string) &&
     ['ok', 'unavailable'].includes(value['database'] as string) &&
@@ -99,10 +107,16 @@ interface ChainProofs {
 
 const chainHeads = ['chain', 'head', 'age', 'indexed', 'lag', 'proof', 'reorgs', 'role']
 const nodeHeads = [
-  ...['node', 'score', 'used', 'head', 'ms'],
-  ...['failures', 'contradictions', 'failed proofs', 'blocks per request'],
+  'node',
+  'score',
+  'used',
+  'head',
+  'ms',
+  'failures',
+  'contradictions',
+  'failed proofs',
+  'blocks per request',
 ]
-
 const trafficHeads = ['node', 'calls', 'bytes', 'blocks', 'calls per block', 'bytes per block', 'cost']
 
 /** Formats the report. `priceOf` gives the price of a million calls at the nodes of a chain; null: unknown. */
@@ -124,13 +138,11 @@ function statusText(
 
 export function processesText({ processes }: { readonly processes: readonly RunningProcess[] }, now: number): string[] {
   if (processes.length === 0) return ['', 'No process runs on this database.']
-  const rows = processes.map(({ host, pid, release, roles, startedAt, silentMs, leases }) => [
-    ...[`${host} ${pid}`, release, roles.join(' ')],
-    silentMs === null
-      ? `runs for ${span(Math.max(0, now - startedAt) / 1_000)}`
-      : `silent for ${span(silentMs / 1_000)}`,
-    leases.join(' ') || '-',
-  ])
+  const rows = processes.map(({ host, pid, release, roles, startedAt, silentMs, leases }) => {
+    const runs = `runs for ${span(Math.max(0, now - startedAt) / 1_000)}`
+    const state = silentMs === null ? runs : `silent for ${span(silentMs / 1_000)}`
+    return [`${host} ${pid}`, release, roles.join(' '), state, leases.join(' ') || '-']
+  })
   return ['', 'Processes', ...indented(table([['process', 'release', 'roles', 'state', 'leases'], ...rows]))]
 }
 
@@ -165,9 +177,8 @@ const oldHeadMs = 300_000
 function chainRow(chain: ChainHealth, now: number): string[] {
   const { chainId, head, headAt, indexed, lag, proof, reorgs, leading } = chain
   const age = headAt === null || headAt === undefined ? '-' : span(Math.max(0, now - headAt) / 1_000)
-  const role = leading ? 'leads' : 'stands by'
   const places = [figure(head), age, figure(indexed), figure(lag)]
-  return [String(chainId), ...places, proof ?? '-', grouped(reorgs), role]
+  return [String(chainId), ...places, proof ?? '-', grouped(reorgs), leading ? 'leads' : 'stands by']
 }
 
 function details(
@@ -175,10 +186,10 @@ function details(
   now: number,
   price: number | null,
 ): string[] {
-  const rows = nodes.map((each) => [
-    ...[each.name, each.score.toFixed(2), each.inUse ? 'yes' : 'no', figure(each.head), figure(each.latencyMs)],
-    ...[each.failures, each.contradictions, each.failedProofs, each.maxRange].map(grouped),
-  ])
+  const rows = nodes.map(({ name, score, inUse, head, latencyMs, ...node }) => {
+    const counts = [node.failures, node.contradictions, node.failedProofs, node.maxRange].map(grouped)
+    return [name, score.toFixed(2), inUse ? 'yes' : 'no', figure(head), figure(latencyMs), ...counts]
+  })
   const headAgeMs = now - (headAt ?? now)
   const messages = [
     ...(headAgeMs < oldHeadMs
@@ -204,11 +215,9 @@ function details(
 
 function trafficRow(node: ChainHealth['nodes'][number], price: number | null): string[] {
   const { name, calls, receivedBytes, blocks } = node
-  return [
-    ...[name, grouped(calls), grouped(receivedBytes), grouped(blocks)],
-    ...(blocks === 0 ? ['-', '-'] : [(calls / blocks).toFixed(2), grouped(receivedBytes / blocks)]),
-    price === null ? '-' : ((calls * price) / 1_000_000).toFixed(4),
-  ]
+  const perBlock = blocks === 0 ? ['-', '-'] : [(calls / blocks).toFixed(2), grouped(receivedBytes / blocks)]
+  const cost = price === null ? '-' : ((calls * price) / 1_000_000).toFixed(4)
+  return [name, ...[calls, receivedBytes, blocks].map(grouped), ...perBlock, cost]
 }
 
 const figure = (value: number | null) => (value === null ? '-' : grouped(value))

@@ -183,16 +183,14 @@ export function legacyExample(options: {
   readonly currency: string
 }): (txHash: string, plan: Pick<PaymentPlan, 'settlementAmount'>) => LegacyReadyEvent {
   const { serviceUrl, legacyApiKey, chainId, currency } = options
-  return (txHash, { settlementAmount }) => ({
+  return (txHash, { settlementAmount: invoiceAmount }) => ({
     event: 'legacy.ready',
     chainId: String(chainId),
     txHash,
     legacyApiKey,
     lookupUrl: `${serviceUrl}/api/v1/tx/${chainId}/${txHash}`,
     verifyUrl: `${serviceUrl}/api/v1/verify`,
-    verifyRequest: {
-      ...{ chainId, txHash, invoiceAmount: settlementAmount, invoiceCurrency: currency, address: accountHandle },
-    },
+    verifyRequest: { chainId, txHash, invoiceAmount, invoiceCurrency: currency, address: accountHandle },
     referenceUrl: `${serviceUrl}/reference`,
   })
 }

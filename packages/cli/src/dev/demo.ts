@@ -190,10 +190,8 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     minting: identity.minting,
   }
   stage.report(ready)
-  if (settings.envFile !== null) {
-    const written = writeEnvFile(settings.envFile, envValues(ready))
-    stage.report({ event: 'env.file', ...written })
-  }
+  if (settings.envFile !== null)
+    stage.report({ event: 'env.file', ...writeEnvFile(settings.envFile, envValues(ready)) })
   const silence = to === undefined ? null : await checkListening(to)
   if (to !== undefined && silence !== null)
     stage.report({ event: 'forward.failed', url: to.href, status: null, advice: silence })

@@ -96,8 +96,14 @@ function demoText(
 }
 
 const shownQuietly: readonly DemoEvent['event'][] = [
-  ...(['ready', 'summary', 'problem', 'receiver.rejected', 'receiver.blocked'] as const),
-  ...(['forward.failed', 'env.file', 'hotkey'] as const),
+  'ready',
+  'summary',
+  'problem',
+  'receiver.rejected',
+  'receiver.blocked',
+  'forward.failed',
+  'env.file',
+  'hotkey',
 ]
 
 /** Whether an event is shown with `--quiet`. */
@@ -174,8 +180,7 @@ function envFile(event: EnvFileEvent, style: Style): string[] {
 
 function delivery(event: DeliveryEvent, at: string, style: Style): string[] {
   const status = formatAnswer(event)
-  const good = event.outcome === 'delivered'
-  const colour = good ? style.green : style.red
+  const colour = event.outcome === 'delivered' ? style.green : style.red
   const after = {
     delivered: event.receiver ?? '',
     pending: `retry in ${((event.retryInMs ?? 0) / 1000).toFixed(1)} s`,

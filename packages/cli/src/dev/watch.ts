@@ -46,8 +46,7 @@ export function watchService(
       case 'delivery.attempted': {
         const { deliveryId, txHash, version, attempt, status, reason, latencyMs, outcome, retryInMs } = event
         const facts = { txHash, version, attempt, status, reason, latencyMs, outcome, retryInMs }
-        const receiver = notes.take(txHash, version)
-        report({ event: event.type, chainId: String(event.chainId), ...facts, receiver })
+        report({ event: event.type, chainId: String(event.chainId), ...facts, receiver: notes.take(txHash, version) })
         return ledger.sawDelivery({ deliveryId, ...facts })
       }
       case 'update.settled':

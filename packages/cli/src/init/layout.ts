@@ -20,58 +20,47 @@ interface Framework {
   readonly servesAlone: boolean
   /** Whether the webhook has a path in the code. A Lambda function answers at every path. */
   readonly hasPath: boolean
-  /** The line that mounts the webhook in the app. `folder` is the folder of the written code. */
-  mount(folder: string): string
 }
 
 const either = ['sqlite', 'postgres'] as const
 
 export const frameworks: Readonly<Record<FrameworkName, Framework>> = {
-  express: {
-    ...{ title: 'Express', needs: ['express'], databases: either, servesAlone: true, hasPath: true },
-    mount: (folder) =>
-      `In your app, above express.json(): app.use(paymentWebhook(openReceiver(process.env).receive)), from ${folder}/.`,
-  },
-  fastify: {
-    ...{ title: 'Fastify', needs: ['fastify'], databases: either, servesAlone: true, hasPath: true },
-    mount: (folder) =>
-      `In your app: await app.register(paymentWebhook, { receive: openReceiver(process.env).receive }), from ${folder}/.`,
-  },
-  hono: {
-    ...{ title: 'Hono', needs: ['hono'], databases: either, servesAlone: true, hasPath: true },
-    mount: (folder) =>
-      `In your app, above other middleware: app.route('/', paymentWebhook(openReceiver(process.env).receive)), from ${folder}/.`,
-  },
-  next: {
-    ...{ title: 'Next', needs: ['next'], databases: either, servesAlone: false, hasPath: true },
-    mount: () => 'Start your app, or restart it: Next serves the new route.',
-  },
+  express: { title: 'Express', needs: ['express'], databases: either, servesAlone: true, hasPath: true },
+  fastify: { title: 'Fastify', needs: ['fastify'], databases: either, servesAlone: true, hasPath: true },
+  hono: { title: 'Hono', needs: ['hono'], databases: either, servesAlone: true, hasPath: true },
+  next: { title: 'Next', needs: ['next'], databases: either, servesAlone: false, hasPath: true },
   nest: {
-    ...{ title: 'Nest', needs: ['@nestjs/core', '@nestjs/common', '@nestjs/platform-express', 'reflect-metadata'] },
-    ...{ databases: either, servesAlone: true, hasPath: true },
-    mount: (folder) =>
-      `In your main file, before app.listen: usePaymentWebhook(app, openReceiver(process.env).receive), from ${folder}/.`,
+    title: 'Nest',
+    needs: ['@nestjs/core', '@nestjs/common', '@nestjs/platform-express', 'reflect-metadata'],
+    databases: either,
+    servesAlone: true,
+    hasPath: true,
   },
-  koa: {
-    ...{ title: 'Koa', needs: ['koa'], databases: either, servesAlone: true, hasPath: true },
-    mount: (folder) =>
-      `In your app, above any body parser: app.use(paymentWebhook(openReceiver(process.env).receive)), from ${folder}/.`,
-  },
-  worker: {
-    ...{ title: 'Cloudflare Workers', needs: [], databases: [], servesAlone: false, hasPath: true },
-    mount: (folder) =>
-      `Run it: npx wrangler dev --port 3000, which reads .env.local. In production: npx wrangler secret put WEBHOOK_SIGNING_SECRET. A Worker of your own calls webhook of ${folder}/worker, and exports PaymentObject.`,
-  },
-  lambda: {
-    // A serverless function has no lasting file system.
-    ...{ title: 'AWS Lambda', needs: [], databases: ['postgres'], servesAlone: false, hasPath: false },
-    mount: (folder) => `Bundle ${folder}/handler, set it as the handler of the function, and set the variables there.`,
-  },
-  node: {
-    ...{ title: 'node:http', needs: [], databases: either, servesAlone: true, hasPath: true },
-    mount: (folder) =>
-      `In your server, for the path of the webhook: paymentWebhook(openReceiver(process.env).receive), from ${folder}/.`,
-  },
+  koa: { title: 'Koa', needs: ['koa'], databases: either, servesAlone: true, hasPath: true },
+  worker: { title: 'Cloudflare Workers', needs: [], databases: [], servesAlone: false, hasPath: true },
+  // A serverless function has no lasting file system.
+  lambda: { title: 'AWS Lambda', needs: [], databases: ['postgres'], servesAlone: false, hasPath: false },
+  node: { title: 'node:http', needs: [], databases: either, servesAlone: true, hasPath: true },
+}
+
+/** The line that mounts the webhook in the app. `folder` is the folder of the written code. */
+export const mountLines: Readonly<Record<FrameworkName, (folder: string) => string>> = {
+  express: (folder) =>
+    `In your app, above express.json(): app.use(paymentWebhook(openReceiver(process.env).receive)), from ${folder}/.`,
+  fastify: (folder) =>
+    `In your app: await app.register(paymentWebhook, { receive: openReceiver(process.env).receive }), from ${folder}/.`,
+  hono: (folder) =>
+    `In your app, above other middleware: app.route('/', paymentWebhook(openReceiver(process.env).receive)), from ${folder}/.`,
+  next: () => 'Start your app, or restart it: Next serves the new route.',
+  nest: (folder) =>
+    `In your main file, before app.listen: usePaymentWebhook(app, openReceiver(process.env).receive), from ${folder}/.`,
+  koa: (folder) =>
+    `In your app, above any body parser: app.use(paymentWebhook(openReceiver(process.env).receive)), from ${folder}/.`,
+  worker: (folder) =>
+    `Run it: npx wrangler dev --port 3000, which reads .env.local. In production: npx wrangler secret put WEBHOOK_SIGNING_SECRET. A Worker of your own calls webhook of ${folder}/worker, and exports PaymentObject.`,
+  lambda: (folder) => `Bundle ${folder}/handler, set it as the handler of the function, and set the variables there.`,
+  node: (folder) =>
+    `In your server, for the path of the webhook: paymentWebhook(openReceiver(process.env).receive), from ${folder}/.`,
 }
 
 interface TemplateFile {

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import { InitError, UsageError } from '../errors.js'
-import { chooseLayout, type DatabaseName, type FrameworkName, frameworks, type Layout } from './layout.js'
+import { chooseLayout, type DatabaseName, type FrameworkName, frameworks, type Layout, mountLines } from './layout.js'
 import { changeManifest, findTarballs, type Project, readText } from './project.js'
 import { fromTemplate, type Target } from './template.js'
 
@@ -108,10 +108,9 @@ function chooseTarget(project: Project, framework: FrameworkName, path: string):
 }
 
 function buildWords(project: Project, { folder }: Layout, path: string, { extension }: Target): Record<string, string> {
-  const isRoot = !path.includes('/')
   const relative = posix.relative(posix.dirname(path), folder)
   return {
-    PAYMENTS_FOLDER: isRoot ? folder : relative,
+    PAYMENTS_FOLDER: path.includes('/') ? relative : folder,
     PROJECT_NAME:
       (project.manifest.name ?? 'payments')
         .replace(/[^a-z0-9-]+/g, '-')
@@ -155,7 +154,7 @@ function listSteps(name: FrameworkName, { folder, manifest, path }: Layout): str
     ...(has('payments')
       ? ['It writes the secrets to .env.local. Then start the webhook, in another terminal: npm run payments']
       : []),
-    frameworks[name].mount(folder),
+    mountLines[name](folder),
   ]
 }
 

@@ -129,8 +129,7 @@ export function changeManifest(
   const plain = missing(additions.dependencies, dependencies)
   // The packages that ours depend on come from the same folder.
   const others = Object.keys(packed).filter((name) => !additions.dependencies.includes(name))
-  const wanted = [...new Set([...additions.devDependencies, ...others])]
-  const development = missing(wanted, dependencies, devDependencies)
+  const development = missing([...new Set([...additions.devDependencies, ...others])], dependencies, devDependencies)
   const newScripts = missing(Object.keys(additions.scripts), scripts)
   const conflicts = Object.entries(additions.scripts)
     .filter(([name, script]) => Object.hasOwn(scripts, name) && scripts[name] !== script)

@@ -92,8 +92,7 @@ function explainFailure({ code }: NodeJS.ErrnoException, { host }: URL): string 
 
 function rejectStatus(response: IncomingMessage, { apiSecretEnv, integration }: StreamTarget, now: number): void {
   const { statusCode = 0, headers } = response
-  const type = headers['content-type'] ?? ''
-  if (statusCode === 200 && type.startsWith('text/event-stream')) return
+  if (statusCode === 200 && headers['content-type']?.startsWith('text/event-stream')) return
   if (statusCode === 401)
     throw new ServerError(
       `The server rejects the credentials: check the address ${integration} and the API secret in ${apiSecretEnv}. It is not the signing secret.`,

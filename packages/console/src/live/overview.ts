@@ -80,9 +80,12 @@ export async function readOverview(
     queries.oldestSnapshot(),
   ])
   return {
-    ...{ payments: hour.payments, volumes: hour.volumes, attempts: hour.attempts, backlog, endpoints },
+    ...hour,
+    backlog,
+    endpoints,
     waiting: await readWaiting(queries, backlog.pending, now()),
-    ...{ at: now(), range: '1h' },
+    at: now(),
+    range: '1h',
     missing: missing(),
     oldSnapshot: snapshot !== null && snapshot.ageMs >= oldSnapshotMs ? snapshot : null,
     ...latencyPart(attempts),

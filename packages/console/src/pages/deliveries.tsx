@@ -152,8 +152,7 @@ export const deliveryActs: Acts = {
   replay: {
     needs: 'operator',
     async run({ fields, commands }) {
-      const delivery = await commands.deliveries.replay(fields['id'] ?? '')
-      return { to: paymentPath(delivery), note: 'replayed' }
+      return { to: paymentPath(await commands.deliveries.replay(fields['id'] ?? '')), note: 'replayed' }
     },
   },
   /** Fields: the filter of the page of deliveries, with a status. Redirects to the job. */

@@ -112,21 +112,20 @@ export function createPortal(deps: PortalDeps): Portal {
   })
   app.post(`${portalBase}/act/:name`, (c) => {
     const { visit, tenant } = signedIn(c)
-    return runForm({
-      ...{ acts, name: c.req.param('name'), request: c.req.raw, visit },
-      rejected: (status, title, text) => render(problemPage(title, text), { visit, status }),
-      async run(act, fields) {
-        const answer = await act(tenant, fields)
-        return 'show' in answer
-          ? render(answer.show, { visit })
-          : seeOther(portalHref(answer.to, { note: answer.note }))
-      },
+    const rejected = (status: number, title: string, why: string) => render(problemPage(title, why), { visit, status })
+    return runForm({ acts, name: c.req.param('name'), request: c.req.raw, visit, rejected }, async (act, fields) => {
+      const answer = await act(tenant, fields)
+      if ('show' in answer) return render(answer.show, { visit })
+      return seeOther(portalHref(answer.to, { note: answer.note }))
     })
   })
   app.get(`${portalBase}/${exportRoute}`, (c) => {
     const { visit, tenant } = signedIn(c)
     return download({
-      ...{ request: c.req.raw, file: c.req.param('file'), actor: visit.actor, exportRows: tenant.exportRows },
+      request: c.req.raw,
+      file: c.req.param('file'),
+      actor: visit.actor,
+      exportRows: tenant.exportRows,
       lists: {
         payments: ({ wallet }) => tenant.paymentListing(wallet),
         deliveries: (query) => tenant.deliveryListing(deliveryFilter(query)),

@@ -29,11 +29,10 @@ const cookie = createSessionCookie('pi_portal')
 
 export function createPortalSignIn({ countCall, ...deps }: PortalSignInDeps) {
   const { sessions } = deps
-  const pages = createSignInPages({
-    ...{ ...deps, mountedAt: portalBase, cookie, buildPage: signInPage, findNote: findPortalNote },
-    open: (form, source) =>
-      sessions.signIn({ address: form.get('address') ?? '', apiSecret: form.get('secret') ?? '', source, countCall }),
-  })
+  const shown = { buildPage: signInPage, findNote: findPortalNote }
+  const pages = createSignInPages({ ...deps, ...shown, mountedAt: portalBase, cookie }, (form, source) =>
+    sessions.signIn({ address: form.get('address') ?? '', apiSecret: form.get('secret') ?? '', source, countCall }),
+  )
   return {
     async findVisit(request: Request): Promise<PortalVisit | null> {
       const secret = cookie.read(request.headers)

@@ -166,8 +166,7 @@ function createOidcProvider(options: OidcOptions) {
       by(clientSecret)(server, client, body, headers)
     }
     const url = new URL(issuer)
-    const insecure = url.protocol === 'http:' ? [allowInsecureRequests] : []
-    const execute = [enableNonRepudiationChecks, ...insecure]
+    const execute = [enableNonRepudiationChecks, ...(url.protocol === 'http:' ? [allowInsecureRequests] : [])]
     return discovery(url, clientId, undefined, authenticate, {
       execute,
       timeout: timeoutSeconds,

@@ -36,11 +36,9 @@ export function createSignIn(deps: SignInDeps) {
   const visit = null
   const oidcHost = deps.oidc === undefined ? null : issuerHost(deps.oidc)
   const buildPage = (next: string, problem: string | null) => signInPage({ next, problem, oidcHost })
-  const pages = createSignInPages({
-    ...{ ...deps, mountedAt: base, cookie, buildPage, findNote },
-    open: (form, source) =>
-      sessions.signIn({ name: form.get('name') ?? '', passphrase: form.get('passphrase') ?? '', source }),
-  })
+  const pages = createSignInPages({ ...deps, mountedAt: base, cookie, buildPage, findNote }, (form, source) =>
+    sessions.signIn({ name: form.get('name') ?? '', passphrase: form.get('passphrase') ?? '', source }),
+  )
   const oidc =
     deps.oidc &&
     createOidcSignIn({

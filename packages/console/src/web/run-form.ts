@@ -48,11 +48,13 @@ interface PostedForm<Act> {
   readonly request: Request
   readonly visit: Visit
   readonly rejected: (status: number, title: string, text: string) => Promise<Response>
-  run(act: Act, fields: Fields): Promise<Response>
 }
 
 /** Runs the act. A form without its CSRF token is answered 403, and nothing is done. */
-export async function runForm<Act>({ acts, name, request, visit, rejected, run }: PostedForm<Act>): Promise<Response> {
+export async function runForm<Act>(
+  { acts, name, request, visit, rejected }: PostedForm<Act>,
+  run: (act: Act, fields: Fields) => Promise<Response>,
+): Promise<Response> {
   const act = Object.hasOwn(acts, name) ? acts[name] : undefined
   if (act === undefined) return rejected(404, 'There is no such act', 'The address leads to nothing here.')
   const form = await parseForm(request)

@@ -45,8 +45,6 @@ interface SignInPagesDeps {
   }
   readonly render: Render
   readonly now: () => number
-  /** Opens a session for the fields of the form. @throws SignInRejectedError, SignInLimitedError */
-  open(form: ReadonlyMap<string, string>, source: string): Promise<OpenedSession>
   readonly findSource: (request: Request, bindings: ConsoleBindings) => string
   buildPage(next: string, problem: string | null): PageContent
   readonly findNote: (name: string | null) => string | null
@@ -57,15 +55,21 @@ interface OpenedSession {
   readonly expiresAt: number
 }
 
-/** Creates the pages that open and end sessions, for one set of pages and its cookie. */
-export function createSignInPages({ mountedAt, cookie, sessions, render, now, ...deps }: SignInPagesDeps) {
+/**
+ * Creates the pages that open and end sessions, for one set of pages and its cookie.
+ * @param open - Opens a session for the fields of the form. It may throw SignInRejectedError or SignInLimitedError.
+ */
+export function createSignInPages(
+  { mountedAt, cookie, sessions, render, now, ...deps }: SignInPagesDeps,
+  open: (form: ReadonlyMap<string, string>, source: string) => Promise<OpenedSession>,
+) {
   const issueCookie = ({ sessionToken, expiresAt }: OpenedSession) => cookie.issue(sessionToken, expiresAt - now())
 
   async function signIn(request: Request, bindings: ConsoleBindings): Promise<Response> {
     const form = await parseForm(request)
     const next = parseLocalPath(form.get('next'), mountedAt)
     try {
-      return seeOther(next, issueCookie(await deps.open(form, deps.findSource(request, bindings))))
+      return seeOther(next, issueCookie(await open(form, deps.findSource(request, bindings))))
     } catch (error) {
       const isLimited = error instanceof SignInLimitedError
       if (!isLimited && !(error instanceof SignInRejectedError)) throw error

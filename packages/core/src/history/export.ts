@@ -48,7 +48,10 @@ export function createListing<Position>(
 export function toDeliveryRow({ attempts, createdAt, nextAttemptAt, chainId, ...delivery }: DeliveryView): object {
   const last = attempts.at(-1)
   return {
-    ...{ ...delivery, chainId: String(chainId), createdAt: formatTime(createdAt), attempts: attempts.length },
+    ...delivery,
+    chainId: String(chainId),
+    createdAt: formatTime(createdAt),
+    attempts: attempts.length,
     lastAttempt: last
       ? { startedAt: formatTime(last.startedAt), status: last.status, reason: last.reason, latencyMs: last.latencyMs }
       : null,

@@ -118,8 +118,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
   const provider = createCheckedProvider(deps.provider, logger)
   const namespace = checkNamespace(deps.namespace ?? defaultNamespace)
   let stopping: AbortSignal | undefined
-  const stoppableProvider = stopWithSignal(provider, () => stopping)
-  const pollDue = createPollDue({ store, provider: stoppableProvider, clock, logger })
+  const pollDue = createPollDue({ store, provider: stopWithSignal(provider, () => stopping), clock, logger })
   const transaction: Store['transaction'] = (work) => store.transaction(work)
   const actingAs = (name: string): IdentityActions => {
     const audited = createAudited({ transaction, keys: masterKey, clock, actor: name })

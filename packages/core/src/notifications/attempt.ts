@@ -205,13 +205,12 @@ function rejectsSignature(result: AttemptResult): boolean {
 }
 
 function toAttemptRecord({ startedAt, result }: SentPost, { replay }: ClaimedDelivery): AttemptRecord {
-  const isAnswer = result.kind === 'answer'
   return {
     startedAt,
     latencyMs: result.latencyMs,
     status: result.status ?? null,
     reason: getFailureReason(result),
-    excerpt: isAnswer ? hideSecrets(result.excerpt) : null,
+    excerpt: result.kind === 'answer' ? hideSecrets(result.excerpt) : null,
     replay,
   }
 }

@@ -38,8 +38,7 @@ function createSettleGroup(deps: SettleGroupDeps): (group: readonly RecordedAtte
     const limits = { capMs: blockCapMs, fraction: random.fraction() }
     const judge: EndpointJudge = (before, results) => judgeEndpoint(before, results, limits)
     try {
-      const settled = await store.deliveries.settle(group, judge)
-      return { unsettled: await reporter.report(group, settled), error: null }
+      return { unsettled: await reporter.report(group, await store.deliveries.settle(group, judge)), error: null }
     } catch (error) {
       reporter.noteUnanswered(group)
       return { unsettled: group, error }

@@ -59,8 +59,7 @@ export function addPaymentRoutes(app: Hono<AppEnv>, { queries }: { readonly quer
 export function addLegacyRoutes(app: Hono<AppEnv>, { legacy }: Pick<Service, 'legacy'>): void {
   app.get(paths.legacyLookup, async (c) => {
     rejectBody(c.req.raw)
-    const query = { chainId: c.req.param('chainId'), txHash: c.req.param('txHash') }
-    return answerPrivateJson(await legacy.lookup(query))
+    return answerPrivateJson(await legacy.lookup({ chainId: c.req.param('chainId'), txHash: c.req.param('txHash') }))
   })
   app.post(paths.legacyVerify, async (c) => {
     const flaw = findEncodingFlaw(c.req.raw.headers)

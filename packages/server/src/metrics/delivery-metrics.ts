@@ -17,11 +17,9 @@ import {
 
 type Attempted = Extract<ServiceEvent, { type: 'delivery.attempted' }>
 
-/** Result of an attempt. `other`: a status outside HTTP's classes, or a reason that is not listed. */
-const results = [
-  ...['2xx', '3xx', '4xx', '5xx'],
-  ...['timeout', 'connection', 'refused_address', 'malformed_answer', 'secret_unreadable', 'other'],
-] as const
+const statusClasses = ['2xx', '3xx', '4xx', '5xx']
+/** Reasons for a missing or malformed answer. `other`: also for a status outside HTTP's classes. */
+const reasons = ['timeout', 'connection', 'refused_address', 'malformed_answer', 'secret_unreadable', 'other']
 
 const help = {
   attempted: 'Delivery attempts, by the status of the delivery afterwards.',
@@ -39,7 +37,7 @@ export interface AttemptMetrics {
 
 /** Builds empty metrics, without the Prometheus library: thousands of attempts a second are counted here. */
 export function createAttemptMetrics(): AttemptMetrics {
-  const byResult = new Map<string, number>(results.map((result) => [result, 0]))
+  const byResult = new Map<string, number>([...statusClasses, ...reasons].map((result) => [result, 0]))
   const byOutcome = new Map<string, number>()
   const duration = createBuckets(durationBuckets)
   const published = createBuckets(publishBuckets)

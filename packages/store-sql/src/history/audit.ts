@@ -60,11 +60,9 @@ export function bindAudit(db: Connection, dialect: SqlDialect): AuditTransaction
   }
 }
 
-function toValues({ seq, at, actor, action, subject, details, keyVersion, hash }: AuditRecord) {
-  return {
-    ...{ seq, at, action, hash, key_version: keyVersion },
-    ...{ actor: pack(actor), subject: pack(subject), details: pack(details) },
-  }
+function toValues({ actor, subject, details, keyVersion, seq, at, action, hash }: AuditRecord) {
+  const packed = { actor: pack(actor), subject: pack(subject), details: pack(details) }
+  return { seq, at, action, hash, key_version: keyVersion, ...packed }
 }
 
 export function toAuditRecord(row: Selectable<AuditRow>): AuditRecord {

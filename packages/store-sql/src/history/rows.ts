@@ -66,13 +66,11 @@ const deliveries: KindRows<'deliveries'> = {
   owner: (name) => `exists (select 1 from ${name('payments')} p
     where p.id = v.payment_id and p.chain_id = v.chain_id and p.tx_hash = v.tx_hash)`,
   values({ deliveryId, paymentId, createdAt, status, body, ...subject }) {
-    return [
-      ...[Number(deliveryId), Number(paymentId), createdAt, subject.version],
-      status === null ? null : subject.integrationAddress,
-      status === 'delivered' ? null : status,
-      `0x${Buffer.from(packBody(Buffer.from(body), subject)).toString('hex')}`,
-      ...[subject.chainId, subject.txHash],
-    ]
+    const { version, integrationAddress, chainId, txHash } = subject
+    const integration = status === null ? null : integrationAddress
+    const undelivered = status === 'delivered' ? null : status
+    const hex = `0x${Buffer.from(packBody(Buffer.from(body), subject)).toString('hex')}`
+    return [Number(deliveryId), Number(paymentId), createdAt, version, integration, undelivered, hex, chainId, txHash]
   },
 }
 
@@ -151,10 +149,10 @@ const updates: KindRows<'updates'> = {
   ],
   compared: [],
   owner: (name) => `v.payment_id is null or exists (select 1 from ${name('payments')} p where p.id = v.payment_id)`,
-  values: ({ seq, id, paymentId, version, fingerprint, outcome, reason, update }) => [
-    ...[seq, id, paymentId === null ? null : Number(paymentId), version],
-    ...[fingerprint, outcome, pack(reason), pack(update)],
-  ],
+  values({ seq, id, paymentId, version, fingerprint, outcome, reason, update }) {
+    const payment = paymentId === null ? null : Number(paymentId)
+    return [seq, id, payment, version, fingerprint, outcome, pack(reason), pack(update)]
+  },
 }
 
 export const rowsByKind: RowsByKind = { deliveries, attempts, updates }

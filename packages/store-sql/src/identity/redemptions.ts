@@ -38,7 +38,10 @@ export function bindLogs(db: Connection): Pick<IdentityTransaction, 'logShare' |
           noted_at: checkInteger(notedAt, 'notedAt'),
           subject_id: pack(subjectId),
           applicant_id: pack(applicantId),
-          ...{ source, change, at, outcome },
+          source,
+          change,
+          at,
+          outcome,
           review: pack(review),
         })
         .execute()

@@ -85,11 +85,9 @@ async function lock(db: Connection, dialect: SqlDialect, id: string): Promise<vo
   )
 }
 
-export const subjectColumns = [
-  ...['id', 'email_key', 'account_id', 'proved', 'closed', 'redemptions', 'donor', 'applicant_id', 'attached_number'],
-  ...['attached_at', 'review', 'reviewed_at', 'doubt', 'presence_at', 'is_active', 'missing_since'],
-  ...['missing_reported', 'missing_confirmed', 'revision'],
-].join(', ')
+export const subjectColumns = `id, email_key, account_id, proved, closed, redemptions, donor, applicant_id,
+  attached_number, attached_at, review, reviewed_at, doubt, presence_at, is_active, missing_since, missing_reported,
+  missing_confirmed, revision`
 
 export type StoredSubject = Omit<Selectable<SubjectRow>, 'seq' | 'email_key_version' | 'email_sealed' | 'next_poll_at'>
 
@@ -229,10 +227,8 @@ async function ensureSubject(
 async function insertSubject(db: Connection, dialect: SqlDialect, subject: NewSubject): Promise<IdentitySubject> {
   const { id, emailKey, email, accountId, proved } = subject
   const rows = await run<StoredSubject>(db, dialect, (parameter) => {
-    const values = [
-      ...[pack(id), emailKey, email?.sealed.keyVersion ?? null, email?.sealed.sealed ?? null],
-      ...[pack(accountId), proved ? 1 : 0],
-    ].map(parameter)
+    const { keyVersion = null, sealed = null } = email?.sealed ?? {}
+    const values = [pack(id), emailKey, keyVersion, sealed, pack(accountId), proved ? 1 : 0].map(parameter)
     return `insert into ${dialect.name('identity_subjects')}
         (id, email_key, email_key_version, email_sealed, account_id, proved, closed, redemptions, revision)
       values (${values.join(', ')}, 0, 0, 0) returning ${subjectColumns}`

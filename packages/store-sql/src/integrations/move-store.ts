@@ -71,6 +71,10 @@ const columns: readonly BulkColumn[] = [
 ]
 const names = columns.map(({ name }) => name).join(', ')
 
+function toValues({ chainId, txHash, ordinal, id, fingerprint, outcome, reason, version, content }: MovedUpdate) {
+  return [chainId, txHash, ordinal, id, fingerprint, outcome, pack(reason), version, pack(content)]
+}
+
 /** Replaces the outcome of stored updates with the same fingerprint. Resolves the stored ids. */
 async function putUpdates(
   db: Connection,
@@ -78,16 +82,12 @@ async function putUpdates(
   address: string,
   updates: readonly MovedUpdate[],
 ): Promise<string[]> {
-  const rows = updates.map(({ chainId, txHash, ordinal, id, fingerprint, outcome, reason, version, content }) => [
-    ...[chainId, txHash, ordinal, id, fingerprint, outcome],
-    ...[pack(reason), version, pack(content)],
-  ])
   const updatesTable = dialect.name('updates')
   const stored = await bulk<{ id: string }>(
     db,
     dialect,
     columns,
-    rows,
+    updates.map(toValues),
     (source, parameter) => `with v (${names}) as (${source})
       insert into ${updatesTable} (id, fingerprint, payment_id, outcome, reason, version, body)
       select v.id, v.fingerprint, p.id, v.outcome, v.reason, v.version, v.body

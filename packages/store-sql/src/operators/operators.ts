@@ -11,10 +11,7 @@ import { prepare, type ValueOf } from '../internal/statements.js'
 import { checkInteger, integer } from '../internal/values.js'
 import type { OperatorRow } from '../schema/tables.js'
 
-const columns = [
-  ...(['name', 'role', 'enabled', 'passphrase'] as const),
-  ...(['link_hash', 'link_expires_at', 'operators.created_at'] as const),
-] as const
+const names = ['name', 'role', 'enabled', 'passphrase', 'link_hash', 'link_expires_at', 'operators.created_at'] as const
 
 export function createOperatorStore(engine: Engine): OperatorStore {
   const { read } = engine
@@ -60,7 +57,7 @@ export function bindOperators(db: Connection): OperatorTransaction {
           ...(link === undefined ? {} : linkColumns(link)),
         })
         .where('name', '=', name)
-        .returning(columns)
+        .returning(names)
         .executeTakeFirst()
       return row === undefined ? null : toOperatorRecord(row)
     },
@@ -90,7 +87,7 @@ export function bindOperators(db: Connection): OperatorTransaction {
 function createOperatorReads(db: Connection): Pick<OperatorStore, 'find' | 'findByLink' | 'list'> {
   return {
     async list() {
-      const records = (await db.selectFrom('operators').select(columns).execute()).map(toOperatorRecord)
+      const records = (await db.selectFrom('operators').select(names).execute()).map(toOperatorRecord)
       return records.sort((a, b) => (a.name < b.name ? -1 : 1))
     },
     async find(name) {
@@ -105,18 +102,18 @@ function createOperatorReads(db: Connection): Pick<OperatorStore, 'find' | 'find
 }
 
 export function nameQuery(db: Connection, name: string) {
-  return db.selectFrom('operators').select(columns).where('name', '=', name)
+  return db.selectFrom('operators').select(names).where('name', '=', name)
 }
 
 export function linkQuery(db: Connection, hash: string) {
-  return db.selectFrom('operators').select(columns).where('link_hash', '=', hash)
+  return db.selectFrom('operators').select(names).where('link_hash', '=', hash)
 }
 
 export function sessionQuery(db: Connection, hash: string) {
   return db
     .selectFrom('operator_sessions')
     .innerJoin('operators', 'operators.name', 'operator_sessions.operator')
-    .select([...columns, 'hash', 'operator_sessions.created_at as session_created_at', 'expires_at'])
+    .select([...names, 'hash', 'operator_sessions.created_at as session_created_at', 'expires_at'])
     .where('hash', '=', hash)
 }
 

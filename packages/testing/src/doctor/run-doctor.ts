@@ -3,6 +3,7 @@ import { createHmac } from '../deliveries.js'
 import { type DoctorCauseCode, doctorCauseCodes, getCause, getFix } from './causes.js'
 import { connectionProbes } from './probes/connection.js'
 import { type Bench, createBench, isAccepted, type Judgement, type ProbeSpec } from './probes/probe.js'
+import { contentTypeProbes, rejectedProbes } from './probes/rejected.js'
 import { bodyProbes, headerProbes, versionProbes } from './probes/valid.js'
 import {
   type CheckedOptions,
@@ -40,10 +41,8 @@ async function diagnose(bench: Bench, good: SocketAnswer, now: () => number): Pr
   const drift = good.date === null ? 0 : good.date - now()
   const shown = Math.abs(drift) < clockNoiseMs ? [] : [-Math.round(drift / 1_000)]
   // The `Date` header may be a proxy's. A receiver answers 400 to a time outside the window, 401 to a wrong signature.
-  for (const ageSeconds of good.status === 400 ? [...shown, ...usualClockErrors] : shown) {
-    const delivery = await bench.deliveries.stale(bench.payment(), ageSeconds)
-    if (isAccepted(await bench.send(delivery))) return 'clock-wrong'
-  }
+  for (const ageSeconds of good.status === 400 ? [...shown, ...usualClockErrors] : shown)
+    if (isAccepted(await bench.send(await bench.deliveries.stale(bench.payment(), ageSeconds)))) return 'clock-wrong'
   return null
 }
 
@@ -92,19 +91,30 @@ type InferredCauses = ReadonlyMap<DoctorProbeName, DoctorCauseCode>
 
 /** Probes that all fail when valid deliveries are rejected. */
 const validProbes = new Set([
-  ...Object.keys({ ...bodyProbes, ...headerProbes, ...versionProbes, ...connectionProbes }),
-  ...['slightly-old', 'slightly-ahead', 'charset', 'other-content-type', 'still-good'],
+  ...Object.keys({ ...bodyProbes, ...headerProbes, ...versionProbes, ...contentTypeProbes, ...connectionProbes }),
+  'slightly-old',
+  'slightly-ahead',
+  'still-good',
 ]) as ReadonlySet<DoctorProbeName>
 /** Probes that a receiver without verification accepts. */
 const invalidProbes: readonly DoctorProbeName[] = [
-  ...(['unsigned', 'malformed-signature', 'forged', 'other-secret', 'partial-signature', 'wrong-scheme'] as const),
-  ...(['tampered', 'changed-amount', 'stale', 'future', 'just-stale', 'just-future', 'other-content-type'] as const),
-  ...(['keep-alive-after-rejection', 'large-body'] as const),
+  ...(Object.keys(rejectedProbes) as (keyof typeof rejectedProbes)[]),
+  'just-stale',
+  'just-future',
+  'other-content-type',
+  'keep-alive-after-rejection',
+  'large-body',
 ]
 /** Causes of the network path and of effects, which inference never replaces. */
 const transportCauses: ReadonlySet<DoctorCauseCode> = new Set([
-  ...(['connection-reset', 'slow-answer', 'rate-limited', 'redirects', 'rejected-without-answer'] as const),
-  ...(['effect-missing', 'effect-repeated', 'effect-unverified'] as const),
+  'connection-reset',
+  'slow-answer',
+  'rate-limited',
+  'redirects',
+  'rejected-without-answer',
+  'effect-missing',
+  'effect-repeated',
+  'effect-unverified',
 ])
 
 /**
@@ -307,8 +317,7 @@ function toProbe({ name, spec, judgement }: Run, code: DoctorCauseCode | null, h
 /** Formats statuses with the longest time, such as `204, 401 in 12 ms`. */
 function toEvidence({ answers, note }: Judgement): string {
   const statuses = answers.map(({ status, noAnswer }) => status ?? noAnswer).join(', ')
-  const slowest = Math.max(0, ...answers.map(({ ms }) => ms))
-  return [answers.length === 0 ? '' : `${statuses} in ${slowest} ms`, note ?? '']
+  return [answers.length === 0 ? '' : `${statuses} in ${Math.max(0, ...answers.map(({ ms }) => ms))} ms`, note ?? '']
     .filter((part) => part !== '')
     .join('; ')
 }

@@ -139,8 +139,7 @@ function toBytes(values: readonly unknown[]): Body | null {
 
 /** Reads bytes printed as `123,34,105`, as by `String(bytes)`, with blanks, or as a logged Buffer's hex pairs. */
 function undoByteList(text: string): Undone[] {
-  const buffer = /^<Buffer [0-9a-f ]{2,}>$/.exec(text.trim())
-  if (buffer !== null) {
+  if (/^<Buffer [0-9a-f ]{2,}>$/.test(text.trim())) {
     const pairs = text.trim().slice(8, -1).split(' ')
     const bytes = toBytes(pairs.map((pair) => Number.parseInt(pair, 16)))
     return bytes === null ? [] : [buildUndone('body_stringified_bytes', bytes, ['The body is a printed Buffer.'])]

@@ -86,7 +86,6 @@ export function findMissingSteps(required: readonly string[], present: readonly 
   return required.filter((step) => !present.includes(step))
 }
 
-/** An applicant as a test sees it. */
 export function toView(applicant: ApplicantRecord): ApplicantView {
   const { id, clientId, externalUserId, levelName, steps, reviewStatus, reviewResult, isActive } = applicant
   return { id, clientId, externalUserId, levelName, steps: [...steps], reviewStatus, reviewResult, isActive }

@@ -142,7 +142,6 @@ export function jsonResponse(
 /** Keeps hanging requests from garbage collection: the signal of a collected request would never abort. */
 const hangingRequests = new Set<Request>()
 
-/** Rejects once the signal aborts. */
 function waitForAbort(request: Request): Promise<never> {
   const { signal } = request
   return new Promise((_, reject) => {

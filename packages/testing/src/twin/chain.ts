@@ -29,7 +29,6 @@ const twinRouter = { address: `0x${'7b'.repeat(20)}`, version: '0.8' } as const
 interface TwinChainDeps {
   /** Unix time in milliseconds. */
   readonly now: () => number
-  /** A new block hash. */
   readonly newHash: () => string
   /** The shortest time between two blocks, in milliseconds. */
   readonly stepMs: number
@@ -94,10 +93,7 @@ export function createTwinChain(
     adapter: 'twin',
     routers: [twinRouter.address],
     mine,
-    orphan(depth) {
-      const orphaned = blocks.splice(Math.max(1, blocks.length - depth))
-      return orphaned.flatMap(({ payments }) => payments)
-    },
+    orphan: (depth) => blocks.splice(Math.max(1, blocks.length - depth)).flatMap(({ payments }) => payments),
     height: () => newest().number,
     head: async () => newest(),
     async block(number) {

@@ -137,7 +137,6 @@ async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> {
   }
 }
 
-/** Ends one process of the service. */
 function createEnd(): { readonly promise: Promise<undefined>; resolve(): void } {
   let resolve = () => {}
   const promise = new Promise<undefined>((end) => {

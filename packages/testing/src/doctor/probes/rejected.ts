@@ -13,7 +13,6 @@ const windowClause = '6 signature rule 5: 300 seconds between t and the clock'
 const forgedCode = '5e'.repeat(32)
 const hourSeconds = 3_600
 
-/** Changes the last hex digit. */
 function changeLastDigit(code: string): string {
   return `${code.slice(0, -1)}${code.endsWith('0') ? '1' : '0'}`
 }

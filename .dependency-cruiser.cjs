@@ -228,10 +228,17 @@ module.exports = {
       to: { path: suites.map((suite) => `^packages/$1/src/.*${suite}`) },
     },
     {
+      name: 'no-room-to-root',
+      comment: 'The root of core composes its rooms: a room imports of it only errors and events.',
+      severity: 'error',
+      from: { path: '^packages/core/src/[^/]+/', pathNot: ['^packages/core/src/exports/', ...notShipped] },
+      to: { path: '^packages/core/src/[^/]+$', pathNot: '/(errors|events)[.]ts$' },
+    },
+    {
       name: 'internal-stays-internal',
       comment: 'A file under internal/ is not public: list another file, or move this one out.',
       severity: 'error',
-      from: { path: '^packages/[^/]+/src/exports/', pathNot: notShipped },
+      from: { path: '^packages/[^/]+/src/exports/', pathNot: ['/exports/internal[.]ts$', ...notShipped] },
       to: { path: '^packages/[^/]+/src/.*\\binternal/' },
     },
   ],

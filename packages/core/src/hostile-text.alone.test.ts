@@ -8,6 +8,7 @@ import { checkNamespace } from './identity/redemption.js'
 import { parseShareRequest } from './identity/share.js'
 import { parseBasic } from './integrations/authenticate.js'
 import { checkNotificationUrl } from './integrations/notification-url.js'
+import { findDuplicateKey, lowercaseAddress } from './internal/values.js'
 import { parseHandle, parseLinkConfig } from './legacy/accounts.js'
 import {
   computeFees,
@@ -21,7 +22,6 @@ import { createCursorCodec } from './payments/cursor.js'
 import { parseAddress, parseLimit, parseTxHash } from './payments/read-api.js'
 import { parseUpdate } from './payments/receive-updates.js'
 import { parseMasterKey } from './secrets/keys.js'
-import { findDuplicateKey, lowercaseAddress } from './values.js'
 
 const cursors = createCursorCodec(parseMasterKey('0123456789abcdef'.repeat(4)))
 const pricing = { listedToken: null, feeds: [], calledAmount: null, serviceFee: null }

@@ -10,17 +10,17 @@ import type {
   DeliveryView,
   EndpointView,
 } from './notifications/delivery-store.js'
-import type { CursorCodec } from './payments/cursor.js'
-import type { StoredPayment } from './payments/payment.js'
-import { buildPaymentView, createPaymentReader, parseAddress } from './payments/read-api.js'
-import type { Store } from './ports/store.js'
 import type {
   ConsolePage,
   ConsolePaymentFilter,
   ConsolePosition,
   ConsoleReads,
   ConsoleSearch,
-} from './ports/store-console.js'
+} from './operators/console-reads.js'
+import type { CursorCodec } from './payments/cursor.js'
+import type { StoredPayment } from './payments/payment.js'
+import { buildPaymentView, createPaymentReader, parseAddress } from './payments/read-api.js'
+import type { Store } from './ports/store.js'
 
 /** A stored snapshot: the bytes that are sent. */
 export interface StoredSnapshot {

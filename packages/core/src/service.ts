@@ -10,6 +10,7 @@ import { createIndexer, type Indexer } from './indexer/indexer.js'
 import { type CachedCaller, createAuthenticate, createCredentialCache } from './integrations/authenticate.js'
 import type { Caller, IntegrationSessions } from './integrations/integration.js'
 import { createIntegrationSessions } from './integrations/integration-sessions.js'
+import { describeError } from './internal/values.js'
 import { type Confirmations, createFinality } from './legacy/finality.js'
 import { createAuthenticateLegacy, type LegacyCaller } from './legacy/keys.js'
 import { createLegacyQueries, type LegacyQueries } from './legacy/queries.js'
@@ -49,7 +50,6 @@ import {
 import { createQueries, type Queries } from './queries.js'
 import type { MasterKey, SealedSecret } from './secrets/keys.js'
 import { openSecret } from './secrets/seal.js'
-import { describeError } from './values.js'
 
 /** The whole service, in a host or in the reference server. Its own commands act as its option `actor`. */
 export interface Service extends ActorCommands {

@@ -74,6 +74,7 @@ export type {
   UpdatePage,
 } from '../integrations/move-store.js'
 export { checkNotificationUrl, type NotificationUrlRule, notificationPorts } from '../integrations/notification-url.js'
+export { assertWhole } from '../internal/values.js'
 export type { AccountInput } from '../legacy/accounts.js'
 export type { Confirmations } from '../legacy/finality.js'
 export { convertAmount, defaultMaxExtraFeeBps } from '../legacy/invoice-and-fees.js'
@@ -123,6 +124,22 @@ export { dispatcherDefaults } from '../notifications/dispatch-run.js'
 export { getEndpoint } from '../notifications/endpoint-health.js'
 export { formatAnswer } from '../notifications/retry-schedule.js'
 export type { DeliveryStreams, StreamMessage } from '../notifications/streams.js'
+export type {
+  AttemptKind,
+  ConsoleAttempt,
+  ConsoleIntegration,
+  ConsoleNewest,
+  ConsolePage,
+  ConsolePaymentFilter,
+  ConsolePosition,
+  ConsoleReads,
+  ConsoleSearch,
+  ConsoleUpdate,
+  CountQuery,
+  MinuteCount,
+  MinuteCounts,
+  MinuteVolume,
+} from '../operators/console-reads.js'
 export {
   type IssuedLink,
   type NewSession,
@@ -152,24 +169,7 @@ export { unsettledStates } from '../payments/state.js'
 export type { AddressOwner, EmailAddress, ProviderAnswer } from '../ports/identity.js'
 export { createMonotonicClock, createMonotonicNow, loadPackage, readRequestBody } from '../ports/runtime.js'
 export type { SchemaProgress, SchemaReport, SchemaStep, StoreSchema, StoreTransaction } from '../ports/store.js'
-export type {
-  AttemptKind,
-  ConsoleAttempt,
-  ConsoleIntegration,
-  ConsoleNewest,
-  ConsolePage,
-  ConsolePaymentFilter,
-  ConsolePosition,
-  ConsoleReads,
-  ConsoleSearch,
-  ConsoleUpdate,
-  CountQuery,
-  MinuteCount,
-  MinuteCounts,
-  MinuteVolume,
-} from '../ports/store-console.js'
 export type { LeaseView, LoopRoles, RunningProcess } from '../processes/processes.js'
 export type { StoredSnapshot } from '../queries.js'
 export type { DataKeyStore, DataKeyTransaction, SealedSecret, SealingKeyUse } from '../secrets/keys.js'
 export { openSecret } from '../secrets/seal.js'
-export { assertWhole } from '../values.js'

@@ -2,10 +2,10 @@
 
 import { createHmac } from 'node:crypto'
 import type { ServiceEvent } from '../events.js'
+import { assertWhole, backoffMs, describeError, type Loop } from '../internal/values.js'
 import type { Clock, Logger, RandomSource } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { MasterKey, VersionedKey } from '../secrets/keys.js'
-import { assertWhole, backoffMs, describeError, type Loop } from '../values.js'
 import type { AuditEntry, AuditHead, AuditQueries, AuditRecord, AuditStore } from './audit-store.js'
 
 /** Sequence and hash of the last removed record, from the record about the removal; null: none is recorded. */

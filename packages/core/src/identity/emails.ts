@@ -4,12 +4,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { shareRequestLimits } from '@payment-integration/contract'
 import { InvalidShareRequestError } from '../errors.js'
+import { isExpired } from '../internal/values.js'
 import type { EmailAddress } from '../ports/identity.js'
 import type { RandomSource } from '../ports/runtime.js'
 import type { DataKeyStore } from '../secrets/keys.js'
 import { type MasterKey, parseMasterKey } from '../secrets/keys.js'
 import { openDataKey, sealDataKey, sealText } from '../secrets/seal.js'
-import { isExpired } from '../values.js'
 import type { ProofRejection, StoredEmailCode } from './identity-store.js'
 
 /** Longest address and longest part before the `@`, in bytes of UTF-8. Source: RFC 5321 4.5.3.1. */

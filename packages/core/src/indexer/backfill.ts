@@ -1,12 +1,12 @@
 /** Reads indexed blocks again for an added router. Source: docs/decisions/following-a-chain.md. @module */
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { EventSink } from '../events.js'
+import { backoffMs, describeError } from '../internal/values.js'
 import { recordBackfill } from '../payments/record-range.js'
 import type { Recording } from '../payments/recording.js'
 import type { BlockRange, Chain } from '../ports/chain.js'
 import type { Clock, Logger, RandomSource } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
-import { backoffMs, describeError } from '../values.js'
 import type { Checkpoint, RouterCoverage } from './chain-store.js'
 
 /** Stands for the routers of a chain that is indexed without any, so that a router added later is known to be new. */

@@ -4,12 +4,12 @@
  */
 
 import type { ServiceEvent } from '../events.js'
+import { assertWhole, describeError } from '../internal/values.js'
 import type { PaymentFacts, StoredPayment } from '../payments/payment.js'
 import { storePayments } from '../payments/store-payments.js'
 import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/chain.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
-import { assertWhole, describeError } from '../values.js'
 import type { WaitingDeposit } from './chain-store.js'
 
 /** Polls the fulfilment source for waiting deposits. */

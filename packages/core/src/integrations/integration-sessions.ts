@@ -1,9 +1,9 @@
 /** Signs integrations in and out of the portal. Source: docs/decisions/operators.md. @module */
 import type { Audited } from '../history/audit-log.js'
+import { isExpired } from '../internal/values.js'
 import { deriveCsrfToken, hashToken, issueToken, isToken, matchesCsrfToken } from '../operators/operator-commands.js'
 import { createSignInLimits, maxSessions } from '../operators/operator-sessions.js'
 import { SignInLimitedError, SignInRejectedError } from '../operators/operator-store.js'
-import { isExpired } from '../values.js'
 import { type AcceptedSecret, createSecretCheck, parseBasic, type SecretCheckDeps } from './authenticate.js'
 import type {
   IntegrationRecord,

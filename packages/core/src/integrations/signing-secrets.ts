@@ -2,11 +2,11 @@
 import { IntegrationError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
 import type { AuditAction, AuditEntry } from '../history/audit-store.js'
+import { assertWhole } from '../internal/values.js'
 import { parseAddress } from '../payments/read-api.js'
 import type { Clock, RandomSource } from '../ports/runtime.js'
 import { issueSigningSecret, type MasterKey, type SealedSecret } from '../secrets/keys.js'
 import { openSecret, sealSecret } from '../secrets/seal.js'
-import { assertWhole } from '../values.js'
 import type { IntegrationCommands, IntegrationRecord, IntegrationStore } from './integration.js'
 
 export interface SecretDeps {

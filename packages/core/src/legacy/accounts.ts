@@ -5,9 +5,9 @@ import type { CoinConfig, LinkConfig } from '@payment-integration/contract'
 import { linkConfigWriteSchema, type OnCompleteAction } from '@payment-integration/contract/internal'
 import { AccountError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
+import { lowercaseAddress } from '../internal/values.js'
 import type { Clock } from '../ports/runtime.js'
 import type { MasterKey, VersionedKey } from '../secrets/keys.js'
-import { lowercaseAddress } from '../values.js'
 import type { AccountRecord, AccountStore } from './legacy-store.js'
 
 /** A new account. Addresses and handles are accepted in any case. */

@@ -1,6 +1,6 @@
 /** Decides when a block is final. Source: docs/interface.md 8. @module */
 import { finality } from '@payment-integration/contract'
-import { assertWhole } from '../values.js'
+import { assertWhole } from '../internal/values.js'
 
 /** Confirmations until a block is final, by chain; null: never. */
 export type Confirmations = Readonly<Record<number, number | null>>

@@ -1,7 +1,7 @@
 /** Compares a payment with an invoice and a link configuration. Source: docs/interface.md 4.3. @module */
 import { type CoinConfig, type VerificationError, verificationErrors } from '@payment-integration/contract'
+import { lowercaseAddress } from '../internal/values.js'
 import type { StoredPayment } from '../payments/payment.js'
-import { lowercaseAddress } from '../values.js'
 import { parseHandle } from './accounts.js'
 import { type FeeCheck, isSameDecimal, type PaymentInvoice } from './invoice-and-fees.js'
 import type { AccountRecord, AccountStore } from './legacy-store.js'

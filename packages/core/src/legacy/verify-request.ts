@@ -8,7 +8,7 @@ import {
 import { unreadableJsonMessage } from '@payment-integration/contract/internal'
 import { parse } from 'lossless-json'
 import { InvalidLegacyRequestError } from '../errors.js'
-import { findDuplicateKey } from '../values.js'
+import { findDuplicateKey } from '../internal/values.js'
 import { isPlainDecimal, maxDecimalLength, parseNumberToken } from './invoice-and-fees.js'
 
 /** Collects flaws, so that an answer names all of them at once. */

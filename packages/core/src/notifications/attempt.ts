@@ -8,9 +8,9 @@ import {
 } from '@payment-integration/contract'
 import { jsonContentType } from '@payment-integration/contract/internal'
 import { signDelivery } from '@payment-integration/webhook/signing'
+import { describeError } from '../internal/values.js'
 import type { Clock, Logger, RandomSource, Sender } from '../ports/runtime.js'
 import type { SealedSecret } from '../secrets/keys.js'
-import { describeError } from '../values.js'
 import type { AttemptDecision, AttemptRecord, ClaimedDelivery } from './delivery-store.js'
 import { type AttemptResult, decideAfterAttempt, getFailureReason } from './retry-schedule.js'
 

@@ -2,8 +2,8 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deliveryTimeoutMs } from '@payment-integration/contract'
+import { assertWhole } from '../internal/values.js'
 import { createSleeper } from '../ports/runtime.js'
-import { assertWhole } from '../values.js'
 import { type AttemptDeps, createAttempt, type LeasedDelivery } from './attempt.js'
 import type { ClaimedDelivery } from './delivery-store.js'
 import { getEndpoint } from './endpoint-health.js'

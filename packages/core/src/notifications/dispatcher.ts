@@ -1,7 +1,7 @@
 /** The loop that sends the outbox; dispatch-run.ts sends one delivery. Source: docs/decisions/fairness.md. @module */
 
+import { backoffMs, describeError } from '../internal/values.js'
 import type { Clock } from '../ports/runtime.js'
-import { backoffMs, describeError } from '../values.js'
 import { cacheOpenedSecrets } from './attempt.js'
 import {
   checkDispatcherOptions,

@@ -1,8 +1,8 @@
 /** Publishes the outcomes of settled attempts, also after a lost answer. See docs/decisions/retries.md. @module */
 import type { EventSink, ServiceEvent } from '../events.js'
+import { describeError } from '../internal/values.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
-import { describeError } from '../values.js'
 import { pickDeliveryFields, type RecordedAttempt } from './attempt.js'
 import type {
   AttemptRecord,

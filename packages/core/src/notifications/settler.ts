@@ -2,8 +2,8 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StoreError } from '../errors.js'
+import { backoffMs, describeError } from '../internal/values.js'
 import type { Clock, RandomSource } from '../ports/runtime.js'
-import { backoffMs, describeError } from '../values.js'
 import { pickDeliveryFields, type RecordedAttempt } from './attempt.js'
 import type { EndpointJudge } from './delivery-store.js'
 import { judgeEndpoint } from './endpoint-health.js'

@@ -4,12 +4,12 @@ import { jsonContentType, type StreamedDeliveryBody, type StreamReady } from '@p
 import { signDelivery } from '@payment-integration/webhook/signing'
 import { InvalidRequestError } from '../errors.js'
 import type { Caller, IntegrationStore } from '../integrations/integration.js'
+import { describeError } from '../internal/values.js'
 import { createStreamPositionCodec, type StreamPositionCodec } from '../payments/cursor.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import { createMonotonicNow, createSleeper } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { MasterKey } from '../secrets/keys.js'
-import { describeError } from '../values.js'
 import type { OpenSecret } from './attempt.js'
 import type { DeliveryStore, StreamedDelivery } from './delivery-store.js'
 

@@ -1,10 +1,10 @@
 /** Sessions of operators, and the limits of their sign-in. Source: docs/decisions/operators.md. @module */
 
 import type { Audited } from '../history/audit-log.js'
+import { isExpired } from '../internal/values.js'
 import { type Clock, createMonotonicNow, type RandomSource } from '../ports/runtime.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { openSealed, type SealedPlace, sealText } from '../secrets/seal.js'
-import { isExpired } from '../values.js'
 import {
   deriveCsrfToken,
   getPassphraseHash,

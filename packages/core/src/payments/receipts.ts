@@ -1,9 +1,9 @@
 /** Polls a receipt source for payments without a final state. Source: docs/decisions/processor-updates.md. @module */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
+import { assertWhole, describeError } from '../internal/values.js'
 import type { ReceiptSource } from '../ports/chain.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
-import { assertWhole, describeError } from '../values.js'
 import type { StoredPayment } from './payment.js'
 import type { PaymentReads } from './payment-store.js'
 import { unsettledStates } from './state.js'

@@ -7,9 +7,9 @@ import { unreadableJsonMessage } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-io'
 import { verifySignature, WebhookError } from '@payment-integration/webhook'
 import { StoreError } from '../errors.js'
+import { findDuplicateKey } from '../internal/values.js'
 import type { Clock } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
-import { findDuplicateKey } from '../values.js'
 import type { UpdateOutcomes } from './apply-updates.js'
 
 /** The most updates in one transaction. */

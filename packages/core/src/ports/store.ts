@@ -16,10 +16,10 @@ import type {
 import type { MoveStore } from '../integrations/move-store.js'
 import type { AccountStore, AccountTransaction, LegacyKeyStore } from '../legacy/legacy-store.js'
 import type { DeliveryStore, DeliveryTransaction } from '../notifications/delivery-store.js'
+import type { ConsoleReads } from '../operators/console-reads.js'
 import type { OperatorStore, OperatorTransaction } from '../operators/operator-store.js'
 import type { PaymentReads, PaymentTransaction } from '../payments/payment-store.js'
 import type { DataKeyStore, DataKeyTransaction, SealingKeyUse } from '../secrets/keys.js'
-import type { ConsoleReads } from './store-console.js'
 
 export interface SchemaStep {
   /** The schema version that it leads to. */

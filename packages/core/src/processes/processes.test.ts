@@ -3,7 +3,7 @@ import { manualClock } from '../../test/support/manual-clock.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { openStore } from '../../test/support/store.js'
 import { start as startLoop } from '../../test/support/until.js'
-import type { Loop } from '../values.js'
+import type { Loop } from '../internal/values.js'
 import { createPresence, listProcesses, runLoops } from './processes.js'
 
 const facts = { host: 'pod-1', pid: 7, release: '0.1.0', roles: ['api', 'indexer:137'] }

@@ -3,8 +3,8 @@
 import { setMaxListeners } from 'node:events'
 import type { Audited } from '../history/audit-log.js'
 import type { LeaseStore } from '../indexer/chain-store.js'
+import { describeError, type Loop, processSkewMs } from '../internal/values.js'
 import type { Clock, Logger } from '../ports/runtime.js'
-import { describeError, type Loop, processSkewMs } from '../values.js'
 
 /** The loops that a process runs. */
 export interface LoopRoles {

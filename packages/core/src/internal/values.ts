@@ -1,5 +1,5 @@
 /** Checks addresses, options and times, and formats errors. @module */
-import { CoreError } from './errors.js'
+import { CoreError } from '../errors.js'
 
 /** The address lowercased when `text` is 0x and 40 hex digits in any case, else null. */
 export function lowercaseAddress(text: string): string | null {

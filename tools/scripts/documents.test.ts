@@ -133,9 +133,19 @@ const documents = [
   ),
 ]
 
-test('no README of a package has more than 150 lines; the rest is a page in docs/guides', () => {
-  const isLong = (name: string) => read(`packages/${name}/README.md`).trimEnd().split('\n').length > 150
-  expect(packages.filter(isLong)).toEqual([])
+test('a README has at most 150 lines and 700 words, the first one 500; the rest is a page in docs/guides', () => {
+  const readmes = ['README.md', ...packages.map((name) => `packages/${name}/README.md`)]
+  const isLong = (path: string) =>
+    read(path).trimEnd().split('\n').length > 150 ||
+    read(path).trim().split(/\s+/).length > (path === 'README.md' ? 500 : 700)
+  expect(readmes.filter(isLong)).toEqual([])
+})
+
+test('what a README and the home page show of the demo begins a line of docs/start.md', () => {
+  const block = (path: string) => /```text\n([\s\S]*?)```/.exec(read(path))?.[1]?.split('\n') ?? []
+  const shown = ['README.md', 'tools/site/pages/index.md'].flatMap(block).filter((line) => !line.startsWith('$'))
+  expect(shown.length).toBeGreaterThan(10)
+  expect(shown.filter((line) => !block('docs/start.md').some((real) => real.startsWith(line)))).toEqual([])
 })
 
 test('the README of a package names each of its entries', () => {

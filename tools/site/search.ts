@@ -19,9 +19,10 @@ export const searchOptions: SearchOptions = {
   boostDocument: (id, _term, stored) => {
     // A page as a whole stands above its sections.
     const whole = (stored?.['titles'] as string[] | undefined)?.length === 0 ? 1.5 : 1
-    if (/^\/(tools|vectors|changelog|performance|contract-coverage)/.test(id)) return 0.1 * whole
     if (/^\/decisions\/(retries|states)/.test(id)) return 1.5 * whole // tables that stand there alone
-    if (/^\/(#|(api|decisions|reference|receive)\/)/.test(id)) return 0.4 * whole
+    if (/^\/(bench|simulation|environments|vectors|changelog|performance|decisions|reference\/contract-cov)/.test(id))
+      return 0.1 * whole
+    if (/^\/(#|(api|reference|receive)\/)/.test(id)) return 0.4 * whole
     if (id.startsWith('/interface')) return 1.8 * whole // a word of the contract is explained there
     return (/^\/(guides|rotate|explain|databases)/.test(id) ? 1.5 : 1) * whole
   },
@@ -42,7 +43,7 @@ const searches: readonly (readonly [query: string, page: string])[] = [
 
 /**
  * Searches the index of a built site as its search box does.
- * @returns A line for each search whose first hit is another page.
+ * @returns A line for each search whose first hit is another page, and for each last page that is absent or earlier.
  */
 export async function findWrongHits(dist: string): Promise<string[]> {
   const chunks = join(dist, 'assets/chunks')
@@ -54,8 +55,12 @@ export async function findWrongHits(dist: string): Promise<string[]> {
     storeFields: ['title', 'titles'],
     searchOptions,
   })
-  return searches.flatMap(([query, page]) => {
+  const hits = searches.flatMap(([query, page]) => {
     const [first] = index.search(query)
     return first?.id.split('#')[0] === page ? [] : [`The search "${query}" finds ${first?.id} before ${page}.`]
   })
+  const isLast = (page: string) => json.includes(`"/${page}`) && searchOptions.boostDocument?.(`/${page}`, '') === 0.1
+  const last = 'bench/ simulation/ vectors/ changelog.html decisions/cells.html reference/contract-coverage.html'
+  const early = last.split(' ').filter((page) => !isLast(page))
+  return [...hits, ...early.map((page) => `/${page} does not rank last.`)]
 }

@@ -279,7 +279,9 @@ test('--from takes our packages, and what they depend on, from the tarballs of a
   const packed = temporaryFolder()
   const tarball = (name: string) => `payment-integration-${name}-${version}.tgz`
   for (const name of ['contract', 'testing', 'version-store', 'webhook']) writeFileSync(join(packed, tarball(name)), '')
-  expect((await run('--from', packed, '--yes')).exitCode).toBe(0)
+  const { exitCode, out } = await run('--from', packed, '--yes')
+  const step = `npm start -- --forward-to http://localhost:3000/webhook --env "${join(folder, '.env.local')}", in the clone`
+  expect([exitCode, out.includes(step), out.includes('@payment-integration/cli dev')]).toEqual([0, true, false])
   const { dependencies, devDependencies } = JSON.parse(read('package.json'))
   const spec = (name: string) => `file:${relative(folder, packed)}/${tarball(name)}`
   expect(dependencies).toMatchObject({

@@ -72,7 +72,7 @@ export async function planInit(project: Project, choices: InitChoices): Promise<
     ...(database === 'sqlite' ? ['payments.db*'] : []),
   ]
   await change('.gitignore', (before) => changeGitignore(before, ignored))
-  return { files, conflicts, steps: listSteps(choices.framework, layout) }
+  return { files, conflicts, steps: listSteps(choices, layout, project.folder) }
 
   async function change(path: string, edit: (before: string | null) => string): Promise<void> {
     const before = await readText(project.folder, path)
@@ -140,21 +140,22 @@ function addedLines(path: string, before: string, after: string): string[] {
     .map((line) => line.slice(1))
 }
 
-function listSteps(name: FrameworkName, { folder, manifest, path }: Layout): string[] {
+function listSteps({ framework, from }: InitChoices, { folder, manifest, path }: Layout, project: string): string[] {
   const has = (script: string) => Object.hasOwn(manifest.scripts, script)
+  const receiver = `--forward-to http://localhost:3000${path}`
+  const clone = from === undefined ? null : `--env "${join(project, '.env.local')}", in the clone`
+  const demo = clone === null ? `npx @payment-integration/cli dev ${receiver}` : `npm start -- ${receiver} ${clone}`
   return [
     'Install the packages: npm install',
     'Run the test: npm run payments:test',
     ...(has('payments:migrate')
       ? ['Copy .env.example to .env.local, set the database there, and create the tables: npm run payments:migrate']
       : []),
-    ...(name === 'lambda'
-      ? []
-      : [`Make payments on this machine: npx @payment-integration/cli dev --forward-to http://localhost:3000${path}`]),
+    ...(framework === 'lambda' ? [] : [`Make payments on this machine: ${demo}`]),
     ...(has('payments')
       ? ['It writes the secrets to .env.local. Then start the webhook, in another terminal: npm run payments']
       : []),
-    mountLines[name](folder),
+    mountLines[framework](folder),
   ]
 }
 

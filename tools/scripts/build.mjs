@@ -1,6 +1,6 @@
 /**
- * Builds every package. The compiler reads all of them once and writes their declarations to a temporary folder.
- * `tsup.config.ts` bundles those of each package from there. A build of one package alone reads those below it, too.
+ * Builds every package, or those that `npm run build -- client webhook` names. The compiler reads all of them once and
+ * writes their declarations to a temporary folder. `tsup.config.ts` bundles those of each package from there.
  * @module
  */
 import { spawnSync } from 'node:child_process'
@@ -10,6 +10,8 @@ import { join } from 'node:path'
 import ts from 'typescript'
 
 const root = join(import.meta.dirname, '../..')
+const chosen = process.argv.slice(2)
+const names = chosen.length > 0 ? chosen : readdirSync(join(root, 'packages'))
 const declarations = realpathSync(mkdtempSync(join(tmpdir(), 'declarations-')))
 try {
   process.exitCode = emitDeclarations() ? buildPackages() : 1
@@ -21,7 +23,7 @@ try {
 function emitDeclarations() {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
-  const rootNames = readdirSync(join(root, 'packages')).flatMap((folder) => {
+  const rootNames = names.flatMap((folder) => {
     const source = join(root, 'packages', folder, 'src')
     const entries = readdirSync(join(source, 'exports')).filter((file) => /(?<![.]test(-d)?)[.]ts$/.test(file))
     return entries.map((file) => join(source, 'exports', file))
@@ -37,6 +39,6 @@ function emitDeclarations() {
 
 function buildPackages() {
   const env = { ...process.env, DECLARATIONS: declarations }
-  const args = ['run', 'build', '--workspaces', '--if-present']
-  return spawnSync('npm', args, { cwd: root, env, stdio: 'inherit' }).status ?? 1
+  const workspaces = names.map((name) => `--workspace=packages/${name}`)
+  return spawnSync('npm', ['run', 'build', ...workspaces], { cwd: root, env, stdio: 'inherit' }).status ?? 1
 }

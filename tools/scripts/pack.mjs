@@ -26,11 +26,10 @@ if (unknown.length > 0) {
 
 const needed = new Set()
 for (const name of chosen) await need(name)
-const workspaces = [...needed].flatMap((name) => ['--workspace', `packages/${name}`])
 console.log(`Building ${[...needed].join(', ')}`)
-await npm('run', 'build', ...workspaces)
+await npm('run', 'build', '--', ...needed)
 await mkdir(folder, { recursive: true })
-await npm('pack', '--pack-destination', folder, ...workspaces)
+await npm('pack', '--pack-destination', folder, ...[...needed].map((name) => `--workspace=packages/${name}`))
 const here = relative(process.env['INIT_CWD'] ?? root, folder) || '.'
 console.log(`Packed into ${here}:\n${(await readdir(folder)).map((file) => `  ${file}`).join('\n')}`)
 console.log(`In a project: npm install ${here}/*.tgz, or payment-integration init <framework> --from ${here}`)

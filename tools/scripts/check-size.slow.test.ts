@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { makeFolder, runScript } from './test/check-folder.js'
 
 /** A workspace with one package of two lines of source, one of a test, three words and one public name. */
-function workspace(ceilings: Readonly<Record<string, number>>): string {
-  const numbers = Object.entries(ceilings).map(([name, ceiling]) => [name, { before: 9, aim: null, ceiling }])
+function workspace(ceilings: Readonly<Record<string, number>>, aim: number | null = null, reasons = {}): string {
+  const numbers = Object.entries(ceilings).map(([name, ceiling]) => [name, { before: 9, aim, ceiling }])
   const folder = makeFolder({
     'packages/a/src/a.ts': '// One.\n// Two.\n',
     'packages/a/src/a.test.ts': '// A test.\n',
@@ -15,6 +15,7 @@ function workspace(ceilings: Readonly<Record<string, number>>): string {
     'tools/scripts/size-table.json': JSON.stringify({
       folders: { a: ['packages/a/'] },
       numbers: Object.fromEntries(numbers),
+      reasons,
     }),
   })
   execFileSync('git', ['init', '--quiet', folder])
@@ -38,9 +39,14 @@ test.each(names)('%s above its ceiling fails, with the number and the ceiling', 
   expect(printed).toContain(`${name}: ${ceiling + 1} is above ${ceiling}, its ceiling`)
 })
 
+test('a ceiling above its aim needs a reason, which --print prints', () => {
+  expect(run(workspace(exact, 2))).toMatchObject({ code: 1, printed: expect.stringContaining('above its aim') })
+  expect(run(workspace(exact, 2, { [names[4] ?? '']: 'a guide' }), '--print').printed).toContain('| 3 | 3 | a guide |')
+})
+
 test('--lower lowers a ceiling to the number and raises none; --print prints each row', () => {
   const folder = workspace({ 'a: lines': 1, 'a: files': 50 })
-  expect(run(folder, '--lower', '--print').printed).toContain('| a: lines | 9 |  | 1 | 2 |')
+  expect(run(folder, '--lower', '--print').printed).toContain('| a: lines | 9 |  | 1 | 2 |  |')
   const table = JSON.parse(readFileSync(join(folder, 'tools/scripts/size-table.json'), 'utf8'))
   expect([table.numbers['a: lines'].ceiling, table.numbers['a: files'].ceiling]).toEqual([1, 2])
 })

@@ -76,10 +76,14 @@ async function findFlaws(browser: Browser, origin: string, { width, colorScheme 
   return [...flaws, ...complaints]
 }
 
-/** In the page: codes of one word that take two lines, and on a wide screen code that is wider than its block. */
+/** In the page: codes with a word on two lines, and on a wide screen code that is wider than its block. */
 const findBrokenCode = `[
-  ...[...document.querySelectorAll('.vp-doc code')].filter(
-    (code) => /^[\\w.]+$/.test(code.textContent) && !/_|[.]/.test(code.textContent) && code.getClientRects().length > 1),
+  ...[...document.querySelectorAll('.vp-doc code')].filter((code) => /^[\\w.]+$/.test(code.textContent) &&
+    [...code.childNodes].some((node) => [...node.textContent.matchAll(/[^_.]+/g)].some(({ 0: word, index }) => {
+      const range = document.createRange(), isText = node.nodeType === Node.TEXT_NODE
+      if (isText) range.setStart(node, index), range.setEnd(node, index + word.length)
+      return isText && range.getClientRects().length > 1
+    }))),
   ...[...document.querySelectorAll('.vp-doc pre')].filter((pre) => innerWidth > 960 && pre.scrollWidth > pre.clientWidth),
 ].map(({ textContent }) => textContent)`
 

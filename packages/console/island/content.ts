@@ -25,14 +25,14 @@ export const isTyping = () => document.activeElement?.closest('#main :is(input, 
 
 /** The details of a part by the texts of their summaries, equal ones numbered: new ones may stand between them. */
 function findDetails(part: Element): Map<string, HTMLDetailsElement> {
-  const found = new Map<string, HTMLDetailsElement>()
+  const detailsByName = new Map<string, HTMLDetailsElement>()
   for (const details of part.querySelectorAll('details')) {
     const name = details.querySelector('summary')?.textContent ?? ''
     let number = 1
-    while (found.has(`${number} ${name}`)) number += 1
-    found.set(`${number} ${name}`, details)
+    while (detailsByName.has(`${number} ${name}`)) number += 1
+    detailsByName.set(`${number} ${name}`, details)
   }
-  return found
+  return detailsByName
 }
 
 /** Shows the buttons that copy, also in rows that come later; without a clipboard they stay hidden. */

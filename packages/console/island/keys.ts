@@ -79,8 +79,8 @@ function createKeysDialog(): HTMLDialogElement {
 }
 
 function element<Name extends keyof HTMLElementTagNameMap>(name: Name, className = '', text = '') {
-  const made = document.createElement(name)
-  if (className !== '') made.className = className
-  made.textContent = text
-  return made
+  const element = document.createElement(name)
+  if (className !== '') element.className = className
+  element.textContent = text
+  return element
 }

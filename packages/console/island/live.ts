@@ -152,14 +152,14 @@ function placeRow(row: HTMLTableRowElement, matches: boolean): boolean {
   const list = document.getElementById('rows')
   if (list === null) return false
   const rows = [...list.querySelectorAll<HTMLTableRowElement>('tr')]
-  const known = rows.find((each) => each.dataset['key'] === row.dataset['key'])
+  const oldRow = rows.find((each) => each.dataset['key'] === row.dataset['key'])
   // A row with the focus stays as it is: replacing it would lose the place of the keyboard.
-  if (matches && known?.contains(document.activeElement)) return true
+  if (matches && oldRow?.contains(document.activeElement)) return true
   row.classList.add('changed')
-  if (!matches) known?.remove()
-  else if (known !== undefined && known.dataset['order'] === row.dataset['order']) known.replaceWith(row)
+  if (!matches) oldRow?.remove()
+  else if (oldRow !== undefined && oldRow.dataset['order'] === row.dataset['order']) oldRow.replaceWith(row)
   else {
-    known?.remove()
+    oldRow?.remove()
     insert(list, row)
   }
   return true
@@ -199,31 +199,31 @@ function connect(
   const query = new URLSearchParams(topic)
   let source: EventSource | null = null
   let quiet: ReturnType<typeof setTimeout> | undefined
-  const lost = () => {
+  const onLost = () => {
     clearTimeout(quiet)
     quiet = setTimeout(() => onState(false), quietMs)
   }
   const close = () => {
     source?.close()
     source = null
-    lost()
+    onLost()
   }
   const open = () => {
     if (source !== null || document.hidden) return
-    const own = new EventSource(`/console/live?${query}`)
-    source = own
-    own.addEventListener('open', () => {
+    const opened = new EventSource(`/console/live?${query}`)
+    source = opened
+    opened.addEventListener('open', () => {
       clearTimeout(quiet)
       onState(true)
     })
-    own.addEventListener('error', () => {
-      lost()
-      if (own.readyState !== EventSource.CLOSED) return
+    opened.addEventListener('error', () => {
+      onLost()
+      if (opened.readyState !== EventSource.CLOSED) return
       close()
       setTimeout(open, reopenMs)
     })
     for (const [name, listen] of Object.entries(listeners))
-      own.addEventListener(name, ({ data, lastEventId }) => {
+      opened.addEventListener(name, ({ data, lastEventId }) => {
         // The browser sends the last id only when it reconnects by itself.
         if (lastEventId !== '') query.set('after', lastEventId)
         listen(data)

@@ -54,10 +54,10 @@ function getName(name: string, theme: string): string {
 async function payShop(own: Twin): Promise<TwinPayment> {
   let answers = 0
   const { address } = await own.addIntegration(() => new Response(null, { status: ++answers % 30 === 0 ? 503 : 204 }))
-  const made: TwinPayment[] = []
+  const payments: TwinPayment[] = []
   for (let n = 0; n < 40; n += 1) {
     const one = await own.pay({ chainId: [1, 10, 137][n % 3] ?? 1, integrationAddress: address, memo: `order-${n}` })
-    made.push(one)
+    payments.push(one)
     const currency = n % 4 === 2 ? 'CHF' : 'EUR'
     const invoice = { amount: `${n + 4}.50`, currency, settlementAmount: `${n + 5}.10`, settlementCurrency: 'USD' }
     await own.update(one, { state: 'pending', invoice, recipient: { title: 'Example Coffee', subtitle: null } })
@@ -66,7 +66,7 @@ async function payShop(own: Twin): Promise<TwinPayment> {
   }
   await own.reorganize(10, 2)
   await own.mine(10, 3)
-  const chosen = made.at(-3) as TwinPayment
+  const chosen = payments.at(-3) as TwinPayment
   // Rejected: the state is final.
   await own.update(chosen, { state: 'pending' })
   await own.advance(10_000)
@@ -82,10 +82,10 @@ async function failBroken(own: Twin): Promise<void> {
   }
 }
 
-type Look = { theme?: 'light' | 'dark'; width?: number; height?: number; scale?: number }
+type PictureOptions = { theme?: 'light' | 'dark'; width?: number; height?: number; scale?: number }
 
-async function take(name: string, path: string, look: Look): Promise<void> {
-  const { theme: colorScheme = 'light', width = 1280, height = 860, scale: deviceScaleFactor = 1 } = look
+async function take(name: string, path: string, options: PictureOptions): Promise<void> {
+  const { theme: colorScheme = 'light', width = 1280, height = 860, scale: deviceScaleFactor = 1 } = options
   const page = await browser.newPage({ viewport: { width, height }, colorScheme, deviceScaleFactor })
   await page.goto(`${served.origin}/console${path}`, { waitUntil: 'load' })
   if (path === '') await page.locator('#chart-latency canvas').waitFor()
@@ -111,8 +111,8 @@ function withLatencies(reads: Omit<ConsoleReads, 'prepare'>): void {
     deliveriesByPayment: async (id) => (await deliveriesByPayment(id)).map(view),
     latencies: async (address) => (await latencies(address)).map((_, n) => computeLatency(n * 1_000)),
     async deliveries(query) {
-      const found = await deliveries(query)
-      return { ...found, rows: found.rows.map(view) }
+      const page = await deliveries(query)
+      return { ...page, rows: page.rows.map(view) }
     },
   } satisfies Partial<ConsoleReads>)
 }

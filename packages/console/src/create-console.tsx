@@ -170,8 +170,8 @@ export function createConsole(deps: ConsoleDeps): Console {
         deliveries: (query) => service.queries.deliveryListing(deliveryFilter(query)),
       },
       async mayContinue() {
-        const found = await visit(c.req.raw)
-        return !isClosed && found !== null && isAllowed(found.viewer.role, 'operator')
+        const session = await visit(c.req.raw)
+        return !isClosed && session !== null && isAllowed(session.viewer.role, 'operator')
       },
     })
   }

@@ -102,7 +102,7 @@ function parseTime(name: string, text: string): number {
 }
 
 function parseChoice<Value extends string>(name: string, text: string, values: readonly Value[]): Value {
-  const found = values.find((value) => value === text)
-  if (found === undefined) throw new FilterError(`${name} is none of ${values.join(', ')}.`)
-  return found
+  const choice = values.find((value) => value === text)
+  if (choice === undefined) throw new FilterError(`${name} is none of ${values.join(', ')}.`)
+  return choice
 }

@@ -43,8 +43,8 @@ it('a job reports progress and results, and ends as done with its time', async (
 
 it('a failure says why where the reason is for people; any other reason is for the log alone', async () => {
   const { run, errors } = setup()
-  const shown = new ChainError('ERR_CHAIN_UNAVAILABLE', 1, 'No node answers.')
-  expect(await run(() => Promise.reject(shown))).toMatchObject({ state: 'failed', words: 'No node answers.' })
+  const chainError = new ChainError('ERR_CHAIN_UNAVAILABLE', 1, 'No node answers.')
+  expect(await run(() => Promise.reject(chainError))).toMatchObject({ state: 'failed', words: 'No node answers.' })
   const secret = new StoreError('ERR_STORE_UNAVAILABLE', 'postgres://CANARY is away')
   const job = await run(() => Promise.reject(secret))
   expect(job).toMatchObject({ state: 'failed', words: 'The job failed. See the log of the service for the reason.' })

@@ -124,8 +124,8 @@ describeInChromium('live lists', { seed: 21 }, build, (suite) => {
     await field.fill('2026-01-31T12:00')
     const before = await suite.twin.service.store.console.newest(300)
     const burst = { ...before, payments: [...Array.from({ length: 101 }, (_, n) => String(9_000 + n))] }
-    const asked = vi.spyOn(suite.twin.service.queries, 'newest').mockResolvedValueOnce(burst)
-    await vi.waitFor(() => expect(asked.mock.calls.length).toBeGreaterThan(2), 300_000)
+    const reads = vi.spyOn(suite.twin.service.queries, 'newest').mockResolvedValueOnce(burst)
+    await vi.waitFor(() => expect(reads.mock.calls.length).toBeGreaterThan(2), 300_000)
     await payLast(page, 'typed-1')
     expect(await field.inputValue()).toBe('2026-01-31T12:00')
     await page.evaluate('document.querySelector("main h1").textContent = "Old"')

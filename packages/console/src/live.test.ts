@@ -63,11 +63,11 @@ async function open(query: string, lastEventId?: string, viewer = 'alice') {
 const pay = () => twin.pay({ integrationAddress: shop.address })
 
 /** Waits until the reader knows the rows of before. */
-const begun = () => vi.waitFor(() => expect(newest.mock.settledResults[0]?.type).toBe('fulfilled'), 300_000)
+const baselineRead = () => vi.waitFor(() => expect(newest.mock.settledResults[0]?.type).toBe('fulfilled'), 300_000)
 
 it('a new payment reaches an open list as a row, and a change comes as the same row', async () => {
   const list = await open('topic=payments')
-  await begun()
+  await baselineRead()
   const paid = await pay()
   const first = await list.next('row')
   expect(first.data).toMatchObject({ matches: true, html: expect.stringContaining(paid.txHash) })
@@ -89,7 +89,7 @@ it('a payment between the reading of a page and its stream is a row of the strea
 
 it('a row that does not match the filters of a page is marked so', async () => {
   const list = await open('topic=payments&state=failure')
-  await begun()
+  await baselineRead()
   await pay()
   expect((await list.next('row')).data).toMatchObject({ matches: false })
 })
@@ -101,7 +101,7 @@ it('deliveries come as rows, the overview as parts and series, and a payment onl
     open('topic=overview'),
     open(`topic=payment&chain=${paid.chainId}&hash=${paid.txHash}`),
   ])
-  await begun()
+  await baselineRead()
   await pay()
   await twin.update(paid, { state: 'success' })
   expect((await deliveries.next('row')).data).toMatchObject({ html: expect.stringContaining('delivered') })
@@ -119,7 +119,7 @@ it('deliveries come as rows, the overview as parts and series, and a payment onl
 it('a page that reconnects with its last id receives each missed event once', async () => {
   const list = await open('topic=payments')
   const other = await open('topic=payments')
-  await begun()
+  await baselineRead()
   await pay()
   const { id } = await list.next('row')
   await list.close()
@@ -132,7 +132,7 @@ it('a page that reconnects with its last id receives each missed event once', as
 
 it('after more payments than one reading shows, lists load again, and later payments are rows', async () => {
   const list = await open('topic=payments')
-  await begun()
+  await baselineRead()
   const burst = Array.from({ length: 101 }, (_, n) => String(9_000 + n))
   newest.mockResolvedValueOnce({ payments: burst, deliveries: [], updates: [] })
   await list.next('stale')
@@ -142,7 +142,7 @@ it('after more payments than one reading shows, lists load again, and later paym
 
 it('pages are told that the database does not answer, and that it answers again', async () => {
   const list = await open('topic=payments')
-  await begun()
+  await baselineRead()
   expect((await list.next('failing')).data).toEqual({ isFailing: false })
   newest.mockRejectedValue(new Error('away'))
   expect((await list.next('failing')).data).toEqual({ isFailing: true })
@@ -157,7 +157,7 @@ it('a reorg makes lists and payments load again', async () => {
   const paid = await pay()
   const list = await open('topic=payments')
   const one = await open(`topic=payment&chain=${paid.chainId}&hash=${paid.txHash}`)
-  await begun()
+  await baselineRead()
   const [indexer] = twin.service.indexers
   if (indexer === undefined) throw new Error('There is no chain.')
   const status = indexer.status()

@@ -45,7 +45,7 @@ export function setUpAdmin(
     const { linkToken } = await operators.create({ name, role })
     await operatorSessions.redeemLink({ linkToken, passphrase })
   }
-  const own: AdminSetup = {
+  const adminSetup: AdminSetup = {
     get twin() {
       return setup.twin
     },
@@ -70,6 +70,6 @@ export function setUpAdmin(
       return records.map(({ actor, action, subject }) => `${actor} ${action} ${subject}`)
     },
   }
-  beforeAll(() => fill(own))
-  return own
+  beforeAll(() => fill(adminSetup))
+  return adminSetup
 }

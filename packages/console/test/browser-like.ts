@@ -27,10 +27,14 @@ export class BrowserLike {
 
   /** Posts a form. A header that is null is left out. */
   async post(path: string, fields: Record<string, string>, headers: Record<string, string | null> = {}): Promise<Page> {
-    const given = { ...this.#cookieHeader(), Origin: this.origin, ...headers }
-    const kept = Object.entries(given).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
+    const allHeaders = { ...this.#cookieHeader(), Origin: this.origin, ...headers }
+    const sentHeaders = Object.entries(allHeaders).flatMap(([name, value]) =>
+      value === null ? [] : [[name, value] as const],
+    )
     const body = new URLSearchParams(fields)
-    return this.#send(new Request(`${this.origin}${path}`, { method: 'POST', body, headers: Object.fromEntries(kept) }))
+    return this.#send(
+      new Request(`${this.origin}${path}`, { method: 'POST', body, headers: Object.fromEntries(sentHeaders) }),
+    )
   }
 
   /** The CSRF token of a page. */

@@ -64,8 +64,8 @@ export async function getFlaws(page: Page, name: string): Promise<string[]> {
   const { violations } = (await page.evaluate('axe.run(document)')) as {
     readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[]
   }
-  const found = violations.map(({ id, nodes }) => `${name} ${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-  return overflow > 0 ? [`${name}: ${overflow} px wider than the screen`, ...found] : found
+  const flaws = violations.map(({ id, nodes }) => `${name} ${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+  return overflow > 0 ? [`${name}: ${overflow} px wider than the screen`, ...flaws] : flaws
 }
 
 function isExecutable(path: string): boolean {
@@ -95,8 +95,8 @@ export async function servePages(
     const isPost = request.method === 'POST'
     const init = { method: request.method ?? 'GET', headers: request.headers as Record<string, string> }
     const address = `http://${request.headers.host}${request.url}`
-    const given = new Request(address, isPost ? { ...init, body: Buffer.concat(chunks) } : init)
-    const answer = await pages?.fetch(given, { incoming: request })
+    const forwarded = new Request(address, isPost ? { ...init, body: Buffer.concat(chunks) } : init)
+    const answer = await pages?.fetch(forwarded, { incoming: request })
     if (answer === undefined) return response.writeHead(503).end()
     // As a list: there may be several cookies.
     response.writeHead(answer.status, [...answer.headers].flat())

@@ -58,7 +58,7 @@ export function createLiveUpdates(sampler: Sampler, render: Renderers, start: nu
       publish({ kind: 'failing', isFailing })
     }
     if (sample === null) return
-    if (sample.isCut) publish({ kind: 'reset' })
+    if (sample.needsReload) publish({ kind: 'reset' })
     const { overview } = sample
     for (const payment of sample.payments) publish({ kind: 'payment', payment, html: render.payment(payment) })
     for (const delivery of sample.deliveries)
@@ -98,7 +98,7 @@ export function createLiveUpdates(sampler: Sampler, render: Renderers, start: nu
       if (isClosed) return `${start}.${number}`
       stop ??= sampler.subscribe(onSample)
       if (listeners.size === 0) leaveLater()
-      await sampler.begun()
+      await sampler.waitForBaseline()
       return `${start}.${number}`
     },
     /**

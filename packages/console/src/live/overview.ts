@@ -145,19 +145,19 @@ export function createMissingCount(
   let isChecking = false
 
   async function check(): Promise<void> {
-    let found = 0
+    let total = 0
     let beforeId: string | undefined
     for (let checked = 0; checked < maxChecked; checked += missingPart) {
-      const begun = performance.now()
+      const startedAt = performance.now()
       const part = await findMissing({ beforeId, limit: missingPart })
-      found += part.missing
-      missing = Math.max(missing, found)
+      total += part.missing
+      missing = Math.max(missing, total)
       if (part.lowestId === null || part.examined < missingPart) break
       beforeId = part.lowestId
       // Reads take at most a quarter of the time, because SQLite blocks the process.
-      await sleep(3 * (performance.now() - begun), undefined, { ref: false })
+      await sleep(3 * (performance.now() - startedAt), undefined, { ref: false })
     }
-    missing = found
+    missing = total
   }
 
   return () => {

@@ -21,8 +21,8 @@ export interface Sample {
   readonly overview: Overview
   readonly payments: readonly StoredPayment[]
   readonly deliveries: readonly DeliveryView[]
-  /** Whether rows cannot describe the changes: the sample then has no rows, and open lists must be loaded again. */
-  readonly isCut: boolean
+  /** Whether the sample omits its rows, because they cannot describe the changes: open lists must be loaded again. */
+  readonly needsReload: boolean
 }
 
 /** Receives each sample; null: the last read failed, and the next tick tries again. */
@@ -36,12 +36,12 @@ const tickMs = 1_000
 const restFactor = 100
 const maxRestMs = 5_000
 /** How far back a tick looks for attempts, in milliseconds: they are stored when they end, but read by their start. */
-const lookBackMs = 30_000
+const lookbackMs = 30_000
 /** The ranges of a day and a week are read again after this time, in milliseconds. */
 const wideRefreshMs = 30_000
 
 interface Baseline {
-  readonly look: Look
+  readonly rows: NewestRows
   readonly reorgs: string
 }
 
@@ -90,24 +90,24 @@ export function createSampler(
 
   async function sample(): Promise<Sample> {
     const before = await getBaseline()
-    const found = await read()
-    const added = compareLooks(before.look, found.look)
+    const current = await read()
+    const added = findAddedRows(before.rows, current.rows)
     // A reorg may change payments without a new row.
-    const isCut = added.isCut || found.reorgs !== before.reorgs
-    const [payments, deliveries] = isCut
+    const needsReload = added.needsReload || current.reorgs !== before.reorgs
+    const [payments, deliveries] = needsReload
       ? [[], []]
       : await Promise.all([queries.paymentsById(added.paymentIds), queries.deliveriesById(added.deliveryIds)])
-    const changes = { overview: await overview(), payments, deliveries, isCut }
-    baseline = Promise.resolve(found)
+    const changes = { overview: await overview(), payments, deliveries, needsReload }
+    baseline = Promise.resolve(current)
     return changes
   }
 
   async function read(): Promise<Baseline> {
     // Read before the rows: a reorg during the reads belongs to the next tick.
     const reorgs = describeReorgs(indexers.map((indexer) => indexer.status()))
-    const newest = await queries.newest(maxLookedAt)
-    const attempts = await queries.attempts({ since: Math.max(0, now() - lookBackMs), limit: maxLookedAt })
-    return { look: buildLook(newest, attempts), reorgs }
+    const newest = await queries.newest(maxNewest)
+    const attempts = await queries.attempts({ since: Math.max(0, now() - lookbackMs), limit: maxNewest })
+    return { rows: keyRows(newest, attempts), reorgs }
   }
 
   function getBaseline(): Promise<Baseline> {
@@ -140,7 +140,7 @@ export function createSampler(
     overview,
     overviewOfRange,
     /** Resolves once every later change will be in a sample. Rejects when the database does not answer. */
-    begun: async () => void (await getBaseline()),
+    waitForBaseline: async () => void (await getBaseline()),
     /** Calls the listener after each tick with the changes; returns the function that stops it. */
     subscribe(listener: SampleListener) {
       listeners.add(listener)
@@ -160,8 +160,8 @@ function describeReorgs(chains: readonly ChainStatus[]): string {
     .join()
 }
 
-/** How many newest rows of a kind one look reads. A row that commits after up to 200 newer ones is still found. */
-const maxLookedAt = 300
+/** How many newest rows of a kind a tick reads. A row that commits after up to 200 newer ones is still found. */
+const maxNewest = 300
 export const maxAdded = 100
 
 interface Row {
@@ -170,18 +170,18 @@ interface Row {
   readonly deliveryId?: string
 }
 
-export type Look = readonly (readonly Row[])[]
+export type NewestRows = readonly (readonly Row[])[]
 
 interface Added {
   readonly paymentIds: readonly string[]
   readonly deliveryIds: readonly string[]
-  readonly isCut: boolean
+  readonly needsReload: boolean
 }
 
-export function buildLook(
+export function keyRows(
   { payments, deliveries, updates }: ConsoleNewest,
   attempts: readonly Pick<ConsoleAttempt, 'deliveryId' | 'number'>[],
-): Look {
+): NewestRows {
   return [
     payments.map((paymentId) => ({ key: `payment ${paymentId}`, paymentId })),
     deliveries.map((row) => ({ key: `delivery ${row.deliveryId}`, ...row })),
@@ -190,14 +190,14 @@ export function buildLook(
   ]
 }
 
-export function compareLooks(before: Look, after: Look): Added {
+export function findAddedRows(before: NewestRows, after: NewestRows): Added {
   const baseline = new Set(before.flat().map(({ key }) => key))
   const added = after.map((rows) => rows.filter(({ key }) => !baseline.has(key)))
-  if (added.some(({ length }) => length > maxAdded)) return { paymentIds: [], deliveryIds: [], isCut: true }
+  if (added.some(({ length }) => length > maxAdded)) return { paymentIds: [], deliveryIds: [], needsReload: true }
   const rows = added.flat()
   return {
     paymentIds: [...new Set(rows.flatMap(({ paymentId }) => paymentId ?? []))],
     deliveryIds: [...new Set(rows.flatMap(({ deliveryId }) => deliveryId ?? []))],
-    isCut: false,
+    needsReload: false,
   }
 }

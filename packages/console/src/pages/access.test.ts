@@ -40,10 +40,10 @@ describe('an account', () => {
 
   it('the form of an account holds its configuration, so that saving it unchanged changes nothing', async () => {
     const { text } = await ada.get('/accounts/hostile')
-    const [, shown = ''] = /<textarea[^>]*>\n([^<]*)<\/textarea>/.exec(text) ?? []
-    const given = shown.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>')
-    expect(JSON.parse(given)).toEqual(JSON.parse(config))
-    expect(given).not.toContain('\u202e')
+    const [, escaped = ''] = /<textarea[^>]*>\n([^<]*)<\/textarea>/.exec(text) ?? []
+    const content = escaped.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>')
+    expect(JSON.parse(content)).toEqual(JSON.parse(config))
+    expect(content).not.toContain('\u202e')
   })
 
   it('with a configuration too large for a form is shown in part, and its address alone is changed', async () => {

@@ -13,13 +13,13 @@ const accountPath = (handle: string) => `${section}/${encodeURIComponent(handle)
 const exampleConfig = { coins: [{ chainId: 137, tokens: [{ symbol: 'USDC' }] }] }
 
 export const accountsPage: Load = async ({ service }, query) => {
-  const { shown, next } = slicePage(await service.accounts.list(), ({ handle }) => handle, query, section)
+  const { rows, next } = slicePage(await service.accounts.list(), ({ handle }) => handle, query, section)
   const body = (
     <>
       <h1>Accounts</h1>
       <Table
         label="Accounts"
-        rows={shown}
+        rows={rows}
         columns={[
           ['Handle', ({ handle }) => <a href={buildHref(accountPath(handle))}>{handle}</a>],
           ['Address', ({ address }) => <Hex value={address} />],

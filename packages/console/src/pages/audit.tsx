@@ -15,14 +15,14 @@ export const auditPage: Load = async ({ service }, query) => {
   const beforeSeq = query['before'] === undefined ? undefined : parseWholeNumber('before', query['before'])
   if (beforeSeq === 0) throw new FilterError('before is 0; the first record has number 1.')
   const records = await service.queries.audit({ beforeSeq, limit: pageSize + 1 })
-  const shown = records.slice(0, pageSize)
-  const next = records.length > pageSize ? buildHref(section, { before: shown.at(-1)?.seq }) : null
+  const pageRows = records.slice(0, pageSize)
+  const next = records.length > pageSize ? buildHref(section, { before: pageRows.at(-1)?.seq }) : null
   const body = (
     <>
       <h1>Audit log</h1>
       <Table
         label="Audit log"
-        rows={shown}
+        rows={pageRows}
         columns={[
           ['No.', ({ seq }) => seq, 'n'],
           ['Time', ({ at }) => <When at={at} withDate />],

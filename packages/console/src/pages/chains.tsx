@@ -308,8 +308,8 @@ async function work(reports: AsyncIterable<ReindexReport>, range: Reindex, repor
     const done = part.range.to - from + 1
     const read = `${formatCount(done, 'block')} read and proven`
     const outcome = repair ? `${formatNumber(repaired)} repaired` : 'nothing was written'
-    const found = `${formatCount(differences, 'difference')}, ${outcome}`
-    report({ done, words: `${read}, ${differences === 0 ? 'everything is as stored' : found}.` })
+    const result = `${formatCount(differences, 'difference')}, ${outcome}`
+    report({ done, words: `${read}, ${differences === 0 ? 'everything is as stored' : result}.` })
   }
   const fields = { chain: chainId, from, to, repair: 'yes' }
   const next: NextAct = { act: 'reindex', label: 'Read them again and repair', fields }

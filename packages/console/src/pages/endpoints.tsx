@@ -17,9 +17,9 @@ const size = 20
 
 export const endpointsPage: Load = async ({ service: { queries }, now }, query) => {
   const isFailing = query['health'] === 'failing'
-  const { shown, next } = await integrationsAfter(queries, query, section, { size, isFailing })
+  const { rows, next } = await integrationsAfter(queries, query, section, { size, isFailing })
   const endpoints = await Promise.all(
-    shown.map(async (integration) => {
+    rows.map(async (integration) => {
       const { address } = integration
       const [lastFailure, latencies] = await Promise.all([queries.lastFailure(address), queries.latencies(address)])
       return { ...integration, lastFailure, latency: latencyStatistics(latencies) }

@@ -30,10 +30,10 @@ it('an operator gets the filtered payments as CSV, in a file that nobody caches'
     ...['memo', `"'=cmd|""/c calc""!A1"`, 'order-1', undefined],
   ])
   expect(text.split(',10.03888').slice(1)).toHaveLength(6)
-  const own = { actor: 'operator:olga', subject: shop, integrationAddress: shop, state: 'success' }
+  const common = { actor: 'operator:olga', subject: shop, integrationAddress: shop, state: 'success' }
   expect(await lastRecords(2)).toEqual([
-    { ...own, action: 'export.ended', list: 'payments', format: 'csv', rows: 2, end: 'complete' },
-    { ...own, action: 'export.started', list: 'payments', format: 'csv' },
+    { ...common, action: 'export.ended', list: 'payments', format: 'csv', rows: 2, end: 'complete' },
+    { ...common, action: 'export.started', list: 'payments', format: 'csv' },
   ])
 })
 

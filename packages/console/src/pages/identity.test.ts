@@ -33,9 +33,9 @@ describe('the search by e-mail address', () => {
     expect([status, location]).toEqual([303, `/console/identity?key=${key}&note=email-found`])
     const [record] = await setup.twin.service.store.console.audit({ limit: 1 })
     expect(record).toMatchObject({ actor: 'operator:vera', action: 'identity.searched', details: { emailKey: key } })
-    const found = await vera.get(`/identity?key=${key}`)
-    expect(found.text).toContain(`title="${key}"`)
-    for (const each of [text, found.text, (await vera.get('/identity')).text, (await vera.get('/audit')).text])
+    const byKey = await vera.get(`/identity?key=${key}`)
+    expect(byKey.text).toContain(`title="${key}"`)
+    for (const each of [text, byKey.text, (await vera.get('/identity')).text, (await vera.get('/audit')).text])
       expect(each).not.toMatch(/lovelace/i)
   })
 

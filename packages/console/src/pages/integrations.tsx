@@ -23,14 +23,14 @@ const section = '/integrations'
 const integrationPath = (address: string) => `${section}/${address}`
 
 export const integrationsPage: Load = async ({ service, now }, query) => {
-  const { shown, next } = await integrationsAfter(service.queries, query, section)
+  const { rows, next } = await integrationsAfter(service.queries, query, section)
   const at = now()
   const body = (
     <>
       <h1>Integrations</h1>
       <Table
         label="Integrations"
-        rows={shown}
+        rows={rows}
         columns={[
           ['State', EnabledBadge],
           ['Name', ({ name }) => (name === '' ? <Dim>none</Dim> : <Shown text={name} max={60} />)],
@@ -99,12 +99,12 @@ function IntegrationActs({ one }: { one: IntegrationView }) {
     <ActForm {...form} needs="admin" fields={{ address: one.address }} />
   )
   const url = one.notificationUrl ?? ''
-  const shown = /[?@]/.test(url) ? { hint: 'set; hidden, as it may hold a secret' } : { value: url }
+  const urlProps = /[?@]/.test(url) ? { hint: 'set; hidden, as it may hold a secret' } : { value: url }
   return (
     <>
       <h2>Notification URL</h2>
       <ActOfOne act="integration-url" label="Save the URL">
-        <TextField name="url" label="Notification URL; an empty one stops deliveries" {...shown} isOptional isLong />
+        <TextField name="url" label="Notification URL; an empty one stops deliveries" {...urlProps} isOptional isLong />
       </ActOfOne>
       <h2>API secret</h2>
       {one.previousApiSecretUntil === null ? (
@@ -185,9 +185,9 @@ const showSecrets = (
 
 async function create(input: ActInput) {
   const { name, url = null } = input.fields
-  const made = await input.commands.integrations.create({ address: readAddress(input), name, notificationUrl: url })
-  const { address } = made.integration
-  const secrets = { 'API secret': made.apiSecret, 'Signing secret': made.signingSecret }
+  const created = await input.commands.integrations.create({ address: readAddress(input), name, notificationUrl: url })
+  const { address } = created.integration
+  const secrets = { 'API secret': created.apiSecret, 'Signing secret': created.signingSecret }
   const instructions = (
     <>
       The receiver checks notifications with the signing secret. If one is lost, replace it. The API secret is the

@@ -126,10 +126,10 @@ export function JobProgress({ job }: { job: Job }) {
 }
 
 function describeResult({ text, remarks = [], path }: JobRow) {
-  const shown = <Shown text={text} max={400} />
+  const content = <Shown text={text} max={400} />
   return (
     <>
-      {path === undefined ? shown : <a href={buildHref(path)}>{shown}</a>}
+      {path === undefined ? content : <a href={buildHref(path)}>{content}</a>}
       {remarks.map((remark) => (
         <span class="dim remark">
           <Shown text={remark} max={600} />

@@ -7,13 +7,13 @@ import { type Acts, confirmedField, type Load, requiredField, slicePage } from '
 const section = '/keys'
 
 export const keysPage: Load = async ({ service }, query) => {
-  const { shown, next } = slicePage(await service.legacyKeys.list(), ({ id }) => id, query, section)
+  const { rows, next } = slicePage(await service.legacyKeys.list(), ({ id }) => id, query, section)
   const body = (
     <>
       <h1>Legacy API keys</h1>
       <Table
         label="Keys"
-        rows={shown}
+        rows={rows}
         columns={[
           [
             'State',
@@ -60,8 +60,8 @@ export const keyActs: Acts = {
           Its id is <code>{key.id}</code>. If it is lost, revoke it and create another one.
         </>
       )
-      const made = { title: 'The key is created', section, secrets: { 'API key': apiKey } }
-      return { show: newSecretsPage(made, instructions) }
+      const created = { title: 'The key is created', section, secrets: { 'API key': apiKey } }
+      return { show: newSecretsPage(created, instructions) }
     },
   },
   'key-revoke': {

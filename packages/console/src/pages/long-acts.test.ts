@@ -27,9 +27,9 @@ describe('a replay of many', () => {
     const list = '/deliveries?status=delivered'
     expect((await olga.get(list)).text).toContain('/console/deliveries/replay?status=delivered')
     expect((await vera.get(list)).text).not.toContain('/console/deliveries/replay')
-    const seen = (await vera.get('/deliveries/replay?status=delivered')).text
-    expect(seen).toContain('needs the role operator')
-    expect(seen).not.toContain('act/replay-many')
+    const html = (await vera.get('/deliveries/replay?status=delivered')).text
+    expect(html).toContain('needs the role operator')
+    expect(html).not.toContain('act/replay-many')
   })
 
   it('needs a status, on the page and in the act', async () => {

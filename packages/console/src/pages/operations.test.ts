@@ -29,14 +29,14 @@ const setup = setUpConsole(13, async (twin) => {
 const get = (path: string) => setup.get(path.replace('/console', ''))
 
 it.each(['/console/integrations', '/console/endpoints'])('%s has each integration once, in pages', async (path) => {
-  const seen: string[] = []
+  const rows: string[] = []
   let next: string | undefined = path
   while (next !== undefined) {
     const html: string = await get(next)
-    for (const [row] of html.matchAll(/<tr>.*?<\/tr>/g)) seen.push(...(/0x[0-9a-f]{40}/.exec(row) ?? []))
+    for (const [row] of html.matchAll(/<tr>.*?<\/tr>/g)) rows.push(...(/0x[0-9a-f]{40}/.exec(row) ?? []))
     next = /href="([^"]*)" rel="next"/.exec(html)?.[1]
   }
-  expect(seen).toEqual(addresses)
+  expect(rows).toEqual(addresses)
 })
 
 it('no list reads all integrations', async () => {
@@ -211,14 +211,14 @@ describe('the overview of a twin', () => {
       await fresh.advance(ms)
     }
     const counts = /<(?:a|span) class="value"(?: href="([^"]+)")?>(\d+)<\/\w+><span class="dim">([^<]+)/g
-    const found = [...((await load()).split('Deliveries waiting, by age')[1] ?? '').matchAll(counts)]
-    expect(found.map(([, , count, age]) => `${age}: ${count}`)).toEqual([
+    const ageCounts = [...((await load()).split('Deliveries waiting, by age')[1] ?? '').matchAll(counts)]
+    expect(ageCounts.map(([, , count, age]) => `${age}: ${count}`)).toEqual([
       'under 1 min: 1',
       '1 to 10 min: 1',
       '10 min to 1 h: 0',
       'over 1 h: 1',
     ])
-    const hrefs = found.flatMap(([, href]) => href ?? [])
+    const hrefs = ageCounts.flatMap(([, href]) => href ?? [])
     expect(hrefs).toHaveLength(3)
     for (const href of hrefs) expect((await load(href)).match(/data-key=/g)).toHaveLength(1)
   })
@@ -270,12 +270,12 @@ describe('a warning of the overview', () => {
 
   it('names the session of a database snapshot from five minutes on', async () => {
     const session = { holder: 'session', databaseUser: 'reporting', application: '<b>dashboard' } as const
-    for (const [ageMs, shown] of [
+    for (const [ageMs, isShown] of [
       [299_999, false],
       [300_000, true],
     ] as const) {
       const load = getOverview({ oldestSnapshot: async () => ({ ...session, ageMs }) })
-      expect((await load()).includes('session &lt;b&gt;dashboard, database user reporting')).toBe(shown)
+      expect((await load()).includes('session &lt;b&gt;dashboard, database user reporting')).toBe(isShown)
     }
   })
 

@@ -21,14 +21,14 @@ const section = '/operators'
 
 export const operatorsPage: Load = async ({ service, signIn, now }, query) => {
   if (signIn === undefined) return null
-  const { shown, next } = slicePage(await service.operators.list(), ({ name }) => name, query, section)
+  const { rows, next } = slicePage(await service.operators.list(), ({ name }) => name, query, section)
   const at = now()
   const body = (
     <>
       <h1>Operators</h1>
       <Table
         label="Operators"
-        rows={shown}
+        rows={rows}
         columns={[
           ['State', EnabledBadge],
           ['Name', ({ name }) => name],

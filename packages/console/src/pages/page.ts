@@ -142,9 +142,9 @@ export function confirmedField(fields: Fields): void {
 
 /** Finds the integration in the field `integration`. @throws ActError When there is none. */
 export async function integrationField({ fields, service }: ActInput): Promise<IntegrationView> {
-  const found = await findIntegration(service, fields['integration'] ?? '')
-  if (found === null) throw new ActError('Choose an integration, or create one first.')
-  return found
+  const integration = await findIntegration(service, fields['integration'] ?? '')
+  if (integration === null) throw new ActError('Choose an integration, or create one first.')
+  return integration
 }
 
 /** Returns a tool. @throws ActError When the host passed none. */
@@ -193,16 +193,16 @@ export async function integrationsAfter(
   { size = pageSize, isFailing = false }: { readonly size?: number; readonly isFailing?: boolean } = {},
 ) {
   const rows = await queries.integrations({ afterAddress: query['after'], isFailing, limit: size + 1 })
-  const shown = rows.slice(0, size)
-  const after = { health: isFailing ? 'failing' : undefined, after: shown.at(-1)?.address }
-  return { shown, next: rows.length > size ? buildHref(path, after) : null }
+  const pageRows = rows.slice(0, size)
+  const after = { health: isFailing ? 'failing' : undefined, after: pageRows.at(-1)?.address }
+  return { rows: pageRows, next: rows.length > size ? buildHref(path, after) : null }
 }
 
 /** Returns one page of rows: those after the row with the key `after`, or the first rows when no row has that key. */
 export function slicePage<Row>(all: readonly Row[], getKey: (row: Row) => string, query: QueryFields, path: string) {
   const rest = all.slice(all.findIndex((row) => getKey(row) === query['after']) + 1)
-  const shown = rest.slice(0, pageSize)
-  const last = shown.at(-1)
+  const pageRows = rest.slice(0, pageSize)
+  const last = pageRows.at(-1)
   const next = rest.length > pageSize && last !== undefined ? buildHref(path, { after: getKey(last) }) : null
-  return { shown, next }
+  return { rows: pageRows, next }
 }

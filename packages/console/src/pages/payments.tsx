@@ -28,14 +28,14 @@ export const paymentsPage: Load = async (deps, query) => {
   const filter = paymentFilter(query)
   const before = parsePosition(position)
   const { q } = query
-  const found = q === undefined ? null : await search(queries, q, filter, pageSize)
-  const [only, ...others] = found?.notes.length === 0 ? found.payments : []
+  const results = q === undefined ? null : await search(queries, q, filter, pageSize)
+  const [only, ...others] = results?.notes.length === 0 ? results.payments : []
   if (only !== undefined && others.length === 0 && (isHash(q) || parseMemo(only.memoHex) === q))
     return { goTo: paymentPath(only) }
   const page =
-    found === null
+    results === null
       ? await queries.payments({ ...filter, before, limit: pageSize })
-      : { rows: found.payments, next: null, isCut: false }
+      : { rows: results.payments, next: null, isCut: false }
   const choices = await readChoices(deps)
   const fields: readonly Field[] = [
     { name: 'state', label: 'State', options: wordOptions([...paymentStates, 'none']) },
@@ -47,15 +47,15 @@ export const paymentsPage: Load = async (deps, query) => {
       <h1>Payments</h1>
       <Filters action={buildHref(section)} fields={fields} values={query} />
       <ForRole needs="operator">
-        {found === null ? <ExportLinks toHref={(ending) => buildHref(section + ending, rest)} /> : null}
+        {results === null ? <ExportLinks toHref={(ending) => buildHref(section + ending, rest)} /> : null}
       </ForRole>
-      {found === null ? null : (
+      {results === null ? null : (
         <p class="dim">
-          Payments with the {found.kind === 'hash' ? 'hash or memo' : found.kind}{' '}
+          Payments with the {results.kind === 'hash' ? 'hash or memo' : results.kind}{' '}
           <code class="whole">
             <Shown text={q ?? ''} max={80} />
           </code>
-          . {found.notes.join(' ')}
+          . {results.notes.join(' ')}
         </p>
       )}
       <Table
@@ -78,7 +78,7 @@ export const paymentsPage: Load = async (deps, query) => {
       />
     </>
   )
-  const live = before === undefined && found === null ? buildTopic('payments', query) : undefined
+  const live = before === undefined && results === null ? buildTopic('payments', query) : undefined
   return { title: 'Payments', section, body, live, search: q }
 }
 
@@ -122,9 +122,9 @@ export const toMemoSearch = (text: string) =>
 
 /** Searches up to the limit, then applies the page's other filters. Notes describe payments that were left out. */
 export async function search(reads: Reads, text: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
-  const found = await find(reads, text, filter, limit)
-  const payments = found.payments.filter((payment) => matchesPayment(payment, filter))
-  return { ...found, payments: payments.sort((a, b) => b.blockTimestamp - a.blockTimestamp) }
+  const results = await find(reads, text, filter, limit)
+  const payments = results.payments.filter((payment) => matchesPayment(payment, filter))
+  return { ...results, payments: payments.sort((a, b) => b.blockTimestamp - a.blockTimestamp) }
 }
 
 async function find(reads: Reads, text: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
@@ -169,10 +169,10 @@ async function ofWallet(reads: Reads, wallet: string, filter: ConsolePaymentFilt
   if (integrationAddress === null) return { kind: 'wallet', payments: [], notes: [unregistered] }
   const rows = await reads.search({ kind: 'wallet', wallet, integrationAddress }, limit + 1)
   const others = 'choose an integration to find others'
-  const found = findFirst(rows, limit, { kind: 'wallet', order: `the newest ${limit}`, others })
-  if (integrationAddress !== undefined) return found
+  const results = findFirst(rows, limit, { kind: 'wallet', order: `the newest ${limit}`, others })
+  if (integrationAddress !== undefined) return results
   const partial = 'Payments of 1,000 integrations were searched; choose an integration to search another one.'
-  return { ...found, notes: [...found.notes, unregistered, ...((await hasMore(reads)) ? [partial] : [])] }
+  return { ...results, notes: [...results.notes, unregistered, ...((await hasMore(reads)) ? [partial] : [])] }
 }
 
 async function hasMore(reads: Reads): Promise<boolean> {

@@ -31,18 +31,18 @@ it('a memo of as many payments as the page shows needs no note', async () => {
 
 it('a wallet of more payments than the page shows says so, and that unregistered integrations are left out', async () => {
   const wallet = `0x${'77'.repeat(20)}`
-  const left = /without a registered integration are not searched/
+  const partialNote = /without a registered integration are not searched/
   const reads = setup.twin.service.store.console
   const { rows } = await reads.payments({ limit: 3 })
   const ofWallet = { ...reads, search: async (_: object, limit: number) => rows.slice(0, limit) }
   expect((await search(ofWallet, wallet, {}, 1)).notes).toEqual([
     expect.stringMatching(/only the newest 1 are filtered/),
-    expect.stringMatching(left),
+    expect.stringMatching(partialNote),
   ])
-  expect((await find(wallet, {}, 50)).notes).toEqual([expect.stringMatching(left)])
+  expect((await find(wallet, {}, 50)).notes).toEqual([expect.stringMatching(partialNote)])
   expect((await find(wallet, { integrationAddress: shop.address }, 50)).notes).toEqual([])
   expect(await find(wallet, { integrationAddress: null }, 50)).toMatchObject({
     payments: [],
-    notes: [expect.stringMatching(left)],
+    notes: [expect.stringMatching(partialNote)],
   })
 })

@@ -70,8 +70,8 @@ export function Snapshots({ payment, snapshots, compare, action }: SnapshotsProp
   if (snapshots.length === 0) return <Empty title="No snapshot is stored." />
   const [newest] = snapshots.slice(-1)
   const [a, b] = compare ?? [snapshots.at(-2)?.version ?? 0, newest?.version ?? 0]
-  const [left, right] = [a, b].map((version) => snapshots.find((each) => each.version === version))
-  const shown = right ?? newest
+  const [older, newer] = [a, b].map((version) => snapshots.find((each) => each.version === version))
+  const selected = newer ?? newest
   const missing = compare === null ? undefined : [a, b].find((one) => snapshots.every(({ version }) => version !== one))
   const isPart = snapshots.length < payment.version
   return (
@@ -103,13 +103,13 @@ export function Snapshots({ payment, snapshots, compare, action }: SnapshotsProp
         </form>
       )}
       {missing === undefined ? null : <p class="note">Version {missing} is not stored.</p>}
-      {left === undefined || right === undefined ? null : <Diff left={left} right={right} />}
-      {shown === undefined ? null : (
+      {older === undefined || newer === undefined ? null : <Diff left={older} right={newer} />}
+      {selected === undefined ? null : (
         <details open={snapshots.length === 1}>
           <summary>
-            Version {shown.version} as it is sent, {formatNumber(shown.bytes)} bytes
+            Version {selected.version} as it is sent, {formatNumber(selected.bytes)} bytes
           </summary>
-          <Pre label="The snapshot" text={showText(shown.text, maxShown)} wrap />
+          <Pre label="The snapshot" text={showText(selected.text, maxShown)} wrap />
         </details>
       )}
     </section>

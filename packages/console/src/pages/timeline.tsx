@@ -31,22 +31,23 @@ function buildTimeline(
   deliveries: readonly DeliveryView[],
 ): Entry[] {
   const created = new Map(deliveries.map(({ version, createdAt }) => [version, createdAt]))
-  const made = new Map<number, ConsoleUpdate[]>()
+  const updatesByVersion = new Map<number, ConsoleUpdate[]>()
   for (const update of updates) {
     // An applied update created its version; any other update met the version.
     const place = update.version === null ? Number.POSITIVE_INFINITY : update.version
-    made.set(place, [...(made.get(place) ?? []), update])
+    updatesByVersion.set(place, [...(updatesByVersion.get(place) ?? []), update])
   }
   const entries: Entry[] = [{ kind: 'block', at: payment.blockTimestamp }]
-  const versions = new Set([...snapshots.map(({ version }) => version), ...made.keys()])
+  const versions = new Set([...snapshots.map(({ version }) => version), ...updatesByVersion.keys()])
   for (const version of [...versions].sort((a, b) => a - b)) {
     const at = created.get(version) ?? null
-    const own = made.get(version) ?? []
+    const versionUpdates = updatesByVersion.get(version) ?? []
     const isApplied = ({ outcome }: ConsoleUpdate) => outcome === 'applied'
-    for (const update of own.filter(isApplied)) entries.push({ kind: 'update', at, update })
+    for (const update of versionUpdates.filter(isApplied)) entries.push({ kind: 'update', at, update })
     const snapshot = snapshots.find((each) => each.version === version)
     if (snapshot !== undefined) entries.push({ kind: 'version', at, version, state: readState(snapshot) })
-    for (const update of own.filter((each) => !isApplied(each))) entries.push({ kind: 'update', at: null, update })
+    for (const update of versionUpdates.filter((each) => !isApplied(each)))
+      entries.push({ kind: 'update', at: null, update })
   }
   for (const delivery of deliveries) {
     const { attempts, nextAttemptAt } = delivery

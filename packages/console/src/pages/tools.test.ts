@@ -95,9 +95,9 @@ it('an empty console offers a test payment on the overview and among the payment
 })
 describe('a trigger', () => {
   it('runs as a job: each event is a row at once, reaches an open page, and stays after a reload', async () => {
-    const given = { scenario: 'payment', amount: '12.50', token: 'USDC' }
-    const { location } = await act('trigger', { ...given, chain: '10', memo: '', verdict: 'green', count: '' })
-    expect(requests.at(-1)).toEqual([{ ...given, chainId: 10 }, { integrationAddress: shop.address }])
+    const fields = { scenario: 'payment', amount: '12.50', token: 'USDC' }
+    const { location } = await act('trigger', { ...fields, chain: '10', memo: '', verdict: 'green', count: '' })
+    expect(requests.at(-1)).toEqual([{ ...fields, chainId: 10 }, { integrationAddress: shop.address }])
     const [, id] = /jobs\/(.+)$/.exec(location ?? '') ?? []
     const parts = await streamed(`/console/live?topic=job&id=${id}`, 'event: parts')
     expect(parts).toContain('Block 7 of chain 137: 1 payment')

@@ -8,19 +8,19 @@ import { openPortal, type PortalSetup } from '../../test/portal-setup.js'
 
 let setup: PortalSetup
 let shop: TwinIntegration
-let own: BrowserLike
+let shopBrowser: BrowserLike
 let status = 204
 
 beforeEach(async () => {
   status = 204
   setup = await openPortal(32)
   shop = await setup.twin.addIntegration(() => new Response(status === 204 ? null : '<b>answer</b>\u202e', { status }))
-  own = await setup.signIn(shop)
+  shopBrowser = await setup.signIn(shop)
 })
 afterEach(() => setup?.twin.close())
 
 const act = async (name: string, fields: Record<string, string> = {}) =>
-  own.post(`/portal/act/${name}`, { csrf: await own.csrf('/portal'), ...fields })
+  shopBrowser.post(`/portal/act/${name}`, { csrf: await shopBrowser.csrf('/portal'), ...fields })
 const view = () => setup.twin.service.integrations.get(shop.address)
 const secretIn = (text: string) => /pi_(?:api|whsec)_[\w-]{43}/.exec(text)?.[0] ?? ''
 const mine = (action: string, subject = shop.address) => `integration:${shop.address} ${action} ${subject}`
@@ -28,22 +28,22 @@ const mine = (action: string, subject = shop.address) => `integration:${shop.add
 /** Every page that the navigation leads to. */
 async function allPages(): Promise<string> {
   const paths = ['', '/payments', '/deliveries', '/endpoint', '/secrets']
-  return (await Promise.all(paths.map(async (path) => (await own.get(`/portal${path}`)).text))).join()
+  return (await Promise.all(paths.map(async (path) => (await shopBrowser.get(`/portal${path}`)).text))).join()
 }
 
 it('a replay makes a delivery due once more, in the name of the integration', async () => {
   const paid = await setup.twin.pay({ integrationAddress: shop.address })
-  const page = await own.get(`/portal/payments/${paid.chainId}/${paid.txHash}`)
+  const page = await shopBrowser.get(`/portal/payments/${paid.chainId}/${paid.txHash}`)
   const [, id = ''] = /name="id" value="(\d+)"/.exec(page.text) ?? []
   const { location } = await act('replay', { id })
   expect(location).toBe(`/portal/payments/${paid.chainId}/${paid.txHash}?note=replayed`)
-  expect((await own.get(location ?? '')).text).toContain('The delivery is due now.')
+  expect((await shopBrowser.get(location ?? '')).text).toContain('The delivery is due now.')
   expect(await setup.audit(1)).toEqual([mine('deliveries.replayed', id)])
   await setup.twin.advance(0)
   expect(setup.twin.arrivals).toHaveLength(2)
 })
 it('the search finds own payments by hash, by wallet, and by the beginning of a memo among the newest 5,000', async () => {
-  const find = (q: string) => own.get(`/portal/payments?q=${encodeURIComponent(q)}`)
+  const find = (q: string) => shopBrowser.get(`/portal/payments?q=${encodeURIComponent(q)}`)
   const { address: other } = await setup.twin.addIntegration()
   const sender = `0x${'e1'.repeat(20)}`
   const pay = (integrationAddress: string, memo: string) => setup.twin.pay({ integrationAddress, sender, memo })
@@ -123,7 +123,7 @@ describe('a new API secret', () => {
     expect(await allPages()).not.toContain('pi_api_')
     expect((await act('end-api-secret')).status).toBe(400)
     expect((await act('end-api-secret', { confirmed: 'yes' })).location).toBe('/portal/secrets?note=api-ended')
-    expect([(await own.get('/portal')).status, (await renewed.get('/portal')).status]).toEqual([303, 200])
+    expect([(await shopBrowser.get('/portal')).status, (await renewed.get('/portal')).status]).toEqual([303, 200])
     const [ended, , rotated] = await setup.audit(3)
     expect([ended, rotated]).toEqual([
       mine('integration.previous_api_secret_ended'),
@@ -132,8 +132,8 @@ describe('a new API secret', () => {
   })
 
   it('is not made by a reload of the answer, which would end the secret that still works', async () => {
-    const csrf = await own.csrf('/portal')
-    const post = () => own.post('/portal/act/rotate-api-secret', { csrf, graceHours: '24' })
+    const csrf = await shopBrowser.csrf('/portal')
+    const post = () => shopBrowser.post('/portal/act/rotate-api-secret', { csrf, graceHours: '24' })
     const first = await post()
     const again = await post()
     expect([first.status, again.status, secretIn(again.text)]).toEqual([200, 409, ''])
@@ -177,29 +177,29 @@ describe('a new signing secret', () => {
 
 it("no act is done with another session's CSRF token, with none, from another site, or by a GET", async () => {
   const paid = await setup.twin.pay({ integrationAddress: shop.address })
-  const page = await own.get(`/portal/payments/${paid.chainId}/${paid.txHash}`)
+  const page = await shopBrowser.get(`/portal/payments/${paid.chainId}/${paid.txHash}`)
   const [, id = ''] = /name="id" value="(\d+)"/.exec(page.text) ?? []
-  const csrf = await own.csrf('/portal')
+  const csrf = await shopBrowser.csrf('/portal')
   const other = await (await setup.signIn(shop)).csrf('/portal')
   const before = await setup.audit(1)
   const acts = ['replay', 'test', 'url', 'rotate-api-secret', 'end-api-secret', 'prepare-signing-secret']
   for (const name of [...acts, 'activate-signing-secret', 'abort-signing-secret', 'end-signing-secret']) {
     const fields = { id, graceHours: '1', confirmed: 'yes' }
     for (const given of [{}, { csrf: other }, { csrf: '' }])
-      expect((await own.post(`/portal/act/${name}`, { ...fields, ...given })).status, name).toBe(403)
+      expect((await shopBrowser.post(`/portal/act/${name}`, { ...fields, ...given })).status, name).toBe(403)
     for (const Origin of ['https://evil.example', 'null', null])
-      expect((await own.post(`/portal/act/${name}`, { ...fields, csrf }, { Origin })).status, name).toBe(403)
-    expect((await own.get(`/portal/act/${name}?csrf=${csrf}&id=${id}`)).status, name).toBe(404)
+      expect((await shopBrowser.post(`/portal/act/${name}`, { ...fields, csrf }, { Origin })).status, name).toBe(403)
+    expect((await shopBrowser.get(`/portal/act/${name}?csrf=${csrf}&id=${id}`)).status, name).toBe(404)
   }
   for (const name of ['constructor', 'unknown', '__proto__'])
-    expect((await own.post(`/portal/act/${name}`, { csrf })).status).toBe(404)
+    expect((await shopBrowser.post(`/portal/act/${name}`, { csrf })).status).toBe(404)
   expect(await setup.audit(1)).toEqual(before)
 })
 
 it('hostile text of a payment is text on every page', async () => {
   const paid = await setup.twin.pay({ integrationAddress: shop.address, memo: '<img src=x>\u202e' })
   await setup.twin.update(paid, { recipient: { title: '<script>alert(1)</script>', subtitle: null } })
-  const page = await own.get(`/portal/payments/${paid.chainId}/${paid.txHash}`)
+  const page = await shopBrowser.get(`/portal/payments/${paid.chainId}/${paid.txHash}`)
   const text = `${page.text}${await allPages()}`
   expect(text).not.toMatch(/<img src=x|<script>alert|\u202e/)
   expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')

@@ -51,8 +51,8 @@ describeInChromium('the portal', { seed: 12, startMs: Date.now() - 60_000 }, bui
       ] as const) {
         await page.context().clearCookies()
         await signIn(page, integration)
-        const own = who === 'shop' ? [`${payment}?a=1&b=2`, '/payments?wallet=x'] : ['/nothing']
-        for (const path of ['', '/payments', '/deliveries', '/endpoint', '/secrets', ...own]) {
+        const morePaths = who === 'shop' ? [`${payment}?a=1&b=2`, '/payments?wallet=x'] : ['/nothing']
+        for (const path of ['', '/payments', '/deliveries', '/endpoint', '/secrets', ...morePaths]) {
           await page.goto(getUrl(path), { waitUntil: 'load' })
           expect(await getFlaws(page, `portal-${width}-${colorScheme}-${who}${path}`)).toEqual([])
         }

@@ -19,27 +19,27 @@ const pageSize = 50
 
 /** The integration of a session. @param address - From the session, never from a request. */
 export function createIntegrationScope({ queries, actingAs }: PortalService, address: string) {
-  const own = queries.forIntegration(address)
+  const reads = queries.forIntegration(address)
   const { integrations, deliveries, endpoints, exportRows } = actingAs(integrationActor(address))
 
   return {
     address,
     integration: () => integrations.get(address),
-    payments: own.listPayments,
+    payments: reads.listPayments,
     search: (text: string) =>
-      own.search(isHash(text) ? { kind: 'hash', txHash: text.toLowerCase() } : toMemoSearch(text)),
+      reads.search(isHash(text) ? { kind: 'hash', txHash: text.toLowerCase() } : toMemoSearch(text)),
     /** The payment with its snapshots, oldest first; null: this integration has no payment of that chain and hash. */
     async payment(chainId: number, txHash: string, compare: Compared) {
-      const found = await own.paymentDetail(chainId, txHash, (payment) => shownVersions(payment, compare))
-      return found === null ? null : { ...found, snapshots: found.snapshots.map(readSnapshot) }
+      const detail = await reads.paymentDetail(chainId, txHash, (payment) => shownVersions(payment, compare))
+      return detail === null ? null : { ...detail, snapshots: detail.snapshots.map(readSnapshot) }
     },
-    deliveries: (query: DeliveryQuery) => own.deliveries({ limit: pageSize, ...query }),
-    paymentListing: own.paymentListing,
-    deliveryListing: own.deliveryListing,
+    deliveries: (query: DeliveryQuery) => reads.deliveries({ limit: pageSize, ...query }),
+    paymentListing: reads.paymentListing,
+    deliveryListing: reads.deliveryListing,
     exportRows,
-    health: own.endpoint,
+    health: reads.endpoint,
     /** The newest failed attempt, of the newest 50 deliveries and 50 that wait for a retry; null: none failed. */
-    lastFailure: own.lastFailure,
+    lastFailure: reads.lastFailure,
     /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`, for an unknown id and for another integration's delivery. */
     replay: (deliveryId: string) => deliveries.replay(deliveryId, { integrationAddress: address }),
     sendTest: () => endpoints.sendTest(address),

@@ -19,10 +19,10 @@ export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {
   const transaction = parseTransaction(name)
   if (transaction === null) return null
   const compare = parseCompared(query)
-  const found = await tenant.payment(transaction.chainId, transaction.txHash, compare)
-  if (found === null)
+  const detail = await tenant.payment(transaction.chainId, transaction.txHash, compare)
+  if (detail === null)
     return { ...sentencePage('Payment not found', unknown, { section, home: portalHref('') }), status: 404 }
-  const { payment, deliveries, snapshots } = found
+  const { payment, deliveries, snapshots } = detail
   const signed = lastSigned(snapshots, deliveries)
   const context = await readContext({ tenant, now })
   const showWallet = (wallet: string) => <Hex value={wallet} href={portalHref('/payments', { wallet })} />
@@ -51,7 +51,7 @@ export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {
       <DeliveryTable deliveries={deliveries} context={context} empty={null} />
       <Timeline {...{ payment, snapshots, deliveries, context }} />
       <Identifiers payment={payment} />
-      <Snapshots {...found} compare={compare} action={portalHref(paymentPath(payment))} />
+      <Snapshots {...detail} compare={compare} action={portalHref(paymentPath(payment))} />
       {signed === null ? null : <Signature {...signed} now={now()} />}
     </>
   )

@@ -12,11 +12,11 @@ const section = '/payments'
 
 export const paymentsPage: PortalLoad = async (deps, { q, cursor, wallet = isAddress(q) ? q : undefined }) => {
   const search = wallet ?? q
-  const found = search === wallet ? null : await deps.tenant.search(search ?? '')
-  const [only, ...others] = found ?? []
+  const matches = search === wallet ? null : await deps.tenant.search(search ?? '')
+  const [only, ...others] = matches ?? []
   if (only !== undefined && others.length === 0 && (isHash(q) || only.memo === q)) return { goTo: paymentPath(only) }
   const { payments, nextCursor } =
-    found === null ? await deps.tenant.payments({ wallet, cursor }) : { payments: found, nextCursor: null }
+    matches === null ? await deps.tenant.payments({ wallet, cursor }) : { payments: matches, nextCursor: null }
   const body = (
     <>
       <h1>Payments</h1>
@@ -29,9 +29,9 @@ export const paymentsPage: PortalLoad = async (deps, { q, cursor, wallet = isAdd
           . <a href={portalHref(section)}>Show all payments</a>
         </p>
       )}
-      {found === null ? <ExportLinks toHref={(ending) => portalHref(section + ending, { wallet })} /> : null}
+      {matches === null ? <ExportLinks toHref={(ending) => portalHref(section + ending, { wallet })} /> : null}
       <PaymentTable payments={payments} empty={search === undefined ? noPayments(deps) : noMatch} />
-      {found === null || isHash(q) ? null : <p class="dim">Up to 50 matches from your newest 5,000 payments.</p>}
+      {matches === null || isHash(q) ? null : <p class="dim">Up to 50 matches from your newest 5,000 payments.</p>}
       <Pager
         first={cursor === undefined ? null : portalHref(section, { wallet })}
         next={nextCursor === null ? null : portalHref(section, { wallet, cursor: nextCursor })}

@@ -60,22 +60,22 @@ describe('without a session', () => {
 
 describe('a session', () => {
   it('is in a cookie that scripts and other sites do not get, for twelve hours, and which signing out ends', async () => {
-    const own = browser()
-    const { headers } = await own.post('/portal/sign-in', { address: shop.address, secret: shop.apiSecret })
+    const shopBrowser = browser()
+    const { headers } = await shopBrowser.post('/portal/sign-in', { address: shop.address, secret: shop.apiSecret })
     expect(headers.getSetCookie()).toEqual([
       expect.stringMatching(
         /^__Host-pi_portal=pi_portal_[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200$/,
       ),
     ])
-    await own.post('/portal/sign-out', { csrf: 'another' })
-    expect((await own.get('/portal')).status).toBe(200)
-    expect((await own.post('/portal/sign-out', { csrf: await own.csrf('/portal') })).status).toBe(303)
-    expect([own.cookies.size, (await own.get('/portal')).status]).toEqual([0, 303])
+    await shopBrowser.post('/portal/sign-out', { csrf: 'another' })
+    expect((await shopBrowser.get('/portal')).status).toBe(200)
+    expect((await shopBrowser.post('/portal/sign-out', { csrf: await shopBrowser.csrf('/portal') })).status).toBe(303)
+    expect([shopBrowser.cookies.size, (await shopBrowser.get('/portal')).status]).toEqual([0, 303])
   })
 
   it("of an operator's cookie is none here, and this one is none there", async () => {
-    const own = await setup.signIn(shop)
-    const [[, token] = ['', '']] = own.cookies
+    const shopBrowser = await setup.signIn(shop)
+    const [[, token] = ['', '']] = shopBrowser.cookies
     expect(await setup.twin.service.operatorSessions.authenticate(token)).toBeNull()
     const { linkToken } = await setup.twin.service.operators.create({ name: 'olga', role: 'admin' })
     const passphrase = 'correct horse battery'
@@ -88,16 +88,16 @@ describe('a session', () => {
 
   it('ends when the integration is disabled', async () => {
     const other = await setup.twin.addIntegration()
-    const own = await setup.signIn(other)
+    const otherBrowser = await setup.signIn(other)
     await setup.twin.service.integrations.setEnabled(other.address, false)
-    expect((await own.get('/portal')).status).toBe(303)
+    expect((await otherBrowser.get('/portal')).status).toBe(303)
   })
 })
 
 it('every page has headers that forbid frames, scripts of other hosts, and a copy in a cache', async () => {
-  const own = await setup.signIn(shop)
+  const shopBrowser = await setup.signIn(shop)
   for (const path of ['', '/payments', '/deliveries', '/endpoint', '/secrets', '/sign-in', '/nothing']) {
-    const { headers } = await own.get(`/portal${path}`)
+    const { headers } = await shopBrowser.get(`/portal${path}`)
     expect(headers.get('content-security-policy'), path).toContain("frame-ancestors 'none'")
     expect(headers.get('content-security-policy'), path).not.toContain('unsafe')
     expect([headers.get('x-frame-options'), headers.get('cache-control')], path).toEqual(['DENY', 'no-store'])

@@ -36,13 +36,13 @@ export function createPortalSignIn({ countCall, ...deps }: PortalSignInDeps) {
   return {
     async findVisit(request: Request): Promise<PortalVisit | null> {
       const secret = cookie.read(request.headers)
-      const found = secret === null ? null : await sessions.authenticate(secret)
-      if (secret === null || found === null) return null
-      const { integrationAddress } = found
+      const session = secret === null ? null : await sessions.authenticate(secret)
+      if (secret === null || session === null) return null
+      const { integrationAddress } = session
       const viewer = { name: shortenHex(integrationAddress), role: 'viewer' } as const
       const actor = integrationActor(integrationAddress)
-      const made = createVisit(sessions, { viewer, actor, secret, canSignOut: true })
-      return { visit: { ...made, about: integrationAddress }, integrationAddress }
+      const newVisit = createVisit(sessions, { viewer, actor, secret, canSignOut: true })
+      return { visit: { ...newVisit, about: integrationAddress }, integrationAddress }
     },
     answer: pages.answer,
     ask: pages.ask,
@@ -82,10 +82,10 @@ export function socketSource(_request: Request, { incoming }: ConsoleBindings): 
 /** The first four groups of an IPv6 address, including zeros that `::` stands for. */
 function parseNetwork(address: string): string {
   const [head = '', tail] = address.toLowerCase().split('::')
-  const left = head.split(':').filter((group) => group !== '')
-  const right = (tail ?? '').split(':').filter((group) => group !== '')
-  const zeros = tail === undefined ? 0 : 8 - left.length - right.length
-  const groups = [...left, ...Array<string>(Math.max(0, zeros)).fill('0'), ...right]
+  const headGroups = head.split(':').filter((group) => group !== '')
+  const tailGroups = (tail ?? '').split(':').filter((group) => group !== '')
+  const zeros = tail === undefined ? 0 : 8 - headGroups.length - tailGroups.length
+  const groups = [...headGroups, ...Array<string>(Math.max(0, zeros)).fill('0'), ...tailGroups]
   return `${groups
     .slice(0, 4)
     .map((group) => group.replace(/^0+(?=.)/, ''))

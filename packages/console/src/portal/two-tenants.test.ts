@@ -99,8 +99,8 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
   const draw = draws()
   const pick = <T>(values: readonly T[]): T => values[draw(values.length)] as T
   const others = () => {
-    const own = draw(2)
-    return [sides[own] as Side, sides[1 - own] as Side] as const
+    const index = draw(2)
+    return [sides[index] as Side, sides[1 - index] as Side] as const
   }
 
   /** Signs in again where an act ended the session. */
@@ -127,8 +127,8 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
   /** An answer, the text of the request that a page may repeat, and a request that names nothing. */
   async function read(own: Side, other: Side): Promise<readonly [Page, string]> {
     const path = pick(['', '/payments', '/deliveries', '/endpoint', '/secrets', ...own.paths])
-    const given = query(other)
-    return [await own.browser.get(`/portal${path}?${given}`), given]
+    const params = query(other)
+    return [await own.browser.get(`/portal${path}?${params}`), params]
   }
 
   async function readOther(own: Side, other: Side): Promise<readonly [Page, string]> {
@@ -145,8 +145,8 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
 
   async function exportOwn(own: Side, other: Side): Promise<readonly [Page, string]> {
     const list = pick(['/payments', '/deliveries'])
-    const given = pick(['', `integration=${other.integration.address}`, `hash=${sharedHash}`, 'status=pending'])
-    return [await own.browser.get(`/portal${list}.${pick(['csv', 'jsonl'])}?${given}`), given]
+    const params = pick(['', `integration=${other.integration.address}`, `hash=${sharedHash}`, 'status=pending'])
+    return [await own.browser.get(`/portal${list}.${pick(['csv', 'jsonl'])}?${params}`), params]
   }
 
   async function cursorOfOther(own: Side, other: Side): Promise<readonly [Page, string]> {
@@ -188,13 +188,13 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
     await ensure(own)
     const newest = (await setup.twin.service.audit.head())?.seq ?? 0
     const before = await getState(other)
-    const [page, given] = await pick(steps)(own, other)
+    const [page, params] = await pick(steps)(own, other)
     await setup.twin.advance(0)
     const where = `seed ${seed}, round ${round}`
-    const shown = [...other.marks].filter(
-      (mark) => !given.includes(mark) && `${page.text}${page.location}`.includes(mark),
+    const leaks = [...other.marks].filter(
+      (mark) => !params.includes(mark) && `${page.text}${page.location}`.includes(mark),
     )
-    expect(shown, where).toEqual([])
+    expect(leaks, where).toEqual([])
     expect(await getState(other), where).toBe(before)
     const records = await setup.twin.service.audit.list({ afterSeq: newest, limit: 99 })
     for (const { actor, subject, details } of records) {

@@ -49,12 +49,12 @@ beforeEach(() => {
 async function openOther(isWithUserInfoAlone = false, nameClaim?: string) {
   const other = await openOpenidProvider([`${origin}/console/oidc/callback`], isWithUserInfoAlone)
   other.setClaims(alice)
-  const own = getPages(other, nameClaim)
+  const pages = getPages(other, nameClaim)
   onTestFinished(() => {
-    own.close()
+    pages.close()
     other.close()
   })
-  return { other, browser: new BrowserLike(own, origin) }
+  return { other, browser: new BrowserLike(pages, origin) }
 }
 
 /** Begins at the sign-in page and follows the provider. Resolves the path to come back to. */

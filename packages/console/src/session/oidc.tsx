@@ -154,7 +154,7 @@ function createOidcProvider(options: OidcOptions) {
   const { issuer, clientId, clientSecret, nameClaim } = options
   // The first sign-in loads the library: most processes never need it.
   const library = () => loadPackage('openid-client', 'signIn.oidc (PI_OIDC_ISSUER)', () => import('openid-client'))
-  let found: Promise<Configuration> | null = null
+  let discovered: Promise<Configuration> | null = null
 
   async function discover(): Promise<Configuration> {
     const { allowInsecureRequests, customFetch, discovery, enableNonRepudiationChecks, ...authentication } =
@@ -176,11 +176,11 @@ function createOidcProvider(options: OidcOptions) {
 
   /** Discovers the provider once. After a failure, the next sign-in tries again. */
   function configuration(): Promise<Configuration> {
-    found ??= discover().catch((error: unknown) => {
-      found = null
+    discovered ??= discover().catch((error: unknown) => {
+      discovered = null
       throw error
     })
-    return found
+    return discovered
   }
 
   return {

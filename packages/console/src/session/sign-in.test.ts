@@ -132,9 +132,9 @@ describe('an act', () => {
     const id = deliveryId
     for (const given of [{ csrf }, {}])
       expect((await olga.post('/console/act/replay', { ...given, id })).status).toBe(403)
-    const own = await olga.csrf(payment)
+    const token = await olga.csrf(payment)
     for (const Origin of ['https://evil.example', 'null', null])
-      expect((await olga.post('/console/act/replay', { csrf: own, id }, { Origin })).status).toBe(403)
+      expect((await olga.post('/console/act/replay', { csrf: token, id }, { Origin })).status).toBe(403)
     expect(await setup.audit(1)).toEqual(before)
   })
 

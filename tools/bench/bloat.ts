@@ -191,23 +191,23 @@ async function openOurs(connectionString: string): Promise<BloatWay> {
     tables: ['payment_integration.outbox'],
     async run(slice) {
       const snapshots = await storeWithoutSnapshots(store, slice)
-      const begun = performance.now()
+      const startedAt = performance.now()
       let claimMs = 0
-      for (let done = 0; done < snapshots.length; done += block) {
-        const published = snapshots.slice(done, done + block)
+      for (let stored = 0; stored < snapshots.length; stored += block) {
+        const published = snapshots.slice(stored, stored + block)
         await store.transaction((tx) => tx.insertSnapshots(published))
-        for (let left = published.length; left > 0; ) {
-          const claimBegun = performance.now()
+        for (let remaining = published.length; remaining > 0; ) {
+          const claimStartedAt = performance.now()
           const claimed = await store.deliveries.claim({ limit: inFlight, leaseMs: 15_000, maxRetries: inFlight / 2 })
-          claimMs += performance.now() - claimBegun
-          if (claimed.length === 0) throw new Error(`A claim took nothing, with ${left} deliveries due.`)
+          claimMs += performance.now() - claimStartedAt
+          if (claimed.length === 0) throw new Error(`A claim took nothing, with ${remaining} deliveries due.`)
           await store.deliveries.settle(claimed.map(delivered), () => ({ failures: 0, blocks: 0, blockMs: null }))
-          left -= claimed.length
+          remaining -= claimed.length
         }
         // The dispatcher asks after each claim that took all.
         await store.deliveries.msUntilDue()
       }
-      return { seconds: (performance.now() - begun) / 1_000, claimMs }
+      return { seconds: (performance.now() - startedAt) / 1_000, claimMs }
     },
     close: () => store.close(),
   }
@@ -232,9 +232,9 @@ async function openLibrary(name: PeerName, connectionString: string): Promise<Bl
     async run(slice) {
       const jobs = jobsAt(slice)
       await queue.start()
-      const begun = performance.now()
-      for (let done = 0; done < jobs.length; done += block) {
-        const added = jobs.slice(done, done + block)
+      const startedAt = performance.now()
+      for (let queued = 0; queued < jobs.length; queued += block) {
+        const added = jobs.slice(queued, queued + block)
         const until = handled + added.length
         const all = new Promise<void>((resolve) => {
           onHandled = () => handled >= until && resolve()
@@ -242,7 +242,7 @@ async function openLibrary(name: PeerName, connectionString: string): Promise<Bl
         await queue.add(added)
         await all
       }
-      const seconds = (performance.now() - begun) / 1_000
+      const seconds = (performance.now() - startedAt) / 1_000
       await queue.stop()
       return { seconds, claimMs: null }
     },

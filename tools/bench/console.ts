@@ -100,9 +100,9 @@ export async function benchConsole(engine: Engine, effort: ConsoleEffort): Promi
         clock = newest - turn * 2_000
         // Golden ratio: the payments of any number of rounds are evenly spread.
         const id = 1 + Math.floor((((turn + 1) * 0.618_033_988_75) % 1) * (effort.payments - 1))
-        const [cpu, begun] = [cpuMs(database.serverData), performance.now()]
+        const [cpu, startedAt] = [cpuMs(database.serverData), performance.now()]
         await read(name, path(id))
-        samples.get(name)?.push({ ms: performance.now() - begun, cpuMs: cpuMs(database.serverData) - cpu })
+        samples.get(name)?.push({ ms: performance.now() - startedAt, cpuMs: cpuMs(database.serverData) - cpu })
       }
     console.close()
     return [buildTable(engine, effort, samples)]

@@ -121,14 +121,14 @@ export function serviceOn(store: Store, clock?: Pick<Clock, 'now'>): Service {
 /** Processor time of this process and of the server with the data in a folder, in ms. Other work hardly changes it. */
 export function cpuMs(serverData: string | null): number {
   const { user, system } = process.cpuUsage()
-  const own = (user + system) / 1_000
-  if (serverData === null) return own
+  const processMs = (user + system) / 1_000
+  if (serverData === null) return processMs
   try {
     const [server = ''] = readFileSync(`${serverData}/postmaster.pid`, 'utf8').split('\n')
     const children = readdirSync(`/proc/${server}/task`).flatMap((thread) =>
       readFileSync(`/proc/${server}/task/${thread}/children`, 'utf8').trim().split(' '),
     )
-    return children.reduce((sum, pid) => sum + onCpuMs(pid), own)
+    return children.reduce((sum, pid) => sum + onCpuMs(pid), processMs)
   } catch {
     return Number.NaN // not Linux
   }

@@ -109,8 +109,8 @@ export function makePayments({ from, count }: Places): MadePayment[] {
 
 /** Stores payments with version 1 and its delivery in one transaction, as an indexer does. */
 export async function storePayments(store: Pick<Store, 'transaction'>, places: Places): Promise<void> {
-  const made = makePayments(places)
-  await store.transaction(async (tx) => tx.insertSnapshots(await insertPayments(tx, made)))
+  const payments = makePayments(places)
+  await store.transaction(async (tx) => tx.insertSnapshots(await insertPayments(tx, payments)))
 }
 
 /** Stores payments without their first snapshots, and resolves those snapshots in order. */
@@ -120,8 +120,8 @@ export async function storeWithoutSnapshots(
 ): Promise<NewSnapshot[]> {
   const snapshots: NewSnapshot[] = []
   for (let done = 0; done < count; done += batch) {
-    const made = makePayments({ from: from + done, count: Math.min(batch, count - done) })
-    snapshots.push(...(await store.transaction((tx) => insertPayments(tx, made))))
+    const payments = makePayments({ from: from + done, count: Math.min(batch, count - done) })
+    snapshots.push(...(await store.transaction((tx) => insertPayments(tx, payments))))
   }
   return snapshots
 }

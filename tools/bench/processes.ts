@@ -132,8 +132,8 @@ export function steadyUs(): number {
 /** Measures work: time in seconds, and CPU time of this process in microseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<{ seconds: number; cpuUs: number }> {
   const cpu = process.cpuUsage()
-  const begun = performance.now()
+  const startedAt = performance.now()
   await work()
   const { user, system } = process.cpuUsage(cpu)
-  return { seconds: (performance.now() - begun) / 1_000, cpuUs: user + system }
+  return { seconds: (performance.now() - startedAt) / 1_000, cpuUs: user + system }
 }

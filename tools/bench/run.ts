@@ -137,10 +137,10 @@ if (unknown !== undefined)
 for (const [name, { run, peers = null }] of Object.entries(benches)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue
   const load = Number(loadavg()[0]?.toFixed(1))
-  const begun = performance.now()
+  const startedAt = performance.now()
   const tables = await run()
   for (const table of tables) console.log(formatReport(table))
-  console.log(`${name}: ${((performance.now() - begun) / 1_000).toFixed(0)} s, load ${load} at its start.\n`)
+  console.log(`${name}: ${((performance.now() - startedAt) / 1_000).toFixed(0)} s, load ${load} at its start.\n`)
   const command = [
     'npm run bench --',
     name,

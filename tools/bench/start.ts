@@ -63,11 +63,11 @@ export async function benchStart({ rounds }: { readonly rounds: number }): Promi
       until: /"payment\.verified"/,
     },
   ]
-  const seen = new Map<string, Usage[]>(cases.map(({ name }) => [name, []]))
+  const usages = new Map<string, Usage[]>(cases.map(({ name }) => [name, []]))
   try {
     for (let run = 0; run < rounds; run += 1)
-      for (const one of cases) seen.get(one.name)?.push(await measure(one, run, folder))
-    return [buildTable(rounds, seen)]
+      for (const one of cases) usages.get(one.name)?.push(await measure(one, run, folder))
+    return [buildTable(rounds, usages)]
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -78,7 +78,7 @@ async function measure(one: Case, run: number, folder: string): Promise<Usage> {
   const file = join(folder, 'usage.json')
   await rm(file, { force: true })
   const args = await one.args(run)
-  const begun = performance.now()
+  const startedAt = performance.now()
   const child = spawn(process.execPath, ['--import', reporter, ...args], {
     env: { ...process.env, NODE_OPTIONS: '', ...one.env, USAGE_FILE: file },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -97,7 +97,7 @@ async function measure(one: Case, run: number, folder: string): Promise<Usage> {
   if (one.until === undefined && child.exitCode === 0) reached = performance.now()
   if (reached === 0) throw new Error(`${one.name} ended with ${child.exitCode} too early: ${printed}`)
   const used = JSON.parse(await readFile(file, 'utf8')) as Omit<Usage, 'wallMs'>
-  return { ...used, wallMs: reached - begun }
+  return { ...used, wallMs: reached - startedAt }
 }
 
 async function freePort(): Promise<number> {

@@ -61,26 +61,26 @@ async function benchEngine(engine: Engine, effort: UpdatesEffort, hasConsole = f
       },
     }
     const indexing = `indexing payments, ${batch} in a transaction`
-    const taken = new Map<string, Figures[]>([indexing, ...Object.keys(ways)].map((name) => [name, []]))
+    const figures = new Map<string, Figures[]>([indexing, ...Object.keys(ways)].map((name) => [name, []]))
     let from = 0
     // The first turn only warms up.
     for (let turn = 0; turn <= effort.turns; turn += 1)
       for (const [name, apply] of Object.entries(ways)) {
-        const [begun, count] = [from, effort.payments]
+        const [first, count] = [from, effort.payments]
         from += count
         const indexed = await measure(database.serverData, count, async () => {
-          for (let n = begun; n < from; n += batch) await storePayments(store, { from: n, count: batch })
+          for (let n = first; n < from; n += batch) await storePayments(store, { from: n, count: batch })
         })
-        const order = shuffled(begun, count)
+        const order = shuffled(first, count)
         const updated = await measure(database.serverData, count * rounds, async () => {
           for (let at = 0; at < rounds; at += 1) await apply(order, at)
         })
         if (turn === 0 && effort.turns > 0) continue
-        taken.get(indexing)?.push(indexed)
-        taken.get(name)?.push(updated)
+        figures.get(indexing)?.push(indexed)
+        figures.get(name)?.push(updated)
       }
     const of = (all: readonly Figures[], field: keyof Figures) => round(median(all.map((each) => each[field])))
-    return [...taken].map(([name, all]) => [
+    return [...figures].map(([name, all]) => [
       `${engine}, ${name}${hasConsole ? ', with the indexes of the console' : ''}`,
       of(all, 'perSecond'),
       of(all, 'own'),
@@ -112,8 +112,8 @@ function shuffled(from: number, count: number): number[] {
 }
 
 async function measure(serverData: string | null, count: number, work: () => Promise<void>): Promise<Figures> {
-  const [begun, own, all] = [performance.now(), cpuMs(null), cpuMs(serverData)]
+  const [startedAt, processCpu, allCpu] = [performance.now(), cpuMs(null), cpuMs(serverData)]
   await work()
-  const [ms, ownMs, allMs] = [performance.now() - begun, cpuMs(null) - own, cpuMs(serverData) - all]
+  const [ms, ownMs, allMs] = [performance.now() - startedAt, cpuMs(null) - processCpu, cpuMs(serverData) - allCpu]
   return { perSecond: (count * 1_000) / ms, own: (ownMs * 1_000) / count, server: ((allMs - ownMs) * 1_000) / count }
 }

@@ -23,13 +23,13 @@ interface Subject {
   readonly imports: string
 }
 
-const own = ['client', 'webhook', 'version-store'].map((name) => `@payment-integration/${name}`)
+const packageNames = ['client', 'webhook', 'version-store'].map((name) => `@payment-integration/${name}`)
 const subjects: readonly Subject[] = [
   {
     name: 'ours: client, webhook, version-store',
     from: root,
-    installed: own,
-    imports: own.map((name) => `export * from '${name}'`).join('\n'),
+    installed: packageNames,
+    imports: packageNames.map((name) => `export * from '${name}'`).join('\n'),
   },
   { name: 'stripe', from: peersFolder, installed: ['stripe'], imports: "export { default } from 'stripe'" },
   { name: 'svix', from: peersFolder, installed: ['svix'], imports: "export * from 'svix'" },
@@ -60,16 +60,16 @@ export async function benchWeight(): Promise<Table[]> {
 
 /** Every package of an installation by its name, with its folder; optional peers are not installed. */
 async function closure({ from, installed }: Subject): Promise<Map<string, string>> {
-  const found = new Map<string, string>()
+  const folders = new Map<string, string>()
   const waiting = [...installed]
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    if (found.has(name)) continue
+    if (folders.has(name)) continue
     const folder = join(from, 'node_modules', name)
-    found.set(name, folder)
+    folders.set(name, folder)
     const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
     waiting.push(...Object.keys(manifest.dependencies ?? {}))
   }
-  return found
+  return folders
 }
 
 /** Bytes of the files that npm installs. A package of the workspace also has files that it does not publish. */

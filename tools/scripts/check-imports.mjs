@@ -36,7 +36,7 @@ process.exitCode = problems.length > 0 ? 1 : 0
 
 /** Dependencies that a package.json lists and no shipped file of the package imports. */
 async function unusedDependencies(modules) {
-  const found = []
+  const flaws = []
   const folders = await readdir(join(root, 'packages'), { withFileTypes: true })
   for (const { name: folder } of folders.filter((entry) => entry.isDirectory())) {
     const manifest = JSON.parse(await readFile(join(root, 'packages', folder, 'package.json'), 'utf8'))
@@ -47,9 +47,9 @@ async function unusedDependencies(modules) {
     )
     for (const name of Object.keys(manifest.dependencies ?? {}))
       if (!imported.has(name) && !(await isPeerOfOne(name, manifest)))
-        found.push(`unused-dependency: packages/${folder}/package.json lists ${name}\n    No file imports it.`)
+        flaws.push(`unused-dependency: packages/${folder}/package.json lists ${name}\n    No file imports it.`)
   }
-  return found
+  return flaws
 }
 
 /** Whether a listed package of the workspace has the peer `name`: whoever uses that part installs it. */

@@ -69,13 +69,13 @@ function isStart(element) {
  * @param {import('@eslint-community/regexpp').AST.Alternative} alternative
  */
 function continues(alternative) {
-  let found = false
+  let hasRepeat = false
   visitRegExpAST(alternative, {
     onQuantifierEnter(quantifier) {
-      found ||= quantifier.max > maxRepeats && !isLast(quantifier, alternative)
+      hasRepeat ||= quantifier.max > maxRepeats && !isLast(quantifier, alternative)
     },
   })
-  return found
+  return hasRepeat
 }
 
 /**
@@ -117,11 +117,11 @@ function patternsIn(root, file) {
   const text = readFileSync(join(root, file), 'utf8')
   const parsed = ts.createSourceFile(file, text, ts.ScriptTarget.Latest)
   /** @type {Pattern[]} */
-  const found = []
+  const patterns = []
   /** @param {ts.Node} node @param {string | null} source @param {string} flags */
   const add = (node, source, flags) => {
     const { line } = parsed.getLineAndCharacterOfPosition(node.getStart(parsed))
-    found.push({ file, line: line + 1, source, flags })
+    patterns.push({ file, line: line + 1, source, flags })
   }
   /** @param {ts.Node} node */
   const visit = (node) => {
@@ -139,7 +139,7 @@ function patternsIn(root, file) {
     ts.forEachChild(node, visit)
   }
   visit(parsed)
-  return found
+  return patterns
 }
 
 /** The value of a string literal; null for any other expression. @param {ts.Expression} node */

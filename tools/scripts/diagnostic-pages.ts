@@ -42,9 +42,9 @@ const lists: Readonly<Record<string, () => string>> = {
 
 /** A change that several findings share is the head of their list. */
 function findingRows(pattern: RegExp): Rows {
-  const found = Object.entries(descriptions).filter(([code]) => pattern.test(code))
-  return found.map(([code, { cause, change }]) =>
-    found.filter(([, other]) => other.change === change).length > 1
+  const matches = Object.entries(descriptions).filter(([code]) => pattern.test(code))
+  return matches.map(([code, { cause, change }]) =>
+    matches.filter(([, other]) => other.change === change).length > 1
       ? [change, `\`${code}\`: ${cause}`]
       : ['', `\`${code}\`: ${cause} *${change}*`],
   )

@@ -204,8 +204,8 @@ const sizes = documents.flatMap((path) =>
 
 test('every size that a document quotes is the budget of these imports, on the web and on Node', () => {
   for (const { path, names, kB } of sizes) {
-    const found = budgets.filter((budget) => budget.names.toSorted().join() === names.toSorted().join())
-    const allowed = found.map(({ web, node }) => [web, node])
+    const matches = budgets.filter((budget) => budget.names.toSorted().join() === names.toSorted().join())
+    const allowed = matches.map(({ web, node }) => [web, node])
     expect(allowed, `${path}: ${names.join(', ')}`).toEqual([[kB * 1000, kB * 1000]])
   }
 })

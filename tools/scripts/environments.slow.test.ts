@@ -27,11 +27,11 @@ test.each(folders)('%s pins exact versions, and its lock file names no registry'
 })
 
 test('an environment has the versions that the packages require', () => {
-  const asked = readdirSync(join(root, 'packages')).flatMap((folder) => {
+  const dependencies = readdirSync(join(root, 'packages')).flatMap((folder) => {
     const manifest = JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8'))
     return Object.entries<string>({ ...manifest.dependencies, ...manifest.optionalDependencies })
   })
-  const versions = new Map(asked)
+  const versions = new Map(dependencies)
   for (const folder of ['integrator', 'service']) {
     const { dependencies, optionalDependencies } = JSON.parse(read(folder, 'package.json'))
     for (const [name, version] of Object.entries({ ...dependencies, ...optionalDependencies }))

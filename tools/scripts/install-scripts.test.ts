@@ -62,12 +62,12 @@ test('SECURITY.md names every locked dependency that has an install script, once
 })
 
 test('SECURITY.md names the packages that may install each of them', () => {
-  const found: [string, string[]][] = [...withScript].map((name) => {
+  const expected: [string, string[]][] = [...withScript].map((name) => {
     const among = packages.filter((manifest) => installedWith(manifest).has(name))
     return [name, among.map((manifest) => manifest.name.replace(/^@[^/]+\//, '')).toSorted()]
   })
-  const said = shipped.map(([[name = ''] = [], among = []]) => [name, among.toSorted()])
-  expect(said).toEqual(found.filter(([, among]) => among.length > 0))
+  const recorded = shipped.map(([[name = ''] = [], among = []]) => [name, among.toSorted()])
+  expect(recorded).toEqual(expected.filter(([, among]) => among.length > 0))
 })
 
 test('no workspace package has an install script', () => {

@@ -178,10 +178,10 @@ function drawChart({ bench, sources, ...chart }: Chart): string {
   for (const run of readRuns(bench).toReversed()) {
     const bars = sources.flatMap(({ title, column, labels }) =>
       Object.entries(labels).map(([name, label]) => {
-        const found = findTable([run], title)
+        const result = findTable([run], title)
         return {
           label,
-          value: found === null ? null : findFigure(found.table, name, column),
+          value: result === null ? null : findFigure(result.table, name, column),
           isOurs: label.startsWith('ours'),
         }
       }),
@@ -201,16 +201,16 @@ export function drawCharts(): ReadonlyMap<string, string> {
 export function fillPage(page: string): string {
   return Object.entries(tables).reduce(
     (text, [name, { bench = name, title, names, columns, rows: shown, hasNotes = true }]) => {
-      const found = findTable(readRuns(bench), title)
-      if (found === null) throw new Error(`No run of ${bench} has the table ${JSON.stringify(title)}.`)
-      const { run, table } = found
+      const result = findTable(readRuns(bench), title)
+      if (result === null) throw new Error(`No run of ${bench} has the table ${JSON.stringify(title)}.`)
+      const { run, table } = result
       const at = columns.map((column) => table.columns.indexOf(column))
       if (at.includes(-1)) throw new Error(`${table.title} has not the columns ${columns.join('; ')}.`)
       const rows = table.rows
         .filter(([name]) => shown?.test(String(name)) ?? true)
         .map((row) => [row[0] ?? '', ...at.map((index) => row[index] ?? null)])
       const load = run.load === null ? '' : `, load ${run.load}`
-      const made = [
+      const lines = [
         begin(name),
         formatTable({ columns: [names, ...columns], rows }),
         [`\`${run.command}\`, ${run.date}${load}.`, ...((hasNotes && table.notes) || [])].join(' '),
@@ -218,7 +218,7 @@ export function fillPage(page: string): string {
       ].join('\n\n')
       const [from, to] = [text.indexOf(begin(name)), text.indexOf(end, text.indexOf(begin(name)))]
       if (from < 0 || to < 0) throw new Error(`The page has no place ${begin(name)} … ${end}.`)
-      return text.slice(0, from) + made + text.slice(to + end.length)
+      return text.slice(0, from) + lines + text.slice(to + end.length)
     },
     page,
   )

@@ -93,8 +93,8 @@ function compile(sources) {
   const isReadersFile = ({ code, messageText }) => code === 2307 && /module '\.{1,2}\//.test(messageText)
   return sources.flatMap(({ path, file, line }) => {
     const source = program.getSourceFile(path)
-    const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
-    return found
+    const diagnostics = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
+    return diagnostics
       .filter((each) => !unknownName.has(each.code) && !isReadersFile(each))
       .map(({ start = 0, messageText }) => {
         const place = `${file}:${line + source.getLineAndCharacterOfPosition(start).line}`

@@ -30,7 +30,7 @@ export async function bundleSources({ root, entry, outfile, external, settings }
   const draft = join(folder, `${process.pid}.${Date.now()}.draft`)
   try {
     writeFileSync(draft, '')
-    const begun = statSync(draft).mtimeMs
+    const startedAt = statSync(draft).mtimeMs
     const { build } = await import('esbuild')
     const result = await build({
       absWorkingDir: root,
@@ -54,7 +54,7 @@ export async function bundleSources({ root, entry, outfile, external, settings }
       paths.map((path) => {
         const { mtimeMs, size } = statSync(join(root, path))
         // A file that was saved during the build may have been read before: the next start bundles again.
-        return [path, mtimeMs < begun ? [mtimeMs, size] : []]
+        return [path, mtimeMs < startedAt ? [mtimeMs, size] : []]
       }),
     )
     writeFileSync(draft, code)
@@ -73,10 +73,10 @@ function isCurrent(root, outfile) {
   try {
     const bundle = readFileSync(outfile)
     const end = bundle.lastIndexOf(mark)
-    const kept = JSON.parse(bundle.toString('utf8', end + mark.length))
+    const record = JSON.parse(bundle.toString('utf8', end + mark.length))
     // The bundle names files of its sources by absolute paths.
-    if (kept.root !== root || kept.digest !== digest(bundle.subarray(0, end))) return false
-    return Object.entries(kept.inputs).every(([path, [mtimeMs, size]]) => {
+    if (record.root !== root || record.digest !== digest(bundle.subarray(0, end))) return false
+    return Object.entries(record.inputs).every(([path, [mtimeMs, size]]) => {
       const now = statSync(join(root, path))
       return now.mtimeMs === mtimeMs && now.size === size
     })

@@ -125,8 +125,8 @@ const entriesByName = new Map<string, string[]>()
 for (const [name, entries] of Object.entries(api))
   for (const [entry, { values, types }] of Object.entries(entries))
     for (const each of new Set([...values, ...types])) {
-      const known = entriesByName.get(each) ?? []
-      entriesByName.set(each, [...known, `${name.replace('@payment-integration/', '')}${entry.slice(1)}`])
+      const entries = entriesByName.get(each) ?? []
+      entriesByName.set(each, [...entries, `${name.replace('@payment-integration/', '')}${entry.slice(1)}`])
     }
 
 /** An integrator installs only the client, so it re-exports the wire types of its signatures. */
@@ -153,15 +153,15 @@ describe('a public name', () => {
   })
 
   test('is what examples and documents import, never a name of an internal entry', () => {
-    const shown = files.filter(({ path }) => /^(?!\.changeset\/)(examples\/.*\.m?[jt]sx?|.*\.md)$/.test(path))
+    const examples = files.filter(({ path }) => /^(?!\.changeset\/)(examples\/.*\.m?[jt]sx?|.*\.md)$/.test(path))
     const internal = /@payment-integration\/[\w-]+\/internal/
-    expect(shown.length).toBeGreaterThan(100)
-    expect(shown.filter(({ text }) => internal.test(text)).map(({ path }) => path)).toEqual([])
+    expect(examples.length).toBeGreaterThan(100)
+    expect(examples.filter(({ text }) => internal.test(text)).map(({ path }) => path)).toEqual([])
   })
 
   test('of any factory begins with create', () => {
-    const made =
+    const nounFunction =
       /^(?!create|start|open|parse|read)[a-z]\w*(Store|Handler|Receiver|Verifier|Client|Service|Chain|Sender)$/
-    expect([...entriesByName.keys()].filter((name) => name !== plugin && made.test(name))).toEqual([])
+    expect([...entriesByName.keys()].filter((name) => name !== plugin && nounFunction.test(name))).toEqual([])
   })
 })

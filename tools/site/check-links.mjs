@@ -5,18 +5,18 @@ import { dirname, relative, resolve } from 'node:path'
 const [folder = 'tools/site/dist'] = process.argv.slice(2)
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => resolve(folder, name))
 const pages = files.filter((file) => file.endsWith('.html'))
-const shown = (/** @type {string} */ file) => relative(folder, file)
+const shorten = (/** @type {string} */ file) => relative(folder, file)
 
 /** @type {Map<string, Set<string>>} */
 const places = new Map()
 
 /** The ids of a page. @param {string} page */
 function getPlaces(page) {
-  const known = places.get(page)
-  if (known !== undefined) return known
-  const found = new Set([...readFileSync(page, 'utf8').matchAll(/\sid="([^"]+)"/g)].map(([, id = '']) => unescaped(id)))
-  places.set(page, found)
-  return found
+  const cachedIds = places.get(page)
+  if (cachedIds !== undefined) return cachedIds
+  const ids = new Set([...readFileSync(page, 'utf8').matchAll(/\sid="([^"]+)"/g)].map(([, id = '']) => unescaped(id)))
+  places.set(page, ids)
+  return ids
 }
 
 /** @param {string} text */
@@ -47,7 +47,7 @@ for (const page of pages)
     if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(link)) continue
     links++
     const flaw = findFlaw(page, link)
-    if (flaw !== null) problems.push(`${shown(page)}: ${link}: ${flaw}`)
+    if (flaw !== null) problems.push(`${shorten(page)}: ${link}: ${flaw}`)
   }
 const forMachines = resolve(folder, 'llms.txt')
 if (existsSync(forMachines))
@@ -60,7 +60,7 @@ if (existsSync(forMachines))
 for (const file of files.filter(
   (each) => each.endsWith('.md') && !each.endsWith('/AGENTS.md') && !existsSync(each.replace(/[.]md$/, '.html')),
 ))
-  problems.push(`${shown(file)} is copied and not a page`)
+  problems.push(`${shorten(file)} is copied and not a page`)
 
 for (const problem of new Set(problems)) console.error(problem)
 console.log(`${pages.length} pages, ${links} relative links, ${new Set(problems).size} problems`)

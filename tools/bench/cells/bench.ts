@@ -101,14 +101,14 @@ async function publish(connection: FeedConnection, { blocks, perBlock }: CellsEf
   stop.abort()
   await running
   const newest = await twin.head()
-  const known = await Promise.all(Array.from({ length: newest.number + 1 }, (_, n) => twin.block(n)))
+  const twinBlocks = await Promise.all(Array.from({ length: newest.number + 1 }, (_, n) => twin.block(n)))
   const { routers } = twin
   return {
     chainId,
     routers,
     nodes: () => [],
     watch: async () => undefined,
-    block: async (n: number) => known[n] ?? null,
+    block: async (n: number) => twinBlocks[n] ?? null,
     head: async () => newest,
     ranges() {
       throw new Error('The cells read the feed alone.')

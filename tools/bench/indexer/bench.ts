@@ -98,7 +98,7 @@ async function prepare(database: BenchDatabase): Promise<void> {
 async function run(program: string, node: ReplayNode, { url }: BenchDatabase): Promise<Run> {
   const { chainId, rpcUrl, router, firstBlock, head } = node
   const before = await node.counts()
-  const begun = performance.now()
+  const startedAt = performance.now()
   const child = fork(program, {
     execArgv: [],
     env: {
@@ -119,10 +119,10 @@ async function run(program: string, node: ReplayNode, { url }: BenchDatabase): P
   })
   const [code] = await once(child, 'exit')
   if (code !== 0) throw new Error(`A measured process ended with code ${code}.`)
-  const seconds = (performance.now() - begun) / 1_000
+  const seconds = (performance.now() - startedAt) / 1_000
   const { requests, calls, bytes } = await node.counts()
-  const asked = { requests: requests - before.requests, calls: calls - before.calls, bytes: bytes - before.bytes }
-  return { seconds, peakMiB, asked }
+  const traffic = { requests: requests - before.requests, calls: calls - before.calls, bytes: bytes - before.bytes }
+  return { seconds, peakMiB, asked: traffic }
 }
 
 /** A run that lost payments is invalid. */

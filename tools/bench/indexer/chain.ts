@@ -158,9 +158,9 @@ async function mine({ rpcUrl, chainId }: Anvil, { payments, perBlock }: ChainPla
   const height = async () => Number((await rpc([['eth_blockNumber', []]]))[0])
   const firstBlock = (await height()) + 1
   const suffix = encodeIntegrationSuffix(integrationAddress).slice(2)
-  for (let made = 0; made < payments; made += perBlock) {
+  for (let mined = 0; mined < payments; mined += perBlock) {
     const calls: RpcCall[] = []
-    for (let nth = made; nth < Math.min(made + perBlock, payments); nth += 1) {
+    for (let nth = mined; nth < Math.min(mined + perBlock, payments); nth += 1) {
       const receiver = `0x${(nth + 1).toString(16).padStart(40, 'e')}` as const
       const args = [stringToHex(`order ${nth}`, { size: 32 }), 1_000_000n + BigInt(nth), token, receiver] as const
       calls.push(send(deployment.router.address, encodeFunctionData({ abi, functionName: 'pay', args }) + suffix))

@@ -62,10 +62,10 @@ async function follow({ pollMs, webSocket }: Way, blocks: number): Promise<Times
   clearInterval(mining)
   await mine()
 
-  const seen = { committed: new Map<string, number>(), received: new Map<string, number>() }
+  const timesByStep = { committed: new Map<string, number>(), received: new Map<string, number>() }
   const marks = new EventTarget()
-  const mark = (what: keyof typeof seen, txHash: string) => {
-    seen[what].set(txHash, performance.now())
+  const mark = (what: keyof typeof timesByStep, txHash: string) => {
+    timesByStep[what].set(txHash, performance.now())
     marks.dispatchEvent(new Event(`${what} ${txHash}`))
   }
   const receiver = createServer((request, response) => {
@@ -104,10 +104,10 @@ async function follow({ pollMs, webSocket }: Way, blocks: number): Promise<Times
       // Spread evenly between two polls.
       await new Promise((resolve) => setTimeout(resolve, 20 + (((nth + warmUps) * 37) % 250)))
       const arrived = once(marks as never, `received ${txHash}`)
-      const begun = performance.now()
+      const startedAt = performance.now()
       await mine()
-      if (!seen.received.has(txHash)) await arrived
-      const at = (what: keyof typeof seen) => (seen[what].get(txHash) ?? Number.NaN) - begun
+      if (!timesByStep.received.has(txHash)) await arrived
+      const at = (what: keyof typeof timesByStep) => (timesByStep[what].get(txHash) ?? Number.NaN) - startedAt
       if (nth >= 0) times.push({ committed: at('committed'), received: at('received') })
     }
   } finally {

@@ -97,20 +97,20 @@ function blockText(block: Stored | undefined, isFull: unknown): string {
 function logsText({ fromBlock, toBlock, address, topics }: Filter): string {
   const addresses = address === undefined ? null : new Set([address].flat())
   const wanted = topics?.[0] == null ? null : new Set([topics[0]].flat())
-  const found: string[] = []
+  const logs: string[] = []
   for (let height = getHeight(fromBlock); height <= Math.min(head, getHeight(toBlock)); height += 1)
     for (const log of blocks[height]?.logs ?? [])
-      if ((addresses?.has(log.address) ?? true) && (wanted?.has(log.topic) ?? true)) found.push(log.json)
-  return `[${found.join(',')}]`
+      if ((addresses?.has(log.address) ?? true) && (wanted?.has(log.topic) ?? true)) logs.push(log.json)
+  return `[${logs.join(',')}]`
 }
 
 /** Its heights are others, so it answers for the latest block. */
 function askBehind(method: string, params: readonly unknown[]): Promise<string> {
-  const asked = method === 'eth_call' ? [params[0], 'latest'] : params
-  const key = JSON.stringify([method, asked])
-  const known = behind.get(key) ?? createRpc(fallbackUrl)([[method, asked]]).then(([result]) => JSON.stringify(result))
-  behind.set(key, known)
-  return known
+  const args = method === 'eth_call' ? [params[0], 'latest'] : params
+  const key = JSON.stringify([method, args])
+  const answer = behind.get(key) ?? createRpc(fallbackUrl)([[method, args]]).then(([result]) => JSON.stringify(result))
+  behind.set(key, answer)
+  return answer
 }
 
 const server = createServer((request, response) => {
@@ -118,8 +118,8 @@ const server = createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', async () => {
-    const asked = JSON.parse(Buffer.concat(chunks).toString()) as Call | readonly Call[]
-    const calls = [asked].flat() as Call[]
+    const payload = JSON.parse(Buffer.concat(chunks).toString()) as Call | readonly Call[]
+    const calls = [payload].flat() as Call[]
     counts.requests += 1
     counts.calls += calls.length
     const answers = []
@@ -128,7 +128,7 @@ const server = createServer((request, response) => {
       const outcome = result === null ? '"error":{"code":-32601,"message":"Method not found"}' : `"result":${result}`
       answers.push(`{"jsonrpc":"2.0","id":${call.id},${outcome}}`)
     }
-    const body = Buffer.from(Array.isArray(asked) ? `[${answers.join(',')}]` : answers.join(''))
+    const body = Buffer.from(Array.isArray(payload) ? `[${answers.join(',')}]` : answers.join(''))
     counts.bytes += body.length
     const send = () =>
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body)

@@ -53,7 +53,7 @@ export async function runPeer(peer: Peer, chain: ReplayNode, databaseUrl: string
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   if (peer.prepare !== undefined) await client.query(peer.prepare)
-  const begun = performance.now()
+  const startedAt = performance.now()
   const [program = '', ...rest] = peer.command
   const child = spawn(program, rest, {
     cwd: `${folder}${peer.folder}`,
@@ -72,7 +72,7 @@ export async function runPeer(peer: Peer, chain: ReplayNode, databaseUrl: string
   })
   try {
     for (;;) {
-      const seconds = (performance.now() - begun) / 1_000
+      const seconds = (performance.now() - startedAt) / 1_000
       const stored = await countOf(client, peer.table)
       if (stored >= payments || (stored > 0 && seconds > limit)) return { seconds, stored }
       if (seconds > limit || child.exitCode !== null || child.signalCode !== null)

@@ -103,17 +103,17 @@ async function measure({ database, receiver, ways }: Parts, effort: DeliveryEffo
   const perSecond = Math.max(1, Math.floor(median(ours.map((each) => each.perSecond)) / 2))
   const rows: Cell[][] = []
   for (const { name, worker } of ways) {
-    const own = turns.get(name) ?? []
-    const ratio = median(ours.map((each, at) => each.perSecond / (own[at]?.perSecond ?? Number.NaN)))
+    const measured = turns.get(name) ?? []
+    const ratio = median(ours.map((each, at) => each.perSecond / (measured[at]?.perSecond ?? Number.NaN)))
     const pace = { ...places(Math.ceil(perSecond * effort.paceSeconds)), perSecond }
     await receiver.ask('take')
     const committed = name === 'floor' ? null : await (worker as Worker<Ours>).ask('publish', pace)
     const [p50, p99] = committed === null ? [] : measureLatency(committed, (await receiver.ask('take')).arrivals)
     rows.push([
       name,
-      round(median(own.map((each) => each.perSecond))),
+      round(median(measured.map((each) => each.perSecond))),
       name === 'ours' ? null : round(ratio, 2),
-      round(median(own.map(({ cpuUs }) => cpuUs))),
+      round(median(measured.map(({ cpuUs }) => cpuUs))),
       round(p50 ?? Number.NaN, 1),
       round(p99 ?? Number.NaN, 1),
     ])

@@ -28,20 +28,20 @@ const peer = {
       await queue.add(jobsAt({ from: from + sent, count: Math.min(batch, count - sent) }))
   },
   async run({ count }: Places) {
-    const taken = await timed(async () => {
+    const time = await timed(async () => {
       const all = handled(count)
       await queue.start()
       await all
     })
     await queue.stop()
-    return taken
+    return time
   },
   async publish(pace: Pace) {
-    const made = jobsAt(pace)
+    const jobs = jobsAt(pace)
     const all = handled(pace.count)
     await queue.start()
     const committed = await publishAt(pace, ({ from, count }) =>
-      queue.add(made.slice(from - pace.from, from - pace.from + count)),
+      queue.add(jobs.slice(from - pace.from, from - pace.from + count)),
     )
     await all
     await queue.stop()

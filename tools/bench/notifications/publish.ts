@@ -54,16 +54,16 @@ export async function publishAt(
   commit: (places: Places) => Promise<unknown>,
 ): Promise<Committed[]> {
   const committed: Committed[] = []
-  const begun = performance.now()
-  for (let done = 0; done < total; ) {
-    const dueMs = performance.now() - begun
-    const count = Math.min(total, Math.ceil((dueMs / 1_000) * perSecond)) - done
+  const startedAt = performance.now()
+  for (let published = 0; published < total; ) {
+    const dueMs = performance.now() - startedAt
+    const count = Math.min(total, Math.ceil((dueMs / 1_000) * perSecond)) - published
     if (count > 0) {
-      await commit({ from: from + done, count })
-      committed.push({ from: from + done, count, atUs: steadyUs() })
-      done += count
+      await commit({ from: from + published, count })
+      committed.push({ from: from + published, count, atUs: steadyUs() })
+      published += count
     }
-    await wait(Math.max(1, everyMs - ((performance.now() - begun) % everyMs)))
+    await wait(Math.max(1, everyMs - ((performance.now() - startedAt) % everyMs)))
   }
   return committed
 }

@@ -36,10 +36,10 @@ const receiver = {
   url: () => `http://127.0.0.1:${port}`,
   /** Requests since the last call, and the first arrival of each transaction, on the steady clock. */
   take() {
-    const taken = { count, arrivals: [...arrivals] }
+    const result = { count, arrivals: [...arrivals] }
     count = 0
     arrivals = new Map()
-    return taken
+    return result
   },
 }
 export type Receiver = typeof receiver

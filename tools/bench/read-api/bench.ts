@@ -71,9 +71,9 @@ export async function benchReadApi(engine: Engine, effort: ReadEffort): Promise<
         title: `Requests per second, ${effort.payments.toLocaleString('en')} payments, ${engine}`,
         columns: ['', 'requests/s', 'CPU µs', 'CPU of the floor'],
         rows: routes.map(({ name }, at) => {
-          const own = bursts[at] ?? []
-          const ratio = median(own.map(({ cpuUs }, turn) => cpuUs / (floor[turn]?.cpuUs ?? Number.NaN)))
-          return [name, round(of(own, 'perSecond')), round(of(own, 'cpuUs')), round(ratio, 2)]
+          const measured = bursts[at] ?? []
+          const ratio = median(measured.map(({ cpuUs }, turn) => cpuUs / (floor[turn]?.cpuUs ?? Number.NaN)))
+          return [name, round(of(measured, 'perSecond')), round(of(measured, 'cpuUs')), round(ratio, 2)]
         }),
       },
     ]
@@ -86,7 +86,7 @@ export async function benchReadApi(engine: Engine, effort: ReadEffort): Promise<
 
 async function getRoutes(server: Server, basic: string, apiKey: string, payments: number): Promise<Route[]> {
   // Every fifth payment is the integration's, and every second of those the wallet's.
-  const own = Math.floor(payments / 5)
+  const perIntegration = Math.floor(payments / 5)
   const route = (name: string, paths: readonly string[], authorization = basic) => ({ name, paths, authorization })
   const deep = async (name: string, path: string, count: number) => {
     const page = Math.min(2_000, Math.floor(count / pageSize) - 1)
@@ -99,9 +99,9 @@ async function getRoutes(server: Server, basic: string, apiKey: string, payments
   return [
     route('/health/live, the floor', ['/health/live']),
     route('page 1 of 50, integration', [list]),
-    await deep('integration', list, own),
+    await deep('integration', list, perIntegration),
     route('page 1 of 50, wallet', [walletList]),
-    await deep('wallet', walletList, own / 2),
+    await deep('wallet', walletList, perIntegration / 2),
     route(
       'single look-up',
       looked((id) => `${list}/${txHashAt(id)}`),
@@ -144,9 +144,9 @@ async function takeTurns(server: Server, routes: readonly Route[], effort: ReadE
 /** An empty page or an unknown payment could look fast. */
 async function assertAnswer({ url }: Server, { name, paths, authorization }: Route): Promise<void> {
   const answer = await fetch(`${url}${paths.at(-1)}`, { headers: { authorization } })
-  const found = (await answer.text()).split('"sender"').length - 1
+  const payments = (await answer.text()).split('"sender"').length - 1
   const [expected = 0] = [/^page/, /^single/].flatMap((kind, at) => (kind.test(name) ? [at === 0 ? pageSize : 1] : []))
-  if (found !== expected) throw new Error(`${name}: the answer has ${found} payments, not ${expected}.`)
+  if (payments !== expected) throw new Error(`${name}: the answer has ${payments} payments, not ${expected}.`)
 }
 
 /** Sends `amount` requests as fast as the server answers. Rejects unless every answer is a 200. */

@@ -48,9 +48,9 @@ function buildTable(cases: readonly Measured[], seed: number): Table {
   const rows = [...new Set(cases.map(({ name }) => name))].map((name): Cell[] => [
     name,
     ...columns.flatMap(([kind, size]) => {
-      const [own, floor] = [find(name, kind, size), find('floor', kind, size)]
-      const ratios = own.map((cost, at) => cost / (floor[at] ?? Number.NaN))
-      return kind === 'genuine' ? [round(median(own), 2), round(median(ratios), 2)] : [round(median(own), 2)]
+      const [costs, floor] = [find(name, kind, size), find('floor', kind, size)]
+      const ratios = costs.map((cost, at) => cost / (floor[at] ?? Number.NaN))
+      return kind === 'genuine' ? [round(median(costs), 2), round(median(ratios), 2)] : [round(median(costs), 2)]
     }),
   ])
   const missing = peersMissing(peersFolder)

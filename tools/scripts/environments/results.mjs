@@ -36,11 +36,11 @@ export function createResults(print) {
 /** A table per group: a row per runtime, a column per check. */
 export function tables(results) {
   return [...new Set(results.map(({ group }) => group))].map((group) => {
-    const own = results.filter((result) => result.group === group)
-    const rows = [...new Set(own.map(({ row }) => row))]
-    const columns = [...new Set(own.map(({ column }) => column))]
+    const groupResults = results.filter((result) => result.group === group)
+    const rows = [...new Set(groupResults.map(({ row }) => row))]
+    const columns = [...new Set(groupResults.map(({ column }) => column))]
     const cell = (row, column) => {
-      const found = own.find((result) => result.row === row && result.column === column)
+      const found = groupResults.find((result) => result.row === row && result.column === column)
       if (found === undefined) return '-'
       return found.verdict === 'ok' ? (found.detail ?? 'ok') : found.verdict
     }

@@ -47,8 +47,8 @@ export async function checkConsole(program, args, { cwd, env }) {
 
 async function makeBody(address, type) {
   const answer = await fetch(address)
-  const sent = answer.headers.get('content-type') ?? 'none'
-  if (answer.status !== 200 || !sent.startsWith(type))
-    throw new Error(`${address} was answered ${answer.status} with the type ${sent}; expected 200 and ${type}.`)
+  const contentType = answer.headers.get('content-type') ?? 'none'
+  if (answer.status !== 200 || !contentType.startsWith(type))
+    throw new Error(`${address} was answered ${answer.status} with the type ${contentType}; expected 200 and ${type}.`)
   return answer.text()
 }

@@ -15,12 +15,12 @@ import { must } from './child.mjs'
  */
 export async function runReadmes({ root, folder, service, results, inParallel }) {
   const { plans } = await import(pathToFileURL(join(folder, 'readme-plans.mjs')).href)
-  const found = await Promise.all(
+  const blocks = await Promise.all(
     documentsWithBlocks(root).map(async (file) => getBlocks(file, await readFile(join(root, file), 'utf8'))),
   )
-  const chosen = found.flat().filter((block) => getRunner(block)?.environments)
-  const left = Object.keys(plans).filter((name) => !chosen.some(({ file, index }) => name === `${file} ${index}`))
-  for (const name of left)
+  const chosen = blocks.flat().filter((block) => getRunner(block)?.environments)
+  const unmatched = Object.keys(plans).filter((name) => !chosen.some(({ file, index }) => name === `${file} ${index}`))
+  for (const name of unmatched)
     results.add({ group: 'readmes', row: name, column: 'run', verdict: 'FAILED', detail: 'it has a plan and no block' })
   await inParallel(
     chosen.map(
@@ -35,21 +35,21 @@ export async function runReadmes({ root, folder, service, results, inParallel })
 }
 
 async function runBlock({ file, index, code }, { before = '', after = '', swap = [], env = {}, says }, folder) {
-  const own = join(folder, `readme-${file.replaceAll(/\W/g, '-')}-${index}`)
-  await mkdir(own)
+  const blockFolder = join(folder, `readme-${file.replaceAll(/\W/g, '-')}-${index}`)
+  await mkdir(blockFolder)
   let block = code
   for (const [text, real] of swap) {
     if (!block.includes(text)) throw new Error(`The plan swaps ${text}, which the block does not have.`)
     block = block.replaceAll(text, real)
   }
   const program = await transform(`${before}\n${block}\n${after}\n`, { loader: 'ts', format: 'esm', target: 'es2022' })
-  await writeFile(join(own, 'program.mjs'), program.code)
-  const said = await must(process.execPath, ['program.mjs'], {
-    cwd: own,
+  await writeFile(join(blockFolder, 'program.mjs'), program.code)
+  const output = await must(process.execPath, ['program.mjs'], {
+    cwd: blockFolder,
     env: { DATABASE_URL: undefined, ...env },
     seconds: 60,
   })
-  if (!says.test(said)) throw new Error(`It printed ${JSON.stringify(said.slice(0, 600))}, awaited ${says}`)
+  if (!says.test(output)) throw new Error(`It printed ${JSON.stringify(output.slice(0, 600))}, awaited ${says}`)
 }
 
 async function freePort() {

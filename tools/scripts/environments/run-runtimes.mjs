@@ -51,9 +51,9 @@ export async function runRuntimes({ root, runtimes, integrator, service, results
   for (const [name, file] of Object.entries(vectorFiles))
     vectors[name] = JSON.parse(await readFile(join(root, 'vectors', `${file}.json`), 'utf8'))
   await results.check('vectors', 'vectors/*.json', 'run or left to the service', async () => {
-    const known = [...Object.values(vectorFiles), ...vectorsOfTheService]
+    const allVectors = [...Object.values(vectorFiles), ...vectorsOfTheService]
     const files = (await readdir(join(root, 'vectors'))).filter((file) => file.endsWith('.json'))
-    const unknown = files.filter((file) => !known.includes(file.slice(0, -'.json'.length)))
+    const unknown = files.filter((file) => !allVectors.includes(file.slice(0, -'.json'.length)))
     if (unknown.length > 0) throw new Error(`No program runs ${unknown.join(', ')}.`)
     return `${files.length} files`
   })

@@ -50,9 +50,9 @@ export async function runService({ runtimes, service, results, inParallel }) {
         const [program, args] = node.command(command)
         const flags = ['dev', '--until-idle', '--payments', '2', '--port', '0', '--json']
         const env = await ownTemporary(service, node.name)
-        const said = await must(program, [...args, ...flags], { cwd: service, env, seconds: 90 })
-        const { ok, verified, event } = JSON.parse(said.trim().split('\n').at(-1))
-        if (event !== 'summary' || ok !== true || verified !== 2) throw new Error(`It ended with ${said.slice(-500)}`)
+        const output = await must(program, [...args, ...flags], { cwd: service, env, seconds: 90 })
+        const { ok, verified, event } = JSON.parse(output.trim().split('\n').at(-1))
+        if (event !== 'summary' || ok !== true || verified !== 2) throw new Error(`It ended with ${output.slice(-500)}`)
       })
       await results.check('service', node.name, consoleColumn, async () => {
         const [program, args] = node.command(command)

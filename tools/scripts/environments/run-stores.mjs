@@ -12,13 +12,13 @@ import { findRuntimes, here } from './runtimes.mjs'
  */
 export async function runStores({ runtimes, integrator, betterSqlite3, results, inParallel }) {
   await cp(join(integrator, 'run-store.mjs'), join(betterSqlite3, 'run-store.mjs'))
-  const found = findRuntimes(runtimes)
+  const available = findRuntimes(runtimes)
   const runs = [
-    ...found
+    ...available
       // Node 20 has no `node:sqlite`. A missing runtime is recognised by the beginning of its name.
       .filter(({ kind, name }) => kind === 'node' && !/^(Node |node-)20/.test(name))
       .map((runtime) => ({ runtime, driver: 'node:sqlite', folder: integrator })),
-    ...found
+    ...available
       .filter(({ kind }) => kind === 'bun')
       .map((runtime) => ({ runtime, driver: 'bun:sqlite', folder: integrator })),
     { runtime: here, driver: 'better-sqlite3', folder: betterSqlite3 },
@@ -34,8 +34,8 @@ async function judge({ runtime, driver, folder }, results) {
   await results.check('stores', driver, runtime.name, async () => {
     const [command, args] = runtime.command('run-store.mjs')
     const files = join(folder, `store-${runtime.name.replaceAll(/\W/g, '-')}`)
-    const said = await must(command, [...args, driver, files], { cwd: folder, env: runtime.env, seconds: 120 })
-    const { tests, failed } = JSON.parse(said.trim().split('\n').at(-1))
+    const output = await must(command, [...args, driver, files], { cwd: folder, env: runtime.env, seconds: 120 })
+    const { tests, failed } = JSON.parse(output.trim().split('\n').at(-1))
     if (failed.length > 0)
       throw new Error(`${failed.length} of ${tests} tests failed:\n${failed.slice(0, 3).join('\n')}`)
     if (tests === 0) throw new Error('The suite has no test.')

@@ -55,9 +55,9 @@ async function loadingProblems(entries, into) {
     })
     const printed = stdout.split('\n')
     for (const [index, { specifier, values }] of chosen.entries()) {
-      const found = printed[index] || `nothing, exit code ${code}: ${stderr}`
-      if (!found.startsWith('[')) problems.push(`${way} of ${specifier} failed: ${found}`)
-      else if (found !== values) problems.push(`${way} of ${specifier} has ${found}, its types say ${values}`)
+      const actual = printed[index] || `nothing, exit code ${code}: ${stderr}`
+      if (!actual.startsWith('[')) problems.push(`${way} of ${specifier} failed: ${actual}`)
+      else if (actual !== values) problems.push(`${way} of ${specifier} has ${actual}, its types say ${values}`)
     }
   }
   return problems
@@ -125,8 +125,8 @@ async function install(packed, { all, root, into, listed }, done = new Set()) {
 
 /** Path of a dependency: beside the package when the root has another version. */
 function installed(packed, root, name) {
-  const own = join(packed.source, 'node_modules', name)
-  return existsSync(own) ? own : join(root, 'node_modules', name)
+  const linked = join(packed.source, 'node_modules', name)
+  return existsSync(linked) ? linked : join(root, 'node_modules', name)
 }
 
 async function link(target, into, name) {

@@ -50,9 +50,9 @@ export async function compareManifests(packages, file, update) {
   }
   return Object.entries(read).flatMap(([name, now]) => {
     const before = recorded[name] ?? []
-    const came = now.filter((line) => !before.includes(line)).map((line) => `+ ${line}`)
-    const went = before.filter((line) => !now.includes(line)).map((line) => `- ${line}`)
-    return [...came, ...went].map((line) => `manifest of ${name}: ${line}`)
+    const added = now.filter((line) => !before.includes(line)).map((line) => `+ ${line}`)
+    const removed = before.filter((line) => !now.includes(line)).map((line) => `- ${line}`)
+    return [...added, ...removed].map((line) => `manifest of ${name}: ${line}`)
   })
 }
 

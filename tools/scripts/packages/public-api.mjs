@@ -63,9 +63,9 @@ export async function compareWithRecord(api, file, update) {
   return Object.entries(api).flatMap(([name, entries]) => {
     const before = new Set(names(recorded[name] ?? {}))
     const after = new Set(names(entries))
-    const came = [...after].filter((line) => !before.has(line)).map((line) => `+ ${line}`)
-    const went = [...before].filter((line) => !after.has(line)).map((line) => `- ${line}`)
-    return [...came, ...went].map((line) => `public API of ${name}: ${line}`)
+    const added = [...after].filter((line) => !before.has(line)).map((line) => `+ ${line}`)
+    const removed = [...before].filter((line) => !after.has(line)).map((line) => `- ${line}`)
+    return [...added, ...removed].map((line) => `public API of ${name}: ${line}`)
   })
 }
 

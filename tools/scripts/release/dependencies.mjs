@@ -26,17 +26,17 @@ const contained = { 'store-sql': ['kysely'], console: ['uplot'] }
  * @returns {Promise<Map<string, Dependency>>} By name and version.
  */
 export async function getDependencies(root, folders) {
-  const found = new Map()
+  const dependencies = new Map()
   for (const folder of folders) await add(join(root, 'packages', folder), contained[folder] ?? [])
-  return found
+  return dependencies
 
   async function add(folder, more = []) {
     const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
     const { name, version } = manifest
     const key = `${name}@${version}`
-    if (found.has(key)) return key
+    if (dependencies.has(key)) return key
     const needs = []
-    found.set(key, { name, version, licence: getLicence(manifest), folder, needs })
+    dependencies.set(key, { name, version, licence: getLicence(manifest), folder, needs })
     const optional = Object.keys(manifest.optionalDependencies ?? {})
     for (const needed of new Set([...Object.keys(manifest.dependencies ?? {}), ...optional, ...more])) {
       const at = locate(root, folder, needed)

@@ -26,11 +26,11 @@ export async function differences(root, temporary, tarballs) {
   await must('npm', ['run', 'build'], copy)
   await mkdir(into)
   await must('npm', ['pack', '--workspaces', '--pack-destination', into], join(copy))
-  const found = []
+  const differences = []
   for (const first of tarballs)
     if ((await sha256Of(first)) !== (await sha256Of(join(into, basename(first)))))
-      found.push(`${basename(first)} has other bytes when it is built again`)
-  return found
+      differences.push(`${basename(first)} has other bytes when it is built again`)
+  return differences
 }
 
 async function must(command, args, cwd) {

@@ -19,11 +19,11 @@ export function billOfMaterials(dependencies, { name, version }) {
   bom.metadata.component = new Models.Component(Enums.ComponentType.Framework, name, { version, bomRef: name })
   const components = new Map()
   for (const [key, dependency] of dependencies) {
-    const made = component(Enums.ComponentType.Library, dependency)
-    made.licenses.add(new Models.LicenseExpression(dependency.licence))
-    components.set(key, made)
-    bom.components.add(made)
-    if (dependency.name.startsWith('@payment-integration/')) bom.metadata.component.dependencies.add(made.bomRef)
+    const entry = component(Enums.ComponentType.Library, dependency)
+    entry.licenses.add(new Models.LicenseExpression(dependency.licence))
+    components.set(key, entry)
+    bom.components.add(entry)
+    if (dependency.name.startsWith('@payment-integration/')) bom.metadata.component.dependencies.add(entry.bomRef)
   }
   for (const [key, { needs }] of dependencies)
     for (const needed of needs) components.get(key).dependencies.add(components.get(needed).bomRef)

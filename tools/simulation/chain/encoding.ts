@@ -114,8 +114,8 @@ const bloomBytes = 256
 /** Three bits per value, each below this. */
 const bits = 2048
 /** Every block has the same few addresses and topics. */
-const known = new Map<string, readonly number[]>()
-const maxKnown = 5_000
+const bitsByValue = new Map<string, readonly number[]>()
+const maxCached = 5_000
 
 /** The filter as 256 bytes. */
 export function computeBloom(logs: readonly FilteredLog[]): Uint8Array {
@@ -130,11 +130,11 @@ export function computeBloom(logs: readonly FilteredLog[]): Uint8Array {
 }
 
 function computeBits(value: string): readonly number[] {
-  const cached = known.get(value)
+  const cached = bitsByValue.get(value)
   if (cached !== undefined) return cached
   const hash = keccak256(hexBytes(value), 'bytes')
-  const found = [0, 2, 4].map((at) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & (bits - 1))
-  if (known.size >= maxKnown) known.clear()
-  known.set(value, found)
-  return found
+  const positions = [0, 2, 4].map((at) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & (bits - 1))
+  if (bitsByValue.size >= maxCached) bitsByValue.clear()
+  bitsByValue.set(value, positions)
+  return positions
 }

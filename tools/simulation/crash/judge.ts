@@ -99,13 +99,13 @@ function judgeDeliveries(
   snapshots: ReadonlyMap<string, Buffer>,
   report: Report,
 ): void {
-  const found = new Map(deliveries.map((delivery) => [getName(delivery.txHash, delivery.version), delivery]))
-  if (found.size !== deliveries.length) report('repeated', 'a snapshot has two deliveries')
-  for (const name of snapshots.keys()) if (!found.has(name)) report('missing', `the delivery of ${name}`)
+  const deliveriesByName = new Map(deliveries.map((delivery) => [getName(delivery.txHash, delivery.version), delivery]))
+  if (deliveriesByName.size !== deliveries.length) report('repeated', 'a snapshot has two deliveries')
+  for (const name of snapshots.keys()) if (!deliveriesByName.has(name)) report('missing', `the delivery of ${name}`)
   for (const name of journal.delivered)
-    if (found.get(name)?.status !== 'delivered') report('wrong', `${name} was confirmed as delivered`)
+    if (deliveriesByName.get(name)?.status !== 'delivered') report('wrong', `${name} was confirmed as delivered`)
   const versions = new Map(script.expected.map(({ txHash, version }) => [txHash, version]))
-  for (const [name, { txHash, version, status, attempts }] of found) {
+  for (const [name, { txHash, version, status, attempts }] of deliveriesByName) {
     const isNewest = versions.get(txHash) === version
     const last = attempts.at(-1)
     const isAccepted = last !== undefined && last.reason === null

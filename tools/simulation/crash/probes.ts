@@ -50,15 +50,15 @@ export interface Crossing {
 /** Counts crossings. */
 export function createCrossing(death: Death | null): Crossing {
   const startedAt = performance.now()
-  let left = death?.nth ?? 0
+  let remaining = death?.nth ?? 0
   let isHastened = false
   return {
     cross(point) {
       if (death === null) return
       if (!isHastened) {
         if (point !== death.point || performance.now() - startedAt < death.afterMs) return
-        left -= 1
-        if (left !== 0) return
+        remaining -= 1
+        if (remaining !== 0) return
       }
       writeLine({ type: death.signal === 'SIGKILL' ? 'dying' : 'frozen', point })
       process.kill(process.pid, death.signal)

@@ -30,20 +30,20 @@ const deepest = 6
 export function createMovingChain(chainId: number, draws: Draws): MovingChain {
   const values = createDraws(draws.whole(0, 0xffff_ffff))
   const chain = createTwinChain(chainId, { now: () => Date.now(), newHash: () => draws.hex(32), stepMs: 0 })
-  const seen = new Map<string, LastingFacts>()
+  const factsByKey = new Map<string, LastingFacts>()
   const integrations = [draws.hex(20), draws.hex(20)]
   let waiting: UnminedPayment[] = []
   let reorgs = 0
 
   function payments(): UnminedPayment[] {
-    const made = Array.from({ length: draws.pick([0, 0, 1, 1, 2]) }, () =>
+    const payments = Array.from({ length: draws.pick([0, 0, 1, 1, 2]) }, () =>
       buildPayment({ chainId, integrationAddress: draws.pick([...integrations, null]) }, values),
     )
-    for (const payment of made) seen.set(getKey(payment), getLasting(payment))
+    for (const payment of payments) factsByKey.set(getKey(payment), getLasting(payment))
     // An orphaned payment is included again sooner, later or never.
     const again = waiting.filter(() => draws.chance(0.3))
     waiting = waiting.filter((payment) => !again.includes(payment) && draws.chance(0.9))
-    return [...made, ...again]
+    return [...payments, ...again]
   }
 
   return {
@@ -68,7 +68,7 @@ export function createMovingChain(chainId: number, draws: Draws): MovingChain {
         for (const payment of range.payments) facts.set(getKey(payment), payment)
       return facts
     },
-    everSeen: (key) => seen.get(key),
+    everSeen: (key) => factsByKey.get(key),
   }
 }
 

@@ -52,15 +52,15 @@ const getResult = (answers: { id: number; result?: unknown }[], id: number) =>
 describe('an honest node', () => {
   test('knows only blocks of its own branch', async () => {
     const fork = createFakeChain(chainId, createDraws('fork'), 1_700_000_000)
-    const left = fork.mine([], 1)
+    const abandoned = fork.mine([], 1)
     fork.fork(1)
     fork.mine([], 2)
-    expect(answerFrom(chainId, fork.tip, { method: 'eth_getBlockByHash', params: [left.hash, false] })).toEqual({
+    expect(answerFrom(chainId, fork.tip, { method: 'eth_getBlockByHash', params: [abandoned.hash, false] })).toEqual({
       result: null,
     })
-    expect(answerFrom(chainId, fork.tip, { method: 'eth_getLogs', params: [{ blockHash: left.hash }] })).toHaveProperty(
-      'error',
-    )
+    expect(
+      answerFrom(chainId, fork.tip, { method: 'eth_getLogs', params: [{ blockHash: abandoned.hash }] }),
+    ).toHaveProperty('error')
   })
 })
 
@@ -88,9 +88,9 @@ describe('faults', () => {
   ] as const)('%s is status %i', async (fault, status, type, retryAfter) => {
     const reply = await nodeWith(fault).handle(batch)
     expect(reply).toMatchObject({ kind: 'answer', status, headers: { 'content-type': type } })
-    const told = reply.kind === 'answer' ? reply.headers['retry-after'] : undefined
-    if (retryAfter === undefined) expect(told).toBeUndefined()
-    else expect(told).toMatch(retryAfter)
+    const header = reply.kind === 'answer' ? reply.headers['retry-after'] : undefined
+    if (retryAfter === undefined) expect(header).toBeUndefined()
+    else expect(header).toMatch(retryAfter)
   })
 
   test('cut JSON is never JSON', async () => {

@@ -21,13 +21,13 @@ export interface ProcessControl {
 
 /** Creates the control of a process. @param died - Called once, when the process is killed. */
 export function controlProcess(died: () => void): ProcessControl {
-  let left = Number.POSITIVE_INFINITY
+  let remaining = Number.POSITIVE_INFINITY
   let alive = true
   let pausedUntil = 0
   function step(): boolean {
     if (!alive) return false
-    left -= 1
-    if (left > 0) return true
+    remaining -= 1
+    if (remaining > 0) return true
     alive = false
     died()
     return false
@@ -37,8 +37,8 @@ export function controlProcess(died: () => void): ProcessControl {
       return alive
     },
     killAfter(steps) {
-      left = Math.min(left, steps)
-      if (left <= 0) step()
+      remaining = Math.min(remaining, steps)
+      if (remaining <= 0) step()
     },
     pauseUntil(at) {
       pausedUntil = Math.max(pausedUntil, at)

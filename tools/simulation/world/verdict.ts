@@ -37,29 +37,29 @@ const anyHeight = 1_000_000
 
 /** Judges a store that has caught up. */
 export async function judge(evidence: Evidence): Promise<Verdict> {
-  const found = { missing: [] as string[], wrong: [] as string[], repeated: [] as string[] }
+  const failures = { missing: [] as string[], wrong: [] as string[], repeated: [] as string[] }
   const { chainId, truth, store, updates, received } = evidence
   const { payments, snapshots } = await readStore(store, chainId)
   const stored = new Map<string, StoredPayment>()
   for (const payment of payments) {
-    if (stored.has(getKey(payment))) found.repeated.push(`payment ${getKey(payment)} is stored twice`)
+    if (stored.has(getKey(payment))) failures.repeated.push(`payment ${getKey(payment)} is stored twice`)
     stored.set(getKey(payment), payment)
   }
   for (const [key, facts] of truth) {
     const payment = stored.get(key)
-    if (payment === undefined) found.missing.push(`payment ${key} of block ${facts.blockNumber} is not stored`)
-    else found.wrong.push(...onChainFlaws(payment, facts, updates.get(payment.txHash)))
+    if (payment === undefined) failures.missing.push(`payment ${key} of block ${facts.blockNumber} is not stored`)
+    else failures.wrong.push(...onChainFlaws(payment, facts, updates.get(payment.txHash)))
   }
-  for (const [key, payment] of stored) if (!truth.has(key)) found.wrong.push(...offChainFlaws(payment, evidence))
-  for (const payment of payments) found.wrong.push(...versionFlaws(payment, snapshots.get(payment.id) ?? []))
-  found.wrong.push(...(await chainFlaws(store, evidence)))
+  for (const [key, payment] of stored) if (!truth.has(key)) failures.wrong.push(...offChainFlaws(payment, evidence))
+  for (const payment of payments) failures.wrong.push(...versionFlaws(payment, snapshots.get(payment.id) ?? []))
+  failures.wrong.push(...(await chainFlaws(store, evidence)))
   if (received !== null) {
     const sent = await deliveryFlaws(store, payments, received)
-    found.missing.push(...sent.missing)
-    found.wrong.push(...sent.wrong)
-    found.repeated.push(...sent.repeated)
+    failures.missing.push(...sent.missing)
+    failures.wrong.push(...sent.wrong)
+    failures.repeated.push(...sent.repeated)
   }
-  const { missing, wrong, repeated } = found
+  const { missing, wrong, repeated } = failures
   return {
     missing: missing.length,
     wrong: wrong.length,

@@ -23,16 +23,16 @@ describe('virtual time', () => {
 
   test('runs the work of a wake before the next wake', async () => {
     time = installVirtualTime(0)
-    const seen: number[] = []
+    const times: number[] = []
     setTimeout(() => {
       Promise.resolve()
         .then(() => new Promise((resolve) => setTimeout(resolve, 5)))
-        .then(() => seen.push(Date.now()))
+        .then(() => times.push(Date.now()))
         .catch(() => undefined)
     }, 10)
-    setTimeout(() => seen.push(Date.now()), 20)
+    setTimeout(() => times.push(Date.now()), 20)
     await time.advance(100)
-    expect(seen).toEqual([15, 20])
+    expect(times).toEqual([15, 20])
   })
 
   test('stops as soon as the condition is true', async () => {

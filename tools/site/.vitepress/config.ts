@@ -59,11 +59,11 @@ export default defineConfig({
       const image = md.renderer.rules.image
       md.renderer.rules.image = (tokens, place, options, env, self) => {
         const token = tokens[place]
-        const shown = image?.(tokens, place, options, env, self) ?? ''
+        const html = image?.(tokens, place, options, env, self) ?? ''
         const [whole, stem] = /^[/](.*)[.]png$/.exec(token?.attrGet('src') ?? '') ?? []
-        if (whole === undefined || !existsSync(join(pages, 'public', `${stem}-dark.png`))) return shown
-        const dark = shown.replace(whole, `/${stem}-dark.png`)
-        return shown.replace('<img', '<img class="in-light"') + dark.replace('<img', '<img class="in-dark"')
+        if (whole === undefined || !existsSync(join(pages, 'public', `${stem}-dark.png`))) return html
+        const dark = html.replace(whole, `/${stem}-dark.png`)
+        return html.replace('<img', '<img class="in-light"') + dark.replace('<img', '<img class="in-dark"')
       }
       // A path breaks at its slashes, a code between its words, and an option nowhere.
       const code = md.renderer.rules.code_inline

@@ -121,7 +121,7 @@ const paths: readonly (readonly [string, readonly string[]])[] = [
 
 /** The sidebar of the whole site. @param pages - The folder of the pages. */
 export function sidebarOf(pages: string): Item[] {
-  const left = new Set(
+  const unlisted = new Set(
     readdirSync(pages, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.md') && !name.startsWith('public'))
       .map((name) => name.replace(/[.]md$/, ''))
@@ -129,7 +129,7 @@ export function sidebarOf(pages: string): Item[] {
       .toSorted(),
   )
   return paths.flatMap(([text, patterns]) => {
-    const routes = patterns.flatMap((pattern) => take(left, pattern))
+    const routes = patterns.flatMap((pattern) => take(unlisted, pattern))
     const items = routes.map((route) => ({
       text: getTitle(route, readFileSync(join(pages, `${route}.md`), 'utf8'))
         .replace('@payment-integration/', '')
@@ -142,9 +142,9 @@ export function sidebarOf(pages: string): Item[] {
 }
 
 function take(left: Set<string>, pattern: string): string[] {
-  const found = [...left].filter((route) =>
+  const matches = [...left].filter((route) =>
     pattern.endsWith('*') ? route.startsWith(pattern.slice(0, -1)) : route === pattern,
   )
-  for (const route of found) left.delete(route)
-  return found
+  for (const route of matches) left.delete(route)
+  return matches
 }

@@ -36,7 +36,7 @@ function split(module: string, text: string): Page[] {
   if (text.length <= maxLength) return [{ module, route: module, text }]
   const [title = '', ...groups] = text.split(/^(?=## )/m)
   const pages: Page[] = []
-  const own = groups.map((group) => {
+  const sections = groups.map((group) => {
     if (group.length < minGroupLength || group.startsWith('## Functions')) return group
     const [heading = '', ...symbols] = group.split(/^(?=### )/m)
     const name = /^## (\w+)/.exec(heading)?.[1]?.toLowerCase() ?? ''
@@ -53,7 +53,7 @@ function split(module: string, text: string): Page[] {
     const names = [...group.matchAll(/^### (.*) \{#(.*)\}$/gm)].map(([, label, id]) => `[${label}](#${id})`)
     return `${heading.trim()}\n\n${names.join(', ')}\n\n`
   })
-  return [{ module, route: module, text: [title, ...own].join('') }, ...pages]
+  return [{ module, route: module, text: [title, ...sections].join('') }, ...pages]
 }
 
 /** Joins symbols, in order, to as few texts as the page length allows, of about equal length. */
@@ -76,9 +76,9 @@ const getIds = (text: string) => [...text.matchAll(/\{#([^}]+)\}$/gm)].map(([, i
 function withLinks(text: string, { module, route }: Page, routes: ReadonlyMap<string, string>): string {
   return text.replaceAll(/\]\(([^():/#]*(?:\/[^():#]*)?)#([^()]+)\)/g, (whole, file: string, id: string) => {
     const target = file === '' ? module : posix.join(posix.dirname(module), file).replace(/[.]md$/, '')
-    const found = routes.get(`${target}#${id}`)
-    if (found === undefined) return whole
-    return found === route ? `](#${id})` : `](/${found}.md#${id})`
+    const owner = routes.get(`${target}#${id}`)
+    if (owner === undefined) return whole
+    return owner === route ? `](#${id})` : `](/${owner}.md#${id})`
   })
 }
 

@@ -38,13 +38,13 @@ const programs = {
 export async function runPrograms(packages, input, runtime) {
   const verdicts = {}
   for (const name of input.programs) {
-    const given = []
+    const results = []
     try {
-      for await (const verdict of programs[name](packages, input, runtime)) given.push(verdict)
+      for await (const verdict of programs[name](packages, input, runtime)) results.push(verdict)
     } catch (error) {
-      given.push(`threw ${error?.stack ?? error}`)
+      results.push(`threw ${error?.stack ?? error}`)
     }
-    verdicts[name] = given
+    verdicts[name] = results
   }
   return verdicts
 }

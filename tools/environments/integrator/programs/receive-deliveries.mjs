@@ -27,8 +27,8 @@ export async function* receiveDeliveries({ webhook, webhookTesting, versionStore
   }
   const judge = async (fact, expected, delivery) => {
     const { verdict, value } = await getVerdict(receive(delivery))
-    const said = value ? `${value.decision} secret ${value.secretIndex} age ${value.ageSeconds}` : verdict
-    return `${said.startsWith(expected) ? 'right' : 'WRONG'} ${fact}: ${said}`
+    const actual = value ? `${value.decision} secret ${value.secretIndex} age ${value.ageSeconds}` : verdict
+    return `${actual.startsWith(expected) ? 'right' : 'WRONG'} ${fact}: ${actual}`
   }
 
   yield await judge('a first version', 'apply secret 1 age 0', await make())

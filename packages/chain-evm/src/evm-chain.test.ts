@@ -5,7 +5,7 @@ import { readAll } from '../test/read-all.js'
 import { payData, payer, receiver, useTestChain } from '../test/test-chain.js'
 import { encodeIntegrationSuffix } from './decode/integrations.js'
 import { devRouter } from './dev/contracts.generated.js'
-import { devAccount, toViemChain } from './dev/dev-chain.js'
+import { deriveDevAccount, toViemChain } from './dev/dev-chain.js'
 import type { EvmChainOptions } from './evm-chain.js'
 import { createEvmChain } from './evm-chain.js'
 import type { QuarantinedLog } from './read/range-reader.js'
@@ -28,7 +28,7 @@ const pay = (amount: bigint) => ({ to: router, data: payData(amount, { token, me
 
 describe('a payment', () => {
   test('is read whole, with the integration address that a viem wallet appended', async () => {
-    const account = devAccount(0)
+    const account = deriveDevAccount(0)
     const wallet = createWalletClient({ account, chain: toViemChain(node), transport: http(node.rpcUrl) })
     const dataSuffix = encodeIntegrationSuffix(integration)
     const txHash = await wallet.sendTransaction({ ...pay(1_000_000n), dataSuffix, gas: 300_000n })

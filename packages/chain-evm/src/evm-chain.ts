@@ -6,7 +6,7 @@ import type { BlockRange, Chain, Clock, ProofLevel, RangesRequest } from '@payme
 import { checkSpokePools, knownSpokePools } from './bridge/spoke-pools.js'
 import type { KnownRouter } from './decode/known-routers.js'
 import { checkRouters } from './decode/known-routers.js'
-import { nativeToken, type RouterDecoder } from './decode/router-decoder.js'
+import { getNativeToken, type RouterDecoder } from './decode/router-decoder.js'
 import { yodlDecoder } from './decode/router-events.js'
 import {
   createPriceLists,
@@ -64,8 +64,6 @@ export interface EvmChainOptions {
   readonly batchSize?: number | undefined
   /** Limit of answers with logs, receipts or whole blocks, in bytes; others have lower limits. @default 67_108_864 */
   readonly maxResponseBytes?: number | undefined
-  /** Symbol of the native token. @default by chain id; null for an unknown chain */
-  readonly nativeSymbol?: string | undefined
   /**
    * The trusted tokens, instead of the known ones; other tokens have no price.
    * @default knownTokens of the chain, and the native token
@@ -134,7 +132,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   const proof = checkProof(chainId, options.proof)
   const nodes = createNodes({ ...options, nodes: checkNodes(options), clock })
   const routers = checkRouters(options.routers, decoder)
-  const native = nativeToken(chainId, options.nativeSymbol)
+  const native = getNativeToken(chainId)
   const lists = createPriceLists(
     options.tokens ?? knownTokens(chainId),
     options.priceFeeds ?? knownPriceFeeds(chainId),

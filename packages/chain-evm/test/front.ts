@@ -50,8 +50,8 @@ export function rewriting(change: (item: Item, call: FrontCall) => Item | null):
       const item = items[index]
       return item === undefined ? null : change(item, call)
     })
-    const kept = changed.filter((item) => item !== null)
-    return JSON.stringify(isBatch ? kept : kept[0])
+    const answers = changed.filter((item) => item !== null)
+    return JSON.stringify(isBatch ? answers : answers[0])
   }
 }
 

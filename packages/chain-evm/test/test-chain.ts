@@ -5,9 +5,9 @@ import { encodeIntegrationSuffix } from '../src/decode/integrations.js'
 import { nativeTokenAddress } from '../src/decode/router-decoder.js'
 import { type Anvil, startAnvil } from '../src/dev/anvil.js'
 import { devRouter, devToken } from '../src/dev/contracts.generated.js'
-import { devAccount } from '../src/dev/dev-chain.js'
+import { deriveDevAccount } from '../src/dev/dev-chain.js'
 
-export const payer = devAccount(0).address.toLowerCase() as Address
+export const payer = deriveDevAccount(0).address.toLowerCase() as Address
 export const receiver: Address = '0x00000000000000000000000000000000000000b2'
 const noMemo: Hex = `0x${'00'.repeat(32)}`
 
@@ -72,9 +72,9 @@ export async function startTestChain(args: readonly string[] = [], chainId = 31_
   }
   async function receipt(hash: Hex) {
     type Receipt = { blockNumber: string; blockHash: string; contractAddress: Address }
-    const found = await rpc<Receipt | null>('eth_getTransactionReceipt', hash)
-    if (found === null) throw new Error(`${hash} is not mined`)
-    return found
+    const receipt = await rpc<Receipt | null>('eth_getTransactionReceipt', hash)
+    if (receipt === null) throw new Error(`${hash} is not mined`)
+    return receipt
   }
   async function execute(transaction: Sent) {
     const hash = await send(transaction)

@@ -5,7 +5,7 @@ import { openFeedWorld } from '../test/feed-world.js'
 import { natsMissing } from '../test/nats-server.js'
 
 describe.skipIf(natsMissing)(`on nats-server${natsMissing === null ? '' : ` (skipped: ${natsMissing})`}`, () => {
-  let asked: readonly unknown[] = []
+  let requests: readonly unknown[] = []
   chainConformance('chain-feed', async () => {
     const world = await openFeedWorld()
     await world.publish()
@@ -22,7 +22,7 @@ describe.skipIf(natsMissing)(`on nats-server${natsMissing === null ? '' : ` (ski
         await world.publish()
       },
       async close() {
-        asked = [calls.head, calls.block, calls.ranges.filter((range) => Number.parseInt(range, 10) < 1_000)]
+        requests = [calls.head, calls.block, calls.ranges.filter((range) => Number.parseInt(range, 10) < 1_000)]
         await world.close()
         await world.nats.remove()
       },
@@ -31,6 +31,6 @@ describe.skipIf(natsMissing)(`on nats-server${natsMissing === null ? '' : ` (ski
 
   test('the suite asked the nodes for nothing that the feed has', () => {
     // Two heights above the head were asked for: a block far above it, and a range.
-    expect(asked).toEqual([0, 1, []])
+    expect(requests).toEqual([0, 1, []])
   })
 })

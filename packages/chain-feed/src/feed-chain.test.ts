@@ -25,12 +25,12 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
 
   /** A reader of three blocks on a server that the test may suspend. */
   async function openWithOwnServer(options: Partial<FeedChainOptions> = {}) {
-    const own = await startNats()
-    onTestFinished(() => own.remove())
-    const world = await openWorld(own)
+    const server = await startNats()
+    onTestFinished(() => server.remove())
+    const world = await openWorld(server)
     world.mine(1, 1, 1)
     await world.publish()
-    return { world, server: own.servers[0], ...world.openReader(options) }
+    return { world, server: server.servers[0], ...world.openReader(options) }
   }
 
   async function readAll(chain: Chain, from: number, to: number): Promise<BlockRange[]> {
@@ -295,12 +295,12 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
 
   test('the block below a reading is requested together with its first blocks', async () => {
     const world = await openWorld()
-    const asked: number[] = []
-    const stream = { ...world.stream, at: (height: number) => world.stream.at(asked.push(height) && height) }
+    const heights: number[] = []
+    const stream = { ...world.stream, at: (height: number) => world.stream.at(heights.push(height) && height) }
     const demands = { routers: new Set<string>(), spokePools: new Set<string>(), leastProof: 'bloom' } as const
     const reading = readBlocks({ stream, chainId: world.chainId }, { from: 5, to: 7, demands })
     const first = reading.next()
-    expect(asked.toSorted()).toEqual([4, 5, 6, 7])
+    expect(heights.toSorted()).toEqual([4, 5, 6, 7])
     await first
   })
 

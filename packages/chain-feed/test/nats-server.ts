@@ -92,15 +92,15 @@ function createTestNats(configPath: string, port: number): TestNats {
 }
 
 async function freePorts(count: number): Promise<number[]> {
-  const held = await Promise.all(
+  const servers = await Promise.all(
     Array.from({ length: count }, async () => {
       const server = createServer().listen(0, '127.0.0.1')
       await once(server, 'listening')
       return server
     }),
   )
-  const ports = held.map((server) => (server.address() as { port: number }).port)
-  await Promise.all(held.map((server) => once(server.close(), 'close')))
+  const ports = servers.map((server) => (server.address() as { port: number }).port)
+  await Promise.all(servers.map((server) => once(server.close(), 'close')))
   return ports
 }
 

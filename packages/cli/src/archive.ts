@@ -108,9 +108,9 @@ export function openGzipFile(path: string): FileReader {
 
 /** Rejects folders, and pipes and devices, which could block a reader for ever. */
 async function checkIsFile(path: string): Promise<void> {
-  const found = await stat(path)
-  if (found.isDirectory()) throw new ArchiveError(path, `${path} is a folder. Pass a file.`)
-  if (!found.isFile()) throw new ArchiveError(path, `${path} is no regular file. Pass a file.`)
+  const info = await stat(path)
+  if (info.isDirectory()) throw new ArchiveError(path, `${path} is a folder. Pass a file.`)
+  if (!info.isFile()) throw new ArchiveError(path, `${path} is no regular file. Pass a file.`)
 }
 
 function described(path: string, thrown: unknown): unknown {
@@ -137,11 +137,11 @@ export function createFolderArchive(options: { readonly folder: string }): Histo
 }
 
 async function checkFolder(folder: string): Promise<void> {
-  const found = await stat(folder).catch((thrown: NodeJS.ErrnoException) => {
+  const info = await stat(folder).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code !== 'ENOENT') throw fileError(folder, 'read', thrown)
     throw new ArchiveError(folder, `The folder ${folder} for ended history does not exist. Create it.`)
   })
-  if (found.isDirectory()) return
+  if (info.isDirectory()) return
   throw new ArchiveError(folder, `${folder} is no folder. Choose a folder for ended history.`)
 }
 

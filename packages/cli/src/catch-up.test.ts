@@ -57,7 +57,7 @@ describe('progress', () => {
 
   it('reports once that a chain is caught up, with its payments and its time', () => {
     const progress = createProgress()
-    const told = (
+    const states = (
       [
         [0, payment(1)],
         [0, indexed(1, 10, 100)],
@@ -67,7 +67,7 @@ describe('progress', () => {
         [12_500, indexed(1, 101, 101)],
       ] as const satisfies readonly (readonly [number, ServiceEvent])[]
     ).map(([time, event]) => progress.saw(event, time))
-    expect(told.filter((each) => each !== null).map(caughtUpLine)).toEqual([
+    expect(states.filter((each) => each !== null).map(caughtUpLine)).toEqual([
       'Chain 1 is caught up at block 100: 2 payments in 12 s',
     ])
     expect(progress.unfinished(60_000)).toEqual([])

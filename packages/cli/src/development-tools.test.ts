@@ -59,16 +59,16 @@ async function act(name: string, fields: Record<string, string>): Promise<Respon
 
 async function ended({ url }: Response): Promise<string> {
   for (;;) {
-    const shown = await (await fetch(url)).text()
-    if (!shown.includes('<progress')) return shown
+    const html = await (await fetch(url)).text()
+    if (!html.includes('<progress')) return html
     await setImmediate()
   }
 }
 
 it('a test payment is indexed, delivered and delivered again, and each step is a row', async () => {
-  const shown = await ended(await act('trigger', { scenario: 'duplicate', amount: '12.50', chain: '137' }))
+  const html = await ended(await act('trigger', { scenario: 'duplicate', amount: '12.50', chain: '137' }))
   const answered = 'was answered 204; a correct receiver: duplicate'
-  for (const row of ['Block 1 of chain 137: 1 payment', answered, '1 payment, 1 snapshot']) expect(shown).toContain(row)
+  for (const row of ['Block 1 of chain 137: 1 payment', answered, '1 payment, 1 snapshot']) expect(html).toContain(row)
   expect(received.length).toBeGreaterThan(0)
   expect((await page('/console/payments')).replaceAll(/<[^>]*>/g, '')).toContain('12.5 USDC')
 })
@@ -76,17 +76,17 @@ it('a test payment is indexed, delivered and delivered again, and each step is a
 it('a delivery that the receiver got verifies with the secret that stays in the server', async () => {
   const [delivery] = received
   const at = new Date().toISOString().slice(0, 19)
-  const shown = await (await act('explain', { headers: '', body: '', ...delivery, at })).text()
-  expect(shown).toContain('A receiver accepts this delivery.')
+  const html = await (await act('explain', { headers: '', body: '', ...delivery, at })).text()
+  expect(html).toContain('A receiver accepts this delivery.')
   const unreadable = await (await act('explain', { headers: '{"a":', body: '', at })).text()
   expect(unreadable).toContain('role="alert"')
 })
 
 it('the doctor finds that the receiver accepts forged deliveries, and says what to change', async () => {
-  const shown = await ended(await act('doctor', {}))
-  expect(shown).toMatch(/probes passed, \d+ failed/)
-  expect(shown).toContain('cause')
-  expect(shown).toContain('forged')
+  const html = await ended(await act('doctor', {}))
+  expect(html).toMatch(/probes passed, \d+ failed/)
+  expect(html).toContain('cause')
+  expect(html).toContain('forged')
 })
 
 it('a scenario that the server rejects says why', async () => {

@@ -12,14 +12,14 @@ export const developmentTools: DevelopmentTools = {
     return runDoctor({ url, signingSecret, integrationAddress, signal, onProbe })
   },
   async explain({ headers, body, signingSecret, receivedAt }) {
-    const { explainDelivery, parseHeaders, RequestUnreadableError } = await import(
+    const { explainDelivery, parseHeaders, UnreadableRequestError } = await import(
       '@payment-integration/testing/explain'
     )
     try {
       const secrets = [{ name: 'the signing secret of the integration', value: signingSecret }]
       return await explainDelivery({ headers: parseHeaders(headers), body, secrets, now: () => receivedAt })
     } catch (error) {
-      if (error instanceof RequestUnreadableError) return { problem: error.message }
+      if (error instanceof UnreadableRequestError) return { problem: error.message }
       throw error
     }
   },

@@ -61,8 +61,8 @@ describe('formatCommandError', () => {
   it('prints the stack and the causes only with debug', () => {
     const error = new UsageError('No.', { cause: new Error('deeper') })
     expect(formatCommandError(error, false).lines.join('\n')).not.toContain('    at ')
-    const shown = formatCommandError(error, true).lines.join('\n')
-    expect(shown).toContain('    at ')
-    expect(shown).toContain('deeper')
+    const report = formatCommandError(error, true).lines.join('\n')
+    expect(report).toContain('    at ')
+    expect(report).toContain('deeper')
   })
 })

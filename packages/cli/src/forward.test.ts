@@ -21,15 +21,15 @@ const receiver = async (answer: RequestListener) => `${await serveHttp(answer)}/
 const send = (url: string) => forward(delivery, { to: new URL(url), io: testIo() })
 
 it('sends the bytes and the headers of a notification as they are, and no others', async () => {
-  const seen: unknown[] = []
+  const requests: unknown[] = []
   const url = await receiver(async (request, response) => {
     const { 'x-service-signature': signature, 'content-type': type, host, 'x-other': other } = request.headers
     const { 'user-agent': agent } = request.headers
-    seen.push([await text(request), signature, type, agent, host === new URL(url).host, other])
+    requests.push([await text(request), signature, type, agent, host === new URL(url).host, other])
     response.writeHead(204).end()
   })
   expect(await send(url)).toMatchObject({ status: 204, problem: null })
-  expect(seen).toEqual([['{"memo":"ü"}', 't=1,v1=aa', 'application/json', 'payment-integration', true, undefined]])
+  expect(requests).toEqual([['{"memo":"ü"}', 't=1,v1=aa', 'application/json', 'payment-integration', true, undefined]])
 })
 
 it.each([

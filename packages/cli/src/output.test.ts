@@ -6,13 +6,13 @@ describe('plainOutput', () => {
   const hostile = 'a\u001b[2Jb\r\nc\u202ed\u009b31me\u001b[8mf\tg'
 
   it('leaves no control character but tabs in any line', () => {
-    const shown: string[] = []
-    const io = testIo({ live: (lines) => void shown.push(...lines) })
+    const liveLines: string[] = []
+    const io = testIo({ live: (lines) => void liveLines.push(...lines) })
     const { out, err, live } = plainOutput(io)
     out(hostile)
     err(hostile)
     live?.([hostile])
-    for (const lines of [io.lines, io.errors, shown]) expect(lines).toEqual(['a [2Jb c d 31me [8mf\tg'])
+    for (const lines of [io.lines, io.errors, liveLines]) expect(lines).toEqual(['a [2Jb c d 31me [8mf\tg'])
   })
 
   it('leaves the codes of styles where colours are shown, and no other code', () => {

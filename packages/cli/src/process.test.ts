@@ -13,12 +13,12 @@ describe('createSignalReader', () => {
   ])('%s', (_name, sent, meanings) => {
     let clock = 0
     const read = createSignalReader(() => 1_000 + clock)
-    const seen = sent.split(', ').map((each) => {
+    const answers = sent.split(', ').map((each) => {
       const [ms, signal] = each.split(' ')
       clock = Number(ms)
       return read(`SIG${signal}` as 'SIGINT' | 'SIGTERM' | 'SIGHUP')
     })
-    expect(seen.join(' ')).toBe(meanings)
+    expect(answers.join(' ')).toBe(meanings)
   })
 })
 

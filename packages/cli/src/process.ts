@@ -142,16 +142,16 @@ const maxLines = 12
 const defaultWidth = 80
 
 export function createScreen(stream: ScreenStream): Screen {
-  let shown: readonly string[] = []
+  let statusLines: readonly string[] = []
 
   function erase(): void {
     // Moves up to the first status line and clears everything below.
-    if (shown.length > 0) stream.write(`\u001b[${shown.length}A\u001b[0J`)
+    if (statusLines.length > 0) stream.write(`\u001b[${statusLines.length}A\u001b[0J`)
   }
   function paint(): void {
     // A wrapped line would take two rows, and `erase` counts one.
     const width = (stream.columns || defaultWidth) - 1
-    if (shown.length > 0) stream.write(shown.map((line) => `${line.slice(0, width)}\n`).join(''))
+    if (statusLines.length > 0) stream.write(statusLines.map((line) => `${line.slice(0, width)}\n`).join(''))
   }
   return {
     above(write) {
@@ -161,7 +161,7 @@ export function createScreen(stream: ScreenStream): Screen {
     },
     live(lines) {
       erase()
-      shown = lines.slice(0, maxLines)
+      statusLines = lines.slice(0, maxLines)
       paint()
     },
   }

@@ -1,7 +1,7 @@
 /** Backup, restore and point in time, as docs/backup.md says. */
 import { chownSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createPayer, deployDevRouter, devAccount, startAnvil } from '@payment-integration/chain-evm/dev'
+import { createPayer, deployDevRouter, deriveDevAccount, startAnvil } from '@payment-integration/chain-evm/dev'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { startRecordingReceiver } from '../../server/test/support/recording-receiver.js'
@@ -21,7 +21,7 @@ async function startOutside() {
   onTestFinished(receiver.stop)
   onTestFinished(anvil.stop)
   const hashes: string[] = []
-  const payment = { integrationAddress: shop, receiver: devAccount(2).address, amount: 1_000_000n }
+  const payment = { integrationAddress: shop, receiver: deriveDevAccount(2).address, amount: 1_000_000n }
   const getEnv = (database: string): Record<string, string> => ({
     PI_ENV: 'development',
     PI_DATABASE_URL: database,
@@ -56,8 +56,8 @@ async function startOutside() {
       }
     },
     async createShop(database: string): Promise<void> {
-      const made = await run(database, 'integrations', 'create', shop, '--url', `${receiver.url}/`)
-      expect(made).toMatchObject({ code: 0, errors: [] })
+      const created = await run(database, 'integrations', 'create', shop, '--url', `${receiver.url}/`)
+      expect(created).toMatchObject({ code: 0, errors: [] })
     },
     /** Resolves once the receiver has got these payments, since `from` of its log. */
     async delivered(wanted: readonly string[] = hashes, from = 0): Promise<void> {
@@ -147,8 +147,8 @@ async function onPostgres<T>(connectionString: string, work: (client: pg.Client)
 function baseBackup(connectionString: string, data: string, copy: string): Promise<void> {
   return onPostgres(connectionString, async (client) => {
     await client.query("select pg_backup_start('nightly', fast => true)")
-    const left = ['pg_wal', 'postmaster.pid', 'postmaster.opts']
-    cpSync(data, copy, { recursive: true, filter: (path) => !left.some((name) => path === join(data, name)) })
+    const excluded = ['pg_wal', 'postmaster.pid', 'postmaster.opts']
+    cpSync(data, copy, { recursive: true, filter: (path) => !excluded.some((name) => path === join(data, name)) })
     for (const name of ['pg_wal', 'pg_wal/archive_status', 'pg_wal/summaries']) mkdirSync(join(copy, name))
     const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop()')
     writeFileSync(join(copy, 'backup_label'), rows[0]?.labelfile ?? '')

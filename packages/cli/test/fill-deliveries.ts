@@ -45,10 +45,10 @@ export function fillDeliveries(env: Record<string, string>, filled: Filled): Pro
     const all = hashes.map((txHash) => facts({ chainId, txHash, integrationAddress }))
     await indexPayments(store, all)
     if (answer === undefined || verdict === undefined) return hashes
-    let left = payments
-    while (left > 0) {
+    let remaining = payments
+    while (remaining > 0) {
       const claims = await store.deliveries.claim({ limit: 500, leaseMs: 60_000 })
-      if (claims.length === 0) throw new Error(`${left} deliveries cannot be claimed`)
+      if (claims.length === 0) throw new Error(`${remaining} deliveries cannot be claimed`)
       const attempt = { startedAt: Date.now(), latencyMs: 25, excerpt: null, ...answer }
       await store.deliveries.settle(
         claims.map((claim) => ({ claim, attempt: { ...attempt, replay: claim.replay }, verdict })),
@@ -57,7 +57,7 @@ export function fillDeliveries(env: Record<string, string>, filled: Filled): Pro
             ? { failures, blocks, blockMs: null }
             : { failures: failures + results.length, blocks: blocks + 1, blockMs },
       )
-      left -= claims.length
+      remaining -= claims.length
     }
     return hashes
   })

@@ -141,15 +141,15 @@ async function startWorker(folder: string, secret: string) {
 
 /** The URL that the process prints; a Worker's runtime reports only its port. */
 async function getUrl(child: ChildProcess): Promise<string> {
-  const said: string[] = []
-  child.stderr?.on('data', (text) => said.push(String(text)))
+  const output: string[] = []
+  child.stderr?.on('data', (text) => output.push(String(text)))
   if (child.stdout)
     for await (const line of createInterface({ input: child.stdout })) {
-      said.push(line)
+      output.push(line)
       const [url] = /http:\/\/127\.0\.0\.1:\d+\S*/.exec(line) ?? []
       if (url !== undefined) return url
       const [, port] = /"event":"listen".*"port":(\d+)/.exec(line) ?? []
       if (port !== undefined) return `http://127.0.0.1:${port}/webhook`
     }
-  throw new Error(`The receiver ended before it listened:\n${said.join('\n')}`)
+  throw new Error(`The receiver ended before it listened:\n${output.join('\n')}`)
 }

@@ -5,7 +5,7 @@ import {
   createPayer,
   type DevDeployment,
   deployDevRouter,
-  devAccount,
+  deriveDevAccount,
   startAnvil,
 } from '@payment-integration/chain-evm/dev'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -26,7 +26,7 @@ beforeAll(async () => {
   anvil = await startAnvil()
   deployment = await deployDevRouter(anvil)
   const payer = createPayer({ ...anvil, deployment })
-  const payment = { integrationAddress: null, receiver: devAccount(2).address, amount: 1_000_000n }
+  const payment = { integrationAddress: null, receiver: deriveDevAccount(2).address, amount: 1_000_000n }
   hashes = []
   while (hashes.length < payments) hashes.push(await payer.pay({ ...payment, memo: `order-${hashes.length + 1}` }))
 })
@@ -87,16 +87,16 @@ describe('a server that follows a chain', () => {
     const chain = { chainId: 31_337, leading: true, lag: 0, proof: 'root', error: null, reorgs: 0 }
     expect(events[0]).toMatchObject({ event: 'status', status: 'ok', database: 'ok', chains: [chain] })
     const chains = (events[0]?.['chains'] ?? []) as { indexed: number; nodes: { name: string; inUse: boolean }[] }[]
-    const [shown] = chains
-    expect(shown?.nodes.filter(({ inUse }) => inUse)).toHaveLength(1)
-    expect(new Set(shown?.nodes.map((each) => each.name)).size).toBe(2)
+    const [status] = chains
+    expect(status?.nodes.filter(({ inUse }) => inUse)).toHaveLength(1)
+    expect(new Set(status?.nodes.map((each) => each.name)).size).toBe(2)
     const processes = [{ silentMs: null, leases: ['indexer:31337'] }]
     expect(events[1]).toMatchObject({ event: 'processes', processes })
     const ranges = events[2]?.['ranges'] as { from: number; to: number; proof: string }[]
     expect(events[2]).toMatchObject({ event: 'proofs', chainId: 31_337 })
-    expect([ranges.at(-1)?.from, ranges[0]?.to]).toEqual([0, shown?.indexed])
+    expect([ranges.at(-1)?.from, ranges[0]?.to]).toEqual([0, status?.indexed])
     expect(metrics).toContain(`payment_integration_payments_indexed_total{chain="31337",kind="first"} ${payments}`)
-    expect(metrics).toContain(`payment_integration_chain_indexed_block{chain="31337"} ${shown?.indexed}`)
+    expect(metrics).toContain(`payment_integration_chain_indexed_block{chain="31337"} ${status?.indexed}`)
     expect(`${metrics}${JSON.stringify(events)}`).not.toContain('CANARY')
     child.kill('SIGTERM')
     await exited

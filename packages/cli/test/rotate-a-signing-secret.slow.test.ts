@@ -30,13 +30,13 @@ async function startReceiver() {
   let secrets: readonly string[] = []
   const store = createMemoryVersionStore()
   const url = await serveHttp(async (request, response) => {
-    const own = secrets
+    const receiverSecrets = secrets
     try {
-      const { verify } = createVerifier({ secrets: own })
+      const { verify } = createVerifier({ secrets: receiverSecrets })
       const receiver = createReceiver({
         async verify(delivery: Parameters<typeof verify>[0]) {
           const verified = await verify(delivery)
-          const secret = own[verified.secretIndex] ?? ''
+          const secret = receiverSecrets[verified.secretIndex] ?? ''
           signedBy.set(secret, (signedBy.get(secret) ?? 0) + 1)
           return verified
         },

@@ -32,8 +32,8 @@ export function startProcess(args: readonly string[], env: Readonly<Record<strin
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   async function line(wanted: string): Promise<string> {
     for (;;) {
-      const found = lines.find((each) => each.includes(wanted))
-      if (found !== undefined) return found
+      const match = lines.find((each) => each.includes(wanted))
+      if (match !== undefined) return match
       const ended = await Promise.race([once(output, 'line').then(() => false), exited.then(() => true)])
       if (ended) throw new Error(`ended without ${wanted}:\n${[...lines, ...errors].join('\n')}`)
     }

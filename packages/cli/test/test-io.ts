@@ -32,8 +32,8 @@ export function testIo(changes: Partial<Io> = {}): TestIo {
     errors,
     interrupt: () => stop.abort(),
     line(wanted) {
-      const found = lines.find(wanted)
-      if (found !== undefined) return Promise.resolve(found)
+      const match = lines.find(wanted)
+      if (match !== undefined) return Promise.resolve(match)
       return new Promise((resolve) => {
         const watcher = (line: string) => {
           if (!wanted(line)) return

@@ -10,12 +10,12 @@ import {
   startTimeLimit,
 } from '@payment-integration/contract/internal-io'
 import {
+  LateRequestError,
   ProviderAnswerError,
   type ProviderError,
   ProviderSetupError,
   ProviderThrottledError,
   ProviderUnavailableError,
-  RequestLateError,
   TokenRejectedError,
 } from './errors.js'
 
@@ -165,7 +165,7 @@ interface CallOptions {
 
 /**
  * Sends one request.
- * @throws ProviderUnavailableError, ProviderAnswerError, RequestLateError, or the caller's own abort reason.
+ * @throws ProviderUnavailableError, ProviderAnswerError, LateRequestError, or the caller's own abort reason.
  */
 type Call = (
   method: 'GET' | 'POST',
@@ -195,7 +195,7 @@ export function createCall(connection: ProviderConnection): Call {
       throw new TypeError('An id has the form of a path: it would be sent to another address than the one signed.')
     // The checked time is the signed one: from here on the provider itself rejects a late request.
     const signedAt = now()
-    if (!(signedAt <= sendBy)) throw new RequestLateError()
+    if (!(signedAt <= sendBy)) throw new LateRequestError()
     const timestamp = Math.floor(signedAt / 1_000)
     const headers = {
       Accept: 'application/json',
@@ -310,7 +310,7 @@ function isAboutToken(
 }
 
 /** Options of minting, with the integrator's own credentials at the provider. */
-export interface MintOptions extends ProviderConnection {
+export interface MintShareTokenOptions extends ProviderConnection {
   /** The integrator's own applicant; it must be approved for a redemption. */
   readonly applicantId: string
   /** The service's client id at the provider, given during onboarding. */
@@ -331,7 +331,7 @@ export interface MintOptions extends ProviderConnection {
  * import { mintShareToken } from '@payment-integration/identity-sumsub'
  * const kycShareToken = await mintShareToken({ appToken, secretKey, applicantId, forClientId })
  */
-export async function mintShareToken(options: MintOptions): Promise<string> {
+export async function mintShareToken(options: MintShareTokenOptions): Promise<string> {
   if (isBrowser())
     throw new TypeError('mintShareToken runs on a server: in a browser everybody can read the secret key.')
   const { ttlInSecs, signal } = options

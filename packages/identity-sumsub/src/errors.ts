@@ -83,13 +83,13 @@ export class ProviderThrottledError extends ProviderError {
 }
 
 /** The deadline of a request passed before it was sent, as in a suspended process. Nothing was executed. */
-export class RequestLateError extends ProviderError {
-  override readonly name = 'RequestLateError'
+export class LateRequestError extends ProviderError {
+  override readonly name = 'LateRequestError'
   readonly code = 'ERR_PROVIDER_LATE'
   readonly retryable = true
   readonly outcomeUnknown = false
   constructor() {
-    super('A request to the identity provider was not sent: the time until which it was wanted has passed.')
+    super('A request to the identity provider was not sent, because its deadline had passed.')
   }
 }
 
@@ -120,7 +120,7 @@ export class ProviderAnswerError extends ProviderError {
   readonly status: number
   /** @param flaw - The flaw of the answer, without its text. */
   constructor(status: number, flaw: string) {
-    super(`The identity provider answered ${status} with something else than it documents: ${flaw}.`)
+    super(`The identity provider sent an undocumented answer (${status}): ${flaw}.`)
     this.status = status
   }
 }

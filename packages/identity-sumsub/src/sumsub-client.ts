@@ -97,19 +97,22 @@ export function parseReview(
   result: unknown,
 ): { readonly review: SumsubReview; readonly known: boolean } {
   const name = text(status)
-  const known = name !== null && Object.hasOwn(statuses, name)
-  const reviewStatus = known ? (statuses[name] ?? 'pending') : 'pending'
+  const isKnown = name !== null && Object.hasOwn(statuses, name)
+  const reviewStatus = isKnown ? (statuses[name] ?? 'pending') : 'pending'
   const answer = field(result, 'reviewAnswer')
   const isDone = reviewStatus === 'completed' && (answer === 'GREEN' || answer === 'RED')
   if (!isDone) {
     // A completed check without an answer still waits for a decision.
     const inFlight = reviewStatus === 'completed' ? 'pending' : reviewStatus
-    return { review: { reviewStatus: inFlight, reviewAnswer: null, rejectType: null, rejectLabels: [] }, known }
+    return {
+      review: { reviewStatus: inFlight, reviewAnswer: null, rejectType: null, rejectLabels: [] },
+      known: isKnown,
+    }
   }
   const type = field(result, 'reviewRejectType')
   const rejectType = answer === 'RED' && (type === 'RETRY' || type === 'FINAL') ? type : null
   const rejectLabels = answer === 'RED' ? texts(field(result, 'rejectLabels')) : []
-  return { review: { reviewStatus, reviewAnswer: answer, rejectType, rejectLabels }, known }
+  return { review: { reviewStatus, reviewAnswer: answer, rejectType, rejectLabels }, known: isKnown }
 }
 
 /** Parses the state of an applicant with its result, its level and the time of a verdict. */
@@ -140,7 +143,7 @@ export interface SumsubClient {
   /**
    * Redeems a share token for an applicant named `externalUserId`. The provider has no idempotency key: after an
    * unknown outcome, call {@link SumsubClient.find} before another redemption.
-   * @throws TokenRejectedError, ProviderSetupError, ProviderThrottledError, RequestLateError: not redeemed.
+   * @throws TokenRejectedError, ProviderSetupError, ProviderThrottledError, LateRequestError: not redeemed.
    * @throws ProviderUnavailableError, ProviderAnswerError: possibly redeemed.
    */
   redeem(request: {

@@ -124,14 +124,14 @@ describe('a redemption with a deadline', () => {
     ['after it is rejected, and nothing is redeemed', 61_000, 0],
   ])('that was signed in time and arrives %s', async (_, delayMs, redeemed) => {
     const { local, clock, provider } = await started()
-    const held = provider({
+    const suspended = provider({
       // Simulates a process suspended between the signature and the first byte.
       fetch: (input, init) => {
         clock.advance(delayMs)
         return fetch(input, init)
       },
     })
-    const call = held.redeem({ shareToken: newToken(local), externalUserId: 'pi:1', sendBy: clock.now() })
+    const call = suspended.redeem({ shareToken: newToken(local), externalUserId: 'pi:1', sendBy: clock.now() })
     const outcome = await call.then(
       () => 'redeemed',
       (error: { code: string }) => error.code,

@@ -6,21 +6,21 @@ import { catchError, donor, newToken, service, started } from './support.js'
 
 /** Every form in which an error may appear in a log. */
 function printed(error: unknown): string {
-  const seen = error as Error & Record<string, unknown>
+  const fields = error as Error & Record<string, unknown>
   const inherited: unknown[] = []
-  for (const key in seen) inherited.push(key, seen[key])
+  for (const key in fields) inherited.push(key, fields[key])
   return [
-    String(seen),
-    seen.stack,
-    JSON.stringify(seen),
-    JSON.stringify(seen, Object.getOwnPropertyNames(seen)),
-    JSON.stringify({ ...seen }),
-    inspect(seen, { depth: 10, showHidden: true }),
-    inspect(seen, { depth: 10, getters: true }),
-    inspect(Object.getOwnPropertyDescriptors(seen), { depth: 10 }),
-    inspect(structuredClone(seen), { depth: 10, showHidden: true }),
+    String(fields),
+    fields.stack,
+    JSON.stringify(fields),
+    JSON.stringify(fields, Object.getOwnPropertyNames(fields)),
+    JSON.stringify({ ...fields }),
+    inspect(fields, { depth: 10, showHidden: true }),
+    inspect(fields, { depth: 10, getters: true }),
+    inspect(Object.getOwnPropertyDescriptors(fields), { depth: 10 }),
+    inspect(structuredClone(fields), { depth: 10, showHidden: true }),
     inspect(inherited, { depth: 10 }),
-    inspect(seen['cause'], { depth: 10 }),
+    inspect(fields['cause'], { depth: 10 }),
   ].join('\n')
 }
 

@@ -49,8 +49,8 @@ export function createFakeClock(start: number = fakeClockStart): FakeClock {
   const sleepers = new Set<{ readonly until: number; readonly wake: () => void }>()
   function set(ms: number): void {
     at = toWholeMs(ms)
-    const over = [...sleepers].filter(({ until }) => until <= at).sort((a, b) => a.until - b.until)
-    for (const { wake } of over) wake()
+    const expired = [...sleepers].filter(({ until }) => until <= at).sort((a, b) => a.until - b.until)
+    for (const { wake } of expired) wake()
   }
   return {
     now: () => at,

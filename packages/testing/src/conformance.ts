@@ -34,8 +34,8 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
   const opened = openOnce(open)
   /** Also checks formats and order of answers, as the service does. */
   const subject = async () => {
-    const given = await opened()
-    return { ...given, chain: createCheckedChain(given.chain) }
+    const opening = await opened()
+    return { ...opening, chain: createCheckedChain(opening.chain) }
   }
   const mined = async (...payments: readonly number[]) => {
     const { chain, mine } = await subject()
@@ -293,8 +293,8 @@ export function identityProviderConformance(adapter: string, open: () => Promise
   const faults: unknown[] = []
   /** The provider as the service uses it: an answer that violates the port is a fault. */
   const subject = async () => {
-    const given = await opened()
-    return { ...given, provider: createCheckedProvider(given.provider, { error: (fields) => faults.push(fields) }) }
+    const opening = await opened()
+    return { ...opening, provider: createCheckedProvider(opening.provider, { error: (fields) => faults.push(fields) }) }
   }
   let names = 0
   const redeem = async (shareToken: string, sendBy?: number) => {
@@ -421,11 +421,11 @@ export function fulfilmentSourceConformance(adapter: string, open: () => Promise
 
     test('answers the transaction that paid the receiver on the destination chain, each time it is asked', async () => {
       const { source, fulfilled } = await subject()
-      const found = await source.lookup(fulfilled)
-      expect(found).toMatchObject({ chainId: fulfilled.destinationChainId, receiver: fulfilled.receiver })
-      expect(found?.txHash).toMatch(/^0x[0-9a-f]{64}$/)
-      expect(found?.tokenOut.amount).toBeTypeOf('bigint')
-      expect(await source.lookup(fulfilled)).toEqual(found)
+      const receipt = await source.lookup(fulfilled)
+      expect(receipt).toMatchObject({ chainId: fulfilled.destinationChainId, receiver: fulfilled.receiver })
+      expect(receipt?.txHash).toMatch(/^0x[0-9a-f]{64}$/)
+      expect(receipt?.tokenOut.amount).toBeTypeOf('bigint')
+      expect(await source.lookup(fulfilled)).toEqual(receipt)
     })
 
     test('answers null while there is none', async () => {

@@ -11,8 +11,8 @@ export abstract class TestingError extends Error {
 }
 
 /** A pasted request has no known form, or lacks a part. The message does not quote the request. */
-export class RequestUnreadableError extends TestingError {
-  override readonly name = 'RequestUnreadableError'
+export class UnreadableRequestError extends TestingError {
+  override readonly name = 'UnreadableRequestError'
   readonly code = 'ERR_REQUEST_UNREADABLE'
   /** The probable form of the request; null: unknown. */
   readonly form: RequestForm | null

@@ -26,8 +26,8 @@ const shapes: readonly [string, (build: Build) => unknown, { parse(value: unknow
 describe.each(shapes)('a %s', (_, make, schema) => {
   test('passes the write schema of the contract for every seed', () => {
     for (let seed = 0; seed < 200; seed += 1) {
-      const made = make(createBuilders({ seed }))
-      expect(schema.parse(made)).toEqual(made)
+      const value = make(createBuilders({ seed }))
+      expect(schema.parse(value)).toEqual(value)
     }
   })
 

@@ -26,9 +26,9 @@ test('the client reads its payments over pages, and none of another integration'
   for (let n = 0; n < 5; n += 1) hashes.unshift((await service.pay({ integrationAddress })).txHash)
   const other = await service.addIntegration()
   await service.pay({ integrationAddress: other.address })
-  const seen: string[] = []
-  for await (const { txHash } of client.payments.iterate({ pageSize: 3 })) seen.push(txHash)
-  expect(seen).toEqual(hashes)
+  const listed: string[] = []
+  for await (const { txHash } of client.payments.iterate({ pageSize: 3 })) listed.push(txHash)
+  expect(listed).toEqual(hashes)
   expect(service.requests.map((request) => request.replace(/=[^&]*/g, ''))).toEqual([
     'GET /api/v1/integration/payments?limit',
     'GET /api/v1/integration/payments?limit&cursor',
@@ -52,9 +52,9 @@ test('the legacy API looks up and verifies, for an account by its handle', async
   const coins = [{ chainId: 137, tokens: [{ symbol: 'USDC' }] }]
   await service.service.accounts.create({ handle: 'mara', address: receiver, config: { coins } })
   const { txHash } = await service.pay({ integrationAddress, receiver, amount: '12.50', memo: 'order-7' })
-  const found = await legacy.lookup({ chainId: 137, txHash })
-  expect(found.payments).toMatchObject([{ receiver, memo: 'order-7' }])
-  const [item] = found.payments
+  const lookup = await legacy.lookup({ chainId: 137, txHash })
+  expect(lookup.payments).toMatchObject([{ receiver, memo: 'order-7' }])
+  const [item] = lookup.payments
   const invoice = { invoiceAmount: String(item?.invoiceAmount), invoiceCurrency: String(item?.invoiceCurrency) }
   const request = { chainId: 137, txHash, ...invoice, address: 'Mara' }
   expect((await legacy.verify(request)).payments).toMatchObject([{ verified: true }])

@@ -4,14 +4,14 @@ import { donor, newToken, reuseUri, started } from './support.js'
 const path = '/resources/accessTokens/shareToken'
 
 describe('minting', () => {
-  const asked = (applicantId: string) => ({ applicantId, forClientId: 'ServiceCo', ttlInSecs: '600' })
-  const query = (id: string) => new URLSearchParams(asked(id))
+  const tokenRequest = (applicantId: string) => ({ applicantId, forClientId: 'ServiceCo', ttlInSecs: '600' })
+  const query = (id: string) => new URLSearchParams(tokenRequest(id))
 
   test.each([
     ['by query', (id: string) => ({ uri: `${path}?${query(id)}` })],
     ['by the other path', (id: string) => ({ uri: `/resources/accessTokens/-/shareToken?${query(id)}` })],
-    ['by body', (id: string) => ({ uri: path, body: JSON.stringify({ ...asked(id), ttlInSecs: 600 }) })],
-    ['by body with a number as text', (id: string) => ({ uri: path, body: JSON.stringify(asked(id)) })],
+    ['by body', (id: string) => ({ uri: path, body: JSON.stringify({ ...tokenRequest(id), ttlInSecs: 600 }) })],
+    ['by body with a number as text', (id: string) => ({ uri: path, body: JSON.stringify(tokenRequest(id)) })],
   ])('%s answers a token that lives as long as asked', async (_, request) => {
     const { provider, clock, ask } = await started()
     const { id } = provider.addApplicant({ clientId: 'DonorCo' })

@@ -45,15 +45,15 @@ describe.each(fillNames)('a fill by %s', (name) => {
     const { hash, blockNumber, blockHash } = await fill(deposit, {}, name)
     const { timestamp } = await node.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
     await node.mine(3)
-    const found = {
+    const fulfilment = {
       ...{ chainId, txHash: hash, logIndex: 0, position: 0, blockNumber, blockHash, receiver: deposit.receiver },
       blockTimestamp: Number(timestamp) * 1_000,
       tokenOut: { address: token, symbol: 'ARRIVED', decimals: 6, amount: 490n },
       listedToken: { symbol: 'ARRIVED', currency: 'USD' },
     }
-    expect(await source.lookup(deposit)).toEqual(found)
-    expect(await source.lookup(deposit)).toEqual(found)
-    expect(await open({ tokens: [] }).lookup(deposit)).toEqual({ ...found, listedToken: null })
+    expect(await source.lookup(deposit)).toEqual(fulfilment)
+    expect(await source.lookup(deposit)).toEqual(fulfilment)
+    expect(await open({ tokens: [] }).lookup(deposit)).toEqual({ ...fulfilment, listedToken: null })
   })
 
   test('of less is none, and the true one behind it is found', async () => {
@@ -99,17 +99,17 @@ test('a fill counts exactly from its number of confirmations on', async () => {
 
 test('a deposit of another bridge, or to an unlisted chain, gets null without a request', async () => {
   const source = open()
-  const asked = await front.during(async () => {
+  const requests = await front.during(async () => {
     for (const change of [{ bridge: 'other' }, { destinationChainId: 10 }])
       expect(await source.lookup({ ...(await newDeposit()), ...change })).toBeNull()
   })
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 describe('the search', () => {
   let deposit: Deposit
   /** The ranges of blocks whose logs were asked for. */
-  let asked: [number, number][]
+  let askedRanges: [number, number][]
   beforeEach(async () => {
     // Long before the deposit, and behind it: the times of the blocks tell both.
     for (const seconds of [3_600, 300]) {
@@ -118,12 +118,12 @@ describe('the search', () => {
     }
     deposit = await newDeposit()
     await node.rpc('anvil_mine', '0x12c')
-    asked = []
+    askedRanges = []
     front.intercept = ({ calls, forward }) => {
       for (const { method, params } of calls)
         if (method === 'eth_getLogs') {
           const { fromBlock, toBlock } = params[0] as { fromBlock: Hex; toBlock: Hex }
-          asked.push([Number(fromBlock), Number(toBlock)])
+          askedRanges.push([Number(fromBlock), Number(toBlock)])
         }
       return forward()
     }
@@ -134,11 +134,11 @@ describe('the search', () => {
     const source = open()
     await source.lookup(deposit)
     const first = await head()
-    expect(asked.at(-1)?.[1]).toBe(first)
+    expect(askedRanges.at(-1)?.[1]).toBe(first)
     await node.mine(5)
-    asked.length = 0
+    askedRanges.length = 0
     await source.lookup(deposit)
-    expect(asked).toEqual([[first - 255, first + 5]])
+    expect(askedRanges).toEqual([[first - 255, first + 5]])
   })
 
   test('ends after the window: all blocks are read once more, and then no request is sent', async () => {
@@ -148,8 +148,8 @@ describe('the search', () => {
     await node.rpc('evm_increaseTime', 3_600)
     await node.mine(2)
     await source.lookup(deposit)
-    const [first, second] = asked
-    expect(asked).toHaveLength(2)
+    const [first, second] = askedRanges
+    expect(askedRanges).toHaveLength(2)
     expect(second).toEqual([first?.[0], last + 1])
     expect(await front.during(async () => expect(await source.lookup(deposit)).toBeNull())).toEqual([])
   })
@@ -176,14 +176,14 @@ describe('the search', () => {
     const note = front.intercept
     front.intercept = (request, response) => {
       const sent = note(request, response)
-      const [from, to] = asked.at(-1) ?? [0, 0]
+      const [from, to] = askedRanges.at(-1) ?? [0, 0]
       if (!request.methods.includes('eth_getLogs') || to - from < 2) return sent
       return JSON.stringify(request.calls.map((_, index) => ({ id: index, error: { code: -32_000, message: 'no' } })))
     }
     const perLookup: number[] = []
-    for (let before = -1; perLookup.length < 60 && front.requests.length > before; perLookup.push(asked.length)) {
+    for (let before = -1; perLookup.length < 60 && front.requests.length > before; perLookup.push(askedRanges.length)) {
       before = front.requests.length
-      asked.length = 0
+      askedRanges.length = 0
       await source.lookup(deposit).catch(() => {
         before = -1
       })
@@ -194,7 +194,7 @@ describe('the search', () => {
 
   test('starts ten minutes before the deposit, by block time', async () => {
     await open().lookup(deposit)
-    const from = asked[0]?.[0] ?? 0
+    const from = askedRanges[0]?.[0] ?? 0
     const times = await Promise.all(
       [from - 1, from].map(async (height) => {
         const block = await node.rpc<{ timestamp: string }>('eth_getBlockByNumber', `0x${height.toString(16)}`, false)

@@ -8,7 +8,7 @@ import { finality } from '@payment-integration/contract'
 import { systemClock } from '@payment-integration/core'
 import { assertWhole } from '@payment-integration/core/internal'
 import type { BlockRef, BridgeDeposit, Clock, Fulfilment, FulfilmentSource } from '@payment-integration/core/ports'
-import { nativeToken, type RouterLog } from '../decode/router-decoder.js'
+import { getNativeToken, type RouterLog } from '../decode/router-decoder.js'
 import { createPriceLists, type KnownToken, knownTokens } from '../prices/pricing.js'
 import { createTokenMetadata } from '../prices/token-metadata.js'
 import { openProver } from '../proof/prover.js'
@@ -96,7 +96,7 @@ function createFillReader(
     throw new TypeError(`No SpokePool of chain ${chainId} is known; pass its address, 0x and 40 hex digits.`)
   const nodes = createNodes({ chainId, nodes: destination.nodes, clock })
   const fail = createFailures(chainId)
-  const native = nativeToken(chainId, undefined)
+  const native = getNativeToken(chainId)
   const tokens = createTokenMetadata(chainId, fail, native)
   const lists = createPriceLists(destination.tokens ?? knownTokens(chainId), [], native.symbol)
   const headerHashing = createHeaderHashing(chainId)
@@ -127,10 +127,10 @@ function createFillReader(
       readTo = height
       search[cursor] = isLast ? height + 1 : Math.min(height + 1, deepestNext)
     }
-    const found = await scanFills(node, deposit, { from, to, onRead }, signal)
-    if (found !== null) {
+    const fill = await scanFills(node, deposit, { from, to, onRead }, signal)
+    if (fill !== null) {
       search.wasFound = true
-      return toFulfilment(node, found, final, signal)
+      return toFulfilment(node, fill, final, signal)
     }
     // A reorg removed the fill, and may have moved it to an earlier block.
     if (search.wasFound) Object.assign(search, { next: search.from, nextAtEnd: search.from, wasFound: false })

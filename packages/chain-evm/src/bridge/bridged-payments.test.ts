@@ -38,9 +38,9 @@ async function read(height: number, proof: ProofLevel) {
     ...{ chainId: 31337, rpcUrl: chain.node.rpcUrl, routers: [{ address: chain.routerA, version: '0.8' }] },
     ...{ spokePools: [pool], proof, onQuarantine: (log: QuarantinedLog) => quarantined.push(log) },
   })
-  const { payments, deposits: left } = await readAll(evm, height, height, { head: height + 1_000 })
+  const { payments, deposits } = await readAll(evm, height, height, { head: height + 1_000 })
   evm.close()
-  return { payments, deposits: left, quarantined }
+  return { payments, deposits, quarantined }
 }
 
 const acrossCall = (version: string) =>
@@ -61,11 +61,11 @@ describe.each(proofs)('with proof %s', (proof) => {
     const call = acrossCall('0.8')
     const suffix = encodeIntegrationSuffix(shop)
     const height = await bridge('0.8', [pool, depositLog('V3FundsDeposited', bridged)], `${call}${suffix.slice(2)}`)
-    const found = await read(height, proof)
-    expect(found.payments).toEqual([])
-    expect(found.quarantined).toEqual([])
+    const result = await read(height, proof)
+    expect(result.payments).toEqual([])
+    expect(result.quarantined).toEqual([])
     const token = { address: usdc, symbol: null, decimals: 0 }
-    expect(found.deposits).toMatchObject([
+    expect(result.deposits).toMatchObject([
       {
         ...{ bridge: 'across', depositId: '5', destinationChainId: 10, receiver },
         output: { token: bridged.outputToken, amount: 390n },
@@ -77,13 +77,13 @@ describe.each(proofs)('with proof %s', (proof) => {
         },
       },
     ])
-    expect(found.deposits[0]?.payment.source.txHash).toBe(found.deposits[0]?.payment.txHash)
+    expect(result.deposits[0]?.payment.source.txHash).toBe(result.deposits[0]?.payment.txHash)
   })
 
   test('yodlWithAcross without a deposit is quarantined', async () => {
-    const found = await read(await bridge('0.8', null), proof)
-    expect([found.payments, found.deposits]).toEqual([[], []])
-    expect(found.quarantined).toMatchObject([{ reason: 'a bridge call without a deposit into a listed bridge' }])
+    const result = await read(await bridge('0.8', null), proof)
+    expect([result.payments, result.deposits]).toEqual([[], []])
+    expect(result.quarantined).toMatchObject([{ reason: 'a bridge call without a deposit into a listed bridge' }])
   })
 
   test('two deposits and a payment of one transaction keep their numbers', async () => {
@@ -93,9 +93,9 @@ describe.each(proofs)('with proof %s', (proof) => {
       pays({ fees: 1n }),
       ...[deposits({ ...second, depositor: chain.wallet }), pays({ sender: chain.wallet })],
     )
-    const found = await read(blockNumber, proof)
-    expect(found.payments.map(({ ordinal }) => ordinal)).toEqual([1])
-    expect(found.deposits.map(({ depositId, payment: { ordinal } }) => [depositId, ordinal])).toEqual([
+    const result = await read(blockNumber, proof)
+    expect(result.payments.map(({ ordinal }) => ordinal)).toEqual([1])
+    expect(result.deposits.map(({ depositId, payment: { ordinal } }) => [depositId, ordinal])).toEqual([
       ['5', 0],
       ['6', 2],
     ])
@@ -106,9 +106,9 @@ describe.each(proofs)('with proof %s', (proof) => {
       deposits({ depositor: chain.wallet }, stranger),
       pays({ sender: chain.wallet }),
     )
-    const found = await read(blockNumber, proof)
-    expect(found.deposits).toEqual([])
-    expect(found.payments).toMatchObject([{ pricing: { listedToken: null } }])
+    const result = await read(blockNumber, proof)
+    expect(result.deposits).toEqual([])
+    expect(result.payments).toMatchObject([{ pricing: { listedToken: null } }])
   })
 })
 

@@ -28,8 +28,8 @@ test.each<EntryPointVersion>(['0.6', '0.7'])(
   'a bundle of EntryPoint %s gives each payment the integration of its own operation, and skips a reverted one',
   async (version) => {
     const reverts = { sender: alice, callData: '0x12345678' as Hex }
-    const paying = [pays(alice, shop, 10n, 11n), pays(bob, cafe, 12n), pays(alice, undefined, 13n)]
-    const data = suffixed(bundle(version, [reverts, ...paying]), bundler)
+    const operations = [pays(alice, shop, 10n, 11n), pays(bob, cafe, 12n), pays(alice, undefined, 13n)]
+    const data = suffixed(bundle(version, [reverts, ...operations]), bundler)
     const { blockNumber } = await chain.node.execute({ to: entryPoint, data })
     const payments = await chain.read(blockNumber, '0.6')
     expect(payments.map(({ tokenOut, integrationAddress }) => [tokenOut.gross, integrationAddress])).toEqual([

@@ -96,10 +96,10 @@ describe('a payment that a direct call made', () => {
 
   test('has its own conversion when other payments were made before it ended, and they have theirs', () => {
     const emitted = by(router, genuine(step(feedA)), genuine(step(feedB)), second, first)
-    const made = direct([isOnly, null])
-    expect(paid(emitted, first, made)).toEqual(['router', `multiply ${feedA} 5`])
-    expect(paid(emitted, second, made)).toEqual(['router', `multiply ${feedB} 5`])
-    expect(paid(by(router, genuine(step(feedA)), second, first), second, made)).toEqual(['router'])
+    const payment = direct([isOnly, null])
+    expect(paid(emitted, first, payment)).toEqual(['router', `multiply ${feedA} 5`])
+    expect(paid(emitted, second, payment)).toEqual(['router', `multiply ${feedB} 5`])
+    expect(paid(by(router, genuine(step(feedA)), second, first), second, payment)).toEqual(['router'])
   })
 
   test('has none when the call names none, whatever is emitted', () => {

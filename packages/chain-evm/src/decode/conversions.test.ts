@@ -15,8 +15,8 @@ const chain = await conversion.openConversionChain()
 describe.each(decodedVersions)('a direct call to a router of version %s', (version) => {
   test('without feeds has no conversion, and the amount of the call', async () => {
     const priceFeeds = version === '0.1' ? [] : feedArgument(version, null, null)
-    const given = { amount: 1_000n, priceFeeds }
-    const height = await chain.payDirectly(version, given, payment(version, 1_000n, { fees: 2n }))
+    const callArgs = { amount: 1_000n, priceFeeds }
+    const height = await chain.payDirectly(version, callArgs, payment(version, 1_000n, { fees: 2n }))
     const [paid] = await chain.read(height, version)
     const listedToken = { symbol: 'USDC', currency: 'USD' }
     expect(paid?.pricing).toEqual({ listedToken, feeds: [], calledAmount: 1_000n, serviceFee: 2n })
@@ -24,14 +24,14 @@ describe.each(decodedVersions)('a direct call to a router of version %s', (versi
 
   test('with feeds is multiplied by the first, then divided by the second', async () => {
     const second = version === '0.1' ? null : usdcUsd
-    const given = { amount: 1_001n, priceFeeds: feedArgument(version, chfUsd, second) }
+    const callArgs = { amount: 1_001n, priceFeeds: feedArgument(version, chfUsd, second) }
     const converts =
       version === '0.2'
         ? [convert('0.2', chfUsd, null), convert('0.2', usdcUsd, null)]
         : [convert(version, chfUsd, second)]
     // 1001 * 1.25 is 1251 and a quarter, of which the quarter is lost before the division.
     const amount = second === null ? 1_251n : 2_502n
-    const height = await chain.payDirectly(version, given, ...converts, payment(version, amount))
+    const height = await chain.payDirectly(version, callArgs, ...converts, payment(version, amount))
     const [paid] = await chain.read(height, version)
     const divided = { ...chf, contract: usdcUsd, pair: { base: 'USDC', quote: 'USD' }, rate: 50_000_000n }
     const feeds = [{ use: 'multiply', ...chf }, ...(second === null ? [] : [{ use: 'divide', ...divided }])]
@@ -59,15 +59,15 @@ describe('the logs of a node', () => {
       return { ...item, result: logs.filter(({ topics: [topic = ''] }) => !topics.includes(topic)) }
     })
   const payWithConversion = () => {
-    const given = { amount: 1_000n, priceFeeds: feedArgument('0.8', chfUsd, null) }
-    return chain.payDirectly('0.8', given, convert('0.8', chfUsd, null), payment('0.8', 1_250n))
+    const callArgs = { amount: 1_000n, priceFeeds: feedArgument('0.8', chfUsd, null) }
+    return chain.payDirectly('0.8', callArgs, convert('0.8', chfUsd, null), payment('0.8', 1_250n))
   }
   const unavailable = { code: 'ERR_CHAIN_UNAVAILABLE', message: expect.stringContaining('left out') }
 
   test('are read once, payments and conversions together', async () => {
     const height = await payWithConversion()
-    const asked = await chain.front.during(() => chain.read(height, '0.8', { proof: 'none' }))
-    expect(asked.flat().filter((method) => method === 'eth_getLogs')).toHaveLength(1)
+    const requests = await chain.front.during(() => chain.read(height, '0.8', { proof: 'none' }))
+    expect(requests.flat().filter((method) => method === 'eth_getLogs')).toHaveLength(1)
   })
 
   test.each([
@@ -80,8 +80,8 @@ describe('the logs of a node', () => {
   })
 
   test('are trusted when the receipt has no conversion either', async () => {
-    const given = { amount: 1_000n, priceFeeds: feedArgument('0.8', chfUsd, null) }
-    const height = await chain.payDirectly('0.8', given, payment('0.8', 1_000n))
+    const callArgs = { amount: 1_000n, priceFeeds: feedArgument('0.8', chfUsd, null) }
+    const height = await chain.payDirectly('0.8', callArgs, payment('0.8', 1_000n))
     expect((await chain.read(height, '0.8', { proof: 'none' }))[0]?.pricing.feeds).toEqual([])
   })
 })

@@ -10,8 +10,8 @@ const chain = await openConversionChain()
 describe('nothing is indexed', () => {
   test('of conversions that no payment follows, and their transaction is not read', async () => {
     const { blockNumber } = await chain.node.execute({ to: chain.routerA, data: emits(convert('0.8', chfUsd, null)) })
-    const asked = await chain.front.during(async () => expect(await chain.read(blockNumber, '0.8')).toEqual([]))
-    expect(asked.flat()).not.toContain('eth_getTransactionByHash')
+    const requests = await chain.front.during(async () => expect(await chain.read(blockNumber, '0.8')).toEqual([]))
+    expect(requests.flat()).not.toContain('eth_getTransactionByHash')
     expect(chain.quarantined).toEqual([])
   })
 

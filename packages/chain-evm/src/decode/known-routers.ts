@@ -100,10 +100,10 @@ export function checkRouters(routers: readonly KnownRouter[], decoder: RouterDec
       throw new TypeError(`A router's address is ${JSON.stringify(router.address)}; pass 0x and 40 hex digits.`)
     if (!/^\d+\.\d+$/.test(router.version))
       throw new TypeError(`Router ${address} has version ${JSON.stringify(router.version)}; pass one such as "0.8".`)
-    const known = versions.get(address)
-    if (known !== undefined && known !== router.version)
+    const listedVersion = versions.get(address)
+    if (listedVersion !== undefined && listedVersion !== router.version)
       throw new TypeError(
-        `Router ${address} is listed with versions ${known} and ${router.version}; keep the right one.`,
+        `Router ${address} is listed with versions ${listedVersion} and ${router.version}; keep the right one.`,
       )
     versions.set(address, router.version)
   }

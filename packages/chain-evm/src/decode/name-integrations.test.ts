@@ -36,8 +36,8 @@ const two = bundle('0.7', [
 
 test("the known EntryPoints are viem's", () => {
   const { entryPoint06Address: six, entryPoint07Address: seven, entryPoint08Address: eight } = accounts
-  const known = [six, seven, eight, accounts.entryPoint09Address]
-  expect([...knownEntryPoints].sort()).toEqual(known.map((address) => address.toLowerCase()).sort())
+  const entryPoints = [six, seven, eight, accounts.entryPoint09Address]
+  expect([...knownEntryPoints].sort()).toEqual(entryPoints.map((address) => address.toLowerCase()).sort())
 })
 
 test('two operations of one sender are distinguished', () => {

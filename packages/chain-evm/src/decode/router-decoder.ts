@@ -120,7 +120,7 @@ const symbols: Readonly<Record<number, string>> = {
   42161: 'ETH',
 }
 
-/** The native token of a chain, with 18 decimals. Its symbol is null if none is given or known. */
-export function nativeToken(chainId: number, symbol: string | undefined): TokenFacts {
-  return { address: nativeTokenAddress, symbol: symbol ?? symbols[chainId] ?? null, decimals: 18 }
+/** The native token of a chain, with 18 decimals. Its symbol is null if unknown. */
+export function getNativeToken(chainId: number): TokenFacts {
+  return { address: nativeTokenAddress, symbol: symbols[chainId] ?? null, decimals: 18 }
 }

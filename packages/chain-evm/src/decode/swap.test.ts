@@ -35,8 +35,8 @@ async function read(height: number) {
   const before = front.requests.length
   const chain = createEvmChain({ chainId: 31337, rpcUrl: front.url, routers, proof: 'none' })
   const [payment] = (await readAll(chain, height, height)).payments
-  const asked = front.requests.slice(before).flat()
-  const receipts = asked.filter((method) => method === 'eth_getTransactionReceipt').length
+  const methods = front.requests.slice(before).flat()
+  const receipts = methods.filter((method) => method === 'eth_getTransactionReceipt').length
   return { receipts, sender: payment?.sender, tokenIn: payment?.tokenIn, tokenOut: payment?.tokenOut }
 }
 

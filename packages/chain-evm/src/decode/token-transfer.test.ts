@@ -37,8 +37,8 @@ describe.each(['0.8', '0.9'])('a direct call to a router of version %s', (versio
   async function pay(withMemo: Hex) {
     const step = { token, take: amount, giveBack: amount, giveTo: receiver }
     await chain.node.call(testRouter, chain.routerA, 'plan', [payer, receiver, token, amount, withMemo, step])
-    const given = { memo: withMemo, receiver, token, amount, priceFeeds: [noFeed, noFeed] }
-    const data = payingCall(version, 'yodlWithToken', given)
+    const callArgs = { memo: withMemo, receiver, token, amount, priceFeeds: [noFeed, noFeed] }
+    const data = payingCall(version, 'yodlWithToken', callArgs)
     const { blockNumber } = await chain.node.execute({ to: chain.routerA, data })
     return read(blockNumber, version)
   }
@@ -81,8 +81,8 @@ describe('through a wrapper contract', () => {
     ['one that another contract made up', () => [[chain.routerB, emits(transferLog())], pays()]],
     ['one that the router itself made up', () => [[chain.routerA, emits(transferLog())], pays()]],
   ])('nothing is known of its price with a transfer: %s', async (_, calls) => {
-    const made = calls()
-    expect(await getPrices(...(made.length === 0 ? [pays()] : made))).toEqual([unknown])
+    const payments = calls()
+    expect(await getPrices(...(payments.length === 0 ? [pays()] : payments))).toEqual([unknown])
   })
 })
 
@@ -100,10 +100,10 @@ describe('no receipt is read', () => {
     ['by a version that has no bridge', '0.7', {}, 'PAID'],
   ])('%s', async (_, version, changes, symbol) => {
     const { blockNumber } = await chain.batch(pays(changes))
-    const asked = await chain.front.during(async () =>
+    const requests = await chain.front.during(async () =>
       expect(await read(blockNumber, version)).toMatchObject([{ pricing: { listedToken: { symbol } } }]),
     )
-    expect(asked.flat()).not.toContain('eth_getTransactionReceipt')
+    expect(requests.flat()).not.toContain('eth_getTransactionReceipt')
   })
 })
 
@@ -115,10 +115,10 @@ describe('the receipts', () => {
   })
 
   test('of many transactions come in one request, and a transfer of another transaction proves nothing', async () => {
-    const asked = await chain.front.during(async () =>
+    const requests = await chain.front.during(async () =>
       expect((await read(height)).map(({ pricing }) => pricing)).toEqual([unknown, unknown, unknown]),
     )
-    const ofReceipts = asked.filter((methods) => methods.includes('eth_getTransactionReceipt'))
+    const ofReceipts = requests.filter((methods) => methods.includes('eth_getTransactionReceipt'))
     expect(ofReceipts.map((methods) => methods.length)).toEqual([3])
   })
 

@@ -44,10 +44,10 @@ describe.each(decodedVersions)('version %s', (version) => {
   })
 
   test('has no events of other versions', () => {
-    const own = new Set(routerEvents(version).map((event) => toEventSelector(event) as string))
+    const topics = new Set(routerEvents(version).map((event) => toEventSelector(event) as string))
     const others = decodedVersions.flatMap((other) => routerEvents(other))
     const foreign = others.filter(
-      (event) => !own.has(toEventSelector(event)) && /^(Payment|Yodl|Conv)/.test(event.name),
+      (event) => !topics.has(toEventSelector(event)) && /^(Payment|Yodl|Conv)/.test(event.name),
     )
     expect(foreign.length).toBeGreaterThan(0)
     for (const event of foreign)

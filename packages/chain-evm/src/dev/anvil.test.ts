@@ -51,8 +51,8 @@ describe('starting', () => {
   test('a port that is taken is an error', async () => {
     const first = await startAnvil()
     const port = Number(new URL(first.rpcUrl).port)
-    const taken = { code: 'ERR_ANVIL_EXIT', message: expect.stringContaining(`may use port ${port}`) }
-    await expect(startAnvil({ port })).rejects.toMatchObject(taken)
+    const error = { code: 'ERR_ANVIL_EXIT', message: expect.stringContaining(`may use port ${port}`) }
+    await expect(startAnvil({ port })).rejects.toMatchObject(error)
     await first.stop()
   })
 
@@ -109,14 +109,14 @@ describe('starting', () => {
 
 describe('ending', () => {
   test('onExit reports a crash, and not a stop', async () => {
-    const told: DevChainError[] = []
+    const errors: DevChainError[] = []
     const binary = script('brief', 'echo "Listening on 127.0.0.1:1"; sleep 0.2; exit 7')
-    await startAnvil({ binary, onExit: (error) => told.push(error) })
-    await until(() => told.length > 0)
-    expect(told[0]?.message).toContain('exit code 7')
-    const stopped = await startAnvil({ onExit: (error) => told.push(error) })
+    await startAnvil({ binary, onExit: (error) => errors.push(error) })
+    await until(() => errors.length > 0)
+    expect(errors[0]?.message).toContain('exit code 7')
+    const stopped = await startAnvil({ onExit: (error) => errors.push(error) })
     await stopped.stop()
-    expect(told).toHaveLength(1)
+    expect(errors).toHaveLength(1)
   })
 
   test('anvil ends with a parent that is killed', async () => {
@@ -139,8 +139,8 @@ describe('ending', () => {
 
 describe('finding anvil', () => {
   test('a platform without a package takes it from the PATH', () => {
-    const found = script('anvil', 'exit 0')
-    expect(findAnvil({ platform: 'freebsd', arch: 'x64', path: `/nowhere::${folder}` })).toBe(found)
+    const binary = script('anvil', 'exit 0')
+    expect(findAnvil({ platform: 'freebsd', arch: 'x64', path: `/nowhere::${folder}` })).toBe(binary)
   })
 
   test('without either, the message says how to get it', () => {

@@ -24,7 +24,7 @@ export const testMnemonic = 'test test test test test test test test test test t
  * Returns a funded account of a chain started with `mnemonic`.
  * @param index - 0 to 9 hold 10,000 native tokens each. `deployDevRouter` uses 0 to deploy and 9 as treasury.
  */
-export function devAccount(index: number, mnemonic: string = testMnemonic): HDAccount {
+export function deriveDevAccount(index: number, mnemonic: string = testMnemonic): HDAccount {
   return mnemonicToAccount(mnemonic, { addressIndex: index })
 }
 
@@ -65,7 +65,7 @@ export class DevChainError extends Error {
  * @param what - The predicate of the message, such as `did not accept the payment`.
  * @throws {@link DevChainError} `ERR_DEV_CHAIN` when the step fails; the signal's reason when it aborts first.
  */
-export async function onDevChain<T>(
+export async function awaitChainStep<T>(
   { chainId, rpcUrl }: DevChain,
   what: string,
   step: Promise<T>,
@@ -112,14 +112,14 @@ interface DeployOptions {
  * @example const deployment = await deployDevRouter({ rpcUrl: 'http://127.0.0.1:8545', chainId: 31_337 })
  */
 export async function deployDevRouter(chain: DevChain, options: DeployOptions = {}): Promise<DevDeployment> {
-  const { account = devAccount(0), timeoutMs = 30_000, signal } = options
+  const { account = deriveDevAccount(0), timeoutMs = 30_000, signal } = options
   assertWhole('timeoutMs', timeoutMs, 1)
   signal?.throwIfAborted()
   const client = createWalletClient({ account, chain: toViemChain(chain), transport: http(chain.rpcUrl) })
-  const treasury = devAccount(9).address.toLowerCase() as Address
+  const treasury = deriveDevAccount(9).address.toLowerCase() as Address
   const { address } = account
   const nonceRequest = getTransactionCount(client, { address, blockTag: 'pending' })
-  const firstNonce = await onDevChain(chain, 'did not return the next nonce', nonceRequest, signal)
+  const firstNonce = await awaitChainStep(chain, 'did not return the next nonce', nonceRequest, signal)
   const creations = [
     encodeDeployData({ ...devRouter, args: [treasury] }),
     encodeDeployData({ ...devToken, args: ['USDC', 6] }),
@@ -128,7 +128,7 @@ export async function deployDevRouter(chain: DevChain, options: DeployOptions = 
   const hashes: Hex[] = []
   for (const [offset, data] of creations.entries()) {
     const sent = sendTransaction(client, { data, nonce: firstNonce + offset, gas: 3_000_000n })
-    hashes.push(await onDevChain(chain, 'did not accept a deployment', sent, signal))
+    hashes.push(await awaitChainStep(chain, 'did not accept a deployment', sent, signal))
   }
   const deadline = Date.now() + timeoutMs
   for (const hash of hashes) await waitUntilMined(chain, client, hash, deadline, signal)

@@ -5,7 +5,7 @@ import { readAll } from '../../test/read-all.js'
 import { nativeTokenAddress } from '../decode/router-decoder.js'
 import { createEvmChain } from '../evm-chain.js'
 import { startAnvil } from './anvil.js'
-import { deployDevRouter, devAccount } from './dev-chain.js'
+import { deployDevRouter, deriveDevAccount } from './dev-chain.js'
 import { createPayer } from './payer.js'
 
 const receiver = '0x00000000000000000000000000000000000000b2'
@@ -29,7 +29,7 @@ async function find(txHash: string) {
 
 test('the addresses are those of every fresh chain', () => {
   expect(deployment.router).toEqual({ address: '0x5fbdb2315678afecb367f032d93f642f64180aa3', version: '0.8' })
-  expect(payer.address).toBe(devAccount(1).address.toLowerCase())
+  expect(payer.address).toBe(deriveDevAccount(1).address.toLowerCase())
 })
 
 test('a payment names its integration and carries memo, amount and fee', async () => {
@@ -53,8 +53,8 @@ test('other tokens, native coins, no memo and no integration are paid too', asyn
 })
 
 test('many payments at once are all made', async () => {
-  const paying = Array.from({ length: 12 }, (_, index) => payer.pay({ ...order, memo: `many-${index}` }))
-  const hashes = await Promise.all(paying)
+  const pendingHashes = Array.from({ length: 12 }, (_, index) => payer.pay({ ...order, memo: `many-${index}` }))
+  const hashes = await Promise.all(pendingHashes)
   expect(new Set(hashes).size).toBe(12)
   for (const hash of hashes) expect((await find(hash)).payment?.txHash).toBe(hash)
 })
@@ -80,7 +80,7 @@ test('a payment that the node rejects rejects, and the next one is made', async 
 
 test('a payment whose answer was lost on the way does not stop the next one', async () => {
   const rpcUrl = `${front.url}/k3y-of-the-node`
-  const cautious = createPayer({ ...anvil, rpcUrl, deployment, account: devAccount(2) })
+  const cautious = createPayer({ ...anvil, rpcUrl, deployment, account: deriveDevAccount(2) })
   await cautious.pay(order)
   front.intercept = async ({ methods, forward }, response) => {
     const text = await forward()
@@ -95,7 +95,7 @@ test('a payment whose answer was lost on the way does not stop the next one', as
 
 test('a signal that aborted before sends nothing; one that aborts on the way ends the wait, and the next payment is made', async () => {
   const reason = new Error('enough')
-  const impatient = createPayer({ ...anvil, rpcUrl: front.url, deployment, account: devAccount(3) })
+  const impatient = createPayer({ ...anvil, rpcUrl: front.url, deployment, account: deriveDevAccount(3) })
   const work = () => expect(impatient.pay(order, AbortSignal.abort(reason))).rejects.toBe(reason)
   expect(await front.during(work)).toEqual([])
   const controller = new AbortController()

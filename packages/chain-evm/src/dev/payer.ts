@@ -16,7 +16,7 @@ import { nativeTokenAddress } from '../decode/router-decoder.js'
 import { raceAbort } from '../rpc/failures.js'
 import { devRouter, devToken } from './contracts.generated.js'
 import type { DevDeployment } from './dev-chain.js'
-import { type DevChain, devAccount, onDevChain, toViemChain } from './dev-chain.js'
+import { awaitChainStep, type DevChain, deriveDevAccount, toViemChain } from './dev-chain.js'
 
 export interface PayerOptions extends DevChain {
   /** The result of `deployDevRouter`. */
@@ -60,7 +60,7 @@ const gas = 300_000n
  * @example const { pay } = createPayer({ rpcUrl: 'http://127.0.0.1:8545', chainId: 31_337, deployment })
  */
 export function createPayer(options: PayerOptions): Payer {
-  const { deployment, account = devAccount(1) } = options
+  const { deployment, account = deriveDevAccount(1) } = options
   const client = createWalletClient({ account, chain: toViemChain(options), transport: http(options.rpcUrl) })
   const ready = new Set<string>()
   let nonce: number | null = null
@@ -106,7 +106,7 @@ export function createPayer(options: PayerOptions): Payer {
       const value = paid === nativeTokenAddress ? amount : 0n
       const sent = queue.then(() => {
         signal?.throwIfAborted()
-        return onDevChain(options, 'did not accept a payment', sendPayment(paid, data, value, suffix))
+        return awaitChainStep(options, 'did not accept a payment', sendPayment(paid, data, value, suffix))
       })
       // An aborted wait must not let the next payment overtake this one: nonces have an order.
       queue = sent.catch(() => {})

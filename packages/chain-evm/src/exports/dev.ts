@@ -4,6 +4,6 @@ export {
   type DevChainErrorCode,
   type DevDeployment,
   deployDevRouter,
-  devAccount,
+  deriveDevAccount,
 } from '../dev/dev-chain.js'
 export { createPayer, type Payer } from '../dev/payer.js'

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { parseVerifyRequest } from '@payment-integration/core'
 import { describe, expect, test } from 'vitest'
 import { chainsWithRouters } from '../decode/known-routers.js'
-import { nativeToken, nativeTokenAddress } from '../decode/router-decoder.js'
+import { getNativeToken, nativeTokenAddress } from '../decode/router-decoder.js'
 import { createPriceLists, fiatCurrencies, knownPriceFeeds, knownTokens } from './pricing.js'
 
 /** The published lists from which the known tokens and price feeds are generated. */
@@ -68,7 +68,7 @@ describe('known tokens', () => {
 test.each(chains)('the lists of chain %i are well-formed and do not contradict themselves', (chainId) => {
   expect(knownTokens(chainId).length).toBeGreaterThan(5)
   expect(() => createPriceLists(knownTokens(chainId), knownPriceFeeds(chainId), null)).not.toThrow()
-  expect(nativeToken(chainId, undefined).symbol).toBe(token(chainId, nativeTokenAddress)?.symbol)
+  expect(getNativeToken(chainId).symbol).toBe(token(chainId, nativeTokenAddress)?.symbol)
   for (const { address } of [...knownTokens(chainId), ...knownPriceFeeds(chainId)])
     expect(address).toMatch(/^0x[0-9a-f]{40}$/)
 })

@@ -124,20 +124,20 @@ function indexByAddress<Entry extends { readonly address: string }>(
   entries: readonly Entry[],
   describe: (entry: Entry) => string,
 ): Map<string, Entry> {
-  const known = new Map<string, Entry>()
+  const entriesByAddress = new Map<string, Entry>()
   for (const entry of entries) {
     const address = toAddress(entry.address)
     if (address === null)
       throw new TypeError(`The address of a ${kind} is ${JSON.stringify(entry.address)}; pass 0x and 40 hex digits.`)
     const meaning = describe(entry)
-    const former = known.get(address)
+    const former = entriesByAddress.get(address)
     if (former !== undefined && describe(former) !== meaning)
       throw new TypeError(
         `The ${kind} ${address} is listed as ${describe(former)} and as ${meaning}; keep the right one.`,
       )
-    known.set(address, { ...entry, address })
+    entriesByAddress.set(address, { ...entry, address })
   }
-  return known
+  return entriesByAddress
 }
 
 /** Whether a text is a currency code of the legacy API. */
@@ -216,8 +216,8 @@ function getUse({ use }: PaidStep): PriceFeedFacts['use'] {
 
 /** The currency code of a signed rate: by its hash, or from the calldata whose hash was checked. */
 function findCurrencyCode(lists: PriceLists, { codeHash, codeHex }: PaidStep): string | null {
-  const known = codeHash === null ? null : lists.code(codeHash)
-  if (known !== null || codeHex === null) return known
+  const listedCode = codeHash === null ? null : lists.code(codeHash)
+  if (listedCode !== null || codeHex === null) return listedCode
   const text = Buffer.from(codeHex.slice(2), 'hex').toString('utf8')
   return isCurrencyCode(text) ? text : null
 }

@@ -87,8 +87,8 @@ test.each([1, 2, 3])(
     const height = await payIn(token)
     let failures = times
     front.intercept = (request, response) => {
-      const asked = request.methods.includes('eth_call') && failures-- > 0
-      return (asked ? failing({ code: -32000, message: 'hiccup' }, token) : passOn)(request, response)
+      const isFailing = request.methods.includes('eth_call') && failures-- > 0
+      return (isFailing ? failing({ code: -32000, message: 'hiccup' }, token) : passOn)(request, response)
     }
     expect(await tokenOut(height)).toMatchObject(dai)
   },
@@ -104,11 +104,11 @@ test.each([
   const height = await payIn(token)
   const chain = open()
   if (message !== null) front.intercept = failing({ code: -32000, message }, token)
-  const asked = await front.during(async () => {
+  const sent = await front.during(async () => {
     await readAll(chain, height, height)
     await readAll(chain, height, height)
   })
-  expect(asked.filter((methods) => methods.includes('eth_call'))).toHaveLength(requests)
+  expect(sent.filter((methods) => methods.includes('eth_call'))).toHaveLength(requests)
 })
 
 test.each([
@@ -138,9 +138,9 @@ test.each([
 ])('%s is not taken for "the token has none"', async (_, error) => {
   const height = await payIn(await deployDai())
   const chain = open()
-  const lost: Intercept = ({ methods, forward }, response) =>
+  const destroyCalls: Intercept = ({ methods, forward }, response) =>
     methods.includes('eth_call') ? response.destroy() : forward()
-  front.intercept = error === null ? lost : failing(error)
+  front.intercept = error === null ? destroyCalls : failing(error)
   await expect(readAll(chain, height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
   front.intercept = passOn
   expect(await tokenOut(height, chain)).toMatchObject(dai)

@@ -97,7 +97,7 @@ interface Entry {
 
 /** Caches what contracts answer; an address without code is read again in later blocks, when it may have some. */
 export function createTokenMetadata(chainId: number, fail: Failures, native: TokenFacts): TokenMetadata {
-  const known = new Map<string, Entry>()
+  const entries = new Map<string, Entry>()
 
   async function read(node: Node, address: string, height: number, signal?: AbortSignal): Promise<Entry> {
     const newest = { method: 'eth_getBlockByNumber', params: ['latest', false] }
@@ -152,12 +152,12 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
   return {
     async read(node, address, height, signal) {
       if (address === native.address) return native
-      const cached = known.get(address)
+      const cached = entries.get(address)
       if (cached !== undefined && height <= cached.validUpTo) return cached.facts
       const entry = await read(node, address, height, signal)
-      const [oldest] = known.keys()
-      if (known.size >= maxEntries && oldest !== undefined) known.delete(oldest)
-      known.set(address, entry)
+      const [oldest] = entries.keys()
+      if (entries.size >= maxEntries && oldest !== undefined) entries.delete(oldest)
+      entries.set(address, entry)
       return entry.facts
     },
   }

@@ -5,7 +5,7 @@ import { testRouter } from '../../test/contracts.generated.js'
 import { pays } from '../../test/proof-chain.js'
 import { encodeReceipt, rlpNumber } from '../../test/raw-receipts.js'
 import { payer, useTestChain } from '../../test/test-chain.js'
-import { devAccount, toViemChain } from '../dev/dev-chain.js'
+import { deriveDevAccount, toViemChain } from '../dev/dev-chain.js'
 import { openProver } from './prover.js'
 import type { NodeObject } from './receipts.js'
 
@@ -49,7 +49,7 @@ describe('a real node', () => {
   })
 
   test('agrees on a transaction that sets code', async () => {
-    const account = devAccount(0)
+    const account = deriveDevAccount(0)
     const wallet = createWalletClient({ account, chain: toViemChain(node), transport: http(node.rpcUrl) })
     const authorization = await wallet.signAuthorization({ contractAddress: router, executor: 'self' })
     await wallet.sendTransaction({ to: payer, authorizationList: [authorization], gas: 300_000n })

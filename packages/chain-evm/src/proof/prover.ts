@@ -129,7 +129,7 @@ function computeLeafHash({ items, writer }: Build, { index, nibbles }: Path, dep
   const length = items.getLength(index)
   beginNode(writer, measurePath(rest.length) + measureHeader(length) + length)
   writePath(writer, rest, 0x20)
-  writer.header(0x80, length)
+  writer.writeHeader(0x80, length)
   items.write(writer, index)
   return keccak(writer.bytes.subarray(0, writer.at))
 }
@@ -138,7 +138,7 @@ function computeLeafHash({ items, writer }: Build, { index, nibbles }: Path, dep
 function beginNode(writer: RlpWriter, length: number): void {
   writer.at = 0
   writer.reserve(measureHeader(length) + length + maxNibbles)
-  writer.header(0xc0, length)
+  writer.writeHeader(0xc0, length)
 }
 
 function writeHash(writer: RlpWriter, hash: Uint8Array): void {
@@ -209,7 +209,7 @@ function computeHeaderHash(header: NodeObject, writer: RlpWriter): string | null
       if (isPresent(header[name])) length += measureField(header[name], kind, name)
     writer.at = 0
     writer.reserve(measureItem(length))
-    writer.header(0xc0, length)
+    writer.writeHeader(0xc0, length)
     for (const [name, kind] of requiredFields) writeField(writer, header[name], kind, name)
     for (const [name, kind] of addedFields) if (isPresent(header[name])) writeField(writer, header[name], kind, name)
     return toHex(keccak(writer.bytes.subarray(0, writer.at)))
@@ -228,8 +228,8 @@ function measureField(value: unknown, kind: Kind, name: string): number {
 }
 
 function writeField(writer: RlpWriter, value: unknown, kind: Kind, name: string): void {
-  if (kind === 'quantity') writer.quantity(parseSignificantDigits(value, name), name)
-  else writer.item(value, countBytes(value, name), name)
+  if (kind === 'quantity') writer.writeQuantity(parseSignificantDigits(value, name), name)
+  else writer.writeItem(value, countBytes(value, name), name)
 }
 
 /** Recomputes the hashes of a node's answers. */

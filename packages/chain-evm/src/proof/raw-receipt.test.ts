@@ -8,7 +8,7 @@ const address = `0x${'ab'.repeat(20)}` as const
 const topic = `0x${'cd'.repeat(32)}` as const
 const bloom = `0x${'00'.repeat(256)}` as const
 const toBytes = (hex: string) => Buffer.from(hex.slice(2), 'hex')
-const given = (logs: Parameters<typeof encodeReceipt>[0]['logs'], type: `0x${string}` = '0x2', status = '0x1') =>
+const encoded = (logs: Parameters<typeof encodeReceipt>[0]['logs'], type: `0x${string}` = '0x2', status = '0x1') =>
   toBytes(encodeReceipt({ type, status: status as '0x1', cumulativeGasUsed: '0x5208', logsBloom: bloom, logs }))
 
 test.each(['0x0', '0x1', '0x2', '0x7e'] as const)('a receipt of type %s has its status and logs', (type) => {
@@ -17,19 +17,19 @@ test.each(['0x0', '0x1', '0x2', '0x7e'] as const)('a receipt of type %s has its 
       { address, topics: [topic, topic], data },
       { address, topics: [], data },
     ]
-    const receipt = parseRawReceipt(given(logs, type))
+    const receipt = parseRawReceipt(encoded(logs, type))
     expect(receipt).toMatchObject({ succeeded: true, addresses: [address, address] })
     expect(receipt.logs()).toEqual(logs)
   }
-  expect(parseRawReceipt(given([], type, '0x0'))).toMatchObject({ succeeded: false, addresses: [] })
+  expect(parseRawReceipt(encoded([], type, '0x0'))).toMatchObject({ succeeded: false, addresses: [] })
 })
 
 test('a receipt with the root of a state in place of a status has none', () => {
-  expect(parseRawReceipt(given([], '0x0', topic)).succeeded).toBeNull()
+  expect(parseRawReceipt(encoded([], '0x0', topic)).succeeded).toBeNull()
 })
 
 test('truncated or changed bytes parse or are a MalformedRlpError', () => {
-  const whole = given([{ address, topics: [topic], data: '0x1234' }])
+  const whole = encoded([{ address, topics: [topic], data: '0x1234' }])
   const read = (bytes: Buffer) => {
     try {
       parseRawReceipt(bytes).logs()

@@ -67,16 +67,16 @@ export function measureReceipt(receipt: NodeObject): MeasuredReceipt {
 export function writeReceipt(writer: RlpWriter, measured: MeasuredReceipt): void {
   const { receipt, type, fieldsLength, logsLength, logs, gas, deposit } = measured
   if (type !== 0) writer.bytes[writer.at++] = type
-  writer.header(0xc0, fieldsLength)
-  if (hasStateRoot(receipt)) writer.item(receipt['root'], topicBytes, 'root')
-  else writer.quantity(parseSignificantDigits(receipt['status'], 'status'), 'status')
-  writer.quantity(gas, 'cumulativeGasUsed')
-  writer.item(receipt['logsBloom'], bloomBytes, 'logsBloom')
-  writer.header(0xc0, logsLength)
+  writer.writeHeader(0xc0, fieldsLength)
+  if (hasStateRoot(receipt)) writer.writeItem(receipt['root'], topicBytes, 'root')
+  else writer.writeQuantity(parseSignificantDigits(receipt['status'], 'status'), 'status')
+  writer.writeQuantity(gas, 'cumulativeGasUsed')
+  writer.writeItem(receipt['logsBloom'], bloomBytes, 'logsBloom')
+  writer.writeHeader(0xc0, logsLength)
   for (const log of logs) writeLog(writer, log)
   if (deposit === null) return
-  writer.quantity(deposit[0], 'depositNonce')
-  writer.quantity(deposit[1], 'depositReceiptVersion')
+  writer.writeQuantity(deposit[0], 'depositNonce')
+  writer.writeQuantity(deposit[1], 'depositReceiptVersion')
 }
 
 function parseType(value: unknown): number {
@@ -122,11 +122,11 @@ function measureLog(log: unknown): number {
 function writeLog(writer: RlpWriter, log: NodeObject): void {
   const topics = getTopics(log)
   const data = log['data']
-  writer.header(0xc0, measureLogBody(log))
-  writer.item(log['address'], addressBytes, 'address')
-  writer.header(0xc0, topics.length * topicLength)
-  for (const topic of topics) writer.item(topic, topicBytes, 'topic')
-  writer.item(data, countBytes(data, 'data'), 'data')
+  writer.writeHeader(0xc0, measureLogBody(log))
+  writer.writeItem(log['address'], addressBytes, 'address')
+  writer.writeHeader(0xc0, topics.length * topicLength)
+  for (const topic of topics) writer.writeItem(topic, topicBytes, 'topic')
+  writer.writeItem(data, countBytes(data, 'data'), 'data')
 }
 
 /** A receipt that was parsed from its bytes. */

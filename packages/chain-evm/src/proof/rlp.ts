@@ -114,7 +114,7 @@ export class RlpWriter {
   }
 
   /** Writes the header of a string (`offset` 0x80) or of a list (0xc0). */
-  header(offset: 0x80 | 0xc0, length: number): void {
+  writeHeader(offset: 0x80 | 0xc0, length: number): void {
     const { bytes } = this
     if (length < 56) {
       bytes[this.at++] = offset + length
@@ -126,35 +126,35 @@ export class RlpWriter {
   }
 
   /** Writes hex of exactly `length` bytes as a string. */
-  item(text: unknown, length: number, field: string): void {
+  writeItem(text: unknown, length: number, field: string): void {
     if (typeof text !== 'string' || text.length !== 2 + length * 2 || text.charCodeAt(1) !== 0x78)
       throw new UnencodableError(field)
-    if (length !== 1 || Number.parseInt(text, 16) >= 0x80) this.header(0x80, length)
-    this.hex(text, field)
+    if (length !== 1 || Number.parseInt(text, 16) >= 0x80) this.writeHeader(0x80, length)
+    this.writeDigits(text, field)
   }
 
   /** Writes the quantity with these significant digits. */
-  quantity(significant: string, field: string): void {
+  writeQuantity(significant: string, field: string): void {
     const { length } = significant
     if (length === 0) {
       this.bytes[this.at++] = 0x80
       return
     }
     const even = length % 2 === 0 ? significant : `0${significant}`
-    this.item(`0x${even}`, even.length / 2, field)
+    this.writeItem(`0x${even}`, even.length / 2, field)
   }
 
-  private hex(text: string, field: string): void {
+  private writeDigits(text: string, field: string): void {
     const { bytes } = this
     let { at } = this
-    let seen = 0
+    let allDigits = 0
     for (let index = 2; index < text.length; index += 2) {
       const high = digits[text.charCodeAt(index)] as number
       const low = digits[text.charCodeAt(index + 1)] as number
-      seen |= high | low
+      allDigits |= high | low
       bytes[at++] = (high << 4) | low
     }
-    if (seen > 15) throw new UnencodableError(field)
+    if (allDigits > 15) throw new UnencodableError(field)
     this.at = at
   }
 }

@@ -25,7 +25,7 @@ export interface ProvenRawReceipts {
 /** The receipts of a block: unproven JSON, or proven raw receipts. */
 export type BlockReceipts = readonly unknown[] | ProvenRawReceipts
 
-export interface AnsweredBlock {
+export interface BlockWithReceipts {
   readonly header: Header
   readonly receipts: BlockReceipts
   /** Unparsed, by hash; null when the block was read without its transactions. */
@@ -236,8 +236,8 @@ async function completeBlocks(
   answers: readonly HeightAnswer[],
   withTransactions: boolean,
   signal?: AbortSignal,
-): Promise<readonly AnsweredBlock[]> {
-  const blocks: AnsweredBlock[] = []
+): Promise<readonly BlockWithReceipts[]> {
+  const blocks: BlockWithReceipts[] = []
   for (const [index, header] of headers.entries()) {
     const { block, receipts: outcome, isRaw = false } = answers[index] ?? {}
     const transactions = withTransactions && block?.ok ? parseBlockTransactions(block.result, reader.fail) : null
@@ -259,7 +259,7 @@ export async function readBlockReceipts(
   headers: readonly Header[],
   withTransactions: boolean,
   signal?: AbortSignal,
-): Promise<readonly AnsweredBlock[]> {
+): Promise<readonly BlockWithReceipts[]> {
   const heights = headers.map(({ ref }) => ref.number)
   const askAll = (calls: readonly RpcCall[]) => reader.rpc.askAll(calls, signal)
   const answers = await askForHeights(reader, heights, withTransactions ? buildBlockCall : null, askAll)
@@ -308,13 +308,13 @@ interface ExtraCalls {
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing; `ERR_CHAIN_PROOF_FAILED` when a header was
  * changed; `ERR_CHAIN_UNAVAILABLE`.
  */
-export async function readAnsweredBlocks(
+export async function readBlocks(
   reader: RangeReader,
   from: number,
   to: number,
   { withTransactions, withChainId }: ExtraCalls,
   signal?: AbortSignal,
-): Promise<readonly AnsweredBlock[]> {
+): Promise<readonly BlockWithReceipts[]> {
   const heights = Array.from({ length: to - from + 1 }, (_, index) => from + index)
   const askAll = (calls: readonly RpcCall[]) =>
     withChainId ? askWithChainId(reader, calls, signal) : reader.rpc.askAll(calls, signal)

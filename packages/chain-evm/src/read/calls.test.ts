@@ -26,8 +26,8 @@ test('a block that is full of payments costs two calls, and a range one more', a
 test('a block without payments costs its header', async () => {
   const opened = chain.open()
   await readAll(opened, sparse.from, sparse.from, far)
-  const asked = await chain.during(() => readAll(opened, sparse.from + 1, sparse.to, far))
-  expect(asked.flat().length).toBeLessThanOrEqual((sparse.to - sparse.from) * 1.03)
+  const requests = await chain.during(() => readAll(opened, sparse.from + 1, sparse.to, far))
+  expect(requests.flat().length).toBeLessThanOrEqual((sparse.to - sparse.from) * 1.03)
 })
 
 test('payments are found where blocks become empty; the status has the calls, bytes and blocks of a node', async () => {

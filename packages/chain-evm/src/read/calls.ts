@@ -119,7 +119,7 @@ export function shouldReadWhole(payments: number, transactions: number): boolean
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from;
  * `ERR_CHAIN_UNAVAILABLE`.
  */
-export async function readCalls(
+export async function readPaymentTransactions(
   reader: RangeReader,
   groups: readonly TransactionLogs[],
   cached: CachedTransactions,

@@ -108,19 +108,19 @@ describe('the scope', () => {
 
 test('a payment that is not final costs one request for the head', async () => {
   const payment = await pay()
-  let asked = 0
+  let calls = 0
   const counted: Chain = {
     ...chain,
     transactionFate: (hash) => {
-      asked += 1
+      calls += 1
       return chain.transactionFate(hash)
     },
   }
   expect(await sourceAt(1, counted).lookup(payment)).toBeNull()
-  expect(asked).toBe(0)
+  expect(calls).toBe(0)
   await node.mine()
   expect(await sourceAt(1, counted).lookup(payment)).not.toBeNull()
-  expect(asked).toBe(1)
+  expect(calls).toBe(1)
 })
 
 test('appliesTo selects the payments', async () => {

@@ -83,11 +83,11 @@ describe('a false positive of a filter does not stop the chain', () => {
 test('a block whose filter denies payments costs no further request', async () => {
   const opened = open()
   await opened.head()
-  const asked = await front.during(async () => {
+  const requests = await front.during(async () => {
     for (const at of [quiet, other]) await readAll(opened, at, at)
   })
   const once = [['eth_chainId', 'eth_getBlockByNumber', 'eth_getLogs'], ['eth_getBlockByNumber']]
-  expect(asked).toEqual([...once, ...once])
+  expect(requests).toEqual([...once, ...once])
 })
 
 /** A node that answers one method in another way. */

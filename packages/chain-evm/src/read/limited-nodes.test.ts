@@ -15,13 +15,13 @@ const clock: Clock = {
 }
 /** Calls of a request that the nodes bear. */
 const bearable = 5
-const paying = 12
+const paymentsPerBlock = 12
 
 const chain = await openProofChain()
 const from = await chain.strange()
-await chain.block(...Array.from({ length: paying }, () => 1))
+await chain.block(...Array.from({ length: paymentsPerBlock }, () => 1))
 await chain.node.mine(10)
-const last = await chain.block(...Array.from({ length: paying }, () => 1))
+const last = await chain.block(...Array.from({ length: paymentsPerBlock }, () => 1))
 
 /** The payments of all blocks, read again from where it ended after each failure, as an indexer does. */
 async function readOn(head: number, options: Parameters<ProofChain['open']>[0] = {}) {
@@ -78,25 +78,25 @@ for (const [what, intercept] of Object.entries(nodes)) {
   test(`near the head, every payment comes from a node that ${what}`, async () => {
     chain.front.intercept = intercept
     const { payments, failures } = await readOn(last)
-    expect(payments).toHaveLength(2 * paying)
+    expect(payments).toHaveLength(2 * paymentsPerBlock)
     expect(failures).toBeLessThan(20)
   })
 }
 
 /** Answers so many calls a second of `clock`, and no batch of more. Counts the seconds that these would take. */
 function rationing(rations: Clock, perSecond: number) {
-  let left = perSecond
+  let remaining = perSecond
   let at = rations.now()
   const counts = { answered: 0, rejected: 0 }
   chain.front.intercept = (request, response) => {
-    left = Math.min(perSecond, left + ((rations.now() - at) / 1_000) * perSecond)
+    remaining = Math.min(perSecond, remaining + ((rations.now() - at) / 1_000) * perSecond)
     at = rations.now()
-    if (request.calls.length > left) {
+    if (request.calls.length > remaining) {
       counts.rejected += 1
       return response.writeHead(429).end()
     }
     counts.answered += request.calls.length
-    left -= request.calls.length
+    remaining -= request.calls.length
     return request.forward()
   }
   return counts
@@ -154,5 +154,5 @@ test.each([
 
 test('without proof, every payment comes from a node that accepts five calls at once', async () => {
   chain.front.intercept = status(500, tooMany)
-  expect((await readOn(last + 1_000, { proof: 'none' })).payments).toHaveLength(2 * paying)
+  expect((await readOn(last + 1_000, { proof: 'none' })).payments).toHaveLength(2 * paymentsPerBlock)
 })

@@ -29,7 +29,7 @@ const far = { head: 1_000_000 }
 const emptyFilter = `0x${'00'.repeat(256)}`
 const anyHash = `0x${'ab'.repeat(32)}`
 const proofFailed = { name: 'ChainError', code: 'ERR_CHAIN_PROOF_FAILED', retryable: true, chainId: 31337 }
-const gone = { code: 'ERR_CHAIN_RANGE_GONE' }
+const rangeGone = { code: 'ERR_CHAIN_RANGE_GONE' }
 const unavailable = { code: 'ERR_CHAIN_UNAVAILABLE' }
 const getMethods = (requests: readonly (readonly string[])[]) => requests.flat()
 
@@ -97,12 +97,12 @@ describe.each([
       const { payments } = await read()
       cut(change)
       const lied = chain.open()
-      const asked = await chain.during(async () =>
+      const requests = await chain.during(async () =>
         expect((await readAll(lied, from, to, where)).payments).toEqual(payments),
       )
       expect(lied.nodes()[0]?.failedProofs).toBe(4)
-      expect(asked.filter((methods) => methods.join() === 'eth_getBlockReceipts')).toHaveLength(2)
-      expect(getMethods(asked).filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(7)
+      expect(requests.filter((methods) => methods.join() === 'eth_getBlockReceipts')).toHaveLength(2)
+      expect(getMethods(requests).filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(7)
     },
   )
 
@@ -129,11 +129,11 @@ describe.each([
     Number(it.number) === height ? change && { ...it, ...change } : it
   const otherParent = at(dense, { parentHash: anyHash })
   test.each<[string, (it: Block) => object | null, object]>([
-    ['is missing', at(dense, null), gone],
+    ['is missing', at(dense, null), rangeGone],
     [
       'of a kind of its own does not follow the one before',
       (it) => ({ ...otherParent(it), extraData: '0x1234' }),
-      gone,
+      rangeGone,
     ],
     ['was changed and does not hash to its block any more', otherParent, proofFailed],
     ['has another time', at(paid, { timestamp: '0x7fffffff' }), proofFailed],
@@ -144,7 +144,7 @@ describe.each([
   })
 
   test.each<[string, (it: Receipt) => unknown, object]>([
-    ['are of another block', (it) => ({ ...it, blockHash: anyHash }), gone],
+    ['are of another block', (it) => ({ ...it, blockHash: anyHash }), rangeGone],
     ['are no objects', () => 7, unavailable],
   ])('the range is rejected when receipts %s', async (_, change, error) => {
     chain.lie('eth_getBlockReceipts', (all: Receipt[]) => all.map(change))
@@ -161,9 +161,9 @@ describe.each([
     const opened = chain.open()
     expect((await readAll(opened, from, to, where)).payments).toHaveLength(8)
     const again = async () => expect((await readAll(opened, from, to, where)).proof).toBe(proof)
-    const asked = getMethods(await chain.during(again))
-    expect(asked.includes('eth_getBlockReceipts')).toBe(code === -32_000)
-    expect(asked).toContain('eth_getTransactionReceipt')
+    const methods = getMethods(await chain.during(again))
+    expect(methods.includes('eth_getBlockReceipts')).toBe(code === -32_000)
+    expect(methods).toContain('eth_getTransactionReceipt')
   })
 
   test('a receipt that is gone between the requests means that the chain moved', async () => {
@@ -220,10 +220,10 @@ describe('the log filters of headers', () => {
   test('receipts are read only of blocks that may contain a payment, and no logs are requested', async () => {
     const opened = chain.open()
     await opened.head()
-    const asked = await chain.during(() => readAll(opened, from, to, far))
-    expect(asked[0]).toEqual(['eth_chainId', ...heights(from, to).map(() => 'eth_getBlockByNumber')])
-    expect(asked[1]).toEqual(['eth_getBlockReceipts', 'eth_getBlockReceipts'])
-    expect(getMethods(asked)).not.toContain('eth_getLogs')
+    const requests = await chain.during(() => readAll(opened, from, to, far))
+    expect(requests[0]).toEqual(['eth_chainId', ...heights(from, to).map(() => 'eth_getBlockByNumber')])
+    expect(requests[1]).toEqual(['eth_getBlockReceipts', 'eth_getBlockReceipts'])
+    expect(getMethods(requests)).not.toContain('eth_getLogs')
   })
 
   test('a false positive stops nothing', async () => {
@@ -284,10 +284,10 @@ describe('the log filters of headers', () => {
 
   test('non-standard headers with honest filters are read', async () => {
     chain.lie('eth_getBlockByNumber', (it: Block) => ({ ...it, extraData: '0x1234' }))
-    const asked = await chain.during(async () =>
+    const requests = await chain.during(async () =>
       expect((await readAll(chain.open({ maxRange: 3 }), from, to, far)).payments).toHaveLength(8),
     )
-    expect(getMethods(asked).filter((method) => method === 'eth_getLogs').length).toBeGreaterThan(1)
+    expect(getMethods(requests).filter((method) => method === 'eth_getLogs').length).toBeGreaterThan(1)
   })
 })
 
@@ -313,10 +313,10 @@ describe('requests', () => {
         ? { ...it, transactions: it.transactions.map((one: object) => ({ ...one, blockHash: anyHash })) }
         : it,
     )
-    await expect(readAll(chain.open(), dense, dense)).rejects.toMatchObject(gone)
+    await expect(readAll(chain.open(), dense, dense)).rejects.toMatchObject(rangeGone)
     chain.lie('eth_getBlockByNumber', (it: Block, { params }) =>
       params[1] === true ? { ...it, transactions: [] } : it,
     )
-    await expect(readAll(chain.open(), dense, dense)).rejects.toMatchObject(gone)
+    await expect(readAll(chain.open(), dense, dense)).rejects.toMatchObject(rangeGone)
   })
 })

@@ -5,8 +5,8 @@ import { type Fields, isFields, parseReceipt, type ReceiptFacts, type ReceiptLog
 import { isUnproven } from '../rpc/failures.js'
 import { toHash, zeroAddress } from '../rpc/hex.js'
 import {
-  type AnsweredBlock,
   type BlockReceipts,
+  type BlockWithReceipts,
   type ProvenRawReceipts,
   readByTransaction,
   readReceiptsInOneCall,
@@ -194,12 +194,12 @@ async function readTokens(
   height: number,
   signal?: AbortSignal,
 ): Promise<Tokens> {
-  const known = new Map<string, TokenFacts>()
+  const tokenFacts = new Map<string, TokenFacts>()
   for (const { payments } of transactions)
     for (const { amountIn, payment } of payments)
       for (const address of [amountIn.token, payment.token])
-        if (!known.has(address)) known.set(address, await tokens.read(node, address, height, signal))
-  return known
+        if (!tokenFacts.has(address)) tokenFacts.set(address, await tokens.read(node, address, height, signal))
+  return tokenFacts
 }
 
 function addFacts(
@@ -251,14 +251,14 @@ function addFacts(
 export function createProvenPayments(reader: RangeReader) {
   const logs: RouterLog[] = []
   const receipts = new Map<string, ReceiptFacts>()
-  const blocks = new Map<number, AnsweredBlock>()
+  const blocks = new Map<number, BlockWithReceipts>()
   return {
     /**
      * Proves a block and collects its relevant logs.
      * @returns The number of transactions with relevant logs.
      * @throws As {@link proveBlock}.
      */
-    async add(block: AnsweredBlock, signal?: AbortSignal): Promise<number> {
+    async add(block: BlockWithReceipts, signal?: AbortSignal): Promise<number> {
       const proven = await proveWithRetries(reader, block, signal)
       if (proven.logs.length === 0) return 0
       logs.push(...proven.logs)
@@ -285,7 +285,7 @@ export function createProvenPayments(reader: RangeReader) {
  */
 async function proveWithRetries(
   reader: RangeReader,
-  { header, receipts }: AnsweredBlock,
+  { header, receipts }: BlockWithReceipts,
   signal?: AbortSignal,
 ): Promise<ProvenLogs> {
   try {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { BlockRange } from '@payment-integration/core/ports'
-import { type AnsweredBlock, readAnsweredBlocks, readBlockReceipts } from './block-receipts.js'
+import { type BlockWithReceipts, readBlockReceipts, readBlocks } from './block-receipts.js'
 import { shouldReadWhole } from './calls.js'
 import { mayHoldPayment, readCandidates } from './logs.js'
 import { createProvenPayments, type RangeFacts, toRange } from './proven-blocks.js'
@@ -21,7 +21,7 @@ const maxBlocksPerStep = 48
 export const maxTransactions = 2_000
 
 /** A range with the counts that size the next one. */
-export interface CountedRange extends Pick<RangeResult, 'candidates' | 'paying' | 'transactions'> {
+export interface CountedRange extends Pick<RangeResult, 'candidates' | 'paymentBlocks' | 'transactions'> {
   readonly range: BlockRange
 }
 
@@ -82,12 +82,12 @@ async function readDense(
   const getExtraCalls = (step: number) => ({ withTransactions: true, withChainId: step % stepsPerChainIdCall === 0 })
   const ask = (step: number) => {
     const start = from + step * perStep
-    return readAnsweredBlocks(reader, start, Math.min(end, start + perStep - 1), getExtraCalls(step), signal)
+    return readBlocks(reader, start, Math.min(end, start + perStep - 1), getExtraCalls(step), signal)
   }
-  const pickCandidates = (blocks: readonly AnsweredBlock[]) =>
+  const pickCandidates = (blocks: readonly BlockWithReceipts[]) =>
     blocks.filter(({ header }) => mayHoldPayment(reader, header))
   let transactions = 0
-  const hasNext = (blocks: readonly AnsweredBlock[]) => {
+  const hasNext = (blocks: readonly BlockWithReceipts[]) => {
     for (const { header } of pickCandidates(blocks)) transactions += countTransactions(header)
     return transactions + perStep * transactionsPerBlock <= maxTransactions
   }
@@ -124,19 +124,19 @@ async function readAhead<T>(
 /** Sums up a range step by step, keeping only the facts and counts of each step. */
 function createRangeSum(reader: RangeReader, height: number) {
   const facts: RangeFacts = { payments: [], deposits: [] }
-  const counts = { candidates: 0, paying: 0, transactions: 0 }
+  const counts = { candidates: 0, paymentBlocks: 0, transactions: 0 }
   return {
     facts,
     counts: () => counts,
-    async add(blocks: readonly AnsweredBlock[], signal?: AbortSignal) {
-      const found = createProvenPayments(reader)
+    async add(blocks: readonly BlockWithReceipts[], signal?: AbortSignal) {
+      const collector = createProvenPayments(reader)
       for (const block of blocks) {
         const size = countTransactions(block.header)
         counts.candidates += 1
         counts.transactions += size
-        if (shouldReadWhole(await found.add(block, signal), size)) counts.paying += 1
+        if (shouldReadWhole(await collector.add(block, signal), size)) counts.paymentBlocks += 1
       }
-      const { payments, deposits } = await found.readPayments(height, signal)
+      const { payments, deposits } = await collector.readPayments(height, signal)
       for (const payment of payments) facts.payments.push(payment)
       for (const deposit of deposits) facts.deposits.push(deposit)
     },
@@ -179,16 +179,17 @@ export async function readByRoot(
   signal?: AbortSignal,
 ): Promise<CountedRange> {
   const headers: Header[] = []
-  const found = createProvenPayments(reader)
-  let paying = 0
+  const collector = createProvenPayments(reader)
+  let paymentBlocks = 0
   for (let start = from; start <= to; start += blocksPerStep) {
     const end = Math.min(to, start + blocksPerStep - 1)
-    for (const block of await readAnsweredBlocks(reader, start, end, { withTransactions, withChainId: true }, signal)) {
+    for (const block of await readBlocks(reader, start, end, { withTransactions, withChainId: true }, signal)) {
       headers.push(block.header)
-      if (shouldReadWhole(await found.add(block, signal), block.header.transactions?.length ?? 1)) paying += 1
+      if (shouldReadWhole(await collector.add(block, signal), block.header.transactions?.length ?? 1))
+        paymentBlocks += 1
     }
   }
   assertChain(headers, reader.fail)
-  const range = toRange(reader, headers, await found.readPayments(to, signal), 'root')
-  return { range, candidates: headers.length, paying, transactions: 0 }
+  const range = toRange(reader, headers, await collector.readPayments(to, signal), 'root')
+  return { range, candidates: headers.length, paymentBlocks, transactions: 0 }
 }

@@ -21,7 +21,7 @@ export interface RangeResult {
   readonly fillFraction: number
   /** Blocks whose log filter admits a payment, and those of them that mostly contain payments. */
   readonly candidates: number
-  readonly paying: number
+  readonly paymentBlocks: number
   /** Transactions in candidate blocks. */
   readonly transactions: number
   /** Since the node was opened: bytes of answers (0 if not counted), and requests rejected by its rate limit. */
@@ -53,8 +53,8 @@ const fullFraction = 0.5
 const growth = 2
 /** Ranges that are read alone after a failure, because parallel requests may have caused it. */
 const rangesReadAlone = 8
-/** From this fraction of paying blocks on, blocks are read with their transactions. */
-const payingFraction = 0.75
+/** From this fraction of payment blocks on, blocks are read with their transactions. */
+const paymentBlockFraction = 0.75
 
 const firstPlan: BloomPlan = { withTransactions: 'none', transactionsPerBlock: 1 }
 
@@ -82,7 +82,7 @@ export function createRangeSizing(): RangeSizing {
       getLimit(range.node).noteResult(range)
       learned[kind].noteSuccess(returned)
       if (kind === 'root') {
-        if (range.paying < returned * payingFraction) plan = firstPlan
+        if (range.paymentBlocks < returned * paymentBlockFraction) plan = firstPlan
         return
       }
       const isFull = fillFraction > fullFraction
@@ -100,11 +100,11 @@ export function createRangeSizing(): RangeSizing {
   }
 }
 
-function makePlan({ returned, candidates, paying, transactions }: RangeResult): BloomPlan {
+function makePlan({ returned, candidates, paymentBlocks, transactions }: RangeResult): BloomPlan {
   const withTransactions =
-    paying >= returned * payingFraction
+    paymentBlocks >= returned * paymentBlockFraction
       ? 'all'
-      : paying > 0 && paying >= candidates * payingFraction
+      : paymentBlocks > 0 && paymentBlocks >= candidates * paymentBlockFraction
         ? 'candidates'
         : 'none'
   return { withTransactions, transactionsPerBlock: Math.max(1, transactions / Math.max(1, candidates)) }

@@ -63,20 +63,20 @@ test('a range that no node answers has fewer blocks the next time', async () => 
 describe('reading ahead', () => {
   test('continues while a range is consumed, and is limited', async () => {
     const opened = chain.open()
-    const held = holdFrom(firstBlocks)
+    const heldRequests = holdFrom(firstBlocks)
     const ranges = opened.ranges({ from: 0, to: last, head: far })[Symbol.asyncIterator]()
     expect((await ranges.next()).value).toMatchObject({ last: { number: firstBlocks - 1 } })
-    await until(() => held.size === mostAtOnce)
+    await until(() => heldRequests.size === mostAtOnce)
     // Everything that was to be sent was sent before this is answered.
     await opened.head()
-    expect(held.size).toBe(mostAtOnce)
-    for (const release of held) release()
+    expect(heldRequests.size).toBe(mostAtOnce)
+    for (const release of heldRequests) release()
     await ranges.return?.()
   })
 
   test('ends with an early return, and nothing is thrown later', async () => {
     const opened = chain.open()
-    const held = holdFrom(firstBlocks)
+    const heldRequests = holdFrom(firstBlocks)
     const cut = new Set<unknown>()
     const hold = chain.front.intercept
     chain.front.intercept = (request, response) => {
@@ -85,7 +85,7 @@ describe('reading ahead', () => {
     }
     for await (const range of opened.ranges({ from: 0, to: last, head: far })) {
       expect(range.first.number).toBe(0)
-      await until(() => held.size === mostAtOnce)
+      await until(() => heldRequests.size === mostAtOnce)
       break
     }
     await until(() => cut.size === mostAtOnce)
@@ -161,10 +161,10 @@ function isFrom({ calls }: FrontRequest, height: number): boolean {
 
 /** The front answers no request for headers from a height on until it is released. */
 function holdFrom(height: number): Set<() => void> {
-  const held = new Set<() => void>()
+  const heldRequests = new Set<() => void>()
   chain.front.intercept = async (request) => {
-    if (isFrom(request, height)) await new Promise<void>((resolve) => held.add(resolve))
+    if (isFrom(request, height)) await new Promise<void>((resolve) => heldRequests.add(resolve))
     return request.forward()
   }
-  return held
+  return heldRequests
 }

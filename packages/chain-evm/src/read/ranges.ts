@@ -130,5 +130,5 @@ async function readFrom(
   if (isByRoot) return readByRoot(reader, from, to, sizing.plan().withTransactions === 'all', signal)
   if (proof === 'bloom') return readByBloom(reader, from, to, sizing.plan(), signal)
   const range = await readUnproven(reader, from, to, signal)
-  return { range, candidates: 0, paying: 0, transactions: range.payments.length }
+  return { range, candidates: 0, paymentBlocks: 0, transactions: range.payments.length }
 }

@@ -34,11 +34,11 @@ describe.each([
     const plain = await read({ ...options, rawReceipts: false }, head)
     expect(plain).toMatchObject({ raw: 0, payments: { length: 3 * payingBlocks } })
     chain.front.intercept = withRawReceipts(chain.node.rpcUrl)
-    const found = await read(options, head)
-    expect(found.payments).toEqual(plain.payments)
-    expect(found.json).toBeLessThan(plain.json / 2)
-    expect(found.raw + found.json).toBeLessThanOrEqual(plain.json + 1)
-    expect(found.bytes).toBeLessThan(plain.bytes * 0.9)
+    const result = await read(options, head)
+    expect(result.payments).toEqual(plain.payments)
+    expect(result.json).toBeLessThan(plain.json / 2)
+    expect(result.raw + result.json).toBeLessThanOrEqual(plain.json + 1)
+    expect(result.bytes).toBeLessThan(plain.bytes * 0.9)
   })
 
   test('a node without them is probed once', async () => {
@@ -93,12 +93,12 @@ test('every payment is found as JSON on a node that rejects every request for ra
     return forbid(response)
   }
   const opened = chain.open()
-  const found: string[] = []
+  const payments: string[] = []
   const before = chain.front.requests.length
   for (let next = from; next <= to; ) {
     try {
       for await (const range of opened.ranges({ from: next, to, head: 1_000_000 })) {
-        found.push(...range.payments.map(({ txHash, ordinal }) => `${txHash} ${ordinal}`))
+        payments.push(...range.payments.map(({ txHash, ordinal }) => `${txHash} ${ordinal}`))
         next = range.last.number + 1
       }
     } catch (error) {
@@ -106,6 +106,6 @@ test('every payment is found as JSON on a node that rejects every request for ra
     }
   }
   await opened.close()
-  expect(new Set(found).size).toBe(3 * payingBlocks)
+  expect(new Set(payments).size).toBe(3 * payingBlocks)
   expect(chain.front.requests.slice(before).flat()).toContain(json)
 })

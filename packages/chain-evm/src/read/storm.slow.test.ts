@@ -42,12 +42,12 @@ function storm(seed: number): void {
 
 /** Follows as an indexer does: it goes on behind the last range, and waits longer after each failure in a row. */
 async function follow(opened: EvmChain, clock: Clock): Promise<number> {
-  let found = 0
+  let payments = 0
   let failures = 0
   for (let next = from; next <= to; ) {
     try {
       for await (const range of opened.ranges({ from: next, to, head: to })) {
-        found += range.payments.length
+        payments += range.payments.length
         next = range.last.number + 1
         failures = 0
       }
@@ -56,7 +56,7 @@ async function follow(opened: EvmChain, clock: Clock): Promise<number> {
       failures += 1
     }
   }
-  return found
+  return payments
 }
 
 async function run(seed: number, urls: readonly string[]) {
@@ -66,8 +66,8 @@ async function run(seed: number, urls: readonly string[]) {
   const opened = chain.open({ nodes: urls.map((url) => ({ url })), clock, requestTimeoutMs })
   const requests = await chain.during(async () => {
     // Time passes only where something waits and no request is in flight: an answer takes no time.
-    const found = await runThrough(clock, follow(opened, clock), (ms) => ms < requestTimeoutMs)
-    expect(found, `seed ${seed}`).toBe(payments)
+    const count = await runThrough(clock, follow(opened, clock), (ms) => ms < requestTimeoutMs)
+    expect(count, `seed ${seed}`).toBe(payments)
   })
   opened.close()
   const chainIds = requests.filter((methods) => methods.length === 1 && methods[0] === 'eth_chainId').length

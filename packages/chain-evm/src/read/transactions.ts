@@ -23,7 +23,7 @@ import { isSameLog, type ReceiptFacts, type ReceiptLog, type TransactionFacts } 
 import {
   type CachedTransactions,
   groupLogs,
-  readCalls,
+  readPaymentTransactions,
   readReceipts,
   reportMalformed,
   type TransactionLogs,
@@ -156,13 +156,13 @@ export async function readTransactions(
 ): Promise<TransactionPayments[]> {
   const groups = groupLogs(reader, logs)
   if (groups.length === 0) return []
-  const calls = await readCalls(reader, groups, cached, signal)
-  const payingTransactions = groups.map((group) => attachCall(reader, group, calls.get(group.txHash)))
-  const needed = payingTransactions.filter((paying) => isReceiptNeeded(reader, paying)).map(({ group }) => group)
+  const transactions = await readPaymentTransactions(reader, groups, cached, signal)
+  const payingTransactions = groups.map((group) => attachCall(reader, group, transactions.get(group.txHash)))
+  const needed = payingTransactions.filter((each) => isReceiptNeeded(reader, each)).map(({ group }) => group)
   const receipts = await readReceipts(reader, needed, cached.receipts, signal)
-  return payingTransactions.map((paying) => ({
-    txHash: paying.group.txHash,
-    payments: readPayments(reader, paying, receipts.get(paying.group.txHash) ?? null),
+  return payingTransactions.map((transaction) => ({
+    txHash: transaction.group.txHash,
+    payments: readPayments(reader, transaction, receipts.get(transaction.group.txHash) ?? null),
   }))
 }
 

@@ -82,13 +82,13 @@ export function parseBlockTransactions(value: unknown, fail: Failures): Readonly
   if (value === null) return null
   const transactions: unknown = isFields(value) ? value['transactions'] : undefined
   if (!Array.isArray(transactions)) throw fail.unavailable('a block was answered without its transactions.')
-  const found = new Map<string, unknown>()
+  const transactionsByHash = new Map<string, unknown>()
   for (const transaction of transactions) {
     const hash = isFields(transaction) ? toHash(transaction['hash']) : null
     if (hash === null) throw fail.unavailable('a block was answered with a transaction without a hash.')
-    found.set(hash, transaction)
+    transactionsByHash.set(hash, transaction)
   }
-  return found
+  return transactionsByHash
 }
 
 export function parseLogs(value: unknown, fail: Failures): RouterLog[] {

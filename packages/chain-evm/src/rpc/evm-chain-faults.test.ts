@@ -25,7 +25,7 @@ const changeLogs = (change: (log: object, index: number) => object) =>
 const setFields = (method: string, fields: object) => front.lie(method, (found: object) => ({ ...found, ...fields }))
 
 const unavailable = { name: 'ChainError', code: 'ERR_CHAIN_UNAVAILABLE', retryable: true, chainId: 31337 }
-const gone = { ...unavailable, code: 'ERR_CHAIN_RANGE_GONE' }
+const rangeGone = { ...unavailable, code: 'ERR_CHAIN_RANGE_GONE' }
 
 describe('an unusable answer is an error, never an empty range', () => {
   test.each([
@@ -51,13 +51,13 @@ describe('a chain that moves while it is read', () => {
       if (Number(block.number) === to) reads += 1
       return reads < 2 ? block : { ...block, hash: memo }
     })
-    await expect(readAll(open(), from, to)).rejects.toMatchObject(gone)
+    await expect(readAll(open(), from, to)).rejects.toMatchObject(rangeGone)
   })
 
   test('the last header vanishes', async () => {
     front.intercept = ({ methods, isBatch, forward }) =>
       methods[0] === 'eth_getBlockByNumber' && !isBatch ? '{"jsonrpc":"2.0","id":1,"result":null}' : forward()
-    await expect(readAll(open(), from, to)).rejects.toMatchObject(gone)
+    await expect(readAll(open(), from, to)).rejects.toMatchObject(rangeGone)
   })
 
   test.each([
@@ -68,7 +68,7 @@ describe('a chain that moves while it is read', () => {
     ['is in another block than its transaction', (log: object) => ({ ...log, blockHash: memo })],
   ])('a log %s', async (_, change) => {
     changeLogs(change)
-    await expect(readAll(open(), from, to)).rejects.toMatchObject(gone)
+    await expect(readAll(open(), from, to)).rejects.toMatchObject(rangeGone)
   })
 
   test('a block without a time on its logs is another one when its header is read', async () => {
@@ -78,15 +78,15 @@ describe('a chain that moves while it is read', () => {
       const block = item.result as { readonly number?: string } | undefined
       return Number(block?.number) === from + 1 ? { ...item, result: { ...block, hash: memo } } : item
     })
-    await expect(readAll(open(), from, to)).rejects.toMatchObject(gone)
+    await expect(readAll(open(), from, to)).rejects.toMatchObject(rangeGone)
   })
 
   test('eth_getTransactionByHash answers null, or a pending transaction', async () => {
     const method = 'eth_getTransactionByHash'
     front.lie(method, () => null)
-    await expect(readAll(open(), from, to)).rejects.toMatchObject(gone)
+    await expect(readAll(open(), from, to)).rejects.toMatchObject(rangeGone)
     setFields(method, { blockHash: null })
-    await expect(readAll(open(), from, to)).rejects.toMatchObject(gone)
+    await expect(readAll(open(), from, to)).rejects.toMatchObject(rangeGone)
   })
 })
 
@@ -169,8 +169,8 @@ describe('a node that answers garbage', () => {
     const chain = open()
     const expected = await readAll(chain, from, to)
     changeLogs(change)
-    const asked = await front.during(async () => expect(await readAll(chain, from, to)).toEqual(expected))
-    expect(asked.flat().filter((method) => method === 'eth_getBlockByNumber')).toHaveLength(4)
+    const requests = await front.during(async () => expect(await readAll(chain, from, to)).toEqual(expected))
+    expect(requests.flat().filter((method) => method === 'eth_getBlockByNumber')).toHaveLength(4)
   })
 
   test('a transaction that has data instead of input is read', async () => {

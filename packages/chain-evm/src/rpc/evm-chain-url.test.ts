@@ -77,16 +77,16 @@ const keyed = createRedactor(`https://node.example/?${key}`)
 test('no part of a key is shown where the text is truncated', () => {
   // A URL as long as what is read leaves room for what stands behind it.
   for (let length = 4_040; length <= 4_110; length++) {
-    const shown = keyed(`https://${'a'.repeat(length)} ${key}${'b'.repeat(500)}`)
-    expect(shown).toMatch(/^\[url\]( (\[redacted\])?b*)?$/)
+    const message = keyed(`https://${'a'.repeat(length)} ${key}${'b'.repeat(500)}`)
+    expect(message).toMatch(/^\[url\]( (\[redacted\])?b*)?$/)
   }
   expect(keyed(`${'a'.repeat(5_000)}${key}`)).toBe('a'.repeat(160))
 })
 
 test('no part of a URL is shown where the text is truncated', () => {
   for (let length = 4_070; length <= 4_110; length++) {
-    const shown = keyed(`https://${'a'.repeat(length)} https://user:secret@node.example/`)
-    expect(shown).toMatch(/^\[url\] ?(h?t{0,2}p?s?:?\/?\/?|\[url\])$/)
+    const message = keyed(`https://${'a'.repeat(length)} https://user:secret@node.example/`)
+    expect(message).toMatch(/^\[url\] ?(h?t{0,2}p?s?:?\/?\/?|\[url\])$/)
   }
 })
 

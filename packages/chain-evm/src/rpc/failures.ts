@@ -317,10 +317,10 @@ export function createRedactor(url: string | undefined): (text: string) => strin
     const window = copyText(text.slice(0, maxReadCharacters + longest))
     let clean = ''
     let at = 0
-    for (const { index, 0: found } of window.matchAll(secretPattern)) {
+    for (const { index, 0: secret } of window.matchAll(secretPattern)) {
       if (index >= maxReadCharacters) break
-      clean += `${window.slice(at, index)}${found.includes('://') ? '[url]' : '[redacted]'}`
-      at = index + found.length
+      clean += `${window.slice(at, index)}${secret.includes('://') ? '[url]' : '[redacted]'}`
+      at = index + secret.length
     }
     clean += window.slice(at, maxReadCharacters)
     return clean.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, maxShownCharacters)

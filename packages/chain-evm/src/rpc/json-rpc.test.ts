@@ -117,9 +117,9 @@ describe('an answer is limited by its calls', () => {
   })
 
   test('a batch may be as large as its calls together', async () => {
-    const asked = [call('eth_chainId'), call('eth_call'), call('eth_call')]
-    expect(await sized(95_000).all(asked)).toHaveLength(3)
-    await expect(sized(100_000).all(asked)).rejects.toThrow('the answer is larger than 196608 bytes')
+    const calls = [call('eth_chainId'), call('eth_call'), call('eth_call')]
+    expect(await sized(95_000).all(calls)).toHaveLength(3)
+    await expect(sized(100_000).all(calls)).rejects.toThrow('the answer is larger than 196608 bytes')
   })
 
   test.each([
@@ -165,7 +165,7 @@ test.each<[string, (response: ServerResponse) => unknown]>([
   ['half a body', (response) => response.writeHead(200).write('{')],
 ])('a node that hangs after %s is given up at the time-out, by the clock', async (_, hang) => {
   const clock = manualClock()
-  const asked = new Promise<void>((resolve) => {
+  const requestArrived = new Promise<void>((resolve) => {
     node.http = (response) => {
       hang(response)
       resolve()
@@ -173,7 +173,7 @@ test.each<[string, (response: ServerResponse) => unknown]>([
   })
   const answer = open({ clock }).call(call('echo', 1))
   const rejected = expect(answer).rejects.toThrow('no answer within 5000 ms')
-  await asked
+  await requestArrived
   await clock.advance(4_999)
   expect(kinds()).toEqual([])
   await clock.advance(1)
@@ -265,24 +265,24 @@ describe('a rate limit', () => {
 describe('a keep-alive connection that is closed before the next request', () => {
   /** Cuts so many requests before they are answered, as when the node closes the connection at the same moment. */
   function cut(times: number): void {
-    let left = times
-    node.http = (response) => left-- > 0 && response.destroy()
+    let remaining = times
+    node.http = (response) => remaining-- > 0 && response.destroy()
   }
 
   test('is replaced, and the request is sent again after beforeRequest', async () => {
-    const seen: string[] = []
+    const steps: string[] = []
     const rpc = open({
       beforeRequest: async () => {
-        seen.push('before')
+        steps.push('before')
         return false
       },
-      onEnd: ({ kind }) => seen.push(kind),
+      onEnd: ({ kind }) => steps.push(kind),
     })
     expect(await rpc.call(call('echo', 1))).toBe(1)
     cut(1)
     expect(await rpc.call(call('echo', 2))).toBe(2)
     expect(node.connections).toHaveLength(2)
-    expect(seen).toEqual(['before', 'answered', 'before', 'reconnects', 'before', 'answered'])
+    expect(steps).toEqual(['before', 'answered', 'before', 'reconnects', 'before', 'answered'])
   })
 
   test('is replaced once; a new one that breaks under the request is lost', async () => {

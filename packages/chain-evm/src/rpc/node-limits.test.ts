@@ -16,11 +16,11 @@ test('a node that answers with thousands of brackets gets no request for ten min
   await used(nodes)
   at.nodeAt(0).http = always(200, `{"jsonrpc":"2.0","id":1,"result":${'['.repeat(60_000)}`)
   await expect(used(nodes)).rejects.toThrow('the JSON is nested over 32 levels')
-  const asked = at.nodeAt(0).requests.length
+  const requestCount = at.nodeAt(0).requests.length
   at.nodeAt(0).http = null
   await at.clock.advance(599_999)
   await expect(used(nodes)).rejects.toThrow('no requests for 10 minutes')
-  expect(at.nodeAt(0).requests).toHaveLength(asked)
+  expect(at.nodeAt(0).requests).toHaveLength(requestCount)
   await at.clock.advance(1)
   expect(await used(nodes)).toBe('#1')
 })
@@ -35,10 +35,10 @@ describe('a node with a rate limit', () => {
     at.nodeAt(0).http = limited('7')
     const work = used(nodes)
     expect(await at.paused()).toBe(7_000)
-    const asked = at.nodeAt(0).requests.length
+    const requestCount = at.nodeAt(0).requests.length
     at.nodeAt(0).http = null
     await at.clock.advance(6_999)
-    expect(at.nodeAt(0).requests).toHaveLength(asked)
+    expect(at.nodeAt(0).requests).toHaveLength(requestCount)
     await at.clock.advance(1)
     expect(await work).toBe('#1')
     expect(nodes.status()).toMatchObject([{ score: 1, failures: 0, maxRange: 2_000 }])
@@ -114,10 +114,10 @@ describe('a node with a rate limit', () => {
     await used(nodes)
     at.nodeAt(0).http = limited('30')
     const controller = new AbortController()
-    const given = nodes.runPinned((node) => node.rpc.call(headCall, controller.signal), controller.signal)
+    const pendingCall = nodes.runPinned((node) => node.rpc.call(headCall, controller.signal), controller.signal)
     await at.paused()
     controller.abort(new Error('enough'))
-    await expect(given).rejects.toThrow('enough')
+    await expect(pendingCall).rejects.toThrow('enough')
     const closed = nodes.runPinned(readHead)
     await at.paused()
     nodes.close()

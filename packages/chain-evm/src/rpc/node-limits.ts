@@ -66,8 +66,8 @@ export function createRangeSize(options: RangeSizeOptions) {
   }
 
   function grow(): void {
-    const left = ceiling.blocks - size
-    if (left > 0) size += ceiling.learnt ? Math.ceil(left / 2) : Math.min(step, left)
+    const headroom = ceiling.blocks - size
+    if (headroom > 0) size += ceiling.learnt ? Math.ceil(headroom / 2) : Math.min(step, headroom)
     else if (ceiling.learnt && ++successesAtCeiling >= retestAfter) {
       successesAtCeiling = 0
       retestAfter = Math.min(retestAfter * 2, retestAfterSuccesses.max)

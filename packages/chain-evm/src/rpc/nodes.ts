@@ -62,13 +62,13 @@ export function formatNodeName(url: string | undefined, position: number): strin
   const hostname = parseUrl(url ?? '')?.hostname
   if (hostname === undefined) return `transport #${position}`
   const secret = new Set(findSecretLabels(hostname))
-  const shown = /^[\d.]+$/.test(hostname)
+  const maskedHost = /^[\d.]+$/.test(hostname)
     ? hostname
     : hostname
         .split('.')
         .map((label) => (secret.has(label) ? '*' : label))
         .join('.')
-  return `${shown} #${position}`
+  return `${maskedHost} #${position}`
 }
 
 /** The address of a node. */

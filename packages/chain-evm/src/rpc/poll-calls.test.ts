@@ -11,10 +11,10 @@ const chain = await openProofChain()
 
 /** Polls for so long as the service does, while no block is mined; resolves the calls that the node was asked. */
 async function callsIn(opened: EvmChain, ms: number): Promise<string[]> {
-  const asked = await chain.during(async () => {
+  const requests = await chain.during(async () => {
     for (let passed = 0; passed < ms; passed += getHeadPollMs(opened, pollMs)) await opened.head()
   })
-  return asked.flat()
+  return requests.flat()
 }
 
 test('a poll costs two calls; announced blocks make polls ten times rarer, until the subscription ends', async () => {

@@ -66,14 +66,14 @@ test('an outage changes neither the size nor its ceiling', () => {
   const sizes = fresh()
   readOn(sizes, () => true, 3)
   expect(sizes.current()).toBe(3_500)
-  const asked: number[] = []
-  const said: string[] = []
+  const askedSizes: number[] = []
+  const notes: string[] = []
   for (let request = 0; request < 30; request++) {
-    asked.push(sizes.current())
-    said.push(sizes.noteFailure(sizes.current()))
+    askedSizes.push(sizes.current())
+    notes.push(sizes.noteFailure(sizes.current()))
   }
-  expect(asked.slice(0, 6)).toEqual([3_500, 3_000, 1, 3_500, 3_000, 1])
-  expect(said.slice(0, 3)).toEqual(['size', 'unsure', 'not-size'])
+  expect(askedSizes.slice(0, 6)).toEqual([3_500, 3_000, 1, 3_500, 3_000, 1])
+  expect(notes.slice(0, 3)).toEqual(['size', 'unsure', 'not-size'])
   expect(readOn(sizes, () => true, 3).map(({ blocks }) => blocks)).toEqual([3_500, 4_000, 4_500])
 })
 
@@ -94,8 +94,8 @@ test('an outage that begins while the size falls restores the size', () => {
   expect(before).toBe(3_000)
   sizes.noteFailure(before)
   sizes.noteSuccess(1)
-  const asked = readOn(sizes, () => false, 12).map(({ blocks }) => blocks)
-  expect(asked).toEqual([3_000, 1_500, 750, 375, 187, 93, 46, 23, 11, 5, 2, 1])
+  const askedSizes = readOn(sizes, () => false, 12).map(({ blocks }) => blocks)
+  expect(askedSizes).toEqual([3_000, 1_500, 750, 375, 187, 93, 46, 23, 11, 5, 2, 1])
   expect(sizes.current()).toBe(before)
 })
 

@@ -44,11 +44,11 @@ test('calls and batches go over one connection, also at the same time', async ()
 })
 
 test('answers are assigned by id, in any order', async () => {
-  const held: (() => void)[] = []
-  node.ws = (socket, _, body) => held.push(() => socket.send(body))
+  const heldAnswers: (() => void)[] = []
+  node.ws = (socket, _, body) => heldAnswers.push(() => socket.send(body))
   const work = Promise.all([rpc.call(call('echo', 'a')), rpc.call(call('echo', 'b')), rpc.all(heights(3))])
-  await until(() => held.length === 3)
-  for (const answer of held.reverse()) answer()
+  await until(() => heldAnswers.length === 3)
+  for (const answer of heldAnswers.reverse()) answer()
   expect(await work).toEqual(['a', 'b', [0, 1, 2]])
 })
 
@@ -126,15 +126,15 @@ describe('an unusable answer rejects, and the next request has a new connection'
     })
 
     test('and is ignored if it answers an abandoned request', async () => {
-      const held: (() => void)[] = []
+      const heldAnswers: (() => void)[] = []
       node.ws = (socket, [asked]) =>
         asked?.method === 'eth_getLogs' &&
-        held.push(() => socket.send(`{"jsonrpc":"2.0","id":${asked.id},"result":"${text}`))
+        heldAnswers.push(() => socket.send(`{"jsonrpc":"2.0","id":${asked.id},"result":"${text}`))
       const controller = new AbortController()
       void large.send([call('eth_getLogs')], controller.signal).catch(() => undefined)
-      await until(() => held.length === 1)
+      await until(() => heldAnswers.length === 1)
       controller.abort()
-      for (const answer of held) answer()
+      for (const answer of heldAnswers) answer()
       node.answer = () => '0x1'
       for (let times = 0; times < 2; times += 1)
         expect(await large.send([call('eth_chainId')], signal)).toMatchObject([{ result: '0x1' }])
@@ -171,8 +171,8 @@ test('the request after an idle connection closed rejects as stale, and the next
   expect(await rpc.call(call('echo', 1))).toBe(1)
   node.sockets[0]?.close()
   await until(() => node.sockets[0]?.readyState === 3)
-  const [told] = await Promise.allSettled([wire.send([call('echo', 2)], new AbortController().signal)])
-  expect(told).toMatchObject({ status: 'rejected', reason: { name: 'StaleConnectionError' } })
+  const [result] = await Promise.allSettled([wire.send([call('echo', 2)], new AbortController().signal)])
+  expect(result).toMatchObject({ status: 'rejected', reason: { name: 'StaleConnectionError' } })
   expect(node.sockets).toHaveLength(1)
   expect(await rpc.call(call('echo', 3))).toBe(3)
   node.sockets[1]?.close()

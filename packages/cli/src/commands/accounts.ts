@@ -262,12 +262,12 @@ async function readJson(source: string, io: Pick<Io, 'input' | 'signal'>): Promi
  * Case matters, as in the verification of a payment.
  */
 async function unlistedTokens({ coins }: LinkConfig, chains: Config['chains']): Promise<string[]> {
-  const { knownTokens, nativeToken } = await import('@payment-integration/chain-evm')
+  const { knownTokens, getNativeToken } = await import('@payment-integration/chain-evm')
   return coins.flatMap(({ chainId, tokens }) => {
     const configured = chains.find((each) => each.chainId === chainId)?.tokens ?? []
     // The last entry of an address wins, so that the configuration overrides known tokens.
-    const known = [nativeToken(chainId, undefined), ...knownTokens(chainId), ...configured]
-    const listed = [...new Map(known.map(({ address: at, symbol }) => [at, symbol])).values()]
+    const knownTokenList = [getNativeToken(chainId), ...knownTokens(chainId), ...configured]
+    const listed = [...new Map(knownTokenList.map(({ address: at, symbol }) => [at, symbol])).values()]
     return tokens
       .filter(({ symbol, address }) => address === undefined && !listed.includes(symbol))
       .map(

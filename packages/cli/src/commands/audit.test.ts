@@ -62,16 +62,16 @@ describe('audit head', () => {
     const { run, change, env } = await audited(3)
     const { exitCode, out } = await run('head')
     expect(exitCode).toBe(0)
-    const [, kept = ''] = /^(3:[0-9a-f]{64}) {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/.exec(out) ?? []
-    const [seq, hash] = kept.split(':')
+    const [, anchor = ''] = /^(3:[0-9a-f]{64}) {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/.exec(out) ?? []
+    const [seq, hash] = anchor.split(':')
     expect(getEvents((await run('head', '--json')).io)).toEqual([
       { event: 'audit.head', head: { seq: Number(seq), hash, at: expect.any(Number) } },
     ])
     await getCommands('integrations', env).run('disable', address)
     expect((await run('head')).out).toMatch(/^4:/)
-    expect((await run('verify', '--expect', kept)).exitCode).toBe(0)
+    expect((await run('verify', '--expect', anchor)).exitCode).toBe(0)
     change(`update audit set hash = '${'0'.repeat(64)}' where seq = 3`)
-    expect((await run('verify', '--expect', kept)).lines.at(-1)).toContain('Record 3 is not the expected one')
+    expect((await run('verify', '--expect', anchor)).lines.at(-1)).toContain('Record 3 is not the expected one')
   })
 })
 
@@ -81,8 +81,8 @@ describe('audit verify', () => {
     const { exitCode, lines } = await run('verify')
     expect(exitCode).toBe(0)
     expect(lines[0]).toMatch(/^The audit log is unchanged: 3 records, the newest of /)
-    const kept = /Store (3:[0-9a-f]{64}) outside/.exec(lines[1] ?? '')?.[1] ?? ''
-    expect((await run('verify', '--expect', kept)).lines.at(-1)).toBe('Record 3 is the expected one.')
+    const anchor = /Store (3:[0-9a-f]{64}) outside/.exec(lines[1] ?? '')?.[1] ?? ''
+    expect((await run('verify', '--expect', anchor)).lines.at(-1)).toBe('Record 3 is the expected one.')
     const [event] = getEvents((await run('verify', '--json')).io)
     expect(event).toMatchObject({ event: 'audit.verified', ok: true, records: 3, brokenAt: null, expected: null })
   })
@@ -98,10 +98,10 @@ describe('audit verify', () => {
 
   it('--expect detects removed newest records', async () => {
     const { run, change } = await audited(3)
-    const kept = /Store (3:\S+)/.exec((await run('verify')).out)?.[1] ?? ''
+    const anchor = /Store (3:\S+)/.exec((await run('verify')).out)?.[1] ?? ''
     change('delete from audit where seq = 3')
     expect((await run('verify')).exitCode).toBe(0)
-    const { exitCode, lines } = await run('verify', '--expect', kept)
+    const { exitCode, lines } = await run('verify', '--expect', anchor)
     expect(exitCode).toBe(1)
     expect(lines.at(-1)).toBe('Record 3 is not the expected one: the log was truncated or rewritten.')
     expect((await run('verify', '--expect', `2:${'0'.repeat(64)}`)).exitCode).toBe(1)

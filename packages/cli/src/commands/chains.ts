@@ -120,9 +120,9 @@ export function chosenChain(
 }
 
 export function reindexText({ range, proof, node, differences, repaired }: ReindexReport): string[] {
-  const found =
+  const result =
     differences.length === 0 ? 'as stored' : `${differing(differences.length)}${repaired ? ', repaired' : ''}`
-  const head = `Blocks ${grouped(range.from)} to ${grouped(range.to)}: ${found}  (proof ${proof}, ${node})`
+  const head = `Blocks ${grouped(range.from)} to ${grouped(range.to)}: ${result}  (proof ${proof}, ${node})`
   return [head, ...differences.map((each) => `  ${differenceText(each)}`)]
 }
 

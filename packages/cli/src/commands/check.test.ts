@@ -37,14 +37,14 @@ describe('deliveries check', () => {
 
   it('counts missing deliveries, changes nothing and exits with 1; --repair makes them due again', async () => {
     const { run, env } = await restored(3)
-    const found = '6 versions examined, 3 deliveries are missing'
+    const summary = '6 versions examined, 3 deliveries are missing'
     const advice = 'deliveries list --status missing prints them; deliveries check --repair makes them due again.'
     for (let times = 0; times < 2; times += 1)
-      expect(await run('check')).toMatchObject({ exitCode: 1, lines: [`${found}.`, advice], err: '' })
+      expect(await run('check')).toMatchObject({ exitCode: 1, lines: [`${summary}.`, advice], err: '' })
     expect((await run('list', '--status', 'missing', '--count')).out).toBe('3')
     expect((await run('list', '--status', 'delivered', '--count')).out).toBe('2')
     const repair = await run('check', '--repair', '--actor', 'alice')
-    expect(repair).toMatchObject({ exitCode: 0, lines: [`${found}; 3 due again.`] })
+    expect(repair).toMatchObject({ exitCode: 0, lines: [`${summary}; 3 due again.`] })
     expect((await run('list', '--status', 'pending', '--count')).out).toBe('3')
     expect((await run('check')).exitCode).toBe(0)
     const records = getEvents((await getCommands('audit', env).run('list', '--all', '--json')).io)

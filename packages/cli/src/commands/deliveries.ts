@@ -168,23 +168,23 @@ function listDeliveries(options: ListOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ deliveries }, report) => {
     if (count) return report({ event: 'count', count: await deliveries.count(filter) }, (event) => [`${event.count}`])
     const most = all ? Number.POSITIVE_INFINITY : limit
-    let [shown, afterId] = [0, after]
-    for (let hasMore = true; hasMore && shown < most; ) {
-      const size = Math.min(pageSize, most - shown)
+    let [printed, afterId] = [0, after]
+    for (let hasMore = true; hasMore && printed < most; ) {
+      const size = Math.min(pageSize, most - printed)
       const page = await deliveries.list({ ...filter, afterId, limit: size })
-      if (shown === 0 && page.length > 0) report.note(deliveryHeads)
+      if (printed === 0 && page.length > 0) report.note(deliveryHeads)
       for (const delivery of page) report({ event: 'delivery', delivery }, () => [deliveryLine(delivery)])
       hasMore = page.length === size
-      shown += page.length
+      printed += page.length
       afterId = page.at(-1)?.deliveryId ?? afterId
       if (io.signal.aborted) throw new InterruptedError('Interrupted; more deliveries may match.')
     }
-    if (shown === 0) report.note('No delivery matches.')
+    if (printed === 0) report.note('No delivery matches.')
     if (all || afterId === undefined) return
     const [next] = await deliveries.list({ ...filter, afterId, limit: 1 })
     if (next === undefined) return
-    report({ event: 'more', shown, afterId, fit: await deliveries.count(filter) }, ({ fit }) => [
-      `${grouped(shown)} shown, ${grouped(fit)} match in all; continue with --after ${afterId}, or print all with --all.`,
+    report({ event: 'more', shown: printed, afterId, fit: await deliveries.count(filter) }, ({ fit }) => [
+      `${grouped(printed)} shown, ${grouped(fit)} match in all; continue with --after ${afterId}, or print all with --all.`,
     ])
   })
 }
@@ -382,9 +382,9 @@ async function checkDeliveries(options: OperateOptions & { readonly repair?: tru
     const interrupted = io.signal.aborted
     const { examined, missing, requeued } = totals
     isWhole = !interrupted && missing === requeued
-    const found = `${grouped(examined)} versions examined, ${counted(missing, 'delivery is', 'deliveries are')} missing`
+    const result = `${grouped(examined)} versions examined, ${counted(missing, 'delivery is', 'deliveries are')} missing`
     report({ event: 'check.done', ...totals, repair, interrupted }, () => [
-      repair && missing > 0 ? `${found}; ${grouped(requeued)} due again.` : `${found}.`,
+      repair && missing > 0 ? `${result}; ${grouped(requeued)} due again.` : `${result}.`,
       ...(interrupted ? ['Interrupted: older versions were not examined.'] : []),
       ...(!repair && missing > 0
         ? ['deliveries list --status missing prints them; deliveries check --repair makes them due again.']

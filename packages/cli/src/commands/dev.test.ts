@@ -179,9 +179,9 @@ describe('a running demo with --json', () => {
 
   it('names the first verified payment for the legacy API, and a reference page that exists', async () => {
     const line = await io.line((each) => each.includes('"legacy.ready"'))
-    const shown = JSON.parse(line) as LegacyReadyEvent
-    expect(shown.txHash).toBe(only(getEvents(io), 'payment.verified')[0]?.['txHash'])
-    expect((await fetch(shown.referenceUrl)).status).toBe(200)
+    const ready = JSON.parse(line) as LegacyReadyEvent
+    expect(ready.txHash).toBe(only(getEvents(io), 'payment.verified')[0]?.['txHash'])
+    expect((await fetch(ready.referenceUrl)).status).toBe(200)
   })
 
   it('makes a second demo on its port exit with 1 and leave no file', async () => {

@@ -123,8 +123,8 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
     const { exitCode, reasons } = judge(ending, result, untilIdle)
     early.abort()
     await closers.close()
-    const { payments: made, verified } = result
-    const figures = { payments: made, verified, ...demo.ledger.figures(), runMs: io.now() - startedAt }
+    const { payments: paymentCount, verified } = result
+    const figures = { payments: paymentCount, verified, ...demo.ledger.figures(), runMs: io.now() - startedAt }
     stage.report({ event: 'summary', ok: reasons.length === 0, ...figures, reasons, folder: keep ? demo.folder : null })
     return exitCode
   } catch (error) {

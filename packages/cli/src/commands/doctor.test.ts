@@ -51,8 +51,8 @@ describe('doctor', () => {
     const { exitCode, lines } = await doctor([url, ...unhurried])
     const at = lines.findIndex((line) => line.startsWith('fail  wrong-secret: '))
     expect(lines[at + 1]).toMatch(/^ {2}seen by good, pretty-printed, /)
-    const shown = lines.slice(at + 3, at + 3 + doctorFrameworks.length).map((line) => line.trim().split(' ')[0])
-    expect(shown).toEqual(doctorFrameworks)
+    const names = lines.slice(at + 3, at + 3 + doctorFrameworks.length).map((line) => line.trim().split(' ')[0])
+    expect(names).toEqual(doctorFrameworks)
     expect(exitCode).toBe(1)
   })
 
@@ -70,8 +70,8 @@ describe('doctor', () => {
     process.chdir(folder)
     const { lines } = await doctor([await getReceiver('whsec_of_another'), ...unhurried, ...args])
     const at = lines.findIndex((line) => line.startsWith('fail  wrong-secret: '))
-    const shown = lines.slice(at + 3).filter((line) => line.startsWith('    '))
-    expect(shown.map((line) => line.trim().split(' ')[0])).toEqual(frameworks)
+    const codeLines = lines.slice(at + 3).filter((line) => line.startsWith('    '))
+    expect(codeLines.map((line) => line.trim().split(' ')[0])).toEqual(frameworks)
   })
 
   it('prints only JSON objects with --json: started, probes, findings, report', async () => {

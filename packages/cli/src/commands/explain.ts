@@ -1,6 +1,6 @@
 /** `payment-integration explain`: checks whether a pasted delivery verifies, and explains a failure. @module */
 
-import type { Explanation, Finding, HeaderField, RequestForm } from '@payment-integration/testing/explain'
+import type { ExplainFinding, Explanation, HeaderField, RequestForm } from '@payment-integration/testing/explain'
 import type { Command } from 'commander'
 import { examples, type Run, wholeNumberParser } from '../command.js'
 import { UsageError } from '../errors.js'
@@ -58,7 +58,7 @@ export function addExplain(program: Command, run: Run): void {
 /**
  * Explains one delivery. Secrets come from variables and files only, because other users can see arguments.
  * @returns 0 when the delivery verifies, else 1.
- * @throws UsageError `ERR_USAGE` for a missing secret or part, or an unreadable file; RequestUnreadableError
+ * @throws UsageError `ERR_USAGE` for a missing secret or part, or an unreadable file; UnreadableRequestError
  * `ERR_REQUEST_UNREADABLE`; InterruptedError `ERR_INTERRUPTED`.
  */
 async function explain(file: string | undefined, flags: ExplainFlags, io: Io): Promise<ExitCode> {
@@ -69,8 +69,8 @@ async function explain(file: string | undefined, flags: ExplainFlags, io: Io): P
   const nowMs = flags.now === undefined ? io.now() : flags.now * 1_000
   const explanation = await explainDelivery({ headers, body, ...secrets, now: () => nowMs })
   const explained: ExplainedRequest = { ...request, now: Math.floor(nowMs / 1_000), ...explanation }
-  const shown = await findFrameworks()
-  createReporter(io, json)({ event: 'explanation', ...explained }, (event) => explanationText(event, shown))
+  const frameworks = await findFrameworks()
+  createReporter(io, json)({ event: 'explanation', ...explained }, (event) => explanationText(event, frameworks))
   return explanation.verified ? 0 : 1
 }
 
@@ -148,7 +148,7 @@ function verdict({ verified, signature, signedBy, findings: [first] }: Explained
   return `Not verified${though}${doubt}: ${first?.cause ?? 'the reason is not known.'}`
 }
 
-function findingText({ code, proved, cause, evidence, change }: Finding, number: number): string[] {
+function findingText({ code, proved, cause, evidence, change }: ExplainFinding, number: number): string[] {
   return [
     `${number}. ${code} (${proved ? 'proved' : 'likely'})`,
     `   Cause:    ${cause}`,

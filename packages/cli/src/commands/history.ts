@@ -86,22 +86,22 @@ function listAudit(options: ListAuditOptions, io: Io): Promise<ExitCode> {
     const newest = (await audit.head())?.seq ?? 0
     const afterSeq = options.after ?? (all ? 0 : Math.max(0, newest - limit))
     const upTo = all ? newest : Math.min(newest, afterSeq + limit)
-    let shown = 0
+    let printed = 0
     for (let last: number | undefined = afterSeq; last !== undefined && last < upTo; ) {
       const page = await audit.list({ afterSeq: last, limit: Math.min(pageSize, upTo - last) })
       const records = page.filter(({ seq }) => seq <= upTo)
       for (const record of records) report({ event: 'audit', record }, () => [auditLine(record)])
-      shown += records.length
+      printed += records.length
       last = page.at(-1)?.seq
       if (io.signal.aborted) throw new InterruptedError('Interrupted; more records may follow.')
     }
     if (newest === 0) report.note('The audit log is empty.')
-    if (!all && shown < newest && options.after === undefined)
-      report({ event: 'more', shown, newest }, () => [
-        `The newest ${grouped(shown)} of ${grouped(newest)} records; --all prints all.`,
+    if (!all && printed < newest && options.after === undefined)
+      report({ event: 'more', shown: printed, newest }, () => [
+        `The newest ${grouped(printed)} of ${grouped(newest)} records; --all prints all.`,
       ])
     else if (upTo < newest)
-      report({ event: 'more', shown, newest, after: upTo }, () => [
+      report({ event: 'more', shown: printed, newest, after: upTo }, () => [
         `${grouped(newest - upTo)} more follow; continue with --after ${upTo}.`,
       ])
   })
@@ -138,8 +138,8 @@ async function verifyAudit(options: OperateOptions & { readonly expect?: Expecte
 }
 
 async function contains(audit: AuditQueries, { seq, hash }: ExpectedRecord): Promise<boolean> {
-  const [found] = await audit.list({ afterSeq: seq - 1, limit: 1 })
-  return found !== undefined && found.seq === seq && found.hash === hash
+  const [record] = await audit.list({ afterSeq: seq - 1, limit: 1 })
+  return record !== undefined && record.seq === seq && record.hash === hash
 }
 
 function verdictText({ records, last, brokenAt }: AuditVerdict): string[] {

@@ -82,11 +82,11 @@ function parseList<T, O extends IdentityOptions = IdentityOptions>(list: Identit
     return withService(options, io, async (service, report) => {
       const identity = requireIdentity(service)
       const emailKey = await chooseKey(identity, options, io)
-      const found = await list.read(identity, { emailKey, limit: limit + 1 }, options)
-      const shown = found.slice(0, limit)
-      report.all(shown, list.event, (all) => table([heads, ...all.map(cells)]), `No ${list.none} matches.`)
-      const last = shown.at(-1)
-      if (found.length <= limit || last === undefined) return
+      const rows = await list.read(identity, { emailKey, limit: limit + 1 }, options)
+      const pageRows = rows.slice(0, limit)
+      report.all(pageRows, list.event, (all) => table([heads, ...all.map(cells)]), `No ${list.none} matches.`)
+      const last = pageRows.at(-1)
+      if (rows.length <= limit || last === undefined) return
       const more = list.more?.(last)
       report({ event: 'more', shown: limit, ...more }, () => [
         more === undefined

@@ -177,16 +177,16 @@ async function closeVerifications(options: CloseOptions, io: Io): Promise<ExitCo
     const identity = requireIdentity(service)
     const emailKey = await chooseKey(identity, options, io)
     const subjects = await identity.subjects({ emailKey, id, limit: maxSubjects })
-    let found = 0
+    let matches = 0
     for (const { id: subjectId, applicantId } of subjects) {
       const result = await identity.closeVerification({ kind: what, dryRun: !apply, subjectId })
       if (result === 'nothing_to_close') continue
-      found += 1
+      matches += 1
       if (result !== 'closed') isDone = false
       const event = { event: 'verification.closed', what, subjectId, applicantId, result, applied: apply }
       report(event, () => [`${subjectId}  ${applicantId ?? '-'}  ${formatResult(result, what, apply)}`])
     }
-    if (found === 0) {
+    if (matches === 0) {
       isDone = false
       const state = hold ? 'on hold' : 'missing'
       return report({ event: 'verification.nothing_to_close', what }, () => [`No such verification is ${state}.`])

@@ -62,17 +62,17 @@ test.each(frameworkNames)(
     const { files, run } = project(framework)
     const before = files()
 
-    const shown = await run('--dry-run')
-    expect(shown.exitCode).toBe(0)
+    const dryRun = await run('--dry-run')
+    expect(dryRun.exitCode).toBe(0)
     expect(files()).toEqual(before)
 
     const { exitCode, out } = await run('--yes')
     expect(exitCode).toBe(0)
-    expect(out.startsWith(shown.out)).toBe(true)
+    expect(out.startsWith(dryRun.out)).toBe(true)
     const after = files()
     const created = Object.keys(after).filter((path) => !Object.hasOwn(before, path))
     expect(created).toEqual(['.env.example', '.gitignore', ...(written[framework] ?? ofServer)].sort())
-    for (const path of created) expect(shown.out).toContain(`--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,`)
+    for (const path of created) expect(dryRun.out).toContain(`--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,`)
     for (const [path, text] of Object.entries(after)) {
       expect(path.length + text.length).toBeGreaterThan(10)
       expect(text).not.toMatch(/WEBHOOK_PATH|PAYMENTS_FOLDER|PROJECT_NAME|EXTENSION/)

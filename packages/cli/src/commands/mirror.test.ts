@@ -121,9 +121,9 @@ describe('mirror', () => {
 
   it('is misused when another program listens at the address', async () => {
     await using service = await startService()
-    const taken = createServer()
-    const { port } = new URL(await listenLocally(taken))
-    onTestFinished(() => void taken.close())
+    const server = createServer()
+    const { port } = new URL(await listenLocally(server))
+    onTestFinished(() => void server.close())
     const io = ioFor(service)
     const to = `sqlite:${join(temporaryFolder(), 'mirror.db')}`
     expect(await runCli(argumentsFor(service, '--to', to, '--listen', `127.0.0.1:${port}/`), io)).toBe(2)
@@ -160,8 +160,8 @@ describe('mirror', () => {
     const server = { url: 'https://payments.example', apiSecret: 'secret' } as Service
     const path = join(temporaryFolder(), 'x.db')
     const io = ioFor(server)
-    const given = args.map((each) => each.replace('sqlite:x.db', `sqlite:${path}`))
-    expect(await runCli(argumentsFor(server, ...given), io)).toBe(2)
+    const argv = args.map((each) => each.replace('sqlite:x.db', `sqlite:${path}`))
+    expect(await runCli(argumentsFor(server, ...argv), io)).toBe(2)
     expect(existsSync(path)).toBe(false)
     expect(io.errors.join('\n')).toMatch(message)
     expect(io.errors.join('\n')).not.toMatch(/:pass@|=pass/)

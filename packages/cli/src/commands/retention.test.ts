@@ -74,8 +74,8 @@ test('pending deliveries keep the history of their segment', async () => {
 
 test('without a time, without a folder, and with a damaged file it says what to do', async () => {
   const { run, folder, age, files, env, list } = await operated()
-  const kept = await getCommands('retention', { ...env, PI_RETENTION_DELIVERIES: 'keep' }).run('run')
-  expect([kept.exitCode, kept.err]).toEqual([2, expect.stringContaining('set PI_RETENTION_DELIVERIES')])
+  const keeping = await getCommands('retention', { ...env, PI_RETENTION_DELIVERIES: 'keep' }).run('run')
+  expect([keeping.exitCode, keeping.err]).toEqual([2, expect.stringContaining('set PI_RETENTION_DELIVERIES')])
   const homeless = await getCommands('retention', { ...env, PI_RETENTION_FOLDER: '' }).run('run')
   expect([homeless.exitCode, homeless.err]).toEqual([2, expect.stringContaining('--folder')])
   const missing = join(folder, 'missing')

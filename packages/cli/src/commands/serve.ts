@@ -77,9 +77,10 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
 async function start(options: ServeOptions, io: Io) {
   const { readConfig, startServer } = await import('@payment-integration/server/service')
   const flags = { ...options, roles: options.role }
-  const given = readConfig(withFlags(io.env, flags))
-  const identity = given.simulatedChains.length > 0 && given.identity === null ? await startDemoIdentity(io) : null
-  const config = identity === null ? given : readConfig(withFlags({ ...io.env, ...identity.variables }, flags))
+  const givenConfig = readConfig(withFlags(io.env, flags))
+  const identity =
+    givenConfig.simulatedChains.length > 0 && givenConfig.identity === null ? await startDemoIdentity(io) : null
+  const config = identity === null ? givenConfig : readConfig(withFlags({ ...io.env, ...identity.variables }, flags))
   const createdPath = await findMissingDatabase(config.database, true)
   const logger = await logToStandardError(config, io)
   const progress = showProgress({ io, logger, mayUseTerminal: options.json !== true })

@@ -27,12 +27,12 @@ const healthy = { status: 'ok', database: 'ok', chains: [chain] }
 
 /** A server that answers every request with one body. */
 async function answering(body: unknown, status = 200) {
-  const asked: string[] = []
+  const requests: string[] = []
   const url = await serveHttp((request, response) => {
-    asked.push(`${request.method} ${request.url}`)
+    requests.push(`${request.method} ${request.url}`)
     response.writeHead(status, { location: '/elsewhere' }).end(typeof body === 'string' ? body : JSON.stringify(body))
   })
-  return { url, asked }
+  return { url, requests }
 }
 
 const status = (url: string, ...args: string[]) => statusIn({}, url, ...args)
@@ -54,7 +54,7 @@ describe('status', () => {
   })
 
   it('prints tables of chains and nodes, and exits with 0 when all is well', async () => {
-    const { url, asked } = await answering(healthy)
+    const { url, requests } = await answering(healthy)
     const { exitCode, lines } = await status(`${url}/below/`)
     expect(lines).toEqual([
       `ok: ${url}/below, database ok`,
@@ -69,7 +69,7 @@ describe('status', () => {
       '  a.example #1  3,000  4,096,000   1,200             2.50            3,413     -',
     ])
     expect(exitCode).toBe(0)
-    expect(asked).toEqual(['GET /below/health'])
+    expect(requests).toEqual(['GET /below/health'])
   })
 
   it('prints what the calls to each node cost at the price of its chain, and no rate before the first block', async () => {
@@ -127,10 +127,10 @@ describe('status', () => {
   })
 
   it('follows no redirect, and reports that no server answers', async () => {
-    const { url, asked } = await answering('', 302)
+    const { url, requests } = await answering('', 302)
     const { exitCode, errors } = await status(url)
     expect(errors).toEqual([`No server answers at ${url}; is it running? Pass another URL with --url.`])
-    expect([exitCode, asked]).toEqual([1, ['GET /health']])
+    expect([exitCode, requests]).toEqual([1, ['GET /health']])
   })
 })
 

@@ -60,9 +60,9 @@ export async function trigger(
   const request = buildRequest(scenario, detail, options)
   const report = createReporter(io, options.json === true)
   if (options.asTest === true) {
-    const { testSource, TriggerRequestError } = await import('@payment-integration/testing/twin')
+    const { buildTestSource, TriggerRequestError } = await import('@payment-integration/testing/twin')
     try {
-      const source = testSource(request)
+      const source = buildTestSource(request)
       report({ event: 'test' as const, source }, (each) => each.source.trimEnd().split('\n'))
     } catch (error) {
       throw error instanceof TriggerRequestError ? new UsageError(error.message) : error
@@ -83,8 +83,8 @@ export async function trigger(
 
 function buildRequest(scenario: TriggerScenario, detail: string | undefined, options: TriggerOptions): TriggerRequest {
   const { amount, currency: token, chain: chainId, memo, sender, receiver } = options
-  const given = { scenario, amount, token, chainId, memo, sender, receiver, ...parseDetail(scenario, detail) }
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as typeof given
+  const fields = { scenario, amount, token, chainId, memo, sender, receiver, ...parseDetail(scenario, detail) }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as typeof fields
 }
 
 function parseDetail(scenario: TriggerScenario, detail: string | undefined): Pick<TriggerRequest, 'count' | 'verdict'> {

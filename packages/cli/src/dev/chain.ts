@@ -1,5 +1,5 @@
 /** Runs the demo's chain: anvil with the development router, and a payer. @module */
-import { createPayer, deployDevRouter, devAccount, startAnvil } from '@payment-integration/chain-evm/dev'
+import { createPayer, deployDevRouter, deriveDevAccount, startAnvil } from '@payment-integration/chain-evm/dev'
 
 export interface DemoPayment {
   readonly integrationAddress: string
@@ -36,7 +36,7 @@ const merchantIndex = 2
  */
 export async function startDemoChain(signal: AbortSignal): Promise<DemoChain> {
   let lose: (reason: string) => void = () => {}
-  const lost = new Promise<string>((resolve) => {
+  const exitReason = new Promise<string>((resolve) => {
     lose = resolve
   })
   const anvil = await abortable(signal, (starting) =>
@@ -47,7 +47,7 @@ export async function startDemoChain(signal: AbortSignal): Promise<DemoChain> {
       Promise.race([deployDevRouter(anvil), rejection(starting)]),
     )
     const payer = createPayer({ ...anvil, deployment })
-    const receiver = devAccount(merchantIndex).address
+    const receiver = deriveDevAccount(merchantIndex).address
     const { router, tokens } = deployment
     const { address, symbol, decimals } = tokens.usdc
     const unit = 10n ** BigInt(decimals - 2)
@@ -58,7 +58,7 @@ export async function startDemoChain(signal: AbortSignal): Promise<DemoChain> {
       routerVersion: router.version,
       token: { address, symbol, currency: 'USD' },
       merchant: receiver.toLowerCase(),
-      lost,
+      lost: exitReason,
       pay: ({ integrationAddress, settlementCents, memo }) =>
         payer.pay({ integrationAddress, receiver, memo, amount: BigInt(settlementCents) * unit }),
       stop: anvil.stop,

@@ -247,8 +247,8 @@ async function examine(
 ): Promise<string> {
   const { runDoctor } = await import('@payment-integration/testing/doctor')
   const report = await runDoctor({ url, ...receiver, now: io.now, signal })
-  const [style, shown] = [createStyle(io.colour), await findFrameworks()]
-  const findings = report.findings.flatMap((finding) => findingText(finding, shown, style))
+  const [style, frameworks] = [createStyle(io.colour), await findFrameworks()]
+  const findings = report.findings.flatMap((finding) => findingText(finding, frameworks, style))
   return [...findings, ...summaryText(report)].join('\n')
 }
 

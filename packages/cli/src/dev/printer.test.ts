@@ -148,11 +148,11 @@ describe('createDemoPrinter', () => {
   })
 
   it('with quiet, omits success', () => {
-    const lost: DemoEvent = { ...delivery, outcome: 'pending', retryInMs: 1 }
+    const unanswered: DemoEvent = { ...delivery, outcome: 'pending', retryInMs: 1 }
     const rejected: DemoEvent = { event: 'receiver.rejected', code: 'ERR_SIGNATURE_MISMATCH', status: 401 }
     const problem: DemoEvent = { event: 'problem', reason: 'no' }
     const indexed: DemoEvent = { event: 'payment.indexed', chainId: '1', txHash, blockNumber: 1 }
-    const events = [ready, indexed, delivery, legacyReady, lost, rejected, problem, summary]
+    const events = [ready, indexed, delivery, legacyReady, unanswered, rejected, problem, summary]
     const printed = print(events, { json: true, quiet: true }).map((line) => (JSON.parse(line) as DemoEvent).event)
     expect(printed).toEqual(['ready', 'delivery.attempted', 'receiver.rejected', 'problem', 'summary'])
   })

@@ -186,13 +186,13 @@ export function judge(
   result: SessionResult,
   untilIdle: boolean,
 ): { readonly exitCode: ExitCode; readonly reasons: readonly string[] } {
-  const lost = ending.kind === 'lost' ? [ending.reason] : []
-  if (!untilIdle) return { exitCode: ending.kind === 'lost' ? 1 : 0, reasons: [...result.problems, ...lost] }
+  const lossReasons = ending.kind === 'lost' ? [ending.reason] : []
+  if (!untilIdle) return { exitCode: ending.kind === 'lost' ? 1 : 0, reasons: [...result.problems, ...lossReasons] }
   const early = {
     idle: [],
     interrupted: ['Interrupted before every payment was verified.'],
     deadline: [`The deadline of ${ending.kind === 'deadline' ? ending.limitMs / 1000 : 0} s passed.`],
-    lost,
+    lost: lossReasons,
   }[ending.kind]
   const reasons = [...result.problems, ...early, ...result.unfinished]
   return { exitCode: reasons.length > 0 ? 1 : 0, reasons }

@@ -60,9 +60,9 @@ export async function readProject(folder: string): Promise<Project> {
  */
 export async function readText(folder: string, path: string): Promise<string | null> {
   try {
-    const found = await stat(join(folder, path))
-    if (!found.isFile()) throw new InitError(`${path} is not a file. Move it, then run the command again.`)
-    if (found.size > maxBytes) throw new InitError(`${path} is larger than 1 MiB, so it is not changed.`)
+    const info = await stat(join(folder, path))
+    if (!info.isFile()) throw new InitError(`${path} is not a file. Move it, then run the command again.`)
+    if (info.size > maxBytes) throw new InitError(`${path} is larger than 1 MiB, so it is not changed.`)
     return await readFile(join(folder, path), 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

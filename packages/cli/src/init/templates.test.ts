@@ -20,12 +20,12 @@ describe('templates', () => {
 
   test.each(sources)('%s is the same program in JavaScript', async (name) => {
     const source = read(name)
-    const made = toJavaScript(source)
+    const script = toJavaScript(source)
     const tsconfigRaw = { compilerOptions: { verbatimModuleSyntax: true } }
     const { code } = await transform(source, { loader: 'ts', tsconfigRaw })
-    expect((await transform(made, { loader: 'js' })).code).toBe(code.replace(', {} from', ' from'))
+    expect((await transform(script, { loader: 'js' })).code).toBe(code.replace(', {} from', ' from'))
     const comments = (text: string) => text.split('\n').filter((line) => /^ *([/]{2}|[/*]?[*]) ?/.test(line))
-    expect(comments(source)).toEqual(expect.arrayContaining(comments(made)))
+    expect(comments(source)).toEqual(expect.arrayContaining(comments(script)))
   })
 
   test('the JavaScript is formatted as the TypeScript is', () => {

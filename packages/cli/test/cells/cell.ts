@@ -80,7 +80,7 @@ export async function openCell(
     /** Attempts everything that is due. Resolves the number of attempts. */
     async deliver() {
       let attempts = 0
-      for (let made = -1; made !== 0; attempts += made) made = await service.dispatcher.runOnce()
+      for (let attempted = -1; attempted !== 0; attempts += attempted) attempted = await service.dispatcher.runOnce()
       return attempts
     },
     client(integrationAddress: string, apiSecret: string) {

@@ -11,77 +11,77 @@ import { shop, twoCells } from './two-cells.js'
 
 type Cells = Awaited<ReturnType<typeof twoCells>>
 
-const importing = (made: Cells, path: string) => made.target.service.moves.import(openGzipFile(path))
+const importing = (cells: Cells, path: string) => cells.target.service.moves.import(openGzipFile(path))
 const rejection = (code: string, text: string) =>
   expect.objectContaining({ code, message: expect.stringContaining(text) })
 
 describe('an import is rejected', () => {
   test('while a payment of the file is not indexed', async () => {
-    const made = await twoCells('SQLite', 'SQLite')
-    await made.pay('a')
-    const { path } = await made.export()
+    const cells = await twoCells('SQLite', 'SQLite')
+    await cells.pay('a')
+    const { path } = await cells.export()
     const unindexed = signed(path, (text) => text.replaceAll(makeTxHash('a'), makeTxHash('unknown')))
-    await expect(importing(made, unindexed)).rejects.toThrow(
+    await expect(importing(cells, unindexed)).rejects.toThrow(
       rejection('ERR_MOVE_PAYMENT_MISSING', makeTxHash('unknown')),
     )
-    expect(await made.target.service.integrations.list()).toEqual([])
-    await importing(made, path)
+    expect(await cells.target.service.integrations.list()).toEqual([])
+    await importing(cells, path)
   })
 
   test('where the integration is enabled', async () => {
-    const made = await twoCells('SQLite', 'SQLite')
-    const { path } = await made.export()
-    await importing(made, path)
-    await expect(importing(made, path)).rejects.toThrow(rejection('ERR_INTEGRATION_EXISTS', shop))
+    const cells = await twoCells('SQLite', 'SQLite')
+    const { path } = await cells.export()
+    await importing(cells, path)
+    await expect(importing(cells, path)).rejects.toThrow(rejection('ERR_INTEGRATION_EXISTS', shop))
   })
 
   test('with another master key', async () => {
-    const made = await twoCells('SQLite', 'SQLite', { masterKey: 'fedcba9876543210'.repeat(4) })
-    const { path } = await made.export()
+    const cells = await twoCells('SQLite', 'SQLite', { masterKey: 'fedcba9876543210'.repeat(4) })
+    const { path } = await cells.export()
     const { version } = parseMasterKey(testMasterKey).current
-    await expect(importing(made, path)).rejects.toThrow(rejection('ERR_ARCHIVE', `needs master key ${version}`))
-    expect(await made.target.service.integrations.list()).toEqual([])
+    await expect(importing(cells, path)).rejects.toThrow(rejection('ERR_ARCHIVE', `needs master key ${version}`))
+    expect(await cells.target.service.integrations.list()).toEqual([])
   })
 
   test('with changed or missing bytes', async () => {
-    const made = await twoCells('SQLite', 'SQLite')
-    await made.pay('a')
-    const { path } = await made.export()
+    const cells = await twoCells('SQLite', 'SQLite')
+    await cells.pay('a')
+    const { path } = await cells.export()
     const bytes = readFileSync(path)
     const damaged = Buffer.from(bytes)
     damaged.writeUInt8(bytes.readUInt8(40) ^ 1, 40)
     for (const content of [damaged, bytes.subarray(0, -5)]) {
       writeFileSync(`${path}.copy`, content)
-      await expect(importing(made, `${path}.copy`)).rejects.toThrow(rejection('ERR_ARCHIVE', path))
+      await expect(importing(cells, `${path}.copy`)).rejects.toThrow(rejection('ERR_ARCHIVE', path))
     }
   })
 
   test('after the other cell changed a payment without the file', async () => {
-    const made = await twoCells('SQLite', 'SQLite')
-    await made.pay('a')
-    const { path } = await made.export()
-    await made.target.service.applyUpdate(made.update('u1', 'a', { state: 'success' }))
-    await expect(importing(made, path)).rejects.toThrow(rejection('ERR_MOVE_UPDATE_MISSING', makeTxHash('a')))
-    expect(await made.target.service.integrations.list()).toEqual([])
-    await made.source.service.applyUpdate(made.update('u1', 'a', { state: 'success' }))
-    await importing(made, (await made.export()).path)
-    await made.target.deliver()
-    expect(made.keys(['a'])).toEqual(['a@1', 'a@2'])
+    const cells = await twoCells('SQLite', 'SQLite')
+    await cells.pay('a')
+    const { path } = await cells.export()
+    await cells.target.service.applyUpdate(cells.update('u1', 'a', { state: 'success' }))
+    await expect(importing(cells, path)).rejects.toThrow(rejection('ERR_MOVE_UPDATE_MISSING', makeTxHash('a')))
+    expect(await cells.target.service.integrations.list()).toEqual([])
+    await cells.source.service.applyUpdate(cells.update('u1', 'a', { state: 'success' }))
+    await importing(cells, (await cells.export()).path)
+    await cells.target.deliver()
+    expect(cells.keys(['a'])).toEqual(['a@1', 'a@2'])
   })
 
   test('with a file that is older than what was sent, and an integration moves back with a newer one', async () => {
-    const made = await twoCells('SQLite', 'SQLite')
-    await made.pay('a')
-    const { path } = await made.export()
-    await importing(made, path)
-    await made.target.deliver()
-    await made.target.service.integrations.setEnabled(shop, false)
-    await expect(importing(made, path)).rejects.toThrow(rejection('ERR_MOVE_FILE_STALE', makeTxHash('a')))
+    const cells = await twoCells('SQLite', 'SQLite')
+    await cells.pay('a')
+    const { path } = await cells.export()
+    await importing(cells, path)
+    await cells.target.deliver()
+    await cells.target.service.integrations.setEnabled(shop, false)
+    await expect(importing(cells, path)).rejects.toThrow(rejection('ERR_MOVE_FILE_STALE', makeTxHash('a')))
     const back = `${path}.back`
-    await made.target.service.moves.export(shop, () => createGzipFile(back))
-    await made.source.service.moves.import(openGzipFile(back))
-    expect(await made.source.deliver()).toBe(0)
-    expect(made.keys(['a'])).toEqual(['a@1'])
+    await cells.target.service.moves.export(shop, () => createGzipFile(back))
+    await cells.source.service.moves.import(openGzipFile(back))
+    expect(await cells.source.deliver()).toBe(0)
+    expect(cells.keys(['a'])).toEqual(['a@1'])
   })
 })
 
@@ -153,14 +153,14 @@ function withState(line: string, state: string): string {
 describe('a file that was changed on its way', () => {
   /** Two integrations with a payment each in the target; the file has an update and a waiting update. */
   async function exported() {
-    const made = await twoCells('SQLite', 'SQLite')
-    await made.target.service.integrations.create({ address: other, notificationUrl: 'http://127.0.0.1:9/other' })
-    await made.pay('a')
-    await made.payTo(other, 'b')
-    await made.source.service.applyUpdate(made.update('u1', 'a', { state: 'success' }))
-    await made.source.service.applyUpdate(made.update('waits', 'unknown', { state: 'success' }))
-    await made.target.service.applyUpdate(made.update('b1', 'b', { state: 'pending' }))
-    return { made, path: (await made.export()).path }
+    const cells = await twoCells('SQLite', 'SQLite')
+    await cells.target.service.integrations.create({ address: other, notificationUrl: 'http://127.0.0.1:9/other' })
+    await cells.pay('a')
+    await cells.payTo(other, 'b')
+    await cells.source.service.applyUpdate(cells.update('u1', 'a', { state: 'success' }))
+    await cells.source.service.applyUpdate(cells.update('waits', 'unknown', { state: 'success' }))
+    await cells.target.service.applyUpdate(cells.update('b1', 'b', { state: 'pending' }))
+    return { cells, path: (await cells.export()).path }
   }
   const getState = async ({ target }: Cells) => ({
     integrations: await target.store.integrations.list(),
@@ -171,34 +171,34 @@ describe('a file that was changed on its way', () => {
   })
 
   test.each(unsignedChanges)('to have %s changes nothing', async (_name, change) => {
-    const { made, path } = await exported()
-    const before = await getState(made)
-    await expect(importing(made, unsigned(path, change))).rejects.toThrow(
+    const { cells, path } = await exported()
+    const before = await getState(cells)
+    await expect(importing(cells, unsigned(path, change))).rejects.toThrow(
       rejection('ERR_ARCHIVE', 'its HMAC is wrong or missing'),
     )
-    expect(await getState(made)).toEqual(before)
-    await importing(made, path)
+    expect(await getState(cells)).toEqual(before)
+    await importing(cells, path)
   })
 
   test.each(forgeries)('to have %s is rejected, though it is signed', async (_name, change, error) => {
-    const { made, path } = await exported()
-    const before = await getState(made)
-    await expect(importing(made, signed(path, change))).rejects.toThrow(error)
-    expect(await getState(made)).toEqual(before)
+    const { cells, path } = await exported()
+    const before = await getState(cells)
+    await expect(importing(cells, signed(path, change))).rejects.toThrow(error)
+    expect(await getState(cells)).toEqual(before)
   })
 
   test('an update that names no integration is left out where another one has its payment', async () => {
-    const { made, path } = await exported()
-    const before = await getState(made)
+    const { cells, path } = await exported()
+    const before = await getState(cells)
     const late = signed(path, (text) => text.replace(makeTxHash('unknown'), makeTxHash('b')))
-    await importing(made, late)
-    const after = await getState(made)
+    await importing(cells, late)
+    const after = await getState(cells)
     expect(after.payments).toEqual(before.payments)
     expect(after.updates.map(({ id }) => id)).toEqual(['u1'])
   })
 
   test('to be 130 million rows long stops at an interruption', async () => {
-    const { made, path } = await exported()
+    const { cells, path } = await exported()
     const member = gzipSync(Buffer.alloc(3_900_000, '{}\n'))
     writeFileSync(`${path}.long`, Buffer.concat([readFileSync(path), ...Array.from({ length: 100 }, () => member)]))
     const stop = new AbortController()
@@ -209,7 +209,7 @@ describe('a file that was changed on its way', () => {
       clearInterval(timer)
       stop.abort(new Error('interrupted'))
     }, 1)
-    const running = made.target.service.moves.import(openGzipFile(`${path}.long`), { signal: stop.signal })
+    const running = cells.target.service.moves.import(openGzipFile(`${path}.long`), { signal: stop.signal })
     await expect(running).rejects.toThrow('interrupted')
   })
 })

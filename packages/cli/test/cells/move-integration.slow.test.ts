@@ -11,10 +11,10 @@ import { key, shop, twoCells } from './two-cells.js'
 
 /** A store whose transactions fail after some of them, as after a kill of the process. */
 function failingAfter(store: Store, count: number): Store {
-  let left = count
+  let remaining = count
   const limited = <T>(run: () => Promise<T>): Promise<T> => {
-    left -= 1
-    return left < 0 ? Promise.reject(new Error('killed')) : run()
+    remaining -= 1
+    return remaining < 0 ? Promise.reject(new Error('killed')) : run()
   }
   const { moves } = store
   if (moves === null) throw new Error('no moves')
@@ -41,28 +41,28 @@ describe.each(pairs)('from %s to %s', (from, to) => {
   const move = test.skipIf(needsPostgres && postgresMissing !== null)
 
   move('no delivery is lost or repeated, though the import is killed after each of its transactions', async () => {
-    const { source, target, ...made } = await twoCells(from, to)
+    const { source, target, ...cells } = await twoCells(from, to)
     const { service } = source
     const many = range(230, 'many')
-    await made.pay('early')
+    await cells.pay('early')
     await service.applyUpdate(
-      made.update('u1', 'early', { state: 'pending', recipient: { title: 'Café', subtitle: null } }),
+      cells.update('u1', 'early', { state: 'pending', recipient: { title: 'Café', subtitle: null } }),
     )
     await source.deliver()
-    made.rejected.add(makeTxHash('retried'))
-    await made.pay('retried', ...many)
+    cells.rejected.add(makeTxHash('retried'))
+    await cells.pay('retried', ...many)
     await source.deliver()
-    await made.pay('pending')
-    await service.applyUpdate(made.update('u2', 'pending', { state: 'success' }))
-    await service.applyUpdate(made.update('u3', 'late', { state: 'success' }))
+    await cells.pay('pending')
+    await service.applyUpdate(cells.update('u2', 'pending', { state: 'success' }))
+    await service.applyUpdate(cells.update('u3', 'late', { state: 'success' }))
     const scheduled = (await source.store.deliveries.list({ status: 'pending', limit: 10 })).map(schedule)
 
-    const first = await made.export()
-    const again = await made.export()
+    const first = await cells.export()
+    const again = await cells.export()
     expect(again.hmac).toBe(first.hmac)
     expect(first).toMatchObject({ payments: 233, deliveries: 3, updates: 2, waiting: 1 })
     expect(statSync(first.path).mode & 0o777).toBe(0o600)
-    await made.pay('between')
+    await cells.pay('between')
 
     let runs = 0
     for (let isDone = false; !isDone; runs += 1) {
@@ -74,7 +74,7 @@ describe.each(pairs)('from %s to %s', (from, to) => {
           return false
         },
       )
-      if (runs === 2) await made.pay('during')
+      if (runs === 2) await cells.pay('during')
     }
     expect(runs).toBeGreaterThan(5)
     const moved = await target.store.deliveries.list({ status: 'pending', limit: 10 })
@@ -83,19 +83,19 @@ describe.each(pairs)('from %s to %s', (from, to) => {
     ).toEqual(scheduled)
 
     await target.deliver()
-    await made.pay('late')
-    await target.service.applyUpdate(made.update('u4', 'early', { state: 'success' }))
-    made.rejected.clear()
-    made.pass(24 * 3_600_000)
+    await cells.pay('late')
+    await target.service.applyUpdate(cells.update('u4', 'early', { state: 'success' }))
+    cells.rejected.clear()
+    cells.pass(24 * 3_600_000)
     await target.deliver()
     expect(await source.deliver()).toBe(0)
 
     const names = ['early', 'retried', 'pending', 'between', 'during', 'late', ...many]
     const versions: Record<string, number> = { early: 3, pending: 2, late: 2 }
     const wanted = names.flatMap((name) => range(versions[name] ?? 1, '').map((n) => key(Number(n) + 1, name)))
-    expect(made.keys(names)).toEqual(wanted.sort())
+    expect(cells.keys(names)).toEqual(wanted.sort())
     // Repeating an update is answered as by the former cell.
-    expect(await target.service.applyUpdate(made.update('u2', 'pending', { state: 'success' }))).toMatchObject({
+    expect(await target.service.applyUpdate(cells.update('u2', 'pending', { state: 'success' }))).toMatchObject({
       outcome: 'applied',
       version: 2,
     })
@@ -104,10 +104,10 @@ describe.each(pairs)('from %s to %s', (from, to) => {
     const handle = async () => undefined
     const verify = async (snapshot: Snapshot) => ({ snapshot })
     const { accept } = createReceiver({ verify, store, handle })
-    for (const body of made.accepted) await accept(JSON.parse(body) as Snapshot)
-    const client = target.client(shop, made.apiSecret)
-    const found = await reconcile(client, { from: store, until: 'end', handle })
-    expect(found).toMatchObject({ compared: names.length, repaired: 0, missing: { count: 0 }, stale: { count: 0 } })
+    for (const body of cells.accepted) await accept(JSON.parse(body) as Snapshot)
+    const client = target.client(shop, cells.apiSecret)
+    const report = await reconcile(client, { from: store, until: 'end', handle })
+    expect(report).toMatchObject({ compared: names.length, repaired: 0, missing: { count: 0 }, stale: { count: 0 } })
     for (const { service: each } of [source, target])
       expect(await each.audit.verify()).toMatchObject({ brokenAt: null })
     const records = await target.store.audit.list({ limit: 100 })

@@ -70,19 +70,19 @@ async function walk(database: Database, seed: number) {
   const pick = <T>(values: readonly T[]) => values[Math.floor(random() * values.length)] as T
   const chain = scriptedChain(chainId)
   const all = await open(database, chain, 'all')
-  const own = await open(database, chain, 'own')
-  const cells = [all, own]
+  const cell = await open(database, chain, 'own')
+  const cells = [all, cell]
   for (const cell of cells) await create(cell, early)
   /** The payments of each block above the first. */
   const blocks: ScriptedPayment[][] = []
   const rejected: ProcessorUpdate[] = []
-  let made = 0
+  let payments = 0
   let isLate = false
 
   const makePayments = () =>
     Array.from({ length: Math.floor(random() * 3) }, () => {
-      made += 1
-      const tx = `${seed} ${made}`
+      payments += 1
+      const tx = `${seed} ${payments}`
       const to = random() < 0.2 ? 10 : undefined
       return Array.from({ length: random() < 0.3 ? 2 : 1 }, (_, ordinal) => ({
         ...{ tx, ordinal, integrationAddress: pick([early, late, foreign, null]) },
@@ -101,11 +101,11 @@ async function walk(database: Database, seed: number) {
     // A payment that a cell dropped and restored has more versions than one that it read once.
     const staying = new Set(orphaned.flatMap((each) => (each.integrationAddress === late && !isLate ? each.tx : [])))
     for (const { tx } of orphaned) if (random() < 0.8) staying.add(tx)
-    const kept = orphaned.filter(({ tx }) => staying.has(tx))
+    const returning = orphaned.filter(({ tx }) => staying.has(tx))
     for (let block = 0; block <= depth; block += 1) {
-      const transactions = new Set(kept.filter(() => block === depth || random() < 0.5).map(({ tx }) => tx))
-      mine(kept.filter(({ tx }) => transactions.has(tx)))
-      kept.splice(0, kept.length, ...kept.filter(({ tx }) => !transactions.has(tx)))
+      const transactions = new Set(returning.filter(() => block === depth || random() < 0.5).map(({ tx }) => tx))
+      mine(returning.filter(({ tx }) => transactions.has(tx)))
+      returning.splice(0, returning.length, ...returning.filter(({ tx }) => !transactions.has(tx)))
     }
   }
   async function update(id: string) {
@@ -117,7 +117,7 @@ async function walk(database: Database, seed: number) {
       integrationAddress: payment.integrationAddress ?? '',
     }
     await all.service.applyUpdate(sent)
-    const { outcome, reason } = await own.service.applyUpdate(sent)
+    const { outcome, reason } = await cell.service.applyUpdate(sent)
     if (outcome === 'refused' && reason?.includes('does not have the integration')) rejected.push(sent)
   }
   async function index() {
@@ -130,10 +130,10 @@ async function walk(database: Database, seed: number) {
     await index()
     isLate = true
     await create(all, late)
-    const { unrecorded } = await create(own, late)
-    await reindex(own, unrecorded)
-    expect(await reindex(own, unrecorded)).toBe(0)
-    for (const sent of rejected) await own.service.applyUpdate(sent)
+    const { unrecorded } = await create(cell, late)
+    await reindex(cell, unrecorded)
+    expect(await reindex(cell, unrecorded)).toBe(0)
+    for (const sent of rejected) await cell.service.applyUpdate(sent)
   }
 
   for (let step = 0; step < 40; step += 1) {
@@ -147,15 +147,15 @@ async function walk(database: Database, seed: number) {
   for (let block = 0; block <= confirmations; block += 1) mine([])
   await index()
   await index()
-  for (const address of [early, late]) expect(await getHistory(own, address)).toEqual(await getHistory(all, address))
+  for (const address of [early, late]) expect(await getHistory(cell, address)).toEqual(await getHistory(all, address))
   for (const { tx, ordinal = 0, to } of blocks.flat()) {
     const txHash = to === undefined ? makeTxHash(tx) : fillHash(makeTxHash(tx), ordinal)
-    const { payments } = await own.store.payments.transaction({ chainId: to ?? chainId, txHash })
+    const { payments } = await cell.store.payments.transaction({ chainId: to ?? chainId, txHash })
     for (const { integrationAddress } of payments) expect([early, late]).toContain(integrationAddress)
   }
-  const skipped = own.events.flatMap((event) => (event.type === 'payments.skipped' ? event.count : []))
+  const skipped = cell.events.flatMap((event) => (event.type === 'payments.skipped' ? event.count : []))
   return {
-    rows: Object.keys(await getHistory(own, late)).length,
+    rows: Object.keys(await getHistory(cell, late)).length,
     skipped: skipped.reduce((sum, each) => sum + each, 0),
   }
 }
@@ -167,9 +167,9 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a cell that records its own in
     let rows = 0
     let skipped = 0
     for (let seed = 1; seed <= (database === 'SQLite' ? 12 : 1); seed += 1) {
-      const found = await walk(database, seed)
-      rows += found.rows
-      skipped += found.skipped
+      const counts = await walk(database, seed)
+      rows += counts.rows
+      skipped += counts.skipped
     }
     // Without them the walk would prove nothing.
     expect(rows).toBeGreaterThan(2)
@@ -199,31 +199,31 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a cell that records its own in
 
 describe('an integration that moves into such a cell', () => {
   test('has its history after a reindex, and its file is imported then: no delivery is lost or repeated', async () => {
-    const made = await twoCells('SQLite', 'SQLite', { recording: 'own' })
-    const { source, target } = made
-    await made.payTo(foreign, 'other')
-    await made.pay('delivered', 'pending')
-    await source.service.applyUpdate(made.update('u1', 'delivered', { state: 'success' }))
-    made.rejected.add(makeTxHash('pending'))
+    const cells = await twoCells('SQLite', 'SQLite', { recording: 'own' })
+    const { source, target } = cells
+    await cells.payTo(foreign, 'other')
+    await cells.pay('delivered', 'pending')
+    await source.service.applyUpdate(cells.update('u1', 'delivered', { state: 'success' }))
+    cells.rejected.add(makeTxHash('pending'))
     await source.deliver()
-    const { path } = await made.export()
-    await made.pay('between')
+    const { path } = await cells.export()
+    await cells.pay('between')
     expect(await getHistory(target, shop)).toEqual({})
 
     const read = () => target.service.moves.import(openGzipFile(path))
     const error = await read().catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'ERR_MOVE_UNRECORDED', unrecorded: [{ chainId, from: 2, to: 3 }] })
     await expect(read()).rejects.toMatchObject({ code: 'ERR_MOVE_PAYMENT_MISSING' })
-    await made.pay('recorded')
+    await cells.pay('recorded')
     await reindex(target, (error as { unrecorded: readonly UnrecordedRange[] }).unrecorded)
     expect(await read()).toMatchObject({ payments: 2 })
 
-    made.rejected.clear()
-    made.pass(24 * 3_600_000)
+    cells.rejected.clear()
+    cells.pass(24 * 3_600_000)
     await target.deliver()
     expect(await source.deliver()).toBe(0)
     const names = ['delivered', 'pending', 'between', 'recorded']
-    expect(made.keys(names)).toEqual(['between@1', 'delivered@1', 'delivered@2', 'pending@1', 'recorded@1'])
+    expect(cells.keys(names)).toEqual(['between@1', 'delivered@1', 'delivered@2', 'pending@1', 'recorded@1'])
   })
 })
 
@@ -255,15 +255,15 @@ describe('a payment of another integration that was stored before', () => {
     chain.mine([{ tx: 'moved', integrationAddress: foreign }])
     await all.index()
     const leases = { ...all.store.leases, acquire: async () => true }
-    const own = all.serviceOn({ ...all.store, leases }, 'own')
+    const ownService = all.serviceOn({ ...all.store, leases }, 'own')
     chain.drop(1)
     chain.mine()
     chain.mine([
       { tx: 'moved', integrationAddress: foreign },
       { tx: 'new', integrationAddress: foreign },
     ])
-    await indexAll(own)
-    for await (const { differences } of own.chains.reindex({ chainId, from: 0, repair: true }))
+    await indexAll(ownService)
+    for await (const { differences } of ownService.chains.reindex({ chainId, from: 0, repair: true }))
       expect(differences).toEqual([])
     const read = async (tx: string) => {
       const { payments } = await all.store.payments.transaction({ chainId, txHash: makeTxHash(tx) })

@@ -6,7 +6,7 @@ import {
   type Anvil,
   type DevDeployment,
   deployDevRouter,
-  devAccount,
+  deriveDevAccount,
   startAnvil,
 } from '@payment-integration/chain-evm/dev'
 import { createWalletClient, defineChain, encodeFunctionData, http, parseAbi, stringToHex, toHex } from 'viem'
@@ -86,7 +86,7 @@ describe('the first payment, end to end, on a real chain', () => {
     return { status: response.status, json: (await response.json()) as Record<string, unknown> }
   }
   async function pay() {
-    const account = devAccount(1)
+    const account = deriveDevAccount(1)
     const chain = defineChain({
       id: 31_337,
       name: 'e2e',
@@ -163,7 +163,7 @@ describe('the first payment, end to end, on a real chain', () => {
     expect(single.headers.get('cache-control')).toBe('private, no-store')
     expect(single.json).toMatchObject((await arrival(2)).snapshot)
     expect(single.json).toMatchObject({
-      sender: devAccount(1).address.toLowerCase(),
+      sender: deriveDevAccount(1).address.toLowerCase(),
       receiver: merchant,
       memo: 'order-7',
       source: { chainId: '31337', txHash },
@@ -186,13 +186,13 @@ describe('the first payment, end to end, on a real chain', () => {
     const { answer } = receiver
     receiver.answer = () => undefined
     expect(await update({ state: 'success' })).toMatchObject({ status: 200, json: { version: 3 } })
-    const held = await arrival(3)
+    const heldDelivery = await arrival(3)
     await kill('SIGKILL')
     receiver.answer = answer
     await serve()
     expect((await read(`/api/v1/integration/payments/${txHash}`)).json).toMatchObject({ version: 3, state: 'success' })
     const delivered = await arrival(3, 2)
-    expect(delivered.body.equals(held.body)).toBe(true)
+    expect(delivered.body.equals(heldDelivery.body)).toBe(true)
     expect(signatureIsGenuine(delivered, signingSecret)).toBe(true)
   })
 

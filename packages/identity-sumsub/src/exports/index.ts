@@ -1,12 +1,12 @@
-export { type MintOptions, mintShareToken, type ProviderConnection, signRequest } from '../connection.js'
+export { type MintShareTokenOptions, mintShareToken, type ProviderConnection, signRequest } from '../connection.js'
 export {
+  LateRequestError,
   ProviderAnswerError,
   ProviderError,
   type ProviderErrorCode,
   ProviderSetupError,
   ProviderThrottledError,
   ProviderUnavailableError,
-  RequestLateError,
   TokenRejectedError,
   WebhookRejectedError,
 } from '../errors.js'

@@ -39,9 +39,9 @@ const usualClockErrors = [10, 20, 30, 40, 50, ...Array.from({ length: 14 }, (_, 
 async function diagnose(bench: Bench, good: SocketAnswer, now: () => number): Promise<DoctorCauseCode | null> {
   for (const mistake of buildMistakes(bench)) if (isAccepted(await sendMistaken(bench, mistake))) return mistake.cause
   const drift = good.date === null ? 0 : good.date - now()
-  const shown = Math.abs(drift) < clockNoiseMs ? [] : [-Math.round(drift / 1_000)]
+  const driftAges = Math.abs(drift) < clockNoiseMs ? [] : [-Math.round(drift / 1_000)]
   // The `Date` header may be a proxy's. A receiver answers 400 to a time outside the window, 401 to a wrong signature.
-  for (const ageSeconds of good.status === 400 ? [...shown, ...usualClockErrors] : shown)
+  for (const ageSeconds of good.status === 400 ? [...driftAges, ...usualClockErrors] : driftAges)
     if (isAccepted(await bench.send(await bench.deliveries.stale(bench.payment(), ageSeconds)))) return 'clock-wrong'
   return null
 }

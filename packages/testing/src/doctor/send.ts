@@ -190,9 +190,9 @@ function awaitAnswer(
   { waitMs, signal, now }: Omit<SenderOptions, 'url'>,
 ): Promise<SocketAnswer> {
   return new Promise((resolve) => {
-    const begun = performance.now()
+    const startedAt = performance.now()
     const before = connections()
-    const passed = () => Math.round(performance.now() - begun)
+    const passed = () => Math.round(performance.now() - startedAt)
     let head: SocketAnswer | null = null
     let controller: Dispatcher.DispatchController | undefined
     let isOver = false
@@ -303,7 +303,7 @@ export type DoctorFetch = (url: string, request: DoctorRequest) => Promise<Docto
 export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal, now }: SenderOptions): Sender {
   async function send({ headers, body }: SignedDelivery): Promise<SocketAnswer> {
     signal?.throwIfAborted()
-    const begun = performance.now()
+    const startedAt = performance.now()
     const limit = startTimeLimit(waitMs, signal)
     const request = { method: 'POST', headers: withUserAgent(headers), body, redirect: 'manual' } as const
     const answered = fetch(url.href, { ...request, signal: limit.signal })
@@ -318,7 +318,7 @@ export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal, now
     )
     const isLate = limit.signal.aborted
     limit.end()
-    const ms = Math.round(performance.now() - begun)
+    const ms = Math.round(performance.now() - startedAt)
     signal?.throwIfAborted()
     if (first.response === null)
       return { ...nothing, ms, ...(isLate ? { noAnswer: 'timeout' } : classifyFailure(findSystemError(first.error))) }

@@ -93,9 +93,9 @@ const openFetch = (fetch: DoctorFetch, waitMs = long, signal?: AbortSignal) =>
   createFetchSender(fetch, { url, waitMs, signal, now })
 
 test('an abort ends the wait for a function, a function that never answers is a timeout; its request is aborted', async () => {
-  const seen: AbortSignal[] = []
+  const signals: AbortSignal[] = []
   const never: DoctorFetch = (_, { signal }) => {
-    seen.push(signal)
+    signals.push(signal)
     return new Promise(() => undefined)
   }
   const stop = new AbortController()
@@ -103,7 +103,7 @@ test('an abort ends the wait for a function, a function that never answers is a 
   stop.abort(new Error('enough'))
   await expect(sent).rejects.toThrow('enough')
   expect((await openFetch(never, 20).send(delivery)).noAnswer).toBe('timeout')
-  expect(seen.map(({ aborted }) => aborted)).toEqual([true, true])
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
 })
 
 test('the body of an answer is released unread', async () => {

@@ -2,7 +2,7 @@
 import { integrationHeader, snapshotSchema } from '@payment-integration/contract'
 import { type CheckedInput, checkInput, type ExplainInput, getHeaderValues, type RoleSecret } from './explain-input.js'
 import { findMatch, type Match } from './find-match.js'
-import { descriptions, type Fault, type Finding, type FindingCode, frameworkLines } from './finding.js'
+import { descriptions, type ExplainFinding, type Fault, type FindingCode, frameworkLines } from './finding.js'
 import { createShowText, type HeaderReport, parseSignature } from './signature-header.js'
 import { detectCompression, fromUtf8, trimSecret } from './undo.js'
 import { findMissingEnd, isRecord, parseJson, sortFields } from './undo-json.js'
@@ -105,7 +105,7 @@ export interface Explanation {
   /** The name of the secret that gives the signature; null: none. */
   readonly signedBy: string | null
   /** Proved faults, then likely ones, then faults of clock and content; in each group the most specific first. */
-  readonly findings: readonly Finding[]
+  readonly findings: readonly ExplainFinding[]
 }
 
 /** The default `maxBytes` of receivers. */
@@ -243,7 +243,7 @@ function findContentFaults({ pairs, body }: CheckedInput, match: Match | null): 
   return faults
 }
 
-function buildFindings(faults: readonly LikelyFault[]): Finding[] {
+function buildFindings(faults: readonly LikelyFault[]): ExplainFinding[] {
   const faultsByCode = new Map<FindingCode, LikelyFault>()
   for (const fault of faults) {
     const earlier = faultsByCode.get(fault.code)

@@ -218,7 +218,7 @@ export const descriptions = {
 export type FindingCode = keyof typeof descriptions
 
 /** A fault of a delivery, or of the way in which it is verified. */
-export interface Finding {
+export interface ExplainFinding {
   readonly code: FindingCode
   /**
    * Whether the fault is proved: undoing it gives the signed bytes or the right key, or it alone makes a verifier

@@ -1,5 +1,5 @@
 /** Parses headers and body of a curl command, without running it or reading files. @module */
-import { RequestUnreadableError } from '../errors.js'
+import { UnreadableRequestError } from '../errors.js'
 import type { HeaderPair, ParsedRequest } from './explain-input.js'
 import { toUtf8 } from './undo.js'
 
@@ -14,7 +14,7 @@ const operators: ReadonlySet<string | undefined> = new Set([';', '|', '&'])
 
 /**
  * Splits the first command of a text into words. Words end at blanks; the command ends at `;`, `|`, `&` or the end.
- * @throws {@link RequestUnreadableError} For a quote that is not closed.
+ * @throws {@link UnreadableRequestError} For a quote that is not closed.
  */
 function splitWords(text: string): ShellWords {
   const words: string[] = []
@@ -126,8 +126,8 @@ function parseAnsiQuoted(text: string, start: number): Part {
   throw buildUnclosedError()
 }
 
-function buildUnclosedError(): RequestUnreadableError {
-  return new RequestUnreadableError('curl', 'A quote of the curl command is not closed; paste the whole command.')
+function buildUnclosedError(): UnreadableRequestError {
+  return new UnreadableRequestError('curl', 'A quote of the curl command is not closed; paste the whole command.')
 }
 
 /** Long names of options that take a value and change neither headers nor body. */
@@ -151,18 +151,18 @@ const unreadable: Readonly<Record<string, string>> = {
 
 export function parseCurl(text: string, hasBody: boolean): ParsedRequest {
   if (/\^\r?\n|\^"/.test(text))
-    throw new RequestUnreadableError('curl', 'The command is quoted for cmd.exe; copy it as cURL (bash) instead.')
+    throw new UnreadableRequestError('curl', 'The command is quoted for cmd.exe; copy it as cURL (bash) instead.')
   const { words, hasExpansion } = splitWords(text)
   const headers: HeaderPair[] = []
   const data: string[] = []
   for (const [name, value] of listOptions(words.slice(1))) {
     const reason = unreadable[name]
     if (reason !== undefined && !(hasBody && name !== '--config'))
-      throw new RequestUnreadableError('curl', `${name} ${reason}.`)
+      throw new UnreadableRequestError('curl', `${name} ${reason}.`)
     if (name === '--header') headers.push(...parseHeader(value))
     else if (dataOptions.has(name)) data.push(parseData(name, value, hasBody))
   }
-  if (headers.length === 0) throw new RequestUnreadableError('curl', 'The curl command has no headers (-H).')
+  if (headers.length === 0) throw new UnreadableRequestError('curl', 'The curl command has no headers (-H).')
   const warnings = [
     ...(hasExpansion ? ['The command has a $ or ` that a shell would replace; it was taken as it is.'] : []),
     ...(data.length > 1 ? ['Several data options were joined with &, as curl does.'] : []),
@@ -196,7 +196,7 @@ function takesValue(name: string): boolean {
 /** A header as curl sends it: `Name;` has no value, and `Name:` is not sent. */
 function parseHeader(text: string): HeaderPair[] {
   if (text.startsWith('@'))
-    throw new RequestUnreadableError('curl', '-H @file reads headers from a file; pass that file as the headers.')
+    throw new UnreadableRequestError('curl', '-H @file reads headers from a file; pass that file as the headers.')
   const at = text.indexOf(':')
   if (at < 0) return text.endsWith(';') ? [[text.slice(0, -1).trim(), '']] : []
   const value = text.slice(at + 1).trim()
@@ -206,7 +206,7 @@ function parseHeader(text: string): HeaderPair[] {
 function parseData(name: string, value: string, hasBody: boolean): string {
   if (!value.startsWith('@') || name === '--data-raw') return value
   if (hasBody) return ''
-  throw new RequestUnreadableError(
+  throw new UnreadableRequestError(
     'curl',
     `${name} @file reads the body from a file, which is not opened here; pass that file as the body (--body).`,
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RequestUnreadableError } from '../errors.js'
+import { UnreadableRequestError } from '../errors.js'
 import { createBuilders, createDeliveries, createFakeClock } from '../exports/index.js'
 import { explainDelivery } from './explain-delivery.js'
 import { type ParseRequestOptions, parseHeaders, parseRequest } from './parse-request.js'
@@ -92,7 +92,7 @@ test.each<[string, string | Uint8Array, RegExp, ParseRequestOptions?]>([
   ['too much', new Uint8Array(16 * 1_048_576 + 1), /16 MiB/],
 ])('%s is unreadable, with the reason', (_, request, reason, options) => {
   const parse = () => parseRequest(request, options)
-  expect(parse).toThrow(RequestUnreadableError)
+  expect(parse).toThrow(UnreadableRequestError)
   expect(parse).toThrow(reason)
   expect(parse).toThrow(expect.objectContaining({ code: 'ERR_REQUEST_UNREADABLE' }))
 })
@@ -107,7 +107,7 @@ test('headers alone are lines, a JSON object or a JSON list of pairs', () => {
   expect(parseHeaders(JSON.stringify(good.headers))).toEqual(expected)
   expect(parseHeaders(JSON.stringify({ headers: good.headers }))).toEqual(expected)
   expect(parseHeaders(JSON.stringify(expected))).toEqual(expected)
-  expect(() => parseHeaders('[1]')).toThrow(RequestUnreadableError)
+  expect(() => parseHeaders('[1]')).toThrow(UnreadableRequestError)
   expect(() => parseHeaders('x'.repeat(65_536))).toThrow(/Name: value/)
 })
 

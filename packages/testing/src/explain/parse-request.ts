@@ -1,5 +1,5 @@
 /** Recognizes and parses a pasted request: curl, gateway event, raw HTTP. Source: docs/explain.md. @module */
-import { RequestUnreadableError } from '../errors.js'
+import { UnreadableRequestError } from '../errors.js'
 import { getHeaderValues, type HeaderPair, type ParsedRequest, toHeaderPairs } from './explain-input.js'
 import { parseCurl } from './parse-curl.js'
 import { dechunk, decodeSavedFile, fromLatin1, fromUtf8, toUtf8 } from './undo.js'
@@ -27,16 +27,16 @@ function parseHttp(bytes: Uint8Array<ArrayBuffer>): ParsedRequest {
 /**
  * Parses headers without a body: lines `Name: value`, a JSON object, or a JSON list of pairs.
  * @param input - A text, or the bytes of a saved file.
- * @throws {@link RequestUnreadableError} `ERR_REQUEST_UNREADABLE` with the line that is no header.
+ * @throws {@link UnreadableRequestError} `ERR_REQUEST_UNREADABLE` with the line that is no header.
  * @example parseHeaders('X-Service-Signature: t=1700000000,v1=…') // [['X-Service-Signature', 't=1700000000,v1=…']]
  */
 export function parseHeaders(input: string | Uint8Array): readonly HeaderPair[] {
   const text = decodeText(decodeSavedFile(typeof input === 'string' ? toUtf8(input) : new Uint8Array(input)))
-  if (text.length > maxHeadBytes) throw new RequestUnreadableError('headers', 'The headers are larger than 256 KiB.')
+  if (text.length > maxHeadBytes) throw new UnreadableRequestError('headers', 'The headers are larger than 256 KiB.')
   const value = /^\s{0,64}[[{]/.test(text) ? parseJson(text) : undefined
   if (typeof value === 'object' && value !== null) {
     if (Array.isArray(value) && !value.every(Array.isArray))
-      throw new RequestUnreadableError('headers', 'The headers are a JSON list of something else than pairs.')
+      throw new UnreadableRequestError('headers', 'The headers are a JSON list of something else than pairs.')
     return toHeaderPairs((isRecord(value) && isRecord(value['headers']) ? value['headers'] : value) as never)
   }
   const lines = text.split(/\r?\n/)
@@ -62,7 +62,7 @@ function splitMessage(bytes: Uint8Array<ArrayBuffer>): {
       return { head: decodeText(bytes.slice(start, at)), body: bytes.slice(next + 1), isComplete: true }
   }
   if (bytes.length - start > maxHeadBytes)
-    throw new RequestUnreadableError(
+    throw new UnreadableRequestError(
       'http',
       'The request has no empty line in its first 256 KiB: it is no HTTP message.',
     )
@@ -85,13 +85,13 @@ function parsePairs(lines: readonly string[], form: 'http' | 'headers'): HeaderP
     const at = line.indexOf(':', 1)
     const name = line.slice(0, Math.max(at, 0)).trim()
     if (!headerName.test(name))
-      throw new RequestUnreadableError(
+      throw new UnreadableRequestError(
         form,
         `Line ${index + 1} of the headers is not Name: value. Paste a curl command or a raw HTTP message.`,
       )
     pairs.push([name, line.slice(at + 1).trim()])
   }
-  if (pairs.length === 0) throw new RequestUnreadableError(form, 'The request has no headers.')
+  if (pairs.length === 0) throw new UnreadableRequestError(form, 'The request has no headers.')
   return pairs
 }
 
@@ -128,7 +128,7 @@ function parseEvent(event: JsonRecord): ParsedRequest {
   const { headers, multiValueHeaders, body } = event
   const source = isRecord(multiValueHeaders) ? multiValueHeaders : headers
   if (typeof source !== 'object' || source === null)
-    throw new RequestUnreadableError('event', 'The field headers of the JSON is no object and no list.')
+    throw new UnreadableRequestError('event', 'The field headers of the JSON is no object and no list.')
   const pairs = toHeaderPairs((Array.isArray(source) ? source.filter(Array.isArray) : source) as never)
   const warnings: string[] = []
   let bytes: Uint8Array<ArrayBuffer> | null = new Uint8Array()
@@ -137,7 +137,7 @@ function parseEvent(event: JsonRecord): ParsedRequest {
     bytes = decodeBody(JSON.stringify(body), false)
     warnings.push('The field body is parsed JSON instead of a text; it was written again as compact JSON.')
   }
-  if (bytes === null) throw new RequestUnreadableError('event', 'The body is marked as base64 and is not.')
+  if (bytes === null) throw new UnreadableRequestError('event', 'The body is marked as base64 and is not.')
   return { form: 'event', headers: pairs, body: bytes, warnings }
 }
 
@@ -152,7 +152,7 @@ const maxRequestBytes = 16 * 1_048_576
 
 /**
  * Parses a request in any known form. For raw HTTP, pass bytes, so that the body stays unchanged.
- * @throws {@link RequestUnreadableError} `ERR_REQUEST_UNREADABLE` with the reason, without quoting the request.
+ * @throws {@link UnreadableRequestError} `ERR_REQUEST_UNREADABLE` with the reason, without quoting the request.
  * @throws {TypeError} When the request is neither text nor bytes.
  * @example const { headers, body } = parseRequest("curl -H 'X-Service-Signature: …' --data-raw '{…}' https://…")
  */
@@ -160,7 +160,7 @@ export function parseRequest(request: string | Uint8Array, options: ParseRequest
   if (typeof request !== 'string' && !ArrayBuffer.isView(request))
     throw new TypeError(`request is ${typeof request}; pass a string or a Uint8Array.`)
   if (request.length > maxRequestBytes)
-    throw new RequestUnreadableError(null, `The request is larger than ${maxRequestBytes / 1_048_576} MiB.`)
+    throw new UnreadableRequestError(null, `The request is larger than ${maxRequestBytes / 1_048_576} MiB.`)
   const bytes = decodeSavedFile(typeof request === 'string' ? toUtf8(request) : new Uint8Array(request))
   const parsed = parseForm(bytes, fromUtf8(bytes), options)
   return options.body === undefined ? parsed : { ...parsed, body: new Uint8Array(options.body) }
@@ -169,12 +169,12 @@ export function parseRequest(request: string | Uint8Array, options: ParseRequest
 function parseForm(bytes: Uint8Array<ArrayBuffer>, text: string | null, options: ParseRequestOptions): ParsedRequest {
   const start = (text ?? '').trimStart()
   if (text !== null && start === '')
-    throw new RequestUnreadableError(null, 'The request is empty; paste one, or name a file.')
+    throw new UnreadableRequestError(null, 'The request is empty; paste one, or name a file.')
   if (/^(?:\$ )?curl(?:\.exe)?\s/.test(start)) return parseCurl(start.replace(/^\$ /, ''), options.body !== undefined)
   if (start.startsWith('{')) {
     const value = parseJson(start)
     if (isRecord(value) && 'headers' in value) return parseEvent(value)
-    throw new RequestUnreadableError(
+    throw new UnreadableRequestError(
       null,
       value === undefined
         ? 'The request begins like JSON and is not JSON; paste all of it, or pass a lone body with --body and --headers.'

@@ -101,20 +101,20 @@ export async function findCandidates<T>(
   getId: (value: T) => string,
   { depth, count }: SearchLimits,
 ): Promise<Candidate<T>[]> {
-  const found: Candidate<T>[] = [{ value, faults: [] }]
+  const candidates: Candidate<T>[] = [{ value, faults: [] }]
   const knownIds = new Set([getId(value)])
-  for (const candidate of found) {
+  for (const candidate of candidates) {
     if (candidate.faults.length >= depth) break
     for (const undo of undos)
       for (const { value: next, ...fault } of await undo(candidate.value)) {
-        if (found.length >= count) return found
+        if (candidates.length >= count) return candidates
         const id = getId(next)
         if (knownIds.has(id)) continue
         knownIds.add(id)
-        found.push({ value: next, faults: [...candidate.faults, fault] })
+        candidates.push({ value: next, faults: [...candidate.faults, fault] })
       }
   }
-  return found
+  return candidates
 }
 
 const limits = { depth: 3, count: 24 } as const

@@ -1,6 +1,6 @@
-export { RequestUnreadableError } from '../errors.js'
+export { UnreadableRequestError } from '../errors.js'
 export { type Explanation, explainDelivery } from '../explain/explain-delivery.js'
 export type { ExplainInput, RequestForm } from '../explain/explain-input.js'
-export type { Finding } from '../explain/finding.js'
+export type { ExplainFinding } from '../explain/finding.js'
 export { parseHeaders, parseRequest } from '../explain/parse-request.js'
 export type { HeaderField } from '../explain/signature-header.js'

@@ -3,4 +3,4 @@ export { createTwin, type Twin, type TwinIntegration, type TwinOptions, type Twi
 export type { TwinUser } from '../twin/identity.js'
 export { type Chaos, type ChaosFault, createChaos, type TwinReceiver } from '../twin/network.js'
 export { createSimulatedChains, type SimulatedChains, type Trigger } from '../twin/trigger.js'
-export { type TriggerEvent, type TriggerRequest, testSource } from '../twin/trigger-request.js'
+export { buildTestSource, type TriggerEvent, type TriggerRequest } from '../twin/trigger-request.js'

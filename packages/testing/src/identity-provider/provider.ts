@@ -267,15 +267,15 @@ function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvi
   async function answer(incoming: Request, uri?: string): Promise<Response> {
     const request = await receive(incoming, uri)
     const path = request.uri.split('?')[0] ?? ''
-    const found = findRoute(request.method, path)
-    const operation = found?.route.operation ?? null
+    const match = findRoute(request.method, path)
+    const operation = match?.route.operation ?? null
     const fault = operation === null ? null : faults.take(operation)
     const faulty = { correlationId: `req-${newId()}`, request: incoming }
     if (fault?.at === 'before') {
       requests.push({ operation, method: request.method, path, status: null })
       return faultyResponse(fault, '{}', faulty)
     }
-    const { status, json } = runRequest(() => execute(request, found), faulty.correlationId)
+    const { status, json } = runRequest(() => execute(request, match), faulty.correlationId)
     requests.push({ operation, method: request.method, path, status })
     return fault === null ? jsonResponse(json, status) : faultyResponse(fault, json, faulty)
   }

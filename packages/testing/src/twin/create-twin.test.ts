@@ -46,7 +46,7 @@ async function setUp(options: TwinOptions = {}) {
   }
 }
 
-const shown = ({ version, expected, fault, status, at }: TwinArrival) => ({ version, expected, fault, status, at })
+const pickFacts = ({ version, expected, fault, status, at }: TwinArrival) => ({ version, expected, fault, status, at })
 
 test('a payment is indexed, read, changed by the processor and delivered in the process of the test', async () => {
   const { twin, client, effects, pay } = await setUp()
@@ -113,7 +113,7 @@ test('chaos of one seed gives the same faults, times and bytes again; of another
       await twin.update(payment, { state: 'success' })
     }
     await twin.advance(hourMs)
-    return twin.arrivals.map((arrival) => [shown(arrival), arrival.headers, Buffer.from(arrival.body).toString()])
+    return twin.arrivals.map((arrival) => [pickFacts(arrival), arrival.headers, Buffer.from(arrival.body).toString()])
   }
   const first = await run(3)
   expect(await run(3)).toEqual(first)

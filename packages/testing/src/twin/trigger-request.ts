@@ -131,9 +131,9 @@ function isWhole(value: unknown, max: number): value is number {
 /**
  * The source of a vitest file that causes the same events on a twin, and expects a correct receiver.
  * @throws TriggerRequestError `ERR_TRIGGER_INVALID`, also for `kyc`, which delivers nothing to a receiver.
- * @example testSource({ scenario: 'refund', amount: '12.50' })
+ * @example buildTestSource({ scenario: 'refund', amount: '12.50' })
  */
-export function testSource(request: TriggerRequest): string {
+export function buildTestSource(request: TriggerRequest): string {
   const { scenario } = parseTriggerRequest(request)
   if (scenario === 'kyc')
     throw new TriggerRequestError('kyc delivers nothing to a receiver, so no test of one can be made.')

@@ -3,7 +3,7 @@ import { createMemoryVersionStore, createReceiver } from '@payment-integration/v
 import { createVerifier } from '@payment-integration/webhook'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createTwin } from './create-twin.js'
-import { parseTriggerRequest, type TriggerRequest, testSource } from './trigger-request.js'
+import { buildTestSource, parseTriggerRequest, type TriggerRequest } from './trigger-request.js'
 
 /** A twin with one integration, whose receiver is the real one, or is down. */
 async function setUp(isDown = false) {
@@ -106,7 +106,7 @@ describe('a request', () => {
 
   test('becomes a test that passes with a correct receiver, and fails with one that is down', async () => {
     const request: TriggerRequest = { scenario: 'out-of-order', memo: "it's `here`" }
-    const source = testSource(request)
+    const source = buildTestSource(request)
     const body = source.slice(source.indexOf('const twin ='), source.lastIndexOf('\n})'))
     const run = (createHandler: unknown): Promise<void> =>
       new Function('createTwin', 'createHandler', 'expect', `return (async () => {${body}\n})()`)(

@@ -60,8 +60,8 @@ async function until<T>(
   check: () => Promise<T | null | undefined>,
 ): Promise<T> {
   for (let turn = 0; ; turn += 1) {
-    const found = await check()
-    if (found !== null && found !== undefined) return found
+    const result = await check()
+    if (result !== null && result !== undefined) return result
     if (!(await progress(turn)))
       throw new TriggerError(`It did not happen in time: ${what}. Does another process index this chain?`)
   }
@@ -109,8 +109,8 @@ async function findStoredPayment(
   payment: TriggeredPayment,
 ): Promise<StoredPayment | undefined> {
   const { integrationAddress, service } = context
-  const found = await service.store.payments.findByHash({ integrationAddress, txHash: payment.txHash })
-  return found.find(({ chainId }) => chainId === payment.chainId)
+  const payments = await service.store.payments.findByHash({ integrationAddress, txHash: payment.txHash })
+  return payments.find(({ chainId }) => chainId === payment.chainId)
 }
 
 /** Applies an update of the processor, and emits the new version. */
@@ -223,8 +223,8 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
   async *burst(context, request) {
     const { count = triggerDefaults.count } = request
     let last: TriggeredPayment | undefined
-    for (let made = 0; made < count; made += maxPaymentsPerBlock) {
-      const inputs = Array.from({ length: Math.min(maxPaymentsPerBlock, count - made) }, () =>
+    for (let mined = 0; mined < count; mined += maxPaymentsPerBlock) {
+      const inputs = Array.from({ length: Math.min(maxPaymentsPerBlock, count - mined) }, () =>
         pickPaymentFields(request),
       )
       last = (yield* mine(context, inputs)).at(-1)

@@ -37,12 +37,12 @@ describe('a correct receiver', () => {
   })
 
   test('may answer one of two concurrent deliveries with 503, if it accepts the retry', async () => {
-    const seen = new Map<string, number>()
+    const counts = new Map<string, number>()
     const { url } = await plant({
       store(versions, snapshot) {
         const key = `${snapshot.txHash}/${snapshot.version}`
-        const copy = (seen.get(key) ?? 0) + 1
-        seen.set(key, copy)
+        const copy = (counts.get(key) ?? 0) + 1
+        counts.set(key, copy)
         // The second copy meets the first, which is still being handled.
         return copy === 2 && snapshot.version === 1 ? [503, false] : correct.store(versions, snapshot)
       },

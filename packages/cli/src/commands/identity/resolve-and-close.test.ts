@@ -13,13 +13,13 @@ describe('identity resolve', () => {
     const commands = await shared('anna@shop.example')
     const name = 'pi:lost:9'
     await onService(commands.env, async ({ store }) => {
-      const [found] = await store.identity.redemptions({ limit: 1 })
-      if (found === undefined) throw new Error('There is no redemption.')
-      const { isLeased, state, applicantId, ...known } = found
+      const [redemption] = await store.identity.redemptions({ limit: 1 })
+      if (redemption === undefined) throw new Error('There is no redemption.')
+      const { isLeased, state, applicantId, ...fields } = redemption
       await store.transaction(async (tx) => {
-        await tx.identity.lockPersons({ subjectId: found.subjectId })
-        const lost = { externalUserId: name, number: 9, isFindable: false, leaseMs: 0 }
-        await tx.identity.addRedemption({ ...known, ...lost })
+        await tx.identity.lockPersons({ subjectId: redemption.subjectId })
+        const unresolved = { externalUserId: name, number: 9, isFindable: false, leaseMs: 0 }
+        await tx.identity.addRedemption({ ...fields, ...unresolved })
         await tx.identity.changeRedemption(name, { state: 'unresolved' })
       })
     })
@@ -97,9 +97,9 @@ describe('identity close', () => {
 
   it('does not close the wait for an applicant that the provider knows, nor when it knows no other of that time', async () => {
     const { run, env, id, applicantId, apply } = await changed({ missing })
-    const known = await run('close', '--missing', '--subject', id, '--apply')
-    expect(known.exitCode).toBe(1)
-    expect(known.lines).toEqual([
+    const closing = await run('close', '--missing', '--subject', id, '--apply')
+    expect(closing.exitCode).toBe(1)
+    expect(closing.lines).toEqual([
       expect.stringMatching(`^${id}  ${applicantId}  not closed: the provider knows the applicant`),
     ])
     await apply({ applicantId: 'deleted', review: approved, reviewedAt: 5 })
@@ -110,13 +110,13 @@ describe('identity close', () => {
   })
 
   it('closes the wait for a deleted applicant while another of its time is known', async () => {
-    const gone = { applicantId: 'deleted', review: approved, reviewedAt: 5, missing }
-    const { run, env, id, view } = await changed(gone)
+    const deletedApplicant = { applicantId: 'deleted', review: approved, reviewedAt: 5, missing }
+    const { run, env, id, view } = await changed(deletedApplicant)
     await onService(env, async ({ store }) => {
       const others = (await store.identity.subjects({ limit: 9 })).filter((each) => each.id !== id)
-      const [found] = await store.identity.redemptions({ limit: 1 })
-      if (found === undefined) throw new Error('There is no redemption.')
-      const { isLeased, state, applicantId, ...known } = found
+      const [redemption] = await store.identity.redemptions({ limit: 1 })
+      if (redemption === undefined) throw new Error('There is no redemption.')
+      const { isLeased, state, applicantId, ...fields } = redemption
       const externalUserId = 'pi:gone:9'
       for (const other of others)
         await store.transaction(async (tx) => {
@@ -125,7 +125,7 @@ describe('identity close', () => {
         })
       await store.transaction(async (tx) => {
         await tx.identity.lockPersons({ subjectId: id })
-        await tx.identity.addRedemption({ ...known, subjectId: id, number: 9, externalUserId, leaseMs: 0 })
+        await tx.identity.addRedemption({ ...fields, subjectId: id, number: 9, externalUserId, leaseMs: 0 })
         await tx.identity.changeRedemption(externalUserId, { state: 'attached', applicantId: 'deleted' })
       })
     })

@@ -157,34 +157,30 @@ describe('contract-coverage.json', () => {
 })
 
 describe('the check', () => {
-  const thisFile = 'tools/scripts/contract-coverage.test.ts'
+  const own = 'tools/scripts/contract-coverage.test.ts'
   const source = 'packages/contract/src/wire.ts'
   const missing = 'packages/core/src/none.ts'
-  const proven = { [thisFile]: ['names every clause once'] }
+  const proven = { [own]: ['names every clause once'] }
   const row = (changed: Partial<Row>): Row[] => [
     { clause: '9 x', statement: 'says', files: [source], tests: proven, ...changed },
   ]
 
   test.each<[string, Partial<Row>, string]>([
     ['a file that is missing', { tests: { 'packages/none.test.ts': ['a'] } }, 'there is no file packages/none.test.ts'],
-    [
-      'a title that is missing',
-      { tests: { [thisFile]: ['no such title'] } },
-      `${thisFile} has no test "no such title"`,
-    ],
+    ['a title that is missing', { tests: { [own]: ['no such title'] } }, `${own} has no test "no such title"`],
     [
       'the second of two titles',
-      { tests: { [thisFile]: ['names every clause once', 'gone'] } },
-      `${thisFile} has no test "gone"`,
+      { tests: { [own]: ['names every clause once', 'gone'] } },
+      `${own} has no test "gone"`,
     ],
     // 'names all' is no title: only this comment and the row below contain it.
-    ['a title that is only mentioned', { tests: { [thisFile]: ['names all'] } }, `${thisFile} has no test "names all"`],
+    ['a title that is only mentioned', { tests: { [own]: ['names all'] } }, `${own} has no test "names all"`],
     ['a row without a test', { tests: {} }, 'it names no test'],
-    ['a row that names a file alone', { tests: { [thisFile]: [] } }, `it names no test in ${thisFile}`],
+    ['a row that names a file alone', { tests: { [own]: [] } }, `it names no test in ${own}`],
     ['a row without an implementing file', { files: [] }, 'it names 0 files, not one or two'],
     ['three implementing files', { files: [source, source, source] }, 'it names 3 files, not one or two'],
     ['the second of two implementing files', { files: [source, missing] }, `there is no file ${missing}`],
-    ['a test as the implementing file', { files: [thisFile] }, `${thisFile} is not a source file of a package`],
+    ['a test as the implementing file', { files: [own] }, `${own} is not a source file of a package`],
     [
       'a folder as the implementing file',
       { files: ['packages/core'] },
@@ -200,10 +196,7 @@ describe('the check', () => {
   })
 
   test('accepts a plain title, a template of a table and a named vector', () => {
-    const tests = {
-      [thisFile]: ['names every clause once', 'reports %s'],
-      'vectors/signature.json': ['unknown fields'],
-    }
+    const tests = { [own]: ['names every clause once', 'reports %s'], 'vectors/signature.json': ['unknown fields'] }
     expect(problems(row({ tests }))).toEqual([])
   })
 })

@@ -16,16 +16,16 @@ import type { FileReader, FileWriter, HistoryArchive } from '@payment-integratio
 import { syncPath } from './files.js'
 
 const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not do that. Change the rights of the folder, or run as its owner',
-  EDQUOT: "the user's quota of the disk is used up. Make space, then run the command again",
-  EEXIST: 'it exists already. A command that was interrupted may have left it; remove it when none is running',
-  EFBIG: 'the file system allows no file of this size',
+  EACCES: 'permission denied. Change the permissions of the folder, or run as its owner',
+  EDQUOT: "the user's disk quota is used up. Free some space, then run the command again",
+  EEXIST: 'it already exists. An interrupted command may have left it; remove it when none is running',
+  EFBIG: 'the file system does not allow files of this size',
   EIO: 'the disk reports an error. Check it before anything is removed',
   EISDIR: 'it is a folder. Pass a file',
   ENOENT: 'it does not exist',
-  ENOSPC: 'the disk is full. Make space, then run the command again',
+  ENOSPC: 'the disk is full. Free some space, then run the command again',
   ENOTDIR: 'a part of its path is not a folder',
-  EPERM: 'the system does not permit it. Check the rights of the folder',
+  EPERM: 'the system does not permit it. Check the permissions of the folder',
   EROFS: 'the file system is read-only',
 }
 
@@ -42,7 +42,7 @@ async function checkIsNew(path: string): Promise<void> {
     () => true,
     () => false,
   )
-  if (isTaken) throw new ArchiveError(path, `The file ${path} exists already, and is never overwritten.`)
+  if (isTaken) throw new ArchiveError(path, `The file ${path} already exists, and is never overwritten.`)
 }
 
 const compress: (content: Uint8Array) => Promise<Uint8Array> = promisify(gzip)
@@ -110,13 +110,13 @@ export function openGzipFile(path: string): FileReader {
 async function checkIsFile(path: string): Promise<void> {
   const info = await stat(path)
   if (info.isDirectory()) throw new ArchiveError(path, `${path} is a folder. Pass a file.`)
-  if (!info.isFile()) throw new ArchiveError(path, `${path} is no regular file. Pass a file.`)
+  if (!info.isFile()) throw new ArchiveError(path, `${path} is not a regular file. Pass a file.`)
 }
 
 function described(path: string, thrown: unknown): unknown {
   const { code } = thrown as NodeJS.ErrnoException
   if (code?.startsWith('Z_') !== true) return fileError(path, 'read', thrown)
-  const message = `${path} is no whole gzip file: it is damaged, incomplete or of another kind. Take another copy of it.`
+  const message = `${path} is not a complete gzip file: it is damaged, truncated or of another type. Use another copy.`
   return new ArchiveError(path, message, { cause: thrown })
 }
 
@@ -139,10 +139,10 @@ export function createFolderArchive(options: { readonly folder: string }): Histo
 async function checkFolder(folder: string): Promise<void> {
   const info = await stat(folder).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code !== 'ENOENT') throw fileError(folder, 'read', thrown)
-    throw new ArchiveError(folder, `The folder ${folder} for ended history does not exist. Create it.`)
+    throw new ArchiveError(folder, `The folder ${folder} for archived history does not exist. Create it.`)
   })
   if (info.isDirectory()) return
-  throw new ArchiveError(folder, `${folder} is no folder. Choose a folder for ended history.`)
+  throw new ArchiveError(folder, `${folder} is not a folder. Choose a folder for archived history.`)
 }
 
 /** Formats a file name such as `attempts-000012-20261126T162501Z.jsonl.gz`. */

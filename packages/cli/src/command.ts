@@ -18,7 +18,7 @@ export function examples(...lines: readonly string[]): string {
 
 /** Adds the option `--actor`, for commands that the audit log records. */
 export function withActor(command: Command): Command {
-  return command.option('--actor <name>', 'who the audit log names (PI_ACTOR, default cli:<user>)', parseActor)
+  return command.option('--actor <name>', 'your name in the audit log (PI_ACTOR, default cli:<user>)', parseActor)
 }
 
 /** Adds the options of commands that act as an integrator. */

@@ -40,7 +40,7 @@ describe('formatCommandError', () => {
     [42, '42'],
   ])('reports %s as unexpected, with the way to see the stack', (thrown, message) => {
     expect(formatCommandError(thrown, false)).toEqual({
-      lines: [`Unexpected error: ${message}`, 'Run the command again with --debug to see the stack.'],
+      lines: [`Unexpected error: ${message}`, 'Run the command again with --debug to see the stack trace.'],
       exitCode: 1,
     })
   })
@@ -54,7 +54,7 @@ describe('formatCommandError', () => {
     expect(error).toHaveProperty('code', expect.stringMatching(/^ERR_/))
     expect(formatCommandError(error, false).lines).toEqual([
       `Unexpected error: ${error.message}`,
-      'Run the command again with --debug to see the stack.',
+      'Run the command again with --debug to see the stack trace.',
     ])
   })
 

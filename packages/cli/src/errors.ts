@@ -43,7 +43,7 @@ export class BackupError extends Error {
   readonly code = 'ERR_BACKUP'
   constructor(file: string, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    super(`The backup ${file} could not be written: ${reason}. Nothing of it stays.`, { cause })
+    super(`The backup ${file} could not be written: ${reason}. The partial file is removed.`, { cause })
   }
 }
 
@@ -106,7 +106,7 @@ function sentences(error: unknown): string[] {
   if (getField(error, 'code') === 'ERR_URL_INVALID' && message.includes('for development only'))
     return [message, 'For development set PI_ENV=development, here and where the server runs.']
   if (isOurs(error)) return [message]
-  return [`Unexpected error: ${message}`, 'Run the command again with --debug to see the stack.']
+  return [`Unexpected error: ${message}`, 'Run the command again with --debug to see the stack trace.']
 }
 
 function isOurs(error: unknown): boolean {

@@ -56,9 +56,9 @@ function describeProblem(answer: SocketAnswer, to: URL): string | null {
   if (status >= 300 && status < 400)
     return `a redirect to ${(location ?? 'nowhere').slice(0, 200)} is not followed: use that URL`
   if (status === 404) return 'the receiver has no such path: check the path of --forward-to'
-  if (status === 405) return 'the receiver takes no POST at this path'
-  if (status === 410) return 'the receiver is gone for good: the service gives up this delivery'
-  if (status === 413) return 'the limit of the body is too small at the receiver'
+  if (status === 405) return 'the receiver does not accept POST at this path'
+  if (status === 410) return 'the receiver is gone for good: the service gives up on this delivery'
+  if (status === 413) return 'the body limit of the receiver is too low'
   if ([400, 401, 403].includes(status))
     return 'the receiver rejected it: check its signing secret, and that it verifies the raw bytes'
   if (status < 500) return 'the receiver rejected it: only 2xx is a success'

@@ -60,8 +60,8 @@ test('a folder, a pipe and a file of another kind are no files', async () => {
   writeFileSync(at('cut'), content.subarray(0, -9))
   writeFileSync(at('changed'), content.fill(0, 50_000, 50_100))
   const archive = createFolderArchive({ folder })
-  const broken = ['text', 'cut', 'changed'].map((name) => [name, /is no whole gzip file/] as const)
-  for (const [name, message] of [['sub', /is a folder/], ['pipe', /is no regular file/], ...broken] as const)
+  const broken = ['text', 'cut', 'changed'].map((name) => [name, /is not a complete gzip file/] as const)
+  for (const [name, message] of [['sub', /is a folder/], ['pipe', /is not a regular file/], ...broken] as const)
     await expect(read(archive.open(name)), name).rejects.toMatchObject(archiveError(expect.stringMatching(message)))
 })
 
@@ -79,11 +79,11 @@ test('an interruption ends the reading, also of a file without any content', asy
 
 test('a folder that does not exist is not created, and a file in its place is named', async () => {
   const folder = join(temporaryFolder(), 'none')
-  const missing = `The folder ${folder} for ended history does not exist. Create it.`
+  const missing = `The folder ${folder} for archived history does not exist. Create it.`
   await expect(write(folder)).rejects.toMatchObject(archiveError(missing))
   writeFileSync(folder, '')
   await expect(write(folder)).rejects.toMatchObject(
-    archiveError(`${folder} is no folder. Choose a folder for ended history.`),
+    archiveError(`${folder} is not a folder. Choose a folder for archived history.`),
   )
 })
 
@@ -99,7 +99,7 @@ test('a folder that may not be written to is named, with the remedy', async (con
   if (process.getuid?.() !== 0) {
     const folder = temporaryFolder()
     chmodSync(folder, 0o500)
-    const message = `${partial(folder)}: this user may not do that. Change the rights of the folder, or run as its owner.`
+    const message = `${partial(folder)}: permission denied. Change the permissions of the folder, or run as its owner.`
     await expect(write(folder)).rejects.toMatchObject(archiveError(message))
     return
   }
@@ -120,7 +120,7 @@ test('a file is never overwritten, and of two writers of one name the first goes
   expect(readdirSync(folder)).toEqual([`${headerName}.partial`])
   await writer.finish()
   await expect(archive.create(header)).rejects.toMatchObject(
-    archiveError(`The file ${join(folder, headerName)} exists already, and is never overwritten.`),
+    archiveError(`The file ${join(folder, headerName)} already exists, and is never overwritten.`),
   )
   expect(readdirSync(folder)).toEqual([headerName])
   expect(await read(archive.open(headerName))).toBe('first')
@@ -145,7 +145,7 @@ test('a disk that is full is named, and takes the file once there is space', (co
     const content = randomBytes(500_000)
     const writer = await archive.create(header)
     const path = join(disk.path, headerName)
-    const message = `The file ${path} cannot be written: the disk is full. Make space, then run the command again.`
+    const message = `The file ${path} cannot be written: the disk is full. Free some space, then run the command again.`
     await expect(writer.write(content).then(() => writer.finish())).rejects.toMatchObject(archiveError(message))
     await writer.discard()
     expect(readdirSync(disk.path)).toEqual([])

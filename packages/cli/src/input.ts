@@ -77,7 +77,7 @@ const maxFileBytes = 65_536
 export function variableName(name: string): string {
   if (/^[A-Za-z_]\w{0,127}$/.test(name) && !/whsec_|pi_api_/.test(name)) return name
   throw new UsageError(
-    '--secret-env and the like take the name of a variable, and no secret: other users see arguments.',
+    '--secret-env and the like take the name of a variable, not a secret: other users can see arguments.',
   )
 }
 
@@ -177,12 +177,10 @@ export async function readIntegrator(options: IntegratorOptions, io: Pick<Io, 'e
  */
 function readServerUrl(given: string | undefined, variables: Variables): URL {
   const server = parseUrl(given ?? variables[integratorNames.server] ?? '')
-  if (server === null) throw new UsageError(`The server is unknown; pass --server or set ${integratorNames.server}.`)
+  if (server === null) throw new UsageError(`The server is not set; pass --server or set ${integratorNames.server}.`)
   const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(server.hostname)
   if (server.protocol !== 'https:' && !(server.protocol === 'http:' && isLoopback))
-    throw new UsageError(
-      '--server must be https: its credentials would be readable on the way. http: only to this machine.',
-    )
+    throw new UsageError('--server must be https, or others could read the credentials; http is only for this machine.')
   if (server.username !== '' || server.password !== '' || server.search !== '' || server.hash !== '')
     throw new UsageError('--server must have no user, query or fragment.')
   return server
@@ -197,7 +195,7 @@ export function serverPath(server: URL, path: string): URL {
 function readIntegration(given: string | undefined, variables: Variables): string {
   const integration = (given ?? variables[integratorNames.integration] ?? '').toLowerCase()
   if (!/^0x[0-9a-f]{40}$/.test(integration))
-    throw new UsageError(`The integration is unknown; pass --integration or set ${integratorNames.integration}.`)
+    throw new UsageError(`The integration is not set; pass --integration or set ${integratorNames.integration}.`)
   return integration
 }
 

@@ -80,7 +80,7 @@ function createProgram(io: Io): Command {
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .option('--json', 'print one JSON object per line and nothing else')
-    .option('--debug', 'print the stack of an error')
+    .option('--debug', 'print the stack trace of an error')
     .configureHelp({ showGlobalOptions: true, minWidthToWrap: 30 })
     .exitOverride()
     .configureOutput(output(io))

@@ -9,7 +9,7 @@ import { readIntegratorVariables, readSmallFile, variableName } from './input.js
 it.each(['pi_whsec_abc', 'pi_api_abc', 'a-b', '', '1A', 'A B', 'A'.repeat(129)])(
   '%j is no name of a variable, and the message does not repeat it',
   (name) => {
-    expect(() => variableName(name)).toThrow(/take the name of a variable, and no secret/)
+    expect(() => variableName(name)).toThrow(/take the name of a variable, not a secret/)
   },
 )
 

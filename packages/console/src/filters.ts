@@ -64,14 +64,14 @@ export function deliveryFilter(fields: QueryFields): DeliveryFilter {
 export function parsePosition(text: string | undefined): ConsolePosition | undefined {
   if (text === undefined) return undefined
   const [time = '', id = '', ...rest] = text.split('.')
-  if (rest.length > 0) throw new FilterError('before is no position of a payment.')
+  if (rest.length > 0) throw new FilterError('before is not the position of a payment.')
   return { blockTimestamp: parseWholeNumber('before', time), id: String(parseWholeNumber('before', id)) }
 }
 
 export const formatPosition = ({ blockTimestamp, id }: ConsolePosition) => `${blockTimestamp}.${id}`
 
 export function parseWholeNumber(name: string, text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new FilterError(`${name} is no whole number.`)
+  if (!/^\d{1,15}$/.test(text)) throw new FilterError(`${name} is not a whole number.`)
   return Number(text)
 }
 
@@ -97,7 +97,7 @@ function parseSharedFilters({ chain, since, until }: QueryFields) {
 /** Parses a time of a form: UTC such as `2026-01-31T12:30`, or unix milliseconds. */
 function parseTime(name: string, text: string): number {
   const time = /^\d{9,15}$/.test(text) ? Number(text) : (parseInstant(text) ?? parseInstant(`${text}Z`) ?? -1)
-  if (time < 0) throw new FilterError(`${name} is no time such as 2026-01-31T12:30.`)
+  if (time < 0) throw new FilterError(`${name} is not a time such as 2026-01-31T12:30.`)
   return time
 }
 

@@ -144,7 +144,7 @@ const brokenOff = () =>
   })
 
 it.each([
-  ['another content type', posted('a=1', 'text/plain'), 'The request is no form.'],
+  ['another content type', posted('a=1', 'text/plain'), 'The body is not a form.'],
   ['more than 64 KB', posted(`a=${'x'.repeat(65_535)}`), 'Body is larger than 65536 bytes.'],
   ['a body that breaks off', posted(brokenOff()), 'Body ended before it was complete.'],
 ])('%s is no form', async (_, request, message) => {

@@ -27,14 +27,10 @@ export class BrowserLike {
 
   /** Posts a form. A header that is null is left out. */
   async post(path: string, fields: Record<string, string>, headers: Record<string, string | null> = {}): Promise<Page> {
-    const allHeaders = { ...this.#cookieHeader(), Origin: this.origin, ...headers }
-    const sentHeaders = Object.entries(allHeaders).flatMap(([name, value]) =>
-      value === null ? [] : [[name, value] as const],
-    )
+    const all = { ...this.#cookieHeader(), Origin: this.origin, ...headers }
+    const sent = Object.entries(all).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
     const body = new URLSearchParams(fields)
-    return this.#send(
-      new Request(`${this.origin}${path}`, { method: 'POST', body, headers: Object.fromEntries(sentHeaders) }),
-    )
+    return this.#send(new Request(`${this.origin}${path}`, { method: 'POST', body, headers: Object.fromEntries(sent) }))
   }
 
   /** The CSRF token of a page. */

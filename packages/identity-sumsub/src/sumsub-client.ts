@@ -97,22 +97,19 @@ export function parseReview(
   result: unknown,
 ): { readonly review: SumsubReview; readonly known: boolean } {
   const name = text(status)
-  const isKnown = name !== null && Object.hasOwn(statuses, name)
-  const reviewStatus = isKnown ? (statuses[name] ?? 'pending') : 'pending'
+  const known = name !== null && Object.hasOwn(statuses, name)
+  const reviewStatus = known ? (statuses[name] ?? 'pending') : 'pending'
   const answer = field(result, 'reviewAnswer')
   const isDone = reviewStatus === 'completed' && (answer === 'GREEN' || answer === 'RED')
   if (!isDone) {
     // A completed check without an answer still waits for a decision.
     const inFlight = reviewStatus === 'completed' ? 'pending' : reviewStatus
-    return {
-      review: { reviewStatus: inFlight, reviewAnswer: null, rejectType: null, rejectLabels: [] },
-      known: isKnown,
-    }
+    return { review: { reviewStatus: inFlight, reviewAnswer: null, rejectType: null, rejectLabels: [] }, known }
   }
   const type = field(result, 'reviewRejectType')
   const rejectType = answer === 'RED' && (type === 'RETRY' || type === 'FINAL') ? type : null
   const rejectLabels = answer === 'RED' ? texts(field(result, 'rejectLabels')) : []
-  return { review: { reviewStatus, reviewAnswer: answer, rejectType, rejectLabels }, known: isKnown }
+  return { review: { reviewStatus, reviewAnswer: answer, rejectType, rejectLabels }, known }
 }
 
 /** Parses the state of an applicant with its result, its level and the time of a verdict. */

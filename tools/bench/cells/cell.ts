@@ -165,12 +165,9 @@ const ticks = 100
 function databaseSeconds(folder: string | null): number {
   if (process.platform !== 'linux' || folder === null) return 0
   const [postmaster = ''] = readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')
-  const postmasterStat = getStat(postmaster)
+  const stat = getStat(postmaster)
   const children = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && getStat(pid)?.parent === postmaster)
-  const spent = children.reduce(
-    (sum, pid) => sum + (getStat(pid)?.spent ?? 0),
-    (postmasterStat?.spent ?? 0) + (postmasterStat?.ended ?? 0),
-  )
+  const spent = children.reduce((sum, pid) => sum + (getStat(pid)?.spent ?? 0), (stat?.spent ?? 0) + (stat?.ended ?? 0))
   return spent / ticks
 }
 

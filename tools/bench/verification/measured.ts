@@ -102,14 +102,14 @@ async function cost({ call, calls }: Case): Promise<number> {
 
 /** Fails when a genuine delivery is rejected or another one accepted: a wrong result could look fast. */
 async function check({ name, kind, call }: Case): Promise<void> {
-  const isAccepted = await Promise.resolve()
+  const accepts = await Promise.resolve()
     .then(call)
     .then(
       () => true,
       () => false,
     )
-  if (isAccepted !== (kind === 'genuine'))
-    throw new Error(`${name} ${isAccepted ? 'accepts' : 'rejects'} a ${kind} delivery.`)
+  if (accepts !== (kind === 'genuine'))
+    throw new Error(`${name} ${accepts ? 'accepts' : 'rejects'} a ${kind} delivery.`)
 }
 
 /** A seeded shuffle (mulberry32). */

@@ -90,23 +90,21 @@ export function createFaultyNode({ honest, foreign, draws, rates, startsAsOther 
   }
 
   function answerBatch(answers: readonly unknown[]): Reply {
-    let answersSent = [...answers]
-    if (answersSent.length > 1 && strikes('batch-item-missing')) {
-      const missing = draws.whole(0, answersSent.length - 1)
-      answersSent = answersSent.filter((_, index) => index !== missing)
+    let sent = [...answers]
+    if (sent.length > 1 && strikes('batch-item-missing')) {
+      const missing = draws.whole(0, sent.length - 1)
+      sent = sent.filter((_, index) => index !== missing)
     }
-    if (answersSent.length > 1 && strikes('batch-reordered')) answersSent = draws.shuffled(answersSent)
+    if (sent.length > 1 && strikes('batch-reordered')) sent = draws.shuffled(sent)
     if (strikes('batch-item-error')) {
-      const at = draws.whole(0, answersSent.length - 1)
-      answersSent = answersSent.map((item, index) =>
-        index === at ? errorItem((item as Item).id, -32000, 'header not found') : item,
-      )
+      const at = draws.whole(0, sent.length - 1)
+      sent = sent.map((item, index) => (index === at ? errorItem((item as Item).id, -32000, 'header not found') : item))
     }
     if (strikes('batch-id-changed')) {
-      const at = draws.whole(0, answersSent.length - 1)
-      answersSent = answersSent.map((item, index) => (index === at ? { ...(item as Item), id: 1_000_000 } : item))
+      const at = draws.whole(0, sent.length - 1)
+      sent = sent.map((item, index) => (index === at ? { ...(item as Item), id: 1_000_000 } : item))
     }
-    return jsonReply(answersSent)
+    return jsonReply(sent)
   }
 
   return {

@@ -92,11 +92,11 @@ function findCalledConversion(
     ...(divisor === null ? [] : [{ use: 'divide' as const, feed: divisor }]),
   ]
   if (calledFeeds.length === 0) return { conversion: noConversion, used: [] }
-  const conversions = emitted.flatMap(({ router: by, event }) =>
+  const events = emitted.flatMap(({ router: by, event }) =>
     by === router && event.kind === 'conversion' ? [event] : [],
   )
   // An event of version 0.2 names one feed; it is not documented whether a second feed has a second event.
-  for (const used of [conversions.slice(0, 1), conversions.slice(0, 2)]) {
+  for (const used of [events.slice(0, 1), events.slice(0, 2)]) {
     const steps = used.flatMap((event) => event.steps)
     if (steps.length !== calledFeeds.length || (used.length === 2 && joinSteps(used) === null)) continue
     const paid = calledFeeds.flatMap(({ use, feed }, index) => {

@@ -48,7 +48,7 @@ function checkAnvil(binary: string, { platform, path }: AnvilSearch): string {
   if (binary !== '' && candidates.some(isExecutable)) return binary
   throw new DevChainError(
     'ERR_ANVIL_MISSING',
-    `The option "binary" is ${JSON.stringify(binary)}, which is no executable file; pass the path of anvil, or leave it out.`,
+    `The option "binary" is ${JSON.stringify(binary)}, which is not an executable file; pass the path of anvil, or leave it out.`,
   )
 }
 

@@ -43,12 +43,9 @@ const step = (contract: string | null, rate: bigint, use: PaidStep['use'] = 'mul
   ...{ use, contract, rate },
   ...{ codeHash: contract === null ? makeCodeHash('CHF') : null, codeHex: null },
 })
-const conversionBy = (provedBy: PaidConversion['provedBy'], ...steps: PaidStep[]): PaidConversion => ({
-  steps,
-  provedBy,
-})
-const price = (decoded: DecodedPayment, conversion: PaidConversion, call: RouterCall | null = null) =>
-  computePricing(lists, decoded, conversion, call)
+const shown = (provedBy: PaidConversion['provedBy'], ...steps: PaidStep[]): PaidConversion => ({ steps, provedBy })
+const price = (made: DecodedPayment, conversion: PaidConversion, call: RouterCall | null = null) =>
+  computePricing(lists, made, conversion, call)
 
 describe('the token', () => {
   test.each([
@@ -62,13 +59,13 @@ describe('the token', () => {
 
 describe('feeds of a conversion that the router proves', () => {
   test('have the pair and decimals of the list', () => {
-    expect(price(payment(1n), conversionBy('router', step(chfUsd, 112n))).feeds).toEqual([
+    expect(price(payment(1n), shown('router', step(chfUsd, 112n))).feeds).toEqual([
       { use: 'multiply', contract: chfUsd, pair: { base: 'CHF', quote: 'USD' }, rate: 112n, decimals: 8 },
     ])
   })
 
   test('have no pair and the usual 8 decimals when they are not listed', () => {
-    expect(price(payment(1n), conversionBy('router', step(unlistedFeed, 112n, 'divide'))).feeds).toEqual([
+    expect(price(payment(1n), shown('router', step(unlistedFeed, 112n, 'divide'))).feeds).toEqual([
       { use: 'divide', contract: unlistedFeed, pair: null, rate: 112n, decimals: 8 },
     ])
   })
@@ -79,17 +76,17 @@ describe('feeds of a conversion that the router proves', () => {
     ['of the token itself divides', usdcUsd, usdc, 'divide'],
     ['of anything multiplies when the token is not listed', chfUsd, unlistedToken, 'multiply'],
   ])('whose use is not said: one %s', (_, feed, token, use) => {
-    expect(price(payment(1n, token), conversionBy('router', step(feed, 112n, 'unsaid'))).feeds[0]?.use).toBe(use)
+    expect(price(payment(1n, token), shown('router', step(feed, 112n, 'unsaid'))).feeds[0]?.use).toBe(use)
   })
 })
 
 describe('a conversion that can be forged', () => {
-  const decoded = payment(112n)
+  const made = payment(112n)
   const unknown = { use: 'multiply', contract: chfUsd, pair: null, rate: 112_000_000n, decimals: 8 }
-  const conversion = conversionBy('call', step(chfUsd, 112_000_000n))
+  const conversion = shown('call', step(chfUsd, 112_000_000n))
 
   test('is trusted when it converts the amount of the call to the amount paid', () => {
-    const { feeds, calledAmount } = price(decoded, conversion, getCall(100n))
+    const { feeds, calledAmount } = price(made, conversion, getCall(100n))
     expect(feeds[0]?.pair).toEqual({ base: 'CHF', quote: 'USD' })
     expect(calledAmount).toBe(100n)
   })
@@ -97,31 +94,28 @@ describe('a conversion that can be forged', () => {
   test.each([
     ['the call leads to another amount', conversion, getCall(101n)],
     ['there is no call', conversion, null],
-    ['it is not the one of the call', conversionBy('nothing', step(chfUsd, 112_000_000n)), getCall(100n)],
+    ['it is not the one of the call', shown('nothing', step(chfUsd, 112_000_000n)), getCall(100n)],
   ])('means nothing when %s', (_, given, call) => {
-    expect(price(decoded, given, call)).toMatchObject({ feeds: [unknown], calledAmount: null })
+    expect(price(made, given, call)).toMatchObject({ feeds: [unknown], calledAmount: null })
   })
 
   test('that is not trusted keeps the decimals of the list', () => {
-    const { feeds } = price(decoded, conversionBy('nothing', step(ethUsd, 5n)))
+    const { feeds } = price(made, shown('nothing', step(ethUsd, 5n)))
     expect(feeds).toEqual([{ use: 'multiply', contract: ethUsd, pair: null, rate: 5n, decimals: 18 }])
   })
 
   test('means nothing when one of its feeds is not listed', () => {
     const steps = [step(chfUsd, 112_000_000n), step(unlistedFeed, 1n, 'divide')]
-    expect(price(decoded, conversionBy('call', ...steps), getCall(100n)).feeds.map(({ pair }) => pair)).toEqual([
-      null,
-      null,
-    ])
+    expect(price(made, shown('call', ...steps), getCall(100n)).feeds.map(({ pair }) => pair)).toEqual([null, null])
   })
 })
 
 describe('a signed rate', () => {
-  const decoded = payment(120n)
+  const made = payment(120n)
   const chf = step(null, 12n * 10n ** 17n)
 
   test('is of the currency whose hash the event has, in US dollars', () => {
-    expect(price(decoded, conversionBy('call', chf), getCall(100n))).toMatchObject({
+    expect(price(made, shown('call', chf), getCall(100n))).toMatchObject({
       feeds: [{ use: 'multiply', contract: null, pair: { base: 'CHF', quote: 'USD' }, decimals: 18 }],
       calledAmount: 100n,
     })
@@ -137,12 +131,12 @@ describe('a signed rate', () => {
     ['that is no text', '0xff00', null],
   ])('of a currency on no list, %s', (_, codeHex, pair) => {
     const unknown = { ...chf, codeHash: makeCodeHash('XYZ'), codeHex }
-    expect(price(decoded, conversionBy('call', unknown), getCall(100n)).feeds[0]?.pair).toEqual(pair)
+    expect(price(made, shown('call', unknown), getCall(100n)).feeds[0]?.pair).toEqual(pair)
   })
 
   test('that changes no amount proves nothing: early routers ignore a lone one', () => {
     const one = { ...chf, rate: 10n ** 18n }
-    expect(price(payment(100n), conversionBy('call', one), getCall(100n))).toMatchObject({
+    expect(price(payment(100n), shown('call', one), getCall(100n))).toMatchObject({
       feeds: [{ pair: null, decimals: 18 }],
       calledAmount: null,
     })
@@ -160,7 +154,7 @@ describe('the amount of the call', () => {
 
   test('is exact where dividing back is not', () => {
     // 10.04 USD at 1.00011 USD per USDC; many amounts of dollars give the same amount of USDC.
-    const conversion = conversionBy('call', step(usdcUsd, 100_011_000n, 'divide'))
+    const conversion = shown('call', step(usdcUsd, 100_011_000n, 'divide'))
     expect(price(payment(10_038_895n), conversion, getCall(10_040_000n)).calledAmount).toBe(10_040_000n)
     expect(price(payment(10_038_896n), conversion, getCall(10_040_000n)).calledAmount).toBeNull()
   })

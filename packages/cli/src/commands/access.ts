@@ -11,7 +11,7 @@ import { type OperateOptions, withService } from '../with-service.js'
 /** The roles in help texts, repeated here because loading the core would slow every command. */
 const roles: readonly OperatorRole[] = ['viewer', 'operator', 'admin']
 
-const oidcText = 'sign in at the OpenID provider (PI_OIDC_ISSUER) instead, without link and passphrase'
+const oidcText = 'sign in at the OpenID provider (PI_OIDC_ISSUER) instead, without a link or a passphrase'
 
 export function addOperators(program: Command, run: Run): void {
   const { add, change } = addGroup(
@@ -36,7 +36,7 @@ export function addOperators(program: Command, run: Run): void {
   add('list', 'list all operators', 'operators list --json').action(run(listOperators))
   change(
     'disable',
-    'end the sessions and the one-time link of an operator, and reject its sign-ins',
+    'end the sessions and the one-time link of an operator, and reject new sign-ins',
     'operators disable alice',
   )
     .addArgument(name)
@@ -48,7 +48,7 @@ export function addOperators(program: Command, run: Run): void {
     .addArgument(name)
     .option('--oidc', oidcText)
     .action(run(resetOperator))
-  change('set-role', 'change what an operator may do, in open sessions too', 'operators set-role alice admin')
+  change('set-role', 'change what an operator may do, including in open sessions', 'operators set-role alice admin')
     .addArgument(name)
     .addArgument(new Argument('<role>', 'the new role').choices(roles))
     .action(run(setOperatorRole))
@@ -91,7 +91,7 @@ function reportAccess(
     return report({ event, operator: issued }, ({ operator }) => [
       done(operator)[1],
       ...(oidc === null
-        ? ['PI_OIDC_ISSUER is not set here: without a provider in the server nobody signs in by it.']
+        ? ['PI_OIDC_ISSUER is not set here: nobody can sign in this way unless the server has a provider.']
         : []),
     ])
   const { operator, linkToken } = issued
@@ -154,12 +154,12 @@ export function addLegacyKeys(program: Command, run: Run): void {
   const { add, change } = addGroup(
     program,
     'legacy-keys',
-    'manage API keys of the legacy endpoints',
+    'manage API keys for the legacy endpoints',
     'legacy-keys list',
     'legacy-keys create --name "Till 4"',
   )
 
-  change('create', 'create an API key of the legacy endpoints and print it once', 'legacy-keys create --name "Till 4"')
+  change('create', 'create an API key for the legacy endpoints and print it once', 'legacy-keys create --name "Till 4"')
     .option('--name <name>', 'label for operators')
     .action(run(createLegacyKey))
   add('list', 'list all legacy API keys without their secrets', 'legacy-keys list --json').action(run(listLegacyKeys))
@@ -232,7 +232,7 @@ function resealedText({ resealed, dataKeys, olderApiSecrets, olderLegacyKeys }: 
   ]
   if (olderApiSecrets.length > 0)
     lines.push(
-      `${counted(olderApiSecrets.length, 'API secret needs', 'API secrets need')} an older master key, also a previous secret in its grace time.`,
+      `${counted(olderApiSecrets.length, 'API secret needs', 'API secrets need')} an older master key, including previous secrets in their grace time.`,
       'Rotate each secret, deploy the new one, and run this command again after the grace time:',
       ...olderApiSecrets.map((address) => `  payment-integration integrations rotate-secret ${address}`),
     )
@@ -244,7 +244,7 @@ function resealedText({ resealed, dataKeys, olderApiSecrets, olderLegacyKeys }: 
     )
   lines.push(
     olderApiSecrets.length === 0 && olderLegacyKeys.length === 0
-      ? 'No secret needs an older master key: remove the older keys from PI_MASTER_KEY. Store them for audit verify, which needs the key of each record.'
+      ? 'No secret needs an older master key: remove the older keys from PI_MASTER_KEY. Keep them for audit verify, which needs the key of each record.'
       : 'Leave the older keys in PI_MASTER_KEY, after the newest, until this command reports that no secret needs them.',
   )
   return lines

@@ -46,7 +46,7 @@ interface ReindexOptions extends OperateOptions {
  */
 async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
   const { chain: chainId, from, to, node, dryRun = false } = options
-  if (to !== undefined && from > to) throw new UsageError(`--from ${from} is above --to ${to}; exchange them.`)
+  if (to !== undefined && from > to) throw new UsageError(`--from ${from} is above --to ${to}; swap them.`)
   const totals = { blocks: 0, differences: 0, repaired: 0 }
 
   const reading = { ...io, env: withNode(io.env, chainId, node) }
@@ -57,7 +57,7 @@ async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> 
       ({ txHash, blockNumber, logIndex, reason }) =>
         logger.warn(
           { chainId, txHash, blockNumber, logIndex, reason },
-          'A log of a router is no payment and is ignored.',
+          'A log of a router is not a payment and is ignored.',
         ),
     )
     try {
@@ -93,7 +93,7 @@ export function parseNode(text: string): ChosenNode {
   const isAddress = url !== null && /^(https?|wss?):$/.test(url.protocol) && !text.includes(',')
   if (!isAddress || url.username !== '' || url.password !== '')
     throw new InvalidArgumentError(
-      'Expected the position of a configured node, or an http(s) or ws(s) URL without user and comma. ' +
+      'Expected the position of a configured node, or an http(s) or ws(s) URL without a user or comma. ' +
         'Other users can see arguments: put an address with a key into PI_RPC_URL_<chain>, and give its position.',
     )
   return { url: text }
@@ -147,9 +147,9 @@ function differenceText({ kind, txHash, ordinal, fields = [] }: ReindexDifferenc
 }
 
 export function addLeases(program: Command, run: Run): void {
-  const description = 'list and release the leases by which one process at a time does a piece of work'
+  const description = 'list and release leases, by which one process at a time does a piece of work'
   const { add, change } = addGroup(program, 'leases', description, 'leases list', 'leases release indexer:137')
-  add('list', 'list all leases, their holders and how long they last', 'leases list --json').action(run(listLeases))
+  add('list', 'list all leases with their holders and remaining times', 'leases list --json').action(run(listLeases))
   change(
     'release',
     'release a lease whose holder is dead; another process takes it at once',
@@ -162,7 +162,7 @@ export function addLeases(program: Command, run: Run): void {
 function listLeases(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ leases }, report) => {
     const event = (lease: LeaseView) => ({ event: 'lease', lease })
-    report.all(await leases.list(), event, (all) => all.map(leaseLine), 'No process has a lease.')
+    report.all(await leases.list(), event, (all) => all.map(leaseLine), 'No process holds a lease.')
   })
 }
 
@@ -170,7 +170,7 @@ function releaseLease(name: string, options: OperateOptions, io: Io): Promise<Ex
   return withService(options, io, async ({ leases }, report) => {
     const lease = await leases.release(name)
     if (lease === null)
-      throw new RangeError(`There is no lease ${JSON.stringify(name)}; leases list prints those there are.`)
+      throw new RangeError(`There is no lease ${JSON.stringify(name)}; leases list prints all of them.`)
     report({ event: 'lease.released', lease }, (event) => [`Released ${plain(event.lease.name)}.`])
   })
 }

@@ -103,7 +103,7 @@ export function addDeliveries(program: Command, run: Run, io: Io): void {
     .action(run(checkDeliveries))
   add(
     'endpoints',
-    'list failing endpoints: failures in a row, since when, and blocked until when',
+    'list failing endpoints: failures in a row, when they began, and when the block ends',
     'deliveries endpoints',
   ).action(run(listEndpoints))
 }
@@ -141,13 +141,13 @@ function withFilters(command: Command, io: Io): Command {
     .option('--integration <address>', 'only deliveries to this integration', parseAddress)
     .option('--chain <id>', 'only deliveries of payments on this chain', (text) => parseChainId(text))
     .option('--tx <hash>', 'only deliveries of payments in this transaction', parseTxHash)
-    .option('--since <time>', 'created then or later: 2026-03-01T09:30Z, or 2h for two hours ago', parseMoment)
+    .option('--since <time>', 'created at or after this time: 2026-03-01T09:30Z, or 2h for two hours ago', parseMoment)
     .option('--until <time>', 'created before this time', parseMoment)
 }
 
 function buildFilter({ integration, chain, tx, status, since, until }: FilterOptions): DeliveryFilter {
   if (since !== undefined && until !== undefined && since >= until)
-    throw new UsageError('--since is not before --until, so no delivery can match; exchange them.')
+    throw new UsageError('--since is not before --until, so no delivery can match; swap them.')
   return { integrationAddress: integration, chainId: chain, txHash: tx, status, since, until }
 }
 

@@ -38,7 +38,7 @@ export function addDev(program: Command, run: Run): void {
       `port of the API (default: PI_PORT, else the first free port from ${devDefaults.port})`,
       wholeNumberParser(0, 65_535),
     )
-    .option('--forward-to <url>', 'your receiver: gets every delivery as it is sent', parseReceiverUrl)
+    .option('--forward-to <url>', 'your receiver, which gets each delivery as it is sent', parseReceiverUrl)
     .option('--env <file>', `file for the five values of an integrator, with --forward-to (default ${devDefaults.env})`)
     .option('--no-env', 'do not write that file')
     .option('--keep', 'keep the databases and print their folder')

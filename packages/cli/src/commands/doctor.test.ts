@@ -132,7 +132,7 @@ describe('credentials of the doctor', () => {
     ['no secret', ['--env-file', '/dev/null'], addressOnly, /^Set WEBHOOK_SIGNING_SECRET to/],
     ['an empty variable', ['--env-file', '/dev/null', '--secret-env', 'HOOK'], { ...env, HOOK: ' ' }, /^Set HOOK to/],
     ['no address', ['--env-file', '/dev/null'], { WEBHOOK_SIGNING_SECRET: secret }, /^Pass --integration/],
-    ['a wrong address', [], { ...env, INTEGRATION_ADDRESS: '0x1' }, /^INTEGRATION_ADDRESS is no address/],
+    ['a wrong address', [], { ...env, INTEGRATION_ADDRESS: '0x1' }, /^INTEGRATION_ADDRESS is not an address/],
     ['two secrets', ['--secret-env', 'A', '--secret-file', 'b'], env, /exclude each other/],
     ['a missing file', ['--env-file', '/nowhere/.env'], env, /^The file of --env-file cannot be read \(ENOENT\)/],
     ['an empty secret file', ['--secret-file', '/dev/null'], env, /is empty/],

@@ -29,16 +29,16 @@ export function addDoctor(program: Command, run: Run): void {
     .command('doctor')
     .summary('probe a receiver of notifications, and print what to change')
     .description(
-      'Sends valid and invalid deliveries to a receiver, judges its answers by the interface, and prints each cause with the line to change. A correct receiver stores the test payments: use a test system.',
+      'Sends valid and invalid deliveries to a receiver, checks its answers against the interface, and prints each cause with the line to change. A correct receiver stores the test payments: use a test system.',
     )
     .argument('<url>', 'the notification URL of the receiver', parseReceiverUrl)
     .option('--integration <address>', 'the integration of the deliveries (INTEGRATION_ADDRESS)', parseAddress)
     .option('--secret-env <name>', 'variable with the webhook signing secret (default: WEBHOOK_SIGNING_SECRET)')
     .option('--secret-file <file>', 'file with the webhook signing secret')
     .option('--env-file <file>', 'file with variables that the environment lacks (default: .env.local, if it exists)')
-    .option('--timeout <duration>', 'time for an answer (default: 5s, as in the service)', parseTimeout)
+    .option('--timeout <duration>', 'how long to wait for an answer (default: 5s, as in the service)', parseTimeout)
     .addOption(
-      new Option('--framework <name>', 'print its lines only (default: that of ./package.json)').choices(frameworks),
+      new Option('--framework <name>', 'print only its lines (default: from ./package.json)').choices(frameworks),
     )
     .addHelpText(
       'after',
@@ -118,7 +118,7 @@ function getAddress(variables: Variables): string {
   try {
     return parseAddress(text)
   } catch {
-    throw new UsageError('INTEGRATION_ADDRESS is no address; set it to 0x and 40 hex digits.')
+    throw new UsageError('INTEGRATION_ADDRESS is not an address; set it to 0x and 40 hex digits.')
   }
 }
 

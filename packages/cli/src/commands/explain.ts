@@ -30,17 +30,17 @@ const lastSecond = 253_402_300_799
 export function addExplain(program: Command, run: Run): void {
   program
     .command('explain')
-    .summary('say whether a pasted delivery verifies, and if not why')
+    .summary('check whether a pasted delivery verifies, and explain why not')
     .description(
-      'say whether a delivery verifies, and if not why: a curl command, a raw HTTP message or a gateway event, from a file or standard input; exits with 1 unless it verifies',
+      'check whether a delivery verifies, and explain why not: takes a curl command, a raw HTTP message or a gateway event, from a file or standard input; exits with 1 unless it verifies',
     )
     .argument('[file]', 'the request (default: standard input)')
-    .option('--body <file>', 'the body, when the request does not hold it; - reads standard input')
-    .option('--headers <file>', 'the headers, as lines or JSON, in place of a request; needs --body')
+    .option('--body <file>', 'the body, if the request does not contain it; - reads standard input')
+    .option('--headers <file>', 'the headers, as lines or JSON, instead of a request; needs --body')
     .option('--secret-env <name>', `variable with a signing secret; repeatable (default: ${usualVariable})`, append)
-    .option('--secret-file <file>', 'file with a signing secret, line ends included; repeatable', append)
+    .option('--secret-file <file>', 'file with a signing secret, whose line breaks count; repeatable', append)
     .option('--previous-secret-env <name>', 'variable with a replaced signing secret; repeatable', append)
-    .option('--api-secret-env <name>', 'variable with the API secret, to find out whether the two are swapped')
+    .option('--api-secret-env <name>', 'variable with the API secret, to detect that the two are swapped')
     .option('--env-file <file>', 'file with variables that the environment lacks (default: .env.local, if it exists)')
     .option('--now <unix seconds>', 'the time of receipt (default: the clock)', wholeNumberParser(0, lastSecond))
     .addHelpText(
@@ -80,11 +80,11 @@ async function readRequest(file: string | undefined, flags: ExplainFlags, io: Io
     [file ?? (flags.headers === undefined ? '-' : ''), flags.body, flags.headers].filter((each) => each === '-')
       .length > 1
   )
-    throw new UsageError('Standard input is needed twice; name files for the others.')
+    throw new UsageError('Standard input can be read only once; name files for the others.')
   const body = flags.body === undefined ? undefined : await readInput(flags.body, io, maxMiB)
   if (flags.headers === undefined) return parseRequest(await readInput(file ?? '-', io, maxMiB), { body })
   if (file !== undefined || body === undefined)
-    throw new UsageError('--headers stands for a request without its body: pass --body too, and no other file.')
+    throw new UsageError('--headers replaces the request file: pass --body too, and no other file.')
   const headers = parseHeaders(await readInput(flags.headers, io, maxMiB))
   return { form: 'headers' as const, headers, body, warnings: [] }
 }

@@ -131,7 +131,7 @@ async function verifyAudit(options: OperateOptions & { readonly expect?: Expecte
         ? [`Record ${expect?.seq} is not the expected one: the log was truncated or rewritten.`]
         : []),
       ...(expected === true ? [`Record ${expect?.seq} is the expected one.`] : []),
-      ...(hasLeft ? [`Record ${expect.seq} is in a file: its retention has ended. Restore it to compare.`] : []),
+      ...(hasLeft ? [`Record ${expect.seq} is archived: its retention has ended. Restore it to compare.`] : []),
     ])
   })
   return isUnchanged ? 0 : 1
@@ -150,7 +150,7 @@ function verdictText({ records, last, brokenAt }: AuditVerdict): string[] {
   if (last === null) return ['The audit log is empty.']
   return [
     `The audit log is unchanged: ${counted(records, 'record')}, the newest of ${momentText(last.at)}.`,
-    `Store ${last.seq}:${last.hash} outside the database: with it, audit verify --expect detects removed newest records.`,
+    `Store ${last.seq}:${last.hash} outside the database: with it, audit verify --expect detects that newest records were removed.`,
   ]
 }
 
@@ -163,7 +163,7 @@ export function addRetention(program: Command, run: Run): void {
   const { change } = addGroup(
     program,
     'retention',
-    'write old history to files, remove it, and bring it back',
+    'write old history to files, remove it, and restore it',
     'retention run --dry-run',
     'retention run --folder /var/lib/payments/history',
   )
@@ -174,11 +174,11 @@ export function addRetention(program: Command, run: Run): void {
     'retention run --folder /var/lib/payments/history',
   )
     .option('--dry-run', 'print what would be removed; changes nothing')
-    .option('--give-up', 'end pending deliveries of that time as exhausted; without it they keep their history')
+    .option('--give-up', 'mark pending deliveries of that time as exhausted; otherwise they keep their history')
     .option('--folder <path>', 'where the files go (PI_RETENTION_FOLDER)')
     .action(run(runRetention))
   const file = 'deliveries-000012-20261126T030000Z.jsonl.gz'
-  change('restore', 'store the rows of a file again, until the next run', `retention restore ${file}`)
+  change('restore', 'restore the rows of a file until the next run', `retention restore ${file}`)
     .option('--folder <path>', 'where the file is (PI_RETENTION_FOLDER)')
     .argument('<file>', 'a file in PI_RETENTION_FOLDER, or a path such as ./<file>')
     .action(run(restoreHistory))
@@ -199,7 +199,9 @@ async function runRetention(options: RunOptions, io: Io): Promise<ExitCode> {
   await withService(options, io, async ({ history }, report, { retention }) => {
     const { policy } = retention
     if (Object.values(policy).every((ms) => ms === null))
-      throw new UsageError('All history is kept: set PI_RETENTION_DELIVERIES or another PI_RETENTION_… such as 90d.')
+      throw new UsageError(
+        'Nothing expires: set PI_RETENTION_DELIVERIES or another PI_RETENTION_… to a time such as 90d.',
+      )
     if (options.dryRun === true) return showPlan(history, policy, report)
     const folder = options.folder || retention.folder
     if (folder === null)
@@ -217,7 +219,7 @@ async function runRetention(options: RunOptions, io: Io): Promise<ExitCode> {
     try {
       await history.run(policy, await openArchive(folder), how)
     } catch (error) {
-      if (io.signal.aborted) throw new InterruptedError('Interrupted; what was removed is in files.', { cause: error })
+      if (io.signal.aborted) throw new InterruptedError('Interrupted; the removed rows are in files.', { cause: error })
       throw error
     }
     report({ event: 'retention.done', removed }, () => [
@@ -233,7 +235,7 @@ async function showPlan(history: HistoryCommands, policy: RetentionPolicy, repor
   for (const each of ended) report({ event: 'retention.ended', history: each }, () => [historyText(each)])
   const rows = ended.reduce((sum, each) => sum + each.rows, 0)
   report({ event: 'retention.planned', rows }, () => [
-    rows === 0 ? 'Nothing is old enough.' : `retention run would remove ${rowsText(rows)}.`,
+    rows === 0 ? 'Nothing is old enough to remove.' : `retention run would remove ${rowsText(rows)}.`,
   ])
 }
 
@@ -250,7 +252,7 @@ function restoreHistory(path: string, options: FolderOptions, io: Io): Promise<E
 function progressText(progress: RetentionProgress): string[] {
   switch (progress.event) {
     case 'begun':
-      return ['New rows are in a new segment from now on.']
+      return ['New rows go to a new segment from now on.']
     case 'given_up':
       return [`Gave up ${grouped(progress.deliveries)} pending deliveries.`]
     case 'kept':
@@ -294,9 +296,7 @@ async function backUp(file: string, options: OperateOptions, io: Io): Promise<Ex
   const { readDatabaseConfig } = await import('@payment-integration/server/internal')
   const database = readDatabaseConfig(withFlags(io.env, options))
   if (database.kind === 'postgres')
-    throw new UsageError(
-      'backup copies SQLite files alone. For PostgreSQL use pg_basebackup and an archive of its WAL.',
-    )
+    throw new UsageError('backup copies only SQLite files. For PostgreSQL, use pg_basebackup and archive the WAL.')
   await findMissingDatabase(database, false)
   const target = resolve(file)
   const bytes = await writeCopy(resolve(database.path), target)

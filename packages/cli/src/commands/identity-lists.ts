@@ -29,7 +29,7 @@ const inputLimit = 4_096
 export function requireIdentity({ identity }: Pick<Service, 'identity'>): Identity {
   if (identity !== null) return identity
   throw new UsageError(
-    'Sharing identity verifications is off: no identity provider is configured. Set the PI_IDENTITY_… variables of the server also for this command.',
+    'Sharing identity verifications is off: no identity provider is configured. Set the PI_IDENTITY_… variables of the server for this command too.',
   )
 }
 
@@ -90,7 +90,7 @@ function parseList<T, O extends IdentityOptions = IdentityOptions>(list: Identit
       const more = list.more?.(last)
       report({ event: 'more', shown: limit, ...more }, () => [
         more === undefined
-          ? `The newest ${grouped(limit)}; there are older ones, which a greater --limit prints.`
+          ? `The newest ${grouped(limit)}; a greater --limit prints older ones.`
           : `${grouped(limit)} shown, more follow; continue with --after ${more.afterId}.`,
       ])
     })

@@ -122,7 +122,7 @@ const results: Readonly<Record<ResolveResult, readonly [isResolved: boolean, tex
 async function resolveRedemption(externalUserId: string, options: ResolveOptions, io: Io): Promise<ExitCode> {
   const { applicant, none = false } = options
   if ((applicant !== undefined) === none)
-    throw new UsageError('Look at the provider, then pass --applicant <id>, or --none when there is no applicant.')
+    throw new UsageError('Look it up at the provider, then pass --applicant <id>, or --none if there is none.')
   if (applicant?.trim() === '') throw new UsageError('--applicant expects the id of an applicant, and is blank.')
   let result: ResolveResult = 'not_open'
   await withService(options, io, async (service, report) => {
@@ -145,13 +145,13 @@ const maxSubjects = 1_000
 type Result = Exclude<CloseResult, 'nothing_to_close'>
 
 const rejections: Readonly<Record<Exclude<Result, 'closed'>, string>> = {
-  known: 'not closed: the provider knows the applicant; the next poll that finds it by its id closes the wait',
+  known: 'not closed: the provider knows the applicant; the next poll that finds it by its id clears this state',
   name_taken:
     'not closed: another applicant has its name at the provider; the log names that applicant, inspect it there',
-  missing: 'not closed: the provider does not know the applicant; close the wait for it first, with --missing',
+  missing: 'not closed: the provider does not know the applicant; close it with --missing first',
   unknown: 'not closed: the provider does not know the applicant',
   other_review:
-    'not closed: the provider gives another review than the stored one; the service polls it now, so try again later',
+    'not closed: the provider has a different review than the stored one; the service polls it now, so try again later',
   unproven:
     'not closed: the provider knows no other applicant of that time, or no redemption is stored here; check the tenant and the environment',
   changed: 'not closed: its verification changed meanwhile; try again',
@@ -189,7 +189,7 @@ async function closeVerifications(options: CloseOptions, io: Io): Promise<ExitCo
     if (matches === 0) {
       isDone = false
       const state = hold ? 'on hold' : 'missing'
-      return report({ event: 'verification.nothing_to_close', what }, () => [`No such verification is ${state}.`])
+      return report({ event: 'verification.nothing_to_close', what }, () => [`No matching verification is ${state}.`])
     }
     if (!apply) report({ event: 'dry_run' }, () => ['Nothing was changed; --apply closes these verifications.'])
   })

@@ -119,7 +119,7 @@ test('a file with other content is kept and named with the lines to add, and the
   expect(exitCode).toBe(1)
   expect(read('payments/receiver.ts')).toBe('export const mine = 1\n')
   expect(read('payments/webhook.ts')).toContain('createExpressHandler')
-  expect(out).toContain('payments/receiver.ts has other content, so it is kept. Add by hand:')
+  expect(out).toContain('payments/receiver.ts has other content, so it was not changed. Add by hand:')
   expect(out).toContain('\n  export function openReceiver(')
   expect(out).not.toContain('+++ b/payments/receiver.ts')
 

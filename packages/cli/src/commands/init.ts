@@ -23,7 +23,7 @@ interface InitOptions {
 export function addInit(program: Command, run: Run): void {
   program
     .command('init')
-    .description('write a receiver of notifications, its tables and a test into a project; shows the diff first')
+    .description('add a receiver of notifications, its tables and a test to a project; shows the diff first')
     .addArgument(new Argument('<framework>', 'the framework of the project').choices(frameworkNames))
     .option('--dir <folder>', 'the folder with the package.json of the project', '.')
     .addOption(
@@ -33,7 +33,7 @@ export function addInit(program: Command, run: Run): void {
       ]),
     )
     .option('--path <path>', 'the path of the webhook (default: /webhook; /api/webhook in the pages router of Next)')
-    .option('--from <folder>', 'take our packages from the tarballs that `npm run pack` wrote there')
+    .option('--from <folder>', 'take these packages from the tarballs that `npm run pack` wrote there')
     .option('--yes', 'write without asking')
     .option('--dry-run', 'only print the diff')
     .addHelpText('after', examples('init express', 'init next --path /hooks/payments --dry-run', 'init koa --yes'))
@@ -85,8 +85,8 @@ function showPlan({ files, conflicts }: Plan, report: Reporter, style: Style): v
     report({ event: 'init.conflict', ...conflict }, ({ path, add }) => [
       style.yellow(
         add.length === 0
-          ? `${path} has additional lines, so it is kept.`
-          : `${path} has other content, so it is kept. Add by hand:`,
+          ? `${path} has additional lines, so it was not changed.`
+          : `${path} has other content, so it was not changed. Add by hand:`,
       ),
       ...add.map((line) => `  ${line}`),
     ])

@@ -123,7 +123,7 @@ describe('integrations rotate-secret --signing', () => {
     expect(await step('--prepare')).toEqual({ ...prepared, isNew: false })
     expect((await run('list')).out).toContain('next webhook secret prepared')
     const { out } = await run('rotate-secret', address, '--signing', '--activate')
-    expect(out).toContain('For 24 h, a delivery that is answered 400, 401 or 403 is repeated at once')
+    expect(out).toContain('For 24 h, a delivery that is answered 400, 401 or 403 is retried at once')
     expect((await run('list')).lines[1]).toMatch(/^ {2}rejected deliveries are repeated .* until 20/)
   })
 

@@ -39,14 +39,14 @@ export function addIntegrations(program: Command, run: Run): void {
   ).action(run(listIntegrations))
   change(
     'enable',
-    'accept requests of an integration again, and send its deliveries',
+    'accept requests from an integration again, and send its deliveries',
     `integrations enable ${exampleAddress}`,
   )
     .addArgument(address())
     .action(run((...[of, options, io]: Given) => setIntegrationEnabled(of, true, options, io)))
   change(
     'disable',
-    'answer requests of an integration with 401 within a quarter of a second, and pause its deliveries',
+    'answer requests from an integration with 401 within a quarter of a second, and pause its deliveries',
     `integrations disable ${exampleAddress}`,
   )
     .addArgument(address())
@@ -65,14 +65,14 @@ export function addIntegrations(program: Command, run: Run): void {
     `integrations export ${exampleAddress} --to shop.jsonl.gz`,
   )
     .addArgument(address())
-    .requiredOption('--to <file>', 'path of the new file; it has payments and sealed secrets')
+    .requiredOption('--to <file>', 'path of the new file; it will contain payments and encrypted secrets')
     .action(run(exportIntegration))
   change(
     'import',
-    'store the integration of a file from another cell, and enable it; run it again to continue',
+    'store the integration from a file of another cell, and enable it; run it again to continue',
     'integrations import shop.jsonl.gz',
   )
-    .argument('<file>', 'a file of integrations export')
+    .argument('<file>', 'a file that integrations export wrote')
     .action(run(importIntegration))
   change(
     'rotate-secret',
@@ -90,7 +90,7 @@ export function addIntegrations(program: Command, run: Run): void {
     .option('--activate', 'sign with the prepared webhook secret from now on')
     .option('--abort', 'delete the prepared webhook secret')
     .option('--grace <duration>', 'how long the previous secret stays valid (default 24h)', parseDuration)
-    .option('--no-grace', 'drop the previous secret at once, because others know it')
+    .option('--no-grace', 'drop the previous secret at once, because it may have leaked')
     .action(run(rotateSecret))
 }
 
@@ -159,7 +159,7 @@ function rotationLines({ signingSecretPrepared, previousSigningSecretUntil: unti
     ...(signingSecretPrepared ? ['  next webhook secret prepared; rotate-secret --signing --activate uses it'] : []),
     ...(until === null
       ? []
-      : [`  rejected deliveries are repeated with the previous webhook secret until ${momentText(until)}`]),
+      : [`  rejected deliveries are retried with the previous webhook secret until ${momentText(until)}`]),
   ]
 }
 
@@ -226,7 +226,7 @@ async function rotateSigningSecret(address: string, options: RotateOptions, io: 
         'Deliveries are signed with the prepared webhook secret from now on.',
         graceMs === 0
           ? 'The old secret is no longer used: remove it from the receiver.'
-          : `For ${duration(graceMs)}, a delivery that is answered 400, 401 or 403 is repeated at once, signed with the old secret.`,
+          : `For ${duration(graceMs)}, a delivery that is answered 400, 401 or 403 is retried at once, signed with the old secret.`,
       ])
     } else {
       await integrations.abortSigningSecret(address)
@@ -244,7 +244,7 @@ function exportIntegration(address: string, options: OperateOptions & { readonly
     report({ event: 'integration.exported', address, file: to, ...exported }, (event) => [
       `Wrote ${to}: ${grouped(event.payments)} payments, ${grouped(event.deliveries)} pending deliveries, ${grouped(event.updates)} updates, ${grouped(event.waiting)} waiting updates.`,
       `  hmac ${event.hmac}`,
-      `${address} is disabled here, and stays so. Import the file in the other cell; do not enable it here again.`,
+      `${address} is disabled here from now on. Import the file in the other cell; do not enable it here again.`,
     ])
   })
 }
@@ -260,7 +260,7 @@ function importIntegration(path: string, options: OperateOptions, io: Io): Promi
     report({ event: 'integration.imported', ...imported }, (event) => [
       `Imported ${event.address}: ${grouped(event.payments)} payments, ${grouped(event.updates)} updates. It is enabled here.`,
       `  hmac ${event.hmac}`,
-      `  ${grouped(event.added)} deliveries are due of payments and states that the file does not have.`,
+      `  ${grouped(event.added)} deliveries are due for payments and states that are not in the file.`,
       ...(event.left === 0
         ? []
         : [`  ${grouped(event.left)} dropped payments were never stored here, and were left out.`]),

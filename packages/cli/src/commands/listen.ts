@@ -19,7 +19,7 @@ export function addListen(program: Command, run: Run): void {
     .description('forward deliveries of a remote server to a receiver on this machine, until Ctrl-C')
     .requiredOption('--forward-to <url>', 'the receiver, such as http://localhost:3000/webhook', parseNotificationUrl)
     .option('--signing-secret-env <name>', 'variable with the signing secret, to check each signature')
-    .option('--since <duration>', 'begin with deliveries of the last 10m, 2h or 1d (default: now)', parseDuration)
+    .option('--since <duration>', 'start with deliveries of the last 10m, 2h or 1d (default: now)', parseDuration)
     .addHelpText(
       'after',
       examples(

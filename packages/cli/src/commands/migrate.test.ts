@@ -30,7 +30,7 @@ describe('migrate on SQLite', () => {
     await make()
     for (const command of ['plan', 'apply'])
       expect(await run(command)).toMatchObject({ exitCode: 0, lines: ['The schema is up to date.'] })
-    const lines = ['Nothing is left of older releases.']
+    const lines = ['Nothing of older releases is left.']
     expect(await run('contract')).toMatchObject({ exitCode: 0, lines })
   })
 })

@@ -76,7 +76,7 @@ interface MirrorCommandOptions {
  */
 async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<ExitCode> {
   const { once = false, listen, json = false } = options
-  if (once && listen !== undefined) throw new UsageError('--once receives no webhooks; leave out --listen.')
+  if (once && listen !== undefined) throw new UsageError('--once receives no webhooks; omit --listen.')
   const url = targetUrl(options.to, io.env)
   const client = await createMirrorClient(options, io.env)
   const secrets = listen === undefined ? undefined : readSecrets(options, io.env)
@@ -96,7 +96,7 @@ async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<ExitCo
     if (once)
       await mirror.reconcile({ signal }).catch((cause: unknown) => {
         if (!signal.aborted) throw cause
-        throw new InterruptedError('Interrupted; the next run goes on at the last page.', { cause })
+        throw new InterruptedError('Interrupted; the next run continues at the last page.', { cause })
       })
     else await runOn(mirror, options, printer, report, signal)
     await printer.done()
@@ -149,7 +149,7 @@ async function createMirrorClient(
 function readSecrets({ secretEnv = ['WEBHOOK_SIGNING_SECRET'] }: MirrorCommandOptions, env: Io['env']): string[] {
   return secretEnv.map((name) => {
     const secret = env[variableName(name)]
-    if (!secret) throw new UsageError(`${name} is not set; put the webhook secret into it, or leave out --listen.`)
+    if (!secret) throw new UsageError(`${name} is not set; put the webhook secret into it, or omit --listen.`)
     return secret
   })
 }

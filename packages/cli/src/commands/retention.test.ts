@@ -28,7 +28,7 @@ async function operated(variables: Record<string, string> = { PI_RETENTION_DELIV
 test('history leaves for files a day after its segment ended, and comes back from them', async () => {
   const { run, age, list, files, folder, env } = await operated()
   const before = await list()
-  expect((await run('run')).lines).toEqual(['New rows are in a new segment from now on.', 'Nothing was removed.'])
+  expect((await run('run')).lines).toEqual(['New rows go to a new segment from now on.', 'Nothing was removed.'])
   age(2)
   const plan = await run('run', '--dry-run')
   expect([plan.exitCode, plan.lines.at(-1)]).toEqual([0, 'retention run would remove 6 rows.'])

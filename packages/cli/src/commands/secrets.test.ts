@@ -25,7 +25,7 @@ describe('secrets reseal', () => {
     expect(exitCode).toBe(0)
     expect(lines).toEqual([
       'Encrypted with the newest master key: 1 signing secret, 0 data keys.',
-      '1 API secret needs an older master key, also a previous secret in its grace time.',
+      '1 API secret needs an older master key, including previous secrets in their grace time.',
       'Rotate each secret, deploy the new one, and run this command again after the grace time:',
       `  payment-integration integrations rotate-secret ${address}`,
       '1 legacy API key needs an older master key.',

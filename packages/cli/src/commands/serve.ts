@@ -60,7 +60,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const { url, adminUrl } = server
   const urls = { ...(url === '' ? {} : { url }), ...(adminUrl === null ? {} : { adminUrl }) }
   report({ event: 'listening', ...urls }, () => [
-    url === '' ? 'Running: its roles serve no requests.' : `Listening on ${url}`,
+    url === '' ? 'Running; its roles serve no requests.' : `Listening on ${url}`,
     ...summaryText(config, server),
     'Ctrl-C stops it.',
   ])
@@ -77,10 +77,9 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
 async function start(options: ServeOptions, io: Io) {
   const { readConfig, startServer } = await import('@payment-integration/server/service')
   const flags = { ...options, roles: options.role }
-  const givenConfig = readConfig(withFlags(io.env, flags))
-  const identity =
-    givenConfig.simulatedChains.length > 0 && givenConfig.identity === null ? await startDemoIdentity(io) : null
-  const config = identity === null ? givenConfig : readConfig(withFlags({ ...io.env, ...identity.variables }, flags))
+  const initial = readConfig(withFlags(io.env, flags))
+  const identity = initial.simulatedChains.length > 0 && initial.identity === null ? await startDemoIdentity(io) : null
+  const config = identity === null ? initial : readConfig(withFlags({ ...io.env, ...identity.variables }, flags))
   const createdPath = await findMissingDatabase(config.database, true)
   const logger = await logToStandardError(config, io)
   const progress = showProgress({ io, logger, mayUseTerminal: options.json !== true })
@@ -129,10 +128,10 @@ export function addFeed(program: Command, run: Run): void {
       'copies of each new stream, on different servers (default 3)',
       wholeNumberParser(1, 5),
     )
-    .option('--max-age <duration>', 'age at which a block leaves a new stream (default 7d)', parseDuration)
+    .option('--max-age <duration>', 'age at which a new stream drops a block (default 7d)', parseDuration)
     .option(
       '--max-megabytes <size>',
-      'size at which the oldest blocks leave a new stream (default 1024)',
+      'size at which a new stream drops its oldest blocks (default 1024)',
       wholeNumberParser(1, 1_000_000),
     )
     .addHelpText('after', examples('feed publish', 'feed publish --replicas 1 --max-age 1d --max-megabytes 100'))
@@ -165,21 +164,21 @@ export function addMigrate(program: Command, run: Run): void {
   const { add } = addGroup(
     program,
     'migrate',
-    'bring the schema up to date, while the last release goes on',
+    'bring the schema up to date while the previous release keeps running',
     'migrate plan',
     'migrate apply',
   )
   add(
     'plan',
-    'print the steps that are missing; changes nothing; exits with 1 when there are some',
+    'print the pending steps and change nothing; exits with 1 if there are any',
     'migrate plan',
     'migrate plan --json',
   ).action(run(planMigration))
   add('apply', 'run the steps that this release needs, before its first process starts', 'migrate apply').action(
     run(applyMigration),
   )
-  add('contract', 'remove what older releases need, after their last process stopped', 'migrate contract --yes')
-    .option('-y, --yes', 'do not ask')
+  add('contract', 'remove what only older releases need, once none of their processes runs', 'migrate contract --yes')
+    .option('-y, --yes', 'do not ask for confirmation')
     .action(run(contractSchema))
 }
 
@@ -212,7 +211,7 @@ function planMigration(options: OperateOptions, io: Io): Promise<ExitCode> {
         : ['migrate apply runs these steps:', ...expand.map(stepText)]),
       ...(contract.length === 0
         ? []
-        : ['migrate contract runs these, once no older release runs:', ...contract.map(stepText)]),
+        : ['migrate contract runs these, once no older release is running:', ...contract.map(stepText)]),
     ])
     return expand.length === 0 ? 0 : 1
   })
@@ -233,7 +232,7 @@ function contractSchema(options: ContractOptions, io: Io): Promise<ExitCode> {
     if (contract.length > 0 && !(await isConfirmed(options, contract, io))) return 1
     await schema.contract((progress) => showStep(progress, report))
     report({ event: 'contracted', steps: contract.length }, () => [
-      contract.length === 0 ? 'Nothing is left of older releases.' : 'What older releases need is removed.',
+      contract.length === 0 ? 'Nothing of older releases is left.' : 'What only older releases needed is removed.',
     ])
     return 0
   })
@@ -241,9 +240,9 @@ function contractSchema(options: ContractOptions, io: Io): Promise<ExitCode> {
 
 async function isConfirmed({ yes }: ContractOptions, steps: readonly SchemaStep[], io: Io): Promise<boolean> {
   if (yes) return true
-  if (!canAsk(io)) throw new UsageError('Processes of older releases fail after this; pass --yes once none runs.')
+  if (!canAsk(io)) throw new UsageError('Processes of older releases fail after this: stop all, then pass --yes.')
   for (const line of steps.map(stepText)) io.out(line)
-  return confirm('Processes of older releases fail after this. Does none run any more?', io)
+  return confirm('Processes of older releases fail after this. Have all of them stopped?', io)
 }
 
 function stepText({ version, about, rows }: SchemaStep): string {

@@ -121,7 +121,7 @@ describe('status', () => {
     const { url } = await answering(body, code)
     const { exitCode, lines, errors } = await status(url)
     expect(errors).toEqual([
-      `The server at ${url} is no payment integration server of this version; pass another URL with --url.`,
+      `The server at ${url} is not a payment integration server of this version; pass another URL with --url.`,
     ])
     expect([exitCode, lines]).toEqual([1, []])
   })
@@ -185,9 +185,9 @@ describe('proven ranges', () => {
 
 describe('notifications, with a configured database', () => {
   it.each([
-    [0, 'Notifications: no endpoint fails.'],
-    [1, 'Notifications: 1 endpoint fails; see deliveries endpoints.'],
-    [1_200, 'Notifications: 1,200 endpoints fail; see deliveries endpoints.'],
+    [0, 'Notifications: no failing endpoint.'],
+    [1, 'Notifications: 1 failing endpoint; see deliveries endpoints.'],
+    [1_200, 'Notifications: 1,200 failing endpoints; see deliveries endpoints.'],
   ])('with %s failing endpoints are %j', (failing, line) => {
     expect(notificationsText({ failing })).toEqual(['', line])
   })
@@ -207,7 +207,7 @@ describe('notifications, with a configured database', () => {
       expect(await runCli(['status', '--url', url, ...args], io)).toBe(0)
       return io
     }
-    expect((await failing()).lines.at(-1)).toBe('Notifications: no endpoint fails.')
+    expect((await failing()).lines.at(-1)).toBe('Notifications: no failing endpoint.')
     await fillDeliveries(env, { integrationAddress: shop, payments: 6, ...rejected, blockMs: 60_000 })
     expect(getEvents(await failing('--json')).at(-1)).toEqual({ event: 'notifications', failing: 1 })
   })

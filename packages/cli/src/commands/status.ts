@@ -37,7 +37,7 @@ async function askHealth(url: string, signal: AbortSignal): Promise<HealthReport
   const report = readHealth(answered)
   if (report === null)
     throw new ServerError(
-      `The server at ${url} is no payment integration server of this version; pass another URL with --url.`,
+      `The server at ${url} is not a payment integration server of this version; pass another URL with --url.`,
     )
   return report
 }
@@ -128,7 +128,7 @@ function statusText(
 ): string[] {
   return [
     `${status}: ${url}, database ${database}`,
-    ...(recording === 'own' ? ['Payments of its own integrations alone are stored (PI_RECORD=own).'] : []),
+    ...(recording === 'own' ? ['Only payments of its own integrations are stored (PI_RECORD=own).'] : []),
     ...(chains.length === 0
       ? ['The server follows no chain.']
       : ['', ...table([chainHeads, ...chains.map((chain) => chainRow(chain, now))])]),
@@ -157,8 +157,8 @@ export function proofsText({ chainId, ranges }: ChainProofs): string[] {
 }
 
 export function notificationsText({ failing }: { readonly failing: number }): string[] {
-  if (failing === 0) return ['', 'Notifications: no endpoint fails.']
-  return ['', `Notifications: ${counted(failing, 'endpoint fails', 'endpoints fail')}; see deliveries endpoints.`]
+  if (failing === 0) return ['', 'Notifications: no failing endpoint.']
+  return ['', `Notifications: ${counted(failing, 'failing endpoint')}; see deliveries endpoints.`]
 }
 
 export function oldSnapshotText({ holder, ageMs, databaseUser, application }: DatabaseSnapshot): string[] {

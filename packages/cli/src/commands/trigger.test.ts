@@ -206,7 +206,7 @@ describe('a server that', () => {
   test('stops before the end is an error', async () => {
     const block = '{"event":"block","chainId":"137","blockNumber":1,"txHashes":["0x1"]}\n'
     const { exitCode, io } = await against(`${block}{"event":"snap`)
-    expect([exitCode, io.errors.join()]).toEqual([1, expect.stringContaining('was cut before the scenario ended')])
+    expect([exitCode, io.errors.join()]).toEqual([1, expect.stringContaining('was lost before the scenario')])
   })
 
   test('is newer, and sends unknown events, is read to its end', async () => {
@@ -235,7 +235,7 @@ describe('a server that', () => {
       ...[204, 'none'].map((answer) => `again    0x1   v1, which is stale now: answer ${answer}`),
       ...['reorg    0x1   is in a new block: no new version', 'reorg    0x1   left the chain'],
       ...['share    {}', '         200 {}', 'share    {}', '         422 {}'],
-      '         The verdict is RED, and this is what a second share answers: no failure.',
+      '         The verdict is RED, so a second share gets this answer; nothing failed.',
       'failed   The receiver did not accept version 1 (503).',
     ])
     expect(exitCode).toBe(1)
@@ -247,7 +247,7 @@ describe('a server that', () => {
     ['a line without end', 'x'.repeat(1_100_000)],
   ])('sends %s is an error', async (_, answer) => {
     const { exitCode, io } = await against(answer)
-    expect([exitCode, io.errors.join()]).toEqual([1, expect.stringContaining('something else than events')])
+    expect([exitCode, io.errors.join()]).toEqual([1, expect.stringContaining('something other than events')])
   })
 
   test('explains a rejection by a text without end is an error at once', async () => {

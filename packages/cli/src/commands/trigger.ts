@@ -28,7 +28,7 @@ export interface TriggerOptions extends IntegratorOptions {
 export function addTrigger(program: Command, run: Run): void {
   withIntegrator(program.command('trigger'))
     .description('simulate an event in dev or on a development server, to test a receiver')
-    .addArgument(new Argument('<scenario>', 'what to cause').choices([...triggerScenarios]))
+    .addArgument(new Argument('<scenario>', 'the event to simulate').choices([...triggerScenarios]))
     .argument('[detail]', 'number of payments of a burst; verdict of kyc: green, red-retry or red-final')
     .option('--amount <decimal>', 'amount of the payment, such as 12.50', parseAmount)
     .option('--currency <symbol>', 'token of the payment (default USDC)')
@@ -38,7 +38,7 @@ export function addTrigger(program: Command, run: Run): void {
     .option('--memo <text>', 'memo of the payment, at most 32 bytes')
     .option('--sender <address>', 'who pays', parseAddress)
     .option('--receiver <address>', 'who is paid', parseAddress)
-    .addOption(new Option('--as-test', 'print the scenario as a test of your receiver, and cause nothing'))
+    .addOption(new Option('--as-test', 'only print the scenario as a test for your receiver'))
     .addHelpText(
       'after',
       examples(
@@ -92,11 +92,11 @@ function parseDetail(scenario: TriggerScenario, detail: string | undefined): Pic
   if (scenario === 'burst') {
     const count = /^\d{1,5}$/.test(detail) ? Number(detail) : 0
     if (count >= 1 && count <= 10_000) return { count }
-    throw new UsageError('The number of payments of a burst is a whole number from 1 to 10000.')
+    throw new UsageError('The number of payments of a burst must be from 1 to 10000.')
   }
   if (scenario !== 'kyc') throw new UsageError(`${scenario} takes no detail; only burst and kyc do.`)
   const verdict = triggerVerdicts.find((known) => known === detail)
-  if (verdict === undefined) throw new UsageError(`The verdict of kyc is one of ${triggerVerdicts.join(', ')}.`)
+  if (verdict === undefined) throw new UsageError(`The verdict of kyc must be one of ${triggerVerdicts.join(', ')}.`)
   return { verdict }
 }
 
@@ -132,13 +132,13 @@ async function* postTrigger(
     }
   } catch (error) {
     if (signal.aborted)
-      throw new InterruptedError('Interrupted. The events that were caused so far are not undone.', { cause: error })
+      throw new InterruptedError('Interrupted. Events that happened so far are not undone.', { cause: error })
     throw error instanceof ServerError ? error : new ServerError(cut, { cause: error })
   }
   if (!isWhole) throw new ServerError(cut)
 }
 
-const cut = 'The connection was cut before the scenario ended.'
+const cut = 'The connection was lost before the scenario was complete.'
 
 async function* read(
   { url, authorization, apiSecretEnv }: TriggerTarget,
@@ -164,7 +164,7 @@ async function* read(
   }
 }
 
-const noEvents = 'The server sent something else than events.'
+const noEvents = 'The server sent something other than events.'
 
 function parseEvent(line: string): TriggerEvent {
   try {
@@ -184,7 +184,7 @@ async function toServerError(response: Response, apiSecretEnv: string): Promise<
     )
   if (status === 404)
     return new ServerError(
-      'The server causes no events: its operator allows it with PI_SIMULATED_CHAINS, in development alone.',
+      'The server simulates no events: its operator enables that with PI_SIMULATED_CHAINS, only in development.',
     )
   const body = (await readForeignJson(response, maxLine).catch(() => null)) as { readonly error?: unknown } | null
   const reason = typeof body?.error === 'string' ? `: ${body.error.slice(0, 300)}` : ''
@@ -222,7 +222,7 @@ function triggerText(event: TriggerEvent, style: Style): readonly string[] {
         `share    ${style.dim(JSON.stringify(event.request))}`,
         `         ${event.status} ${JSON.stringify(event.answer)}`,
         ...(event.status === 422
-          ? [style.dim('         The verdict is RED, and this is what a second share answers: no failure.')]
+          ? [style.dim('         The verdict is RED, so a second share gets this answer; nothing failed.')]
           : []),
       ]
     case 'failed':

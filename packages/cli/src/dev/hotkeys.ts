@@ -24,7 +24,7 @@ const helpText = hotkeys
 /** Runs the action of a key and reports the outcome. Never rejects. */
 export async function onHotkey(key: string, actions: HotkeyActions, report: DemoSink): Promise<void> {
   const say = (text: string) => report({ event: 'hotkey', key, text })
-  const needsReceiver = `The key ${key} needs a receiver of yours: start the demo with --forward-to <url>.`
+  const needsReceiver = `The key ${key} needs your own receiver: start the demo with --forward-to <url>.`
   try {
     switch (key) {
       case 't':

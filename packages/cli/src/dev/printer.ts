@@ -15,14 +15,14 @@ import type {
 /** The keys of a demo on a terminal: what each does, and whether it needs the receiver of `--forward-to`. */
 export const hotkeys = [
   { key: 't', name: 'pay', act: 'makes a payment now' },
-  { key: 'r', name: 'replay', act: 'sends the last delivery again, also during a block' },
-  { key: 'a', name: 'retry all', act: 'attempts every unfinished delivery now, also during a block' },
+  { key: 'r', name: 'replay', act: 'sends the last delivery again, even to a blocked receiver' },
+  { key: 'a', name: 'retry all', act: 'attempts every unfinished delivery now, even to a blocked receiver' },
   { key: 'k', name: 'commands', act: 'prints commands to paste: read, share, trigger, look up, verify' },
   { key: 'o', name: 'console', act: 'opens the console in your browser' },
-  { key: 'c', name: 'chaos', act: 'turns faults of the network to your receiver on or off', needsReceiver: true },
+  { key: 'c', name: 'chaos', act: 'turns network faults to your receiver on or off', needsReceiver: true },
   { key: 'd', name: 'doctor', act: 'probes your receiver', needsReceiver: true },
   { key: '?', name: 'help', act: 'prints these lines' },
-  { key: 'q', name: 'quit', act: 'stops, as Ctrl-C does' },
+  { key: 'q', name: 'quit', act: 'stops, like Ctrl-C' },
 ] as const
 
 interface PrinterOptions {
@@ -151,7 +151,7 @@ export function commandsText(event: ReadyEvent, legacy: LegacyReadyEvent | null)
     `curl -s ${credentials} ${json} -d '${JSON.stringify(event.shareRequest)}' ${event.shareUrl}`,
     'Mint another share token with mintShareToken of @payment-integration/identity-sumsub:',
     `mintShareToken(${JSON.stringify(event.minting)})`,
-    'Cause an event, such as a refund or late versions; payment-integration trigger --help lists them:',
+    'Simulate an event, such as a refund or late versions; payment-integration trigger --help lists them:',
     `curl -sN ${credentials} ${json} -d '{"scenario":"refund"}' ${event.triggerUrl}`,
     ...(legacy === null
       ? []
@@ -172,7 +172,7 @@ export function commandsText(event: ReadyEvent, legacy: LegacyReadyEvent | null)
 function envFile(event: EnvFileEvent, style: Style): string[] {
   if (event.kind === 'kept')
     return [
-      `  ${style.yellow(`${event.path} has values of yours and was not changed: use the five values from above.`)}`,
+      `  ${style.yellow(`${event.path} contains your own values and was not changed: use the five values above.`)}`,
     ]
   const ignored = event.ignored ? '' : `   ${style.yellow('add it to .gitignore: it holds secrets')}`
   return [`  Env file        ${event.path} ${style.dim('written with the five values')}${ignored}`]

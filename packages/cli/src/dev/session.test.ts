@@ -52,11 +52,9 @@ describe('runSession', () => {
   it('shows the legacy API once, with the payment that was verified first', async () => {
     const { events } = await run()
     const first = events.find(({ event }) => event === 'payment.verified') as VerifiedEvent
-    const readyEvents = events.filter(({ event }) => event === 'legacy.ready')
-    expect(readyEvents).toMatchObject([
-      { txHash: first.txHash, lookupUrl: `http://service/api/v1/tx/31337/${first.txHash}` },
-    ])
-    expect(events.indexOf(readyEvents[0] as DemoEvent)).toBeGreaterThan(events.indexOf(first))
+    const ready = events.filter(({ event }) => event === 'legacy.ready')
+    expect(ready).toMatchObject([{ txHash: first.txHash, lookupUrl: `http://service/api/v1/tx/31337/${first.txHash}` }])
+    expect(events.indexOf(ready[0] as DemoEvent)).toBeGreaterThan(events.indexOf(first))
   })
 
   it('continues after a payment that could not be made', async () => {

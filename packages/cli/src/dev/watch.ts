@@ -59,7 +59,7 @@ export function watchService(
         return problem(`Chain ${event.chainId} was reorganized above block ${event.commonAncestor}.`)
       case 'log.quarantined':
         return problem(
-          `Chain ${event.chainId}: log ${event.logIndex} of ${event.txHash} is no payment: ${event.reason}`,
+          `Chain ${event.chainId}: log ${event.logIndex} of ${event.txHash} is not a payment: ${event.reason}`,
         )
       case 'delivery.exhausted':
         return problem(

@@ -193,7 +193,7 @@ function listVariables(database: DatabaseName | null): Variable[] {
   return [
     { name: 'INTEGRATION_ADDRESS', about: 'The address of your integration: 0x and 40 hex digits.' },
     { name: 'API_SECRET', about: 'The secret of the read API.' },
-    { name: 'WEBHOOK_SIGNING_SECRET', about: 'The secret that signs notifications; two, with a comma, in a rotation.' },
+    { name: 'WEBHOOK_SIGNING_SECRET', about: 'Signs notifications; in a rotation, two secrets separated by a comma.' },
     { name: 'PAYMENTS_URL', about: 'The base URL of the service.' },
     ...(database === null
       ? []

@@ -97,7 +97,7 @@ function parseManifest(text: string): Manifest {
   const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
   const { scripts = {}, dependencies = {}, devDependencies = {} } = Object(manifest) as Manifest
   if (![manifest, scripts, dependencies, devDependencies].every(isObject))
-    throw new InitError('package.json has another shape than npm reads. Correct it, then run the command again.')
+    throw new InitError('package.json is not what npm expects. Correct it, then run the command again.')
   return manifest as Manifest
 }
 

@@ -98,13 +98,13 @@ function parseData({ data }: StreamEvent): unknown {
   try {
     return parseForeignJson(Buffer.from(data))
   } catch {
-    throw new ServerError('The server sent an event that is not JSON; it may be another version.')
+    throw new ServerError('The server sent an event that is not JSON; it may run another version.')
   }
 }
 
 function read<T>(result: { readonly success: true; readonly data: T } | { readonly success: false }): T {
   if (result.success) return result.data
-  throw new ServerError('The server sent an event of an unknown form; it may be another version.')
+  throw new ServerError('The server sent an event of an unknown form; it may run another version.')
 }
 
 async function isValid(
@@ -176,7 +176,7 @@ export function listenText(event: ListenEvent, style: Style): readonly string[] 
           ? []
           : [
               style.yellow(
-                'The integration has no notification URL, so no deliveries are made: its operator sets one.',
+                'The integration has no notification URL, so it gets no deliveries: ask its operator to set one.',
               ),
             ]),
       ]

@@ -98,7 +98,7 @@ function rejectStatus(response: IncomingMessage, { apiSecretEnv, integration }: 
       `The server rejects the credentials: check the address ${integration} and the API secret in ${apiSecretEnv}. It is not the signing secret.`,
     )
   if (statusCode === 404)
-    throw new ServerError('The server offers no stream of deliveries: its operator switches it on with PI_LISTEN=on.')
+    throw new ServerError('The server does not stream deliveries: its operator enables that with PI_LISTEN=on.')
   if (statusCode === 400)
     throw new ServerError('The server rejects the position of this stream; start again without it.')
   if (statusCode === 429 || statusCode >= 500) {

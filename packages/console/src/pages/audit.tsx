@@ -92,7 +92,7 @@ export const auditActs: Acts = {
           else {
             report({ done: records, words: `All ${formatNumber(records)} records are intact.` })
             const remark =
-              'Store it outside the database: payment-integration audit verify --expect then finds removed newest records.'
+              'Store it outside the database: payment-integration audit verify --expect then detects removed newest records.'
             report.row({ word: 'newest', text: `${last.seq}:${last.hash}`, remarks: [remark] })
           }
         },

@@ -272,7 +272,7 @@ export const chainActs: Acts = {
       if (checkpoint === null) throw new ActError(`Nothing of chain ${chainId} is indexed.`)
       const newest = checkpoint.blockNumber
       const to = fields['to'] === undefined ? newest : parseWholeNumber('Last block', fields['to'])
-      if (from > to) throw new FilterError(`First block ${from} is above last block ${to}; exchange them.`)
+      if (from > to) throw new FilterError(`First block ${from} is above last block ${to}; swap them.`)
       if (to > newest) throw new FilterError(`Block ${to} is not indexed yet; the newest indexed one is ${newest}.`)
       const range = { chainId, from, to, repair: fields['repair'] === 'yes' }
       const job = jobs.start({

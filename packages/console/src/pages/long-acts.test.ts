@@ -82,7 +82,7 @@ describe('a reindex', () => {
   it.each([
     [{ chain: '137', from: '5', to: '4' }, 'First block 5 is above last block 4'],
     [{ chain: '137', from: '0', to: '999999' }, 'Block 999999 is not indexed yet'],
-    [{ chain: '137', from: '-1' }, 'First block is no whole number.'],
+    [{ chain: '137', from: '-1' }, 'First block is not a whole number.'],
     [{ chain: '7', from: '0' }, 'Nothing of chain 7 is indexed.'],
   ])('of %j is rejected with the reason', async (fields, reason) => {
     expect((await olga.act('reindex', fields)).text).toContain(reason)

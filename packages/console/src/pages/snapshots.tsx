@@ -18,7 +18,7 @@ const maxSnapshots = 50
 /** The versions to compare; null: the last two. */
 export type Compared = readonly [number, number] | null
 
-/** Reads the versions from the parameters `a` and `b`. @throws FilterError When one is no whole number. */
+/** Reads the versions from the parameters `a` and `b`. @throws FilterError When one is not a whole number. */
 export function parseCompared({ a, b }: QueryFields): Compared {
   return a === undefined || b === undefined ? null : [parseWholeNumber('a', a), parseWholeNumber('b', b)]
 }

@@ -41,13 +41,12 @@ function buildTimeline(
   const versions = new Set([...snapshots.map(({ version }) => version), ...updatesByVersion.keys()])
   for (const version of [...versions].sort((a, b) => a - b)) {
     const at = created.get(version) ?? null
-    const versionUpdates = updatesByVersion.get(version) ?? []
+    const group = updatesByVersion.get(version) ?? []
     const isApplied = ({ outcome }: ConsoleUpdate) => outcome === 'applied'
-    for (const update of versionUpdates.filter(isApplied)) entries.push({ kind: 'update', at, update })
+    for (const update of group.filter(isApplied)) entries.push({ kind: 'update', at, update })
     const snapshot = snapshots.find((each) => each.version === version)
     if (snapshot !== undefined) entries.push({ kind: 'version', at, version, state: readState(snapshot) })
-    for (const update of versionUpdates.filter((each) => !isApplied(each)))
-      entries.push({ kind: 'update', at: null, update })
+    for (const update of group.filter((each) => !isApplied(each))) entries.push({ kind: 'update', at: null, update })
   }
   for (const delivery of deliveries) {
     const { attempts, nextAttemptAt } = delivery

@@ -29,7 +29,7 @@ export class FormError extends Error {
  */
 export async function parseForm(request: Request): Promise<ReadonlyMap<string, string>> {
   const [type = ''] = (request.headers.get('content-type') ?? '').split(';')
-  if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded') throw new FormError('The request is no form.')
+  if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded') throw new FormError('The body is not a form.')
   const bytes = await readRequestBody(request, maxFormBytes).catch((error: unknown) => {
     throw error instanceof RequestBodyError ? new FormError(`${error.message}.`) : error
   })

@@ -76,7 +76,7 @@ export function checkOptions(options: DoctorOptions): CheckedOptions {
   if (typeof signingSecret !== 'string' || signingSecret === '')
     throw new TypeError('signingSecret is empty; pass the webhook signing secret of the receiver.')
   if (typeof integrationAddress !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(integrationAddress))
-    throw new TypeError('integrationAddress is no address; pass 0x and 40 hex digits.')
+    throw new TypeError('integrationAddress is not an address; pass 0x and 40 hex digits.')
   if (!(timeoutMs > 0 && timeoutMs <= maxTimeoutMs))
     throw new RangeError(`timeoutMs is ${timeoutMs}; pass milliseconds from 1 to ${maxTimeoutMs}.`)
   target.hash = ''

@@ -36,7 +36,7 @@ export function parseHeaders(input: string | Uint8Array): readonly HeaderPair[] 
   const value = /^\s{0,64}[[{]/.test(text) ? parseJson(text) : undefined
   if (typeof value === 'object' && value !== null) {
     if (Array.isArray(value) && !value.every(Array.isArray))
-      throw new UnreadableRequestError('headers', 'The headers are a JSON list of something else than pairs.')
+      throw new UnreadableRequestError('headers', 'The headers are a JSON list of something other than pairs.')
     return toHeaderPairs((isRecord(value) && isRecord(value['headers']) ? value['headers'] : value) as never)
   }
   const lines = text.split(/\r?\n/)
@@ -128,7 +128,7 @@ function parseEvent(event: JsonRecord): ParsedRequest {
   const { headers, multiValueHeaders, body } = event
   const source = isRecord(multiValueHeaders) ? multiValueHeaders : headers
   if (typeof source !== 'object' || source === null)
-    throw new UnreadableRequestError('event', 'The field headers of the JSON is no object and no list.')
+    throw new UnreadableRequestError('event', 'The field headers of the JSON is neither an object nor a list.')
   const pairs = toHeaderPairs((Array.isArray(source) ? source.filter(Array.isArray) : source) as never)
   const warnings: string[] = []
   let bytes: Uint8Array<ArrayBuffer> | null = new Uint8Array()

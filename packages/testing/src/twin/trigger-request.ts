@@ -136,13 +136,13 @@ function isWhole(value: unknown, max: number): value is number {
 export function buildTestSource(request: TriggerRequest): string {
   const { scenario } = parseTriggerRequest(request)
   if (scenario === 'kyc')
-    throw new TriggerRequestError('kyc delivers nothing to a receiver, so no test of one can be made.')
+    throw new TriggerRequestError('kyc delivers nothing to a receiver, so there is no receiver test of it.')
   return `import { createTwin } from '@payment-integration/testing/twin'
 import { expect, test } from 'vitest'
 // Yours: it makes the fetch handler of your receiver, for a secret and a clock.
 import { createHandler } from './receiver.js'
 
-test('the receiver takes the scenario ${scenario}', async () => {
+test('the receiver handles the scenario ${scenario}', async () => {
   const twin = await createTwin({ seed: 1 })
   try {
     const shop = await twin.addIntegration((request) => handle(request))

@@ -167,7 +167,7 @@ test.each([
   [{ url: 'ftp://shop.example' }, TypeError, /^url is no http/],
   [{ url: 'https://user:pass@shop.example' }, TypeError, /^url has a user/],
   [{ signingSecret: '' }, TypeError, /^signingSecret is empty/],
-  [{ integrationAddress: '0x12' }, TypeError, /^integrationAddress is no address/],
+  [{ integrationAddress: '0x12' }, TypeError, /^integrationAddress is not an address/],
   [{ timeoutMs: 0 }, RangeError, /^timeoutMs is 0/],
   [{ seed: -1 }, RangeError, /^seed is -1/],
 ])('%j is rejected before anything is sent', async (change, type, message) => {

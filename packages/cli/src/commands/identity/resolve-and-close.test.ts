@@ -142,8 +142,8 @@ describe('identity close', () => {
   })
 
   it.each([
-    [['--hold'], 1, 'No such verification is on hold.'],
-    [['--missing', '--apply'], 1, 'No such verification is missing.'],
+    [['--hold'], 1, 'No matching verification is on hold.'],
+    [['--missing', '--apply'], 1, 'No matching verification is missing.'],
   ])('%j reports that there is nothing to close', async (args, exitCode, text) => {
     const { run, id, env } = await changed({})
     expect(await run('close', ...args, '--subject', id)).toMatchObject({ exitCode, out: text })

@@ -124,7 +124,7 @@ describe('integrations rotate-secret --signing', () => {
     expect((await run('list')).out).toContain('next webhook secret prepared')
     const { out } = await run('rotate-secret', address, '--signing', '--activate')
     expect(out).toContain('For 24 h, a delivery that is answered 400, 401 or 403 is retried at once')
-    expect((await run('list')).lines[1]).toMatch(/^ {2}rejected deliveries are repeated .* until 20/)
+    expect((await run('list')).lines[1]).toMatch(/^ {2}rejected deliveries are retried .* until 20/)
   })
 
   it('prints the next step, and does not claim to show the secret only once', async () => {

@@ -126,7 +126,7 @@ describe.skipIf(postgresMissing)(
       }
       const no = await answer('n\n')
       expect(no.exitCode).toBe(1)
-      expect(no.lines.slice(-1)).toEqual([`${older}. Does none run any more? [y/N]`])
+      expect(no.lines.slice(-1)).toEqual([`${older}. Have all of them stopped? [y/N]`])
       expect((await run('plan')).lines).toContain(`  101  ${contract[1]}`)
       expect((await answer('y\n')).exitCode).toBe(0)
       expect((await run('plan')).lines).toEqual(['The schema is up to date.'])

@@ -39,9 +39,9 @@ it.each([
   [401, /raw bytes/],
   [403, /raw bytes/],
   [404, /no such path/],
-  [405, /no POST/],
+  [405, /not accept POST/],
   [410, /gives up/],
-  [413, /too small/],
+  [413, /too low/],
   [418, /only 2xx is a success/],
   [500, /see the log of the receiver/],
 ])('names what to do about an answer of %i', async (status, problem) => {

@@ -126,12 +126,12 @@ describe('explain', () => {
   it.each<[string, string, string[], Record<string, string>, string]>([
     ['without a secret', raw(), [], {}, 'set WEBHOOK_SIGNING_SECRET'],
     ['with an unset variable', raw(), ['--secret-env', 'NONE'], usual, 'A secret is missing'],
-    ['with a secret as argument', raw(), ['--secret-env', secret], usual, 'no secret'],
+    ['with a secret as argument', raw(), ['--secret-env', secret], usual, 'not a secret'],
     ['with prose', 'Hello', [], usual, 'Name: value'],
     ['with nothing', '', [], usual, 'empty'],
     ['with @file and no body', `curl -H 'A: b' -d @x`, [], usual, '--body'],
     ['with headers alone', '', ['--headers', 'x'], usual, 'pass --body too'],
-    ['with standard input twice', '', ['--headers', '-', '--body', '-'], usual, 'needed twice'],
+    ['with standard input twice', '', ['--headers', '-', '--body', '-'], usual, 'read only once'],
     ['with a missing file', '', ['no-such-folder/request.txt'], usual, 'ENOENT'],
     ['with a wrong time', '', ['--now', 'today'], usual, 'whole number'],
   ])('%s exits with 2', async (_, input, args, env, sentence) => {

@@ -179,7 +179,7 @@ describe('a mistake is an error with a reason, never ignored:', () => {
     ['an unknown scenario', ['pay'], 2, 'Allowed choices are payment, success'],
     ['an unknown option', ['payment', '--wallet', '5'], 2, "unknown option '--wallet'"],
     ['a detail that the scenario does not take', ['payment', '5'], 2, 'payment takes no detail'],
-    ['a burst of nothing', ['burst', '0'], 2, 'a whole number from 1 to 10000'],
+    ['a burst of nothing', ['burst', '0'], 2, 'must be from 1 to 10000'],
     ['an unknown verdict', ['kyc', 'blue'], 2, 'green, red-retry, red-final'],
     ['a malformed amount', ['payment', '--amount', '1,5'], 2, 'Expected a decimal such as 12.50'],
     ['an amount for a test of kyc', ['kyc', '--amount', '5', '--as-test'], 2, 'is not an option of kyc'],

@@ -40,7 +40,7 @@ describe('watchService', () => {
     ],
     [
       { type: 'log.quarantined', chainId: 1, txHash: '0xaa', blockNumber: 5, logIndex: 2, reason: 'it was cut' },
-      'Chain 1: log 2 of 0xaa is no payment: it was cut',
+      'Chain 1: log 2 of 0xaa is not a payment: it was cut',
     ],
     [
       { type: 'update.settled', updateId: 'u1', outcome: 'refused', reason: 'the end', ...name },

@@ -78,7 +78,7 @@ export interface IntegrationQueries {
   deliveryListing(filter: Omit<DeliveryFilter, 'integrationAddress'>): Listing
   /** Failures in a row at the endpoint; null: the last attempt succeeded, or there was none. */
   endpoint(): Promise<EndpointView | null>
-  /** The newest failed attempt among the newest 50 deliveries and 50 that wait for a retry; null: none failed. */
+  /** The newest failed attempt among the newest 50 sent deliveries and 50 that wait for a retry; null: none failed. */
   lastFailure(): Promise<(AttemptRecord & { readonly deliveryId: string }) | null>
 }
 

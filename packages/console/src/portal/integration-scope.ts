@@ -38,7 +38,7 @@ export function createIntegrationScope({ queries, actingAs }: PortalService, add
     deliveryListing: reads.deliveryListing,
     exportRows,
     health: reads.endpoint,
-    /** The newest failed attempt, of the newest 50 deliveries and 50 that wait for a retry; null: none failed. */
+    /** The newest failed attempt, of the newest 50 sent deliveries and 50 that wait for a retry; null: none failed. */
     lastFailure: reads.lastFailure,
     /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`, for an unknown id and for another integration's delivery. */
     replay: (deliveryId: string) => deliveries.replay(deliveryId, { integrationAddress: address }),

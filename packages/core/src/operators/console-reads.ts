@@ -156,13 +156,13 @@ export interface ConsoleReads {
   /** Primary payments in the state `success` for each minute of their block and each currency of their invoices. */
   volumePerMinute(query: CountQuery): Promise<MinuteCounts<string, MinuteVolume>>
   /**
-   * The newest failed attempt at an integration's endpoint, among its newest 50 deliveries and 50 that wait for a
-   * retry; null: none of them failed.
+   * The newest failed attempt at an integration's endpoint, among its newest 50 sent deliveries and 50 that wait for a
+   * retry; null: none of them failed. Deliveries that were never sent, as to a blocked endpoint, do not count.
    */
   lastFailure(integrationAddress: string): Promise<(AttemptRecord & { readonly deliveryId: string }) | null>
   /**
-   * Latencies in milliseconds of an integration's newest 50 deliveries, in no order; at most the newest 500. Attempts
-   * that ended without an answer and without a timeout have none.
+   * Latencies in milliseconds of an integration's newest 50 sent deliveries, in no order; at most the newest 500.
+   * Attempts that ended without an answer and without a timeout have none.
    */
   latencies(integrationAddress: string): Promise<number[]>
   /** Integrations by address, those after `afterAddress` when given; with `isFailing` those with failures in a row. */

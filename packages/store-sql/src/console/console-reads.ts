@@ -49,7 +49,7 @@ const listIndexes = ({ isStoredInSequence }: ColumnTypes): readonly IndexDefinit
   ...(isStoredInSequence ? [] : [updatesNewest]),
 ]
 
-/** The newest deliveries of an endpoint, whose attempts are read. */
+/** The newest sent deliveries of an endpoint, whose attempts are read. */
 const maxDeliveries = 50
 const maxAttempts = 500
 const maxRows = 1_000
@@ -60,11 +60,11 @@ function createEndpointReads(engine: Engine): EndpointReads {
   const { read: db } = engine
   return {
     async lastFailure(integrationAddress) {
-      const [newest, retried] = await Promise.all([
-        readNewestIds(engine, integrationAddress),
+      const [sent, retried] = await Promise.all([
+        readSentIds(engine, integrationAddress),
         retriedIdsQuery(db, integrationAddress).execute(),
       ])
-      const ids = [...new Set([...newest, ...retried.map(({ id }) => integer(id))])]
+      const ids = [...new Set([...sent, ...retried.map(({ id }) => integer(id))])]
       const failures = ids.length === 0 ? [] : await failureQuery(db, ids).execute()
       const [last] = failures.sort(
         (x, y) => integer(y.started_at) - integer(x.started_at) || integer(y.number) - integer(x.number),
@@ -72,7 +72,7 @@ function createEndpointReads(engine: Engine): EndpointReads {
       return last === undefined ? null : { ...toAttemptRecord(last), deliveryId: String(last.delivery_id) }
     },
     async latencies(integrationAddress) {
-      const ids = await readNewestIds(engine, integrationAddress)
+      const ids = await readSentIds(engine, integrationAddress)
       return ids.length === 0 ? [] : (await latencyQuery(db, ids).execute()).map(({ latency_ms }) => latency_ms)
     },
     async integrations({ afterAddress = '', isFailing = false, limit }) {
@@ -82,24 +82,26 @@ function createEndpointReads(engine: Engine): EndpointReads {
   }
 }
 
-/** A statement of its own: with a join PostgreSQL may read all attempts. */
-async function readNewestIds(engine: Reads, integrationAddress: string): Promise<number[]> {
-  return (await newestIdsQuery(engine, integrationAddress).execute()).map(({ id }) => integer(id))
+/** Statements of their own: with a join PostgreSQL may read all attempts. */
+async function readSentIds(engine: Reads, integrationAddress: string): Promise<number[]> {
+  const unsent = await unsentQuery(engine.read, integrationAddress).executeTakeFirst()
+  const upTo = unsent === undefined ? Number.MAX_SAFE_INTEGER : integer(unsent.id)
+  return (await sentIdsQuery(engine, integrationAddress, upTo).execute()).map(({ id }) => integer(id))
 }
 
-export const newestIdsQuery = (engine: Reads, integrationAddress: string) =>
-  keyQuery(engine, { integrationAddress }, { low: 1, high: Number.MAX_SAFE_INTEGER }, maxDeliveries)
+/** The delivery to send next: those before it were sent, and a blocked endpoint has many after it. */
+export const unsentQuery = (db: Connection, integrationAddress: string) =>
+  selectWaiting(db, integrationAddress, 0).where('claim_token', 'is', null).orderBy('due_at').orderBy('id').limit(1)
 
-/** Deliveries that wait for a retry; those of a blocked endpoint may be older than the newest deliveries. */
+export const sentIdsQuery = (engine: Reads, integrationAddress: string, high: number) =>
+  keyQuery(engine, { integrationAddress }, { low: 1, high }, maxDeliveries)
+
+/** Deliveries that wait for a retry; those of a blocked endpoint may be older than the newest sent ones. */
 export const retriedIdsQuery = (db: Connection, integrationAddress: string) =>
-  db
-    .selectFrom('outbox')
-    .select('id')
-    .where('lane', '=', 1)
-    .where('integration', '=', keyBytes(integrationAddress))
-    .orderBy('due_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(maxDeliveries)
+  selectWaiting(db, integrationAddress, 1).orderBy('due_at', 'desc').orderBy('id', 'desc').limit(maxDeliveries)
+
+const selectWaiting = (db: Connection, integrationAddress: string, lane: number) =>
+  db.selectFrom('outbox').select('id').where('lane', '=', lane).where('integration', '=', keyBytes(integrationAddress))
 
 const selectAttempts = (db: Connection, ids: readonly number[]) =>
   db

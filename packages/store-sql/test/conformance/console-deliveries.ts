@@ -146,27 +146,23 @@ export function consoleDeliveryTests(plain: StoreTest): void {
     expect(await store.console.lastFailure(otherShop)).toBeNull()
   })
 
-  test('the last failure stays while newer deliveries wait unsent', async ({ store }) => {
-    await indexed(store, { txHash: hash(1) })
-    const claim = await claimOne(store)
-    await settleOne(store, claim, failed, { kind: 'retry', inMs: 60_000 })
-    await indexAll(store, numbered(60, 2))
-    expect(await store.console.lastFailure(shop)).toEqual({ ...failed, deliveryId: claim.deliveryId })
-  })
+  for (const verdict of [{ kind: 'retry', inMs: 60_000 }, { kind: 'exhausted' }] as const)
+    test(`the last failure stays while newer deliveries wait unsent, after ${verdict.kind}`, async ({ store }) => {
+      await indexed(store, { txHash: hash(1) })
+      const claim = await claimOne(store)
+      await settleOne(store, claim, failed, verdict)
+      await indexAll(store, numbered(60, 2))
+      expect(await store.console.lastFailure(shop)).toEqual({ ...failed, deliveryId: claim.deliveryId })
+      expect(await store.console.latencies(shop)).toEqual([failed.latencyMs])
+    })
 
   test('the audit log is read newest first', async ({ store }) => {
     await store.transaction(async (tx) => {
       await tx.lockAudit()
       for (let seq = 1; seq <= 3; seq += 1)
         await tx.appendAudit({
-          seq,
-          at: epoch,
-          actor: 'test',
-          action: 'deliveries.replayed',
-          subject: 'all',
-          details: {},
-          keyVersion: 1,
-          hash: hash(seq).slice(2),
+          ...{ seq, at: epoch, actor: 'test', action: 'deliveries.replayed', subject: 'all', details: {} },
+          ...{ keyVersion: 1, hash: hash(seq).slice(2) },
         })
     })
     const seqs = async (...given: Parameters<Store['console']['audit']>) =>
@@ -199,13 +195,8 @@ export function consoleDeliveryTests(plain: StoreTest): void {
     await store.integrations.insert(integration({ address: otherShop }))
     await attempted(store, [failed], count)
     const [expected] = await store.deliveries.endpoints()
-    const health = (await store.console.integrations({ limit: 10 })).map((each) => [each.address, each.health])
-    expect(health.sort()).toEqual(
-      [
-        [shop, expected],
-        [otherShop, null],
-      ].sort(),
-    )
+    const health = (await store.console.integrations({ limit: 10 })).map((each) => [each.address, each.health] as const)
+    expect(Object.fromEntries(health)).toEqual({ [shop]: expected, [otherShop]: null })
     expect(expected).toMatchObject({ failures: 1 })
     const failing = async (afterAddress?: string) =>
       (await store.console.integrations({ isFailing: true, afterAddress, limit: 10 })).map(({ address }) => address)

@@ -261,14 +261,7 @@ interface ChartData {
   }
 }
 
-const attemptKinds: readonly AttemptKind[] = [
-  'delivered',
-  'redirect',
-  'client_error',
-  'server_error',
-  'timeout',
-  'no_answer',
-]
+const attemptKinds: AttemptKind[] = ['delivered', 'redirect', 'client_error', 'server_error', 'timeout', 'no_answer']
 
 export function chartData(overview: Overview): ChartData {
   const { ms, barMs } = ranges[overview.range]
@@ -278,12 +271,9 @@ export function chartData(overview: Overview): ChartData {
   const oldest = counts.reduce((min, { minute }) => Math.min(min, minute), last - 5 * barMs)
   const all = Array.from({ length: ms / barMs }, (_, n) => last - (ms / barMs - 1 - n) * barMs)
   const bars = all.filter((bar) => bar + barMs > oldest)
-  const dots = [...overview.dots]
-    .reverse()
-    .map(
-      ({ startedAt, latencyMs, reason, deliveryId }) =>
-        [startedAt / 1_000, Math.round(toDrawable(latencyMs)), reason === null ? 1 : 0, deliveryId] as const,
-    )
+  const toDot = ({ startedAt, latencyMs, reason, deliveryId }: ConsoleAttempt) =>
+    [startedAt / 1_000, Math.round(toDrawable(latencyMs)), reason === null ? 1 : 0, deliveryId] as const
+  const dots = overview.dots.map(toDot).reverse()
   return {
     payments: stackCounts(bars, barMs, overview.payments.counts, [null, ...paymentStates]),
     attempts: stackCounts(bars, barMs, overview.attempts.counts, attemptKinds),

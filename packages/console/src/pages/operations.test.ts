@@ -89,20 +89,29 @@ describe('a number of the overview', () => {
     expect(html).not.toContain('/console/deliveries?since')
   })
 
-  it('of response times says that it is of the newest answers', async () => {
-    const html = await overview()
-    expect(getTile(html, 'Response time, median')).toMatch(/newest \d+ answers/)
-    expect(html).toContain('newest 400 attempts')
-  })
-
   it('of attempts is marked when one in twenty fails', async () => {
     expect(getTile(await overview(), 'Successful attempts')).toMatch(/class="tile bad".*0\.0 %/)
   })
 
-  it('of the oldest delivery counts those that wait for a blocked endpoint', async () => {
-    const backlog = async () => ({ pending: 44, oldestDueMs: null, oldestBlockedMs: 600_000 })
-    const html = await openChanged(setup.twin, { queries: { ...setup.twin.service.queries, backlog } }).get('')
-    expect(getTile(html, 'Oldest due delivery')).toMatch(/class="tile bad".*>10 min<.*waits for a blocked endpoint/)
+  it.each([
+    [null, 600_000, 'bad', '10 min', 'waits for a blocked endpoint'],
+    [600_000, 60_000, 'bad', '10 min', 'late without a block'],
+    [1_000, null, '', '1 s', 'nothing is late'],
+  ])(
+    'of the oldest delivery, due for %s ms or blocked for %s ms, says why it waits',
+    async (due, blocked, ...shown) => {
+      const backlog = async () => ({ pending: 44, oldestDueMs: due, oldestBlockedMs: blocked })
+      const html = await openChanged(setup.twin, { queries: { ...setup.twin.service.queries, backlog } }).get('')
+      expect(getTile(html, 'Oldest due delivery')).toMatch(new RegExp(`class="tile ${shown.join('.*')}`))
+    },
+  )
+
+  it('of response times says that it is of the newest answers, without refused connections', async () => {
+    const answer = { deliveryId: '1', number: 1, startedAt: setup.twin.now(), latencyMs: 40, status: 204, reason: null }
+    const attempts = async () => [answer, { ...answer, latencyMs: 1, status: null, reason: 'connection' }]
+    const html = await openChanged(setup.twin, { queries: { ...setup.twin.service.queries, attempts } }).get('')
+    expect(getTile(html, 'Response time, median')).toMatch(/>40 ms<.*p95 40 ms, newest 1 answers/)
+    expect(html).toContain('newest 400 attempts')
   })
 })
 

@@ -90,7 +90,9 @@ export function Tiles({ overview }: { overview: Overview }) {
   const payments = total(overview.payments.counts)
   const { attempts, delivered } = countAttempts(overview)
   const { pending, oldestDueMs, oldestBlockedMs } = overview.backlog
-  const oldestMs = Math.max(oldestDueMs ?? -1, oldestBlockedMs ?? -1)
+  const isBlocked = (oldestBlockedMs ?? -1) > (oldestDueMs ?? -1)
+  const oldestMs = (isBlocked ? oldestBlockedMs : oldestDueMs) ?? -1
+  const isLate = oldestMs > lateMs
   const more = (isCut: boolean) => (isCut ? '+' : '')
   return (
     <>
@@ -124,8 +126,8 @@ export function Tiles({ overview }: { overview: Overview }) {
       <Tile
         name="Oldest due delivery"
         value={oldestMs < 0 ? 'none' : formatSpan(oldestMs)}
-        note={(oldestBlockedMs ?? -1) > (oldestDueMs ?? -1) ? 'waits for a blocked endpoint' : 'nothing is late'}
-        tone={oldestMs > lateMs ? 'bad' : ''}
+        note={isBlocked ? 'waits for a blocked endpoint' : isLate ? 'late without a block' : 'nothing is late'}
+        tone={isLate ? 'bad' : ''}
         href={buildHref('/deliveries', { status: 'pending' })}
       />
       <Tile

@@ -81,7 +81,8 @@ export const update: ProcessorUpdate = {
 
 export const updateApplied: UpdateResult = { id: 'update-1', outcome: 'applied', version: 2, reason: null }
 export const updateUnchanged: UpdateResult = { id: 'update-1', outcome: 'unchanged', version: 2, reason: null }
-export const updateWaiting: UpdateResult = { id: 'update-1', outcome: 'waiting', version: null, reason: null }
+const reason = 'the payment is not indexed yet; the update is applied once it is'
+export const updateWaiting: UpdateResult = { id: 'update-1', outcome: 'waiting', version: null, reason }
 
 export const updates: { readonly updates: readonly ProcessorUpdate[] } = {
   updates: [update, { ...update, id: 'update-2', state: 'refund_pending' }],

@@ -88,7 +88,7 @@ const updateResult = {
   outcome:
     '`applied`: the update made a new version. `unchanged`: it changed nothing. `refused`: a rule forbids it. `waiting`: it is stored until the payment is indexed.',
   version: 'Version of the payment after the update; null while it waits.',
-  reason: 'Why the update was rejected; null otherwise.',
+  reason: 'Why the update was rejected, or why it waits; null otherwise.',
 }
 
 /** The texts of every schema of the document. */

@@ -60,8 +60,10 @@ describeInChromium('the console', twinOptions, build, (suite) => {
     const { page } = await suite.open({ viewport: { width: 1280, height: 500 } })
     await page.goto(getUrl('/payments'))
     await page.locator('#live', { hasText: /^live$/ }).waitFor()
-    const first = await suite.twin.pay({ integrationAddress: shop.address, memo: 'seen-live' })
+    const first = await suite.twin.pay({ integrationAddress: shop.address, memo: 'seen-live', amount: '7.123456' })
     await page.locator('#rows tr', { hasText: 'seen-live' }).waitFor()
+    const points = `[...document.querySelectorAll('[data-label="Received"] .fraction')].map((each) => each.offsetLeft)`
+    expect(await page.evaluate(`new Set(${points}).size`)).toBe(1)
     await page.evaluate(
       'document.body.insertAdjacentHTML("beforeend", "<p>" + "line<br>".repeat(200) + "</p>"); scrollTo(0, 400)',
     )

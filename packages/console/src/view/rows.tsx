@@ -40,14 +40,18 @@ export const paymentRows: RowProps<StoredPayment> = {
   ],
 }
 
+/** Classes by length: the style sheet makes all these texts of a column as wide as the longest of them. */
+const findClass = (name: string, { length }: string) =>
+  `${name} fit${[3, 4, 6, 8, 12, 18].find((most) => most >= length) ?? 18}`
+
 /** An amount with its token's symbol, which may be hostile. Amounts in a column align at the decimal point. */
 export function showAmount(amount: string, symbol: string | null): Child {
-  const [whole = '', fraction] = amount.split('.')
+  const [whole = '', fraction = ''] = amount.split('.')
   return (
     <span class="amount">
       {whole}
-      <span class="fraction">{fraction === undefined ? '' : `.${fraction}`}</span>{' '}
-      <span class="symbol">
+      <span class={findClass('fraction', fraction)}>{fraction && `.${fraction}`}</span>{' '}
+      <span class={findClass('symbol', symbol ?? '')}>
         <Shown text={symbol ?? ''} max={16} />
       </span>
     </span>

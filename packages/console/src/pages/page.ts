@@ -36,6 +36,7 @@ export interface Setting {
   readonly section: string
   readonly value: string
   readonly isDefault: boolean
+  readonly defaultValue?: string | undefined
   readonly doc: string
 }
 

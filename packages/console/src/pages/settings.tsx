@@ -24,14 +24,14 @@ export const settingsPage: Load = async ({ settings = [] }) => {
           <dl class="facts wide settings">
             {settings
               .filter(({ section }) => section === group)
-              .map(({ name, value, isDefault, doc }) => (
+              .map(({ name, value, isDefault, defaultValue, doc }) => (
                 <div>
                   <dt>{name}</dt>
                   <dd>
                     <span class={isDefault ? 'dim' : 'given'}>
                       <Shown text={value} max={400} />
                     </span>
-                    <small>{doc}</small>
+                    <small>{isDefault || defaultValue === undefined ? doc : `${doc} Default: ${defaultValue}.`}</small>
                   </dd>
                 </div>
               ))}

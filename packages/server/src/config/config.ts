@@ -261,6 +261,7 @@ export interface Setting {
   /** The group of the variable, such as `Database`. */
   readonly section: string
   readonly value: string
+  readonly defaultValue: string
   /** Whether the variable is not set. */
   readonly isDefault: boolean
   readonly doc: string

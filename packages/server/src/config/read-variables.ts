@@ -108,8 +108,9 @@ export function createVariableReader(
   function describe(section: string, name: string, row: Variable<unknown>): Setting {
     read(name, row)
     const text = readText(name, row)
-    const value = text === null ? stripMarkdown(formatDefault(row)) : row.mask(text)
-    return { name, section, value, isDefault: text === null, doc: stripMarkdown(row.doc) }
+    const defaultValue = stripMarkdown(formatDefault(row))
+    const value = text === null ? defaultValue : row.mask(text)
+    return { name, section, value, defaultValue, isDefault: text === null, doc: stripMarkdown(row.doc) }
   }
 
   function chainIds(): readonly number[] {

@@ -39,7 +39,7 @@ const given: Readonly<Record<string, readonly [value: string, shown: string]>> =
 const values = Object.fromEntries(Object.entries(given).map(([name, [value]]) => [name, value]))
 const whole: Environment = {
   ...values,
-  PI_PORT: '4747',
+  PI_PORT: '5000',
   PI_RECEIPTS: 'http',
   PI_IDENTITY_LEVEL: 'level',
   PI_OIDC_CLIENT_ID: 'client',
@@ -62,7 +62,7 @@ it('settings have each variable of the table once, in its section, with what it 
   expect(settings.map(({ name }) => name)).toEqual(rows.map(([name]) => getName(name)))
   const find = (name: string) => settings.find((each) => each.name === name)
   expect(find('PI_PORT')).toEqual({
-    ...{ name: 'PI_PORT', section: 'Required and basic', value: '4747', isDefault: false },
+    ...{ name: 'PI_PORT', section: 'Required and basic', value: '5000', defaultValue: '4747', isDefault: false },
     doc: 'Port to listen on. 0 takes any free port.',
   })
   expect(find('PI_POLL_MS_1')).toMatchObject({ section: 'Chain 1', value: '1000', isDefault: true })

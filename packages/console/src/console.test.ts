@@ -9,7 +9,7 @@ import { createConsole } from './create-console.js'
 const hostile = '<script>alert(1)</script>\u202eevil\u0007'
 const long = 'x'.repeat(65_536)
 const settings = [
-  { name: 'PI_MASTER_KEY', section: 'Basic', value: hostile, isDefault: false, doc: 'Keep it.' },
+  { name: 'PI_MASTER_KEY', section: 'Basic', value: hostile, isDefault: false, defaultValue: 'on', doc: 'Keep it.' },
   { name: 'PI_PORT', section: 'Basic', value: '4747', isDefault: true, doc: 'Port to listen on.' },
 ]
 let shop: TwinIntegration
@@ -78,6 +78,12 @@ describe('every page', () => {
     expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;\\u{202e}evil\\u{7}')
     expect(text).toContain('&lt;b&gt;\\u{202e}memo')
     expect(text).toMatch(/x… \[[\d,]+ more characters\]/)
+  })
+
+  it('of settings keeps the default of a set variable in sight', async () => {
+    const { text } = await get('/settings')
+    expect(text).toMatch(/<span class="given">.*?<small>Keep it\. Default: on\.<\/small>/)
+    expect(text).toContain('<span class="dim">4747</span><small>Port to listen on.</small>')
   })
 
   it('shows no secret', async () => {

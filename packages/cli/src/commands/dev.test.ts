@@ -226,11 +226,13 @@ describe('dev --forward-to', () => {
   /** A receiver as an integrator writes it, with the secret of its env file. */
   async function userReceiver(secret: () => string) {
     const verified: string[] = []
+    const seen = new Set<string>()
     const { verify } = createVerifier({ secrets: () => secret() })
     const url = await serveHttp(async (request, response) => {
       const { snapshot } = await verify({ body: await readBody(request), headers: request.headers })
       verified.push(`v${snapshot.version}`)
-      response.writeHead(204).end()
+      const isNew = seen.size < seen.add(`${snapshot.txHash} ${snapshot.version}`).size
+      response.writeHead(isNew && snapshot.state?.endsWith('success') ? 503 : 204).end()
     })
     return { verified, url: `${url}/hook` }
   }
@@ -253,6 +255,8 @@ describe('dev --forward-to', () => {
     })
     expect(verified.filter((version) => version === 'v1')).toHaveLength(2)
     expect(only(events, 'payment.verified')).toHaveLength(2)
+    const [retried] = only(events, 'delivery.attempted').filter(({ attempt }) => attempt === 2)
+    expect(retried).toMatchObject({ outcome: 'delivered', receiver: 'signature ok, accepted by your receiver' })
   })
 
   it('shows the URL of the user on its pages; exits with 1 and says what to do when nothing listens there', async () => {

@@ -51,7 +51,7 @@ describe('the search by e-mail address', () => {
   it('of an address without a subject shows none', async () => {
     const { location } = await vera.act('identity-search', { email: 'nobody@example.com' })
     const { text } = await vera.get((location ?? '').replace('/console', ''))
-    expect(text).toContain('Nobody has shared a verification yet.')
+    expect(text).toMatch(/Nobody has shared a verification yet\..*payment-integration trigger kyc green/s)
   })
 
   it('a malformed keyed hash in the address is answered 400', async () => {

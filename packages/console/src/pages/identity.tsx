@@ -16,6 +16,7 @@ import {
   Badge,
   buildHref,
   type Column,
+  Copyable,
   Dim,
   Empty,
   Hex,
@@ -107,7 +108,12 @@ export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: 
         label="Subjects"
         rows={subjects.slice(0, pageSize)}
         columns={subjectColumns}
-        empty={<p class="dim">Nobody has shared a verification yet.</p>}
+        empty={
+          <Empty title="Nobody has shared a verification yet.">
+            <p>An integration posts share tokens to /api/v1/integration/idv-share-token. In development, share one:</p>
+            <Copyable label="A command that shares a verification" text="payment-integration trigger kyc green" />
+          </Empty>
+        }
       />
       <Pager first={after === undefined ? null : buildHref(section, { key })} next={next} />
       <h2>Newest redemptions</h2>
@@ -339,9 +345,7 @@ async function close({ fields, commands }: ActInput): Promise<ActAnswer> {
   const result = await commands.identity.closeVerification({ subjectId, kind: what, dryRun })
   if (result !== 'closed') return nothingDone(unclosedWords[result])
   if (!dryRun) return { to: section, note: `${what}-closed` }
-  return {
-    show: sentencePage('It can be closed', 'The provider confirms it. Nothing was changed yet.', there),
-  }
+  return { show: sentencePage('It can be closed', 'The provider confirms it. Nothing was changed yet.', there) }
 }
 
 const nothingDone = (text: string): ActAnswer => ({

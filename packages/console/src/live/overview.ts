@@ -176,13 +176,9 @@ export function createMissingCount(
   }
 }
 
-export interface LatencyStatistics {
-  readonly count: number
-  readonly p50: number | null
-  readonly p95: number | null
-}
+export type LatencyStatistics = ReturnType<typeof latencyStatistics>
 
-export function latencyStatistics(latencies: readonly number[]): LatencyStatistics {
+export function latencyStatistics(latencies: readonly number[]) {
   const sorted = [...latencies].sort((a, b) => a - b)
   return { count: sorted.length, p50: quantile(sorted, 0.5), p95: quantile(sorted, 0.95) }
 }
@@ -297,13 +293,8 @@ function stackCounts<Kind extends string | null>(
     const key = `${minute - (minute % barMs)}:${kind}`
     sums.set(key, (sums.get(key) ?? 0) + count)
   }
-  const series = kinds.map((kind) => ({
-    name: kind ?? 'none',
-    values: bars.map((bar) => sums.get(`${bar}:${kind}`) ?? 0),
-  }))
-  return {
-    barMs,
-    times: bars.map((bar) => bar / 1_000),
-    series: series.filter(({ values }) => values.some((value) => value > 0)),
-  }
+  const getValues = (kind: Kind) => bars.map((bar) => sums.get(`${bar}:${kind}`) ?? 0)
+  const all = kinds.map((kind) => ({ name: kind ?? 'none', values: getValues(kind) }))
+  const series = all.filter(({ values }) => values.some((value) => value > 0))
+  return { barMs, times: bars.map((bar) => bar / 1_000), series }
 }

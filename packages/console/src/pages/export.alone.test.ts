@@ -26,11 +26,9 @@ it(`the memory of a download of ${payments} payments is flat, as JSON lines and 
   await twin.pay({ integrationAddress: null })
   const [row] = (await store.console.payments({ limit: 1 })).rows
   if (row === undefined) throw new Error('There is no payment.')
+  const build = (n: number) => ({ facts: { ...row, txHash: `0x${n.toString(16).padStart(64, '0')}` }, primary: true })
   for (let from = 0; from < payments; from += 2_000) {
-    const part = Array.from({ length: Math.min(2_000, payments - from) }, (_, n) => ({
-      facts: { ...row, txHash: `0x${(from + n).toString(16).padStart(64, '0')}` },
-      primary: true,
-    }))
+    const part = Array.from({ length: Math.min(2_000, payments - from) }, (_, n) => build(from + n))
     await store.transaction((tx) => tx.upsertPayments(part))
   }
   const app = createConsole({ service: twin.service, now: twin.now })

@@ -97,14 +97,11 @@ describe('a number of the overview', () => {
     [null, 600_000, 'bad', '10 min', 'waits for a blocked endpoint'],
     [600_000, 60_000, 'bad', '10 min', 'late without a block'],
     [1_000, null, '', '1 s', 'nothing is late'],
-  ])(
-    'of the oldest delivery, due for %s ms or blocked for %s ms, says why it waits',
-    async (due, blocked, ...shown) => {
-      const backlog = async () => ({ pending: 44, oldestDueMs: due, oldestBlockedMs: blocked })
-      const html = await openChanged(setup.twin, { queries: { ...setup.twin.service.queries, backlog } }).get('')
-      expect(getTile(html, 'Oldest due delivery')).toMatch(new RegExp(`class="tile ${shown.join('.*')}`))
-    },
-  )
+  ])('of the oldest delivery, due %s ms, blocked %s ms, says why it waits', async (due, blocked, ...shown) => {
+    const backlog = async () => ({ pending: 44, oldestDueMs: due, oldestBlockedMs: blocked })
+    const html = await openChanged(setup.twin, { queries: { ...setup.twin.service.queries, backlog } }).get('')
+    expect(getTile(html, 'Oldest due delivery')).toMatch(new RegExp(`class="tile ${shown.join('.*')}`))
+  })
 
   it('of response times says that it is of the newest answers, without refused connections', async () => {
     const answer = { deliveryId: '1', number: 1, startedAt: setup.twin.now(), latencyMs: 40, status: 204, reason: null }

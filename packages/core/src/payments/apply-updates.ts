@@ -301,8 +301,7 @@ function answerRepeated(stored: StoredUpdate, fingerprint: string): PromiseSettl
     : { status: 'rejected', reason: new UpdateConflictError(stored.id) }
 }
 
-const waitingReason = 'the payment is not indexed yet; the update is applied once it is'
-
 function toUpdateResult({ id, outcome, reason, version }: StoredUpdate): UpdateResult {
-  return { id, outcome, version, reason: outcome === 'waiting' ? waitingReason : reason }
+  const waits = 'the payment is not indexed yet; the update is applied once it is'
+  return { id, outcome, version, reason: outcome === 'waiting' ? waits : reason }
 }

@@ -79,14 +79,9 @@ export function consoleDeliveryTests(plain: StoreTest): void {
 
   test('the pages of a listing have each delivery once', async ({ store }) => {
     await fourDeliveries(store)
-    for (const filter of [
-      {},
-      { status: 'pending' },
-      { chainId: 1 },
-      { integrationAddress: shop },
-      { txHash: hash(1) },
-      { since: 0 },
-    ] as const) {
+    const pending = { status: 'pending' } as const
+    const others = [{}, { chainId: 1 }, { integrationAddress: shop }, { txHash: hash(1) }, { since: 0 }]
+    for (const filter of [pending, ...others]) {
       const whole = await store.console.deliveries({ ...filter, limit: 10 })
       const first = await store.console.deliveries({ ...filter, limit: 1 })
       const rest = await store.console.deliveries({ ...filter, limit: 10, beforeId: first.next ?? '1' })
@@ -206,17 +201,10 @@ export function consoleDeliveryTests(plain: StoreTest): void {
 
   test('latencies are of answers and of timeouts, by integration', async ({ store }) => {
     await store.integrations.insert(integration({ address: otherShop }))
-    const none = { status: null, excerpt: null }
-    await attempted(
-      store,
-      [
-        { ...answered, latencyMs: 30 },
-        { ...failed, latencyMs: 12.5 },
-        { ...failed, ...none, reason: 'timeout', latencyMs: 5_000 },
-        { ...failed, ...none, reason: 'connection', latencyMs: 1 },
-      ],
-      (before) => ({ ...before, blockMs: null }),
-    )
+    const timeout = { ...failed, status: null, excerpt: null, reason: 'timeout', latencyMs: 5_000 }
+    const refused = { ...timeout, reason: 'connection', latencyMs: 1 }
+    const attempts = [{ ...answered, latencyMs: 30 }, { ...failed, latencyMs: 12.5 }, timeout, refused]
+    await attempted(store, attempts, (before) => ({ ...before, blockMs: null }))
     expect((await store.console.latencies(shop)).sort((a, b) => a - b)).toEqual([12.5, 30, 5_000])
     expect(await store.console.latencies(otherShop)).toEqual([])
   })

@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
     'a change of the invoice alone is a change': [' && hasSameFields(invoice, status.invoice)', ''],
   }),
   ...inFile('core/src/payments/store-payments.ts', 'core/src/payments/store-payments.test.ts', {
-    'the lowest payment of a transaction is shown': ['facts.ordinal < known', 'facts.ordinal > known'],
+    'the lowest payment of a transaction is shown': ['facts.ordinal < current', 'facts.ordinal > current'],
   }),
   ...inFile('core/src/payments/payment.ts', 'core/src/payments/payment.test.ts', {
     'the decimals of a token place the point': ['digits.length - decimals', 'digits.length - decimals + 1'],
@@ -140,7 +140,7 @@ export const mutants: readonly Mutant[] = [
     ],
   }),
   ...inFile('core/src/legacy/keys.ts', 'core/src/legacy/keys.test.ts', {
-    'a revoked legacy key is rejected': [' || found.revokedAt !== null', ''],
+    'a revoked legacy key is rejected': [' || record.revokedAt !== null', ''],
   }),
   ...inFile('server/src/app/guard.ts', 'server/src/app/clauses-authentication.test.ts', {
     'every 401 is the same': [
@@ -155,7 +155,7 @@ export const mutants: readonly Mutant[] = [
     'only a trusted proxy names the source of a request': ['end > 0 && isTrusted(address)', 'end > 0'],
   }),
   ...inFile('core/src/operators/operator-sessions.ts', 'core/src/operators/operator-sessions.test.ts', {
-    'a session of an operator ends': ['isExpired(found.session.expiresAt, clock.now(), sessionMs)', 'false'],
+    'a session of an operator ends': ['isExpired(stored.session.expiresAt, clock.now(), sessionMs)', 'false'],
   }),
   ...inFile('core/src/integrations/integration-sessions.ts', 'core/src/integrations/integration-sessions.test.ts', {
     'a session of an integration ends with its secret': [
@@ -247,8 +247,8 @@ export const mutants: readonly Mutant[] = [
   }),
   ...inFile('server/src/sender/guarded-connector.ts', 'server/src/sender/hostile-dns.test.ts', {
     'an address of a name is checked before the connection': [
-      'found.filter(({ address }) => allowed(address))',
-      'found.filter(({ address }) => address)',
+      'addresses.filter(({ address }) => allowed(address))',
+      'addresses.filter(({ address }) => address)',
     ],
   }),
 
@@ -281,7 +281,7 @@ export const mutants: readonly Mutant[] = [
     'a verdict of another level is not applied': ['levelName !== attachedLevel', 'levelName === ""'],
   }),
   ...inFile('core/src/identity/reviews.ts', 'core/src/identity/reviews.test.ts', {
-    'the later verdict counts': ['return review.at - known.at', 'return known.at - review.at'],
+    'the later verdict counts': ['return review.at - stored.at', 'return stored.at - review.at'],
   }),
   ...inFile('core/src/identity/accounts.ts', 'core/src/identity/accounts-decisions.test.ts', {
     'an account that proves another address closes the former subject': [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { basicAuthorization } from './client.js'
+import { formatBasicAuthorization } from './client.js'
 
 test.each([
   ['plain ASCII', 'secret'],
@@ -8,14 +8,14 @@ test.each([
   ['a long secret', 'x€'.repeat(100_000)],
 ])('equals the encoding by Buffer: %s', (_case, secret) => {
   const expected = `Basic ${Buffer.from(`0xab:${secret}`, 'utf8').toString('base64')}`
-  expect(basicAuthorization('0xab', secret)).toBe(expected)
+  expect(formatBasicAuthorization('0xab', secret)).toBe(expected)
 })
 
 test('needs no Buffer', () => {
   const { Buffer: kept } = globalThis
   try {
     Reflect.deleteProperty(globalThis, 'Buffer')
-    expect(basicAuthorization('user', 'pass')).toBe('Basic dXNlcjpwYXNz')
+    expect(formatBasicAuthorization('user', 'pass')).toBe('Basic dXNlcjpwYXNz')
   } finally {
     globalThis.Buffer = kept
   }

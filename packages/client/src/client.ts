@@ -1,16 +1,16 @@
 /** The client of the integration API. Source: docs/interface.md 4.1, 4.2, 5. @module */
 
-import { type IdentitySharer, identitySharer } from './identity/share.js'
+import { createIdentitySharer, type IdentitySharer } from './identity/share.js'
 import { checkAddress, checkObject, checkText } from './internal/check.js'
 import { createRequester } from './internal/request.js'
-import { type PaymentReader, paymentReader } from './payments.js'
+import { createPaymentReader, type PaymentReader } from './payments.js'
 import { checkTransport, type Transport, type TransportOptions } from './transport-options.js'
 
 /**
  * The value of `Authorization` for a username and a password, encoded as UTF-8.
  * @param username - Must not contain a colon; the caller has checked it.
  */
-export function basicAuthorization(username: string, password: string): string {
+export function formatBasicAuthorization(username: string, password: string): string {
   let binary = ''
   // One character per byte: btoa rejects characters above 255. Spreading a long array overflows the stack.
   for (const byte of new TextEncoder().encode(`${username}:${password}`)) binary += String.fromCharCode(byte)
@@ -83,7 +83,7 @@ export interface Client {
  */
 export function createClient(options: ClientOptions): Client {
   const { integrationAddress, apiSecret, ...transport } = checkOptions(options)
-  const authorization = basicAuthorization(integrationAddress, apiSecret)
+  const authorization = formatBasicAuthorization(integrationAddress, apiSecret)
   const secrets = [apiSecret, authorization, authorization.replace('Basic ', '')]
   const request = createRequester(transport, {
     authorization,
@@ -92,8 +92,8 @@ export function createClient(options: ClientOptions): Client {
   })
   return {
     integrationAddress,
-    payments: paymentReader({ integrationAddress, wallet: null }, request),
-    wallet: (address) => paymentReader({ integrationAddress, wallet: checkAddress('address', address) }, request),
-    identity: identitySharer(secrets, request),
+    payments: createPaymentReader({ integrationAddress, wallet: null }, request),
+    wallet: (address) => createPaymentReader({ integrationAddress, wallet: checkAddress('address', address) }, request),
+    identity: createIdentitySharer(secrets, request),
   }
 }

@@ -177,7 +177,7 @@ const commonRejections: Rejections = {
   400: /* @__PURE__ */ rejectWithBody(errorBodySchema, ({ maxLimit = null }) => new InvalidRequestError(maxLimit)),
 }
 
-export function paymentReader(scope: ReaderScope, request: Requester): PaymentReader {
+export function createPaymentReader(scope: ReaderScope, request: Requester): PaymentReader {
   const { wallet } = scope
   const listPath = wallet === null ? paths.payments : paths.walletPayments.replace(':address', wallet)
 

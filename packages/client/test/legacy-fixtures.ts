@@ -1,6 +1,6 @@
 /** Fixtures of the legacy client: a key, and a transaction as the service writes it. */
-import type { Lookup, Verify } from '@payment-integration/contract'
-import { lookupWriteSchema, verifyWriteSchema } from '@payment-integration/contract/internal'
+import type { Lookup, VerifyResponse } from '@payment-integration/contract'
+import { lookupWriteSchema, verifyResponseWriteSchema } from '@payment-integration/contract/internal'
 import { createLegacyClient, type LegacyClient, type LegacyClientOptions } from '../src/exports/index.js'
 import { hashOf } from './fixtures.js'
 
@@ -36,14 +36,14 @@ export function lookup(...changes: Partial<Lookup['payments'][number]>[]): Looku
 }
 
 /** A verify answer with one payment per change, or with one unchanged payment. Payments are verified by default. */
-export function verified(...changes: Partial<Verify['payments'][number]>[]): Verify {
+export function verified(...changes: Partial<VerifyResponse['payments'][number]>[]): VerifyResponse {
   const payments = (changes.length === 0 ? [{}] : changes).map((change) => ({
     ...item,
     verified: true,
     verificationErrors: [],
     ...change,
   }))
-  return verifyWriteSchema.parse({ chainId: 137, txHash, payments })
+  return verifyResponseWriteSchema.parse({ chainId: 137, txHash, payments })
 }
 
 /** A client with short waits, so that a test of a retry takes milliseconds. */

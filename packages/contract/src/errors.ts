@@ -27,7 +27,7 @@ export type ShareRejectedBody = z.infer<typeof shareRejectedBodySchema>
  * JSON endpoint rejects one: RFC 8259 8.1 forbids to send it.
  * @param otherwise - The message for any other body.
  */
-export function unreadableJsonMessage(body: Uint8Array, otherwise: string): string {
+export function formatUnreadableJson(body: Uint8Array, otherwise: string): string {
   const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf
   return hasMark ? 'Body begins with a byte order mark; send UTF-8 without it' : otherwise
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseFormerVerdict, shareRejectedMessage } from './identity.js'
+import { formatShareRejection, parseFormerVerdict } from './identity.js'
 
 const said = 'Token is invalid: accessed at 10:30'
 const sentence = 'The verification shared before was rejected: RED'
@@ -17,14 +17,14 @@ describe('the message of a 422', () => {
     ['', { rejectType: null, rejectLabels: ['A'] }, `${sentence}. Labels: A.`],
   ] as const)('after %j with %j is %j', (description, former, message) => {
     const copy = former === null ? null : { ...former, rejectLabels: [...former.rejectLabels] }
-    expect(shareRejectedMessage(description, copy)).toBe(message)
+    expect(formatShareRejection(description, copy)).toBe(message)
   })
 
   test.each([
     ['many labels', Array.from({ length: 500 }, (_, n) => `LABEL_${n}`), /Labels: LABEL_0, .* and \d+ more[.]$/],
     ['one overlong label', ['x'.repeat(2_000)], /Labels: 1, each too long to be shown[.]$/],
   ])('holds whole labels, 1000 characters at most: %s', (_, rejectLabels, pattern) => {
-    const message = shareRejectedMessage('', { rejectType: 'RETRY', rejectLabels })
+    const message = formatShareRejection('', { rejectType: 'RETRY', rejectLabels })
     expect(message).toMatch(pattern)
     expect(message.length).toBeLessThan(1_100)
     const [, text = ''] = message.split('Labels: ')
@@ -53,7 +53,7 @@ describe('the former verdict', () => {
       for (const rejectType of ['RETRY', 'FINAL', null] as const)
         for (const first of texts)
           for (const second of texts) {
-            const message = shareRejectedMessage(description, { rejectType, rejectLabels: [first, second] })
+            const message = formatShareRejection(description, { rejectType, rejectLabels: [first, second] })
             expect(parseFormerVerdict(message), message).toEqual({ rejectType })
           }
   })

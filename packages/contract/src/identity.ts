@@ -67,10 +67,10 @@ const maxLabelsLength = 1_000
  * Formats the message of a 422: the provider's description, verbatim, then the former verdict in one sentence. Labels
  * are whole and verbatim, up to 1000 characters; further ones are counted.
  * @param former - The rejected verification that the caller shared before; null when there is none.
- * @example shareRejectedMessage('Token is invalid.', { rejectType: 'FINAL', rejectLabels: ['FORGERY'] })
+ * @example formatShareRejection('Token is invalid.', { rejectType: 'FINAL', rejectLabels: ['FORGERY'] })
  * // 'Token is invalid. The verification shared before was rejected: RED, FINAL. Labels: FORGERY.'
  */
-export function shareRejectedMessage(
+export function formatShareRejection(
   description: string,
   former: Pick<ShareResponse, 'rejectType' | 'rejectLabels'> | null,
 ): string {
@@ -83,7 +83,7 @@ export function shareRejectedMessage(
 
 /**
  * Parses the former verdict of a 422 message; null when it has none. Exact for every message of
- * `shareRejectedMessage` and any labels, unless the provider's own description has the sentence.
+ * `formatShareRejection` and any labels, unless the provider's own description has the sentence.
  * @example
  * import { parseFormerVerdict } from '@payment-integration/contract'
  * parseFormerVerdict('The verification shared before was rejected: RED, FINAL.') // { rejectType: 'FINAL' }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { account, legacyItem as item } from '../test/samples.js'
-import { lookupSchema, lookupWriteSchema, verifyWriteSchema } from './legacy.js'
+import { lookupSchema, lookupWriteSchema, verifyResponseWriteSchema } from './legacy.js'
 import { accountSchema, flatTransactionSchema, linkConfigSchema, linkConfigWriteSchema } from './legacy-snapshot.js'
 
 const lookup = { chainId: 137, txHash: '0x1', payments: [{ ...item, final: true }] }
@@ -53,7 +53,7 @@ describe('the verify answer (interface 4.3)', () => {
   it('adds a verdict with the fixed texts', () => {
     const isWritten = (error: string) => {
       const payments = [{ ...item, verified: false, verificationErrors: [error] }]
-      return verifyWriteSchema.safeParse({ ...lookup, payments }).success
+      return verifyResponseWriteSchema.safeParse({ ...lookup, payments }).success
     }
     expect([isWritten('Invalid payment amount'), isWritten('Wrong amount')]).toEqual([true, false])
   })

@@ -59,9 +59,9 @@ export const lookupSchema = object('read', lookupShape('read'))
 /** The lookup answer as the service writes it. */
 export const lookupWriteSchema = object('write', lookupShape('write'))
 /** The verify answer (200 and 409) as a client reads it. */
-export const verifySchema = object('read', verifyShape('read'))
+export const verifyResponseSchema = object('read', verifyShape('read'))
 /** The verify answer as the service writes it. */
-export const verifyWriteSchema = object('write', verifyShape('write'))
+export const verifyResponseWriteSchema = object('write', verifyShape('write'))
 
 /** Longest texts in a verify request, in characters. A number counts in plain decimals, without an exponent. */
 export const verifyRequestLimits = { invoiceAmount: 100, address: 128 } as const
@@ -92,6 +92,6 @@ export type LegacyErrorBody = z.infer<typeof legacyErrorBodySchema>
 /** All payments of one transaction. */
 export type Lookup = z.infer<typeof lookupSchema>
 /** All payments of one transaction, each compared with an invoice. */
-export type Verify = z.infer<typeof verifySchema>
+export type VerifyResponse = z.infer<typeof verifyResponseSchema>
 /** The invoice that payments are compared with. */
 export type VerifyRequest = z.infer<typeof verifyRequestSchema>

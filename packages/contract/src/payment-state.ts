@@ -26,6 +26,6 @@ export type OpenPaymentState = OpenEnum<PaymentState>
 export const openPaymentState = openEnum(paymentState, z.string().check(z.minLength(1)))
 
 /** The schema of a state in the given mode. */
-export function stateIn<M extends Mode>(mode: M): z.ZodMiniType<EnumOf<M, PaymentState>> {
+export function buildStateSchema<M extends Mode>(mode: M): z.ZodMiniType<EnumOf<M, PaymentState>> {
   return (mode === 'write' ? paymentState : openPaymentState) as unknown as z.ZodMiniType<EnumOf<M, PaymentState>>
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { legacyItem as item, payment, shareResponse, snapshot } from '../test/samples.js'
 import { openShareResponseSchema } from './identity.js'
-import { lookupSchema, verifySchema } from './legacy.js'
+import { lookupSchema, verifyResponseSchema } from './legacy.js'
 import { pageSchema, paymentSchema } from './payment.js'
 import { createSchemaReader } from './reader.js'
 import { snapshotSchema, snapshotWriteSchema } from './snapshot.js'
@@ -18,7 +18,7 @@ const samples: readonly [string, z.ZodMiniType, object][] = [
   ['snapshot', snapshotSchema, snapshot],
   ['share response', openShareResponseSchema, shareResponse],
   ['lookup', lookupSchema, legacy({ final: true })],
-  ['verify', verifySchema, legacy({ verified: false, verificationErrors: ['x'] })],
+  ['verify', verifyResponseSchema, legacy({ verified: false, verificationErrors: ['x'] })],
   ['snapshot as it is written', snapshotWriteSchema, snapshot],
 ]
 

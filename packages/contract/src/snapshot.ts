@@ -1,7 +1,7 @@
 /** The notification payload: a full snapshot of a payment. Source: docs/interface.md 2.3. @module */
 import * as z from 'zod/mini'
-import { invoiceIn } from './invoice.js'
-import { stateIn } from './payment-state.js'
+import { buildInvoiceSchema } from './invoice.js'
+import { buildStateSchema } from './payment-state.js'
 import { address, chainId, type Mode, object, txHash, version } from './primitives.js'
 
 const recipientShape = { title: z.string(), subtitle: z.nullable(z.string()) }
@@ -13,9 +13,9 @@ export function snapshotShape<M extends Mode>(mode: M) {
     chainId,
     txHash,
     version,
-    state: z.nullable(stateIn(mode)),
+    state: z.nullable(buildStateSchema(mode)),
     recipient: z.nullable(object(mode, recipientShape)),
-    invoice: invoiceIn(mode),
+    invoice: buildInvoiceSchema(mode),
   }
 }
 

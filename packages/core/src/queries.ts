@@ -124,8 +124,8 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
   async function snapshots(paymentId: string, versions: readonly number[]): Promise<StoredSnapshot[]> {
     const ordered = [...new Set(versions)].sort((a, b) => a - b)
     const read = async (version: number) => ({ version, body: await store.payments.snapshot(paymentId, version) })
-    const found = await Promise.all(ordered.map(read))
-    return found.flatMap(({ version, body }) => (body === null ? [] : [{ version, body }]))
+    const bodies = await Promise.all(ordered.map(read))
+    return bodies.flatMap(({ version, body }) => (body === null ? [] : [{ version, body }]))
   }
 
   return {
@@ -134,27 +134,27 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
       listPayments: (query) => reader.list(integrationAddress, query),
       getPayment: (query) => reader.get(integrationAddress, query),
       async paymentDetail(chainId, txHash, versions) {
-        const found = await store.payments.findByHash({ integrationAddress, txHash })
-        const payment = found.find((each) => each.chainId === chainId)
+        const payments = await store.payments.findByHash({ integrationAddress, txHash })
+        const payment = payments.find((each) => each.chainId === chainId)
         if (payment === undefined) return null
         const [bodies, deliveries] = await Promise.all([
           snapshots(payment.id, versions(payment)),
           store.console.deliveriesByPayment(payment.id),
         ])
         // All deliveries of a payment belong to its integration. The filter protects tenants from a wrong row.
-        const own = deliveries.filter((each) => each.integrationAddress === integrationAddress)
-        return { payment, snapshots: bodies, deliveries: own }
+        const ownDeliveries = deliveries.filter((each) => each.integrationAddress === integrationAddress)
+        return { payment, snapshots: bodies, deliveries: ownDeliveries }
       },
       deliveries: (query) => store.console.deliveries({ ...query, integrationAddress }),
       async search(search) {
-        const found =
+        const payments =
           search.kind === 'hash'
             ? await store.payments.findByHash({ integrationAddress, txHash: search.txHash })
             : (await store.console.payments({ integrationAddress, memo: search.prefix, limit: maxFound })).rows
-        return found.map((payment) => buildPaymentView(payment, integrationAddress))
+        return payments.map((payment) => buildPaymentView(payment, integrationAddress))
       },
-      paymentListing(given) {
-        const wallet = given === undefined ? undefined : parseAddress(given)
+      paymentListing(walletInput) {
+        const wallet = walletInput === undefined ? undefined : parseAddress(walletInput)
         return createListing('payments', { integrationAddress, wallet }, async (cursor: string | undefined) => {
           const page = await reader.list(integrationAddress, { wallet, cursor, limit: String(pageLimit.max) })
           return { rows: page.payments, next: page.nextCursor }

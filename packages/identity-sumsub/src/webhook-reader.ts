@@ -1,5 +1,5 @@
 /** Authenticates and parses webhooks of the provider. @module */
-import { unreadableJsonMessage } from '@payment-integration/contract/internal'
+import { formatUnreadableJson } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-io'
 import { checkCredential, createHmacCheck, type Digest, field, record, text } from './connection.js'
 import { WebhookRejectedError } from './errors.js'
@@ -169,7 +169,7 @@ function parseObject(body: Uint8Array): Readonly<Record<string, unknown>> {
     assertModestJson(body)
     event = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body))
   } catch {
-    const message = unreadableJsonMessage(body, 'The body of a webhook is no JSON.')
+    const message = formatUnreadableJson(body, 'The body of a webhook is no JSON.')
     throw new WebhookRejectedError('ERR_PROVIDER_WEBHOOK_MALFORMED', message)
   }
   const object = record(event)

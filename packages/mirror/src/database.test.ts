@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { sqliteDriver } from './database.js'
+import { createSqliteDriver } from './database.js'
 
 test.each([
   ['of this realm', new Error('database is locked')],
@@ -15,7 +15,7 @@ test.each([
     return [{ a: 1 }]
   }
   const database = { exec: () => undefined, prepare: () => ({ all }) }
-  const driver = sqliteDriver(database as never, {
+  const driver = createSqliteDriver(database as never, {
     busyTimeoutMs: 1,
     sleep: async () => undefined,
     monotonicNow: () => 0,

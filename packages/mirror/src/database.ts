@@ -75,7 +75,7 @@ interface SqliteWait {
 const retryEveryMs = 10
 
 /** Makes the driver. A connection runs a statement without interruption. */
-export function sqliteDriver(database: MirrorSqlite, { busyTimeoutMs, sleep, monotonicNow }: SqliteWait): Driver {
+export function createSqliteDriver(database: MirrorSqlite, { busyTimeoutMs, sleep, monotonicNow }: SqliteWait): Driver {
   const prepared = new Map<string, ReturnType<MirrorSqlite['prepare']>>()
 
   function prepare(sql: string) {
@@ -120,6 +120,6 @@ export function chooseDriver(database: MirrorDatabase, wait: SqliteWait): Driver
   if (typeof methods['query'] === 'function' && typeof methods['connect'] === 'function')
     return postgresDriver(database as never)
   if (typeof methods['prepare'] === 'function' && typeof methods['exec'] === 'function')
-    return sqliteDriver(database as MirrorSqlite, wait)
+    return createSqliteDriver(database as MirrorSqlite, wait)
   throw new TypeError('database is neither a Pool or Client of pg nor an open SQLite connection; pass one.')
 }

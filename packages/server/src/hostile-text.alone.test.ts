@@ -4,7 +4,7 @@ import { testGrowth } from '../../../tools/scripts/growth.js'
 import { problemsIn } from '../test/support/config-problems.js'
 import { createBearerCheck } from './app/admin-app.js'
 import { isIntegrationPath, isLegacyPath, listPathInterpretations } from './app/paths.js'
-import { hasTag, takesGzip } from './app/reference-page.js'
+import { acceptsGzip, matchesEntityTag } from './app/reference-page.js'
 import { findContentTypeFlaw, findEncodingFlaw, parseListQuery } from './app/requests.js'
 import { readConfig } from './config/read-config.js'
 import { sections } from './config/variables.js'
@@ -35,8 +35,8 @@ testGrowth(
     'a content type': (text) => findContentTypeFlaw(makeHeaders(text)),
     'a charset': (text) => findEncodingFlaw(makeHeaders(text)),
     'the proxies of a request': (text) => findSource('127.0.0.1', text),
-    'the encodings that a client takes': takesGzip,
-    'the tags that a client has': (text) => hasTag(text, '"tag"'),
+    'the encodings that a client takes': acceptsGzip,
+    'the tags that a client has': (text) => matchesEntityTag(text, '"tag"'),
     'the token of the metrics': hasMetricsToken,
     "the beginning of a receiver's answer": (text) => {
       const excerpt = createExcerpt()

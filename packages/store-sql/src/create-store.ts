@@ -14,7 +14,7 @@ import {
   type Tip,
   writeCheckpoint,
 } from './chains/checkpoints.js'
-import { awaitFulfilments, forgetDeposits, settleDeposit, upsertDeposits } from './chains/deposits.js'
+import { forgetDeposits, reopenDeposits, settleDeposit, upsertDeposits } from './chains/deposits.js'
 import { addProof, addWeakerProof, createChainReads, setCoverage } from './chains/proofs.js'
 import { createConsoleReads } from './console/console-reads.js'
 import { createDeliveryStore, replayDeliveries } from './deliveries/delivery-store.js'
@@ -83,7 +83,7 @@ export function createStoreTransaction(
     async leaveChain(chainId, above) {
       checkInteger(chainId, 'chainId')
       checkInteger(above, 'above')
-      await awaitFulfilments(db, dialect, chainId, above)
+      await reopenDeposits(db, dialect, chainId, above)
       await markOffChainAbove(db, chainId, above)
       await forgetDeposits(db, chainId, above)
     },
@@ -132,12 +132,12 @@ export function createStore(database: Engine, ids: IdSource = systemIds, migrati
     migrate: (report) => migrate(engine, migrations, report),
     schema: createSchema(engine, migrations),
     async transaction(work, options = {}) {
-      let made = 0
+      let deliveryCount = 0
       const result = await engine.transaction((db) => {
-        made = 0
-        return work(createStoreTransaction(db, engine.dialect, (deliveries) => (made += deliveries)))
+        deliveryCount = 0
+        return work(createStoreTransaction(db, engine.dialect, (deliveries) => (deliveryCount += deliveries)))
       }, options)
-      if (made > 0) engine.announceDue()
+      if (deliveryCount > 0) engine.announceDue()
       return result
     },
     assertNotNested,

@@ -9,7 +9,7 @@ import {
   type ShareResponse,
   type SnapshotBody,
   type VerificationError,
-  type Verify,
+  type VerifyResponse,
 } from '@payment-integration/contract'
 import {
   lookupWriteSchema,
@@ -17,7 +17,7 @@ import {
   paymentWriteSchema,
   shareResponseWriteSchema,
   snapshotWriteSchema,
-  verifyWriteSchema,
+  verifyResponseWriteSchema,
 } from '@payment-integration/contract/internal'
 
 /** A clock that a test moves. Its functions need no `this`, so that each can be passed as an option. */
@@ -220,7 +220,7 @@ interface LegacyBuilders {
   /** The answer of a look-up, by default with one payment. */
   lookup(fields?: Partial<Lookup>): Lookup
   /** The answer to a verification of the look-up: verified, or failed for the given reasons. */
-  verify(lookup?: Lookup, reasons?: readonly VerificationError[]): Verify
+  verify(lookup?: Lookup, reasons?: readonly VerificationError[]): VerifyResponse
 }
 
 const digits = 6
@@ -256,7 +256,7 @@ function createLegacyBuilders(draws: Draws): LegacyBuilders {
     lookupItem,
     lookup,
     verify: (given = lookup(), reasons = []) =>
-      verifyWriteSchema.parse({
+      verifyResponseWriteSchema.parse({
         ...given,
         payments: given.payments.map((payment) => ({
           ...payment,

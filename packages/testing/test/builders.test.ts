@@ -5,7 +5,7 @@ import {
   paymentWriteSchema,
   shareResponseWriteSchema,
   snapshotWriteSchema,
-  verifyWriteSchema,
+  verifyResponseWriteSchema,
 } from '@payment-integration/contract/internal'
 import { describe, expect, test } from 'vitest'
 import { fakeClockStart, toSnapshot } from '../src/builders.js'
@@ -18,7 +18,7 @@ const shapes: readonly [string, (build: Build) => unknown, { parse(value: unknow
   ['snapshot', (build) => build.snapshot(), snapshotWriteSchema],
   ['snapshot of a payment', (build) => toSnapshot(build.payment()), snapshotWriteSchema],
   ['lookup', (build) => build.lookup(), lookupWriteSchema],
-  ['verify', (build) => build.verify(), verifyWriteSchema],
+  ['verify', (build) => build.verify(), verifyResponseWriteSchema],
   ['share response', (build) => build.shareResponse(), shareResponseWriteSchema],
   ['share request', (build) => build.shareRequest(), shareRequestSchema],
 ]

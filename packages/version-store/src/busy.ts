@@ -25,7 +25,7 @@ const retryEveryMs = 10
 type Busy = Required<{ [Key in keyof BusyOptions]: NonNullable<BusyOptions[Key]> }>
 
 /** Reads the options once. @throws {RangeError} When the time-out is not a number of milliseconds, 0 or more. */
-export function busyOptions(options: BusyOptions): Busy {
+export function checkBusyOptions(options: BusyOptions): Busy {
   const { busyTimeoutMs = defaultTimeoutMs, sleep = sleepUntil, monotonicNow = () => performance.now() } = options
   if (!Number.isFinite(busyTimeoutMs) || busyTimeoutMs < 0)
     throw new RangeError(`busyTimeoutMs is ${busyTimeoutMs}; pass milliseconds, 0 or more.`)

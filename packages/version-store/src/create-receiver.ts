@@ -22,7 +22,7 @@ export interface ReceiverOptions<Delivery, Verified extends { readonly snapshot:
 }
 
 /** The decision about a delivery. Answer 2xx for each: a duplicate or stale delivery needs no retry. */
-export type Received<Verified> = Verified & {
+export type ReceiveResult<Verified> = Verified & {
   /** `apply`: handled now. `duplicate`: handled before. `stale`: a greater version was handled before. */
   readonly decision: VersionDecision
 }
@@ -30,7 +30,7 @@ export type Received<Verified> = Verified & {
 /** Takes deliveries, and snapshots from elsewhere, into one store by one handler. The functions need no `this`. */
 export interface Receiver<Delivery, Verified extends { readonly snapshot: VersionedPayment }> {
   /** Verifies, compares, handles once, commits. Errors of its steps pass through; nothing is stored then. */
-  receive(delivery: Delivery): Promise<Received<Verified>>
+  receive(delivery: Delivery): Promise<ReceiveResult<Verified>>
   /** The same without the signature, for a snapshot that you read from the read API. */
   accept(snapshot: Verified['snapshot']): Promise<VersionDecision>
 }

@@ -1,7 +1,7 @@
 /** The adapter for PostgreSQL drivers. Source: docs/interface.md 6, receiver obligations. @module */
 
 import type { BusyOptions } from './busy.js'
-import { busyOptions, startWait, type Wait } from './busy.js'
+import { checkBusyOptions, startWait, type Wait } from './busy.js'
 import { TransactionEndedError } from './errors.js'
 import { listPages, type PageKey } from './internal/pages.js'
 import { chooseDriver } from './internal/postgres/choose-driver.js'
@@ -122,7 +122,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
   type Tx = PostgresTransaction<Database> & object
   const { database, table = postgresDefaults.table, prepare = true, sql } = Object(options) as typeof options
   const driver = chooseDriver(database, sql, prepare) as PostgresDriver<Tx>
-  const busy = busyOptions(options)
+  const busy = checkBusyOptions(options)
   const statementMs = milliseconds(
     'statementTimeoutMs',
     options.statementTimeoutMs,

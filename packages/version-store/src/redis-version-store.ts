@@ -1,5 +1,5 @@
 /** The adapter for Redis clients. Source: docs/interface.md 6, receiver obligations. @module */
-import { type BusyOptions, busyOptions } from './busy.js'
+import { type BusyOptions, checkBusyOptions } from './busy.js'
 import { LeaseLostError, StoreBusyError } from './errors.js'
 import { pageSize } from './internal/pages.js'
 import { createReentryGuard } from './internal/queue.js'
@@ -151,7 +151,7 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
   } = options
   if (redis === null || typeof redis !== 'object') throw new TypeError('redis is missing; pass your client.')
   const send = createCommandSender(redis)
-  const busy = busyOptions(options)
+  const busy = checkBusyOptions(options)
   if (!Number.isSafeInteger(leaseMs) || leaseMs < 1)
     throw new RangeError(`leaseMs is ${leaseMs}; pass whole milliseconds, 1 or more.`)
   const guard = createReentryGuard()

@@ -1,6 +1,6 @@
 /** The adapter for SQLite drivers. Source: docs/interface.md 6, receiver obligations. @module */
 
-import { type BusyOptions, busyOptions, startWait } from './busy.js'
+import { type BusyOptions, checkBusyOptions, startWait } from './busy.js'
 import { TransactionEndedError, TransactionOpenError } from './errors.js'
 import { listPages, type PageKey, pageSize } from './internal/pages.js'
 import { getConnectionQueues } from './internal/queue.js'
@@ -205,7 +205,7 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
     throw new TypeError('database has no prepare(); pass an open connection.')
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(table))
     throw new TypeError('table must be 1 to 63 letters, digits and underscores, the first no digit.')
-  const busy = busyOptions(options)
+  const busy = checkBusyOptions(options)
   // Stores on one connection share one queue of transactions.
   const queues = getConnectionQueues(database)
 

@@ -92,10 +92,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
     // The caller may refill its buffer, so hash and decode before the first `await`. Another thread may write shared
     // memory at any time, so copy it first.
     const signed = isRaw(bytes.buffer) ? bytes : new Uint8Array(bytes)
-    const found = match(keys, signedAt, signed, codes)
+    const matched = match(keys, signedAt, signed, codes)
     // The promise of Web Crypto is not below 0.
-    const text = (found as unknown as number) < 0 ? '' : decodeText(signed)
-    const secretIndex = await found
+    const text = (matched as unknown as number) < 0 ? '' : decodeText(signed)
+    const secretIndex = await matched
     if (secretIndex < 0) throw createRejection('ERR_SIGNATURE_MISMATCH', 401)
 
     const snapshot = parseSnapshot(text)
@@ -123,8 +123,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
 /** Only the form of an address reaches your look-up: the header is not authenticated yet. */
 async function findKeys(find: SecretsOf, integration: string | undefined): Promise<readonly SigningKey[]> {
-  const found = addressForm.test(`${integration}`) ? await find(`${integration}`) : undefined
-  if (found === undefined || found === null || (Array.isArray(found) && !found.length))
+  const secrets = addressForm.test(`${integration}`) ? await find(`${integration}`) : undefined
+  if (secrets === undefined || secrets === null || (Array.isArray(secrets) && !secrets.length))
     throw createRejection('ERR_INTEGRATION_UNKNOWN', 401)
-  return getKeys(found)
+  return getKeys(secrets)
 }

@@ -126,8 +126,8 @@ function decide(input: VerifySignatureInput): Promise<SignatureProof> {
       ? rejectWith(createRejection('ERR_SIGNATURE_MISMATCH', 401))
       : Promise.resolve({ secretIndex, signedAt, ageSeconds })
   // The types are those of the Node file; Web Crypto's gives a promise.
-  const found = match(keys, signedAt, bytes, codes) as ReturnType<Hmac['match']>
-  return typeof found === 'number' ? proof(found) : found.then(proof)
+  const matched = match(keys, signedAt, bytes, codes) as ReturnType<Hmac['match']>
+  return typeof matched === 'number' ? proof(matched) : matched.then(proof)
 }
 
 /** The header as one text. Any other value becomes a text that the parser rejects. */

@@ -1,6 +1,6 @@
 /** Generates the reference of the HTTP endpoints from the OpenAPI document. @module */
 import { version } from '@payment-integration/cli'
-import { openApiDocument } from '@payment-integration/contract/openapi'
+import { createOpenApiDocument } from '@payment-integration/contract/openapi'
 import { cell } from './table.js'
 
 interface Described {
@@ -19,7 +19,7 @@ interface Operation extends Described {
 }
 
 /** The document that the server serves at `/openapi.json`. */
-export const openApi = openApiDocument({ version }) as unknown as {
+export const openApi = createOpenApiDocument({ version }) as unknown as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly webhooks: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>

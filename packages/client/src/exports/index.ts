@@ -4,8 +4,8 @@ export type {
   PaymentState,
   ReviewStatus,
   ShareRequest,
-  Verify,
   VerifyRequest,
+  VerifyResponse,
 } from '@payment-integration/contract'
 export type { Amount } from '../amounts.js'
 export { type AnyClientError, isClientError } from '../any-error.js'

@@ -1,4 +1,4 @@
-import { shareRejectedMessage, verificationUnavailableBody } from '@payment-integration/contract/internal'
+import { formatShareRejection, verificationUnavailableBody } from '@payment-integration/contract/internal'
 import { expect, test } from 'vitest'
 import { apiSecret, integrationAddress, type Reply, serveReplies } from '../../test/fixtures.js'
 import { runReadme } from '../../test/run-readme.js'
@@ -11,9 +11,9 @@ const red: Parameters<typeof shareResponse>[0] = {
   rejectType: 'RETRY',
   rejectLabels: ['BAD_SELFIE'],
 }
-const rejected = (former: Parameters<typeof shareRejectedMessage>[1]): Reply => ({
+const rejected = (former: Parameters<typeof formatShareRejection>[1]): Reply => ({
   status: 422,
-  body: rejection(shareRejectedMessage('Token is invalid', former)),
+  body: rejection(formatShareRejection('Token is invalid', former)),
 })
 
 test.each<[string, Reply, string]>([

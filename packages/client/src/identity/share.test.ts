@@ -1,9 +1,9 @@
 import type { ShareRequest } from '@payment-integration/contract'
 import {
+  formatShareRejection,
   identityMisconfiguredBody,
   identityUnavailableBody,
   notFoundBody,
-  shareRejectedMessage,
   sharingDisabledBody,
   unauthorizedBody,
   verificationUnavailableBody,
@@ -95,7 +95,7 @@ describe('a rejected token', () => {
     ['RETRY', 'Mint a fresh token'],
     [null, 'Mint a fresh token'],
   ] as const)('brings the former verdict, here of type %s, and the advice %j', async (rejectType, advice) => {
-    const providerMessage = shareRejectedMessage(message, { rejectType, rejectLabels: ['FORGERY'] })
+    const providerMessage = formatShareRejection(message, { rejectType, rejectLabels: ['FORGERY'] })
     await using server = await serveReplies({ status: 422, body: rejection(providerMessage) })
     const error = await catchError(share(server.url))
     expect(error).toMatchObject({ providerMessage, formerVerdict: { rejectType } })

@@ -215,7 +215,7 @@ export interface IdentitySharer {
 }
 
 /** @param credentials - Texts that no error may show, even if the provider's message repeats them. */
-export function identitySharer(credentials: readonly string[], request: Requester): IdentitySharer {
+export function createIdentitySharer(credentials: readonly string[], request: Requester): IdentitySharer {
   return {
     async share(submission, { signal } = {}) {
       const json = checkSubmission(submission)

@@ -12,11 +12,11 @@ import {
   legacyErrorBodySchema,
   lookupSchema,
   paths,
-  type Verify,
   type VerifyRequest,
+  type VerifyResponse,
   verificationErrors as verdicts,
   verifyRequestLimits,
-  verifySchema,
+  verifyResponseSchema,
 } from '@payment-integration/contract'
 import { primitives } from '@payment-integration/contract/internal'
 import { isAmount } from '../amounts.js'
@@ -63,13 +63,13 @@ export class VerificationFailedError extends ClientError {
   readonly code = 'ERR_VERIFICATION_FAILED'
   readonly retryable = false
   /** The transaction with its payments, each with `verified` and its own `verificationErrors`. */
-  readonly result: Verify
+  readonly result: VerifyResponse
   /**
    * The distinct reasons over all payments, at least one, verbatim: `Payment does not match link configuration`,
    * `Invalid payment address`, `Invalid payment currency`, `Invalid payment amount`, or a newer one.
    */
   readonly verificationErrors: readonly string[]
-  constructor(result: Verify) {
+  constructor(result: VerifyResponse) {
     const reasons = [...new Set(result.payments.flatMap((payment) => payment.verificationErrors))]
     // The message repeats only texts of the contract, because messages end up in logs, line by line.
     const reported = verdicts.filter((verdict) => reasons.includes(verdict))
@@ -169,7 +169,7 @@ export function repeatsSecret(body: unknown, secret: string): boolean {
  * @throws {TypeError} When one of several service fees is not a plain decimal of at most 1000 characters.
  * @example flattenLookup(await legacy.lookup({ chainId: 137, txHash }))[0]?.tokenAmountNet
  */
-export function flattenLookup({ chainId, txHash, payments }: Lookup | Verify): FlatTransaction[] {
+export function flattenLookup({ chainId, txHash, payments }: Lookup | VerifyResponse): FlatTransaction[] {
   return payments.map((payment) => ({
     chainId,
     txHash,
@@ -206,7 +206,7 @@ function computeSum(decimals: readonly string[]): string {
 }
 
 const lookupReader = /* @__PURE__ */ createSchemaReader(lookupSchema)
-const verifyReader = /* @__PURE__ */ createSchemaReader(verifySchema)
+const verifyReader = /* @__PURE__ */ createSchemaReader(verifyResponseSchema)
 
 const maxChainId = 999_999_999_999_999
 
@@ -231,7 +231,7 @@ export interface LegacyClient {
    * @throws {@link TransactionNotFoundError} `ERR_TRANSACTION_NOT_FOUND`.
    * @throws {@link InvalidLegacyRequestError} `ERR_LEGACY_REQUEST_INVALID`.
    */
-  verify(request: VerifyRequest, options?: CallOptions): Promise<Verify>
+  verify(request: VerifyRequest, options?: CallOptions): Promise<VerifyResponse>
 }
 
 /**
@@ -266,7 +266,7 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
     return new InvalidLegacyRequestError(details)
   }
 
-  function toVerificationError(answer: Verify, key: TransactionKey) {
+  function toVerificationError(answer: VerifyResponse, key: TransactionKey) {
     if (repeatsSecret(answer, apiKey)) return new InvalidResponseError('repeated_secret', 409)
     const isRejection = answer.payments.some(({ verified, verificationErrors: { length } }) => !verified && length > 0)
     return (
@@ -300,7 +300,7 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
         schema: verifyReader,
         rejections: {
           ...buildRejections(key),
-          409: rejectWithBody(verifySchema, (body) => toVerificationError(body, key)),
+          409: rejectWithBody(verifyResponseSchema, (body) => toVerificationError(body, key)),
         },
         signal: checkSignal(signal),
       })

@@ -8,7 +8,7 @@ import {
   isClientError,
   type LegacyClient,
   type Lookup,
-  type Verify,
+  type VerifyResponse,
 } from '../exports/index.js'
 
 declare const client: LegacyClient
@@ -16,8 +16,8 @@ declare const client: LegacyClient
 test('the methods resolve the types of the contract', () => {
   expectTypeOf(createLegacyClient).returns.toEqualTypeOf<LegacyClient>()
   expectTypeOf(client.lookup).returns.resolves.toEqualTypeOf<Lookup>()
-  expectTypeOf(client.verify).returns.resolves.toEqualTypeOf<Verify>()
-  expectTypeOf(flattenLookup).parameter(0).toEqualTypeOf<Lookup | Verify>()
+  expectTypeOf(client.verify).returns.resolves.toEqualTypeOf<VerifyResponse>()
+  expectTypeOf(flattenLookup).parameter(0).toEqualTypeOf<Lookup | VerifyResponse>()
   expectTypeOf(flattenLookup).returns.toEqualTypeOf<FlatTransaction[]>()
   expectTypeOf<FlatTransaction['tokenAmountNetNative']>().toEqualTypeOf<string>()
 })
@@ -86,5 +86,5 @@ test('isClientError recognizes the errors of every client, and a code names one'
   if (!isClientError(error)) return
   expectTypeOf(error).toEqualTypeOf<AnyClientError>()
   expectTypeOf<AnyClientError['code']>().toEqualTypeOf<ClientErrorCode>()
-  if (error.code === 'ERR_VERIFICATION_FAILED') expectTypeOf(error.result).toEqualTypeOf<Verify>()
+  if (error.code === 'ERR_VERIFICATION_FAILED') expectTypeOf(error.result).toEqualTypeOf<VerifyResponse>()
 })

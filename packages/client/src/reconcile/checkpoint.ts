@@ -14,18 +14,18 @@ export interface ReconcileCheckpoint {
    */
   readonly coveredTo: string | null
   /** Payments whose handler threw, 100 at most. A run from the newest page first looks each of them up. */
-  readonly failed: readonly KeptFailure[]
+  readonly failed: readonly StoredFailure[]
   /**
    * Payments whose transaction look-up for `severalPayments` failed, 100 at most. Every run with `legacy` repeats the
    * look-ups.
    */
-  readonly unread: readonly KeptFailure[]
+  readonly unread: readonly StoredFailure[]
   /** Interrupted runs to resume, at most one for each reach. */
   readonly unfinished: readonly UnfinishedRun[]
 }
 
 /** A payment whose handler threw or whose transaction look-up failed. */
-export interface KeptFailure {
+export interface StoredFailure {
   readonly chainId: string
   readonly txHash: string
   readonly blockTimestamp: string
@@ -82,8 +82,8 @@ function isInstantOrNull(value: unknown): value is string | null {
   return value === null || isInstant(value)
 }
 
-function isFailure(value: unknown): value is KeptFailure {
-  const { chainId, txHash, blockTimestamp } = (value ?? {}) as Partial<KeptFailure>
+function isFailure(value: unknown): value is StoredFailure {
+  const { chainId, txHash, blockTimestamp } = (value ?? {}) as Partial<StoredFailure>
   return typeof chainId === 'string' && isTxHash(txHash) && isInstant(blockTimestamp)
 }
 

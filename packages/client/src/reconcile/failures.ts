@@ -4,7 +4,7 @@
  */
 import { AmbiguousPaymentError, InvalidResponseError, PaymentNotFoundError } from '../errors.js'
 import type { Payment, PaymentReader } from '../payments.js'
-import { earliest, type KeptFailure } from './checkpoint.js'
+import { earliest, type StoredFailure } from './checkpoint.js'
 
 /** Looking up more of them would cost more than the pages. */
 const maxFailures = 100
@@ -13,33 +13,33 @@ type Key = Pick<Payment, 'chainId' | 'txHash'>
 
 /** The failures of a checkpoint, updated by a run. */
 export interface Failures {
-  add(payment: KeptFailure & { readonly version?: number }): void
+  add(payment: StoredFailure & { readonly version?: number }): void
   drop(key: Key): void
   /** Whether this version was added in this run. */
   hasFailed(payment: Payment): boolean
   /** For the checkpoint. */
-  kept(): readonly KeptFailure[]
+  kept(): readonly StoredFailure[]
   /** Oldest block time of a payment that the full list left out; null when none. */
   overflowedAt(): string | null
 }
 
 /** @param before - The failures of the checkpoint. */
-export function createFailures(before: readonly KeptFailure[]): Failures {
-  const kept = new Map(before.map((each) => [formatKey(each), each]))
+export function createFailures(before: readonly StoredFailure[]): Failures {
+  const failureByKey = new Map(before.map((each) => [formatKey(each), each]))
   const versions = new Map<string, number | undefined>()
   let overflowedAt: string | null = null
   return {
     add(payment) {
       const { chainId, txHash, blockTimestamp } = payment
       const key = formatKey(payment)
-      if (kept.has(key) || kept.size < maxFailures) {
-        kept.set(key, { chainId, txHash, blockTimestamp })
+      if (failureByKey.has(key) || failureByKey.size < maxFailures) {
+        failureByKey.set(key, { chainId, txHash, blockTimestamp })
         versions.set(key, payment.version)
       } else overflowedAt = earliest(overflowedAt, blockTimestamp)
     },
-    drop: (key) => void kept.delete(formatKey(key)),
+    drop: (key) => void failureByKey.delete(formatKey(key)),
     hasFailed: (payment) => versions.get(formatKey(payment)) === payment.version,
-    kept: () => [...kept.values()],
+    kept: () => [...failureByKey.values()],
     overflowedAt: () => overflowedAt,
   }
 }

@@ -1,7 +1,7 @@
 /** Finds transactions with several payments by legacy look-ups. Source: docs/interface.md 2.4, 4.3. @module */
 import { AbortedError, ClientError, UnauthorizedError } from '../errors.js'
 import type { LegacyClient } from '../legacy/client.js'
-import type { KeptFailure } from './checkpoint.js'
+import type { StoredFailure } from './checkpoint.js'
 import { createFailures, type Failures, formatKey } from './failures.js'
 import type { Reconciliation } from './findings.js'
 import { createFindingList, type SeveralPayments, type UnreadTransaction } from './findings.js'
@@ -9,7 +9,7 @@ import type { CheckedReconcile } from './options.js'
 
 export interface SeveralPaymentsSearch {
   /** Queues a payment for a look-up, unless this run has queued it before. */
-  add(payment: KeptFailure): void
+  add(payment: StoredFailure): void
   /**
    * Looks up the queued payments, four at a time. A failed look-up reports its transaction as unread. After three
    * transient failures in a row, or one 401, it skips the others: each would cost its timeouts.
@@ -48,11 +48,11 @@ export function searchSeveralPayments<Tx>({
   const unread = createFindingList<UnreadTransaction>(samples)
   const failures = createFailures(checkpoint.unread)
   const searched = new Set<string>()
-  const queued: KeptFailure[] = []
+  const queued: StoredFailure[] = []
   let failuresInARow = 0
   let givenUp: Outcome | null = null
 
-  function add(payment: KeptFailure): void {
+  function add(payment: StoredFailure): void {
     const key = formatKey(payment)
     if (!legacy || searched.has(key)) return
     if (searched.size === maxSearched) searched.clear()
@@ -60,7 +60,7 @@ export function searchSeveralPayments<Tx>({
     queued.push(payment)
   }
 
-  async function read({ chainId, txHash }: KeptFailure, client: Pick<LegacyClient, 'lookup'>): Promise<Outcome> {
+  async function read({ chainId, txHash }: StoredFailure, client: Pick<LegacyClient, 'lookup'>): Promise<Outcome> {
     if (givenUp) return givenUp
     try {
       const { payments } = await client.lookup({ chainId: Number(chainId), txHash }, { signal })
@@ -71,7 +71,7 @@ export function searchSeveralPayments<Tx>({
     }
   }
 
-  function note(payment: KeptFailure, outcome: Outcome): void {
+  function note(payment: StoredFailure, outcome: Outcome): void {
     const { chainId, txHash } = payment
     if ('memos' in outcome) {
       const { memos } = outcome

@@ -19,12 +19,12 @@ export {
   legacyErrorBodySchema,
   lookupSchema,
   type VerificationError,
-  type Verify,
   type VerifyRequest,
+  type VerifyResponse,
   verificationErrors,
   verifyRequestLimits,
   verifyRequestSchema,
-  verifySchema,
+  verifyResponseSchema,
 } from '../legacy.js'
 export {
   type CoinConfig,

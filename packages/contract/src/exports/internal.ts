@@ -1,17 +1,17 @@
 /** For the packages of this workspace alone: any release may change these names. @module */
 
 export {
+  formatUnreadableJson,
   identityMisconfiguredBody,
   identityUnavailableBody,
   notFoundBody,
   sharingDisabledBody,
   tooManyRequestsBody,
   unauthorizedBody,
-  unreadableJsonMessage,
   verificationUnavailableBody,
 } from '../errors.js'
 export { parseUrl } from '../foreign-text.js'
-export { emailPattern, shareRejectedMessage, shareResponseWriteSchema } from '../identity.js'
+export { emailPattern, formatShareRejection, shareResponseWriteSchema } from '../identity.js'
 export {
   deliveryStreamPath,
   type StreamedDeliveryBody,
@@ -25,7 +25,7 @@ export {
   triggerScenarios,
   triggerVerdicts,
 } from '../internal-endpoints.js'
-export { lookupWriteSchema, verifyWriteSchema } from '../legacy.js'
+export { lookupWriteSchema, verifyResponseWriteSchema } from '../legacy.js'
 export { linkConfigWriteSchema, type OnCompleteAction } from '../legacy-snapshot.js'
 export type { Header, Operation, Parameter, Response } from '../openapi/parts.js'
 export { pageWriteSchema, paymentWriteSchema } from '../payment.js'

@@ -1,2 +1,2 @@
-export { type OpenApiOptions, openApiDocument } from '../openapi/document.js'
+export { createOpenApiDocument, type OpenApiOptions } from '../openapi/document.js'
 export type { OpenApiDocument } from '../openapi/parts.js'

@@ -4,11 +4,11 @@ import addFormats from 'ajv-formats'
 import { describe, expect, it, test } from 'vitest'
 import * as main from '../exports/index.js'
 import { deliveryStreamPath } from '../internal-endpoints.js'
-import { openApiDocument } from './document.js'
+import { createOpenApiDocument } from './document.js'
 import type { JsonSchema, MediaType } from './parts.js'
 import { descriptions } from './schemas.js'
 
-const document = openApiDocument({ version: '1.2.3' })
+const document = createOpenApiDocument({ version: '1.2.3' })
 const text = JSON.stringify(document)
 
 describe('the document', () => {
@@ -39,12 +39,12 @@ describe('the document', () => {
   it('names the given version and server; the default server is the folder of the document', () => {
     expect(document.info.version).toBe('1.2.3')
     expect(document.servers.map(({ url }) => url)).toEqual(['./'])
-    const { servers } = openApiDocument({ version: '1', serverUrl: 'https://payments.example.com' })
+    const { servers } = createOpenApiDocument({ version: '1', serverUrl: 'https://payments.example.com' })
     expect(servers.map(({ url }) => url)).toEqual(['https://payments.example.com'])
   })
 
   it.each([{ version: '' }, { version: '1', serverUrl: '' }])('rejects %j', (options) => {
-    expect(() => openApiDocument(options)).toThrow(TypeError)
+    expect(() => createOpenApiDocument(options)).toThrow(TypeError)
   })
 
   it('names no host', () => {
@@ -52,7 +52,7 @@ describe('the document', () => {
   })
 
   it('is not in the main entry, which browsers load', () => {
-    expect(Object.keys(main)).not.toContain('openApiDocument')
+    expect(Object.keys(main)).not.toContain('createOpenApiDocument')
   })
 })
 

@@ -39,7 +39,7 @@ import {
   signedByProcessor,
   withLegacyKey,
 } from './parts.js'
-import { componentSchemas } from './schemas.js'
+import { buildComponentSchemas } from './schemas.js'
 
 const legacyTags = ['Legacy']
 const invalid = answer(
@@ -83,13 +83,13 @@ const legacyOperations: Readonly<Record<string, PathItem>> = {
         content: json('VerifyRequest', { request: { summary: 'An invoice', value: verifyRequest } }),
       },
       responses: {
-        200: answer('Every payment matches.', json('Verify', { verified: { summary: 'A match', value: verified } })),
+        200: answer('All payments match.', json('VerifyResponse', { verified: { summary: 'Match', value: verified } })),
         400: invalid,
         401: 'LegacyUnauthorized',
         404: 'TransactionNotFound',
         409: answer(
           'At least one payment does not match; `verificationErrors` lists the reasons.',
-          json('Verify', { different: { summary: 'Another amount', value: notVerified } }),
+          json('VerifyResponse', { different: { summary: 'Another amount', value: notVerified } }),
         ),
         413: 'TooLarge',
       },
@@ -237,9 +237,9 @@ export interface OpenApiOptions {
  * plain JSON data, made to be serialized and not to be changed.
  *
  * @throws {TypeError} When `version` or `serverUrl` is empty.
- * @example const text = JSON.stringify(openApiDocument({ version: '0.1.0' }))
+ * @example const text = JSON.stringify(createOpenApiDocument({ version: '0.1.0' }))
  */
-export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
+export function createOpenApiDocument(options: OpenApiOptions): OpenApiDocument {
   const { version, serverUrl = './' } = options
   if (!version) throw new TypeError('version is empty; pass the version of the service, such as "0.1.0".')
   if (!serverUrl) throw new TypeError('serverUrl is empty; pass the base address of the service, or leave it out.')
@@ -264,7 +264,7 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
     }),
     webhooks,
     components: {
-      schemas: componentSchemas(),
+      schemas: buildComponentSchemas(),
       responses: sharedResponses,
       headers: responseHeaders,
       securitySchemes,

@@ -1,8 +1,8 @@
 /** Invented sample bodies. @module */
 import type { ErrorBody, ShareRejectedBody } from '../errors.js'
 import type { ShareResponse } from '../identity.js'
-import { shareRejectedMessage } from '../identity.js'
-import type { LegacyErrorBody, Lookup, Verify, VerifyRequest } from '../legacy.js'
+import { formatShareRejection } from '../identity.js'
+import type { LegacyErrorBody, Lookup, VerifyRequest, VerifyResponse } from '../legacy.js'
 import type { PageBody, PaymentBody } from '../payment.js'
 import type { ProcessorUpdate, ShareRequest, UpdateResult, UpdateResults } from '../requests.js'
 import type { SnapshotBody } from '../snapshot.js'
@@ -53,12 +53,12 @@ const legacyPayment: Lookup['payments'][number] = {
 
 export const lookup: Lookup = { chainId: 137, txHash: repeat('a', 32), payments: [legacyPayment] }
 
-export const verified: Verify = {
+export const verified: VerifyResponse = {
   ...lookup,
   payments: [{ ...legacyPayment, verified: true, verificationErrors: [] }],
 }
 
-export const notVerified: Verify = {
+export const notVerified: VerifyResponse = {
   ...lookup,
   payments: [{ ...legacyPayment, verified: false, verificationErrors: ['Invalid payment amount'] }],
 }
@@ -138,7 +138,7 @@ export const shareRejected: ShareRejectedBody = {
 
 export const shareRejectedFinally: ShareRejectedBody = {
   error: shareRejected.error,
-  message: shareRejectedMessage(shareRejected.message, { rejectType: 'FINAL', rejectLabels: ['FORGERY'] }),
+  message: formatShareRejection(shareRejected.message, { rejectType: 'FINAL', rejectLabels: ['FORGERY'] }),
 }
 
 const node = {

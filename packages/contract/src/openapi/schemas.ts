@@ -12,7 +12,7 @@ import {
   lookupSchema,
   verifyRequestLimits,
   verifyRequestSchema,
-  verifySchema,
+  verifyResponseSchema,
 } from '../legacy.js'
 import { pageSchema, paymentSchema } from '../payment.js'
 import { object } from '../primitives.js'
@@ -123,7 +123,7 @@ export const descriptions = {
     ...snapshot,
   },
   Lookup: { '': 'All payments of one transaction.', ...lookup },
-  Verify: {
+  VerifyResponse: {
     '': 'All payments of one transaction, each compared with an invoice.',
     ...lookup,
     'payments.verified': 'Whether the payment matches.',
@@ -308,7 +308,7 @@ const named = {
   Page: pageSchema,
   Snapshot: snapshotSchema,
   Lookup: lookupSchema,
-  Verify: verifySchema,
+  VerifyResponse: verifyResponseSchema,
   VerifyRequest: strictVerifyRequestSchema,
   ProcessorUpdate: processorUpdateSchema,
   ProcessorUpdates: processorUpdatesSchema,
@@ -329,7 +329,7 @@ const named = {
 type SchemaName = keyof typeof named
 
 /** The schemas of the document. Every object and every field has a description. */
-export function componentSchemas(): Record<SchemaName, JsonSchema> {
+export function buildComponentSchemas(): Record<SchemaName, JsonSchema> {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(named)) registry.add(schema, { id })
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => schemaRef(id).$ref })
@@ -343,8 +343,8 @@ export function componentSchemas(): Record<SchemaName, JsonSchema> {
 /** Removes keywords without effect, and shortens the date pattern of zod. */
 function tidy(schema: object): Record<string, unknown> {
   const { $schema: _, $id: __, ...rest } = schema as Record<string, unknown>
-  const kept = Object.entries(rest).filter(([keyword, value]) => !hasNoEffect(keyword, value))
-  const tidied = Object.fromEntries(kept.map(([keyword, value]) => [keyword, tidyValue(value)]))
+  const keywords = Object.entries(rest).filter(([keyword, value]) => !hasNoEffect(keyword, value))
+  const tidied = Object.fromEntries(keywords.map(([keyword, value]) => [keyword, tidyValue(value)]))
   // Zod's pattern repeats the format `date-time`. It adds only that the zone is UTC.
   return tidied['format'] === 'date-time' ? { ...tidied, pattern: 'Z$' } : tidied
 }

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import type { ServiceEvent } from '../events.js'
-import { assertWhole, backoffMs, describeError, type Loop } from '../internal/values.js'
+import { assertWhole, computeBackoffMs, describeError, type Loop } from '../internal/values.js'
 import type { Clock, Logger, RandomSource } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { MasterKey, VersionedKey } from '../secrets/keys.js'
@@ -99,7 +99,7 @@ export function createHeadAnnouncer({ audit, clock, random, logger, publish }: A
       let failures = 0
       while (!signal.aborted) {
         failures = (await announce()) ? 0 : failures + 1
-        await clock.sleep(failures === 0 ? announceIntervalMs : backoffMs(failures, random.fraction()), signal)
+        await clock.sleep(failures === 0 ? announceIntervalMs : computeBackoffMs(failures, random.fraction()), signal)
       }
     },
   }

@@ -119,10 +119,10 @@ async function proveAddress(tx: StoreTransaction, request: Proof, ids: IdSource)
   const subjects = await identity.lockPersons({ emailKey: email.key, accountIds })
   if (!isSameOwner(await findOwner(), owner)) return { kind: 'again' }
 
-  const found = findOpenSubject(subjects, email.key)
-  if (found === null && proof.kind !== 'attestation') return { kind: 'again' }
+  const subject = findOpenSubject(subjects, email.key)
+  if (subject === null && proof.kind !== 'attestation') return { kind: 'again' }
   // A placeholder without a share belongs to the account that carries the address.
-  const open = found !== null && ownsAccounts ? applyDecision(found, decideSubjectOwner(found, owner)) : found
+  const open = subject !== null && ownsAccounts ? applyDecision(subject, decideSubjectOwner(subject, owner)) : subject
   const isUnknown = ownsAccounts && signedIn !== undefined && (await identityAccounts.find(signedIn)) === null
   const facts = { open, subjects, proof, signedIn: isUnknown ? null : signedIn, freshId: ids.next() }
   const decision = decideProof(facts)
@@ -134,8 +134,8 @@ async function proveAddress(tx: StoreTransaction, request: Proof, ids: IdSource)
   for (const { id } of decision.closed) await identity.setOwner(id, { closed: true })
   for (const each of decision.carried) await giveToNextCarrier(tx, each, ownsAccounts)
   const prover = { accountId, proved: true }
-  if (found !== null)
-    await applyOwner(tx, found, { decision: decideSubjectOwner(found, prover), owner: prover, email, ids })
+  if (subject !== null)
+    await applyOwner(tx, subject, { decision: decideSubjectOwner(subject, prover), owner: prover, email, ids })
   return { kind: 'given', accountId }
 }
 
@@ -280,10 +280,10 @@ export async function lockOwnedSubjects(
   const owner = await findOwner()
   const accountIds = owner === null ? [] : [owner.accountId]
   const locked = await tx.identity.lockPersons({ emailKey: email.key, accountIds })
-  const found = findOpenSubject(locked, email.key)
-  if (found === null || !isSameOwner(await findOwner(), owner)) return null
-  if (hostOwner !== undefined && !isOwnedAs(found, ensured)) return null
-  const open = await applyOwner(tx, found, { decision: decideSubjectOwner(found, owner), owner, email, ids })
+  const subject = findOpenSubject(locked, email.key)
+  if (subject === null || !isSameOwner(await findOwner(), owner)) return null
+  if (hostOwner !== undefined && !isOwnedAs(subject, ensured)) return null
+  const open = await applyOwner(tx, subject, { decision: decideSubjectOwner(subject, owner), owner, email, ids })
   return { open, subjects: selectPerson(open, locked) }
 }
 

@@ -1,7 +1,7 @@
 /** Decides what a share does. Source: docs/interface.md 3, 4.2; docs/decisions/identity.md. @module */
 import type { Review } from '../ports/identity.js'
 import type { IdentitySubject, RedemptionRecord, ShareOutcome } from './identity-store.js'
-import { isRejected, notStarted, reviewToAnswer } from './reviews.js'
+import { isRejected, notStarted, toDonorReview } from './reviews.js'
 
 interface ShareFacts {
   /** The open subject of the address: a redemption is for this one. */
@@ -41,7 +41,7 @@ export function decideShare({ open, subjects, redemptions, caller, lookedUp }: S
   if (subjects.some(({ emailKey }) => emailKey === null)) return { kind: 'not_donated', outcome: 'not_donated' }
   const resolved = resolveVerification(open, subjects)
   if (resolved !== null && resolved.donor !== caller) return { kind: 'not_donated', outcome: 'not_donated' }
-  const review = resolved === null ? null : reviewToAnswer(resolved)
+  const review = resolved === null ? null : toDonorReview(resolved)
 
   const leased = redemptions.filter(isInFlight)
   if (leased.some(({ state, integrationAddress: by }) => state === 'unknown' && by === caller))

@@ -24,6 +24,7 @@ import {
   retryLookUpMs,
 } from './redemption.js'
 import {
+  nextPollMs,
   discardFutureTime,
   firstPollMs,
   inFlightPollMs,
@@ -32,7 +33,6 @@ import {
   isOtherLevel,
   isSameReview,
   longestPollMs,
-  nextPollMs,
   retryPollMs,
 } from './reviews.js'
 
@@ -244,11 +244,11 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
   async function lookUpName(externalUserId: string, subjectId: string, round: Round): Promise<void> {
     const redemption = await store.transaction(async (tx) => {
       await lockSubject(tx, subjectId)
-      const found = await tx.identity.redemption(externalUserId)
-      const lookUpInMs = found !== null && isUnresolved(found.state) ? retryLookUpMs : null
+      const record = await tx.identity.redemption(externalUserId)
+      const lookUpInMs = record !== null && isUnresolved(record.state) ? retryLookUpMs : null
       // Other processes skip it; it is due again if this process dies.
       await tx.identity.changeRedemption(externalUserId, { lookUpInMs })
-      return lookUpInMs === null ? null : found
+      return lookUpInMs === null ? null : record
     })
     if (redemption === null) return
     const { answers, failure } = await lookUpRedemptions(provider, [redemption], logger)
@@ -259,10 +259,10 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
   /** Polls one review. A change during the poll is newer than the answer, and stays. */
   async function pollReview(subjectId: string, round: Round): Promise<void> {
     const { attached, ...before } = await store.transaction(async (tx) => {
-      const found = await lockSubject(tx, subjectId)
-      const attached = found.applicantId === null ? null : await tx.identity.findAttachedRedemption(found.applicantId)
-      await tx.identity.changeVerification(subjectId, { pollInMs: found.applicantId === null ? null : retryPollMs })
-      return { ...found, revision: found.revision + 1, attached }
+      const stored = await lockSubject(tx, subjectId)
+      const attached = stored.applicantId === null ? null : await tx.identity.findAttachedRedemption(stored.applicantId)
+      await tx.identity.changeVerification(subjectId, { pollInMs: stored.applicantId === null ? null : retryPollMs })
+      return { ...stored, revision: stored.revision + 1, attached }
     })
     const { applicantId, revision } = before
     if (applicantId === null) return
@@ -285,23 +285,23 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
     await store.transaction(async (tx) => {
       const locked = await lockSubject(tx, subjectId)
       if (locked.revision !== revision) return
-      const found = { ...locked, reviewedAt: discardFutureTime(locked.reviewedAt, clock.now()) }
-      const outcome = isOther ? 'other_level' : decideOutcome(found, polled)
+      const subject = { ...locked, reviewedAt: discardFutureTime(locked.reviewedAt, clock.now()) }
+      const outcome = isOther ? 'other_level' : decideOutcome(subject, polled)
       const isUnsure = outcome === 'doubtful'
-      const change = found.missing === null ? 'review' : 'back'
+      const change = subject.missing === null ? 'review' : 'back'
       const report = { source: 'poll', change, at: polled.reviewedAt, review } as const
       const reported = outcome === 'unchanged' ? 'applied' : outcome
       if ((outcome !== 'unchanged' && !isNoted) || change === 'back')
         await tx.identity.recordVerdict({ notedAt: clock.now(), subjectId, applicantId, ...report, outcome: reported })
       if (isOther) {
         if (!isNoted) logOtherLevel(logger, { subjectId, applicantId }, polled, attached)
-        const pollInMs = nextPollMs(found.review ?? initialReview, clock.now() - (found.reviewedAt ?? polledAt))
+        const pollInMs = nextPollMs(subject.review ?? initialReview, clock.now() - (subject.reviewedAt ?? polledAt))
         await tx.identity.changeVerification(subjectId, { missing: null, pollInMs })
         return
       }
       // The provider's time if there is one; never earlier than the stored time.
-      const otherwise = outcome === 'unchanged' ? (found.reviewedAt ?? polledAt) : polledAt
-      const reviewedAt = Math.max(polled.reviewedAt ?? otherwise, found.reviewedAt ?? 0)
+      const otherwise = outcome === 'unchanged' ? (subject.reviewedAt ?? polledAt) : polledAt
+      const reviewedAt = Math.max(polled.reviewedAt ?? otherwise, subject.reviewedAt ?? 0)
       const pollInMs = isUnsure ? retryPollMs : nextPollMs(review, clock.now() - reviewedAt)
       const changed = isUnsure ? { doubt: review } : { review, reviewedAt, doubt: null }
       await tx.identity.changeVerification(subjectId, { ...changed, missing: null, pollInMs })
@@ -318,10 +318,10 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
 
 /** Whether a review is unchanged, or needs a second poll. */
 function decideOutcome(
-  found: IdentitySubject,
+  subject: IdentitySubject,
   { review, reviewedAt }: DatedReview,
 ): 'unchanged' | 'doubtful' | 'applied' {
-  if (isSameReview(found.review, review)) return 'unchanged'
-  const isUnproven = isDoubtful({ at: reviewedAt, review }, { at: found.reviewedAt, review: found.review })
-  return isUnproven && !isSameReview(found.doubt, review) ? 'doubtful' : 'applied'
+  if (isSameReview(subject.review, review)) return 'unchanged'
+  const isUnproven = isDoubtful({ at: reviewedAt, review }, { at: subject.reviewedAt, review: subject.review })
+  return isUnproven && !isSameReview(subject.doubt, review) ? 'doubtful' : 'applied'
 }

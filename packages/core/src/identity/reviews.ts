@@ -39,7 +39,7 @@ export function isApproved(review: Review | null): boolean {
 }
 
 /** The review in the answer to the donor, or null. A deactivated applicant is not approved. */
-export function reviewToAnswer({ review, presence }: Pick<Verification, 'review' | 'presence'>): Review | null {
+export function toDonorReview({ review, presence }: Pick<Verification, 'review' | 'presence'>): Review | null {
   return review !== null && presence?.isActive === false && !isRejected(review) ? deactivatedReview : review
 }
 
@@ -66,18 +66,18 @@ export function discardFutureTime(at: number | null, now: number): number | null
   return at !== null && isDatedAhead(at, now) ? null : at
 }
 
-/** Negative: `review` is older than `known`. Of two at the same time the worse one counts, in any order. */
-export function compareReviews(review: TimedReview, known: TimedReview): number {
-  if (known.at === null || review.at === null) return 1
-  if (review.at !== known.at) return review.at - known.at
-  const [one, other] = [toSortKey(review.review), toSortKey(known.review)]
+/** Negative: `review` is older than `stored`. Of two at the same time the worse one counts, in any order. */
+export function compareReviews(review: TimedReview, stored: TimedReview): number {
+  if (stored.at === null || review.at === null) return 1
+  if (review.at !== stored.at) return review.at - stored.at
+  const [one, other] = [toSortKey(review.review), toSortKey(stored.review)]
   return one === other ? 0 : one < other ? -1 : 1
 }
 
 /** Whether an approval would replace a rejection without proof that it is newer. */
-export function isDoubtful(review: TimedReview, known: TimedReview): boolean {
-  if (!isRejected(known.review) || !isApproved(review.review)) return false
-  return review.at === null || known.at === null || review.at <= known.at
+export function isDoubtful(review: TimedReview, stored: TimedReview): boolean {
+  if (!isRejected(stored.review) || !isApproved(review.review)) return false
+  return review.at === null || stored.at === null || review.at <= stored.at
 }
 
 /** Whether a review without a verdict follows one with a verdict: a late webhook looks the same. */

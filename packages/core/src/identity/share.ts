@@ -3,7 +3,7 @@
  * @module
  */
 import { type ShareResponse, shareRequestLimits, shareRequestSchema } from '@payment-integration/contract'
-import { unreadableJsonMessage } from '@payment-integration/contract/internal'
+import { formatUnreadableJson } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-io'
 import { IdentityUnavailableError, InvalidShareRequestError, VerificationUnavailableError } from '../errors.js'
 import { findDuplicateKey } from '../internal/values.js'
@@ -91,7 +91,7 @@ function parseJson(body: Uint8Array): unknown {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
     value = JSON.parse(text)
   } catch {
-    throw new InvalidShareRequestError(unreadableJsonMessage(body, 'Body must be JSON in UTF-8'))
+    throw new InvalidShareRequestError(formatUnreadableJson(body, 'Body must be JSON in UTF-8'))
   }
   if (findDuplicateKey(text) !== null) throw new InvalidShareRequestError('Body names a field twice')
   return value

@@ -16,13 +16,13 @@ import {
 } from './redemption.js'
 import {
   compareReviews,
+  nextPollMs,
   discardFutureTime,
   isApproved,
   isDatedAhead,
   isDoubtful,
   isOtherLevel,
   isRegression,
-  nextPollMs,
 } from './reviews.js'
 
 /** A webhook of the provider about an applicant. */
@@ -91,8 +91,8 @@ export function createRecordDirectVerification({
       const decision = decideDirect(subjects, { at, isBusy: open.some(isInFlight) })
       if (decision !== 'recorded') return decision
       const directSubject = { emailKey: null, email: null, accountId, proved: false }
-      const found = subjects.find(({ emailKey }) => emailKey === null)
-      const { id } = found ?? (await identity.insertSubject({ id: ids.next(), ...directSubject }))
+      const existing = subjects.find(({ emailKey }) => emailKey === null)
+      const { id } = existing ?? (await identity.insertSubject({ id: ids.next(), ...directSubject }))
       const cleared = { doubt: null, presence: null, missing: null }
       const pollInMs = applicantId === null ? null : nextPollMs(review, now - at)
       const verification = { applicantId, review, reviewedAt: at, attachedAt: now, ...cleared, pollInMs }
@@ -219,10 +219,10 @@ function judgeReview(
 ): VerdictJudgement {
   if (review === null) return { outcome: 'applied', change: {} }
   // A clock that was ahead may have written the stored time: later verdicts would seem older.
-  const known = { at: discardFutureTime(subject.reviewedAt, now), review: subject.review }
+  const stored = { at: discardFutureTime(subject.reviewedAt, now), review: subject.review }
   // Clocks differ, and a verdict without a time may be newer: a poll decides.
-  if (compareReviews({ at, review }, known) < 0) return { outcome: 'older', change: { pollInMs: 0 } }
-  if (isDoubtful({ at, review }, known)) return { outcome: 'doubtful', change: { pollInMs: 0 } }
+  if (compareReviews({ at, review }, stored) < 0) return { outcome: 'older', change: { pollInMs: 0 } }
+  if (isDoubtful({ at, review }, stored)) return { outcome: 'doubtful', change: { pollInMs: 0 } }
   const isUnsure = at === subject.reviewedAt || isRegression(subject.review, review)
   const pollInMs = isUnsure ? 0 : nextPollMs(review, now - at)
   return { outcome: 'applied', change: { review, reviewedAt: at, doubt: null, missing: null, pollInMs } }

@@ -1,7 +1,7 @@
 /** Reads indexed blocks again for an added router. Source: docs/decisions/following-a-chain.md. @module */
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { EventSink } from '../events.js'
-import { backoffMs, describeError } from '../internal/values.js'
+import { computeBackoffMs, describeError } from '../internal/values.js'
 import { recordBackfill } from '../payments/record-range.js'
 import type { Recording } from '../payments/recording.js'
 import type { BlockRange, Chain } from '../ports/chain.js'
@@ -189,7 +189,7 @@ export function createBackfill(deps: BackfillDeps): Backfill {
     const [failed, ...otherGaps] = gaps
     if (failed !== undefined) gaps = [...otherGaps, failed]
     failures += 1
-    const retryInMs = backoffMs(failures, random.fraction())
+    const retryInMs = computeBackoffMs(failures, random.fraction())
     retryAt = clock.now() + retryInMs
     error = describeError(thrown)
     deps.onFailed(thrown)

@@ -242,14 +242,14 @@ type PlacedPayment = BlockRange['payments'][number]
  * transaction.
  */
 function findOrderFlaw(list: string, { first, last, blocks }: BlockRange, placed: readonly PlacedPayment[]): Flaw {
-  const known = new Map(blocks.map((block) => [block.number, block]))
+  const blockByNumber = new Map(blocks.map((block) => [block.number, block]))
   const earlierOfHash = new Map<string, PlacedPayment>()
   for (const [index, each] of placed.entries()) {
     const [place, before] = [`${list}[${index}]`, placed[index - 1]]
     const { blockNumber, logIndex, ordinal, txHash } = each
     if (blockNumber < first.number || blockNumber > last.number)
       return formatFlaw(`${place}.blockNumber`, blockNumber, `${first.number} to ${last.number}`)
-    const block = known.get(blockNumber)
+    const block = blockByNumber.get(blockNumber)
     if (block !== undefined && block.hash !== each.blockHash)
       return formatFlaw(`${place}.blockHash`, each.blockHash, `that of its block, ${block.hash}`)
     if (block !== undefined && block.timestamp !== each.blockTimestamp)
@@ -284,8 +284,8 @@ const checked = new WeakMap<Chain, Chain>()
  * Checks hashes, addresses, amounts and order of each answer. A flaw rejects with `ERR_CHAIN_ADAPTER`, which names it.
  */
 export function createCheckedChain(chain: Chain): Chain {
-  const known = checked.get(chain)
-  if (known !== undefined) return known
+  const existing = checked.get(chain)
+  if (existing !== undefined) return existing
   const { chainId, adapter = 'without a name' } = chain
   const check = (flaw: Flaw) => {
     if (flaw !== null) throw new ChainAdapterError(chainId, adapter, flaw)

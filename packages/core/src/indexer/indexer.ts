@@ -3,7 +3,7 @@
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { EventSink } from '../events.js'
 import { createLease } from '../internal/lease.js'
-import { assertWhole, backoffCapMs, backoffMs, describeError } from '../internal/values.js'
+import { assertWhole, backoffCapMs, computeBackoffMs, describeError } from '../internal/values.js'
 import type { Recording } from '../payments/recording.js'
 import type { Chain, NodeStatus, ProofLevel } from '../ports/chain.js'
 import type { Clock, Logger, RandomSource } from '../ports/runtime.js'
@@ -85,7 +85,7 @@ function createFailureReporter({ chainId, random, publish, logger }: FailureRepo
       failures += 1
       const stopped = operatorErrors.some((kind) => thrown instanceof kind)
       const message = describeError(thrown)
-      const retryInMs = stopped ? backoffCapMs : backoffMs(failures, random.fraction())
+      const retryInMs = stopped ? backoffCapMs : computeBackoffMs(failures, random.fraction())
       logger[stopped ? 'error' : 'warn']({ chainId, error: message, failures, retryInMs }, 'indexing failed')
       // A stop is reported even after a reported outage: only an operator can end it.
       const isReportDue = stopped ? reported !== 'stop' : reported === 'none' && failures >= minFailuresToReport

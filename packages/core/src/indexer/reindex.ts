@@ -2,7 +2,7 @@
 import { ChainError, CheckpointMovedError, CoreError } from '../errors.js'
 import type { EventSink, ServiceEvent } from '../events.js'
 import type { Audited } from '../history/audit-log.js'
-import { assertWhole, backoffMs } from '../internal/values.js'
+import { assertWhole, computeBackoffMs } from '../internal/values.js'
 import { type Confirmations, createFinality } from '../legacy/finality.js'
 import type { Recording } from '../payments/recording.js'
 import type { BlockRange, Chain, ProofLevel } from '../ports/chain.js'
@@ -208,7 +208,7 @@ export async function* reindex(
       const cause = thrown instanceof CheckpointMovedError ? 'moved' : isFailedRead(thrown) ? 'unread' : null
       if (signal?.aborted || cause === null || failures[cause] === maxRetries[cause]) throw thrown
       failures[cause] += 1
-      if (cause === 'unread') await clock.sleep(backoffMs(failures.unread, random.fraction()), signal)
+      if (cause === 'unread') await clock.sleep(computeBackoffMs(failures.unread, random.fraction()), signal)
     }
   }
   if (repair) for await (const event of dropAllOverdue(store, { chainId, finalityBlocks })) publish(event)

@@ -138,10 +138,10 @@ export async function reorganize(
       `The node of chain ${chainId} answered two hashes for block ${checkpoint.blockNumber}; the read is retried. ` +
         'If this repeats, the URL of this node leads to several that disagree.',
     )
-  const found = await findAncestor(deps, checkpoint, signal)
-  if (found === null) throw new BrokenHistoryError(chainId, checkpoint.blockNumber)
-  const { ancestor } = found
-  if (isTooDeep(deps.finalityBlocks, found))
+  const fork = await findAncestor(deps, checkpoint, signal)
+  if (fork === null) throw new BrokenHistoryError(chainId, checkpoint.blockNumber)
+  const { ancestor } = fork
+  if (isTooDeep(deps.finalityBlocks, fork))
     throw new DeepReorgError(chainId, {
       blockNumber: checkpoint.blockNumber,
       commonAncestor: ancestor.blockNumber,

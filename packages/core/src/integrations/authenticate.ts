@@ -107,24 +107,24 @@ export const credentialCacheMs = 250
 /** The most cached headers; a service has far fewer callers at one time. */
 const maxEntries = 1_000
 
-export interface CredentialCache<Found> {
-  find(header: string): Found | undefined
+export interface CredentialCache<Value> {
+  find(header: string): Value | undefined
   /**
    * Call it before reading the store. The returned function caches the result, unless {@link forget} was called
    * meanwhile: the result may then be outdated. Cache accepted headers alone: a rejection must always cost the same.
    */
-  startRead(): (header: string, found: Found) => void
+  startRead(): (header: string, value: Value) => void
   forget(): void
 }
 
 /** Builds an empty cache. It contains no header and no secret, only hashes salted for this process. */
-export function createCredentialCache<Found>(deps: {
+export function createCredentialCache<Value>(deps: {
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<RandomSource, 'bytes'>
-}): CredentialCache<Found> {
+}): CredentialCache<Value> {
   const { clock, random } = deps
   const salt = Buffer.from(random.bytes(32)).toString('base64')
-  const entries = new Map<string, { readonly found: Found; readonly since: number }>()
+  const entries = new Map<string, { readonly value: Value; readonly since: number }>()
   let changes = 0
   let latest = Number.NEGATIVE_INFINITY
   const hashHeader = (header: string) => hash('sha256', `${salt}${header}`, 'base64')
@@ -139,15 +139,15 @@ export function createCredentialCache<Found>(deps: {
       if (now < latest) forget()
       latest = now
       const entry = entries.get(hashHeader(header))
-      return entry !== undefined && now - entry.since < credentialCacheMs ? entry.found : undefined
+      return entry !== undefined && now - entry.since < credentialCacheMs ? entry.value : undefined
     },
     startRead() {
       const before = changes
       const since = clock.now()
-      return (header, found) => {
+      return (header, value) => {
         if (before !== changes) return
         if (entries.size >= maxEntries) entries.clear()
-        entries.set(hashHeader(header), { found, since })
+        entries.set(hashHeader(header), { value, since })
       }
     },
     forget,

@@ -28,18 +28,18 @@ export async function addDeliveries(
   file: AsyncIterable<readonly MoveRow[]>,
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  const found = new Map<string, UnnotifiedVersion[]>()
+  const groups = new Map<string, UnnotifiedVersion[]>()
   for await (const page of moves.unnotified(address))
-    for (const each of page) found.set(formatPaymentKey(each), [...(found.get(formatPaymentKey(each)) ?? []), each])
+    for (const each of page) groups.set(formatPaymentKey(each), [...(groups.get(formatPaymentKey(each)) ?? []), each])
   for await (const rows of file)
     for (const row of rows) {
       if (!('payment' in row)) continue
-      const later = found
+      const later = groups
         .get(formatPaymentKey(row.payment))
         ?.filter(({ version }) => version > row.payment.status.version)
-      if (later !== undefined) found.set(formatPaymentKey(row.payment), later)
+      if (later !== undefined) groups.set(formatPaymentKey(row.payment), later)
     }
-  const ids = [...found.values()].flat().map(({ id }) => id)
+  const ids = [...groups.values()].flat().map(({ id }) => id)
   let added = 0
   for (let from = 0; from < ids.length; from += batchSize) {
     signal?.throwIfAborted()
@@ -105,8 +105,8 @@ export function decideImport(
   if (stored.integrationAddress !== integrationAddress)
     throw createForeignRowError(`Payment ${name}`, integrationAddress)
   const storedVersions = new Map(stored.versions.map((each) => [each.version, each]))
-  const open = moved.versions.filter(({ version }) => !stored.closed.includes(version))
-  if (isImported(moved, stored, open, storedVersions)) return 'imported'
+  const unclosed = moved.versions.filter(({ version }) => !stored.closed.includes(version))
+  if (isImported(moved, stored, unclosed, storedVersions)) return 'imported'
   for (const { version, body } of moved.versions)
     if (version === 1 && storedVersions.has(1) && storedVersions.get(1)?.body !== body)
       throw createDifferenceError(name, 'its version 1 has other bytes')
@@ -144,10 +144,10 @@ const createDifferenceError = (name: string, difference: string) =>
 function isImported(
   moved: MovedPayment,
   stored: StoredMove,
-  open: readonly MovedVersion[],
+  unclosed: readonly MovedVersion[],
   storedVersions: ReadonlyMap<number, MovedVersion>,
 ): boolean {
-  if (!open.every((each) => isDeepStrictEqual(storedVersions.get(each.version), each))) return false
+  if (!unclosed.every((each) => isDeepStrictEqual(storedVersions.get(each.version), each))) return false
   return stored.status.version > moved.status.version || isDeepStrictEqual(stored.status, moved.status)
 }
 

@@ -5,7 +5,7 @@ import type { Audited } from '../history/audit-log.js'
 import type { ChainReads } from '../indexer/chain-store.js'
 import { checkUpdate, toSelectors, type UpdateOutcomes } from '../payments/apply-updates.js'
 import { parseName } from '../payments/read-api.js'
-import { lockRecording, type Recording, unrecordedRanges } from '../payments/recording.js'
+import { findUnrecordedRanges, lockRecording, type Recording } from '../payments/recording.js'
 import type { Clock } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { MasterKey, SealedSecret } from '../secrets/keys.js'
@@ -171,7 +171,7 @@ async function storeDisabled(
     const checkpoints = await lockRecording(tx, followed)
     return (await tx.integrations.insert({ ...record, enabled: false })) ? checkpoints : new Map<number, number>()
   })
-  const unrecorded = await unrecordedRanges(chains, recordedTo, firstBlocks)
+  const unrecorded = await findUnrecordedRanges(chains, recordedTo, firstBlocks)
   if (unrecorded.length > 0)
     throw new MoveError(
       'ERR_MOVE_UNRECORDED',
@@ -188,9 +188,9 @@ async function upsertIntegration(tx: StoreTransaction, record: IntegrationRecord
 
 /** @throws IntegrationError `ERR_INTEGRATION_EXISTS` when it is enabled. */
 async function findDisabled(tx: StoreTransaction, address: string): Promise<IntegrationRecord | null> {
-  const found = await tx.integrations.find(address)
-  if (found?.enabled) throw new IntegrationError('ERR_INTEGRATION_EXISTS', address)
-  return found
+  const record = await tx.integrations.find(address)
+  if (record?.enabled) throw new IntegrationError('ERR_INTEGRATION_EXISTS', address)
+  return record
 }
 
 /** Stored payments and updates; `left`: dropped payments of the file that are not stored here. */
@@ -221,19 +221,19 @@ async function* importBatches(
   { isRehearsal }: { readonly isRehearsal: boolean },
 ): AsyncGenerator<Counts & Pick<Batch, 'waiting'>> {
   const otherUpdates = await findOtherUpdates(moves, address, rows())
-  const left = new Set<string>()
+  const leftOut = new Set<string>()
   let [payments, updates] = [0, 0]
   for await (const batch of groupIntoBatches(rows())) {
     signal?.throwIfAborted()
     const stored = await moves
       .transaction(async (tx) => {
-        const replaced = await decidePayments(tx, address, batch.payments, otherUpdates, left)
+        const replaced = await decidePayments(tx, address, batch.payments, otherUpdates, leftOut)
         // Deliveries need the integration, which is stored after the rehearsal.
         if (!isRehearsal) await tx.replace(address, replaced)
-        const own = batch.updates.filter((update) => !left.has(formatPaymentKey(update)))
-        await importUpdates(tx, address, own)
+        const importable = batch.updates.filter((update) => !leftOut.has(formatPaymentKey(update)))
+        await importUpdates(tx, address, importable)
         if (isRehearsal) throw new RehearsedError()
-        return { payments: replaced.length, updates: own.length }
+        return { payments: replaced.length, updates: importable.length }
       })
       .catch((error: unknown) => {
         if (error instanceof RehearsedError) return { payments: 0, updates: 0 }
@@ -241,7 +241,7 @@ async function* importBatches(
       })
     payments += stored.payments
     updates += stored.updates
-    yield { payments, updates, left: left.size, waiting: batch.waiting }
+    yield { payments, updates, left: leftOut.size, waiting: batch.waiting }
   }
 }
 
@@ -287,22 +287,22 @@ async function* groupIntoBatches(groups: AsyncIterable<readonly MoveRow[]>): Asy
 
 type MoveTx = Parameters<Parameters<MoveStore['transaction']>[0]>[0]
 
-/** @param left - Receives the names of dropped payments that are not stored here. @returns Those to replace. */
+/** @param leftOut - Receives the names of dropped payments that are not stored here. @returns Those to replace. */
 async function decidePayments(
   tx: MoveTx,
   address: string,
   payments: readonly MovedPayment[],
   otherUpdates: ReadonlySet<string>,
-  left: Set<string>,
+  leftOut: Set<string>,
 ): Promise<{ id: string; moved: MovedPayment }[]> {
-  const found = new Map((await tx.find(payments)).map((each) => [formatPaymentKey(each), each]))
+  const storedByKey = new Map((await tx.find(payments)).map((each) => [formatPaymentKey(each), each]))
   const replaced: { id: string; moved: MovedPayment }[] = []
   for (const moved of payments) {
     const name = formatPaymentKey(moved)
-    const stored = found.get(name)
+    const stored = storedByKey.get(name)
     const decision = decideImport(moved, stored, address, otherUpdates.has(name))
-    if (decision === 'left') left.add(name)
-    else left.delete(name)
+    if (decision === 'left') leftOut.add(name)
+    else leftOut.delete(name)
     if (decision === 'replace' && stored !== undefined) replaced.push({ id: stored.id, moved })
   }
   return replaced
@@ -332,13 +332,13 @@ async function applyWaitingUpdates(
 ): Promise<void> {
   if (updates.length === 0) return
   const payments = await transaction((tx) => tx.paymentsForChange(...toSelectors(updates)))
-  const own = updates.filter((update) => {
+  const ownUpdates = updates.filter((update) => {
     const named = payments.filter(
       ({ chainId, txHash }) => String(chainId) === update.chainId && txHash === update.txHash,
     )
     return named.length === 0 || named.some(({ integrationAddress }) => integrationAddress === address)
   })
-  for (const outcome of await applyUpdates(own))
+  for (const outcome of await applyUpdates(ownUpdates))
     if (outcome.status === 'rejected' && !(outcome.reason instanceof UpdateConflictError)) throw outcome.reason
 }
 

@@ -5,7 +5,7 @@ import type { AuditAction, AuditEntry } from '../history/audit-store.js'
 import type { ChainReads } from '../indexer/chain-store.js'
 import { assertWhole } from '../internal/values.js'
 import { parseAddress, parseName } from '../payments/read-api.js'
-import { lockRecording, type Recording, unrecordedRanges } from '../payments/recording.js'
+import { findUnrecordedRanges, lockRecording, type Recording } from '../payments/recording.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { hashApiSecret, issueApiSecret, issueSigningSecret } from '../secrets/keys.js'
 import { resealSecrets, sealSecret } from '../secrets/seal.js'
@@ -24,15 +24,15 @@ function createApiSecretCommands(
       const apiSecret = issueApiSecret(random)
       const until = clock.now() + graceMs
       await audited(async (tx, note) => {
-        const found = await tx.integrations.find(address)
-        if (found === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
-        const { previousApiSecret: former } = found
+        const record = await tx.integrations.find(address)
+        if (record === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
+        const { previousApiSecret: former } = record
         if (keepsPrevious && former !== null && clock.now() < former.until)
           throw new IntegrationError('ERR_PREVIOUS_API_SECRET', address)
-        const previousApiSecret = graceMs === 0 || found.apiSecret === null ? null : { ...found.apiSecret, until }
+        const previousApiSecret = graceMs === 0 || record.apiSecret === null ? null : { ...record.apiSecret, until }
         const rotated = { apiSecret: hashApiSecret(keys.current, address, apiSecret), previousApiSecret }
         // Two concurrent rotations would store the same previous secret, and one new secret would be lost.
-        const onlyIf = { apiSecretHash: found.apiSecret?.hash ?? null }
+        const onlyIf = { apiSecretHash: record.apiSecret?.hash ?? null }
         const written = await tx.integrations.update(address, rotated, onlyIf)
         if (written === null) throw new IntegrationError('ERR_INTEGRATION_CHANGED', address)
         note({ action: 'integration.api_secret_rotated', subject: address, details: { graceMs } })
@@ -42,9 +42,9 @@ function createApiSecretCommands(
     async endPreviousApiSecret(input) {
       const address = parseAddress(input)
       await audited(async (tx, note) => {
-        const found = await tx.integrations.find(address)
-        if (found === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
-        const { previousApiSecret: previous } = found
+        const record = await tx.integrations.find(address)
+        if (record === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
+        const { previousApiSecret: previous } = record
         if (previous === null || previous.until <= clock.now())
           throw new IntegrationError('ERR_NO_PREVIOUS_SECRET', address)
         await tx.integrations.update(address, { previousApiSecret: null })
@@ -122,7 +122,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
         note({ action: 'integration.created', subject: address, details: { name, url } })
         return checkpoints
       })
-      const unrecorded = await unrecordedRanges(chains, recordedTo)
+      const unrecorded = await findUnrecordedRanges(chains, recordedTo)
       return { integration: toView(record), apiSecret, signingSecret, unrecorded }
     },
     async get(input) {

@@ -86,18 +86,18 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
       throw new SignInRejectedError('Address or API secret is wrong.')
     },
     async authenticate(sessionToken) {
-      const found = isToken('portal', sessionToken) ? await sessions.find(hashToken(sessionToken)) : null
-      if (found === null || isExpired(found.session.expiresAt, clock.now(), integrationSessionMs)) return null
-      const { integration, session } = found
+      const stored = isToken('portal', sessionToken) ? await sessions.find(hashToken(sessionToken)) : null
+      if (stored === null || isExpired(stored.session.expiresAt, clock.now(), integrationSessionMs)) return null
+      const { integration, session } = stored
       return isValidFor(integration, session.apiSecretHash, clock.now())
         ? { integrationAddress: integration.address }
         : null
     },
     async signOut(sessionToken) {
       const hash = hashToken(sessionToken)
-      const found = isToken('portal', sessionToken) ? await sessions.find(hash) : null
-      if (found === null) return
-      const subject = found.integration.address
+      const stored = isToken('portal', sessionToken) ? await sessions.find(hash) : null
+      if (stored === null) return
+      const subject = stored.integration.address
       await auditedAs(integrationActor(subject))(async (tx, note) => {
         if ((await tx.integrationSessions.delete(hash)) !== null) note({ action: 'integration.signed_out', subject })
       })

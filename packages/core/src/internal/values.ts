@@ -22,7 +22,7 @@ export const backoffCapMs = 30_000
  * Doubles with every failure up to {@link backoffCapMs}, then takes between half and all of it, so that loops that
  * failed together do not retry together. `failures`: from 1. `fraction`: in [0, 1].
  */
-export function backoffMs(failures: number, fraction: number): number {
+export function computeBackoffMs(failures: number, fraction: number): number {
   const ceiling = Math.min(backoffCapMs, backoffBaseMs * 2 ** (failures - 1))
   return Math.round(ceiling * (0.5 + fraction / 2))
 }

@@ -63,9 +63,9 @@ export function createAuthenticateLegacy(
     if (cached !== undefined) return cached
     const apiKey = parseApiKey(authorization)
     const store = cache.startRead()
-    const found = await legacyKeys.findByHash(keys.all.map((key) => hashLegacyKey(key, apiKey ?? nobody)))
-    if (apiKey === null || found === null || found.revokedAt !== null) return null
-    const caller = { keyId: found.id }
+    const record = await legacyKeys.findByHash(keys.all.map((key) => hashLegacyKey(key, apiKey ?? nobody)))
+    if (apiKey === null || record === null || record.revokedAt !== null) return null
+    const caller = { keyId: record.id }
     store(header, caller)
     return caller
   }

@@ -1,5 +1,5 @@
 /** The legacy endpoints, after authentication. Source: docs/interface.md 4.3. @module */
-import type { Lookup, Verify, VerifyRequest } from '@payment-integration/contract'
+import type { Lookup, VerifyRequest, VerifyResponse } from '@payment-integration/contract'
 import { TransactionNotFoundError } from '../errors.js'
 import {
   formatUnits,
@@ -36,7 +36,7 @@ export interface LegacyQueries {
    * @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; TransactionNotFoundError
    * `ERR_TRANSACTION_NOT_FOUND`.
    */
-  verify(request: VerifyRequest): Promise<{ readonly verified: boolean; readonly result: Verify }>
+  verify(request: VerifyRequest): Promise<{ readonly verified: boolean; readonly result: VerifyResponse }>
 }
 
 type LegacyPayment = Lookup['payments'][number]

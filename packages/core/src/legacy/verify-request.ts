@@ -5,7 +5,7 @@ import {
   type VerifyRequest,
   verifyRequestLimits,
 } from '@payment-integration/contract'
-import { unreadableJsonMessage } from '@payment-integration/contract/internal'
+import { formatUnreadableJson } from '@payment-integration/contract/internal'
 import { parse } from 'lossless-json'
 import { InvalidLegacyRequestError } from '../errors.js'
 import { findDuplicateKey } from '../internal/values.js'
@@ -106,7 +106,7 @@ function parseBody(bytes: Uint8Array): Fields {
     // The parser reports duplicate keys only where the values differ, so findDuplicateKey checks them below.
     json = parse(text, null, { parseNumber: (token) => new NumberToken(token), onDuplicateKey: () => undefined })
   } catch {
-    return rejectBody('invalid_json', unreadableJsonMessage(bytes, 'Body must be JSON in UTF-8'))
+    return rejectBody('invalid_json', formatUnreadableJson(bytes, 'Body must be JSON in UTF-8'))
   }
   if (findDuplicateKey(text) !== null) return rejectBody('duplicate_key', 'Body must not name a field twice')
   if (typeof json !== 'object' || json === null || Array.isArray(json) || json instanceof NumberToken)

@@ -1,6 +1,6 @@
 /** The loop that sends the outbox; dispatch-run.ts sends one delivery. Source: docs/decisions/fairness.md. @module */
 
-import { backoffMs, describeError } from '../internal/values.js'
+import { computeBackoffMs, describeError } from '../internal/values.js'
 import type { Clock } from '../ports/runtime.js'
 import { cacheOpenedSecrets } from './attempt.js'
 import {
@@ -135,7 +135,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
           endFailures()
         } catch (error) {
           failures += 1
-          const retryInMs = backoffMs(failures, random.fraction())
+          const retryInMs = computeBackoffMs(failures, random.fraction())
           logger.error({ error: describeError(error), failures, retryInMs }, 'outbox not readable')
           await clock.sleep(retryInMs, signal)
         }

@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StoreError } from '../errors.js'
-import { backoffMs, describeError } from '../internal/values.js'
+import { computeBackoffMs, describeError } from '../internal/values.js'
 import type { Clock, RandomSource } from '../ports/runtime.js'
 import { pickDeliveryFields, type RecordedAttempt } from './attempt.js'
 import type { EndpointJudge } from './delivery-store.js'
@@ -205,7 +205,7 @@ export function createSettler(deps: SettlerDeps): Settler {
       const isSettled = await settleUnlessSlow(queue.splice(0, maxPerCommit))
       if (isSettled === false) {
         failures += 1
-        await clock.sleep(Math.min(retryCapMs, backoffMs(failures, random.fraction())))
+        await clock.sleep(Math.min(retryCapMs, computeBackoffMs(failures, random.fraction())))
       } else failures = 0
       onSettled()
     }

@@ -29,7 +29,7 @@ import {
 } from './operator-store.js'
 import {
   checkPassphrase,
-  dummyHash,
+  createDummyHash,
   hashPassphrase,
   owaspCost,
   type ScryptCost,
@@ -277,7 +277,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
   const { operators, auditedAs, keys, clock, random, cost = owaspCost } = deps
   const limits = createSignInLimits(clock)
   const runInSlot = createHashSlots()
-  const dummy = dummyHash(cost, random)
+  const dummy = createDummyHash(cost, random)
 
   function checkLimits(name: string, source: string): void {
     const waitMs = limits.waitMs(name, source)
@@ -311,9 +311,9 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       if (!isToken('link', linkToken) || !isUsable(await operators.findByLink(hash))) throw new LinkRejectedError()
       checkPassphrase(passphrase)
       const hashed = await runInSlot(`link ${hash}`, () => hashPassphrase(passphrase, cost, random))
-      const found = await operators.findByLink(hash)
-      if (!isUsable(found)) throw new LinkRejectedError()
-      const operator = await auditedAs(operatorActor(found.name))(async (tx, note) => {
+      const holder = await operators.findByLink(hash)
+      if (!isUsable(holder)) throw new LinkRejectedError()
+      const operator = await auditedAs(operatorActor(holder.name))(async (tx, note) => {
         const record = await tx.operators.findByLink(hash)
         if (!isUsable(record)) throw new LinkRejectedError()
         await tx.operators.update(record.name, { passphrase: hashed, link: null })
@@ -366,16 +366,16 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
     },
     async authenticate(sessionToken) {
       if (!isToken('session', sessionToken)) return null
-      const found = await operators.findSession(hashToken(sessionToken))
-      if (found === null || !found.operator.enabled) return null
-      if (isExpired(found.session.expiresAt, clock.now(), sessionMs)) return null
-      return toSignedIn(found.operator)
+      const stored = await operators.findSession(hashToken(sessionToken))
+      if (stored === null || !stored.operator.enabled) return null
+      if (isExpired(stored.session.expiresAt, clock.now(), sessionMs)) return null
+      return toSignedIn(stored.operator)
     },
     async signOut(sessionToken) {
       const hash = hashToken(sessionToken)
-      const found = isToken('session', sessionToken) ? await operators.findSession(hash) : null
-      if (found === null) return
-      const { name } = found.operator
+      const stored = isToken('session', sessionToken) ? await operators.findSession(hash) : null
+      if (stored === null) return
+      const { name } = stored.operator
       await auditedAs(operatorActor(name))(async (tx, note) => {
         if ((await tx.operators.deleteSession(hash)) !== null) note({ action: 'operator.signed_out', subject: name })
       })

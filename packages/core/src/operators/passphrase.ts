@@ -40,7 +40,7 @@ export async function hashPassphrase(
 }
 
 /** A hash that no passphrase has: comparing with it takes as long as with a real one. */
-export function dummyHash(cost: ScryptCost, random: Pick<RandomSource, 'bytes'>): string {
+export function createDummyHash(cost: ScryptCost, random: Pick<RandomSource, 'bytes'>): string {
   return format(cost, Buffer.from(random.bytes(saltBytes)), Buffer.from(random.bytes(hashBytes)))
 }
 

@@ -42,9 +42,9 @@ export function decideInOrder(payments: readonly StoredPayment[]): Decisions {
   const byTransaction = new Map<string, StoredPayment[]>()
   for (const payment of payments) {
     const key = toTransactionKey(payment)
-    const own = byTransaction.get(key)
-    if (own === undefined) byTransaction.set(key, [payment])
-    else own.push(payment)
+    const group = byTransaction.get(key)
+    if (group === undefined) byTransaction.set(key, [payment])
+    else group.push(payment)
   }
   const changes: StatusChange[] = []
   const events: ServiceEvent[] = []
@@ -53,13 +53,13 @@ export function decideInOrder(payments: readonly StoredPayment[]): Decisions {
     events,
     has: (transaction) => byTransaction.has(toTransactionKey(transaction)),
     decide(update) {
-      const own = byTransaction.get(toTransactionKey(update)) ?? []
-      const decided = decideUpdate(own, update)
+      const group = byTransaction.get(toTransactionKey(update)) ?? []
+      const decided = decideUpdate(group, update)
       events.push(...decided.events)
       const { change, result } = decided
       if (change !== null) {
         changes.push(change)
-        own[own.indexOf(change.payment)] = { ...change.payment, ...change.status }
+        group[group.indexOf(change.payment)] = { ...change.payment, ...change.status }
       }
       return result
     },
@@ -234,11 +234,13 @@ async function createForeignCheck(
   updates: readonly ProcessorUpdate[],
 ): Promise<(update: ProcessorUpdate) => string | null> {
   const named = new Set(updates.flatMap(({ integrationAddress }) => integrationAddress ?? []))
-  const own = named.size === 0 ? named : await tx.registeredIntegrations([...named])
+  const registered = named.size === 0 ? named : await tx.registeredIntegrations([...named])
   return ({ integrationAddress }) => {
     if (integrationAddress === undefined)
       return 'this service records payments of its own integrations alone; name one in integrationAddress'
-    return own.has(integrationAddress) ? null : 'this service does not have the integration of this integrationAddress'
+    return registered.has(integrationAddress)
+      ? null
+      : 'this service does not have the integration of this integrationAddress'
   }
 }
 

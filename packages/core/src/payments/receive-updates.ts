@@ -3,7 +3,7 @@
  * @module
  */
 import { type ProcessorUpdate, processorUpdateSchema, processorUpdatesSchema } from '@payment-integration/contract'
-import { unreadableJsonMessage } from '@payment-integration/contract/internal'
+import { formatUnreadableJson } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-io'
 import { verifySignature, WebhookError } from '@payment-integration/webhook'
 import { StoreError } from '../errors.js'
@@ -163,7 +163,7 @@ export function parseUpdate(body: Uint8Array): ReceivedUpdate {
     text = decoder.decode(body)
     json = JSON.parse(text)
   } catch {
-    return { kind: 'invalid', message: unreadableJsonMessage(body, 'Body is not UTF-8 JSON') }
+    return { kind: 'invalid', message: formatUnreadableJson(body, 'Body is not UTF-8 JSON') }
   }
   const duplicate = findDuplicateKey(text)
   if (duplicate !== null) return { kind: 'invalid', message: `Field ${duplicate} is given twice` }

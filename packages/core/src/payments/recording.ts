@@ -34,8 +34,9 @@ export async function chooseRecorded(
   const named = new Set<string>()
   for (const { integrationAddress } of payments) if (integrationAddress !== null) named.add(integrationAddress)
   for (const { payment } of deposits) if (payment.integrationAddress !== null) named.add(payment.integrationAddress)
-  const own = named.size === 0 ? named : await tx.registeredIntegrations([...named])
-  const isOwn = ({ integrationAddress }: PaymentFacts) => integrationAddress !== null && own.has(integrationAddress)
+  const registered = named.size === 0 ? named : await tx.registeredIntegrations([...named])
+  const isOwn = ({ integrationAddress }: PaymentFacts) =>
+    integrationAddress !== null && registered.has(integrationAddress)
   const storedPayments = payments.every(isOwn) ? [] : [...stored, ...(await tx.offChainPayments(chainId))]
   const keys = new Set(storedPayments.map(toPaymentKey))
   const chosen = {
@@ -68,7 +69,7 @@ export async function lockRecording(
  * The blocks to read again for an integration. `firstBlocks`: the first block of its payments by chain; default: the
  * first indexed block.
  */
-export async function unrecordedRanges(
+export async function findUnrecordedRanges(
   chains: Pick<ChainReads, 'coverage'>,
   recordedTo: ReadonlyMap<number, number>,
   firstBlocks: ReadonlyMap<number, number> = new Map(),

@@ -51,14 +51,14 @@ function assignInTransaction(
   routers: ReadonlySet<string>,
 ): PaymentFacts[] {
   if (stored.length === 0) return [...read]
-  const known = new Map(stored.map((row) => [toLogKey(row), row.ordinal]))
+  const ordinalByLog = new Map(stored.map((row) => [toLogKey(row), row.ordinal]))
   const readLogs = new Set(read.map(toLogKey))
   const replaceableRecords = stored.filter((row) => isReadBy(routers, row) && !readLogs.has(toLogKey(row)))
   const takenOrdinals = new Set(stored.map(({ ordinal }) => ordinal))
 
   function assignOrdinal(facts: PaymentFacts): number {
-    const own = known.get(toLogKey(facts))
-    if (own !== undefined) return own
+    const storedOrdinal = ordinalByLog.get(toLogKey(facts))
+    if (storedOrdinal !== undefined) return storedOrdinal
     const fitting = replaceableRecords.filter(
       ({ integrationAddress }) => integrationAddress === facts.integrationAddress,
     )
@@ -99,8 +99,8 @@ export function choosePrimary(payments: readonly PaymentFacts[]): NewPayment[] {
   for (const facts of payments) {
     if (isAlone.get(facts.txHash)) continue
     const key = toPrimaryKey(facts)
-    const known = lowest.get(key)
-    if (known === undefined || facts.ordinal < known) lowest.set(key, facts.ordinal)
+    const current = lowest.get(key)
+    if (current === undefined || facts.ordinal < current) lowest.set(key, facts.ordinal)
   }
   return payments.map((facts) => ({
     facts,

@@ -1,6 +1,6 @@
 /** JSON answers, and the table from error code to status and body. Source: docs/interface.md 4, 7. @module */
 import { type ErrorBody, type LegacyErrorBody, pageLimit } from '@payment-integration/contract'
-import { cacheControl, shareRejectedMessage } from '@payment-integration/contract/internal'
+import { cacheControl, formatShareRejection } from '@payment-integration/contract/internal'
 import { CoreError, type CoreErrorCode, InvalidLegacyRequestError } from '@payment-integration/core'
 import { IdentityUnavailableError, ShareTokenRejectedError } from '@payment-integration/core/identity'
 import type { OperatorErrorCode } from '@payment-integration/core/internal'
@@ -97,7 +97,7 @@ const answersByCode: Record<ErrorCode, BuildAnswer> = {
     body: {
       error: error.message,
       message:
-        error instanceof ShareTokenRejectedError ? shareRejectedMessage(error.providerMessage, error.formerReview) : '',
+        error instanceof ShareTokenRejectedError ? formatShareRejection(error.providerMessage, error.formerReview) : '',
     },
     headers: {},
   }),

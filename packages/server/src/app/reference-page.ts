@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { jsonContentType } from '@payment-integration/contract/internal'
-import { openApiDocument } from '@payment-integration/contract/openapi'
+import { createOpenApiDocument } from '@payment-integration/contract/openapi'
 import type { Context, Hono } from 'hono'
 import { version } from '../version.js'
 import { allowMethods } from './answers.js'
@@ -76,10 +76,10 @@ function loadFile(make: () => Promise<PublicFile> | PublicFile): LoadedFile {
     version: async () => (await loadOnce()).version,
     async answer(c) {
       const { version, plain, packed } = await loadOnce()
-      const { body, headers } = takesGzip(c.req.header('accept-encoding')) ? packed : plain
+      const { body, headers } = acceptsGzip(c.req.header('accept-encoding')) ? packed : plain
       const cacheControl = c.req.query('v') === version ? cachedForever : revalidated
       const { ETag = '', Vary = '' } = headers
-      if (hasTag(c.req.header('if-none-match'), ETag))
+      if (matchesEntityTag(c.req.header('if-none-match'), ETag))
         return new Response(null, { status: 304, headers: { ETag, Vary, 'Cache-Control': cacheControl } })
       const answered = { ...headers, 'Cache-Control': cacheControl, 'Content-Length': String(body.length) }
       if (c.req.method === 'HEAD') return new Response(null, { headers: answered })
@@ -95,7 +95,7 @@ function addPublicFile(app: Hono<AppEnv>, path: string, file: LoadedFile): void 
 }
 
 /** Whether `Accept-Encoding` names gzip with a weight above 0. Source: RFC 9110 section 12.5.3. */
-export function takesGzip(header = ''): boolean {
+export function acceptsGzip(header = ''): boolean {
   const words = header.slice(0, maxParsedCharacters).toLowerCase().split(',')
   return words.some((each) => {
     const [word = '', weight = ''] = each.split(';')
@@ -104,7 +104,7 @@ export function takesGzip(header = ''): boolean {
 }
 
 /** Whether `If-None-Match` lists a tag or `*`. A tag contains no quotes. Source: RFC 9110 section 13.1.2. */
-export function hasTag(header = '', tag: string): boolean {
+export function matchesEntityTag(header = '', tag: string): boolean {
   return header === '*' || header.includes(tag)
 }
 
@@ -112,7 +112,7 @@ const openApiPath = '/openapi.json'
 
 /** Adds the document. It needs no authentication: it holds no data of any integration. */
 export function addOpenApiRoute(app: Hono<AppEnv>): void {
-  const make = () => ({ body: JSON.stringify(openApiDocument({ version })), type: jsonContentType })
+  const make = () => ({ body: JSON.stringify(createOpenApiDocument({ version })), type: jsonContentType })
   addPublicFile(app, openApiPath, loadFile(make))
 }
 

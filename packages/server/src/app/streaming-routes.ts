@@ -6,9 +6,9 @@
 import {
   cacheControl,
   deliveryStreamPath,
+  formatUnreadableJson,
   streamEvents,
   triggerPath,
-  unreadableJsonMessage,
 } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-io'
 import {
@@ -113,7 +113,7 @@ function parseJson(bytes: Uint8Array): unknown {
     assertModestJson(bytes)
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
   } catch {
-    throw new HttpRequestError('ERR_TRIGGER_INVALID', unreadableJsonMessage(bytes, 'Body is no JSON'))
+    throw new HttpRequestError('ERR_TRIGGER_INVALID', formatUnreadableJson(bytes, 'Body is no JSON'))
   }
 }
 

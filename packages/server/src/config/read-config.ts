@@ -161,7 +161,7 @@ function readDatabase({ value, problems }: VariableReader): DatabaseConfig {
 
 /** Reads every chain that has a variable. */
 function readChains({ chainIds, chainValue, problems }: VariableReader): ChainConfig[] {
-  const known: Readonly<Record<number, { readonly confirmations: number }>> = finality
+  const knownFinality: Readonly<Record<number, { readonly confirmations: number }>> = finality
   return chainIds().map((chainId) => {
     const urls = chainValue('PI_RPC_URL_', chainId)
     const heads = chainValue('PI_HEADS_URL_', chainId)
@@ -185,7 +185,7 @@ function readChains({ chainIds, chainValue, problems }: VariableReader): ChainCo
       proof: chainValue('PI_PROOF_', chainId),
       rawReceipts: chainValue('PI_RAW_RECEIPTS_', chainId),
       maxRange: chainValue('PI_MAX_RANGE_', chainId),
-      confirmations: chainValue('PI_CONFIRMATIONS_', chainId) ?? known[chainId]?.confirmations ?? null,
+      confirmations: chainValue('PI_CONFIRMATIONS_', chainId) ?? knownFinality[chainId]?.confirmations ?? null,
     }
   })
 }

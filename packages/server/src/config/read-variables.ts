@@ -75,8 +75,8 @@ export function createVariableReader(
   }
 
   function readText(name: string, row: Variable<unknown>): string | null {
-    const known = texts.get(name)
-    if (known !== undefined) return known
+    const cached = texts.get(name)
+    if (cached !== undefined) return cached
     const text = findText(name, row)
     texts.set(name, text)
     return text

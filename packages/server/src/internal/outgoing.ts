@@ -4,12 +4,12 @@ import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 
 /** An agent that takes every answer that HTTP allows. Its callers limit the time of a whole exchange. */
 export function createAgent(connectTimeoutMs: number): Agent {
-  const open = buildConnector({ timeout: connectTimeoutMs })
+  const connector = buildConnector({ timeout: connectTimeoutMs })
   return new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
     connect(target, callback) {
-      open(target, (...made) => {
+      connector(target, (...made) => {
         if (made[0] === null) filterAnswers(made[1])
         callback(...made)
       })

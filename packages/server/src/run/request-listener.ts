@@ -26,17 +26,17 @@ export interface ConnectionLimit {
  * Call it before the server listens. Memory is bounded by the number of open connections.
  */
 export function limitConnections(server: Server, { maxPerSource, sources }: ConnectionLimit): void {
-  const open = new Map<string, number>()
+  const openCounts = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
     const source = sources.findConnectionSource(socket.remoteAddress)
     if (source === null) return
-    const count = open.get(source) ?? 0
+    const count = openCounts.get(source) ?? 0
     if (count >= maxPerSource) return void socket.destroy()
-    open.set(source, count + 1)
+    openCounts.set(source, count + 1)
     socket.once('close', () => {
-      const remaining = (open.get(source) ?? 1) - 1
-      if (remaining === 0) open.delete(source)
-      else open.set(source, remaining)
+      const remaining = (openCounts.get(source) ?? 1) - 1
+      if (remaining === 0) openCounts.delete(source)
+      else openCounts.set(source, remaining)
     })
   })
 }
@@ -70,13 +70,13 @@ interface Connection {
 
 /** Tracks the connections of a server. Call it before the server listens. */
 export function trackConnections(server: Server): Connections {
-  const open = new Map<Socket, Connection>()
+  const openConnections = new Map<Socket, Connection>()
   server.on('connection', (socket: Socket) => {
-    open.set(socket, { owed: new Set(), last: null, onAnswer: () => undefined })
-    socket.once('close', () => open.delete(socket))
+    openConnections.set(socket, { owed: new Set(), last: null, onAnswer: () => undefined })
+    socket.once('close', () => openConnections.delete(socket))
   })
   server.on('request', (incoming: IncomingMessage, response: ServerResponse) => {
-    const connection = open.get(incoming.socket)
+    const connection = openConnections.get(incoming.socket)
     if (connection === undefined) return
     const exchange = { incoming, response }
     connection.owed.add(exchange)
@@ -88,14 +88,14 @@ export function trackConnections(server: Server): Connections {
   })
   return {
     closeIdle() {
-      for (const [socket, { owed }] of open) if (owed.size === 0) socket.destroy()
+      for (const [socket, { owed }] of openConnections) if (owed.size === 0) socket.destroy()
     },
     awaitsAnswer(socket) {
-      const [oldest] = open.get(socket)?.owed ?? []
+      const [oldest] = openConnections.get(socket)?.owed ?? []
       return oldest !== undefined && !oldest.response.headersSent
     },
     afterAnswers(socket, then) {
-      const connection = open.get(socket)
+      const connection = openConnections.get(socket)
       const isAnswered = () => ![...(connection?.owed ?? [])].some(({ incoming }) => incoming.complete)
       if (connection === undefined || isAnswered()) return then()
       connection.onAnswer = () => {
@@ -105,7 +105,7 @@ export function trackConnections(server: Server): Connections {
       }
     },
     answersTooSoon(socket) {
-      const last = open.get(socket)?.last ?? null
+      const last = openConnections.get(socket)?.last ?? null
       return last !== null && !last.incoming.complete && last.response.headersSent
     },
   }
@@ -323,8 +323,8 @@ export function queueRequests(
   }
 
   function openQueue(socket: Socket): RequestQueue {
-    const known = queues.get(socket)
-    if (known !== undefined) return known
+    const existing = queues.get(socket)
+    if (existing !== undefined) return existing
     const queue: RequestQueue = { count: 0, busy: 0, waiting: [] }
     queues.set(socket, queue)
     return queue

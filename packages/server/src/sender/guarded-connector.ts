@@ -167,18 +167,18 @@ function buildConnectionOptions(timeout: number, lookup: LookupFunction, secureC
 function createGuardedLookup(resolve: Resolve, allowed: AddressRule): { lookup: LookupFunction; cancel(): void } {
   let cancel: () => void = () => undefined
   const lookup: LookupFunction = (hostname, { all }, callback) => {
-    cancel = resolve(hostname, (error, found) => {
+    cancel = resolve(hostname, (error, addresses) => {
       if (error !== null) return callback(error, [])
-      const open = found.filter(({ address }) => allowed(address))
-      const [first] = open
+      const allowedAddresses = addresses.filter(({ address }) => allowed(address))
+      const [first] = allowedAddresses
       if (first === undefined) return callback(new AddressRejectedError(), [])
-      if (all === true) callback(null, pickFirstOfFamilies(open))
+      if (all === true) callback(null, pickFirstOfFamilies(allowedAddresses))
       else callback(null, first.address, first.family)
     })
   }
   return { lookup, cancel: () => cancel() }
 }
 
-function pickFirstOfFamilies(found: readonly LookupAddress[]): LookupAddress[] {
-  return [4, 6].flatMap((family) => found.filter((each) => each.family === family).slice(0, addressesPerFamily))
+function pickFirstOfFamilies(addresses: readonly LookupAddress[]): LookupAddress[] {
+  return [4, 6].flatMap((family) => addresses.filter((each) => each.family === family).slice(0, addressesPerFamily))
 }

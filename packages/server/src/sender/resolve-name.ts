@@ -54,7 +54,7 @@ export function createResolve({ servers = [], allowLoopback }: ResolverOptions):
 }
 
 function queryBoth(resolver: Resolver, name: string, callback: ResolveCallback): () => void {
-  const found: Record<4 | 6, readonly string[]> = { 4: [], 6: [] }
+  const byFamily: Record<4 | 6, readonly string[]> = { 4: [], 6: [] }
   let pendingQueries = 2
   let failure: NodeJS.ErrnoException | undefined
   let timer: NodeJS.Timeout | undefined
@@ -66,17 +66,17 @@ function queryBoth(resolver: Resolver, name: string, callback: ResolveCallback):
   }
   const answer = () => {
     end()
-    const addresses = ([4, 6] as const).flatMap((family) => found[family].map((address) => ({ address, family })))
+    const addresses = ([4, 6] as const).flatMap((family) => byFamily[family].map((address) => ({ address, family })))
     if (addresses.length > 0) callback(null, addresses)
     else callback(failure ?? Object.assign(new Error('The name has no address.'), { code: NODATA }), [])
   }
   const createListener = (family: 4 | 6) => (error: NodeJS.ErrnoException | null, addresses: readonly string[]) => {
     if (isOver) return
     pendingQueries--
-    if (error === null) found[family] = addresses
+    if (error === null) byFamily[family] = addresses
     else if (failure === undefined || isEmptyAnswer(failure)) failure = error
     if (pendingQueries === 0) answer()
-    else if (found[family].length > 0) timer = setTimeout(answer, otherFamilyMs)
+    else if (byFamily[family].length > 0) timer = setTimeout(answer, otherFamilyMs)
   }
   resolver.resolve4(name, createListener(4))
   resolver.resolve6(name, createListener(6))

@@ -147,8 +147,8 @@ function createRotatingAgents(create: () => Agent, ageMs: number) {
 function createTargetFinder(rule: NotificationUrlRule): (url: string) => Target | null {
   const targets = new Map<string, Target | null>()
   return (url) => {
-    const found = targets.get(url)
-    if (found !== undefined) return found
+    const cached = targets.get(url)
+    if (cached !== undefined) return cached
     if (targets.size >= maxKnownTargets) targets.clear()
     const target = parseTarget(url, rule)
     targets.set(url, target)

@@ -111,16 +111,16 @@ export async function settleDeposit(db: Connection, depositId: string): Promise<
  * Makes deposits wait again whose fulfilments a reorg may have moved or removed: their payments are above a
  * height and not yet marked as off the chain. Other deposits of the same source transaction wait again too.
  */
-export async function awaitFulfilments(
+export async function reopenDeposits(
   db: Connection,
   dialect: SqlDialect,
   chainId: number,
   above: number,
 ): Promise<void> {
-  await awaitingUpdate(db, dialect, chainId, above).execute()
+  await reopenDepositsQuery(db, dialect, chainId, above).execute()
 }
 
-export function awaitingUpdate(db: Connection, dialect: SqlDialect, chainId: number, above: number) {
+export function reopenDepositsQuery(db: Connection, dialect: SqlDialect, chainId: number, above: number) {
   const sourceHash = sql<string>`${sql.raw(dialect.hexText('p.source_tx_hash'))}`
   return db
     .updateTable('deposits')

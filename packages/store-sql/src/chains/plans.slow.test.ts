@@ -5,7 +5,7 @@ import { analyze, onFilledDatabases } from '../../test/support/indexed-plans.js'
 import { postgresScans, sqliteSteps } from '../../test/support/plans.js'
 import type { Engine } from '../engine.js'
 import { blocksQuery, overdueQuery } from '../payments/payment-changes.js'
-import { awaitingUpdate, waitingQuery } from './deposits.js'
+import { reopenDepositsQuery, waitingQuery } from './deposits.js'
 
 const { deposit, hash, primary } = fixtures
 const rows = 10_000
@@ -34,7 +34,7 @@ async function fill(store: Store, engine: Engine): Promise<void> {
 const queries = ({ read, dialect }: Engine) => ({
   'overdue payments': overdueQuery(read, dialect, { chainId: 1, atOrBelow: rows, limit }),
   'payments of blocks': blocksQuery(read, 1, 5_000, 5_000 + limit - 1),
-  'deposits of payments that leave': awaitingUpdate(read, dialect, 1, rows - limit),
+  'deposits of payments that leave': reopenDepositsQuery(read, dialect, 1, rows - limit),
   'waiting deposits': waitingQuery(read, { limit }),
   'waiting deposits behind one': waitingQuery(read, { afterId: String(rows + 100), limit }),
 })

@@ -38,8 +38,8 @@ export async function findIds(
   const before = filter.beforeId === undefined ? Number.MAX_SAFE_INTEGER : parseId(filter.beforeId, 'beforeId')
   let high = filter.until === undefined ? before : Math.min(before, await findFirstIdAt(engine.read, filter.until))
   const find = async (range: IdRange, size: number) => {
-    const found = await pageQuery(engine, filter, range, size, limit + 1 - ids.length).execute()
-    ids.push(...found.map(({ id }) => integer(id)))
+    const rows = await pageQuery(engine, filter, range, size, limit + 1 - ids.length).execute()
+    ids.push(...rows.map(({ id }) => integer(id)))
   }
   if (hasOwnIndex(filter)) {
     await find({ low, high }, limit + 1)
@@ -57,9 +57,9 @@ export async function findIds(
   return toPage(ids, limit)
 }
 
-const toPage = (found: readonly number[], limit: number): IdPage => ({
-  ids: found.slice(0, limit),
-  next: found.length > limit ? String(found[limit - 1]) : null,
+const toPage = (matches: readonly number[], limit: number): IdPage => ({
+  ids: matches.slice(0, limit),
+  next: matches.length > limit ? String(matches[limit - 1]) : null,
   isCut: false,
 })
 
@@ -213,11 +213,11 @@ async function readDeliveriesOfTransaction(
   const ids = payments.map(({ id }) => id)
   const before = beforeId === undefined ? Number.POSITIVE_INFINITY : parseId(beforeId, 'beforeId')
   const all = await withAttempts(engine, await selectViewRows(engine.read).where('d.payment_id', 'in', ids).execute())
-  const found = all
+  const matches = all
     .filter((delivery) => Number(delivery.deliveryId) < before && isMatch(delivery, filter))
     .sort((a, b) => Number(b.deliveryId) - Number(a.deliveryId))
-  const rows = found.slice(0, limit)
-  return { rows, next: found.length > limit ? (rows.at(-1)?.deliveryId ?? null) : null, isCut: false }
+  const rows = matches.slice(0, limit)
+  return { rows, next: matches.length > limit ? (rows.at(-1)?.deliveryId ?? null) : null, isCut: false }
 }
 
 export function transactionQuery(db: Connection, txHash: string) {

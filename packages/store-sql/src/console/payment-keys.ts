@@ -44,10 +44,10 @@ export async function findPage(db: Connection, filter: Filter, limit: number): P
   return toPage(rows, limit)
 }
 
-function toPage(found: readonly StoredRow[], limit: number): RowPage {
-  const rows = found.slice(0, limit)
+function toPage(matches: readonly StoredRow[], limit: number): RowPage {
+  const rows = matches.slice(0, limit)
   const last = rows.at(-1)
-  return { rows, next: found.length > limit && last !== undefined ? toPosition(last) : null, isCut: false }
+  return { rows, next: matches.length > limit && last !== undefined ? toPosition(last) : null, isCut: false }
 }
 
 const hasOwnIndex = (filter: Filter) =>
@@ -225,12 +225,12 @@ export async function readPaymentsOfWallet(
     const newest = Math.max(nullableInteger(sent) ?? -1, nullableInteger(received) ?? -1)
     return newest < 0 ? [] : [{ integrationAddress: toHex(address), newest }]
   })
-  let found: StoredPayment[] = []
+  let mergedPayments: StoredPayment[] = []
   for (;;) {
-    const oldest = found[limit - 1]?.blockTimestamp ?? -1
+    const oldest = mergedPayments[limit - 1]?.blockTimestamp ?? -1
     unread = unread.filter(({ newest }) => newest >= oldest).sort((a, b) => b.newest - a.newest)
     const part = unread.splice(0, parallelPages)
-    if (part.length === 0) return found
+    if (part.length === 0) return mergedPayments
     const pages = await Promise.all(
       part.map(({ integrationAddress, after }) => readPage({ wallet, integrationAddress, after, limit: pageSize })),
     )
@@ -238,7 +238,7 @@ export async function readPaymentsOfWallet(
       const { integrationAddress = '' } = part[index] ?? {}
       if (next !== null) unread.push({ integrationAddress, newest: next.blockTimestamp, after: next })
     }
-    found = [...found, ...pages.flatMap(({ payments }) => payments)]
+    mergedPayments = [...mergedPayments, ...pages.flatMap(({ payments }) => payments)]
       .sort((a, b) => b.blockTimestamp - a.blockTimestamp)
       .slice(0, limit)
   }

@@ -105,9 +105,9 @@ export function updatesQuery(db: Connection, paymentId: string, limit: number) {
 
 export async function readNewest(db: Connection, limit: number): Promise<ConsoleNewest> {
   checkInteger(limit, 'limit', 1)
-  const payments = await newestPayments(db, limit).execute()
-  const deliveries = await newestDeliveries(db, limit).execute()
-  const updates = await newestUpdates(db, limit).execute()
+  const payments = await newestPaymentsQuery(db, limit).execute()
+  const deliveries = await newestDeliveriesQuery(db, limit).execute()
+  const updates = await newestUpdatesQuery(db, limit).execute()
   return {
     payments: payments.map(({ id }) => String(id)),
     deliveries: deliveries.map(({ id, payment_id }) => ({ deliveryId: String(id), paymentId: String(payment_id) })),
@@ -118,12 +118,12 @@ export async function readNewest(db: Connection, limit: number): Promise<Console
   }
 }
 
-export function newestPayments(db: Connection, limit: number) {
+export function newestPaymentsQuery(db: Connection, limit: number) {
   return db.selectFrom('payments').select('id').orderBy('id', 'desc').limit(limit)
 }
 
 /** The deliveries among the newest versions; without that limit it could read past millions of versions. */
-export function newestDeliveries(db: Connection, limit: number) {
+export function newestDeliveriesQuery(db: Connection, limit: number) {
   const versions = db
     .selectFrom('snapshots')
     .select(['id', 'payment_id', 'integration'])
@@ -136,7 +136,7 @@ export function newestDeliveries(db: Connection, limit: number) {
     .orderBy('v.id', 'desc')
 }
 
-export function newestUpdates(db: Connection, limit: number) {
+export function newestUpdatesQuery(db: Connection, limit: number) {
   return db.selectFrom('updates').select(['seq', 'payment_id']).orderBy('seq', 'desc').limit(limit)
 }
 

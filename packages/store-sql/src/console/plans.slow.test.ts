@@ -20,9 +20,9 @@ import { walletQuery } from './payment-keys.js'
 import {
   attemptCounts,
   invoicesQuery,
-  newestDeliveries,
-  newestPayments,
-  newestUpdates,
+  newestDeliveriesQuery,
+  newestPaymentsQuery,
+  newestUpdatesQuery,
   paymentCounts,
   searchQuery,
   updatesQuery,
@@ -52,9 +52,9 @@ const queries = (engine: Engine, { read } = engine): Readonly<Record<string, Com
   'payments by minute': paymentCounts(read, { since: epoch, limit }),
   'invoices by minute': invoicesQuery(read, { since: epoch, limit }),
   'audit log': auditQuery(read, { beforeSeq: 10, limit }),
-  'newest payments': newestPayments(read, limit),
-  'newest deliveries': newestDeliveries(read, limit),
-  'newest updates': newestUpdates(read, limit),
+  'newest payments': newestPaymentsQuery(read, limit),
+  'newest deliveries': newestDeliveriesQuery(read, limit),
+  'newest updates': newestUpdatesQuery(read, limit),
 })
 
 onFilledDatabases(fillConsoleRows, {

@@ -79,9 +79,9 @@ function orderByTurn(candidates: readonly Candidate[], truncated: ReadonlySet<st
   for (const [endpoint, queue] of queues) {
     const inFlight = countInFlightTo(slots, endpoint)
     const { ordered, knownTurns } = orderByIntegration(queue, truncated, slots)
-    const known = inFlight + knownTurns
+    const knownLoad = inFlight + knownTurns
     // Turns beyond the limit of an endpoint need not be known.
-    if (isBelowLimit(slots, known)) knownBelow = Math.min(knownBelow, known)
+    if (isBelowLimit(slots, knownLoad)) knownBelow = Math.min(knownBelow, knownLoad)
     ordered.forEach(({ candidate }, index) => {
       turns.push({ candidate, inFlight: inFlight + index })
     })

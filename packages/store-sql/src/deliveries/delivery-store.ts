@@ -36,9 +36,9 @@ async function readMsUntilDue(engine: Engine): Promise<number | null> {
 
 async function readBacklog(engine: Engine, atMost: number): Promise<DeliveryBacklog> {
   const { rows } = await engine.dialect.pending(atMost).execute(engine.read)
-  const { open, blocked, now } = await readEarliest(engine)
+  const { open: claimableDue, blocked, now } = await readEarliest(engine)
   const since = (due: number | null) => (due === null || due > now ? null : now - due)
-  return { pending: integer(rows[0]?.pending ?? 0), oldestDueMs: since(open), oldestBlockedMs: since(blocked) }
+  return { pending: integer(rows[0]?.pending ?? 0), oldestDueMs: since(claimableDue), oldestBlockedMs: since(blocked) }
 }
 
 // Deliveries of disabled integrations do not count, because they never become due.
@@ -97,18 +97,18 @@ export async function replayDeliveries(
   const limit = checkInteger(request.limit, 'limit', 1)
   // The history of a closed segment no longer changes.
   const lowest = await findLowestReplayable(db, dialect)
-  const found = await selectFiltered(db, await withIdRange(db, request))
+  const rows = await selectFiltered(db, await withIdRange(db, request))
     .where(chooseIdColumn(request), '>=', lowest)
     .select(['d.id', 'q.id as pending'])
     .orderBy(chooseIdColumn(request))
     .limit(limit)
     .execute()
-  const ids = found.map(({ id }) => integer(id))
+  const ids = rows.map(({ id }) => integer(id))
   const lastId = ids.at(-1)
   if (lastId === undefined) return { replayed: 0, inFlight: 0, lastId: null }
   // A delivery that is settled meanwhile is skipped: it may be delivered now.
   const pickIds = (pending: boolean) =>
-    found.filter((row) => (row.pending !== null) === pending).map(({ id }) => integer(id))
+    rows.filter((row) => (row.pending !== null) === pending).map(({ id }) => integer(id))
   const replayed = (await restart(db, dialect, pickIds(true))) + (await returnToOutbox(db, dialect, pickIds(false)))
   return { replayed, inFlight: ids.length - replayed, lastId: String(lastId) }
 }

@@ -51,8 +51,8 @@ async function exhaustPending({ transaction, read, dialect }: Engine, upTo: numb
   const { name, nowText, skipLocked } = dialect
   const { deliveries } = await findSegment(read, upTo)
   let givenUp = 0
-  for (let found = pendingGroupSize; found === pendingGroupSize; givenUp += found)
-    found = await transaction(async (db) => {
+  for (let groupCount = pendingGroupSize; groupCount === pendingGroupSize; givenUp += groupCount)
+    groupCount = await transaction(async (db) => {
       const rows = await run<{ id: Integer }>(
         db,
         dialect,
@@ -86,9 +86,9 @@ export function createHistoryStore(engine: Engine): HistoryStore {
     },
     part: (kind, segment) => findPart(engine, kind, segment),
     async restore(kind, segment, rows) {
-      const found = await findSegment(read, segment)
-      const range = getRange(kind, found)
-      if (kind !== 'updates') await addPartitions(engine, found)
+      const bounds = await findSegment(read, segment)
+      const range = getRange(kind, bounds)
+      if (kind !== 'updates') await addPartitions(engine, bounds)
       else if (range.to === unbounded) throw new RangeError(`Segment ${segment} is the newest: no update has left it.`)
       const stored = rows.map((row) => rowsByKind[kind].values(row))
       for (const [number] of stored)
@@ -107,9 +107,9 @@ async function findPart<Kind extends SegmentedKind>(
   segment: number,
 ): Promise<HistoryPart<Kind>> {
   const { read, dialect, transaction } = engine
-  const found = await findSegment(read, segment)
-  const range = getRange(kind, found)
-  if (kind !== 'updates' && !found.isClosed)
+  const bounds = await findSegment(read, segment)
+  const range = getRange(kind, bounds)
+  if (kind !== 'updates' && !bounds.isClosed)
     throw new RangeError(`Deliveries of segment ${segment} may be replayed; close it first.`)
   const stay = kind === 'updates' ? await findWaiting(engine, range) : new Set<number>()
   return {
@@ -120,7 +120,7 @@ async function findPart<Kind extends SegmentedKind>(
     remove: () =>
       kind === 'updates'
         ? removeInGroups(transaction, dialect, { table: 'updates', key: 'seq', range, stay: [...stay] })
-        : removeDeliveries(engine, kind, found),
+        : removeDeliveries(engine, kind, bounds),
   }
 }
 
@@ -232,7 +232,7 @@ async function removeInGroups(
   { table, key, range, stay }: Groups,
 ): Promise<void> {
   const { name, oneOf } = dialect
-  for (let found = groupSize; found === groupSize; ) {
+  for (let removedCount = groupSize; removedCount === groupSize; ) {
     const removed = await transaction((db) =>
       run(db, dialect, (parameter) => {
         const exclusion = stay.length === 0 ? '' : ` and not (${oneOf(key, 'integer', stay, parameter)})`
@@ -243,7 +243,7 @@ async function removeInGroups(
           returning ${key}`
       }),
     )
-    found = Math.min(groupSize, removed.length)
+    removedCount = Math.min(groupSize, removed.length)
   }
 }
 

@@ -41,9 +41,9 @@ export async function readSegments(db: Connection): Promise<[Segment, ...Segment
 }
 
 export async function findSegment(db: Connection, number: number): Promise<Segment> {
-  const found = (await readSegments(db)).find((each) => each.number === number)
-  if (found === undefined) throw new RangeError(`This database has no history segment ${number}.`)
-  return found
+  const segment = (await readSegments(db)).find((each) => each.number === number)
+  if (segment === undefined) throw new RangeError(`This database has no history segment ${number}.`)
+  return segment
 }
 
 export async function listSegments(db: Connection): Promise<HistorySegment[]> {

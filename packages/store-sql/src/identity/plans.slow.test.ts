@@ -7,7 +7,7 @@ import type { Engine } from '../engine.js'
 import { findAddressOwnerQuery } from './accounts.js'
 import { dueLookUpsQuery, duePollsQuery, missingQuery, redemptionsQuery, subjectsQuery } from './identity-store.js'
 import { attachedQuery, newestQuery, openQuery } from './redemptions.js'
-import { ofApplicantQuery, personsQuery } from './subjects.js'
+import { byApplicantQuery, personsQuery } from './subjects.js'
 
 const rows = 3_000
 const emailKey = '7'.padStart(64, '0')
@@ -53,7 +53,7 @@ onBothDatabases((empty, database) => {
       'the person of a subject': personsQuery(engine, { subjectId: 's7' }),
       'the persons of accounts': personsQuery(engine, { accountIds: ['u7', 'u8'] }),
       'all of these persons': personsQuery(engine, { emailKey, subjectId: 's9', accountIds: ['u8'] }),
-      'the subject of an applicant': ofApplicantQuery(engine, 'a70'),
+      'the subject of an applicant': byApplicantQuery(engine, 'a70'),
       'the redemption of an applicant': attachedQuery(engine, 'a70'),
       'open redemptions': openQuery(engine, { subjectIds: ['s9', 's18'], absentSince: 0, limit: 10 }),
       'the owner of an address': findAddressOwnerQuery(engine, emailKey),

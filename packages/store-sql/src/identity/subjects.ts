@@ -68,8 +68,8 @@ function getPersonIds(
 ): string[] {
   const ofAccount = (id: string) => `account ${pack(id)}`
   const ofSubject = (id: string) => `subject ${pack(id)}`
-  const found = subjects.map(({ id, accountId }) => (accountId === null ? ofSubject(id) : ofAccount(accountId)))
-  const ids = [...accountIds.map(ofAccount), ...found]
+  const persons = subjects.map(({ id, accountId }) => (accountId === null ? ofSubject(id) : ofAccount(accountId)))
+  const ids = [...accountIds.map(ofAccount), ...persons]
   if (ids.length === 0 && subjectId !== undefined) ids.push(ofSubject(subjectId))
   if (ids.length === 0 && emailKey !== undefined) ids.push(`address ${emailKey}`)
   return [...new Set(ids)].sort()
@@ -191,13 +191,13 @@ export function bindSubjects(db: Connection, dialect: SqlDialect): SubjectTransa
       })
     },
     async findSubjectByApplicant(applicantId) {
-      const { rows } = await db.executeQuery<StoredSubject>(ofApplicantQuery({ dialect }, applicantId))
+      const { rows } = await db.executeQuery<StoredSubject>(byApplicantQuery({ dialect }, applicantId))
       return rows[0] === undefined ? null : toSubject(rows[0])
     },
   }
 }
 
-export function ofApplicantQuery({ dialect }: { readonly dialect: SqlDialect }, applicantId: string) {
+export function byApplicantQuery({ dialect }: { readonly dialect: SqlDialect }, applicantId: string) {
   return compile<StoredSubject>(
     dialect,
     (parameter) => `select ${subjectColumns} from ${dialect.name('identity_subjects')}

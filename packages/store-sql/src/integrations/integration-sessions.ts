@@ -19,8 +19,8 @@ export function createIntegrationSessionStore(engine: Engine): IntegrationSessio
     async find(hash) {
       const [row] = await find({ hash })
       if (row === undefined) return null
-      const { session_api_hash: api_hash, session_created_at: created_at, hash: own, integration, expires_at } = row
-      const session = toSessionRecord({ hash: own, integration, api_hash, created_at, expires_at })
+      const { session_api_hash: api_hash, session_created_at: created_at, integration, expires_at } = row
+      const session = toSessionRecord({ hash: row.hash, integration, api_hash, created_at, expires_at })
       return { session, integration: toIntegrationRecord(row) }
     },
   }

@@ -138,10 +138,10 @@ export function createLegacyKeyStore(engine: Engine): LegacyKeyStore {
   return {
     async findByHash(hashes) {
       if (hashes.length === 0) return null
-      const found = (await findHashes(hashes.map(({ hash }) => hash))).map(toLegacyKeyRecord)
+      const records = (await findHashes(hashes.map(({ hash }) => hash))).map(toLegacyKeyRecord)
       const named = ({ secret }: LegacyKeyRecord) =>
         hashes.some(({ hash, keyVersion }) => secret.hash === hash && secret.keyVersion === keyVersion)
-      return found.find(named) ?? null
+      return records.find(named) ?? null
     },
     list: () => listKeys(read),
     insert: (record) => transaction((db) => insertKey(db, record)),

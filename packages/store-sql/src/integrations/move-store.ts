@@ -109,17 +109,17 @@ export function createMoveStore(engine: Engine): MoveStore {
   return {
     async *payments(address) {
       for await (const range of idRanges(read)) {
-        const found = await transaction((db) => findPayments(db, dialect, address, range))
-        if (found.length > 0)
-          yield found.map(({ id: _id, integrationAddress: _address, closed: _closed, ...moved }) => moved)
+        const payments = await transaction((db) => findPayments(db, dialect, address, range))
+        if (payments.length > 0)
+          yield payments.map(({ id: _id, integrationAddress: _address, closed: _closed, ...moved }) => moved)
       }
     },
     updates: (address) => readUpdates(read, address),
     async *unnotified(address) {
       const lowest = await transaction((db) => findLowestReplayable(db, dialect))
       for await (const range of idRanges(read)) {
-        const found = await findUnnotified(read, address, { ...range, lowest })
-        if (found.length > 0) yield found
+        const versions = await findUnnotified(read, address, { ...range, lowest })
+        if (versions.length > 0) yield versions
       }
     },
     async countLeased(address) {

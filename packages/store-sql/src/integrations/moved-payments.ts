@@ -229,9 +229,9 @@ async function removeVersions(
 ): Promise<ReadonlySet<string>> {
   const lowest = await findLowestReplayable(db, dialect)
   const ids = payments.map(({ id }) => Number(id))
-  const open = db.selectFrom('snapshots').select('id').where('payment_id', 'in', ids).where('id', '>=', lowest)
-  await db.deleteFrom('attempts').where('delivery_id', 'in', open).execute()
-  await db.deleteFrom('outbox').where('id', 'in', open).execute()
+  const replayable = db.selectFrom('snapshots').select('id').where('payment_id', 'in', ids).where('id', '>=', lowest)
+  await db.deleteFrom('attempts').where('delivery_id', 'in', replayable).execute()
+  await db.deleteFrom('outbox').where('id', 'in', replayable).execute()
   await db.deleteFrom('snapshots').where('payment_id', 'in', ids).where('id', '>=', lowest).execute()
   const remaining = await db
     .selectFrom('snapshots')

@@ -57,11 +57,11 @@ export function prepare<Values extends object, Row>(
   return async (values) => {
     text ??= named(build((name) => new Slot<Values>(name) as never).compile(), keepPlan)
     const { sql, parameters, name } = text
-    const given = parameters.map((one) => (one instanceof Slot ? values[(one as Slot<Values>).name] : one))
-    const { columns, values: found } = await rows({ sql, parameters: given, name })
-    if (found.length === 0) return []
+    const boundParameters = parameters.map((one) => (one instanceof Slot ? values[(one as Slot<Values>).name] : one))
+    const { columns, values: records } = await rows({ sql, parameters: boundParameters, name })
+    if (records.length === 0) return []
     view ??= createRowView(columns)
-    return found.map(view) as Row[]
+    return records.map(view) as Row[]
   }
 }
 

@@ -21,13 +21,13 @@ const maxTexts = 1_000
 
 /** Caches what `make` derives from a text; callers must not change it. */
 export function memoize<Made>(make: (text: string) => Made): (text: string) => Made {
-  const known = new Map<string, Made>()
+  const cache = new Map<string, Made>()
   return (text) => {
-    const found = known.get(text)
-    if (found !== undefined) return found
+    const cached = cache.get(text)
+    if (cached !== undefined) return cached
     const made = make(text)
-    if (known.size >= maxTexts) known.clear()
-    known.set(text, made)
+    if (cache.size >= maxTexts) cache.clear()
+    cache.set(text, made)
     return made
   }
 }
@@ -101,9 +101,9 @@ export interface RawRows {
  */
 export function createRowView(names: readonly string[]): (values: readonly unknown[]) => object {
   const key = names.join()
-  const known = views.get(key) ?? makeView(names)
-  views.set(key, known)
-  return known
+  const view = views.get(key) ?? makeView(names)
+  views.set(key, view)
+  return view
 }
 
 // Statements with the same columns share a view: code that reads several row types is several times slower.

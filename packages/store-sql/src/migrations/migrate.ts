@@ -46,8 +46,8 @@ async function readVersions(db: Connection, dialect: SqlDialect): Promise<Versio
   if (!(await dialect.hasTable(db, table))) return []
   const versions = sql.raw(dialect.name(table))
   // The tables of development releases have no other column.
-  const { rows: known } = await sql<{ version: Integer }>`select version from ${versions}`.execute(db)
-  const old = known.map(({ version }) => integer(version)).find((version) => version < baselineVersion)
+  const { rows: versionRows } = await sql<{ version: Integer }>`select version from ${versions}`.execute(db)
+  const old = versionRows.map(({ version }) => integer(version)).find((version) => version < baselineVersion)
   if (old !== undefined)
     throw new StoreError(
       'ERR_STORE_SCHEMA',

@@ -309,11 +309,11 @@ function page(rows: readonly Row[], limit: number, asOf: number, timeOf: (row: R
 }
 
 function cacheStatements<Statement>(make: (shape: Shape) => Statement): (shape: Shape) => Statement {
-  const made = new Map<string, Statement>()
+  const cache = new Map<string, Statement>()
   return (shape) => {
     const key = `${shape.ofWallet} ${shape.behind} ${shape.size}`
-    const statement = made.get(key) ?? make(shape)
-    made.set(key, statement)
+    const statement = cache.get(key) ?? make(shape)
+    cache.set(key, statement)
     return statement
   }
 }

@@ -64,11 +64,11 @@ export async function removeUnsettled(
 function createUnsettledReads(db: Connection): Pick<PaymentReads, 'listUnsettled' | 'unsettledChains'> {
   return {
     async unsettledChains() {
-      const found: number[] = []
+      const chainIds: number[] = []
       for (;;) {
-        const next = await nextChainQuery(db, found.at(-1) ?? -1).executeTakeFirst()
-        if (next === undefined) return found
-        found.push(integer(next.chain_id))
+        const next = await nextChainQuery(db, chainIds.at(-1) ?? -1).executeTakeFirst()
+        if (next === undefined) return chainIds
+        chainIds.push(integer(next.chain_id))
       }
     },
     async listUnsettled({ chainId, afterId, limit }) {

@@ -167,7 +167,7 @@ async function readNotified(
 ): Promise<{ readonly notified: ReadonlySet<string>; now(parameter: Parameter): string }> {
   const { name, nowText } = dialect
   const named = new Set(snapshots.map(({ integrationAddress }) => integrationAddress))
-  const found = await bulk<{ address: Uint8Array; now: Integer }>(
+  const integrations = await bulk<{ address: Uint8Array; now: Integer }>(
     db,
     dialect,
     [{ name: 'address', type: 'hex' }],
@@ -177,9 +177,9 @@ async function readNotified(
        select i.address, ${nowText(parameter)} as now from v join ${name('integrations')} as i on i.address = v.address
        where i.notification_url is not null`,
   )
-  const at = found[0]?.now
+  const at = integrations[0]?.now
   return {
-    notified: new Set(found.map(({ address }) => toHex(address))),
+    notified: new Set(integrations.map(({ address }) => toHex(address))),
     now: (parameter) => (at === undefined ? nowText(parameter) : `cast(${parameter(at)} as bigint)`),
   }
 }

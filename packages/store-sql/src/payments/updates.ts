@@ -144,8 +144,8 @@ export async function settleUpdates(
     pack(reason),
     version,
   ])
-  const found = await bulk(db, dialect, settledColumns, rows, (source) => settleText(dialect, source))
-  if (found.length === rows.length) return
+  const settledRows = await bulk(db, dialect, settledColumns, rows, (source) => settleText(dialect, source))
+  if (settledRows.length === rows.length) return
   const ids = settled.map(({ id }) => id).join(' or ')
   throw new RangeError(`There is no waiting update ${ids}; nothing was recorded.`)
 }

@@ -34,34 +34,34 @@ export async function upsertPayments(
   dialect: SqlDialect,
   payments: readonly NewPayment[],
 ): Promise<UpsertedPayments> {
-  const given = pickLastOfEach(payments)
-  if (given.length === 0) return { inserted: [], returned: [] }
-  const rows = given.map(({ facts, primary }) => insertValues(facts, primary))
+  const newest = pickLastOfEach(payments)
+  if (newest.length === 0) return { inserted: [], returned: [] }
+  const rows = newest.map(({ facts, primary }) => insertValues(facts, primary))
   const { ids, isNew: isNewId } = await dialect.insertNumbered(
     db,
     { table: 'payments', columns: insertColumns, rows },
     keyNames,
   )
   if (ids !== null) {
-    const inserted = given.map((one, place) => toInsertedPayment(String(ids[place]), one))
+    const inserted = newest.map((one, place) => toInsertedPayment(String(ids[place]), one))
     await insertUnsettled(db, dialect, inserted)
     return { inserted, returned: [] }
   }
-  const stored = await readStoredIds(db, dialect, given)
+  const stored = await readStoredIds(db, dialect, newest)
   const isNew = (place: number) => isNewId(stored.get(place) ?? 0)
-  const known = given.flatMap(({ facts }, place) => (isNew(place) ? [] : [facts]))
-  await storeFormerPositions(db, dialect, known)
+  const storedFacts = newest.flatMap(({ facts }, place) => (isNew(place) ? [] : [facts]))
+  await storeFormerPositions(db, dialect, storedFacts)
   await updateKnown(
     db,
     dialect,
     rows.filter((_, place) => !isNew(place)),
   )
-  const inserted = given.flatMap((one, place) =>
+  const inserted = newest.flatMap((one, place) =>
     isNew(place) ? [toInsertedPayment(String(stored.get(place)), one)] : [],
   )
   await insertUnsettled(db, dialect, inserted)
-  await repositionStatuses(db, dialect, known)
-  return { inserted, returned: await findDropped(db, dialect, known) }
+  await repositionStatuses(db, dialect, storedFacts)
+  return { inserted, returned: await findDropped(db, dialect, storedFacts) }
 }
 
 function pickLastOfEach(payments: readonly NewPayment[]): readonly NewPayment[] {
@@ -73,13 +73,13 @@ function pickLastOfEach(payments: readonly NewPayment[]): readonly NewPayment[] 
 async function readStoredIds(
   db: Connection,
   dialect: SqlDialect,
-  given: readonly NewPayment[],
+  payments: readonly NewPayment[],
 ): Promise<Map<number, number>> {
   const rows = await bulk<{ id: Integer; place: Integer }>(
     db,
     dialect,
     [...keyColumns, { name: 'place', type: 'integer' }],
-    given.map(({ facts }, place) => [...keyValues(facts), place]),
+    payments.map(({ facts }, place) => [...keyValues(facts), place]),
     (source) =>
       `with v (${keyNames}, place) as (${source})
        select p.id, v.place from v join ${dialect.name('payments')} as p on ${sameKey}`,
@@ -104,13 +104,17 @@ async function updateKnown(db: Connection, dialect: SqlDialect, rows: readonly (
   )
 }
 
-async function repositionStatuses(db: Connection, dialect: SqlDialect, known: readonly PaymentFacts[]): Promise<void> {
+async function repositionStatuses(
+  db: Connection,
+  dialect: SqlDialect,
+  storedFacts: readonly PaymentFacts[],
+): Promise<void> {
   const { name } = dialect
   await bulk(
     db,
     dialect,
     [...keyColumns, { name: 'block_timestamp', type: 'integer' }],
-    known.map((facts) => [...keyValues(facts), facts.blockTimestamp]),
+    storedFacts.map((facts) => [...keyValues(facts), facts.blockTimestamp]),
     (source) =>
       `with v (${keyNames}, block_timestamp) as (${source})
        update ${name('statuses')} as s set block_timestamp = v.block_timestamp
@@ -122,13 +126,13 @@ async function repositionStatuses(db: Connection, dialect: SqlDialect, known: re
 async function findDropped(
   db: Connection,
   dialect: SqlDialect,
-  known: readonly PaymentFacts[],
+  storedFacts: readonly PaymentFacts[],
 ): Promise<StoredPayment[]> {
   const rows = await bulk<FactRow>(
     db,
     dialect,
     keyColumns,
-    known.map(keyValues),
+    storedFacts.map(keyValues),
     (source) =>
       `with v (${keyNames}) as (${source})
        select ${lockedColumns} from v join ${dialect.name('payments')} as p on ${sameKey}

@@ -99,27 +99,27 @@ const zero = 0x30
  * Formats bytes in PostgreSQL's escape format: ASCII except NUL is unchanged, a backslash is doubled, all else is
  * `\nnn` in octal digits. Most bodies are ASCII, and so half as long as in hex.
  */
-export function fromEscaped(text: string): Uint8Array {
+export function parseEscapedBytes(text: string): Uint8Array {
   const first = text.indexOf('\\')
   if (first === -1) return Buffer.from(text, 'latin1')
-  const found = Buffer.allocUnsafe(text.length)
-  let length = found.write(text.slice(0, first), 'latin1')
+  const bytes = Buffer.allocUnsafe(text.length)
+  let length = bytes.write(text.slice(0, first), 'latin1')
   let index = first
   while (index < text.length) {
     const code = text.charCodeAt(index)
     if (code !== backslash) {
-      found[length] = code
+      bytes[length] = code
       index += 1
     } else if (text.charCodeAt(index + 1) === backslash) {
-      found[length] = backslash
+      bytes[length] = backslash
       index += 2
     } else {
-      found[length] = formatOctal(text, index + 1)
+      bytes[length] = formatOctal(text, index + 1)
       index += 4
     }
     length += 1
   }
-  return found.subarray(0, length)
+  return bytes.subarray(0, length)
 }
 
 /** A function of its own, because a closure in the loop would allocate for every character. */
@@ -223,9 +223,9 @@ export async function updateAll(db: Connection, name: SqlDialect['name'], update
   const { table, columns, fixed, rows } = update
   if (rows.length === 0) return
   // The id comes first, because the first column is always an array.
-  const given = [{ name: 'id', type: 'integer' } as const, ...columns]
+  const columnsWithId = [{ name: 'id', type: 'integer' } as const, ...columns]
   const { values, source, parameters } = columnSource(
-    { columns: given },
+    { columns: columnsWithId },
     rows.map((row) => [row.at(-1), ...row.slice(0, -1)]),
   )
   const set = [...columns.map((column, index) => `${column.name} = ${values[index + 1]}`), ...fixed].join(', ')

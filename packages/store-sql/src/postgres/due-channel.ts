@@ -50,13 +50,13 @@ export function createDueChannel(
     listen(listener) {
       if (config === null) return () => undefined
       // Each call adds a listener, even with the same function.
-      const own = () => listener()
-      listeners.add(own)
+      const wrapper = () => listener()
+      listeners.add(wrapper)
       listening ??= keepListening(channel, config, () => {
         for (const each of listeners) each()
       })
       return () => {
-        listeners.delete(own)
+        listeners.delete(wrapper)
         if (listeners.size > 0) return
         void listening?.end()
         listening = null

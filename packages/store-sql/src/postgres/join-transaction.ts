@@ -41,12 +41,12 @@ export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOpti
     const [{ level = '' } = {}] = rows as { level?: string }[]
     if (level !== 'read committed') throw new TypeError(`The transaction is ${level}; begin it at READ COMMITTED.`)
     return db.transaction().execute(async (tx) => {
-      let made = 0
+      let deliveryCount = 0
       const result = await work(
-        createStoreTransaction(tx.withSchema(schema), dialect, (deliveries) => (made += deliveries)),
+        createStoreTransaction(tx.withSchema(schema), dialect, (deliveries) => (deliveryCount += deliveries)),
       )
       // In the transaction, so that it is sent exactly at the host's commit.
-      if (made > 0) await client.query(`notify ${dueChannelName(schema)}`)
+      if (deliveryCount > 0) await client.query(`notify ${dueChannelName(schema)}`)
       return result as T
     })
   }

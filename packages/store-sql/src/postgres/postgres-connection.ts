@@ -15,7 +15,7 @@ import { PreparedQuery, SentQuery, type SentResult } from '../internal/statement
 import { createRowView, type RawRows } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 import { queryTextRows } from './bulk-rows.js'
-import { closedError, connectError, convertPostgresError, isLost } from './postgres-error.js'
+import { convertPostgresError, createClosedError, createConnectError, isConnectionLost } from './postgres-error.js'
 
 interface TransactionWords {
   readonly begin: string
@@ -118,7 +118,7 @@ export class PostgresConnection implements DatabaseConnection {
     this.#throwFailure()
     const answer = await this.#answerOf(send).catch((error) => {
       this.#statementFailed = true
-      throw this.#fail(error, isLost(error)).error
+      throw this.#fail(error, isConnectionLost(error)).error
     })
     // An earlier statement failed, so the COMMIT was a rollback.
     if (this.#statementFailed) this.#throwFailure()
@@ -217,11 +217,11 @@ export class PostgresDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<PostgresConnection> {
-    if (this.#closed) throw closedError()
+    if (this.#closed) throw createClosedError()
     try {
       return new PostgresConnection(await this.#pool.connect(), this.#options)
     } catch (error) {
-      throw connectError(error)
+      throw createConnectError(error)
     }
   }
 

@@ -17,7 +17,7 @@ import type {
 import { bytes, keyBytes, type RawRows } from '../internal/values.js'
 import { type Integer, postgresTypes } from '../schema/migration.js'
 import { createPartitions, listPartitions } from '../schema/partitions.js'
-import { formatArray, fromEscaped, insertAll, insertNumbered, updateAll } from './bulk-rows.js'
+import { formatArray, insertAll, insertNumbered, parseEscapedBytes, updateAll } from './bulk-rows.js'
 import { lockRow } from './row-locks.js'
 
 /**
@@ -45,7 +45,7 @@ function dueText(
   // The scan reads when an integration's first delivery is due, but not whether it is left out.
   const hasOthers = (lane: Lane) =>
     exclusion === '' ? '' : `and (select h.id from (${oldest(lane, '1')}) h) is not null`
-  const found = ({
+  const selectDue = ({
     lane,
     upTo,
   }: DueScan) => `select d.id, d.due_at, i.address as integration, ${lane} as lane, 0 as probe, i.notification_url
@@ -67,7 +67,7 @@ function dueText(
         cross join lateral ((${oldest(0, '1')}) union all (${oldest(1, '1')})) h
       where i.address = e.integration and ${mayBeNotified} order by h.due_at, h.id limit 1
     ) d limit ${maxIntegrations}`
-  const parts = [...scans.map(found), ...(probes ? [probe()] : [])]
+  const parts = [...scans.map(selectDue), ...(probes ? [probe()] : [])]
   const tables = scans.map((scan) => dueScanText(name('outbox'), scan, parameter))
   return `with recursive ${tables.join(', ')} ${parts.map((part) => `(${part})`).join(' union all ')}`
 }
@@ -174,9 +174,9 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
   const name = (table: string) => `"${schema}"."${table}"`
   const nowSql = () => (now === undefined ? sql.raw<number>(databaseNow) : sql<number>`cast(${now()} as bigint)`)
   const hasTable: SqlDialect['hasTable'] = async (db, table) => {
-    const found = sql`select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    const query = sql`select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       where n.nspname = ${schema} and c.relname = ${table} and c.relkind in ('r', 'p')`
-    return (await found.execute(db)).rows.length > 0
+    return (await query.execute(db)).rows.length > 0
   }
   const lastAssigned: SqlDialect['lastAssigned'] = (table, column) =>
     `coalesce(pg_sequence_last_value(pg_get_serial_sequence('${name(table)}', '${column}')::regclass), 0)`
@@ -205,7 +205,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
     },
     hexText: (column) => `'0x' || encode(${column}, 'hex')`,
     bytesText: (column) => `encode(${column}, 'escape')`,
-    toBytes: (read) => bytes(typeof read === 'string' ? fromEscaped(read) : read),
+    toBytes: (read) => bytes(typeof read === 'string' ? parseEscapedBytes(read) : read),
     placeholder: (n) => `$${n}`,
     bulkRows: (exclusion) => Math.min(exclusion, maxRows),
     bulkSource,
@@ -239,12 +239,12 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
     lastAssigned,
     async estimateRows(db, table) {
       // The table itself or its partitions.
-      const found = sql<{
+      const query = sql<{
         rows: number
       }>`select sum(greatest(c.reltuples, 0))::float8 as rows from pg_catalog.pg_class c
         where c.oid in (select relid from pg_partition_tree(to_regclass(${name(table)})))
           or c.oid = to_regclass(${name(table)})`
-      return (await found.execute(db)).rows[0]?.rows ?? null
+      return (await query.execute(db)).rows[0]?.rows ?? null
     },
     hasTable,
     partitions: postgresPartitions({ name, hasTable, lastAssigned }),

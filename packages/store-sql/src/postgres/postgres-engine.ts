@@ -111,14 +111,14 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
     const kind = JSON.stringify([durable, searches, isLong])
     const knownProducts = transactors.get(kind)
     if (knownProducts !== undefined) return knownProducts.db
-    const own = new PostgresDriver(pool, {
+    const transactionDriver = new PostgresDriver(pool, {
       ...settings,
       durable,
       searches,
       ...(isLong ? { isLong, answerTimeoutMs: undefined } : {}),
     })
-    if (closed) own.close()
-    const made = { driver: own, db: createKysely(own) }
+    if (closed) transactionDriver.close()
+    const made = { driver: transactionDriver, db: createKysely(transactionDriver) }
     transactors.set(kind, made)
     return made.db
   }
@@ -155,7 +155,7 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
       driver.close()
       patient.close()
       reader?.close()
-      for (const own of transactors.values()) own.driver.close()
+      for (const transactorOfKind of transactors.values()) transactorOfKind.driver.close()
       closing ??= channel
         .close()
         .then(() => end?.())

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { connectError, convertPostgresError, isConflict, isLost } from './postgres-error.js'
+import { convertPostgresError, createConnectError, isConflict, isConnectionLost } from './postgres-error.js'
 
 const withCode = (code: string) => Object.assign(new Error(`error ${code}`), { code })
 
@@ -21,7 +21,7 @@ test.each([
 test.each(['23505', '42P01', '22021', '40001', '40P01', '25P02'])('%s passes unchanged', (code) => {
   const error = withCode(code)
   expect(convertPostgresError(error)).toBe(error)
-  expect(isLost(error)).toBe(false)
+  expect(isConnectionLost(error)).toBe(false)
 })
 
 test('serialization failures and deadlocks are conflicts, and nothing else is', () => {
@@ -37,7 +37,7 @@ test.each([
   'Client has encountered a connection error and is not queryable',
   'Query read timeout',
 ])('"%s" without a code is a lost connection', (message) => {
-  expect(isLost(new Error(message))).toBe(true)
+  expect(isConnectionLost(new Error(message))).toBe(true)
   expect(convertPostgresError(new Error(message))).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
 })
 
@@ -45,7 +45,7 @@ test('a pool without a free connection is busy, and any failure to connect is un
   const busy = new Error('timeout exceeded when trying to connect')
   expect(convertPostgresError(busy)).toMatchObject({ code: 'ERR_STORE_BUSY' })
   const error = new Error('The server does not support SSL connections')
-  expect(connectError(error)).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE', cause: error })
+  expect(createConnectError(error)).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE', cause: error })
 })
 
 test('a value that is no error passes unchanged', () => {

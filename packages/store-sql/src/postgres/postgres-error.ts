@@ -12,7 +12,7 @@ export function isConflict(error: unknown): boolean {
 }
 
 /** Whether another session created the same schema, table or index at the same time. */
-export function isMadeMeanwhile(error: unknown): boolean {
+export function isCreatedConcurrently(error: unknown): boolean {
   return ['23505', '42P06', '42P07', '42710'].includes(getErrorCode(error))
 }
 
@@ -34,7 +34,7 @@ const lostText =
 const poolTimeout = 'timeout exceeded when trying to connect'
 
 /** Whether the connection is unusable after the error. */
-export function isLost(error: unknown): boolean {
+export function isConnectionLost(error: unknown): boolean {
   return unavailable.test(getErrorCode(error)) || (error instanceof Error && lostText.test(error.message))
 }
 
@@ -49,7 +49,7 @@ export function convertPostgresError(error: unknown): unknown {
     return new StoreError('ERR_STORE_FULL', 'There is no space left for PostgreSQL; free some and try again.', {
       cause: error,
     })
-  return isLost(error) ? toUnavailableError(error) : error
+  return isConnectionLost(error) ? toUnavailableError(error) : error
 }
 
 export function toConflictError(error: unknown, attempts: number): StoreError {
@@ -57,12 +57,12 @@ export function toConflictError(error: unknown, attempts: number): StoreError {
 }
 
 /** Whatever the cause, the server cannot be reached. */
-export function connectError(error: unknown): unknown {
-  const known = convertPostgresError(error)
-  return known instanceof StoreError ? known : toUnavailableError(error)
+export function createConnectError(error: unknown): unknown {
+  const converted = convertPostgresError(error)
+  return converted instanceof StoreError ? converted : toUnavailableError(error)
 }
 
-export function closedError(): StoreError {
+export function createClosedError(): StoreError {
   return new StoreError('ERR_STORE_UNAVAILABLE', 'This store was closed; create another one.')
 }
 

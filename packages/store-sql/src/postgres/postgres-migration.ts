@@ -6,7 +6,7 @@ import type { RawRows } from '../internal/values.js'
 import type { IndexDefinition } from '../schema/migration.js'
 import type { PostgresConnection } from './postgres-connection.js'
 import { type PostgresDriver, unbounded } from './postgres-connection.js'
-import { isConflict, isMadeMeanwhile, toConflictError } from './postgres-error.js'
+import { isConflict, isCreatedConcurrently, toConflictError } from './postgres-error.js'
 import { lockTable } from './row-locks.js'
 
 const pauseMs = 100
@@ -74,7 +74,7 @@ export async function makeIndex(
       ? makeInPartitions(connection, schema, index)
       : makeOne(connection, schema, index))
   } catch (error) {
-    throw isConflict(error) || isMadeMeanwhile(error) ? toConflictError(error, 1) : error
+    throw isConflict(error) || isCreatedConcurrently(error) ? toConflictError(error, 1) : error
   } finally {
     connection.discard()
     connection.release()
@@ -104,9 +104,9 @@ async function makeInPartitions(connection: PostgresConnection, schema: string, 
        where i.indrelid = p.inhrelid and h.inhparent = '"${schema}"."${name}"'::regclass)`,
   )
   for (const { table: partition } of rows as { table: string }[]) {
-    const own = `${partition}_${name}`
-    await makeOne(connection, schema, { name: own, table: partition, columns })
-    await runInTime(connection, `alter index "${schema}"."${name}" attach partition "${schema}"."${own}"`)
+    const indexName = `${partition}_${name}`
+    await makeOne(connection, schema, { name: indexName, table: partition, columns })
+    await runInTime(connection, `alter index "${schema}"."${name}" attach partition "${schema}"."${indexName}"`)
   }
 }
 

@@ -14,7 +14,7 @@ type Read<Query, Result> = (query: Query) => Promise<Result>
  */
 export function preferReaderForPayments(primary: PaymentReads, standby: PaymentReads, reader: Reader): PaymentReads {
   const list = preferred(reader, primary.list, standby.list)
-  const findByHash = preferred(reader, primary.findByHash, standby.findByHash, (found) => found.length > 0)
+  const findByHash = preferred(reader, primary.findByHash, standby.findByHash, (payments) => payments.length > 0)
   const transaction = preferred(reader, primary.transaction, standby.transaction, isSettled)
   return {
     ...primary,

@@ -2,7 +2,7 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { Connection, SqlDialect } from '../engine.js'
 import { createTable, postgresTypes } from '../schema/migration.js'
-import { isMadeMeanwhile } from './postgres-error.js'
+import { isCreatedConcurrently } from './postgres-error.js'
 
 /** The row `migration` of this table has the lease of the process that migrates. */
 export const lockTable = 'locks'
@@ -39,7 +39,7 @@ export async function createLocks(
     try {
       return await run(work)
     } catch (error) {
-      if (!isMadeMeanwhile(error) || attempt === maxAttempts) throw error
+      if (!isCreatedConcurrently(error) || attempt === maxAttempts) throw error
     }
 }
 

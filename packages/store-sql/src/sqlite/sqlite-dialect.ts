@@ -31,7 +31,7 @@ function dueText(query: DueQuery, now: string, exclusion: string, parameter: Par
     where q.lane = ${lane} and q.integration = ${integration} and q.due_at <= ${now} ${exclusion}`
   const oldest = (lane: Lane, limit: string) =>
     `select q.id ${due(lane, 'i.address')} order by q.due_at, q.id limit ${limit}`
-  const found = ({
+  const selectDue = ({
     lane,
     upTo,
   }: DueScan) => `select d.id, d.due_at, w.address as integration, ${lane} as lane, 0 as probe, w.notification_url
@@ -53,7 +53,7 @@ function dueText(query: DueQuery, now: string, exclusion: string, parameter: Par
       order by e.blocked_until limit ${maxIntegrations}
     ) i cross join outbox d
     where d.id = (${oldest(lane, '1')})`
-  const parts = [...scans.map(found), ...(probes ? [probe(0), probe(1)] : [])]
+  const parts = [...scans.map(selectDue), ...(probes ? [probe(0), probe(1)] : [])]
   const tables = scans.map((scan) => scanText('outbox', scan, parameter))
   return `with recursive ${tables.join(', ')} ${parts.join(' union all ')}`
 }
@@ -125,8 +125,8 @@ async function insertRows(db: Connection, insert: BulkInsert, suffix: string): P
   const values = [...columns.map(() => '?'), ...fixed.map(({ value }) => value(parameter))]
   const text = `insert into "${table}" (${names.join(', ')}) values (${values.join(', ')})${suffix}`
   const stored = toStoredRows(columns, rows)
-  const given = added.length === 0 ? stored : stored.map((row) => [...row, ...added])
-  const { numAffectedRows } = await db.executeQuery(new RepeatedQuery(text, given))
+  const parameterRows = added.length === 0 ? stored : stored.map((row) => [...row, ...added])
+  const { numAffectedRows } = await db.executeQuery(new RepeatedQuery(text, parameterRows))
   return Number(numAffectedRows ?? 0)
 }
 
@@ -185,8 +185,8 @@ export function sqliteDialect(now: () => number): SqlDialect {
     lastAssigned: (table) => `coalesce((select seq from sqlite_sequence where name = '${table}'), 0)`,
     estimateRows: async () => null,
     async hasTable(db, table) {
-      const found = sql`select 1 from sqlite_schema where type = 'table' and name = ${table}`
-      return (await found.execute(db)).rows.length > 0
+      const query = sql`select 1 from sqlite_schema where type = 'table' and name = ${table}`
+      return (await query.execute(db)).rows.length > 0
     },
     partitions: null,
     // Numbered, so that a statement may use a value several times and in any order.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { convertSqliteError, isLocked, openError } from './sqlite-error.js'
+import { convertSqliteError, createOpenError, isLocked } from './sqlite-error.js'
 
 const withCode = (errcode: number) => Object.assign(new Error('of SQLite'), { code: 'ERR_SQLITE_ERROR', errcode })
 
@@ -33,8 +33,11 @@ test('a lock is recognised by the message of an error', () => {
 })
 
 test('a failure to open names the path; a locked file is busy, a full one is full', () => {
-  const error = openError('/data/x.db', withCode(26))
+  const error = createOpenError('/data/x.db', withCode(26))
   expect(error).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
   expect(error.message).toContain('/data/x.db')
-  expect([5, 13].map((errcode) => openError('x', withCode(errcode)).code)).toEqual(['ERR_STORE_BUSY', 'ERR_STORE_FULL'])
+  expect([5, 13].map((errcode) => createOpenError('x', withCode(errcode)).code)).toEqual([
+    'ERR_STORE_BUSY',
+    'ERR_STORE_FULL',
+  ])
 })

@@ -54,9 +54,9 @@ export function convertSqliteError(error: unknown): unknown {
 }
 
 /** Whatever the cause, the path has no usable database. */
-export function openError(path: string, error: unknown): StoreError {
-  const known = convertSqliteError(error)
-  if (known instanceof StoreError && known.code !== 'ERR_STORE_UNAVAILABLE') return known
+export function createOpenError(path: string, error: unknown): StoreError {
+  const converted = convertSqliteError(error)
+  if (converted instanceof StoreError && converted.code !== 'ERR_STORE_UNAVAILABLE') return converted
   const reason = error instanceof Error ? error.message : String(error)
   return new StoreError(
     'ERR_STORE_UNAVAILABLE',
@@ -65,6 +65,6 @@ export function openError(path: string, error: unknown): StoreError {
   )
 }
 
-export function closedError(): StoreError {
+export function createClosedError(): StoreError {
   return new StoreError('ERR_STORE_UNAVAILABLE', 'This store was closed; create another one.')
 }

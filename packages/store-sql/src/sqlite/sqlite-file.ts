@@ -3,7 +3,7 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RawRows } from '../internal/values.js'
-import { closedError, isLocked, openError } from './sqlite-error.js'
+import { createClosedError, createOpenError, isLocked } from './sqlite-error.js'
 
 /** Waits for the mutex; resolves with the function that releases it. */
 type Mutex = () => Promise<() => void>
@@ -149,8 +149,8 @@ export interface SqliteHandle {
 export function createHandle(database: SqliteDatabase): SqliteHandle {
   const statements = new Map<string, RowReader>()
   const prepare = (sql: string) => {
-    const known = statements.get(sql)
-    if (known !== undefined) return known
+    const cached = statements.get(sql)
+    if (cached !== undefined) return cached
     // A map keeps the order of insertion: the first key is the oldest.
     const [oldest] = statements.keys()
     if (statements.size >= maxStatements && oldest !== undefined) statements.delete(oldest)
@@ -218,10 +218,10 @@ export function createFile(path: string, busyTimeoutMs: number, synced = true): 
     busyTimeoutMs,
     turn,
     async open() {
-      if (closing !== undefined) throw closedError()
+      if (closing !== undefined) throw createClosedError()
       opening ??= openFile(path, busyTimeoutMs, synced).catch((error: unknown) => {
         opening = undefined
-        throw openError(path, error)
+        throw createOpenError(path, error)
       })
       ready = await opening
       return ready

@@ -1,6 +1,6 @@
 /** Causes events in a service for an integration, in a twin or on simulated chains. @module */
 import { finality, type ProcessorUpdate, type SnapshotBody } from '@payment-integration/contract'
-import { shareRejectedMessage, type TriggerScenario } from '@payment-integration/contract/internal'
+import { formatShareRejection, type TriggerScenario } from '@payment-integration/contract/internal'
 import type { Service } from '@payment-integration/core'
 import { ShareTokenRejectedError } from '@payment-integration/core/identity'
 import type { DeliveryView } from '@payment-integration/core/internal'
@@ -270,7 +270,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
       } catch (error) {
         // After RED the service tries the token again; the provider's rejection carries the former verdict.
         if (!(error instanceof ShareTokenRejectedError)) throw error
-        const answer = { error: shareRejectedMessage(error.providerMessage, error.formerReview) }
+        const answer = { error: formatShareRejection(error.providerMessage, error.formerReview) }
         return { event: 'share' as const, request, status: 422, answer }
       }
     })

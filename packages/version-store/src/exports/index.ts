@@ -1,4 +1,4 @@
-export { createReceiver, type Received, type Receiver, type ReceiverOptions } from '../create-receiver.js'
+export { createReceiver, type ReceiveResult, type Receiver, type ReceiverOptions } from '../create-receiver.js'
 export {
   EffectReentrantError,
   LeaseLostError,

@@ -132,9 +132,9 @@ export function drain(request: NodeRequest, limitMs: number): void {
 export function serveNode(options: HandlerOptions, cure: string): NodeHandler {
   const settings = handlerSettings(options)
   return async (request, response) => {
-    const given = await answer(nodeSource(request, [request], cure), settings)
+    const reply = await answer(nodeSource(request, [request], cure), settings)
     drain(request, settings.deadlineMs)
-    write(response, given)
+    write(response, reply)
   }
 }
 

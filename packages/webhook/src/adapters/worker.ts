@@ -33,10 +33,10 @@ function always(settings: HandlerSettings): () => HandlerSettings {
 }
 
 function onceEach<Env extends object>(make: (env: Env) => HandlerOptions): (env: Env) => HandlerSettings {
-  const made = new WeakMap<Env, HandlerSettings>()
+  const cache = new WeakMap<Env, HandlerSettings>()
   return (env) => {
-    const settings = made.get(env) ?? handlerSettings(make(env))
-    made.set(env, settings)
+    const settings = cache.get(env) ?? handlerSettings(make(env))
+    cache.set(env, settings)
     return settings
   }
 }

@@ -2,7 +2,7 @@
 
 import type { DrizzleSql } from '../../postgres-database.js'
 import { type PostgresDriver, plain, type Row, runSealed } from './driver.js'
-import { pgClientDriver, pgPoolDriver } from './pg.js'
+import { createPgClientDriver, createPgPoolDriver } from './pg.js'
 
 interface Sql {
   (pieces: TemplateStringsArray, ...values: readonly string[]): PromiseLike<readonly Row[]>
@@ -124,7 +124,7 @@ export function chooseDriver(database: unknown, sql: DrizzleSql | undefined, pre
     return as((db: never) => drizzleDriver(db, sql))
   }
   if (has('connect', 'query')) {
-    const make = typeof given['totalCount'] === 'number' ? pgPoolDriver : pgClientDriver
+    const make = typeof given['totalCount'] === 'number' ? createPgPoolDriver : createPgClientDriver
     return as((pg: never) => make(pg, prepare))
   }
   throw new TypeError('database is none of: a Pool or Client of pg, postgres(), a Kysely, a drizzle(); pass one.')

@@ -80,7 +80,7 @@ interface Pool extends Pick<Client, 'query'> {
 const savepoint = 'payment_version_effect'
 
 /** Creates a driver on a pool, which lends a connection to each transaction. */
-export function pgPoolDriver(pool: Pool, prepare: boolean): PostgresDriver<Client> {
+export function createPgPoolDriver(pool: Pool, prepare: boolean): PostgresDriver<Client> {
   const statements = createPreparedStatements(prepare)
   return {
     ...onClients(pool, statements),
@@ -94,7 +94,7 @@ export function pgPoolDriver(pool: Pool, prepare: boolean): PostgresDriver<Clien
 }
 
 /** Creates a driver on one connection. Callers must run one transaction at a time. */
-export function pgClientDriver(client: Client, prepare: boolean): PostgresDriver<Client> {
+export function createPgClientDriver(client: Client, prepare: boolean): PostgresDriver<Client> {
   const statements = createPreparedStatements(prepare)
   return {
     ...onClients(client, statements),

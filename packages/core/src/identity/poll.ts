@@ -24,7 +24,6 @@ import {
   retryLookUpMs,
 } from './redemption.js'
 import {
-  nextPollMs,
   discardFutureTime,
   firstPollMs,
   inFlightPollMs,
@@ -33,6 +32,7 @@ import {
   isOtherLevel,
   isSameReview,
   longestPollMs,
+  nextPollMs,
   retryPollMs,
 } from './reviews.js'
 

@@ -16,13 +16,13 @@ import {
 } from './redemption.js'
 import {
   compareReviews,
-  nextPollMs,
   discardFutureTime,
   isApproved,
   isDatedAhead,
   isDoubtful,
   isOtherLevel,
   isRegression,
+  nextPollMs,
 } from './reviews.js'
 
 /** A webhook of the provider about an applicant. */

@@ -235,12 +235,10 @@ async function createForeignCheck(
 ): Promise<(update: ProcessorUpdate) => string | null> {
   const named = new Set(updates.flatMap(({ integrationAddress }) => integrationAddress ?? []))
   const registered = named.size === 0 ? named : await tx.registeredIntegrations([...named])
-  return ({ integrationAddress }) => {
-    if (integrationAddress === undefined)
+  return ({ integrationAddress: address }) => {
+    if (address === undefined)
       return 'this service records payments of its own integrations alone; name one in integrationAddress'
-    return registered.has(integrationAddress)
-      ? null
-      : 'this service does not have the integration of this integrationAddress'
+    return registered.has(address) ? null : 'this service does not have the integration of this integrationAddress'
   }
 }
 

@@ -35,8 +35,7 @@ export async function chooseRecorded(
   for (const { integrationAddress } of payments) if (integrationAddress !== null) named.add(integrationAddress)
   for (const { payment } of deposits) if (payment.integrationAddress !== null) named.add(payment.integrationAddress)
   const registered = named.size === 0 ? named : await tx.registeredIntegrations([...named])
-  const isOwn = ({ integrationAddress }: PaymentFacts) =>
-    integrationAddress !== null && registered.has(integrationAddress)
+  const isOwn = ({ integrationAddress: address }: PaymentFacts) => address !== null && registered.has(address)
   const storedPayments = payments.every(isOwn) ? [] : [...stored, ...(await tx.offChainPayments(chainId))]
   const keys = new Set(storedPayments.map(toPaymentKey))
   const chosen = {

@@ -104,17 +104,13 @@ async function updateKnown(db: Connection, dialect: SqlDialect, rows: readonly (
   )
 }
 
-async function repositionStatuses(
-  db: Connection,
-  dialect: SqlDialect,
-  storedFacts: readonly PaymentFacts[],
-): Promise<void> {
+async function repositionStatuses(db: Connection, dialect: SqlDialect, stored: readonly PaymentFacts[]): Promise<void> {
   const { name } = dialect
   await bulk(
     db,
     dialect,
     [...keyColumns, { name: 'block_timestamp', type: 'integer' }],
-    storedFacts.map((facts) => [...keyValues(facts), facts.blockTimestamp]),
+    stored.map((facts) => [...keyValues(facts), facts.blockTimestamp]),
     (source) =>
       `with v (${keyNames}, block_timestamp) as (${source})
        update ${name('statuses')} as s set block_timestamp = v.block_timestamp

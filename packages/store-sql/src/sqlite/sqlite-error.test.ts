@@ -36,8 +36,6 @@ test('a failure to open names the path; a locked file is busy, a full one is ful
   const error = createOpenError('/data/x.db', withCode(26))
   expect(error).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
   expect(error.message).toContain('/data/x.db')
-  expect([5, 13].map((errcode) => createOpenError('x', withCode(errcode)).code)).toEqual([
-    'ERR_STORE_BUSY',
-    'ERR_STORE_FULL',
-  ])
+  const codes = [5, 13].map((errcode) => createOpenError('x', withCode(errcode)).code)
+  expect(codes).toEqual(['ERR_STORE_BUSY', 'ERR_STORE_FULL'])
 })

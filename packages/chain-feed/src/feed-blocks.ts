@@ -55,7 +55,7 @@ export interface FeedDemands {
   readonly routers: ReadonlySet<string>
   /** Exactly the bridge contracts that the publisher must have trusted, lowercased. */
   readonly spokePools: ReadonlySet<string>
-  readonly leastProof: ProofLevel
+  readonly minProof: ProofLevel
 }
 
 /** Blocks to read, both ends included. */
@@ -139,19 +139,19 @@ function findFlaw(feedBlock: FeedBlock, parent: FeedBlock | null, demands: FeedD
   const { block } = feedBlock
   if (parent !== null && block.parentHash !== parent.block.hash)
     return createGapError(`block ${block.number} does not continue block ${parent.block.number}`)
-  return unmetDemand(feedBlock, demands)
+  return findUnmetDemand(feedBlock, demands)
 }
 
 /** Why a block may lack payments or deposits of this reader, or is proven too weakly for it; else null. */
-export function unmetDemand(fed: FeedBlock, { routers, spokePools, leastProof }: FeedDemands): FeedError | null {
+export function findUnmetDemand(fed: FeedBlock, { routers, spokePools, minProof }: FeedDemands): FeedError | null {
   const read = new Set(fed.routers)
   for (const router of routers)
     if (!read.has(router)) return createGapError(`its publisher does not read the router ${router}`)
   const pools = new Set(fed.spokePools)
   if (pools.size !== spokePools.size || [...spokePools].some((pool) => !pools.has(pool)))
     return createGapError('its publisher lists other SpokePools')
-  if (strength[fed.proof] < strength[leastProof])
-    return createGapError(`block ${fed.block.number} has the proof ${fed.proof}, and this reader demands ${leastProof}`)
+  if (strength[fed.proof] < strength[minProof])
+    return createGapError(`block ${fed.block.number} has the proof ${fed.proof}, and this reader demands ${minProof}`)
   return null
 }
 

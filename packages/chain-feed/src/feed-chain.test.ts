@@ -216,7 +216,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
   })
 
   const otherDemands = {
-    'with a weaker proof than the reader demands': [{ leastProof: 'root' }, /has the proof bloom.* demands root/],
+    'with a weaker proof than the reader demands': [{ minProof: 'root' }, /has the proof bloom.* demands root/],
     'of a publisher without a SpokePool of the reader': [{ spokePools: [pool, otherPool] }, /other SpokePools/],
     'of a publisher with a SpokePool that the reader does not trust': [{ spokePools: [] }, /other SpokePools/],
   } as const
@@ -236,7 +236,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     expect(calls).toEqual({ head: 1, block: 0, ranges: ['1-2'] })
     expect(chain.nodes()[0]?.lastError).toMatch(reason)
     // A reader that demands what the publisher does reads the feed.
-    const same = world.openReader({ spokePools: [pool], leastProof: 'bloom' })
+    const same = world.openReader({ spokePools: [pool], minProof: 'bloom' })
     await same.chain.head()
     expect(heights(await readAll(same.chain, 1, 2))).toEqual([1, 2])
     expect(same.calls).toEqual({ head: 0, block: 0, ranges: [] })
@@ -297,7 +297,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     const world = await openWorld()
     const heights: number[] = []
     const stream = { ...world.stream, at: (height: number) => world.stream.at(heights.push(height) && height) }
-    const demands = { routers: new Set<string>(), spokePools: new Set<string>(), leastProof: 'bloom' } as const
+    const demands = { routers: new Set<string>(), spokePools: new Set<string>(), minProof: 'bloom' } as const
     const reading = readBlocks({ stream, chainId: world.chainId }, { from: 5, to: 7, demands })
     const first = reading.next()
     expect(heights.toSorted()).toEqual([4, 5, 6, 7])
@@ -308,7 +308,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     const world = await openWorld()
     expect(() => world.openReader({ maxHeadAgeMs: 0 })).toThrow(RangeError)
     expect(() => world.openReader({ restMs: 1.5 })).toThrow(RangeError)
-    expect(() => world.openReader({ leastProof: 'strong' as never })).toThrow(RangeError)
+    expect(() => world.openReader({ minProof: 'strong' as never })).toThrow(RangeError)
   })
 })
 

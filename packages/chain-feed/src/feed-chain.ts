@@ -14,11 +14,11 @@ import type {
 import {
   chunkBlocks,
   type FeedDemands,
+  findUnmetDemand,
   joinBlocks,
   readBlock,
   readBlocks,
   toFeedError,
-  unmetDemand,
 } from './feed-blocks.js'
 import type { FeedConnection } from './feed-connection.js'
 import { parseBlock } from './feed-message.js'
@@ -31,7 +31,7 @@ export interface FeedChainOptions {
   /** The feed, from `createFeedConnection`; the caller closes it. */
   readonly connection: FeedConnection
   /** The proof that every block needs; a weaker one comes from `chain`. @default 'bloom' */
-  readonly leastProof?: ProofLevel | undefined
+  readonly minProof?: ProofLevel | undefined
   /** Bridge contracts of `chain`; blocks of a publisher with others come from `chain`. @default none */
   readonly spokePools?: readonly string[] | undefined
   /** Maximum age of the feed's newest block to count as a head, in milliseconds by this clock. @default 60000 */
@@ -48,7 +48,7 @@ export interface FeedChainOptions {
 }
 
 /** The defaults of {@link FeedChainOptions}. */
-export const feedChainDefaults = { leastProof: 'bloom', maxHeadAgeMs: 60_000, restMs: 5_000 } as const
+export const feedChainDefaults = { minProof: 'bloom', maxHeadAgeMs: 60_000, restMs: 5_000 } as const
 
 /**
  * Maximum lag of the feed behind the last head of the nodes for the head to come from the feed. It is the difference
@@ -61,7 +61,7 @@ const node = 'feed'
 /**
  * Builds a chain that reads proven blocks from the feed.
  * Guarantees: every block from the feed continues the one before it. The publisher read it for this chain's routers,
- * with its bridge contracts, and with `leastProof` or a stronger proof. Its values were checked like those of any
+ * with its bridge contracts, and with `minProof` or a stronger proof. Its values were checked like those of any
  * adapter. A missing, malformed or interrupted part comes from the nodes.
  * The head comes from the nodes while the feed is old, unreachable, or more than 5 s behind their last head. Otherwise
  * it comes from the feed. Such a head may be lower than the last one; the reader then waits until the feed has caught
@@ -76,11 +76,11 @@ export function createFeedChain(options: FeedChainOptions): Chain {
   for (const [name, value] of Object.entries({ maxHeadAgeMs, restMs }))
     if (!Number.isSafeInteger(value) || value < 1)
       throw new RangeError(`${name} is ${value}; pass a whole number of milliseconds, 1 or more.`)
-  const { leastProof = feedChainDefaults.leastProof } = options
-  if (!['root', 'bloom', 'none'].includes(leastProof))
-    throw new RangeError(`leastProof is ${JSON.stringify(leastProof)}; pass one of "root", "bloom" and "none".`)
+  const { minProof = feedChainDefaults.minProof } = options
+  if (!['root', 'bloom', 'none'].includes(minProof))
+    throw new RangeError(`minProof is ${JSON.stringify(minProof)}; pass one of "root", "bloom" and "none".`)
   const spokePools = new Set(options.spokePools?.map((pool) => pool.toLowerCase()))
-  const demands = (routers: readonly string[]) => ({ routers: new Set(routers), spokePools, leastProof })
+  const demands = (routers: readonly string[]) => ({ routers: new Set(routers), spokePools, minProof })
   const { chainId } = chain
   const stream = createFeedStream(connection, chainId, clock)
   const feed = { stream, chainId }
@@ -124,7 +124,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
       const fed = parseBlock(chainId, message.data)
       const { block } = fed
       newest = block.number
-      const unmet = unmetDemand(fed, demands(chain.routers))
+      const unmet = findUnmetDemand(fed, demands(chain.routers))
       if (unmet !== null) return unmet.message
       const ageMs = clock.now() - block.timestamp
       if (ageMs > maxHeadAgeMs)

@@ -185,7 +185,7 @@ function createFillReader(
   async function readBlock(node: Node, tag: string, signal?: AbortSignal): Promise<BlockRef> {
     const call = { method: 'eth_getBlockByNumber', params: [tag, false] }
     const header = await checkedHeader(node, await callWithChainId({ chainId, fail, node }, call, signal))
-    if (header === null) throw fail.gone(`the node has no block ${tag}.`)
+    if (header === null) throw fail.noBlock(`the node has no block ${tag}.`)
     return header
   }
 
@@ -219,7 +219,7 @@ function createFillReader(
       receipt.blockHash === blockHash &&
       receipt.succeeded &&
       position !== -1
-    if (!isInBlock) throw fail.gone(`the fill in transaction ${txHash} is not in block ${blockNumber}.`)
+    if (!isInBlock) throw fail.noBlock(`the fill in transaction ${txHash} is not in block ${blockNumber}.`)
     const token = lists.token(fill.outputToken)
     return {
       chainId,

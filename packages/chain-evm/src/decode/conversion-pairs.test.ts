@@ -74,11 +74,11 @@ describe('a payment that no direct call made', () => {
   })
 
   test('has two steps when two events in a row name a feed each and no use', () => {
-    const events = [genuine(step(feedA, 'unsaid')), genuine(step(feedB, 'unsaid', 7n))]
+    const events = [genuine(step(feedA, 'unknown')), genuine(step(feedB, 'unknown', 7n))]
     expect(paid(by(router, ...events, first), first)).toEqual(['router', `multiply ${feedA} 5`, `divide ${feedB} 7`])
-    expect(paid(by(router, genuine(step(feedA)), genuine(step(feedB, 'unsaid')), first), first)).toEqual([
+    expect(paid(by(router, genuine(step(feedA)), genuine(step(feedB, 'unknown')), first), first)).toEqual([
       'router',
-      `unsaid ${feedB} 5`,
+      `unknown ${feedB} 5`,
     ])
   })
 
@@ -107,10 +107,10 @@ describe('a payment that a direct call made', () => {
   })
 
   test('gets the use of its feed from the call', () => {
-    const emitted = by(router, genuine(step(feedA, 'unsaid')), first)
+    const emitted = by(router, genuine(step(feedA, 'unknown')), first)
     expect(paid(emitted, first, direct([isOnly, null]))).toEqual(['router', `multiply ${feedA} 5`])
     expect(paid(emitted, first, direct([null, isOnly]))).toEqual(['router', `divide ${feedA} 5`])
-    const two = by(router, genuine(step(feedA, 'unsaid')), genuine(step(feedB, 'unsaid')), first)
+    const two = by(router, genuine(step(feedA, 'unknown')), genuine(step(feedB, 'unknown')), first)
     expect(paid(two, first, direct([isOnly, { contract: feedB }]))).toEqual([
       'router',
       `multiply ${feedA} 5`,

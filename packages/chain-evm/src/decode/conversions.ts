@@ -73,7 +73,7 @@ function toNearestConversion(open: readonly DecodedConversion[]): PaidConversion
 function joinSteps(events: readonly DecodedConversion[]): ConversionStep[] | null {
   const steps = events.flatMap((event) => event.steps)
   const [first, second] = steps
-  if (events.length !== 2 || steps.length !== 2 || first?.use !== 'unsaid' || second?.use !== 'unsaid') return null
+  if (events.length !== 2 || steps.length !== 2 || first?.use !== 'unknown' || second?.use !== 'unknown') return null
   return [
     { ...first, use: 'multiply' },
     { ...second, use: 'divide' },
@@ -101,7 +101,7 @@ function findCalledConversion(
     if (steps.length !== calledFeeds.length || (used.length === 2 && joinSteps(used) === null)) continue
     const paid = calledFeeds.flatMap(({ use, feed }, index) => {
       const step = steps[index]
-      const fits = step !== undefined && (step.use === use || step.use === 'unsaid') && matchesFeed(step, feed)
+      const fits = step !== undefined && (step.use === use || step.use === 'unknown') && matchesFeed(step, feed)
       return fits ? [{ ...step, use, codeHex: feed.contract === null ? feed.codeHex : null }] : []
     })
     const provedBy = used.some(({ isForgeable }) => isForgeable) ? 'call' : 'router'

@@ -260,7 +260,7 @@ export function needsReceiptForIntegrations({ to, input }: Call, isRouter: boole
  * @param receipt - Null unless {@link needsReceiptForIntegrations}.
  * @returns Lowercased addresses, or null.
  */
-export function nameIntegrations(
+export function findIntegrations(
   { to, input }: Call,
   positions: readonly number[],
   receipt: Pick<ReceiptFacts, 'logs'> | null,

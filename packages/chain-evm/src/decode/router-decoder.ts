@@ -39,8 +39,8 @@ export interface DecodedPayment {
 
 /** One rate of a conversion, as in its event. */
 export interface ConversionStep {
-  /** How the rate was used; `unsaid` if the event does not show it. */
-  readonly use: 'multiply' | 'divide' | 'unsaid'
+  /** How the rate was used; `unknown` if the event does not show it. */
+  readonly use: 'multiply' | 'divide' | 'unknown'
   /** Feed contract, lowercased; null for a signed rate from outside the chain. */
   readonly contract: string | null
   /** Hash of the currency code of a signed rate; null for a feed. */

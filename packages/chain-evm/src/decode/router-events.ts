@@ -71,7 +71,7 @@ interface ConversionForm {
   /** Whether the first indexed argument is the hash of a currency code instead of a feed. */
   readonly isExternal: boolean
   /** How feed 0 is used when there is no feed 1. */
-  readonly loneFeedUse: 'multiply' | 'unsaid'
+  readonly loneFeedUse: 'multiply' | 'unknown'
   readonly isForgeable: boolean
 }
 
@@ -136,11 +136,11 @@ const events01: Events = {
 }
 const events02: Events = {
   [paymentTopic]: (log) => decodePayment(log, false),
-  [singleConvertTopic]: (log) => decodeSingleConversion(log, 'unsaid'),
+  [singleConvertTopic]: (log) => decodeSingleConversion(log, 'unknown'),
 }
 const events03To05: Events = {
   [yodlTopic]: (log) => decodePayment(log, false),
-  [convertTopic]: (log) => decodeConversion(log, { isExternal: false, loneFeedUse: 'unsaid', isForgeable: false }),
+  [convertTopic]: (log) => decodeConversion(log, { isExternal: false, loneFeedUse: 'unknown', isForgeable: false }),
 }
 const events06And07: Events = {
   [yodlTopic]: (log) => decodePayment(log, false),

@@ -59,7 +59,7 @@ describe.each(decodedVersions)('version %s', (version) => {
 })
 
 describe.each(['0.1', '0.2'])('a conversion of version %s', (version) => {
-  const use = version === '0.1' ? 'multiply' : 'unsaid'
+  const use = version === '0.1' ? 'multiply' : 'unknown'
   test(`names one feed, its use is ${use}`, () => {
     expect(decodeEvent(version, 'Convert', { priceFeed: feedA, exchangeRate: 108n })).toEqual({
       kind: 'conversion',
@@ -96,7 +96,7 @@ describe.each(['0.3', '0.4', '0.5', '0.6', '0.7', '0.8', '0.9'])('a conversion o
   })
 
   test(`with the first feed alone ${isLate ? 'multiplies' : 'does not say how'}`, () => {
-    const use = isLate ? 'multiply' : 'unsaid'
+    const use = isLate ? 'multiply' : 'unknown'
     expect(getSteps(convert(feedA, zeroAddress, 108n, 0n))).toEqual([
       { use, contract: feedA, codeHash: null, rate: 108n },
     ])

@@ -76,7 +76,7 @@ describe('feeds of a conversion that the router proves', () => {
     ['of the token itself divides', usdcUsd, usdc, 'divide'],
     ['of anything multiplies when the token is not listed', chfUsd, unlistedToken, 'multiply'],
   ])('whose use is not said: one %s', (_, feed, token, use) => {
-    expect(price(payment(1n, token), shown('router', step(feed, 112n, 'unsaid'))).feeds[0]?.use).toBe(use)
+    expect(price(payment(1n, token), shown('router', step(feed, 112n, 'unknown'))).feeds[0]?.use).toBe(use)
   })
 })
 

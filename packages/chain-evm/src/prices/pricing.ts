@@ -200,7 +200,7 @@ function toFeedFacts(lists: PriceLists, step: PaidStep, token: KnownToken | null
   const { base, quote, decimals } = feed
   // The token shows the use that the event does not: CHF/USD divides a payment in CHF and multiplies one in USD.
   const isOfToken = token !== null && [token.symbol, token.currency].some((name) => isSameCode(name, base))
-  const use = step.use === 'unsaid' && isOfToken ? 'divide' : getUse(step)
+  const use = step.use === 'unknown' && isOfToken ? 'divide' : getUse(step)
   return { use, contract, pair: { base, quote }, rate, decimals }
 }
 

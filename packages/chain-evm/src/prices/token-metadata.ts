@@ -3,7 +3,7 @@
 import type { TokenFacts } from '@payment-integration/core/ports'
 import { parseHeader } from '../rpc/answers.js'
 import { askWithChainId, type ExpectedChain } from '../rpc/chain-guard.js'
-import { describeRpcError, type Failures, TooLargeAnswerError } from '../rpc/failures.js'
+import { describeRpcError, type Failures, ResultTooLargeError } from '../rpc/failures.js'
 import { byteLength, formatQuantity, isHex, wordAt, wordToOffset } from '../rpc/hex.js'
 import type { Node, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
 
@@ -175,7 +175,7 @@ async function callToken(
   try {
     return await askWithChainId(ownChain, calls, signal)
   } catch (error) {
-    if (!(error instanceof TooLargeAnswerError)) throw error
+    if (!(error instanceof ResultTooLargeError)) throw error
     if (calls.length === 1) return [{ ok: false, code: null, message: 'the answer is too large' }]
   }
   const outcomes: RpcOutcome[] = []

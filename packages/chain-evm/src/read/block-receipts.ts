@@ -122,7 +122,7 @@ function getHistory(rpc: Rpc): ByBlockHistory {
 }
 
 /** Whether the next `blocks` blocks are read by block; if not, they count towards the end of the pause. */
-export function takeByBlockTurn(rpc: Rpc, blocks: number): boolean {
+export function admitReadByBlock(rpc: Rpc, blocks: number): boolean {
   const history = getHistory(rpc)
   if (history.isMethodMissing) return false
   if (history.pausedBlocks === 0) return true
@@ -214,7 +214,7 @@ async function askForHeights(
   buildCall: ((height: number) => RpcCall) | null,
   askAll: (calls: readonly RpcCall[]) => Promise<readonly RpcOutcome[]>,
 ): Promise<readonly HeightAnswer[]> {
-  const isByBlock = takeByBlockTurn(rpc, heights.length)
+  const isByBlock = admitReadByBlock(rpc, heights.length)
   const isRaw = hasRawReceipts(rpc)
   const calls = heights.flatMap((height) => [
     ...(buildCall === null ? [] : [buildCall(height)]),
@@ -291,7 +291,7 @@ export async function readByTransaction(
   return transactions.map((hash, index) => {
     const outcome = outcomes[index]
     if (!outcome?.ok) throw fail.unavailable(`eth_getTransactionReceipt: ${describeRpcError(outcome)}.`)
-    if (outcome.result === null) throw fail.gone(`receipt ${hash} is not in block ${ref.number}.`)
+    if (outcome.result === null) throw fail.noBlock(`receipt ${hash} is not in block ${ref.number}.`)
     return outcome.result
   })
 }

@@ -96,10 +96,10 @@ function assertSameBlock<T extends { readonly hash: string; readonly blockHash: 
   answer: T | null,
   { fail }: RangeReader,
 ): asserts answer is T {
-  if (answer === null) throw fail.gone(`the node no longer has ${what} ${txHash} in a block.`)
+  if (answer === null) throw fail.noBlock(`the node no longer has ${what} ${txHash} in a block.`)
   if (answer.hash !== txHash) throw fail.unavailable(`${what} ${answer.hash} was answered instead of ${txHash}.`)
   if (blockHashes.some((blockHash) => blockHash !== answer.blockHash))
-    throw fail.gone(`${what} ${txHash} is not in the block its logs came from.`)
+    throw fail.noBlock(`${what} ${txHash} is not in the block its logs came from.`)
 }
 
 /** A block is read whole if it has at least this many payments, and at most this many transactions per payment. */

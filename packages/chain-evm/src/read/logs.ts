@@ -64,10 +64,10 @@ function assertConsistent(logs: readonly RouterLog[], first: BlockRef, last: Blo
   const positions = new Set<string>()
   for (const log of logs) {
     if (log.blockNumber < first.number || log.blockNumber > last.number)
-      throw fail.gone(`a log of block ${log.blockNumber} was answered for blocks ${first.number} to ${last.number}.`)
+      throw fail.noBlock(`a log of block ${log.blockNumber} was answered for blocks ${first.number} to ${last.number}.`)
     const hash = hashes.get(log.blockNumber)
     if (hash === undefined) hashes.set(log.blockNumber, log.blockHash)
-    else if (hash !== log.blockHash) throw fail.gone(`two blocks were answered for height ${log.blockNumber}.`)
+    else if (hash !== log.blockHash) throw fail.noBlock(`two blocks were answered for height ${log.blockNumber}.`)
     const position = `${log.blockNumber}:${log.txHash}:${log.logIndex}`
     if (positions.has(position))
       throw fail.unavailable(`eth_getLogs answered log ${log.logIndex} of ${log.txHash} twice.`)
@@ -211,7 +211,7 @@ async function hasLogsInReceipts(reader: RangeReader, end: Header, signal?: Abor
   let hasPaymentLog = false
   for (const [index, receipt] of receipts.entries()) {
     if (receipt === null || receipt.blockHash !== ref.hash)
-      throw fail.gone(`receipt ${transactions?.[index]} is not in block ${ref.number}.`)
+      throw fail.noBlock(`receipt ${transactions?.[index]} is not in block ${ref.number}.`)
     if (receipt.hash !== transactions?.[index])
       throw fail.unavailable(`receipt ${receipt.hash} was answered instead of ${transactions?.[index]}.`)
     hasPaymentLog ||= receipt.logs.some((log) => isPaymentLog(reader, log))
@@ -245,7 +245,8 @@ export async function readUnproven(
   const timeOf = await readBlockTimes(rpc, fail, paid, [first, last], signal)
   const facts = await readFacts(reader, transactions, timeOf, last.number, signal)
   const reread = parseHeader(await rpc.call(buildHeaderCall(last.number), signal), fail)
-  if (reread?.hash !== last.hash) throw fail.gone(`block ${last.number} is not the one it was when the logs were read.`)
+  if (reread?.hash !== last.hash)
+    throw fail.noBlock(`block ${last.number} is not the one it was when the logs were read.`)
   return { first, last, blocks: refs, ...facts, proof: 'none', node: node.name }
 }
 

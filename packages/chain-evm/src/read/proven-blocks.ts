@@ -78,7 +78,7 @@ function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts
   for (const receipt of answered) {
     if (!isFields(receipt)) throw fail.unavailable('the answered receipt is not an object.')
     if (receipt['blockHash'] !== ref.hash && toHash(receipt['blockHash']) !== ref.hash)
-      throw fail.gone(`the receipts of block ${ref.number} are of another block.`)
+      throw fail.noBlock(`the receipts of block ${ref.number} are of another block.`)
     all.push(receipt)
   }
   const proven = selectProvenReceipts(reader, header, all)

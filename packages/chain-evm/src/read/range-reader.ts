@@ -137,7 +137,7 @@ export function toHeader(reader: RangeReader, number: number, outcome: RpcOutcom
   if (!outcome?.ok) throw fail.unavailable(`eth_getBlockByNumber: ${describeRpcError(outcome)}.`)
   const ref = parseHeader(outcome.result, fail)
   // A node that lags answers null here. Some such nodes answer an empty list for the logs of the missing blocks.
-  if (ref === null) throw fail.gone(`the node has no block ${number}.`)
+  if (ref === null) throw fail.noBlock(`the node has no block ${number}.`)
   if (ref.number !== number) throw fail.unavailable(`block ${ref.number} was answered instead of block ${number}.`)
   const isAuthentic = prover.computeHeaderHash(outcome.result as Fields) === ref.hash
   const { logsBloom, receiptsRoot, transactions } = parseHeaderContents(outcome.result)
@@ -149,7 +149,7 @@ export function assertChain(headers: readonly Header[], fail: Failures): void {
   let before: BlockRef | undefined
   for (const { ref } of headers) {
     if (before !== undefined && ref.parentHash !== before.hash)
-      throw fail.gone(`block ${ref.number} does not follow block ${before.number}.`)
+      throw fail.noBlock(`block ${ref.number} does not follow block ${before.number}.`)
     before = ref
   }
 }
@@ -182,7 +182,8 @@ export async function readBlockTimes(
   const answers = await rpc.all(calls, signal)
   for (const [index, [height, hash]] of missingBlocks.entries()) {
     const header = parseHeader(answers[index], fail)
-    if (header === null || header.hash !== hash) throw fail.gone(`block ${height} is not the one its logs came from.`)
+    if (header === null || header.hash !== hash)
+      throw fail.noBlock(`block ${height} is not the one its logs came from.`)
     times.set(height, header.timestamp)
   }
   return (log) => {

@@ -55,7 +55,7 @@ export async function* readRanges(
       const range = await planned.reading
       if (range.last.number < planned.to) queue.unshift({ from: range.last.number + 1, to: planned.to, reading: null })
       if (previous !== undefined && range.first.parentHash !== previous.hash)
-        throw source.fail.gone(`block ${range.first.number} does not follow block ${previous.number}.`)
+        throw source.fail.noBlock(`block ${range.first.number} does not follow block ${previous.number}.`)
       previous = range.last
       startReading(source, queue, nearFrom, controller.signal)
       yield range

@@ -1,7 +1,7 @@
 import { ChainError } from '@payment-integration/core'
 import { expect, test } from 'vitest'
 import type { Rpc } from '../rpc/json-rpc.js'
-import { runByBlock, takeByBlockTurn } from './block-receipts.js'
+import { admitReadByBlock, runByBlock } from './block-receipts.js'
 
 const away = () => Promise.reject(new ChainError('ERR_CHAIN_UNAVAILABLE', 1, 'no answer'))
 const here = () => Promise.resolve()
@@ -11,7 +11,7 @@ async function failuresOver(heights: number, isHeavy: (height: number) => boolea
   const rpc = {} as Rpc
   let failures = 0
   for (let height = 0; height < heights; ) {
-    const was = takeByBlockTurn(rpc, 1)
+    const was = admitReadByBlock(rpc, 1)
       ? await runByBlock(rpc, 1, isHeavy(height) ? away : here).then(
           () => true,
           () => false,
@@ -32,17 +32,17 @@ test('rare random failures change nothing', async () => {
   const rpc = {} as Rpc
   for (let round = 0; round < 10; round += 1) {
     for (const ask of [away, away, here]) await runByBlock(rpc, 1, ask).catch(() => {})
-    expect(takeByBlockTurn(rpc, 1)).toBe(true)
+    expect(admitReadByBlock(rpc, 1)).toBe(true)
   }
 })
 
 test('failures and successes of several blocks at once do not count for single blocks', async () => {
   const rpc = {} as Rpc
   for (let round = 0; round < 10; round += 1) await runByBlock(rpc, 8, away).catch(() => {})
-  expect(takeByBlockTurn(rpc, 1)).toBe(true)
+  expect(admitReadByBlock(rpc, 1)).toBe(true)
   for (let round = 0; round < 3; round += 1) {
     await runByBlock(rpc, 1, away).catch(() => {})
     await runByBlock(rpc, 8, here)
   }
-  expect(takeByBlockTurn(rpc, 1)).toBe(false)
+  expect(admitReadByBlock(rpc, 1)).toBe(false)
 })

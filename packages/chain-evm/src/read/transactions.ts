@@ -9,7 +9,7 @@ import {
   noConversion,
   pairConversions,
 } from '../decode/conversions.js'
-import { nameIntegrations, needsReceiptForIntegrations } from '../decode/integrations.js'
+import { findIntegrations, needsReceiptForIntegrations } from '../decode/integrations.js'
 import type { DecodedPayment, RouterLog } from '../decode/router-decoder.js'
 import {
   computeSwapInput,
@@ -100,7 +100,7 @@ function computeDestinations(
     isRouter(routers, transaction),
     decoder.parseIntegrationAddress,
   )
-  const named = nameIntegrations(transaction, positions, byReceipt ? receipt : null, decoder.parseIntegrationAddress)
+  const named = findIntegrations(transaction, positions, byReceipt ? receipt : null, decoder.parseIntegrationAddress)
   const events = payments.map(({ event }) => event)
   const deposits = findDeposits(events, positions, logs, isPayment, spokePools)
   const isBridging = isRouter(routers, transaction) && isBridgeCall(transaction.input)

@@ -103,7 +103,7 @@ function parseLog(value: unknown, fail: Failures): RouterLog {
   const blockHash = toHash(value['blockHash'])
   const txHash = toHash(value['transactionHash'])
   const logIndex = parseQuantity(value['logIndex'])
-  if (value['removed'] === true) throw fail.gone(`a log of block ${blockNumber} is marked as removed.`)
+  if (value['removed'] === true) throw fail.noBlock(`a log of block ${blockNumber} is marked as removed.`)
   if (blockNumber === null || blockHash === null || txHash === null || logIndex === null)
     throw fail.unavailable(
       'eth_getLogs answered a log without a valid block number, block hash, transaction hash or index.',

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { TooLargeError } from './failures.js'
+import { ResponseTooLargeError } from './failures.js'
 import { createBodyBuffers } from './http-wire.js'
 
 const most = 1_000_000
@@ -36,8 +36,8 @@ test('bodies that are read at the same time do not share a buffer', async () => 
 
 test('a too large body is rejected, by its declared length before it is read', async () => {
   const buffers = createBodyBuffers()
-  await expect(buffers.readBody(body(60, 41), 0, false, 100)).rejects.toThrow(TooLargeError)
-  await expect(buffers.readBody(body(1), 101, false, 100)).rejects.toThrow(TooLargeError)
-  await expect(buffers.readBody(body(1), 101, true, 100)).rejects.toThrow(TooLargeError)
+  await expect(buffers.readBody(body(60, 41), 0, false, 100)).rejects.toThrow(ResponseTooLargeError)
+  await expect(buffers.readBody(body(1), 101, false, 100)).rejects.toThrow(ResponseTooLargeError)
+  await expect(buffers.readBody(body(1), 101, true, 100)).rejects.toThrow(ResponseTooLargeError)
   expect((await buffers.readBody(body(100), 100, false, most)).length).toBe(100)
 })

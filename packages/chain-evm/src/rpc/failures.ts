@@ -121,13 +121,13 @@ export interface Failures {
   /** `ERR_CHAIN_UNAVAILABLE`: the node is unreachable or its answer unusable; the call can be repeated. */
   unavailable(what: string): ChainError
   /** `ERR_CHAIN_RANGE_GONE`: a block left the chain during the read, or is not there yet. */
-  gone(what: string): ChainError
+  noBlock(what: string): ChainError
   /** `ERR_CHAIN_PROOF_FAILED`: the answer contradicts the block's header; another node may answer correctly. */
   unproven(what: string): ChainError
   /** `ERR_CHAIN_UNAVAILABLE`: the answer exceeds its size limit. */
-  tooLarge(what: string): TooLargeAnswerError
+  tooLarge(what: string): ResultTooLargeError
   /** `ERR_CHAIN_UNAVAILABLE`: the node's rate limit is reached; the request itself is valid. */
-  limited(what: string): RateLimitError
+  rateLimit(what: string): RateLimitError
 }
 
 class RateLimitError extends ChainError {
@@ -137,7 +137,7 @@ class RateLimitError extends ChainError {
 }
 
 /** An answer exceeds its size limit; a foreign contract may be the cause. */
-export class TooLargeAnswerError extends ChainError {
+export class ResultTooLargeError extends ChainError {
   constructor(chainId: number, message: string) {
     super('ERR_CHAIN_UNAVAILABLE', chainId, message)
   }
@@ -164,9 +164,9 @@ export function createFailures(chainId: number, node?: string): Failures {
   const prefix = `Chain ${chainId} cannot be read: ${node === undefined ? '' : `${node}: `}`
   return {
     unavailable: (what) => new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `${prefix}${what}`),
-    tooLarge: (what) => new TooLargeAnswerError(chainId, `${prefix}${what}`),
-    limited: (what) => new RateLimitError(chainId, `${prefix}${what}`),
-    gone: (what) =>
+    tooLarge: (what) => new ResultTooLargeError(chainId, `${prefix}${what}`),
+    rateLimit: (what) => new RateLimitError(chainId, `${prefix}${what}`),
+    noBlock: (what) =>
       new ChainError(
         'ERR_CHAIN_RANGE_GONE',
         chainId,
@@ -202,8 +202,8 @@ export class HttpStatusError extends Error {
   }
 }
 
-export class TooLargeError extends Error {
-  override readonly name = 'TooLargeError'
+export class ResponseTooLargeError extends Error {
+  override readonly name = 'ResponseTooLargeError'
   constructor(maxBytes: number) {
     super(`the answer is larger than ${maxBytes} bytes`)
   }
@@ -228,7 +228,7 @@ export class NoConnectionError extends Error {
 /** Errors whose message contains no text of the node, so that it may be shown. */
 const shownErrors = [
   HttpStatusError,
-  TooLargeError,
+  ResponseTooLargeError,
   ExcessiveJsonError,
   NotJsonRpcError,
   NoConnectionError,
@@ -277,7 +277,7 @@ export function isTransient(error: unknown): boolean {
 }
 
 export function isTooLarge(error: unknown): boolean {
-  return [...walkCauses(error)].some((link) => link instanceof TooLargeError || isViemSizeError(link))
+  return [...walkCauses(error)].some((link) => link instanceof ResponseTooLargeError || isViemSizeError(link))
 }
 
 /** Whether an answer was made to exhaust its reader, as no honest node does. */

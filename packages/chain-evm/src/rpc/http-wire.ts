@@ -5,7 +5,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { parseContentLength, parseForeignJson } from '@payment-integration/contract/internal-io'
-import { HttpStatusError, StaleConnectionError, splitUrl, TooLargeError } from './failures.js'
+import { HttpStatusError, ResponseTooLargeError, StaleConnectionError, splitUrl } from './failures.js'
 import {
   computeMaxAnswerBytes,
   decodeAnswer,
@@ -41,14 +41,14 @@ export function createBodyBuffers() {
      * Reads a body to its end.
      * @param declaredBytes - The Content-Length, or 0.
      * @param isCompressed - Whether `declaredBytes` is the compressed length.
-     * @throws {@link TooLargeError} When the body is larger than `maxBytes`.
+     * @throws {@link ResponseTooLargeError} When the body is larger than `maxBytes`.
      */
     async readBody(body: Readable, declaredBytes: number, isCompressed: boolean, maxBytes: number): Promise<Buffer> {
-      if (declaredBytes > maxBytes) throw new TooLargeError(maxBytes)
+      if (declaredBytes > maxBytes) throw new ResponseTooLargeError(maxBytes)
       let into = acquire(isCompressed ? 0 : declaredBytes)
       let size = 0
       for await (const chunk of body as AsyncIterable<Buffer>) {
-        if (size + chunk.length > maxBytes) throw new TooLargeError(maxBytes)
+        if (size + chunk.length > maxBytes) throw new ResponseTooLargeError(maxBytes)
         if (size + chunk.length > into.length) {
           const larger = acquire(Math.max(size + chunk.length, into.length * 2))
           into.copy(larger, 0, 0, size)
@@ -145,7 +145,7 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
 function toOutcomes({ status, retryAfter, body }: Answer, firstId: number, calls: readonly RpcCall[]) {
   const count = calls.length
   if (isSuccess(status)) {
-    if (isLargeError(body)) throw new TooLargeError(maxErrorBytes)
+    if (isLargeError(body)) throw new ResponseTooLargeError(maxErrorBytes)
     return decodeAnswer(body.length === 0 ? {} : parseForeignJson(body), firstId, count)
   }
   // With an HTTP error status, a JSON-RPC error in the body is the answer to a call that was sent alone. After a batch
@@ -175,7 +175,7 @@ async function readAnswer(response: IncomingMessage, buffers: BodyBuffers, maxBy
     return { status, retryAfter, body }
   } catch (error) {
     // The HTTP status is more useful than the size of its body.
-    throw error instanceof TooLargeError && !isSuccess(status) ? new HttpStatusError(status, retryAfter) : error
+    throw error instanceof ResponseTooLargeError && !isSuccess(status) ? new HttpStatusError(status, retryAfter) : error
   }
 }
 

@@ -113,7 +113,7 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
   }
 
   function noteRateLimit(calls: readonly RpcCall[], what: string, retryAfter: string | null): Error {
-    const error = fail.limited(what)
+    const error = fail.rateLimit(what)
     onEnd({ kind: 'limited', calls, retryAfter, error })
     return error
   }

@@ -149,8 +149,8 @@ export function createNode(options: NodeOptions): ManagedNode {
     closing.signal.throwIfAborted()
     while (clock.now() < rateLimit.resumesAt()) {
       if (rateLimit.isResting())
-        throw fail.limited('the node gets no requests for 10 minutes, because no honest node answers as it did.')
-      if (!isAlone()) throw fail.limited('the node asked for a pause.')
+        throw fail.rateLimit('the node gets no requests for 10 minutes, because no honest node answers as it did.')
+      if (!isAlone()) throw fail.rateLimit('the node asked for a pause.')
       await clock.sleep(rateLimit.resumesAt() - clock.now(), signal ?? closing.signal)
       signal?.throwIfAborted()
       closing.signal.throwIfAborted()

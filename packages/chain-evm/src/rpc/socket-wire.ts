@@ -8,9 +8,9 @@ import {
   HttpStatusError,
   NoConnectionError,
   NotJsonRpcError,
+  ResponseTooLargeError,
   StaleConnectionError,
   splitUrl,
-  TooLargeError,
 } from './failures.js'
 import {
   computeMaxAnswerBytes,
@@ -145,7 +145,7 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
     }
     settle(request)
     try {
-      if (bytes.length > request.maxBytes) throw new TooLargeError(request.maxBytes)
+      if (bytes.length > request.maxBytes) throw new ResponseTooLargeError(request.maxBytes)
       request.resolve(decodeAnswer(answer, request.firstId, request.count))
     } catch (error) {
       request.reject(error instanceof Error ? error : new NotJsonRpcError())
@@ -155,14 +155,14 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
   /**
    * Rejects the request of a too large message, by its id alone: parsing the message is the cost that the limit avoids.
    * Ignores a message for an abandoned request.
-   * @throws {@link TooLargeError} When no id is found.
+   * @throws {@link ResponseTooLargeError} When no id is found.
    */
   function rejectUnread(bytes: Buffer, isError: boolean): void {
     const id = findId(bytes)
-    if (id === null) throw new TooLargeError(maxErrorBytes)
+    if (id === null) throw new ResponseTooLargeError(maxErrorBytes)
     const request = [...pending.values()].find((each) => hasId(each, id))
     settle(request)
-    request?.reject(new TooLargeError(isError ? maxErrorBytes : request.maxBytes))
+    request?.reject(new ResponseTooLargeError(isError ? maxErrorBytes : request.maxBytes))
   }
 
   socket.on('upgrade', ({ socket: stream }) => {
@@ -179,7 +179,7 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
   })
   socket.on('error', (error) => {
     const large = 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
-    reason ??= large ? new TooLargeError(maxResponseBytes) : error
+    reason ??= large ? new ResponseTooLargeError(maxResponseBytes) : error
   })
   socket.on('unexpected-response', (request, response) => {
     reason ??= new HttpStatusError(response.statusCode ?? 0, response.headers['retry-after'] ?? null)
@@ -217,7 +217,7 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
 }
 
 /** Errors of a message that are reported as they are; any other becomes NotJsonRpcError. */
-const namedErrors = [SyntaxError, TooLargeError, ExcessiveJsonError]
+const namedErrors = [SyntaxError, ResponseTooLargeError, ExcessiveJsonError]
 
 function toBuffer(data: RawData): Buffer {
   if (Array.isArray(data)) return Buffer.concat(data)

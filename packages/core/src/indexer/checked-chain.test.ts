@@ -73,7 +73,7 @@ test.each<[string, (range: BlockRange) => unknown]>([
   ['payments[0].tokenOut.net', nested('tokenOut', { net: (1n << 256n) - 1n })],
   ['payments[0].pricing.feeds', nested('pricing', { feeds: null })],
   ['payments[0].pricing.feeds[0].rate', feed({ rate: 0n })],
-  ['payments[0].pricing.feeds[0].use', feed({ use: 'unsaid' })],
+  ['payments[0].pricing.feeds[0].use', feed({ use: 'unknown' })],
   ['payments[0].pricing.feeds[0].pair.base', feed({ pair: undefined })],
   ['payments[0].pricing.feeds[0].pair.quote', feed({ pair: { base: 'CHF', quote: 7 } })],
   ['payments[0].pricing.feeds[0]', nested('pricing', { feeds: [null] })],

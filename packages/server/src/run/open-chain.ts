@@ -102,9 +102,9 @@ export async function openChainFeed(
   const connection = await connectChainFeed(config, logger)
   return {
     over(chain, each) {
-      const leastProof = each.proof ?? undefined
+      const minProof = each.proof ?? undefined
       const spokePools = each.spokePools ?? evm.knownSpokePools(each.chainId)
-      return createFeedChain({ chain, connection, leastProof, spokePools, clock, logger })
+      return createFeedChain({ chain, connection, minProof, spokePools, clock, logger })
     },
     close: () => connection.close(),
   }

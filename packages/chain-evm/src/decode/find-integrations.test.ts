@@ -6,7 +6,7 @@ import type { ReceiptLog } from '../rpc/answers.js'
 import {
   encodeIntegrationSuffix,
   knownEntryPoints,
-  nameIntegrations,
+  findIntegrations,
   needsReceiptForIntegrations,
   parseIntegrationSuffix,
 } from './integrations.js'
@@ -27,7 +27,7 @@ const close = (sender: Address) => closing(entryPoint, sender)
 function named(input: string, logs: readonly ReceiptLog[], to: string = entryPoint) {
   const places = [...logs.keys()].filter((place) => logs[place] === payment)
   const receipt = needsReceiptForIntegrations({ to, input }, false, parseIntegrationSuffix) ? { logs } : null
-  return nameIntegrations({ to, input }, places, receipt, parseIntegrationSuffix)
+  return findIntegrations({ to, input }, places, receipt, parseIntegrationSuffix)
 }
 const two = bundle('0.7', [
   { sender: alice, callData: naming(shop) },

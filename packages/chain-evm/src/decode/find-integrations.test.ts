@@ -5,8 +5,8 @@ import { aggregatedBundle, beforeExecution, bundle, closing } from '../../test/b
 import type { ReceiptLog } from '../rpc/answers.js'
 import {
   encodeIntegrationSuffix,
-  knownEntryPoints,
   findIntegrations,
+  knownEntryPoints,
   needsReceiptForIntegrations,
   parseIntegrationSuffix,
 } from './integrations.js'

@@ -43,7 +43,7 @@ describe('the numbers and names of the contract', () => {
 
   it('has two schemas for the objects that the README names, and for no other', () => {
     const twice = Object.keys(internal).filter((name) => name.endsWith('WriteSchema'))
-    const named = ['linkConfig', 'lookup', 'page', 'payment', 'shareResponse', 'snapshot', 'verify']
+    const named = ['linkConfig', 'lookup', 'page', 'payment', 'shareResponse', 'snapshot', 'verifyResponse']
     expect(twice.toSorted()).toEqual(named.map((name) => `${name}WriteSchema`))
   })
 

@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('core/src/payments/apply-updates.ts', 'store-sql/test/use-cases.sqlite.test.ts', {
     'an id that comes again with another content is a conflict': [
       'stored.fingerprint === fingerprint',
-      'known.id !== ""',
+      'stored.id !== ""',
     ],
   }),
   ...inFile('store-sql/src/payments/payment-reads.ts', 'server/src/app/two-tenants.slow.test.ts', {

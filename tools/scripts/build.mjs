@@ -11,7 +11,9 @@ import ts from 'typescript'
 
 const root = join(import.meta.dirname, '../..')
 const chosen = process.argv.slice(2)
-const names = chosen.length > 0 ? chosen : readdirSync(join(root, 'packages'))
+const existing = readdirSync(join(root, 'packages'))
+for (const name of chosen) if (!existing.includes(name)) throw new Error(`There is no package ${name}.`)
+const names = chosen.length > 0 ? chosen : existing
 const declarations = realpathSync(mkdtempSync(join(tmpdir(), 'declarations-')))
 try {
   process.exitCode = emitDeclarations() ? buildPackages() : 1

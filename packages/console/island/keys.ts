@@ -79,8 +79,8 @@ function createKeysDialog(): HTMLDialogElement {
 }
 
 function element<Name extends keyof HTMLElementTagNameMap>(name: Name, className = '', text = '') {
-  const element = document.createElement(name)
-  if (className !== '') element.className = className
-  element.textContent = text
-  return element
+  const created = document.createElement(name)
+  if (className !== '') created.className = className
+  created.textContent = text
+  return created
 }

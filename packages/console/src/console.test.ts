@@ -82,7 +82,7 @@ describe('every page', () => {
 
   it('of settings keeps the default of a set variable in sight', async () => {
     const { text } = await get('/settings')
-    expect(text).toMatch(/<span class="given">.*?<small>Keep it\. Default: on\.<\/small>/)
+    expect(text).toMatch(/<span class="given">.*?<small>Keep it\. By default on\.<\/small>/)
   })
 
   it('shows no secret', async () => {

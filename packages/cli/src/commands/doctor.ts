@@ -72,9 +72,9 @@ async function examineReceiver(url: string, flags: DoctorFlags, io: Io): Promise
   const { probes: _, ...summary } = await running.catch((error: unknown) => {
     throw io.signal.aborted ? new InterruptedError('Interrupted before the last probe: there is no verdict.') : error
   })
-  const frameworks = framework === undefined ? await findFrameworks() : [framework]
+  const usedFrameworks = framework === undefined ? await findFrameworks() : [framework]
   for (const finding of summary.findings)
-    report({ event: 'finding', ...finding }, (event) => findingText(event, frameworks, style))
+    report({ event: 'finding', ...finding }, (event) => findingText(event, usedFrameworks, style))
   const { findings: __, ...counts } = summary
   report({ event: 'report', ...counts }, summaryText)
   return summary.failed === 0 ? 0 : 1

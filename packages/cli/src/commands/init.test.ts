@@ -280,7 +280,7 @@ test('--from takes our packages, and what they depend on, from the tarballs of a
   const tarball = (name: string) => `payment-integration-${name}-${version}.tgz`
   for (const name of ['contract', 'testing', 'version-store', 'webhook']) writeFileSync(join(packed, tarball(name)), '')
   const { exitCode, out } = await run('--from', packed, '--yes')
-  const step = `npm start -- --forward-to http://localhost:3000/webhook --env "${join(folder, '.env.local')}", in the clone`
+  const step = `In the clone, make payments: npm start -- --forward-to http://localhost:3000/webhook --env "${join(folder, '.env.local')}"`
   expect([exitCode, out.includes(step), out.includes('@payment-integration/cli dev')]).toEqual([0, true, false])
   const { dependencies, devDependencies } = JSON.parse(read('package.json'))
   const spec = (name: string) => `file:${relative(folder, packed)}/${tarball(name)}`

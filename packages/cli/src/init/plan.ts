@@ -143,15 +143,17 @@ function addedLines(path: string, before: string, after: string): string[] {
 function listSteps({ framework, from }: InitChoices, { folder, manifest, path }: Layout, project: string): string[] {
   const has = (script: string) => Object.hasOwn(manifest.scripts, script)
   const receiver = `--forward-to http://localhost:3000${path}`
-  const clone = from === undefined ? null : `--env "${join(project, '.env.local')}", in the clone`
-  const demo = clone === null ? `npx @payment-integration/cli dev ${receiver}` : `npm start -- ${receiver} ${clone}`
+  const demo =
+    from === undefined
+      ? `Make payments on this machine: npx @payment-integration/cli dev ${receiver}`
+      : `In the clone, make payments: npm start -- ${receiver} --env "${join(project, '.env.local')}"`
   return [
     'Install the packages: npm install',
     'Run the test: npm run payments:test',
     ...(has('payments:migrate')
       ? ['Copy .env.example to .env.local, set the database there, and create the tables: npm run payments:migrate']
       : []),
-    ...(framework === 'lambda' ? [] : [`Make payments on this machine: ${demo}`]),
+    ...(framework === 'lambda' ? [] : [demo]),
     ...(has('payments')
       ? ['It writes the secrets to .env.local. Then start the webhook, in another terminal: npm run payments']
       : []),

@@ -80,9 +80,9 @@ export const integrationPage: Load = async ({ service }, _, name) => {
           ['Notification URL', showUrl(one), 'wide'],
           ['Created', <When at={one.createdAt} withDate />],
           ['API secret', 'set; only its hash is stored'],
-          ['Old API secret until', showEnd(one.previousApiSecretUntil)],
+          ['Previous API secret until', showEnd(one.previousApiSecretUntil)],
           ['Signing secret', describeSigning(one)],
-          ['Old signing secret until', showEnd(one.previousSigningSecretUntil)],
+          ['Previous signing secret until', showEnd(one.previousSigningSecretUntil)],
           ['Lists', RowLinks(one)],
         ]}
       />

@@ -94,9 +94,9 @@ describe('a number of the overview', () => {
   })
 
   it.each([
-    [null, 600_000, 'bad', '10 min', 'waits for a blocked endpoint'],
-    [600_000, 60_000, 'bad', '10 min', 'late without a block'],
-    [1_000, null, '', '1 s', 'nothing is late'],
+    [null, 600_000, 'bad"', '>10 min<', 'waits for a blocked endpoint'],
+    [600_000, 60_000, 'bad"', '>10 min<', 'late; its endpoint is open'],
+    [1_000, null, '"', '>1 s<', 'nothing is late'],
   ])('of the oldest delivery, due %s ms, blocked %s ms, says why it waits', async (due, blocked, ...shown) => {
     const backlog = async () => ({ pending: 44, oldestDueMs: due, oldestBlockedMs: blocked })
     const html = await openChanged(setup.twin, { queries: { ...setup.twin.service.queries, backlog } }).get('')

@@ -72,7 +72,7 @@ function OperatorActs({ name, role, enabled }: OperatorView) {
       {enabled ? (
         <>
           <ActForm {...act} act="operator-disable" label="Disable" confirm="ends all sessions" />
-          <ActForm {...act} act="operator-reset" label="Reset" confirm="asks for a new passphrase" />
+          <ActForm {...act} act="operator-reset" label="Reset" confirm="ends all sessions and renews the passphrase" />
         </>
       ) : (
         <ActForm {...act} act="operator-enable" label="Enable" />

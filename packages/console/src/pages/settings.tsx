@@ -31,7 +31,7 @@ export const settingsPage: Load = async ({ settings = [] }) => {
                     <span class={isDefault ? 'dim' : 'given'}>
                       <Shown text={value} max={400} />
                     </span>
-                    <small>{isDefault || defaultValue === undefined ? doc : `${doc} Default: ${defaultValue}.`}</small>
+                    <small>{isDefault || !defaultValue ? doc : `${doc} By default ${defaultValue}.`}</small>
                   </dd>
                 </div>
               ))}

@@ -42,7 +42,7 @@ export const paymentRows: RowProps<StoredPayment> = {
 
 /** Classes by length: the style sheet makes all these texts of a column as wide as the longest of them. */
 const findClass = (name: string, { length }: string) =>
-  `${name} fit${[3, 4, 6, 8, 12, 18].find((most) => most >= length) ?? 18}`
+  `${name} fit${[3, 4, 6, 8, 12, 18].find((max) => max >= length) ?? 18}`
 
 /** An amount with its token's symbol, which may be hostile. Amounts in a column align at the decimal point. */
 export function showAmount(amount: string, symbol: string | null): Child {

@@ -155,10 +155,7 @@ export interface ConsoleReads {
   paymentsPerMinute(query: CountQuery): Promise<MinuteCounts<PaymentState | null>>
   /** Primary payments in the state `success` for each minute of their block and each currency of their invoices. */
   volumePerMinute(query: CountQuery): Promise<MinuteCounts<string, MinuteVolume>>
-  /**
-   * The newest failed attempt at an integration's endpoint, among its newest 50 sent deliveries and 50 that wait for a
-   * retry; null: none of them failed. Deliveries that were never sent, as to a blocked endpoint, do not count.
-   */
+  /** The newest failed attempt of the newest 50 deliveries before the first unsent one and 50 that wait for a retry. */
   lastFailure(integrationAddress: string): Promise<(AttemptRecord & { readonly deliveryId: string }) | null>
   /**
    * Latencies in milliseconds of an integration's newest 50 sent deliveries, in no order; at most the newest 500.

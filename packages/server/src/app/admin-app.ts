@@ -39,8 +39,8 @@ export function createBearerCheck(token: string): (header: string | null) => boo
   const hashText = (text: string) => createHash('sha256').update(text).digest()
   const expected = hashText(token)
   return (header) => {
-    const token = /^bearer ([\x21-\x7e]{1,512})$/i.exec(header ?? '')?.[1] ?? ''
-    return timingSafeEqual(hashText(token), expected)
+    const presented = /^bearer ([\x21-\x7e]{1,512})$/i.exec(header ?? '')?.[1] ?? ''
+    return timingSafeEqual(hashText(presented), expected)
   }
 }
 

@@ -91,16 +91,16 @@ async function readSentIds(engine: Reads, integrationAddress: string): Promise<n
 
 /** The delivery to send next: those before it were sent, and a blocked endpoint has many after it. */
 export const unsentQuery = (db: Connection, integrationAddress: string) =>
-  selectWaiting(db, integrationAddress, 0).where('claim_token', 'is', null).orderBy('due_at').orderBy('id').limit(1)
+  selectPending(db, integrationAddress, 0).orderBy('due_at').orderBy('id').limit(1)
 
 export const sentIdsQuery = (engine: Reads, integrationAddress: string, high: number) =>
   keyQuery(engine, { integrationAddress }, { low: 1, high }, maxDeliveries)
 
 /** Deliveries that wait for a retry; those of a blocked endpoint may be older than the newest sent ones. */
 export const retriedIdsQuery = (db: Connection, integrationAddress: string) =>
-  selectWaiting(db, integrationAddress, 1).orderBy('due_at', 'desc').orderBy('id', 'desc').limit(maxDeliveries)
+  selectPending(db, integrationAddress, 1).orderBy('due_at', 'desc').orderBy('id', 'desc').limit(maxDeliveries)
 
-const selectWaiting = (db: Connection, integrationAddress: string, lane: number) =>
+const selectPending = (db: Connection, integrationAddress: string, lane: number) =>
   db.selectFrom('outbox').select('id').where('lane', '=', lane).where('integration', '=', keyBytes(integrationAddress))
 
 const selectAttempts = (db: Connection, ids: readonly number[]) =>

@@ -45,7 +45,7 @@ function createOwnPool(connectionString: string, option: string, max: number, op
 
 function checkAddress(connectionString: string, option: string, ca: string | null): void {
   // The address may contain a password, so no message repeats it.
-  if (!/^postgres(ql)?:\/\//.test(connectionString)) throw new TypeError(`${option} has no postgres:// scheme; add it.`)
+  if (!/^postgres(ql)?:\/\//.test(connectionString)) throw new TypeError(`${option} does not begin with postgres://.`)
   if (ca !== null && hasTlsParameter(connectionString))
     throw new TypeError(`${option} has a parameter for TLS, which ca replaces; remove it.`)
 }
@@ -138,7 +138,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
   const { connectionString, pool, clock, ids, preparedStatements, acceptedEngine } = options
   const { schema = postgresStoreDefaults.schema } = options
   if ((connectionString === undefined) === (pool === undefined))
-    throw new TypeError(`${pool ? 'Both' : 'Neither'} connectionString and pool given; pass one of them.`)
+    throw new TypeError(`${pool ? 'Both' : 'Neither'} of connectionString and pool given; pass one of them.`)
   checkSchema(schema)
   if (preparedStatements !== undefined && typeof preparedStatements !== 'boolean')
     throw new TypeError(`preparedStatements is ${String(preparedStatements)}; pass true or false.`)

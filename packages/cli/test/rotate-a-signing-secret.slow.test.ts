@@ -16,7 +16,7 @@ const page = readFileSync(join(import.meta.dirname, '../../../docs/rotate-a-sign
 const pageCommands = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
   block.trim().split('\n'),
 )
-const [prepare, abort, activate, list, listPending, reseal, activateNoGrace] = pageCommands
+const [prepare, abort, activate, list, listPending, reseal, activateNoGrace, newApiSecret] = pageCommands
 const address = `0x${'a1'.repeat(20)}`
 /** Deliveries that a phase is made of: enough to have some in flight at any moment of it. */
 const perPhase = 15
@@ -132,12 +132,12 @@ async function setUp() {
 }
 
 test('the page has the commands that are run here, in this order', () => {
-  const rotate = `payment-integration integrations rotate-secret ${address} --signing`
+  const rotate = `payment-integration integrations rotate-secret ${address}`
   expect(pageCommands).toEqual([
-    ...[`${rotate} --prepare`, `${rotate} --abort`, `${rotate} --activate`],
+    ...['--prepare', '--abort', '--activate'].map((act) => `${rotate} --signing ${act}`),
     'payment-integration integrations list',
     `payment-integration deliveries list --integration ${address} --status pending`,
-    ...['payment-integration secrets reseal', `${rotate} --activate --no-grace`],
+    ...['payment-integration secrets reseal', `${rotate} --signing --activate --no-grace`, `${rotate} --grace 7d`],
   ])
 })
 
@@ -158,8 +158,7 @@ test('by the steps of the page no delivery is rejected and none is lost', async 
     { integration: { signingSecretPrepared: false, previousSigningSecretUntil: expect.any(Number) } },
   ])
   await run(listPending)
-  // Whatever was signed with the old secret was paid before.
-  await allArrived()
+  await allArrived() // Payments before this one were signed with the old secret.
   receiver.knows(next)
   await signedWith(next)
   await run(reseal)
@@ -167,6 +166,7 @@ test('by the steps of the page no delivery is rejected and none is lost', async 
   receiver.knows(last, next)
   await run(activateNoGrace)
   await signedWith(last)
+  expect(await run(newApiSecret)).toMatchObject([{ apiSecret: expect.any(String) }])
   const { attempts, previous } = await finish()
   expect([receiver.rejected(), receiver.signed(dropped), previous]).toEqual([0, 0, null])
   expect(attempts.flat().filter((status) => status === 401)).toEqual([])

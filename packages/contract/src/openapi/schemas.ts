@@ -88,7 +88,7 @@ const updateResult = {
   outcome:
     '`applied`: the update made a new version. `unchanged`: it changed nothing. `refused`: a rule forbids it. `waiting`: it is stored until the payment is indexed.',
   version: 'Version of the payment after the update; null while it waits.',
-  reason: 'Why the update was rejected, or why it waits; null otherwise.',
+  reason: 'Why the update was rejected or waits; null otherwise.',
 }
 
 /** The texts of every schema of the document. */
@@ -161,7 +161,7 @@ export const descriptions = {
     'results.error': 'The id was already used with different content. Nothing of the update was applied.',
   },
   UpdateRejected: {
-    '': 'A rule forbids the update. The rejection is recorded: the same update gets the same answer.',
+    '': 'A rule forbids the update. Repeated, it gets the same answer.',
     ...updateResult,
     error: 'Why the update was rejected.',
   },

@@ -110,7 +110,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       const { chain, service } = await withPayments({ tx: 'a', integrationAddress: shop })
       const wrong = (id: string, tx: string) => update(id, tx, { state: 'success', integrationAddress: other })
       expect(await service.applyUpdate(wrong('u1', 'a'))).toMatchObject(rejected)
-      const waits = { outcome: 'waiting', reason: 'the payment is not indexed yet; the update is applied once it is' }
+      const waits = { outcome: 'waiting', reason: 'applied once the payment is indexed' }
       for (let n = 0; n < 2; n += 1) expect(await service.applyUpdate(wrong('u2', 'b'))).toMatchObject(waits)
       chain.mine([{ tx: 'b', integrationAddress: shop }])
       await indexAll(service)

@@ -81,7 +81,7 @@ export const update: ProcessorUpdate = {
 
 export const updateApplied: UpdateResult = { id: 'update-1', outcome: 'applied', version: 2, reason: null }
 export const updateUnchanged: UpdateResult = { id: 'update-1', outcome: 'unchanged', version: 2, reason: null }
-const reason = 'the payment is not indexed yet; the update is applied once it is'
+const reason = 'applied once the payment is indexed'
 export const updateWaiting: UpdateResult = { id: 'update-1', outcome: 'waiting', version: null, reason }
 
 export const updates: { readonly updates: readonly ProcessorUpdate[] } = {

@@ -302,6 +302,6 @@ function answerRepeated(stored: StoredUpdate, fingerprint: string): PromiseSettl
 }
 
 function toUpdateResult({ id, outcome, reason, version }: StoredUpdate): UpdateResult {
-  const waitingReason = 'the payment is not indexed yet; the update is applied once it is'
+  const waitingReason = 'applied once the payment is indexed'
   return { id, outcome, version, reason: outcome === 'waiting' ? waitingReason : reason }
 }

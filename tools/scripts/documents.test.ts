@@ -45,7 +45,7 @@ describe('a citation', () => {
   })
 
   test('of a path, in backticks in a document, names a file or a folder', () => {
-    // A path may leave out what is before a room of a package, `src`, and the ending.
+    // `payments/state` in a document names packages/core/src/payments/state.ts.
     const listing = files.map((file) => `/${file}\n/${file.replace('/src/', '/')}\n`).join('')
     const isThere = (path: string) => ['/', '.', '\n'].some((end) => listing.includes(`/${path}${end}`))
     const missing = wrong(/`([a-z][a-z-]*\/[\w./@-]+)`/g, ([, path = '']) => !isThere(path.replace(/[/.]$/, '')))

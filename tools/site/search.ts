@@ -19,7 +19,7 @@ export const searchOptions: SearchOptions = {
   boostDocument: (id, _term, stored) => {
     // A page as a whole stands above its sections.
     const whole = (stored?.['titles'] as string[] | undefined)?.length === 0 ? 1.5 : 1
-    if (/^\/decisions\/(retries|states)/.test(id)) return 1.5 * whole // tables that stand there alone
+    if (/^\/decisions\/retries/.test(id)) return 1.5 * whole // the schedule stands on this page alone
     if (/^\/(bench|simulation|environments|vectors|changelog|performance|decisions|reference\/contract-cov)/.test(id))
       return 0.1 * whole
     if (/^\/(#|(api|reference|receive)\/)/.test(id)) return 0.4 * whole
@@ -35,9 +35,9 @@ const searches: readonly (readonly [query: string, page: string])[] = [
   ['409 KYC', '/guides/share-a-verification.html'],
   ['how do I test', '/guides/test-an-integration.html'],
   ['PgBouncer', '/databases.html'],
-  ['refund states', '/decisions/states-and-versions.html'],
+  ['refund', '/interface.html'],
   ['retry schedule', '/decisions/retries.html'],
-  ['recover missed webhooks', '/guides/reconcile.html'],
+  ['missed webhook', '/guides/reconcile.html'],
   ['move from SQLite to PostgreSQL', '/databases.html'],
 ]
 

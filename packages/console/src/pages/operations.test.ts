@@ -95,7 +95,7 @@ describe('a number of the overview', () => {
 
   it.each([
     [null, 600_000, 'bad"', '>10 min<', 'waits for a blocked endpoint'],
-    [600_000, 60_000, 'bad"', '>10 min<', 'late; its endpoint is open'],
+    [600_000, 60_000, 'bad"', '>10 min<', 'late, though not blocked'],
     [1_000, null, '"', '>1 s<', 'nothing is late'],
   ])('of the oldest delivery, due %s ms, blocked %s ms, says why it waits', async (due, blocked, ...shown) => {
     const backlog = async () => ({ pending: 44, oldestDueMs: due, oldestBlockedMs: blocked })

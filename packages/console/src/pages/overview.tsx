@@ -126,7 +126,7 @@ export function Tiles({ overview }: { overview: Overview }) {
       <Tile
         name="Oldest due delivery"
         value={oldestMs < 0 ? 'none' : formatSpan(oldestMs)}
-        note={isBlocked ? 'waits for a blocked endpoint' : isLate ? 'late; its endpoint is open' : 'nothing is late'}
+        note={isBlocked ? 'waits for a blocked endpoint' : isLate ? 'late, though not blocked' : 'nothing is late'}
         tone={isLate ? 'bad' : ''}
         href={buildHref('/deliveries', { status: 'pending' })}
       />

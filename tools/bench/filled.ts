@@ -220,7 +220,7 @@ function fillOthers({ hex, unhex, numbers }: SqlWords): string[] {
     `insert into audit (seq, at, actor, action, subject, details, key_version, hash)
      select 1000000 + i, ${newest} + i, '"cli:alice"', 'integration.disabled', '"0x01"', '{}', 1, 'x' || i from ${numbers(1, 10_000, 'i')} n`,
     ...chainIds.flatMap((chainId) => [
-      `insert into proofs (chain_id, from_block, to_block, proof, endpoint)
+      `insert into proofs (chain_id, from_block, to_block, proof, node)
        select ${chainId}, 10000000 + i * 100, 10000000 + i * 100 + 99, 'root', '"https://node.example"' from ${numbers(1, 10_000, 'i')} n`,
       `insert into coverage (chain_id, router, from_block, to_block)
        select ${chainId}, '0x' || ${hex('i', 40)}, 10000000, null from ${numbers(1, 3, 'i')} n`,

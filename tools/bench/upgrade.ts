@@ -188,7 +188,7 @@ const migrations: readonly Migration[] = [...releasedMigrations, next]
 async function removeMigration(database: BenchDatabase): Promise<void> {
   const connection = await database.connect()
   await connection.run('alter table snapshots drop column if exists bench_bytes')
-  await connection.run('delete from schema_versions where version > 100')
+  await connection.run('delete from schema_versions where version > 200')
   await connection.run('vacuum snapshots')
   await connection.close()
 }

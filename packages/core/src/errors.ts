@@ -35,7 +35,7 @@ export type CoreErrorCode =
   | 'ERR_CHAIN_RANGE_GONE'
   | 'ERR_CHAIN_REORG_TOO_DEEP'
   | 'ERR_CHAIN_UNAVAILABLE'
-  | 'ERR_CHECKPOINT_MOVED'
+  | 'ERR_CHECKPOINT_CHANGED'
   | 'ERR_CURSOR_INVALID'
   | 'ERR_DELIVERY_ENDED'
   | 'ERR_DELIVERY_NOT_FOUND'
@@ -301,10 +301,10 @@ export class DeliveryError extends CoreError {
 }
 
 /** Another indexer moved this chain's checkpoint first. Nothing was written; read the checkpoint again. */
-export class CheckpointMovedError extends CoreError {
-  override readonly name = 'CheckpointMovedError'
+export class CheckpointChangedError extends CoreError {
+  override readonly name = 'CheckpointChangedError'
   readonly retryable = true
-  readonly code = 'ERR_CHECKPOINT_MOVED'
+  readonly code = 'ERR_CHECKPOINT_CHANGED'
   readonly chainId: number
   constructor(chainId: number) {
     super(`The checkpoint of chain ${chainId} is not the one this range was read for; another indexer may be running.`)

@@ -315,7 +315,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
         yield* ranges(request)
       }
       await one.indexers[0]?.step()
-      expect(rejections).toEqual(['ERR_CHECKPOINT_MOVED'])
+      expect(rejections).toEqual(['ERR_CHECKPOINT_CHANGED'])
       expect((await list(one)).payments.map(({ memo }) => memo)).toEqual(['theirs'])
       await indexAll(one)
       expect((await get(one, 'ours')).version).toBe(1)

@@ -48,17 +48,17 @@ describe.skipIf(postgresMissing)(
     const run = (...args: string[]) => getCommands('migrate', env).run(...args)
 
     it('plan prints the steps and changes nothing, apply runs them, and then there is none', async () => {
-      const lines = ['migrate apply runs these steps:', '  100  create all tables']
+      const lines = ['migrate apply runs these steps:', '  200  create all tables']
       for (let times = 0; times < 2; times += 1) expect(await run('plan')).toMatchObject({ exitCode: 1, lines })
       expect(await run('apply')).toMatchObject({
         exitCode: 0,
-        lines: ['  100  create all tables: …', '  100  create all tables: done', 'The schema is up to date.'],
+        lines: ['  200  create all tables: …', '  200  create all tables: done', 'The schema is up to date.'],
       })
       expect(await run('plan')).toMatchObject({ exitCode: 0, lines: ['The schema is up to date.'] })
     })
 
     it('with --json each step has events', async () => {
-      const step = { version: 100, about: 'create all tables', rows: null }
+      const step = { version: 200, about: 'create all tables', rows: null }
       expect(getEvents((await run('plan', '--json')).io)).toEqual([{ event: 'plan', expand: [step], contract: [] }])
       expect(getEvents((await run('apply', '--json')).io)).toEqual([
         { event: 'step.begun', ...step, share: 0 },
@@ -96,10 +96,10 @@ describe.skipIf(postgresMissing)(
     it('a newer release applies its steps, and the last one serves until contract', async () => {
       await run('apply')
       becomeNext()
-      expect((await serve()).err).toContain('schema version 100, and this release needs version 101')
+      expect((await serve()).err).toContain('schema version 200, and this release needs version 201')
       expect((await run('contract', '--yes')).err).toContain('migrate apply')
       const { lines } = await run('plan')
-      expect(lines.filter((line) => line.startsWith('  101'))).toHaveLength(expand.length + contract.length)
+      expect(lines.filter((line) => line.startsWith('  201'))).toHaveLength(expand.length + contract.length)
       expect((await run('apply')).exitCode).toBe(0)
       expect((await run('plan')).exitCode).toBe(0)
       becomeLast()
@@ -127,7 +127,7 @@ describe.skipIf(postgresMissing)(
       const no = await answer('n\n')
       expect(no.exitCode).toBe(1)
       expect(no.lines.slice(-1)).toEqual([`${older}. Have all of them stopped? [y/N]`])
-      expect((await run('plan')).lines).toContain(`  101  ${contract[1]}`)
+      expect((await run('plan')).lines).toContain(`  201  ${contract[1]}`)
       expect((await answer('y\n')).exitCode).toBe(0)
       expect((await run('plan')).lines).toEqual(['The schema is up to date.'])
     })

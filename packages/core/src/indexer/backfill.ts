@@ -1,5 +1,5 @@
 /** Reads indexed blocks again for an added router. Source: docs/decisions/following-a-chain.md. @module */
-import { ChainError, CheckpointMovedError } from '../errors.js'
+import { ChainError, CheckpointChangedError } from '../errors.js'
 import type { EventSink } from '../events.js'
 import { computeBackoffMs, describeError } from '../internal/values.js'
 import { recordBackfill } from '../payments/record-range.js'
@@ -89,7 +89,7 @@ export async function reconcileCoverage(
   await store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
     if (stored?.blockNumber !== indexedTo || stored.blockHash !== checkpoint.blockHash)
-      throw new CheckpointMovedError(chainId)
+      throw new CheckpointChangedError(chainId)
     for (const change of changes) await tx.setCoverage(chainId, change)
   })
   return gaps

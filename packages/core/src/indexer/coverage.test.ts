@@ -49,7 +49,7 @@ test.each([
   const input = { chainId: 1, routers: ['a'], startBlock: 3, checked: null }
   const checkpoint = { blockNumber: 8, blockHash: 'ours' }
   await expect(reconcileCoverage(store, { ...input, checkpoint })).rejects.toMatchObject({
-    code: 'ERR_CHECKPOINT_MOVED',
+    code: 'ERR_CHECKPOINT_CHANGED',
   })
   expect(await store.chains.coverage(1)).toEqual([])
   expect(await reconcileCoverage(store, { ...input, checkpoint: stored })).toEqual([])

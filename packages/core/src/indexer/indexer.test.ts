@@ -98,7 +98,7 @@ test('an indexer that loses every race retries after the poll interval', async (
     const values = [height, hashOf('another')]
     store.sql('insert into checkpoints (chain_id, block_number, block_hash) values (1, ?, ?)', ...values)
   }
-  await expect(indexer.step()).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_MOVED' })
+  await expect(indexer.step()).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_CHANGED' })
   expect(chain.calls.filter(([kind]) => kind === 'head')).toHaveLength(4)
   const loop = start(indexer)
   await until('the wait', () => waits().length === 1)

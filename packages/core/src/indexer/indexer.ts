@@ -1,6 +1,6 @@
 /** Indexes one chain from its checkpoint to its head. Source: docs/decisions/following-a-chain.md. @module */
 
-import { ChainError, CheckpointMovedError } from '../errors.js'
+import { ChainError, CheckpointChangedError } from '../errors.js'
 import type { EventSink } from '../events.js'
 import { createLease } from '../internal/lease.js'
 import { assertWhole, backoffCapMs, computeBackoffMs, describeError } from '../internal/values.js'
@@ -221,7 +221,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
       } catch (thrown) {
         if (signal?.aborted) throw thrown
         if (commits > before) retryCount = 0
-        const isMoved = thrown instanceof CheckpointMovedError
+        const isMoved = thrown instanceof CheckpointChangedError
         // Another indexer was faster: no failure of this chain.
         if (!isMoved) error = recordError(thrown)
         if (!(isMoved || isRangeGone(thrown)) || retryCount >= maxImmediateRetries) throw thrown
@@ -240,7 +240,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
         else if (isIdle) await sleeper.sleep(getHeadPollMs(chain, pollMs), signal)
       } catch (thrown) {
         if (signal.aborted) return
-        if (thrown instanceof CheckpointMovedError) {
+        if (thrown instanceof CheckpointChangedError) {
           logger.info({ chainId }, 'another indexer moved the checkpoint')
           await clock.sleep(pollMs, signal)
           continue

@@ -3,7 +3,7 @@
  * @module
  */
 import { isDeepStrictEqual } from 'node:util'
-import { ChainError, CheckpointMovedError } from '../errors.js'
+import { ChainError, CheckpointChangedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import type { PaymentFacts, StoredPayment } from '../payments/payment.js'
 import type { NewPayment } from '../payments/payment-store.js'
@@ -121,7 +121,7 @@ export function recheck(store: Transactions, input: RereadRange & { readonly rep
     const stored = await tx.lockChain(chainId)
     const { differences, paymentsToStore, extra, deposits, skipped } = await compareRange(tx, input)
     if (!repair) return { differences, repaired: false, events: [] }
-    if (stored === null || stored.blockNumber < last.number) throw new CheckpointMovedError(chainId)
+    if (stored === null || stored.blockNumber < last.number) throw new CheckpointChangedError(chainId)
     await assertKnownHashes(tx, chainId, range)
     const events = paymentsToStore.length === 0 ? [] : await storePayments(tx, paymentsToStore)
     if (extra.length > 0) await tx.markOffChain(extra.map(({ id }) => id))
@@ -137,7 +137,7 @@ export async function recordAndCompare(
   input: RereadRange & { readonly expected: Checkpoint | null; readonly window: HeadWindow },
 ): Promise<Recheck> {
   const { chainId, range, expected, window, recording } = input
-  if (expected === null || range.first.number !== expected.blockNumber + 1) throw new CheckpointMovedError(chainId)
+  if (expected === null || range.first.number !== expected.blockNumber + 1) throw new CheckpointChangedError(chainId)
   if (range.first.parentHash !== expected.blockHash)
     throw new ChainError(
       'ERR_CHAIN_RANGE_GONE',

@@ -1,5 +1,5 @@
 /** Reads indexed blocks again, reports differences, repairs them. Source: docs/decisions/completeness.md. @module */
-import { ChainError, CheckpointMovedError, CoreError } from '../errors.js'
+import { ChainError, CheckpointChangedError, CoreError } from '../errors.js'
 import type { EventSink, ServiceEvent } from '../events.js'
 import type { Audited } from '../history/audit-log.js'
 import { assertWhole, computeBackoffMs } from '../internal/values.js'
@@ -22,7 +22,7 @@ export interface ChainCommands {
    * @throws RangeError When a height is not whole, or `to` is below `from` or above the checkpoint.
    * @throws ReindexError `ERR_REINDEX_REJECTED` when this process does not follow the chain, nothing of it is indexed,
    * or these blocks cannot replace an orphaned checkpoint; the message says which can.
-   * @throws ChainError, StoreError, CheckpointMovedError Repairs reported before it stay.
+   * @throws ChainError, StoreError, CheckpointChangedError Repairs reported before it stay.
    */
   reindex(
     request: ReindexRequest & {
@@ -115,7 +115,7 @@ async function rollBackOrphaned(
   await store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
     if (stored?.blockNumber !== blockNumber || stored.blockHash !== checkpoint.blockHash)
-      throw new CheckpointMovedError(chainId)
+      throw new CheckpointChangedError(chainId)
     await rollBack(tx, { chainId, to: base, finalityBlocks })
   })
   return { type: 'chain.reorganized', chainId, from: blockNumber, commonAncestor: base.blockNumber }
@@ -205,7 +205,7 @@ export async function* reindex(
         throw new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `Blocks ${next} to ${until} were requested, none came.`)
     } catch (thrown) {
       if (next > rangeStart) Object.assign(failures, { moved: 0, unread: 0 })
-      const cause = thrown instanceof CheckpointMovedError ? 'moved' : isFailedRead(thrown) ? 'unread' : null
+      const cause = thrown instanceof CheckpointChangedError ? 'moved' : isFailedRead(thrown) ? 'unread' : null
       if (signal?.aborted || cause === null || failures[cause] === maxRetries[cause]) throw thrown
       failures[cause] += 1
       if (cause === 'unread') await clock.sleep(computeBackoffMs(failures.unread, random.fraction()), signal)

@@ -172,7 +172,7 @@ test.each([
 test('a start that another indexer stored first is not changed', async () => {
   const { chain, store, at, stored } = setUp(100)
   await storeStart({ chain, store }, 50)
-  await expect(storeStart({ chain, store }, 90)).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_MOVED', chainId: 1 })
+  await expect(storeStart({ chain, store }, 90)).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_CHANGED', chainId: 1 })
   expect(await store.payments.checkpoint(1)).toEqual(at(49))
   expect(await stored()).toEqual([at(49), at(0)])
 })

@@ -1,5 +1,5 @@
 /** Rolls back to the common ancestor after a reorg. Source: docs/decisions/reorganisations.md. @module */
-import { ChainError, CheckpointMovedError, CoreError } from '../errors.js'
+import { ChainError, CheckpointChangedError, CoreError } from '../errors.js'
 import type { Chain } from '../ports/chain.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
@@ -71,7 +71,7 @@ export async function storeStart(
   const base = await readCheckpoint(chain, start - 1, signal)
   signal?.throwIfAborted()
   await store.transaction(async (tx) => {
-    if ((await tx.lockChain(chain.chainId)) !== null) throw new CheckpointMovedError(chain.chainId)
+    if ((await tx.lockChain(chain.chainId)) !== null) throw new CheckpointChangedError(chain.chainId)
     await tx.setCheckpoint(chain.chainId, deep)
     await tx.setCheckpoint(chain.chainId, base)
   })
@@ -150,7 +150,7 @@ export async function reorganize(
   await deps.store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
     if (stored?.blockNumber !== checkpoint.blockNumber || stored.blockHash !== checkpoint.blockHash)
-      throw new CheckpointMovedError(chainId)
+      throw new CheckpointChangedError(chainId)
     await rollBack(tx, { chainId, to: ancestor, finalityBlocks: deps.finalityBlocks })
   })
   return ancestor

@@ -35,7 +35,7 @@ test.each([
   const range = chain.rangeOf(6, 6)
   const parentHash = expected?.blockHash ?? range.first.parentHash
   const moved = record({ ...range, first: { ...range.first, parentHash } }, { expected })
-  await expect(moved).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_MOVED' })
+  await expect(moved).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_CHANGED' })
   expect(store.dump()).toEqual(before)
 })
 
@@ -221,7 +221,7 @@ test('a backfill stores a weaker proof level with its node, and no equal or stro
 })
 
 test.each<[string, string, (parts: ReturnType<typeof recorder>) => Promise<unknown>]>([
-  ['above the checkpoint', 'ERR_CHECKPOINT_MOVED', ({ unwind }) => unwind(5)],
+  ['above the checkpoint', 'ERR_CHECKPOINT_CHANGED', ({ unwind }) => unwind(5)],
   [
     'of another branch',
     'ERR_CHAIN_RANGE_GONE',

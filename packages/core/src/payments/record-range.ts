@@ -2,7 +2,7 @@
  * Commits the payments of a range of blocks with the checkpoint. Source: docs/architecture.md.
  * @module
  */
-import { ChainError, CheckpointMovedError } from '../errors.js'
+import { ChainError, CheckpointChangedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import type { Checkpoint, RouterCoverage } from '../indexer/chain-store.js'
 import type { BlockRange } from '../ports/chain.js'
@@ -77,7 +77,7 @@ export async function recordRange(
   return store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
     if (stored?.blockNumber !== expected?.blockNumber || stored?.blockHash !== expected?.blockHash)
-      throw new CheckpointMovedError(chainId)
+      throw new CheckpointChangedError(chainId)
     const { payments, deposits, events: skipped } = await chooseRecorded(tx, recording, { ...range, chainId })
     const events = payments.length === 0 ? [] : await storePayments(tx, choosePrimary(payments))
     if (deposits.length > 0) await tx.upsertDeposits(deposits)
@@ -125,7 +125,7 @@ export async function recordBackfill(
   const { first, last, proof, node } = range
   return store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
-    if (stored === null || stored.blockNumber < last.number) throw new CheckpointMovedError(chainId)
+    if (stored === null || stored.blockNumber < last.number) throw new CheckpointChangedError(chainId)
     await assertKnownHashes(tx, chainId, range)
     const { payments, deposits, events: skipped } = await chooseRecorded(tx, recording, { ...range, chainId })
     const events =

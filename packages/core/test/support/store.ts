@@ -29,7 +29,7 @@ export interface TestStore extends Store {
 }
 
 const tables = [
-  ...['payments', 'statuses', 'unsettled', 'page_epochs', 'payment_moves', 'snapshots', 'outbox', 'attempts'],
+  ...['payments', 'statuses', 'unsettled', 'page_epochs', 'payment_repositions', 'snapshots', 'outbox', 'attempts'],
   ...['updates', 'integrations', 'accounts', 'account_addresses', 'legacy_keys', 'checkpoints', 'proofs', 'coverage'],
   ...['deposits', 'endpoints', 'segments', 'audit', 'identity_subjects', 'identity_redemptions', 'identity_shares'],
   ...['identity_verdicts', 'identity_accounts', 'provider_events', 'email_codes', 'account_events', 'data_keys'],

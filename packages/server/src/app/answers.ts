@@ -125,7 +125,7 @@ const answersByCode: Record<ErrorCode, BuildAnswer> = {
   ERR_CHAIN_REORG_TOO_DEEP: unavailable,
   ERR_REINDEX_REJECTED: internal,
   ERR_ARCHIVE: internal,
-  ERR_CHECKPOINT_MOVED: unavailable,
+  ERR_CHECKPOINT_CHANGED: unavailable,
   ERR_MOVE_UNSUPPORTED: internal,
   ERR_MOVE_KEY_MISSING: internal,
   ERR_MOVE_UNRECORDED: internal,

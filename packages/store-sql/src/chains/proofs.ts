@@ -38,14 +38,14 @@ export async function setCoverage(
     .execute()
 }
 
-const rangeColumns = ['from_block', 'to_block', 'proof', 'endpoint'] as const
+const rangeColumns = ['from_block', 'to_block', 'proof', 'node'] as const
 
 function toProvenRange(row: Pick<Selectable<ProofRow>, (typeof rangeColumns)[number]>): ProvenRange {
   return {
     from: integer(row.from_block),
     to: integer(row.to_block),
     proof: row.proof as ProofLevel,
-    node: unpack<string>(row.endpoint),
+    node: unpack<string>(row.node),
   }
 }
 
@@ -83,7 +83,7 @@ export async function addProof(db: Connection, chainId: number, proven: ProvenRa
         from_block: from,
         to_block: to,
         proof,
-        endpoint: pack(node),
+        node: pack(node),
       })),
     )
     .execute()

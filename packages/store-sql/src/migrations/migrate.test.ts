@@ -43,7 +43,7 @@ test('four processes may bring one file to the next version at once, and it keep
   expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0, 0])
   const engine = createSqliteEngine(createFile(path, 5_000), Date.now)
   closing.unshift(() => engine.close())
-  expect(await versions(engine)).toEqual([100, 101])
+  expect(await versions(engine)).toEqual([200, 201])
 })
 
 /** Every version that was recorded, in order. */
@@ -70,22 +70,22 @@ onBothDatabases((empty) => {
     return engine
   }
 
-  test('an empty database comes to version 100 in one step', async () => {
+  test('an empty database comes to version 200 in one step', async () => {
     const engine = await empty()
     await expect(createSchema(engine).check()).rejects.toThrow(
-      'The database has no tables yet, and this release needs version 100. Migrate it first: payment-integration migrate apply.',
+      'The database has no tables yet, and this release needs version 200. Migrate it first: payment-integration migrate apply.',
     )
     await migrate(engine)
     await migrate(engine)
     await createSchema(engine).check()
-    expect(await versions(engine)).toEqual([100])
+    expect(await versions(engine)).toEqual([200])
   })
 
   test('an empty database gets all steps at once, because no release uses what the last of them removes', async () => {
     const engine = await empty()
     expect((await plan(engine)).expand).toHaveLength(4)
     await migrate(engine, migrationsWithNext)
-    expect(await versions(engine)).toEqual([100, 101])
+    expect(await versions(engine)).toEqual([200, 201])
     expect(await plan(engine)).toEqual({ expand: [], contract: [] })
     await expect(run(engine, `select made_up from ${engine.dialect.name('leases')}`)).rejects.toThrow(/made_up/)
   })
@@ -93,12 +93,12 @@ onBothDatabases((empty) => {
   test('an empty database runs its steps in the order of an upgraded one: all that expand, then all that contract', async () => {
     const engine = await empty()
     const step = (about: string) => ({ kind: 'statements', about, statements: () => [] }) as const
-    const later = { expand: [step('expand 102')], contract: [step('contract 102')] }
+    const later = { expand: [step('expand 202')], contract: [step('contract 202')] }
     const order: string[] = []
     await migrate(engine, [...migrationsWithNext, later], ({ version, event }) => {
       if (event === 'done') order.push(String(version))
     })
-    expect(order).toEqual(['100', '101', '101', '101', '102', '101', '101', '102'])
+    expect(order).toEqual(['200', '201', '201', '201', '202', '201', '201', '202'])
   })
 
   test('the plan names each step that is not done, and the steps report themselves', async () => {
@@ -109,20 +109,20 @@ onBothDatabases((empty) => {
     expect(await plan(engine)).toEqual({ expand, contract })
     const told: string[] = []
     await migrate(engine, migrationsWithNext, ({ version, about, event }) => told.push(`${version} ${about}: ${event}`))
-    expect(told).toEqual(expand.flatMap((about) => [`101 ${about}: begun`, `101 ${about}: done`]))
+    expect(told).toEqual(expand.flatMap((about) => [`201 ${about}: begun`, `201 ${about}: done`]))
     expect(await plan(engine)).toEqual({ expand: [], contract })
     await createSchema(engine, migrationsWithNext).contract()
     expect(await plan(engine)).toEqual({ expand: [], contract: [] })
   })
 
-  test('a database of version 100 comes to 101 once, by four callers at once, and keeps its rows', async () => {
+  test('a database of version 200 comes to 201 once, by four callers at once, and keeps its rows', async () => {
     const engine = await empty()
     const { dialect, read } = engine
     await migrate(engine)
     await run(engine, `insert into ${dialect.name('leases')} (name, holder, expires_at) values ('a', 'b', 1)`)
     await Promise.all([1, 2, 3].map(() => migrate(engine, migrationsWithNext)))
     await migrate(engine, migrationsWithNext)
-    expect(await versions(engine)).toEqual([100, 101])
+    expect(await versions(engine)).toEqual([200, 201])
     const { rows } = await sql.raw<object>(`select * from ${dialect.name('leases')}`).execute(read)
     expect(rows.map((row) => Object.values(row).map(String))).toEqual([['a', 'b', '1', '7']])
   })
@@ -139,18 +139,18 @@ onBothDatabases((empty) => {
     await migrate(engine)
     await next.contract()
     const message =
-      'The database has schema version 101 without what this release needs, which knows 100; run the newer release.'
+      'The database has schema version 201 without what this release needs, which knows 200; run the newer release.'
     await expect(last.check()).rejects.toThrow(message)
     await expect(migrate(engine)).rejects.toThrow(message)
     await next.check()
   })
 
   test.each([
-    [101, 'expand', false, true],
-    [101, 'expand', true, true],
+    [201, 'expand', false, true],
+    [201, 'expand', true, true],
     [250, 'expand', true, true],
-    [101, 'contract', false, false],
-    [101, 'contract', true, false],
+    [201, 'contract', false, false],
+    [201, 'contract', true, false],
   ] as const)(
     'version %i of a newer release, %s, done: %s, is accepted: %s',
     async (version, phase, isDone, isAccepted) => {
@@ -162,11 +162,11 @@ onBothDatabases((empty) => {
       for (const call of [() => migrate(engine), createSchema(engine).plan, createSchema(engine).check])
         if (isAccepted) await call()
         else await expect(call()).rejects.toMatchObject(rejected)
-      expect(await versions(engine)).toEqual([100, version])
+      expect(await versions(engine)).toEqual([200, version])
     },
   )
 
-  test.each([1, 12, 13, 99])('version %i of a development release is rejected and unchanged', async (version) => {
+  test.each([1, 13, 99, 100])('version %i of a development release is rejected and unchanged', async (version) => {
     const engine = await ofDevelopment(version)
     await expect(createStore(engine).migrate()).rejects.toMatchObject({
       name: 'StoreError',
@@ -194,11 +194,11 @@ onBothDatabases((empty) => {
     await migrate(engine)
     await run(engine, `alter table ${name('leases')} add column made_up integer`)
     await expect(migrate(engine, migrationsWithNext)).rejects.toThrow(/made_up/)
-    expect(await versions(engine)).toEqual([100])
+    expect(await versions(engine)).toEqual([200])
     expect(await engine.transaction((db) => hasTable(db, 'made_up'))).toBe(false)
     await run(engine, `alter table ${name('leases')} drop column made_up`)
     await migrate(engine, migrationsWithNext)
-    expect(await versions(engine)).toEqual([100, 101])
+    expect(await versions(engine)).toEqual([200, 201])
   })
 
   test('a backfill goes on where it was interrupted', async () => {
@@ -210,7 +210,7 @@ onBothDatabases((empty) => {
     await store.transaction((tx) => tx.upsertPayments(payments))
     const begun = { expand: nextMigration.expand.slice(0, 1), contract: [] }
     await migrate(engine, [...releasedMigrations, begun])
-    const at = { version: 101, phase: 'expand', steps: 1, isDone: false, position: 12 } as const
+    const at = { version: 201, phase: 'expand', steps: 1, isDone: false, position: 12 } as const
     await engine.transaction((db) => writeVersion(db, engine.dialect, at))
     await migrate(engine, migrationsWithNext)
     const query = sql.raw<{ made_up: unknown }>(`select made_up from ${name('payments')} order by id`)

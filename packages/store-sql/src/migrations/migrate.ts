@@ -9,9 +9,9 @@ import { baseline } from '../schema/baseline.js'
 import type { Integer, Migration, Step } from '../schema/migration.js'
 
 /** The schema version of the first release; development schemas have lower numbers. */
-const baselineVersion = 100
+const baselineVersion = 200
 
-/** All migrations, in order: the first brings an empty database to version 100, the next to 101, and so on. */
+/** All migrations, in order: the first brings an empty database to version 200, the next to 201, and so on. */
 export const releasedMigrations: readonly Migration[] = [
   { expand: [{ kind: 'statements', about: 'create all tables', statements: baseline }], contract: [] },
 ]

@@ -144,7 +144,7 @@ onReleased('two releases on PostgreSQL', (database) => {
     await vi.waitUntil(() => lines.includes('fill the column of payments: waiting'), { timeout: 500_000 })
     child.process.kill('SIGKILL')
     expect(await child.ended).toBeNull()
-    const { rows } = await other.query('select * from released.schema_versions where version = 101')
+    const { rows } = await other.query('select * from released.schema_versions where version = 201')
     expect(rows[0]).toMatchObject({ phase: 'expand' })
     expect(Number(rows[0]?.position)).toBeGreaterThan(0)
     expect(await unfilled()).toBeGreaterThan(0)

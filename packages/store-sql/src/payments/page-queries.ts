@@ -52,7 +52,7 @@ export async function storeFormerPositions(
     repositionColumns,
     repositions,
     (source) =>
-      `insert into ${dialect.name('payment_moves')} (payment_id, seq, integration, block_timestamp) ${source}`,
+      `insert into ${dialect.name('payment_repositions')} (payment_id, seq, integration, block_timestamp) ${source}`,
   )
 }
 
@@ -91,7 +91,7 @@ async function countReposition(db: Connection, dialect: SqlDialect, integrations
   return new Map(counted.map(({ integration, seq }) => [toHex(integration), integer(seq)]))
 }
 
-// A reorg may reposition a payment within a listing. `payment_moves` has each former block time with the
+// A reorg may reposition a payment within a listing. `payment_repositions` has each former block time with the
 // integration's count of repositions, and a cursor contains the count at the start of its listing. If the count is
 // unchanged, as nearly always, the plain statement is right; else the exact one reads the page as of the cursor.
 
@@ -211,10 +211,10 @@ function selectOfIntegration(db: Connection, value: Value, unmoved: boolean) {
       rows.where(({ not, exists, selectFrom }) =>
         not(
           exists(
-            selectFrom('payment_moves as m')
-              .select('m.seq')
-              .whereRef('m.payment_id', '=', 'payments.id')
-              .where('m.seq', '>', value('asOf')),
+            selectFrom('payment_repositions as r')
+              .select('r.seq')
+              .whereRef('r.payment_id', '=', 'payments.id')
+              .where('r.seq', '>', value('asOf')),
           ),
         ),
       ),
@@ -224,7 +224,7 @@ function selectOfIntegration(db: Connection, value: Value, unmoved: boolean) {
 // The first reposition after the cursor has the block time that the payment had at the cursor.
 function selectRepositionedKeys(db: Connection, value: Value, { ofWallet }: PageShape) {
   const repositions = db
-    .selectFrom('payment_moves')
+    .selectFrom('payment_repositions')
     .select(['payment_id', 'block_timestamp'])
     .select(sql<Integer>`row_number() over (partition by payment_id order by seq)`.as('nth'))
     .where('integration', '=', value('integration'))

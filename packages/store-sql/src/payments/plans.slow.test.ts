@@ -146,7 +146,7 @@ onFilledDatabases(fill, {
           ).toBe(true)
           expect(
             plan.filter((step) =>
-              /^SCAN (payments|payment_moves|page_epochs|checkpoints|account\w*|legacy_keys|deliveries|p|d|m)\b/.test(
+              /^SCAN (payments|payment_repositions|page_epochs|checkpoints|account\w*|legacy_keys|deliveries|p|d|r)\b/.test(
                 step,
               ),
             ),
@@ -208,7 +208,7 @@ onFilledDatabases(fill, {
             // The row of the position and the one that ends a block time are read too.
             const bound = (name.endsWith('after moves') ? limit + moves.since : limit) + 2
             for (const { type, table, touched } of scans) {
-              if (table === 'payment_moves') expect(type, name).toMatch(/^(Index (Only )?|Bitmap Heap )Scan$/)
+              if (table === 'payment_repositions') expect(type, name).toMatch(/^(Index (Only )?|Bitmap Heap )Scan$/)
               // One row a month: reading all is as quick.
               else if (table === 'segments') expect(type, name).toMatch(/ Scan$/)
               else expect(type, `${name}, ${table}`).toMatch(/^Index (Only )?Scan$/)

@@ -110,7 +110,7 @@ onOwnPostgres('with a real server', {}, (postgres) => {
     const stores = Array.from({ length: 8 }, () => open({ schema, maxConnections: 2 }))
     await Promise.all(stores.map((store) => store.migrate()))
     const { rows } = await admin().query(`select version from ${schema}.schema_versions`)
-    expect(rows).toEqual([{ version: '100' }])
+    expect(rows).toEqual([{ version: '200' }])
   })
 
   test('in a schema of the operator, migrate needs no right to create a schema', async () => {

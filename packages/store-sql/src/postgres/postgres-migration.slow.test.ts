@@ -77,7 +77,7 @@ onReleased('a migration of PostgreSQL', (database) => {
     expect((await createSchema(worker, migrationsWithNext).plan()).expand).toHaveLength(3)
     await expect(migrate(worker, migrationsWithNext)).rejects.toMatchObject({ code: '42501' })
     const { rows } = await admin.query('select version from released.schema_versions')
-    expect(rows.map(({ version }) => Number(version))).toEqual([100])
+    expect(rows.map(({ version }) => Number(version))).toEqual([200])
     await admin.query('drop owned by worker')
   })
 

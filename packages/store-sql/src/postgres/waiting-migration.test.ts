@@ -26,6 +26,6 @@ onPostgres('a migration behind another one', ({ admin, pool: openPool }) => {
     await other.query(`update ${schema}.locks set holder = null`)
     await noted
     const versions = await other.query(`select max(version) as newest from ${schema}.schema_versions`)
-    expect(versions.rows).toEqual([{ newest: '100' }])
+    expect(versions.rows).toEqual([{ newest: '200' }])
   })
 })

@@ -49,7 +49,7 @@ const chainTables: Statements = (types, name) => {
       types,
       name('proofs'),
       `chain_id ${integer} not null, from_block ${integer} not null, to_block ${integer} not null,
-       proof ${text} not null, endpoint ${text} not null, primary key (chain_id, from_block)`,
+       proof ${text} not null, node ${text} not null, primary key (chain_id, from_block)`,
     ),
     createTable(
       types,
@@ -258,11 +258,11 @@ const paymentTables: Statements = (types, name) => {
     createTable(types, name('page_epochs'), `integration ${bytes} not null primary key, seq ${integer} not null`),
     createTable(
       types,
-      name('payment_moves'),
+      name('payment_repositions'),
       `payment_id ${integer} not null references ${payments} (id), seq ${integer} not null,
        integration ${bytes} not null, block_timestamp ${integer} not null, primary key (payment_id, seq)`,
     ),
-    `create index payment_moves_since on ${name('payment_moves')} (integration, seq)`,
+    `create index payment_repositions_since on ${name('payment_repositions')} (integration, seq)`,
   ]
 }
 

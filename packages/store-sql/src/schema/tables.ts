@@ -80,7 +80,7 @@ export interface PageEpochRow {
 }
 
 /** One row per payment of a list and change of its block time. */
-export interface PaymentMoveRow {
+export interface RepositionRow {
   payment_id: Integer
   /** The integration's count, this one included. */
   seq: Integer
@@ -291,7 +291,7 @@ export interface ProofRow {
   to_block: Integer
   proof: string
   /** JSON string. */
-  endpoint: string
+  node: string
 }
 
 /** The blocks that were read for a router. */
@@ -347,7 +347,7 @@ export interface Tables {
   statuses: StatusRow
   unsettled: UnsettledRow
   page_epochs: PageEpochRow
-  payment_moves: PaymentMoveRow
+  payment_repositions: RepositionRow
   snapshots: SnapshotRow
   outbox: OutboxRow
   attempts: AttemptRow

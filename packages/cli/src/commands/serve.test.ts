@@ -29,6 +29,16 @@ describe('serve', () => {
     await expect(fetch(url)).rejects.toThrow()
   })
 
+  it('prints each variable with its default and meaning under its section, and starts nothing', async () => {
+    const [text, json] = [testIo({ env: {} }), testIo({ env: {} })]
+    expect(await runCli(['serve', '--variables'], text)).toBe(0)
+    expect(text.lines.slice(0, 3)).toEqual(['', 'Required and basic', '  PI_MASTER_KEY  (none)'])
+    expect(text.lines).toContain('  PI_RPC_URL_<chainId>  (none)')
+    expect(await runCli(['serve', '--variables', '--json'], json)).toBe(0)
+    const [section, doc] = ['Required and basic', 'Port to listen on. 0 takes any free port.']
+    expect(getEvents(json)).toContainEqual({ event: 'variable', section, name: 'PI_PORT', default: '4747', doc })
+  })
+
   it('creates a missing database that only this user can read, and reports it once', async () => {
     const path = join(temporaryFolder(), 'service.db')
     const env = { ...environment(), PI_DATABASE_URL: `sqlite:${path}` }

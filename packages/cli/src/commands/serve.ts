@@ -20,7 +20,7 @@ import { type ConfigFlags, createdText, findMissingDatabase, type OperateOptions
 export function addServe(program: Command, run: Run): void {
   program
     .command('serve')
-    .description('run the server until Ctrl-C or SIGTERM; PI_… variables configure it')
+    .description('run the server until Ctrl-C or SIGTERM; PI_… variables configure it, see --variables')
     .option('--host <host>', 'address to listen on (PI_HOST, default 127.0.0.1)')
     .option(
       '--port <port>',
@@ -29,6 +29,7 @@ export function addServe(program: Command, run: Run): void {
     )
     .option(...databaseOption)
     .option('--role <roles>', 'roles of this process, such as api,dispatcher,indexer:137 (PI_ROLES, default all)')
+    .option('--variables', 'print each PI_… variable with its default and meaning, and end')
     .addHelpText(
       'after',
       examples('serve', 'serve --role api,poller', 'serve --port 8080 --database sqlite:payments.db --json'),
@@ -36,7 +37,11 @@ export function addServe(program: Command, run: Run): void {
     .action(run(serve))
 }
 
-type ServeOptions = Omit<ConfigFlags, 'roles'> & { readonly role?: string; readonly json?: boolean }
+interface ServeOptions extends Omit<ConfigFlags, 'roles'> {
+  readonly role?: string
+  readonly variables?: true
+  readonly json?: boolean
+}
 
 /**
  * Serves until `io.signal` aborts, then finishes requests and deliveries in flight and closes the database.
@@ -46,6 +51,7 @@ type ServeOptions = Omit<ConfigFlags, 'roles'> & { readonly role?: string; reado
  */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const report = createReporter(io, options.json === true)
+  if (options.variables) return printVariables(report)
   const stopped = () => report({ event: 'stopped' }, () => ['Stopped.'])
   const started = await start(options, io).catch(async (error: unknown) => {
     if (await isStoppedEarly(io.signal)) return null
@@ -71,6 +77,20 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   await server.stop()
   await identity?.close()
   stopped()
+  return 0
+}
+
+async function printVariables(report: Reporter): Promise<ExitCode> {
+  const { listVariables } = await import('@payment-integration/server/internal')
+  let printed = ''
+  for (const { section, name, defaultValue, doc } of listVariables()) {
+    report({ event: 'variable', section, name, default: defaultValue, doc }, () => [
+      ...(section === printed ? [] : ['', section]),
+      `  ${name}  (${defaultValue})`,
+      `    ${doc}`,
+    ])
+    printed = section
+  }
   return 0
 }
 

@@ -141,6 +141,16 @@ export function createVariableReader(
   }
 }
 
+/** Every variable with its default and meaning, in the order of docs/configuration.md. */
+export function listVariables(): readonly Pick<Setting, 'section' | 'name' | 'defaultValue' | 'doc'>[] {
+  return Object.entries(sections).flatMap(([section, rows]) =>
+    Object.entries(rows).map(([prefix, row]) => {
+      const name = rows === chainVariables ? `${prefix}<chainId>` : prefix
+      return { section, name, defaultValue: stripMarkdown(formatDefault(row)), doc: stripMarkdown(row.doc) }
+    }),
+  )
+}
+
 const chainIdPattern = /^[1-9][0-9]{0,14}$/
 
 /** The text after the prefix of a chain's variable, or null for another name. */

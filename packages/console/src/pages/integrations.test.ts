@@ -1,6 +1,9 @@
 /** Acts on integrations, and secrets that are shown once. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { origin, type Person, setUpAdmin } from '../../test/admin-setup.js'
+import { BrowserLike } from '../../test/browser-like.js'
+import { localOrigin } from '../../test/console-setup.js'
+import { createConsole } from '../create-console.js'
 
 const address = `0x${'ab'.repeat(20)}`
 const page = `/integrations/${address}`
@@ -31,6 +34,25 @@ describe('an integration', () => {
       { address: `0x${'cd'.repeat(20)}`, url: 'ftp://shop.example' },
     ])
       expect((await ada.act('integration-create', fields)).status).toBe(400)
+  })
+
+  it('says which earlier blocks to read again, in a service that records only its own payments', async () => {
+    const { service, now } = setup.twin
+    const actingAs = (actor: string) => {
+      const { integrations, ...others } = service.actingAs(actor)
+      const unrecorded = [{ chainId: 137, from: 5, to: 90 }]
+      const create = async (given: Parameters<typeof integrations.create>[0]) => ({
+        ...(await integrations.create(given)),
+        unrecorded,
+      })
+      return { ...others, integrations: { ...integrations, create } }
+    }
+    const pages = createConsole({ service: { ...service, actingAs }, now })
+    onTestFinished(() => pages.close())
+    const browser = new BrowserLike(pages, localOrigin)
+    const late = { address: `0x${'a1'.repeat(20)}`, csrf: await browser.csrf('/console/integrations') }
+    const { text } = await browser.post('/console/act/integration-create', late)
+    expect(text).toMatch(/read blocks 5 to 90 again on\s+<a href="\/console\/chains#chain-137">/)
   })
 
   it('is disabled and enabled', async () => {

@@ -5,6 +5,7 @@ import type { ActorCommands } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { ActForm, type ActFormProps, TextField } from '../view/forms.js'
 import { buildHref, Dim, EnabledBadge, Facts, Hex, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
+import { nameChain } from '../view/text.js'
 import { NoIntegrations, showUrl } from './endpoints.js'
 import {
   type Act,
@@ -192,6 +193,12 @@ async function create(input: ActInput) {
     <>
       The receiver checks notifications with the signing secret. If one is lost, replace it. The API secret is the
       password of <Hex value={address} isWhole />
+      {created.unrecorded.map(({ chainId, from, to }) => (
+        <p>
+          Payments in earlier blocks are not recorded. If it has any, read blocks {from} to {to} again on{' '}
+          <a href={`${buildHref('/chains')}#chain-${chainId}`}>{nameChain(chainId)}</a>.
+        </p>
+      ))}
     </>
   )
   return showSecrets('The integration is created', address, secrets, instructions)

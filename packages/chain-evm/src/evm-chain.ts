@@ -24,7 +24,7 @@ import { readRanges } from './read/ranges.js'
 import { parseReceipt } from './rpc/answers.js'
 import { callWithChainId, readHeaderWithChainId } from './rpc/chain-guard.js'
 import { createFailures } from './rpc/failures.js'
-import { formatQuantity, toAddress, toHash } from './rpc/hex.js'
+import { formatQuantity, normalizeAddress, normalizeHash } from './rpc/hex.js'
 import type { Node } from './rpc/json-rpc.js'
 import { createNodes, type NodeAddress } from './rpc/nodes.js'
 import type { Transport } from './rpc/wire.js'
@@ -200,7 +200,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       }, signal)
     },
     async transactionFate(txHash, signal) {
-      const hash = toHash(txHash)
+      const hash = normalizeHash(txHash)
       if (hash === null) throw new TypeError('The transaction hash must be 0x and 64 hex digits.')
       const call = { method: 'eth_getTransactionReceipt', params: [hash] }
       return nodes.runPinned(async (node) => {
@@ -224,7 +224,7 @@ function checkRequestedRouters(
 ): ReadonlySet<string> | null {
   if (requested === undefined) return null
   const addresses = requested.map((router) => {
-    const address = toAddress(router)
+    const address = normalizeAddress(router)
     if (address !== null && routers.has(address)) return address
     throw new TypeError(`No router of the chain: ${JSON.stringify(router)}; pass one of ${[...routers.keys()]}.`)
   })

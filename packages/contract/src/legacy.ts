@@ -67,7 +67,7 @@ export const verifyResponseWriteSchema = object('write', verifyShape('write'))
 export const verifyRequestLimits = { invoiceAmount: 100, address: 128 } as const
 
 /**
- * The form of a currency code, such as `EUR` or `USD+`: of `findInvoiceCurrency`, and of every currency in a look-up.
+ * The form of a currency code, such as `EUR` or `USD+`: of `invoiceCurrency`, and of every currency in a look-up.
  * Source: docs/interface.md 4.3.
  */
 export const currencyCodePattern = /^[A-Z0-9.+_-]{1,16}$/

@@ -1,5 +1,5 @@
 /** Turns a request into a trusted snapshot. Source: docs/interface.md 6. @module */
-import { match } from '#hmac'
+import { findMatchingKey } from '#hmac'
 import type { Delivery, RawBody, RequestLike } from './delivery.js'
 import { checkTime, type Limits, resolveLimits } from './delivery.js'
 import { createRejection, rejectWith } from './errors.js'
@@ -13,7 +13,7 @@ import {
   readRequest,
   toReadable,
 } from './internal/read-request.js'
-import { isRaw, rawBody, toBoundedBytes } from './read-body.js'
+import { assertRawBody, isRaw, toBoundedBytes } from './read-body.js'
 import type { SigningKey } from './signing-key.js'
 import { addressForm, decodeText, parseSnapshot, type Snapshot } from './snapshot.js'
 import type { SignatureProof } from './verify-signature.js'
@@ -92,7 +92,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     // The caller may refill its buffer, so hash and decode before the first `await`. Another thread may write shared
     // memory at any time, so copy it first.
     const signed = isRaw(bytes.buffer) ? bytes : new Uint8Array(bytes)
-    const matched = match(keys, signedAt, signed, codes)
+    const matched = findMatchingKey(keys, signedAt, signed, codes)
     // The promise of Web Crypto is not below 0.
     const text = (matched as unknown as number) < 0 ? '' : decodeText(signed)
     const secretIndex = await matched
@@ -109,7 +109,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
         // Checks that need neither body nor secrets come first: most junk ends here.
         if (!delivery || typeof delivery !== 'object' || 'byteLength' in delivery)
           throw new TypeError('verify got the body alone or nothing; pass { body, headers }')
-        const body = isRequest(delivery) ? assertUnread(delivery) : rawBody(delivery.body)
+        const body = isRequest(delivery) ? assertUnread(delivery) : assertRawBody(delivery.body)
         const receivedAt = checkTime((delivery as Delivery).receivedAt ?? now())
         const headers = toReadable(delivery.headers)
         const signature = parseFreshHeader(readHeader(headers, 'x-service-signature'), receivedAt, toleranceSeconds)

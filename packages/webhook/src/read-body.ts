@@ -44,7 +44,7 @@ function describeBody(body: unknown): string {
  * Checks the kind of the body without reading it, and returns it.
  * @throws {@link WebhookError} `ERR_BODY_NOT_RAW` for anything but bytes or text, parsed JSON above all.
  */
-export function rawBody(body: unknown): RawBody {
+export function assertRawBody(body: unknown): RawBody {
   if (typeof body === 'string' || isRaw(body)) return body as RawBody
   throw notRaw(getTag(body))
 }
@@ -93,9 +93,6 @@ export interface ReadBodyOptions {
   readonly maxBytes?: number | undefined
 }
 
-/** How much of a body that is too large is read and thrown away, in bytes: 4 MiB. */
-const drainedBytes = 4_194_304
-
 /**
  * Reads a request to its end, for `verify`. A fetch handler does not need it: `verify(request)` reads by itself.
  * A body that is too large is discarded. Up to 4 MiB more are read, because many senders listen for the 413 only after
@@ -117,7 +114,7 @@ export async function readBody(request: AsyncIterable<Uint8Array>, options: Read
     length += chunk.byteLength
     if (length <= maxBytes) chunks.push(chunk)
     else chunks.length = 0
-    if (length > maxBytes + drainedBytes) break
+    if (length > maxBytes + discardedBytes) break
   }
   if (length > maxBytes) throw tooLarge()
   return concat(chunks, length)

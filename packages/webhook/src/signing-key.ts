@@ -18,7 +18,7 @@ export interface Hmac {
    * Index of the first key whose code is among `codes`, or -1. Hashes once per key and compares in constant time.
    * `codes` have 64 lowercase hex digits. The body is read before the call returns, so later writes do not count.
    */
-  match(
+  findMatchingKey(
     keys: readonly SigningKey[],
     timestamp: number,
     body: Uint8Array,

@@ -19,7 +19,10 @@ const headers = {
 }
 
 afterEach(() => vi.doUnmock('#hmac'))
-async function verifierOn(primitive: Pick<Hmac, 'match' | 'signingKey'>, secrets: VerifierOptions['secrets']) {
+async function verifierOn(
+  primitive: Pick<Hmac, 'findMatchingKey' | 'signingKey'>,
+  secrets: VerifierOptions['secrets'],
+) {
   vi.resetModules()
   vi.doMock('#hmac', () => primitive)
   const { createVerifier } = await import('./create-verifier.js')
@@ -65,12 +68,12 @@ describe.each([
   test('nor does shared memory that another thread writes between the hash and the reading', async () => {
     const shared = new Uint8Array(new SharedArrayBuffer(signed.length))
     shared.set(signed)
-    const match: Hmac['match'] = (...call) => {
-      const found = primitive.match(...call)
+    const findMatchingKey: Hmac['findMatchingKey'] = (...call) => {
+      const found = primitive.findMatchingKey(...call)
       shared.set(unsigned)
       return found
     }
-    const verify = await verifierOn({ ...primitive, match }, secret)
+    const verify = await verifierOn({ ...primitive, findMatchingKey }, secret)
     expect([await verify(shared), await verify(shared)]).toEqual([1, 'ERR_SIGNATURE_MISMATCH'])
   })
 

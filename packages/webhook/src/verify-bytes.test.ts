@@ -63,13 +63,13 @@ test.each(['', ' ', '\n', `${secret}\n`, undefined, null, 5])('the secret %j is 
 describe.each([
   ['node:crypto', node],
   ['Web Crypto', web],
-])('on %s', (_, { match, signingKey: keyOf }) => {
+])('on %s', (_, { findMatchingKey, signingKey: keyOf }) => {
   test('bodies of every length around the block and around 64 KiB have the code of createHmac', async () => {
     const keys = [keyOf(secret)]
     const lengths = [...Array.from({ length: 200 }, (_value, length) => length), 65_523, 65_535, 65_536, 65_537, 70_000]
     for (const length of lengths) {
       const body = Uint8Array.from({ length }, (_value, index) => (index * 31 + length) % 256)
-      expect(await match(keys, t, body, [codeOver(body)]), `${length}`).toBe(0)
+      expect(await findMatchingKey(keys, t, body, [codeOver(body)]), `${length}`).toBe(0)
     }
   })
 
@@ -77,14 +77,16 @@ describe.each([
     const body = new TextEncoder().encode('body')
     for (let length = 1; length <= 200; length += 1) {
       const key = 'é'.repeat(length % 3).padEnd(length, 'k')
-      expect(await match([keyOf(key)], t, body, [codeOver(body, key)]), key).toBe(0)
+      expect(await findMatchingKey([keyOf(key)], t, body, [codeOver(body, key)]), key).toBe(0)
     }
   })
 
   test('many at once do not mix, and a short body after a long one has nothing of it', async () => {
     const keys = [keyOf('whsec_other'), keyOf(secret)]
     const bodies = Array.from({ length: 50 }, (_value, index) => new Uint8Array(index % 2 ? 3 : 5_000).fill(index))
-    const found = await Promise.all(bodies.map((body) => match(keys, t, body, ['0'.repeat(64), codeOver(body)])))
+    const found = await Promise.all(
+      bodies.map((body) => findMatchingKey(keys, t, body, ['0'.repeat(64), codeOver(body)])),
+    )
     expect(found).toEqual(bodies.map(() => 1))
   })
 })

@@ -3,12 +3,12 @@
  * signature rules.
  * @module
  */
-import { signingKey as makeKey, match } from '#hmac'
+import { findMatchingKey, signingKey as makeKey } from '#hmac'
 import { checkTime, type Limits, type RawBody, resolveLimits } from './delivery.js'
 import { createRejection, rejectWith } from './errors.js'
 import { getKeys } from './internal/keyring.js'
 import { parseFreshHeader } from './internal/parse-fresh-header.js'
-import { rawBody, toBoundedBytes } from './read-body.js'
+import { assertRawBody, toBoundedBytes } from './read-body.js'
 import type { Hmac, SigningKey } from './signing-key.js'
 
 /**
@@ -68,7 +68,7 @@ export async function verifyBytes({
   }
   if (!(maxBytes < Infinity && body.length <= maxBytes)) throw createRejection('ERR_BODY_TOO_LARGE', 413)
   const { signedAt, ageSeconds } = signature
-  const secretIndex = await match(keys, signedAt, body, signature.codes)
+  const secretIndex = await findMatchingKey(keys, signedAt, body, signature.codes)
   if (secretIndex < 0) throw createRejection('ERR_SIGNATURE_MISMATCH', 401)
   return { secretIndex, signedAt, ageSeconds }
 }
@@ -104,18 +104,18 @@ export interface VerifySignatureInput extends Limits {
  */
 export function verifySignature(input: VerifySignatureInput): Promise<SignatureProof> {
   try {
-    return decide(input)
+    return verifyRawBody(input)
   } catch (error) {
     return Promise.reject(error)
   }
 }
 
 /** Throws only what is the receiver's own fault. */
-function decide(input: VerifySignatureInput): Promise<SignatureProof> {
+function verifyRawBody(input: VerifySignatureInput): Promise<SignatureProof> {
   const { header, secrets, now = Date.now, receivedAt = now() } = input
   const keys = getKeys(secrets)
   const { toleranceSeconds, maxBytes } = resolveLimits(input)
-  const body = rawBody(input.body)
+  const body = assertRawBody(input.body)
   const signature = parseFreshHeader(headerText(header), checkTime(receivedAt), toleranceSeconds)
   if (signature.code) return rejectWith(signature)
   const { signedAt, ageSeconds, codes } = signature
@@ -126,7 +126,7 @@ function decide(input: VerifySignatureInput): Promise<SignatureProof> {
       ? rejectWith(createRejection('ERR_SIGNATURE_MISMATCH', 401))
       : Promise.resolve({ secretIndex, signedAt, ageSeconds })
   // The types are those of the Node file; Web Crypto's gives a promise.
-  const matched = match(keys, signedAt, bytes, codes) as ReturnType<Hmac['match']>
+  const matched = findMatchingKey(keys, signedAt, bytes, codes) as ReturnType<Hmac['findMatchingKey']>
   return typeof matched === 'number' ? proof(matched) : matched.then(proof)
 }
 

@@ -16,7 +16,7 @@ import { assertAuthentic, createHeaderHashing } from '../read/range-reader.js'
 import { type Fields, isSameLog, parseHeader, parseLogs, parseReceipt } from '../rpc/answers.js'
 import { callWithChainId } from '../rpc/chain-guard.js'
 import { createFailures, isRateLimit } from '../rpc/failures.js'
-import { formatQuantity, toAddress } from '../rpc/hex.js'
+import { formatQuantity, normalizeAddress } from '../rpc/hex.js'
 import type { Node } from '../rpc/json-rpc.js'
 import { createNodes, type NodeAddress } from '../rpc/nodes.js'
 import { acrossBridge, decodeFill, type Fill, fillTopics, isFillOf, knownSpokePools } from './spoke-pools.js'
@@ -91,7 +91,7 @@ function createFillReader(
   { windowMs, clock }: { readonly windowMs: number; readonly clock: Clock },
 ) {
   const confirmations = checkConfirmations(chainId, destination.confirmations)
-  const spokePool = toAddress(destination.spokePool ?? knownSpokePools(chainId)[0])
+  const spokePool = normalizeAddress(destination.spokePool ?? knownSpokePools(chainId)[0])
   if (spokePool === null)
     throw new TypeError(`No SpokePool of chain ${chainId} is known; pass its address, 0x and 40 hex digits.`)
   const nodes = createNodes({ chainId, nodes: destination.nodes, clock })

@@ -6,7 +6,7 @@
 import type { BridgeDeposit } from '@payment-integration/core/ports'
 import type { DecodedPayment } from '../decode/router-decoder.js'
 import type { ReceiptLog } from '../rpc/answers.js'
-import { toAddress, uintAt, wordAt, wordToAddress, wordToOffset, zeroAddress } from '../rpc/hex.js'
+import { normalizeAddress, uintAt, wordAt, wordToAddress, wordToOffset, zeroAddress } from '../rpc/hex.js'
 
 /** First topics of deposit events. */
 const depositTopics: ReadonlySet<string> = new Set([
@@ -155,7 +155,7 @@ export function knownSpokePools(chainId: number): readonly string[] {
 export function checkSpokePools(spokePools: readonly string[]): ReadonlySet<string> {
   return new Set(
     spokePools.map((given) => {
-      const address = toAddress(given)
+      const address = normalizeAddress(given)
       if (address !== null) return address
       throw new TypeError(`A SpokePool's address is ${JSON.stringify(given)}; pass 0x and 40 hex digits.`)
     }),

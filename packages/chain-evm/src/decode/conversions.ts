@@ -65,12 +65,12 @@ export function pairConversions(
 function toNearestConversion(open: readonly DecodedConversion[]): PaidConversion {
   const last = open.at(-1)
   if (last === undefined) return noConversion
-  const steps = joinSteps(open.slice(-2)) ?? last.steps
+  const steps = joinSplitConversion(open.slice(-2)) ?? last.steps
   return { steps: steps.map((step) => ({ ...step, codeHex: null })), provedBy: last.isForgeable ? 'nothing' : 'router' }
 }
 
 /** Joins two events, each with one feed of unknown use: the first multiplies, the second divides. Else null. */
-function joinSteps(events: readonly DecodedConversion[]): ConversionStep[] | null {
+function joinSplitConversion(events: readonly DecodedConversion[]): ConversionStep[] | null {
   const steps = events.flatMap((event) => event.steps)
   const [first, second] = steps
   if (events.length !== 2 || steps.length !== 2 || first?.use !== 'unknown' || second?.use !== 'unknown') return null
@@ -98,7 +98,7 @@ function findCalledConversion(
   // An event of version 0.2 names one feed; it is not documented whether a second feed has a second event.
   for (const used of [events.slice(0, 1), events.slice(0, 2)]) {
     const steps = used.flatMap((event) => event.steps)
-    if (steps.length !== calledFeeds.length || (used.length === 2 && joinSteps(used) === null)) continue
+    if (steps.length !== calledFeeds.length || (used.length === 2 && joinSplitConversion(used) === null)) continue
     const paid = calledFeeds.flatMap(({ use, feed }, index) => {
       const step = steps[index]
       const fits = step !== undefined && (step.use === use || step.use === 'unknown') && matchesFeed(step, feed)

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { toAddress } from '../rpc/hex.js'
+import { normalizeAddress } from '../rpc/hex.js'
 import type { RouterDecoder } from './router-decoder.js'
 
 /** A deployed payment router. */
@@ -95,7 +95,7 @@ export function knownRouters(chainId: number): readonly KnownRouter[] {
 export function checkRouters(routers: readonly KnownRouter[], decoder: RouterDecoder): ReadonlyMap<string, string> {
   const versions = new Map<string, string>()
   for (const router of routers) {
-    const address = toAddress(router.address)
+    const address = normalizeAddress(router.address)
     if (address === null)
       throw new TypeError(`A router's address is ${JSON.stringify(router.address)}; pass 0x and 40 hex digits.`)
     if (!/^\d+\.\d+$/.test(router.version))

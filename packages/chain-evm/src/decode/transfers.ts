@@ -1,6 +1,6 @@
 /** Computes the payer's amount from ERC-20 transfers, and finds the paid receivers. @module */
 import { isSameLog, type ReceiptFacts, type ReceiptLog, type TransactionFacts } from '../rpc/answers.js'
-import { toAddress, uintAt, wordAt, wordToAddress } from '../rpc/hex.js'
+import { normalizeAddress, uintAt, wordAt, wordToAddress } from '../rpc/hex.js'
 import type { DirectPayment } from './conversions.js'
 import { type DecodedPayment, nativeTokenAddress, type RouterCall, type RouterLog } from './router-decoder.js'
 
@@ -65,7 +65,7 @@ function sumWithdrawals(logs: readonly ReceiptLog[], wrapped: string, router: st
   for (const { address, topics, data } of logs) {
     if (address !== wrapped || topics[0] !== withdrawalTopic || topics.length !== 2) continue
     const amount = wordAt(data, 0)
-    if (toAddress(`0x${topics[1]?.slice(26)}`) === router && amount !== null) sum += BigInt(`0x${amount}`)
+    if (normalizeAddress(`0x${topics[1]?.slice(26)}`) === router && amount !== null) sum += BigInt(`0x${amount}`)
   }
   return sum
 }

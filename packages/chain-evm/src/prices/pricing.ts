@@ -7,7 +7,7 @@ import type { PaidConversion, PaidStep } from '../decode/conversions.js'
 import { computeServiceFee } from '../decode/router-call.js'
 import { type DecodedPayment, nativeTokenAddress, type RouterCall } from '../decode/router-decoder.js'
 import { hashText } from '../proof/keccak.js'
-import { toAddress } from '../rpc/hex.js'
+import { normalizeAddress } from '../rpc/hex.js'
 import { fiatCodes, priceFeedsByChain } from './known-price-feeds.generated.js'
 import { tokensByChain } from './known-tokens.generated.js'
 
@@ -126,7 +126,7 @@ function indexByAddress<Entry extends { readonly address: string }>(
 ): Map<string, Entry> {
   const entriesByAddress = new Map<string, Entry>()
   for (const entry of entries) {
-    const address = toAddress(entry.address)
+    const address = normalizeAddress(entry.address)
     if (address === null)
       throw new TypeError(`The address of a ${kind} is ${JSON.stringify(entry.address)}; pass 0x and 40 hex digits.`)
     const meaning = describe(entry)

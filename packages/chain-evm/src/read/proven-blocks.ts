@@ -3,7 +3,7 @@ import type { BlockRange, BlockRef, BridgeDeposit, PaymentFacts, TokenFacts } fr
 import type { RouterLog } from '../decode/router-decoder.js'
 import { type Fields, isFields, parseReceipt, type ReceiptFacts, type ReceiptLog } from '../rpc/answers.js'
 import { isUnproven } from '../rpc/failures.js'
-import { toHash, zeroAddress } from '../rpc/hex.js'
+import { normalizeHash, zeroAddress } from '../rpc/hex.js'
 import {
   type BlockReceipts,
   type BlockWithReceipts,
@@ -77,7 +77,7 @@ function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts
   const all: Fields[] = []
   for (const receipt of answered) {
     if (!isFields(receipt)) throw fail.unavailable('the answered receipt is not an object.')
-    if (receipt['blockHash'] !== ref.hash && toHash(receipt['blockHash']) !== ref.hash)
+    if (receipt['blockHash'] !== ref.hash && normalizeHash(receipt['blockHash']) !== ref.hash)
       throw fail.noBlock(`the receipts of block ${ref.number} are of another block.`)
     all.push(receipt)
   }
@@ -121,7 +121,7 @@ function assertTransactionOrder(
   if (transactions === null) return
   for (const [index, receipt] of receipts.entries()) {
     const hash = receipt['transactionHash']
-    if (hash === transactions[index] || toHash(hash) === transactions[index]) continue
+    if (hash === transactions[index] || normalizeHash(hash) === transactions[index]) continue
     const what = `receipt ${index} of block ${ref.number} is not of the transaction at that position`
     node.note({ kind: 'contradiction', what })
     throw fail.unavailable(`${what}.`)

@@ -23,14 +23,14 @@ const lowerAddress = /^0x[0-9a-f]{40}$/
 const anyAddress = /^0x[0-9a-fA-F]{40}$/
 
 /** A 32-byte hash, lowercased, or null when the value is not one. */
-export function toHash(value: unknown): string | null {
+export function normalizeHash(value: unknown): string | null {
   if (typeof value !== 'string') return null
   if (lowerHash.test(value)) return value
   return anyHash.test(value) ? value.toLowerCase() : null
 }
 
 /** A 20-byte address, lowercased, or null when the value is not one. */
-export function toAddress(value: unknown): string | null {
+export function normalizeAddress(value: unknown): string | null {
   if (typeof value !== 'string') return null
   if (lowerAddress.test(value)) return value
   return anyAddress.test(value) ? value.toLowerCase() : null

@@ -226,7 +226,7 @@ export interface LegacyClient {
   lookup(transaction: TransactionKey, options?: CallOptions): Promise<Lookup>
   /**
    * All payments of a transaction, at least one; each matches the invoice. `address` is the receiver's address or
-   * account handle. Prefer `computeInvoiceAmount` as text; a number counts as the shortest decimal that parses to it.
+   * account handle. Prefer `invoiceAmount` as text; a number counts as the shortest decimal that parses to it.
    * @throws {@link VerificationFailedError} `ERR_VERIFICATION_FAILED` when a payment does not match.
    * @throws {@link TransactionNotFoundError} `ERR_TRANSACTION_NOT_FOUND`.
    * @throws {@link InvalidLegacyRequestError} `ERR_LEGACY_REQUEST_INVALID`.

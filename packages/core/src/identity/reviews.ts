@@ -19,16 +19,16 @@ const completedPollMs = dayMs
 export const longestPollMs = completedPollMs
 const completedPollsForMs = 30 * dayMs
 
-function buildUndecidedReview(reviewStatus: Review['reviewStatus']): Review {
+function buildReviewWithoutVerdict(reviewStatus: Review['reviewStatus']): Review {
   return { reviewStatus, reviewAnswer: null, rejectType: null, rejectLabels: [] }
 }
 
 /** The review of a subject without one. */
-export const notStarted: Review = buildUndecidedReview('not_started')
+export const notStarted: Review = buildReviewWithoutVerdict('not_started')
 /** The review after a redemption without a status: "normally init". Source: docs/interface.md 3. */
-export const initialReview: Review = buildUndecidedReview('init')
+export const initialReview: Review = buildReviewWithoutVerdict('init')
 /** The review of a deactivated applicant: not approved, and it may be activated again. */
-const deactivatedReview: Review = buildUndecidedReview('onHold')
+const deactivatedReview: Review = buildReviewWithoutVerdict('onHold')
 
 export function isRejected(review: Review | null): boolean {
   return review?.reviewStatus === 'completed' && review.reviewAnswer === 'RED'

@@ -80,7 +80,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * Parses the body of a verify request: strict UTF-8, JSON without duplicate keys, then every field. Unknown fields are
- * ignored. `computeInvoiceAmount` is returned as the exact decimal in the body, as text.
+ * ignored. `invoiceAmount` is returned as the exact decimal in the body, as text.
  * @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw, without values of the request.
  * @example const request = parseVerifyRequest(new Uint8Array(await incoming.arrayBuffer()))
  */

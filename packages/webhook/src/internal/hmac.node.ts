@@ -23,7 +23,7 @@ export function signingKey(secret: string): SigningKey {
   ) as unknown as SigningKey
 }
 
-export function match(
+export function findMatchingKey(
   keys: readonly SigningKey[],
   timestamp: number,
   body: Uint8Array,

@@ -12,7 +12,7 @@ export function signingKey(secret: string): SigningKey {
   return keyOnce as unknown as SigningKey
 }
 
-export async function match(
+export async function findMatchingKey(
   keys: readonly SigningKey[],
   timestamp: number,
   body: Uint8Array,

@@ -1,7 +1,7 @@
 /** Text from nodes and contracts takes time that grows with its length at most. @module */
 import { expect, test } from 'vitest'
 import { measureGrowth, testGrowth } from '../../../tools/scripts/growth.js'
-import { pairConversions } from './decode/conversions.js'
+import { pairConversions } from './decode/pair-conversions.js'
 import {
   findEnclosingOperations,
   findLastOperation,

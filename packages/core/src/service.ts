@@ -13,7 +13,7 @@ import { createIntegrationSessions } from './integrations/integration-sessions.j
 import { describeError } from './internal/values.js'
 import { type Confirmations, createFinality } from './legacy/finality.js'
 import { createAuthenticateLegacy, type LegacyCaller } from './legacy/keys.js'
-import { createLegacyQueries, type LegacyQueries } from './legacy/queries.js'
+import { createLegacyQueries, type LegacyQueries } from './legacy/lookup-and-verify.js'
 import type { DispatcherOptions } from './notifications/dispatch-run.js'
 import { createDispatcher, type Dispatcher } from './notifications/dispatcher.js'
 import { createDeliveryStreams, type DeliveryStreams } from './notifications/streams.js'

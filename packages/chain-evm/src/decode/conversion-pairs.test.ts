@@ -2,7 +2,7 @@ import { toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { makeCodeHash } from '../../test/router-logs.js'
 import { loadKeccak } from '../proof/keccak.js'
-import { type DirectPayment, type Emitted, noConversion, pairConversions } from './conversions.js'
+import { type DirectPayment, type Emitted, noConversion, pairConversions } from './pair-conversions.js'
 import type { ConversionStep, DecodedConversion, DecodedPayment, RouterCall } from './router-decoder.js'
 
 await loadKeccak()

@@ -1,7 +1,7 @@
 /** Computes the payer's amount from ERC-20 transfers, and finds the paid receivers. @module */
 import { isSameLog, type ReceiptFacts, type ReceiptLog, type TransactionFacts } from '../rpc/answers.js'
 import { normalizeAddress, uintAt, wordAt, wordToAddress } from '../rpc/hex.js'
-import type { DirectPayment } from './conversions.js'
+import type { DirectPayment } from './pair-conversions.js'
 import { type DecodedPayment, nativeTokenAddress, type RouterCall, type RouterLog } from './router-decoder.js'
 
 /** `Transfer(address indexed from, address indexed to, uint256 value)`. */

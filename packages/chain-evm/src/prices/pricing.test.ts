@@ -1,7 +1,7 @@
 import { toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { makeCodeHash } from '../../test/router-logs.js'
-import { noConversion, type PaidConversion, type PaidStep } from '../decode/conversions.js'
+import { noConversion, type PaidConversion, type PaidStep } from '../decode/pair-conversions.js'
 import type { DecodedPayment, RouterCall } from '../decode/router-decoder.js'
 import { nativeTokenAddress } from '../decode/router-decoder.js'
 import { loadKeccak } from '../proof/keccak.js'

@@ -3,7 +3,7 @@
 import { currencyCodePattern } from '@payment-integration/contract'
 import { assertWhole, convertAmount } from '@payment-integration/core/internal'
 import type { PriceFeedFacts, PricingFacts } from '@payment-integration/core/ports'
-import type { PaidConversion, PaidStep } from '../decode/conversions.js'
+import type { PaidConversion, PaidStep } from '../decode/pair-conversions.js'
 import { computeServiceFee } from '../decode/router-call.js'
 import { type DecodedPayment, nativeTokenAddress, type RouterCall } from '../decode/router-decoder.js'
 import { hashText } from '../proof/keccak.js'

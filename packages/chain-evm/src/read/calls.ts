@@ -1,5 +1,5 @@
 /** Reads the transactions and receipts of payments. @module */
-import type { Emitted } from '../decode/conversions.js'
+import type { Emitted } from '../decode/pair-conversions.js'
 import type { DecodedPayment, RouterLog } from '../decode/router-decoder.js'
 import {
   parseBlockTransactions,

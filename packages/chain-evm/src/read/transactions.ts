@@ -2,14 +2,14 @@
 
 import type { PricingFacts } from '@payment-integration/core/ports'
 import { type DepositFacts, findDeposits, isBridgeCall } from '../bridge/spoke-pools.js'
+import { findIntegrations, needsReceiptForIntegrations } from '../decode/integrations.js'
 import {
   type DirectPayment,
   type Emitted,
   findCalledPayment,
   noConversion,
   pairConversions,
-} from '../decode/conversions.js'
-import { findIntegrations, needsReceiptForIntegrations } from '../decode/integrations.js'
+} from '../decode/pair-conversions.js'
 import type { DecodedPayment, RouterLog } from '../decode/router-decoder.js'
 import {
   computeSwapInput,

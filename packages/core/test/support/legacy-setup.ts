@@ -2,7 +2,7 @@
 import { type LinkConfig, type VerifyRequest, verificationErrors } from '@payment-integration/contract'
 import { expect } from 'vitest'
 import type { AccountRecord } from '../../src/legacy/legacy-store.js'
-import { createLegacyQueries, type LegacyDeps } from '../../src/legacy/queries.js'
+import { createLegacyQueries, type LegacyDeps } from '../../src/legacy/lookup-and-verify.js'
 import type { StoredPayment } from '../../src/payments/payment.js'
 import { hashOf, storedPayment } from './stored-payment.js'
 

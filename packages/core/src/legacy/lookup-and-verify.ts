@@ -19,7 +19,7 @@ import {
   type PaymentInvoice,
 } from './invoice-and-fees.js'
 import type { AccountStore } from './legacy-store.js'
-import { findVerificationErrors, resolvePayee } from './verify-payment.js'
+import { findVerificationErrors, resolvePayee } from './verification-errors.js'
 import { checkVerifyRequest, parseTransactionKey, type TransactionKey } from './verify-request.js'
 
 export interface LegacyQueries {

@@ -41,13 +41,13 @@ interface AuthenticateLegacyDeps {
 }
 
 /** Longest accepted header value; a key with its scheme needs about 60 characters. */
-const maxLength = 512
+const maxHeaderLength = 512
 
 // Printable ASCII, so that every decoding of the header's bytes agrees.
-const pattern = /^(?:bearer )?([\x21-\x7e]+)$/i
+const apiKeyHeader = /^(?:bearer )?([\x21-\x7e]+)$/i
 
 // Never issued, so a malformed header costs the same look-up as an unknown key.
-const nobody = 'nobody'
+const neverIssuedKey = 'nobody'
 
 /**
  * Builds the check of a legacy key. Unknown, revoked and malformed keys resolve null after the same work: hashes under
@@ -63,7 +63,7 @@ export function createAuthenticateLegacy(
     if (cached !== undefined) return cached
     const apiKey = parseApiKey(authorization)
     const store = cache.startRead()
-    const record = await legacyKeys.findByHash(keys.all.map((key) => hashLegacyKey(key, apiKey ?? nobody)))
+    const record = await legacyKeys.findByHash(keys.all.map((key) => hashLegacyKey(key, apiKey ?? neverIssuedKey)))
     if (apiKey === null || record === null || record.revokedAt !== null) return null
     const caller = { keyId: record.id }
     store(header, caller)
@@ -72,8 +72,8 @@ export function createAuthenticateLegacy(
 }
 
 function parseApiKey(authorization: string | null | undefined): string | null {
-  if (typeof authorization !== 'string' || authorization.length > maxLength) return null
-  return pattern.exec(authorization)?.[1] ?? null
+  if (typeof authorization !== 'string' || authorization.length > maxHeaderLength) return null
+  return apiKeyHeader.exec(authorization)?.[1] ?? null
 }
 
 interface LegacyKeyDeps {

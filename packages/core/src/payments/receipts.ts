@@ -69,7 +69,7 @@ async function pollPayments(deps: ChainPollDeps, payments: readonly StoredPaymen
     const { chainId, txHash } = payment
     try {
       const update = await lookup(payment, signal)
-      if (update !== null && (await changesPayment(deps, payment, update))) applied += 1
+      if (update !== null && (await applyReceiptUpdate(deps, payment, update))) applied += 1
     } catch (error) {
       if (signal?.aborted) return
       const fields = { chainId, txHash, error: describeError(error) }
@@ -91,7 +91,7 @@ async function pollPayments(deps: ChainPollDeps, payments: readonly StoredPaymen
 }
 
 /** Applies an update. Resolves false when the payment is unchanged or the update failed, which is logged. */
-async function changesPayment(
+async function applyReceiptUpdate(
   { applyUpdate, logger }: ChainPollDeps,
   { chainId, txHash, version }: StoredPayment,
   update: ProcessorUpdate,

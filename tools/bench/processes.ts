@@ -6,20 +6,19 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { build } from 'esbuild'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Bundles on disk. */
 export interface Bundles {
-  /** The bundle of a script, by the name of its file without the ending. */
-  pathOf(script: string): string
+  /** The path of a bundle, by its script's file name without the ending. */
+  findPath(name: string): string
   remove(): Promise<void>
 }
 
 /** Bundles scripts of this folder from the sources of the workspace. */
-export async function bundle(scripts: readonly string[], platform: 'node' | 'browser' = 'node'): Promise<Bundles> {
+export async function bundle(scripts: readonly string[]): Promise<Bundles> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-build-'))
   const requireFrom =
     "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
@@ -31,35 +30,35 @@ export async function bundle(scripts: readonly string[], platform: 'node' | 'bro
     bundle: true,
     format: 'esm',
     target: 'node20',
-    platform,
+    platform: 'node',
     conditions: ['@payment-integration/source'],
     absWorkingDir: root,
     external: ['@photostructure/sqlite', 'pg-native'],
-    ...(platform === 'node' ? { banner: { js: requireFrom } } : {}),
+    banner: { js: requireFrom },
     logLevel: 'error',
   })
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   // The server reads its version from the manifest beside its folder.
   await copyFile(join(root, 'packages/server/package.json'), join(folder, 'package.json'))
   return {
-    pathOf: (script) => join(folder, 'dist', `${basename(script, '.ts')}.mjs`),
+    findPath: (name) => join(folder, 'dist', `${name}.mjs`),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
 
 /** The calls that a process answers, by name. */
-export type Answers = Readonly<Record<string, (input: never) => unknown>>
+export type Handlers = Readonly<Record<string, (input: never) => unknown>>
 
 /** A running process; its calls take one value and return one. */
-export interface Worker<Known extends Answers> {
-  ask<Name extends keyof Known & string>(
+export interface Worker<Calls extends Handlers> {
+  ask<Name extends keyof Calls & string>(
     name: Name,
-    ...input: Parameters<Known[Name]>
-  ): Promise<Awaited<ReturnType<Known[Name]>>>
+    ...input: Parameters<Calls[Name]>
+  ): Promise<Awaited<ReturnType<Calls[Name]>>>
   stop(): Promise<void>
 }
 
-/** A call or an answer, with the same number. */
+/** A call, or the answer with the same id. */
 interface Message {
   readonly id: number
   readonly name?: string
@@ -68,20 +67,20 @@ interface Message {
 }
 
 /** Starts a bundle as a separate process. @param env - Variables besides those of this process. */
-export function startWorker<Known extends Answers>(
+export function startWorker<Calls extends Handlers>(
   path: string,
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
-): Worker<Known> {
+): Worker<Calls> {
   const child: ChildProcess = fork(path, args, {
     execArgv: [],
     env: { ...process.env, NODE_ENV: 'production', ...env },
   })
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
   let lastId = 0
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', (code) => {
-      for (const { reject } of waiting.values()) reject(new Error(`${path} ended with code ${code}.`))
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', (code, signal) => {
+      for (const { reject } of waiting.values()) reject(new Error(`${path} exited with ${signal ?? `code ${code}`}.`))
       resolve()
     })
   })
@@ -103,16 +102,16 @@ export function startWorker<Known extends Answers>(
       })
     },
     async stop() {
-      if (child.exitCode === null) child.disconnect()
-      await ended
+      if (child.connected) child.disconnect()
+      await exited
     },
   }
 }
 
 /** Answers the parent's calls until the parent disconnects; then calls `stop` and exits. */
-export function answer<Known extends Answers>(known: Known, stop: () => Promise<unknown> = async () => {}): void {
+export function answer<Calls extends Handlers>(handlers: Calls, stop: () => Promise<unknown> = async () => {}): void {
   process.on('message', ({ id, name = '', value }: Message) => {
-    const respond = known[name] as ((input: unknown) => unknown) | undefined
+    const respond = handlers[name] as ((input: unknown) => unknown) | undefined
     Promise.resolve()
       .then(() => respond?.(value))
       .then(
@@ -125,7 +124,7 @@ export function answer<Known extends Answers>(known: Known, stop: () => Promise<
 }
 
 /** This machine's monotonic clock, which all processes share, in microseconds. */
-export function steadyUs(): number {
+export function readClockUs(): number {
   return Number(process.hrtime.bigint() / 1_000n)
 }
 

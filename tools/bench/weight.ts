@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const peersFolder = fileURLToPath(new URL('./verification/peers/', import.meta.url))
 
 /** A product to weigh: the packages that npm installs for it, and the imports of its bundle. */
-interface Subject {
+interface Product {
   readonly name: string
   /** The folder that the imports are resolved from. */
   readonly from: string
@@ -24,7 +24,7 @@ interface Subject {
 }
 
 const packageNames = ['client', 'webhook', 'version-store'].map((name) => `@payment-integration/${name}`)
-const subjects: readonly Subject[] = [
+const products: readonly Product[] = [
   {
     name: 'ours: client, webhook, version-store',
     from: root,
@@ -48,46 +48,50 @@ export async function benchWeight(): Promise<Table[]> {
     return [{ title: 'Weight', columns, rows: [], notes: ['Not measured: run npm run build first.'] }]
   const missing = peersMissing(peersFolder)
   const rows = []
-  for (const subject of subjects.filter(({ from }) => from === root || missing === null)) {
-    const packages = await closure(subject)
-    const sizes = await Promise.all([...packages.values()].map(installedBytes))
+  for (const product of products.filter(({ from }) => from === root || missing === null)) {
+    const packages = await findPackages(product)
+    const sizes = await Promise.all([...packages].map(countInstalledBytes))
     const total = sizes.reduce((sum, bytes) => sum + bytes, 0)
-    const { modules, gzipped } = await bundled(subject)
-    rows.push([subject.name, packages.size, round(total / 1_000), modules, round(gzipped / 1_000)])
+    const { modules, gzipped } = await measureBundle(product)
+    rows.push([product.name, packages.size, round(total / 1_000), modules, round(gzipped / 1_000)])
   }
   return [{ title: 'Weight', columns, rows, notes: missing === null ? [] : [missing] }]
 }
 
-/** Every package of an installation by its name, with its folder; optional peers are not installed. */
-async function closure({ from, installed }: Subject): Promise<Map<string, string>> {
-  const folders = new Map<string, string>()
-  const waiting = [...installed]
-  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    if (folders.has(name)) continue
-    const folder = join(from, 'node_modules', name)
-    folders.set(name, folder)
+/** The folder of every package that npm installs, without optional peers. */
+async function findPackages({ from, installed }: Product): Promise<ReadonlySet<string>> {
+  const folders = new Set<string>()
+  const find = (name: string, user: string) => {
+    const nested = join(user, 'node_modules', name)
+    return existsSync(nested) ? nested : join(from, 'node_modules', name)
+  }
+  const waiting = installed.map((name) => find(name, from))
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    if (folders.has(folder)) continue
+    folders.add(folder)
     const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-    waiting.push(...Object.keys(manifest.dependencies ?? {}))
+    for (const name of Object.keys(manifest.dependencies ?? {})) waiting.push(find(name, folder))
   }
   return folders
 }
 
 /** Bytes of the files that npm installs. A package of the workspace also has files that it does not publish. */
-async function installedBytes(folder: string): Promise<number> {
-  if (!folder.includes('@payment-integration')) return bytesIn(folder)
+async function countInstalledBytes(folder: string): Promise<number> {
+  if (!folder.includes('@payment-integration')) return countBytes(folder)
   const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: folder })
   return JSON.parse(stdout)[0].unpackedSize
 }
 
-async function bytesIn(folder: string): Promise<number> {
+async function countBytes(folder: string): Promise<number> {
   let bytes = 0
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
-    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size
+    if (entry.isFile() && !relative(folder, entry.parentPath).split(sep).includes('node_modules'))
+      bytes += (await stat(join(entry.parentPath, entry.name))).size
   return bytes
 }
 
-/** Modules and size of a bundle for Node of everything that the package exports. */
-async function bundled({ from, imports }: Subject): Promise<{ modules: number; gzipped: number }> {
+/** Counts the modules of a Node bundle of all exports, and its gzipped bytes. */
+async function measureBundle({ from, imports }: Product): Promise<{ modules: number; gzipped: number }> {
   const { metafile, outputFiles } = await build({
     stdin: { contents: imports, resolveDir: from },
     bundle: true,

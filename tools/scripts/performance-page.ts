@@ -238,7 +238,7 @@ export function writePage(): string[] {
 interface Bar {
   readonly label: string
   readonly value: number
-  /** Ours, drawn in colour. */
+  /** Ours, drawn in color. */
   readonly isOurs: boolean
 }
 

@@ -3,7 +3,7 @@
 import { systemClock } from '@payment-integration/core'
 import { assertWhole } from '@payment-integration/core/internal'
 import type { BlockRange, Chain, Clock, ProofLevel, RangesRequest } from '@payment-integration/core/ports'
-import { checkSpokePools, knownSpokePools } from './bridge/spoke-pools.js'
+import { knownSpokePools, parseSpokePools } from './bridge/spoke-pools.js'
 import type { KnownRouter } from './decode/known-routers.js'
 import { checkRouters } from './decode/known-routers.js'
 import { getNativeToken, type RouterDecoder } from './decode/router-decoder.js'
@@ -140,7 +140,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   )
   const fail = createFailures(chainId)
   const tokens = createTokenMetadata(chainId, fail, native)
-  const spokePools = checkSpokePools(options.spokePools ?? knownSpokePools(chainId))
+  const spokePools = parseSpokePools(options.spokePools ?? knownSpokePools(chainId))
   const onQuarantine = ignoreErrors(options.onQuarantine)
   const { rawReceipts = true } = options
   const headerHashing = createHeaderHashing(chainId)

@@ -1,13 +1,13 @@
 /** Text from nodes and contracts takes time that grows with its length at most. @module */
 import { expect, test } from 'vitest'
 import { measureGrowth, testGrowth } from '../../../tools/scripts/growth.js'
-import { pairConversions } from './decode/pair-conversions.js'
 import {
   findEnclosingOperations,
   findLastOperation,
   parseBundle,
   parseIntegrationSuffix,
 } from './decode/integrations.js'
+import { pairConversions } from './decode/pair-conversions.js'
 import { parseRouterCall } from './decode/router-call.js'
 import { classifyFault, parseDecimals, parseSymbol } from './prices/token-metadata.js'
 import { loadKeccak } from './proof/keccak.js'

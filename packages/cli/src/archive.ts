@@ -3,7 +3,6 @@
  * Source: docs/retention.md.
  * @module
  */
-
 import { createReadStream } from 'node:fs'
 import { lstat, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -18,9 +17,9 @@ import { syncPath } from './files.js'
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied. Change the permissions of the folder, or run as its owner',
   EDQUOT: "the user's disk quota is used up. Free some space, then run the command again",
-  EEXIST: 'it already exists. An interrupted command may have left it; remove it when none is running',
+  EEXIST: 'it already exists. An interrupted command may have left it; remove it if no command is running',
   EFBIG: 'the file system does not allow files of this size',
-  EIO: 'the disk reports an error. Check it before anything is removed',
+  EIO: 'the disk reports an error. Check the disk before you delete anything',
   EISDIR: 'it is a folder. Pass a file',
   ENOENT: 'it does not exist',
   ENOSPC: 'the disk is full. Free some space, then run the command again',
@@ -30,7 +29,7 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /** Describes an error of the file system. Other errors pass unchanged. */
-function fileError(path: string, action: 'written' | 'read', thrown: unknown): unknown {
+function toFileError(path: string, action: 'written' | 'read', thrown: unknown): unknown {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   if (code === '' || code.startsWith('ERR_')) return thrown
   const reason = reasons[code] ?? `the system reports ${code}`
@@ -54,14 +53,14 @@ const compress: (content: Uint8Array) => Promise<Uint8Array> = promisify(gzip)
  */
 export async function createFile(path: string, encode = async (content: Uint8Array) => content): Promise<FileWriter> {
   const partial = `${path}.partial`
-  const described = async <T>(work: () => Promise<T>, what = path): Promise<T> => {
+  const describeFailure = async <T>(work: () => Promise<T>, what = path): Promise<T> => {
     try {
       return await work()
     } catch (thrown) {
-      throw fileError(what, 'written', thrown)
+      throw toFileError(what, 'written', thrown)
     }
   }
-  const handle = await described(() => open(partial, 'wx', 0o600), partial)
+  const handle = await describeFailure(() => open(partial, 'wx', 0o600), partial)
   async function discard(): Promise<void> {
     await handle.close().catch(() => undefined)
     await rm(partial, { force: true }).catch(() => undefined)
@@ -73,9 +72,9 @@ export async function createFile(path: string, encode = async (content: Uint8Arr
   })
   return {
     name: basename(path),
-    write: (content) => described(async () => handle.writeFile(await encode(content))),
+    write: (content) => describeFailure(async () => handle.writeFile(await encode(content))),
     finish: () =>
-      described(async () => {
+      describeFailure(async () => {
         await handle.sync()
         await handle.close()
         await rename(partial, path)
@@ -85,7 +84,7 @@ export async function createFile(path: string, encode = async (content: Uint8Arr
   }
 }
 
-/** Begins a file whose every write is a member of its own: gzip files are members one after the other. */
+/** Begins a gzip file. Each write becomes a member of its own: gzip allows any number of members. */
 export const createGzipFile = (path: string): Promise<FileWriter> => createFile(path, compress)
 
 export function openGzipFile(path: string): FileReader {
@@ -100,22 +99,22 @@ export function openGzipFile(path: string): FileReader {
         yield* content as AsyncIterable<Uint8Array>
       } catch (thrown) {
         signal?.throwIfAborted()
-        throw described(path, thrown)
+        throw toReadError(path, thrown)
       }
     },
   }
 }
 
-/** Rejects folders, and pipes and devices, which could block a reader for ever. */
+/** Rejects folders, and pipes and devices, which could block a reader forever. */
 async function checkIsFile(path: string): Promise<void> {
   const info = await stat(path)
   if (info.isDirectory()) throw new ArchiveError(path, `${path} is a folder. Pass a file.`)
   if (!info.isFile()) throw new ArchiveError(path, `${path} is not a regular file. Pass a file.`)
 }
 
-function described(path: string, thrown: unknown): unknown {
+function toReadError(path: string, thrown: unknown): unknown {
   const { code } = thrown as NodeJS.ErrnoException
-  if (code?.startsWith('Z_') !== true) return fileError(path, 'read', thrown)
+  if (code?.startsWith('Z_') !== true) return toFileError(path, 'read', thrown)
   const message = `${path} is not a complete gzip file: it is damaged, truncated or of another type. Use another copy.`
   return new ArchiveError(path, message, { cause: thrown })
 }
@@ -130,7 +129,7 @@ export function createFolderArchive(options: { readonly folder: string }): Histo
   return {
     async create(header) {
       await checkFolder(folder)
-      return createGzipFile(join(folder, archiveName(header)))
+      return createGzipFile(join(folder, formatArchiveName(header)))
     },
     open: (name) => openGzipFile(basename(name) === name ? join(folder, name) : resolve(name)),
   }
@@ -138,7 +137,7 @@ export function createFolderArchive(options: { readonly folder: string }): Histo
 
 async function checkFolder(folder: string): Promise<void> {
   const info = await stat(folder).catch((thrown: NodeJS.ErrnoException) => {
-    if (thrown.code !== 'ENOENT') throw fileError(folder, 'read', thrown)
+    if (thrown.code !== 'ENOENT') throw toFileError(folder, 'read', thrown)
     throw new ArchiveError(folder, `The folder ${folder} for archived history does not exist. Create it.`)
   })
   if (info.isDirectory()) return
@@ -146,7 +145,7 @@ async function checkFolder(folder: string): Promise<void> {
 }
 
 /** Formats a file name such as `attempts-000012-20261126T162501Z.jsonl.gz`. */
-function archiveName({ kind, part, writtenAt }: ArchiveHeader): string {
+function formatArchiveName({ kind, part, writtenAt }: ArchiveHeader): string {
   const second = new Date(writtenAt).toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length)
   return `${kind}-${String(part).padStart(6, '0')}-${second.replace(/[-:]/g, '')}Z.jsonl.gz`
 }

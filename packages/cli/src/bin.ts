@@ -1,15 +1,15 @@
 #!/usr/bin/env node
+/** Runs the command in this process: arguments, environment, output, signals, exit code. @module */
 import type { Io } from './io.js'
-import { wantsColour } from './output.js'
-/** Runs the command on this process: arguments, environment, output, signals, exit code. @module */
-import { createScreen, createSignalReader, endSignals, ioBasics, readerIsGone, readKeys } from './process.js'
+import { wantsColor } from './output.js'
+import { createIoBasics, createScreen, createSignalReader, endSignals, isReaderGone, readKeys } from './process.js'
 import { runCli } from './run-cli.js'
 
-/** How long open sockets and timers may delay the exit after the command has ended, in milliseconds. */
+/** How long open sockets and timers may delay the exit after the command has completed, in milliseconds. */
 const lingerMs = 1_000
 
 const stop = new AbortController()
-const { cleanUps, ...basics } = ioBasics()
+const { cleanUps, ...basics } = createIoBasics()
 let terminalIsGone = false
 const readSignal = createSignalReader(() => performance.now())
 
@@ -28,7 +28,7 @@ process.on('exit', () => {
 })
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (!readerIsGone(error, stream.isTTY === true)) throw error
+    if (!isReaderGone(error, stream.isTTY === true)) throw error
     // Nobody reads the output any more.
     stop.abort()
     terminalIsGone ||= stream.isTTY === true
@@ -47,12 +47,12 @@ const io: Io = {
   live: isTerminal ? screen.live : undefined,
   keys: isTerminal && process.stdin.isTTY === true ? readKeys(process.stdin) : undefined,
   logsToTerminal: process.stderr.isTTY === true,
-  colour: wantsColour(process.stdout.isTTY === true, process.env),
+  color: wantsColor(process.stdout.isTTY === true, process.env),
   signal: stop.signal,
   ownsProcess: true,
 }
 
 process.exitCode = await runCli(process.argv.slice(2), io)
 setTimeout(() => process.exit(), lingerMs).unref()
-// Before Node exits by itself it restores default signals: a repeated signal would then kill the command.
+// Before Node exits by itself it restores default signal handling: a repeated signal would then kill the command.
 process.once('beforeExit', () => process.exit())

@@ -10,7 +10,7 @@ import {
   parseNotificationUrl,
 } from './command.js'
 import { parseNode } from './commands/chains.js'
-import { parseServerUrl, readHealth } from './commands/status.js'
+import { parseHealth, parseServerUrl } from './commands/status.js'
 import { plain } from './output.js'
 import { withFlags } from './with-service.js'
 
@@ -26,7 +26,7 @@ testGrowth(
     'a moment': momentParser(() => 0),
     'a notification URL': parseNotificationUrl,
     'a node': parseNode,
-    'the health of a server': readHealth,
+    'the health of a server': parseHealth,
     'the address of a server': parseServerUrl,
   },
   { begins: ['postgres://', 'https://a/', '1:', '2024-01-01'], parts: ['1:A,', ':a@', '1h', ' \u200b'] },

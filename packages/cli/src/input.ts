@@ -40,7 +40,7 @@ export async function readInput(
   { input, signal }: Pick<Io, 'input' | 'signal'>,
   maxMiB: number,
 ): Promise<Buffer> {
-  const name = inputName(source)
+  const name = formatInputName(source)
   const stream = addAbortSignal(signal, source === '-' ? input() : createReadStream(source))
   const bytes = await readAtMost(stream, maxMiB * 1_048_576).catch(({ code }: NodeJS.ErrnoException) => {
     if (signal.aborted) throw new InterruptedError(`${name} was not read: the command was interrupted.`)
@@ -62,7 +62,7 @@ async function readAtMost(stream: Readable, maxBytes: number): Promise<Buffer | 
   return Buffer.concat(chunks)
 }
 
-export function inputName(source: string): string {
+export function formatInputName(source: string): string {
   return source === '-' ? 'Standard input' : `The file ${source}`
 }
 
@@ -72,9 +72,9 @@ const maxFileBytes = 65_536
 
 /**
  * Returns the name of a variable that holds a secret.
- * @throws UsageError `ERR_USAGE` for anything else, without the text: somebody may pass the secret itself.
+ * @throws UsageError `ERR_USAGE` for other text. The message omits it: it may be the secret itself.
  */
-export function variableName(name: string): string {
+export function checkVariableName(name: string): string {
   if (/^[A-Za-z_]\w{0,127}$/.test(name) && !/whsec_|pi_api_/.test(name)) return name
   throw new UsageError(
     '--secret-env and the like take the name of a variable, not a secret: other users can see arguments.',
@@ -83,14 +83,14 @@ export function variableName(name: string): string {
 
 /**
  * Reads the text of a file or a pipe of at most 64 KiB.
- * @param source - The option that names the file, for messages.
+ * @param source - The option or file, for messages.
  * @throws UsageError `ERR_USAGE` when the file is unreadable or larger. The message quotes no content.
  */
 export async function readSmallFile(path: string, source: string): Promise<string> {
   const bytes = await readAtMost(createReadStream(path), maxFileBytes).catch(({ code }: NodeJS.ErrnoException) => {
-    throw new UsageError(`The file of ${source} cannot be read (${code}).`)
+    throw new UsageError(`${source} cannot be read (${code ?? 'unknown error'}).`)
   })
-  if (bytes === null) throw new UsageError(`The file of ${source} is larger than 64 KiB.`)
+  if (bytes === null) throw new UsageError(`${source} is larger than 64 KiB.`)
   return bytes.toString()
 }
 
@@ -167,7 +167,7 @@ export async function readIntegrator(options: IntegratorOptions, io: Pick<Io, 'e
     server: readServerUrl(options.server, variables),
     integration: readIntegration(options.integration, variables),
     apiSecretEnv,
-    apiSecret: readSecretIn(apiSecretEnv, variables),
+    apiSecret: readSecret(apiSecretEnv, variables),
   }
 }
 
@@ -177,16 +177,19 @@ export async function readIntegrator(options: IntegratorOptions, io: Pick<Io, 'e
  */
 function readServerUrl(given: string | undefined, variables: Variables): URL {
   const server = parseUrl(given ?? variables[integratorNames.server] ?? '')
-  if (server === null) throw new UsageError(`The server is not set; pass --server or set ${integratorNames.server}.`)
+  if (server === null)
+    throw new UsageError(`The server is missing or no URL; pass --server or set ${integratorNames.server}.`)
   const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(server.hostname)
   if (server.protocol !== 'https:' && !(server.protocol === 'http:' && isLoopback))
-    throw new UsageError('--server must be https, or others could read the credentials; http is only for this machine.')
+    throw new UsageError(
+      'The URL of the server must be https, or others could read the credentials; http is only for this machine.',
+    )
   if (server.username !== '' || server.password !== '' || server.search !== '' || server.hash !== '')
-    throw new UsageError('--server must have no user, query or fragment.')
+    throw new UsageError('The URL of the server must have no user, query or fragment.')
   return server
 }
 
-export function serverPath(server: URL, path: string): URL {
+export function buildServerUrl(server: URL, path: string): URL {
   const url = new URL(server)
   url.pathname = `${server.pathname.replace(/\/{1,64}$/, '')}${path}`
   return url
@@ -195,16 +198,18 @@ export function serverPath(server: URL, path: string): URL {
 function readIntegration(given: string | undefined, variables: Variables): string {
   const integration = (given ?? variables[integratorNames.integration] ?? '').toLowerCase()
   if (!/^0x[0-9a-f]{40}$/.test(integration))
-    throw new UsageError(`The integration is not set; pass --integration or set ${integratorNames.integration}.`)
+    throw new UsageError(
+      `The integration is missing or malformed; pass --integration or set ${integratorNames.integration}.`,
+    )
   return integration
 }
 
-export function readSecretIn(name: string, variables: Variables): string {
-  const value = variables[variableName(name)]
+export function readSecret(name: string, variables: Variables): string {
+  const value = variables[checkVariableName(name)]
   if (!value) throw new UsageError(`${name} is not set; put the secret into it.`)
   return value
 }
 
-export function basicAuthorization(integration: string, apiSecret: string): string {
+export function formatBasicAuth(integration: string, apiSecret: string): string {
   return `Basic ${Buffer.from(`${integration}:${apiSecret}`).toString('base64')}`
 }

@@ -23,7 +23,7 @@ export interface Io {
   /** Whether standard error is a terminal: a person then reads the log. @default false */
   readonly logsToTerminal?: boolean | undefined
   /** Whether standard output is a terminal that shows color. */
-  readonly colour: boolean
+  readonly color: boolean
   /** Aborts when the command must stop: Ctrl-C, SIGTERM, or a closed terminal. */
   readonly signal: AbortSignal
   /**

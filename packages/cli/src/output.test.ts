@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { getEvents, testIo } from '../test/test-io.js'
-import { createReporter, createStyle, plainOutput, shortHash, wantsColour } from './output.js'
+import { createReporter, createStyle, plainOutput, shortHash, wantsColor } from './output.js'
 
 describe('plainOutput', () => {
   const hostile = 'a\u001b[2Jb\r\nc\u202ed\u009b31me\u001b[8mf\tg'
@@ -15,12 +15,12 @@ describe('plainOutput', () => {
     for (const lines of [io.lines, io.errors, liveLines]) expect(lines).toEqual(['a [2Jb c d 31me [8mf\tg'])
   })
 
-  it('leaves the codes of styles where colours are shown, and no other code', () => {
+  it('leaves the codes of styles where colors are shown, and no other code', () => {
     const { dim, bold, red } = createStyle(true)
     const line = [bold('x'), dim('y'), red('z'), hostile].join(' ')
-    const coloured = testIo({ colour: true })
-    plainOutput(coloured).out(line)
-    expect(coloured.lines).toEqual([[bold('x'), dim('y'), red('z'), 'a [2Jb c d 31me [8mf\tg'].join(' ')])
+    const colored = testIo({ color: true })
+    plainOutput(colored).out(line)
+    expect(colored.lines).toEqual([[bold('x'), dim('y'), red('z'), 'a [2Jb c d 31me [8mf\tg'].join(' ')])
     const plain = testIo()
     plainOutput(plain).out(line)
     expect(plain.lines[0]).not.toContain('\u001b')
@@ -35,7 +35,7 @@ describe('plainOutput', () => {
   })
 })
 
-describe('colour', () => {
+describe('color', () => {
   it.each([
     [true, {}, true],
     [true, { NO_COLOR: '1' }, false],
@@ -43,7 +43,7 @@ describe('colour', () => {
     [true, { TERM: 'dumb' }, false],
     [false, {}, false],
     [false, { FORCE_COLOR: '1' }, false],
-  ])('on a terminal %s with %j: %s', (terminal, env, wanted) => expect(wantsColour(terminal, env)).toBe(wanted))
+  ])('on a terminal %s with %j: %s', (terminal, env, wanted) => expect(wantsColor(terminal, env)).toBe(wanted))
 })
 
 describe('shortHash', () => {

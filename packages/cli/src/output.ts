@@ -130,7 +130,7 @@ const styleCode = /(\u001b\[(?:1|2|22|31|32|33|36|39)m)/
 export function plainOutput(io: Io): Io {
   const { live } = io
   const clean = (line: string) =>
-    (io.colour ? line.split(styleCode) : [line]).map((part, index) => (index % 2 === 0 ? plain(part) : part)).join('')
+    (io.color ? line.split(styleCode) : [line]).map((part, index) => (index % 2 === 0 ? plain(part) : part)).join('')
   return {
     ...io,
     out: (line) => io.out(clean(line)),
@@ -165,15 +165,15 @@ export function createReporter(io: Pick<Io, 'out'>, json: boolean): Reporter {
 /** Functions that color text, or return it unchanged where color is off. */
 export type Style = Pick<ReturnType<typeof pico.createColors>, 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'>
 
-export function createStyle(colour: boolean): Style {
-  return pico.createColors(colour)
+export function createStyle(color: boolean): Style {
+  return pico.createColors(color)
 }
 
 /**
  * Whether to use color: on a terminal, unless `NO_COLOR` is not empty or the terminal is dumb.
  * @see https://no-color.org
  */
-export function wantsColour(isTerminal: boolean, env: Readonly<Record<string, string | undefined>>): boolean {
+export function wantsColor(isTerminal: boolean, env: Readonly<Record<string, string | undefined>>): boolean {
   return isTerminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
 }
 
@@ -183,10 +183,10 @@ export function wantsColour(isTerminal: boolean, env: Readonly<Record<string, st
  */
 export async function logToStandardError(
   { logLevel }: Pick<Config, 'logLevel'>,
-  io: Pick<Io, 'err' | 'logsToTerminal' | 'colour'>,
+  io: Pick<Io, 'err' | 'logsToTerminal' | 'color'>,
 ) {
   const { createPinoLogger } = await import('@payment-integration/server/service')
-  const style = createStyle(io.colour)
+  const style = createStyle(io.color)
   const format = (line: string) => (io.logsToTerminal === true ? logText(line, style) : escapeControls(line.trimEnd()))
   return createPinoLogger({ level: logLevel, destination: { write: (line) => io.err(format(line)) } })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSignalReader, isStoppedEarly, readerIsGone } from './process.js'
+import { createSignalReader, isReaderGone, isStoppedEarly } from './process.js'
 
 describe('createSignalReader', () => {
   it.each([
@@ -38,5 +38,5 @@ it.each([
   ['ENOSPC', false, false],
   [undefined, true, false],
 ])('%s on a terminal %s: %s', (code, isTerminal, gone) => {
-  expect(readerIsGone(Object.assign(new Error('write'), { code }), isTerminal)).toBe(gone)
+  expect(isReaderGone(Object.assign(new Error('write'), { code }), isTerminal)).toBe(gone)
 })

@@ -60,7 +60,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Whether a write failed because nobody reads the output any more: EPIPE from a pipe, EIO from a closed terminal. */
-export function readerIsGone({ code }: NodeJS.ErrnoException, isTerminal: boolean): boolean {
+export function isReaderGone({ code }: NodeJS.ErrnoException, isTerminal: boolean): boolean {
   return code === 'EPIPE' || (isTerminal && code === 'EIO')
 }
 
@@ -100,7 +100,7 @@ export interface IoBasics
 }
 
 /** Creates an empty list of clean-ups, with the clock, randomness and temporary folder of this machine. */
-export function ioBasics(): IoBasics {
+export function createIoBasics(): IoBasics {
   const cleanUps = new Set<() => void>()
   return {
     cleanUps,

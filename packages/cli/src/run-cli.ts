@@ -99,8 +99,8 @@ function output(io: Io): OutputConfiguration {
     writeErr: (text) => text.trimEnd().split('\n').forEach(io.err),
     // The rejected value may be a URL with a password, so the message does not repeat it.
     outputError: (text, write) => write(withoutValue(text)),
-    getOutHasColors: () => io.colour,
-    getErrHasColors: () => io.colour,
+    getOutHasColors: () => io.color,
+    getErrHasColors: () => io.color,
   }
 }
 

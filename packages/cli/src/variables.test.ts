@@ -4,12 +4,12 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '../test/temporary-folder.js'
-import { readIntegratorVariables, readSmallFile, variableName } from './input.js'
+import { checkVariableName, readIntegratorVariables, readSmallFile } from './input.js'
 
 it.each(['pi_whsec_abc', 'pi_api_abc', 'a-b', '', '1A', 'A B', 'A'.repeat(129)])(
   '%j is no name of a variable, and the message does not repeat it',
   (name) => {
-    expect(() => variableName(name)).toThrow(/take the name of a variable, not a secret/)
+    expect(() => checkVariableName(name)).toThrow(/take the name of a variable, not a secret/)
   },
 )
 
@@ -18,7 +18,7 @@ it('reads a file of 64 KiB and no larger one', async () => {
   writeFileSync(path, 'x'.repeat(65_536))
   expect(await readSmallFile(path, '--secret-file')).toHaveLength(65_536)
   writeFileSync(path, 'x'.repeat(65_537))
-  await expect(readSmallFile(path, '--secret-file')).rejects.toThrow('The file of --secret-file is larger than 64 KiB.')
+  await expect(readSmallFile(path, '--secret-file')).rejects.toThrow('--secret-file is larger than 64 KiB.')
 })
 
 it.skipIf(process.platform === 'win32')(
@@ -34,6 +34,6 @@ it.skipIf(process.platform === 'win32')(
 
 it('says that a file cannot be read, without its path', async () => {
   await expect(readSmallFile(join(temporaryFolder(), 'none'), '--env-file')).rejects.toThrow(
-    'The file of --env-file cannot be read (ENOENT).',
+    '--env-file cannot be read (ENOENT).',
   )
 })

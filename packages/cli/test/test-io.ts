@@ -1,7 +1,7 @@
 /** An Io for tests: real time and randomness, captured output, and a signal. */
 import { Readable } from 'node:stream'
 import type { Io } from '../src/io.js'
-import { type IoBasics, ioBasics } from '../src/process.js'
+import { createIoBasics, type IoBasics } from '../src/process.js'
 
 export interface TestIo extends Io, Pick<IoBasics, 'cleanUps'> {
   readonly lines: string[]
@@ -18,7 +18,7 @@ export function testIo(changes: Partial<Io> = {}): TestIo {
   const errors: string[] = []
   const watchers = new Set<(line: string) => void>()
   return {
-    ...ioBasics(),
+    ...createIoBasics(),
     env: {},
     input: () => Readable.from([]),
     out(line) {
@@ -26,7 +26,7 @@ export function testIo(changes: Partial<Io> = {}): TestIo {
       for (const watcher of watchers) watcher(line)
     },
     err: (line) => void errors.push(line),
-    colour: false,
+    color: false,
     signal: stop.signal,
     lines,
     errors,

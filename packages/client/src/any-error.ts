@@ -72,7 +72,7 @@ const nameByCode: Readonly<Record<ClientErrorCode, string>> = {
  * @example const isWorthRetrying = isClientError(error) && error.retryable
  */
 export function isClientError(error: unknown): error is AnyClientError {
-  // Not `instanceof`: an error of another realm, as test runners have them, is one too.
+  // Not `instanceof`: test runners create errors in another realm.
   if (Object.prototype.toString.call(error) !== '[object Error]') return false
   const { code, name } = error as { code?: unknown; name: string }
   return typeof code === 'string' && Object.hasOwn(nameByCode, code) && nameByCode[code as ClientErrorCode] === name

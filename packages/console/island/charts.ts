@@ -102,11 +102,11 @@ function bars(id: string, { barMs, times, series }: Stacked): uPlot | null {
       series: [
         { label: 'time' },
         ...[...series].reverse().map(({ name }) => {
-          const colour = readColor(tones[name] ?? '--plain')
+          const color = readColor(tones[name] ?? '--plain')
           return {
             label: name.replaceAll('_', ' '),
-            stroke: colour,
-            fill: colour,
+            stroke: color,
+            fill: color,
             width: 0,
             paths: paths ?? null,
             points: { show: false },
@@ -190,7 +190,7 @@ function rule(plot: uPlot, ms: number | null, tone: string, name: string, inset 
   ctx.textAlign = 'right'
   ctx.textBaseline = 'bottom'
   const x = bbox.left + bbox.width - (4 + inset) * devicePixelRatio
-  // An edge in the colour of the page keeps the name readable above dots.
+  // An edge in the color of the page keeps the name readable above dots.
   ctx.setLineDash([])
   ctx.lineWidth = 4 * devicePixelRatio
   ctx.strokeStyle = readColor('--ground')

@@ -11,11 +11,11 @@ export const errorBodySchema = object('read', {
   maxLimit: z.optional(z.int()),
   message: z.optional(z.string()),
 })
-/** Body of every error of areas (a) and (c). */
+/** Body of every error of the read API and of sharing. */
 export type ErrorBody = z.infer<typeof errorBodySchema>
 
 /**
- * A 422 of the share endpoint: the provider rejected the redemption, and `message` is its own description. Source:
+ * A 422 of the share endpoint: the provider rejected the redemption, and `message` is the provider's description. Source:
  * docs/interface.md 7.
  */
 export const shareRejectedBodySchema = object('read', { error: z.string(), message: z.string() })
@@ -23,8 +23,8 @@ export const shareRejectedBodySchema = object('read', { error: z.string(), messa
 export type ShareRejectedBody = z.infer<typeof shareRejectedBodySchema>
 
 /**
- * The message of a 400 about a body that is no JSON in UTF-8. A byte order mark, which no editor shows, is named. Every
- * JSON endpoint rejects one: RFC 8259 8.1 forbids to send it.
+ * The message of a 400 about a body that is not JSON in UTF-8. It names a byte order mark, which no editor shows. Every
+ * JSON endpoint rejects one: RFC 8259 8.1 forbids it.
  * @param otherwise - The message for any other body.
  */
 export function formatUnreadableJson(body: Uint8Array, otherwise: string): string {
@@ -42,7 +42,7 @@ export const tooManyRequestsBody = { error: 'Too many requests' } as const
 export const verificationUnavailableBody = { error: 'KYC unavailable for this user' } as const
 /** Body of a 404 of the share endpoint: sharing is not enabled on this environment. Source: docs/interface.md 7. */
 export const sharingDisabledBody = { error: 'Identity verification sharing is not enabled' } as const
-/** Body of a 502 of the share endpoint: the provider rejects the service. docs/decisions/identity.md. */
+/** Body of a 502 of the share endpoint: the provider rejects the service. Source: docs/decisions/identity.md. */
 export const identityMisconfiguredBody = { error: 'The identity provider refused the service' } as const
-/** Body of a 503 of the share endpoint: the provider is unavailable. docs/decisions/identity.md. */
+/** Body of a 503 of the share endpoint: the provider is unavailable. Source: docs/decisions/identity.md. */
 export const identityUnavailableBody = { error: 'The identity provider is not available' } as const

@@ -14,7 +14,7 @@ import {
   type Parts,
 } from './options.js'
 import { complete, type MirrorReconcileOptions, reconcile } from './reconcile.js'
-import { schemaSql, tableNames } from './tables.js'
+import { buildSchema, quoteNames } from './tables.js'
 
 /** The state of the copy. Times are ISO 8601, UTC. */
 export interface MirrorStatus {
@@ -198,7 +198,7 @@ export function createMirror(options: MirrorOptions): Mirror {
 
   return {
     async migrate() {
-      await driver.create(schemaSql(driver.dialect, names))
+      await driver.create(buildSchema(driver.dialect, names))
       await payments.check()
       await state.read()
     },
@@ -227,7 +227,7 @@ export function createMirror(options: MirrorOptions): Mirror {
  * @throws {TypeError} When a name has other characters than lower-case letters, digits and underscores.
  */
 export function mirrorTables(dialect: Dialect, options: TableOptions = {}): string {
-  return schemaSql(dialect, tableNames(options))
+  return buildSchema(dialect, quoteNames(options))
     .map((statement) => `${statement};\n`)
     .join('\n')
 }

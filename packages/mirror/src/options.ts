@@ -13,9 +13,9 @@ import {
   openPaymentsTable,
   openStateTable,
   type PaymentsTable,
+  quoteNames,
   type StateTable,
   type TableNames,
-  tableNames,
 } from './tables.js'
 
 /** The result of the look-ups. */
@@ -142,7 +142,7 @@ export function openParts(options: MirrorOptions): Parts {
   for (const [name, value] of Object.entries({ verify, onEvent, now, sleep }))
     if (typeof value !== 'function') throw new TypeError(`${name} is ${typeof value}; pass a function.`)
   const integrationAddress = given.toLowerCase()
-  const names = tableNames(options)
+  const names = quoteNames(options)
   const driver = chooseDriver(options.database, {
     busyTimeoutMs: milliseconds('busyTimeoutMs', busyTimeoutMs),
     sleep,

@@ -25,7 +25,7 @@ export async function complete(parts: Parts, signal: AbortSignal | undefined): P
   let left = 0
   let after: Key | null = null
   for (;;) {
-    const keys: VersionedKey[] = await payments.keysAfter(after, true)
+    const keys: VersionedKey[] = await payments.readKeys(after, true)
     for (const key of keys) (await completeOne(parts, key, signal)) ? completed++ : left++
     after = keys.at(-1) ?? null
     if (after === null) return { completed, left }
@@ -135,7 +135,7 @@ function createListingStore(parts: Parts, count: (written: WriteEffect) => void)
     async *list() {
       let after: Key | null = null
       for (;;) {
-        const keys: Key[] = await parts.payments.keysAfter(after, false)
+        const keys: Key[] = await parts.payments.readKeys(after, false)
         yield* keys
         after = keys.at(-1) ?? null
         if (after === null) return

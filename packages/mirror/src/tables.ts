@@ -17,7 +17,7 @@ export interface TableNames {
 export const defaultPrefix = 'mirror_'
 
 /** Checks and quotes the names. @throws {TypeError} For a name that is too long or has a forbidden character. */
-export function tableNames({ schema, prefix = defaultPrefix }: TableOptions): TableNames {
+export function quoteNames({ schema, prefix = defaultPrefix }: TableOptions): TableNames {
   if (typeof prefix !== 'string' || !/^[a-z_][a-z0-9_]{0,31}$/.test(prefix))
     throw new TypeError('prefix must be 1 to 32 lower-case letters, digits and underscores, the first no digit.')
   if (schema !== undefined && (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,62}$/.test(schema)))
@@ -76,7 +76,7 @@ const factColumns = [
   'body_version',
 ] as const
 
-/** A payment of one integration. */
+/** Identifies a payment. */
 export interface Key {
   readonly integrationAddress: string
   readonly chainId: string
@@ -138,22 +138,20 @@ function toStorable(text: string | null): string | null {
   return text?.replace(/\0|\p{Surrogate}/gu, '\ufffd') ?? null
 }
 
-/** A row whose newest version was not read from the read API yet. */
+/** A row whose newest version has not been read from the read API. */
 const incomplete = '(body_version IS NULL OR body_version < version)'
 
 /** Every column, in the order of the tables' documentation. */
 const paymentColumns = [...keyColumns, ...snapshotColumns, ...factColumns, 'updated_at'] as const
 
-const keys: ReadonlySet<string> = new Set(keyColumns)
-
 /** Statements that create tables and indexes where they are missing. */
-export function schemaSql(dialect: Dialect, { payments, state, index }: TableNames): string[] {
+export function buildSchema(dialect: Dialect, { payments, state, index }: TableNames): string[] {
   const types =
     dialect === 'postgres'
       ? { text: 'text', key: 'text COLLATE "C"', whole: 'bigint', time: 'timestamptz', json: 'json' }
       : { text: 'TEXT', key: 'TEXT', whole: 'INTEGER', time: 'TEXT', json: 'TEXT' }
   const getType = (column: string): string => {
-    if (keys.has(column)) return `${types.key} NOT NULL`
+    if ((keyColumns as readonly string[]).includes(column)) return `${types.key} NOT NULL`
     if (column === 'version') return `${types.whole} NOT NULL`
     if (column === 'updated_at') return `${types.time} NOT NULL`
     if (column === 'body_version') return types.whole
@@ -182,7 +180,7 @@ export function schemaSql(dialect: Dialect, { payments, state, index }: TableNam
  */
 export type WriteEffect = 'added' | 'updated' | 'completed' | 'refreshed' | 'unchanged'
 
-/** A row with its newest version. */
+/** The key of a row, with its stored version. */
 export interface VersionedKey extends Key {
   readonly version: number
 }
@@ -200,7 +198,7 @@ export interface PaymentsTable {
   /** Stores a payment of the read API. An older version than the stored one changes no column of a snapshot. */
   writePayment(payment: Payment, at: string): Promise<WriteEffect>
   /** Keys and versions of up to 100 rows in order of their key, after `after`. */
-  keysAfter(after: Key | null, onlyIncomplete: boolean): Promise<VersionedKey[]>
+  readKeys(after: Key | null, onlyIncomplete: boolean): Promise<VersionedKey[]>
   counts(): Promise<Counts>
   /** Fails unless the table has every column. */
   check(): Promise<void>
@@ -215,22 +213,22 @@ export function openPaymentsTable(driver: Driver, { payments }: TableNames, inte
   const insert = (columns: readonly string[]) =>
     `INSERT INTO ${payments} AS kept (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
 ON CONFLICT (${keyColumns.join(', ')}) DO UPDATE SET `
-  const take = (columns: readonly string[]) => columns.map((column) => `${column} = excluded.${column}`).join(', ')
-  const takeIfNewer = (columns: readonly string[]) =>
+  const setTo = (columns: readonly string[]) => columns.map((column) => `${column} = excluded.${column}`).join(', ')
+  const setIfNewer = (columns: readonly string[]) =>
     columns
       .map((name) => `${name} = CASE WHEN excluded.version >= kept.version THEN excluded.${name} ELSE kept.${name} END`)
       .join(', ')
   const byKey = keyColumns.map((column) => `${column} = ?`).join(' AND ')
 
-  const storeSnapshot = `${insert([...keyColumns, ...snapshotColumns, 'updated_at'])}${take([...snapshotColumns, 'updated_at'])}
+  const snapshotSql = `${insert([...keyColumns, ...snapshotColumns, 'updated_at'])}${setTo([...snapshotColumns, 'updated_at'])}
 WHERE excluded.version > kept.version RETURNING version`
-  const storePayment = `${insert(paymentColumns)}${takeIfNewer(snapshotColumns)}, ${take([...factColumns, 'updated_at'])}
+  const paymentSql = `${insert(paymentColumns)}${setIfNewer(snapshotColumns)}, ${setTo([...factColumns, 'updated_at'])}
 WHERE kept.body_version IS NULL OR excluded.body_version > kept.body_version
 OR (excluded.body_version = kept.body_version AND excluded.body${text} <> kept.body${text}) RETURNING version`
-  const read = `SELECT version, body_version, body${text} AS body FROM ${payments} WHERE ${byKey}`
+  const readSql = `SELECT version, body_version, body${text} AS body FROM ${payments} WHERE ${byKey}`
 
-  async function stored(key: Key) {
-    const [row] = await query(read, keyValues(key))
+  async function readStored(key: Key) {
+    const [row] = await query(readSql, keyValues(key))
     if (row === undefined) return null
     const bodyVersion = row['body_version'] === null ? null : Number(row['body_version'])
     return { version: Number(row['version']), bodyVersion, body: row['body'] }
@@ -238,28 +236,28 @@ OR (excluded.body_version = kept.body_version AND excluded.body${text} <> kept.b
 
   return {
     async writeSnapshot(snapshot, at) {
-      const rows = await query(storeSnapshot, [...keyValues(snapshot), ...snapshotValues(snapshot), at])
+      const rows = await query(snapshotSql, [...keyValues(snapshot), ...snapshotValues(snapshot), at])
       if (rows.length > 0) return 'apply'
-      const row = await stored(snapshot)
-      // No row: someone deleted it between the two statements, after its version had been stored.
+      const row = await readStored(snapshot)
+      // No row: it was deleted after the first statement, which had found this version or a newer one.
       return row === null ? 'duplicate' : decideVersion(row.version, snapshot.version)
     },
 
     async writePayment(payment, at) {
-      const before = await stored(payment)
+      const before = await readStored(payment)
       const { version } = payment
       // Most payments of a run are unchanged, and cost no write.
       if (before !== null && before.bodyVersion !== null && before.bodyVersion >= version)
         if (before.bodyVersion > version || before.body === toBody(payment)) return 'unchanged'
       const values = [...keyValues(payment), ...snapshotValues(payment), ...factValues(payment), at]
-      const rows = await query(storePayment, values)
+      const rows = await query(paymentSql, values)
       if (rows.length === 0) return 'unchanged'
       if (before === null) return 'added'
       if (before.version < version) return 'updated'
       return before.bodyVersion === version ? 'refreshed' : 'completed'
     },
 
-    async keysAfter(after, onlyIncomplete) {
+    async readKeys(after, onlyIncomplete) {
       const rows = await query(
         `SELECT chain_id, tx_hash, version FROM ${payments} WHERE integration_address = ?${onlyIncomplete ? ` AND ${incomplete}` : ''}
 AND (chain_id, tx_hash) > (?, ?) ORDER BY chain_id, tx_hash LIMIT ${pageSize}`,
@@ -304,7 +302,7 @@ interface MirrorState {
   readonly reconciledAt: string | null
   /** When the last run finished that read to the end of the list. */
   readonly reconciledFullyAt: string | null
-  /** When the last signed delivery arrived; up to a second late. */
+  /** When the last signed delivery arrived; up to a second too early. */
   readonly deliveredAt: string | null
 }
 

@@ -16,7 +16,7 @@ import { tempConfig } from '../test/support/temp-config.js'
 
 const [file] = process.argv.slice(2)
 if (file === undefined) throw new Error('Name the file to write.')
-const colours: Readonly<Record<string, string>> = {
+const colors: Readonly<Record<string, string>> = {
   'payment.index': '#2f6fb0',
   'payment.update': '#7a52a8',
   'payment.change': '#7a52a8',
@@ -75,12 +75,12 @@ function getSvg(unsorted: readonly ReadableSpan[]): string {
   const rows = spans.map((span, index) => {
     const y = top + index * row
     const [x, end] = [xOf(getMs(span.startTime)), xOf(getMs(span.endTime))]
-    const colour = span.status.code === 2 ? '#c0392b' : (colours[span.name] ?? '#5b6570')
+    const color = span.status.code === 2 ? '#c0392b' : (colors[span.name] ?? '#5b6570')
     const ms = Math.round(getMs(span.endTime) - getMs(span.startTime))
     return [
       `<text x="16" y="${y + 15}" fill="#1c2126">${span.name}</text>`,
       `<text x="176" y="${y + 15}" fill="#5b6570">${getAbout(span)}</text>`,
-      `<rect x="${x.toFixed(1)}" y="${y + 4}" width="${Math.max(3, end - x).toFixed(1)}" height="14" rx="2" fill="${colour}"/>`,
+      `<rect x="${x.toFixed(1)}" y="${y + 4}" width="${Math.max(3, end - x).toFixed(1)}" height="14" rx="2" fill="${color}"/>`,
       `<text x="${(end + 6).toFixed(1)}" y="${y + 15}" fill="#5b6570">${ms === 0 ? '' : `${ms} ms`}</text>`,
     ].join('')
   })

@@ -25,7 +25,7 @@ import { bindAccounts, createIdentityAccounts } from './identity/accounts.js'
 import { bindIdentity, createIdentityStore } from './identity/identity-store.js'
 import { bindIntegrationSessions, createIntegrationSessionStore } from './integrations/integration-sessions.js'
 import { bindIntegrations, createIntegrationStore, findRegistered } from './integrations/integrations.js'
-import { bindAccountLinks, bindLegacyKeys, createAccountStore, createLegacyKeyStore } from './integrations/legacy.js'
+import { bindLegacyAccounts, bindLegacyKeys, createAccountStore, createLegacyKeyStore } from './integrations/legacy.js'
 import { createMoveStore } from './integrations/move-store.js'
 import { checkInteger } from './internal/values.js'
 import { createSchema, migrate, releasedMigrations } from './migrations/migrate.js'
@@ -115,7 +115,7 @@ export function createStoreTransaction(
     },
     registeredIntegrations: (addresses) => findRegistered(db, dialect, addresses),
     integrations: bindIntegrations(db, dialect),
-    accounts: bindAccountLinks(db),
+    accounts: bindLegacyAccounts(db),
     legacyKeys: bindLegacyKeys(db),
     operators: bindOperators(db),
     integrationSessions: bindIntegrationSessions(db),

@@ -68,10 +68,10 @@ export interface DueQuery {
   readonly scans: readonly DueScan[]
   readonly probes: boolean
   /** The limit of integrations of each scan, and of probes. */
-  readonly integrations: number
+  readonly maxIntegrations: number
   /** The limit of deliveries of one integration and lane. */
-  readonly each: number
-  readonly without: readonly number[]
+  readonly maxPerIntegration: number
+  readonly excludedIds: readonly number[]
 }
 
 export interface IndexRange {
@@ -197,11 +197,11 @@ export interface Engine {
   /** Runs `work` in one transaction, and retries a limited number of times after a conflict. */
   transaction<T>(work: (db: Transaction<Tables>) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Runs `work` while no other process migrates. Waits without limit. */
-  exclusively<T>(work: () => Promise<T>): Promise<T>
+  runExclusively<T>(work: () => Promise<T>): Promise<T>
   /** Whether an index exists and is valid. */
   hasIndex(name: string): Promise<boolean>
-  /** Makes an index if it does not exist, without blocking writers if the database can. */
-  makeIndex(index: IndexDefinition): Promise<void>
+  /** Creates an index if it does not exist, without blocking writers if the database can. */
+  createIndex(index: IndexDefinition): Promise<void>
   /** Announces due deliveries to other processes, if the database can. Never fails. */
   announceDue(): void
   /** Calls `listener` after an announcement. Returns a function that unsubscribes. */

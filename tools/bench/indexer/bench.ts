@@ -32,7 +32,7 @@ const engines: readonly Engine[] = ['SQLite', 'PostgreSQL']
 /** Records a chain once, and catches up with it on each line and database in turns. */
 export async function benchSync(effort: SyncEffort): Promise<Table[]> {
   const bundles = await bundle(['indexer/node.ts', 'indexer/ours.ts'])
-  const recording = await recordChain(effort, bundles.pathOf('node'))
+  const recording = await recordChain(effort, bundles.findPath('node'))
   const [rows, peerRows]: Cell[][][] = [[], []]
   const notes: string[] = []
   try {
@@ -74,7 +74,7 @@ async function catchUp(bundles: Bundles, node: ReplayNode, engine: Engine, { pay
     const database = await openDatabase(engine)
     try {
       await prepare(database)
-      runs.push(await run(bundles.pathOf('ours'), node, database))
+      runs.push(await run(bundles.findPath('ours'), node, database))
       await assertAll(database, payments)
     } finally {
       await database.end()

@@ -46,17 +46,17 @@ interface Parts {
 export async function benchDeliveries(engine: Engine, effort: DeliveryEffort): Promise<Table[]> {
   const database = await openDatabase(engine)
   const bundles = await bundle(['receiver', 'floor', 'ours', 'peer'].map((name) => `notifications/${name}.ts`))
-  const receiver = startWorker<Receiver>(bundles.pathOf('receiver'))
+  const receiver = startWorker<Receiver>(bundles.findPath('receiver'))
   const ways: Way[] = []
   try {
     const url = await receiver.ask('url')
-    ways.push({ name: 'floor', worker: startWorker<Floor>(bundles.pathOf('floor'), [url]) })
-    const ours = startWorker<Ours>(bundles.pathOf('ours'), [database.url, url])
+    ways.push({ name: 'floor', worker: startWorker<Floor>(bundles.findPath('floor'), [url]) })
+    const ours = startWorker<Ours>(bundles.findPath('ours'), [database.url, url])
     ways.push({ name: 'ours', worker: ours })
     await ours.ask('open')
     const isBesidePeers = engine === 'PostgreSQL' && peersMissing === null
     for (const name of isBesidePeers ? peerNames : ([] as PeerName[]))
-      ways.push({ name, worker: startWorker<Peer>(bundles.pathOf('peer'), [name, peersFolder, database.url, url]) })
+      ways.push({ name, worker: startWorker<Peer>(bundles.findPath('peer'), [name, peersFolder, database.url, url]) })
     const { rows, perSecond } = await measure({ database, receiver, ways }, effort)
     const size = effort.deliveries.toLocaleString('en')
     return [

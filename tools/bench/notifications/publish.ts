@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Agent } from 'undici'
 import { inFlight, integrations, type Job, jobAt, type Places } from '../payments.js'
-import { steadyUs } from '../processes.js'
+import { readClockUs } from '../processes.js'
 
 /** Builds jobs before a measurement. */
 export const jobsAt = ({ from, count }: Places): Job[] => Array.from({ length: count }, (_, n) => jobAt(from + n))
@@ -60,7 +60,7 @@ export async function publishAt(
     const count = Math.min(total, Math.ceil((dueMs / 1_000) * perSecond)) - published
     if (count > 0) {
       await commit({ from: from + published, count })
-      committed.push({ from: from + published, count, atUs: steadyUs() })
+      committed.push({ from: from + published, count, atUs: readClockUs() })
       published += count
     }
     await wait(Math.max(1, everyMs - ((performance.now() - startedAt) % everyMs)))

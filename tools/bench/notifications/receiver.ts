@@ -5,7 +5,7 @@
  */
 import { type AddressInfo, createServer } from 'node:net'
 import { txHashIn } from '../payments.js'
-import { answer, steadyUs } from '../processes.js'
+import { answer, readClockUs } from '../processes.js'
 
 const accepted = 'HTTP/1.1 204 No Content\r\n\r\n'
 const headEnd = Buffer.from('\r\n\r\n')
@@ -18,7 +18,7 @@ const server = createServer((socket) => {
   socket.setNoDelay(true)
   socket.on('error', () => socket.destroy())
   socket.on('data', (chunk: Buffer) => {
-    const cameAt = steadyUs()
+    const cameAt = readClockUs()
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
     for (let length = requestLength(rest); length !== null && length <= rest.length; length = requestLength(rest)) {
       count += 1

@@ -58,7 +58,7 @@ export async function benchReadApi(engine: Engine, effort: ReadEffort): Promise<
     PI_ROLES: 'api',
     PI_LOG_LEVEL: 'error',
   }
-  const worker = startWorker<ServerCalls>(bundles.pathOf('server'), [], env)
+  const worker = startWorker<ServerCalls>(bundles.findPath('server'), [], env)
   try {
     const server = { worker, url: await worker.ask('url') }
     const basic = `Basic ${Buffer.from(`${integrationAddress}:${apiSecret}`).toString('base64')}`
@@ -95,7 +95,7 @@ async function getRoutes(server: Server, basic: string, apiKey: string, payments
   }
   // Payments of the integration on the chain 10, evenly spread.
   const some = Array.from({ length: 500 }, (_, n) => 10 * (1 + Math.floor(((Math.floor(payments / 10) - 1) * n) / 500)))
-  const looked = (pathOf: (id: number) => string) => some.map(pathOf)
+  const looked = (findPath: (id: number) => string) => some.map(findPath)
   return [
     route('/health/live, the floor', ['/health/live']),
     route('page 1 of 50, integration', [list]),

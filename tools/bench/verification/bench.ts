@@ -34,7 +34,7 @@ const columns = [
 export async function benchVerification({ rounds, sliceUs, seed }: VerificationEffort): Promise<Table[]> {
   const bundles = await bundle(['verification/measured.ts'])
   try {
-    const args = [bundles.pathOf('measured'), peersFolder, rounds, sliceUs, seed].map(String)
+    const args = [bundles.findPath('measured'), peersFolder, rounds, sliceUs, seed].map(String)
     const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64_000_000 })
     return [buildTable(JSON.parse(stdout), seed)]
   } finally {

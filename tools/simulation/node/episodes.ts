@@ -12,7 +12,7 @@ export interface Episode {
   readonly blocks: number
 }
 
-/** Begins an episode, or null. */
+/** Draws an episode, or null. */
 export function drawEpisode(rates: FaultRates, names: typeof episodes, draws: Draws): Episode | null {
   for (const name of names)
     if (draws.chance(rates[name] ?? 0)) return { name, left: draws.whole(3, 12), blocks: draws.whole(1, 5) }
@@ -22,25 +22,25 @@ export function drawEpisode(rates: FaultRates, names: typeof episodes, draws: Dr
 /** Messages that reject a range without naming a limit. */
 const rejections = ['die Spanne ist zu weit', 'query returned too much', 'please narrow your request', '']
 
-/** Answers calls during an episode. `foreign` is a node of another chain. */
-export function during(episode: Episode, honest: Answer, foreign: Answer, draws: Draws): Answer {
+/** Wraps the answers of a node in an episode. `foreign` is a node of another chain. */
+export function applyEpisode(episode: Episode, honest: Answer, foreign: Answer, draws: Draws): Answer {
   switch (episode.name) {
     case 'other-chain':
       return foreign
     case 'lagging-head':
-      return behind(honest, episode.blocks)
+      return lagBehind(honest, episode.blocks)
     case 'lagging-at-times':
-      return draws.chance(0.4) ? behind(honest, episode.blocks) : honest
+      return draws.chance(0.4) ? lagBehind(honest, episode.blocks) : honest
     case 'range-limit':
       return async (call) => {
-        if ((await getRange(call, honest)) <= episode.blocks) return honest(call)
+        if ((await countBlocks(call, honest)) <= episode.blocks) return honest(call)
         return { error: { code: draws.pick([-32000, -32005, -32602]), message: draws.pick(rejections) } }
       }
     case 'range-cut':
       return async (call) => {
         const outcome = await honest(call)
         if (!('result' in outcome) || !Array.isArray(outcome.result)) return outcome
-        if ((await getRange(call, honest)) <= episode.blocks) return outcome
+        if ((await countBlocks(call, honest)) <= episode.blocks) return outcome
         return { result: outcome.result.slice(0, Math.floor(outcome.result.length / 2)) }
       }
   }
@@ -53,7 +53,7 @@ interface Filter {
 }
 
 /** How many blocks a request for logs spans; 0 for any other call. */
-async function getRange(call: Call, honest: Answer): Promise<number> {
+async function countBlocks(call: Call, honest: Answer): Promise<number> {
   if (call.method !== 'eth_getLogs') return 0
   const { fromBlock, toBlock, blockHash } = call.params[0] as Filter
   if (blockHash !== undefined) return 1
@@ -62,29 +62,27 @@ async function getRange(call: Call, honest: Answer): Promise<number> {
 }
 
 /** A node whose head is `blocks` behind: higher blocks are missing, and log ranges are clipped silently. */
-function behind(honest: Answer, blocks: number): Answer {
+function lagBehind(honest: Answer, blocks: number): Answer {
   return async (call) => {
     const { method, params } = call
     const head = Math.max(0, (await getHead(honest)) - blocks)
     const tag = `0x${head.toString(16)}`
     const [first, ...others] = params
     if (method === 'eth_blockNumber') return { result: tag }
-    if (method === 'eth_getLogs') return logsBehind(honest, first as Filter, head)
+    if (method === 'eth_getLogs') return getLogsBehind(honest, first as Filter, head)
     if (method === 'eth_getBlockByNumber' || method === 'eth_getBlockReceipts') {
       if (first === 'latest' || first === 'pending') return honest({ method, params: [tag, ...others] })
       if (typeof first === 'string' && first.length < 66 && getHeight(first, head) > head) return { result: null }
     }
     const outcome = await honest(call)
-    return isAbove(outcome, head) ? { result: null } : outcome
+    return hasItemAbove(outcome, head) ? { result: null } : outcome
   }
 }
 
-async function logsBehind(honest: Answer, filter: Filter, head: number): Promise<Outcome> {
+async function getLogsBehind(honest: Answer, filter: Filter, head: number): Promise<Outcome> {
   if (filter.blockHash !== undefined) {
     const outcome = await honest({ method: 'eth_getLogs', params: [filter] })
-    return 'result' in outcome &&
-      Array.isArray(outcome.result) &&
-      outcome.result.some((log) => isPlacedAbove(log, head))
+    return 'result' in outcome && Array.isArray(outcome.result) && outcome.result.some((log) => isAbove(log, head))
       ? { result: [] }
       : outcome
   }
@@ -93,11 +91,11 @@ async function logsBehind(honest: Answer, filter: Filter, head: number): Promise
   return honest({ method: 'eth_getLogs', params: [{ ...filter, toBlock }] })
 }
 
-function isAbove(outcome: Outcome, head: number): boolean {
-  return 'result' in outcome && [outcome.result].flat().some((item) => isPlacedAbove(item, head))
+function hasItemAbove(outcome: Outcome, head: number): boolean {
+  return 'result' in outcome && [outcome.result].flat().some((item) => isAbove(item, head))
 }
 
-function isPlacedAbove(item: unknown, head: number): boolean {
+function isAbove(item: unknown, head: number): boolean {
   if (typeof item !== 'object' || item === null) return false
   const { blockNumber, number } = item as { blockNumber?: unknown; number?: unknown }
   const height = blockNumber ?? number
@@ -109,7 +107,7 @@ async function getHead(honest: Answer): Promise<number> {
   return 'result' in outcome ? Number(outcome.result) : 0
 }
 
-/** The height of a tag or number; a tag counts as the head. */
+/** The height of a tag or number; any tag but `earliest` counts as the head. */
 function getHeight(tag: string | undefined, head: number): number {
   if (tag === undefined || !tag.startsWith('0x')) return tag === 'earliest' ? 0 : head
   return Number(tag)

@@ -2,7 +2,7 @@
 import type { Draws } from '../random.js'
 import { spoil } from './answer-faults.js'
 import { type Answer, type Call, type Item, jsonReply, type Outcome, parseRequest, type Reply } from './calls.js'
-import { drawEpisode, during, type Episode } from './episodes.js'
+import { applyEpisode, drawEpisode, type Episode } from './episodes.js'
 import { episodes, type FaultName, type FaultRates, itemFaults, requestFaults } from './fault-names.js'
 
 /** The parts of a misbehaving node. */
@@ -58,7 +58,7 @@ export function createFaultyNode({ honest, foreign, draws, rates, startsAsOther 
       if (episode !== null) note(episode.name)
       swapping = episode?.name === 'other-chain'
     }
-    return episode === null ? honest : during(episode, honest, foreign, draws)
+    return episode === null ? honest : applyEpisode(episode, honest, foreign, draws)
   }
 
   /**

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitepress'
 import { searchOptions } from '../search.js'
 import { accessibleTheme } from './accessible-theme.js'
-import { figureOf } from './mermaid.js'
-import { sidebarOf } from './sidebar.js'
+import { renderFigure } from './mermaid.js'
+import { buildSidebar } from './sidebar.js'
 
 const pages = join(import.meta.dirname, '../.pages')
 
-/** The anchor of a heading, as hosts of repositories make it: links work in both places. */
-function anchorOf(heading: string): string {
+/** Formats a heading's anchor as GitHub does, so that links work there and on the site. */
+function formatAnchor(heading: string): string {
   return heading
     .trim()
     .toLowerCase()
@@ -35,31 +35,31 @@ export default defineConfig({
     linkify: false,
     languageAlias: { caddy: 'nginx' },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
-    anchor: { slugify: anchorOf },
+    anchor: { slugify: formatAnchor },
     config(md) {
-      // Braces of a document are text, not expressions of Vue.
+      // Vue must not evaluate braces of a document.
       for (const rule of ['text', 'code_inline'] as const) {
         const render = md.renderer.rules[rule]
         md.renderer.rules[rule] = (...given) => (render?.(...given) ?? '').replaceAll('{{', '&#123;&#123;')
       }
-      // A cell without text is no heading of its column.
+      // An empty header cell labels no column.
       for (const [rule, offset] of [
         ['th_open', 1],
         ['th_close', -1],
       ] as const)
-        md.renderer.rules[rule] = (tokens, place, options, _env, self) => {
-          const token = tokens[place]
-          if (token !== undefined && tokens[place + offset]?.content === '') token.tag = 'td'
-          return self.renderToken(tokens, place, options)
+        md.renderer.rules[rule] = (tokens, index, options, _env, self) => {
+          const token = tokens[index]
+          if (token !== undefined && tokens[index + offset]?.content === '') token.tag = 'td'
+          return self.renderToken(tokens, index, options)
         }
-      // A wide table scrolls, by keys too.
+      // A wide table scrolls, by keyboard too.
       md.renderer.rules['table_open'] = () => '<div class="table" tabindex="0"><table>\n'
       md.renderer.rules['table_close'] = () => '</table></div>\n'
-      // A picture that exists dark too is shown as the theme is.
+      // An image with a `-dark` variant follows the theme.
       const image = md.renderer.rules.image
-      md.renderer.rules.image = (tokens, place, options, env, self) => {
-        const token = tokens[place]
-        const html = image?.(tokens, place, options, env, self) ?? ''
+      md.renderer.rules.image = (tokens, index, options, env, self) => {
+        const token = tokens[index]
+        const html = image?.(tokens, index, options, env, self) ?? ''
         const [whole, stem] = /^[/](.*)[.]png$/.exec(token?.attrGet('src') ?? '') ?? []
         if (whole === undefined || !existsSync(join(pages, 'public', `${stem}-dark.png`))) return html
         const dark = html.replace(whole, `/${stem}-dark.png`)
@@ -73,16 +73,16 @@ export default defineConfig({
           .replaceAll(/(?<=[\s>])--?[a-z][\w-]*/g, '<span class="option">$&</span>')
           .replaceAll(/(?<=[A-Z])_(?=[A-Z])/g, '_<wbr class="between-words">')
       const fence = md.renderer.rules.fence
-      md.renderer.rules.fence = (tokens, place, ...rest) => {
-        const token = tokens[place]
-        if (token?.info.trim() === 'mermaid') return figureOf(token.content)
-        return fence?.(tokens, place, ...rest) ?? ''
+      md.renderer.rules.fence = (tokens, index, ...rest) => {
+        const token = tokens[index]
+        if (token?.info.trim() === 'mermaid') return renderFigure(token.content)
+        return fence?.(tokens, index, ...rest) ?? ''
       }
     },
   },
   themeConfig: {
     search: { provider: 'local', options: { miniSearch: { searchOptions } } },
-    sidebar: sidebarOf(pages),
+    sidebar: buildSidebar(pages),
     outline: [2, 3],
     nav: [
       { text: 'Start', link: '/start' },

@@ -1,8 +1,8 @@
 /** Draws Mermaid blocks as SVG when the site is built, so that a browser loads no library for them. @module */
 import { renderMermaidSVG } from 'beautiful-mermaid'
 
-/** A figure that follows the colours of the theme. */
-export function figureOf(source: string): string {
+/** A figure that follows the colors of the theme. */
+export function renderFigure(source: string): string {
   const svg = renderMermaidSVG(source, { bg: 'var(--vp-c-bg)', fg: 'var(--vp-c-text-1)', muted: 'var(--vp-c-text-2)' })
     // The site has the font already, and asks no other host.
     .replace(/@import url\([^)]*\);/, '')

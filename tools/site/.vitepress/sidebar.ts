@@ -120,7 +120,7 @@ const paths: readonly (readonly [string, readonly string[]])[] = [
 ]
 
 /** The sidebar of the whole site. @param pages - The folder of the pages. */
-export function sidebarOf(pages: string): Item[] {
+export function buildSidebar(pages: string): Item[] {
   const unlisted = new Set(
     readdirSync(pages, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.md') && !name.startsWith('public'))

@@ -8,7 +8,7 @@ async function getHelp(args: readonly string[]): Promise<string> {
     out: (line: string) => lines.push(line),
     err: (line: string) => lines.push(line),
     env: {},
-    colour: false,
+    color: false,
   }
   await runCli([...args, '--help'], io as never)
   return lines.join('\n')

@@ -1,11 +1,11 @@
 /** Counts the words of each reader path: what a reader has before them. @module */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sidebarOf } from '../.vitepress/sidebar.js'
+import { buildSidebar } from '../.vitepress/sidebar.js'
 
 /** One line for each path: its name, its pages and their words. @param pages - The folder of the pages. */
 export function wordsPerPath(pages: string): string[] {
-  return sidebarOf(pages).map(({ text, items = [] }) => {
+  return buildSidebar(pages).map(({ text, items = [] }) => {
     const words = items.map(({ link = '' }) => toWords(readFileSync(join(pages, getFile(link)), 'utf8')))
     return `${text}: ${items.length} pages, ${words.reduce((sum, count) => sum + count, 0)} words`
   })

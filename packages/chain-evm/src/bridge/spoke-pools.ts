@@ -40,10 +40,10 @@ function decodeDeposit({ topics, data }: ReceiptLog): Deposit | null {
   const destinationChainId = Number(topics[1])
   const depositor = wordToAddress(topics[3]?.slice(2) ?? null)
   const inputToken = addressAt(data, 0)
-  const outputToken = addressAt(data, 1)
+  const outputToken = addressAt(data, 32)
   const inputAmount = uintAt(data, 2 * 32)
   const outputAmount = uintAt(data, 3 * 32)
-  const recipient = addressAt(data, 7)
+  const recipient = addressAt(data, 7 * 32)
   if (!Number.isSafeInteger(destinationChainId) || depositor === null || recipient === null) return null
   if (inputToken === null || inputAmount === null || outputAmount === null) return null
   if (outputToken === null || outputToken === zeroAddress) return null
@@ -57,12 +57,12 @@ function decodeDeposit({ topics, data }: ReceiptLog): Deposit | null {
   }
 }
 
-function addressAt(data: string, index: number): string | null {
-  return wordToAddress(wordAt(data, index * 32))
+function addressAt(data: string, offset: number): string | null {
+  return wordToAddress(wordAt(data, offset))
 }
 
-// A fill does not prove a deposit: anybody can pay for one that was never made. A depositor may change recipient and
-// amount by signature, so the updated ones count.
+// A fill does not prove a deposit: anybody can fill one that was never made. A depositor may change recipient and
+// amount by signature, so the updated values count.
 
 /** `FilledRelay`: the updated recipient and amount are words of the event. */
 const filledRelayTopic = '0x44b559f101f8fbcc8a0ea43fa91a05a729a5ea6e14a7c75aa750374690137208'
@@ -86,21 +86,18 @@ export interface Fill {
   readonly paidAmount: bigint
 }
 
-/** Origin chain, deposit and relayer are indexed. */
-const fillTopicCount = 4
-
 /** Decodes a log as a fill; null for another log, and for addresses that are not EVM addresses. Never throws. */
 export function decodeFill({ topics, data }: ReceiptLog): Fill | null {
-  if (!fillTopics.includes(topics[0] ?? '') || topics.length !== fillTopicCount) return null
-  const paid = topics[0] === filledRelayTopic ? 11 * 32 : wordToOffset(wordAt(data, 11 * 32))
-  if (paid === null) return null
-  const inputToken = fillAddressAt(data, 0)
-  const outputToken = fillAddressAt(data, 32)
+  if (!fillTopics.includes(topics[0] ?? '') || topics.length !== topicCount) return null
+  const paidAt = topics[0] === filledRelayTopic ? 11 * 32 : wordToOffset(wordAt(data, 11 * 32))
+  if (paidAt === null) return null
+  const inputToken = addressAt(data, 0)
+  const outputToken = addressAt(data, 32)
   const inputAmount = uintAt(data, 2 * 32)
-  const depositor = fillAddressAt(data, 8 * 32)
-  const recipient = fillAddressAt(data, 9 * 32)
-  const paidTo = fillAddressAt(data, paid)
-  const paidAmount = uintAt(data, paid + 2 * 32)
+  const depositor = addressAt(data, 8 * 32)
+  const recipient = addressAt(data, 9 * 32)
+  const paidTo = addressAt(data, paidAt)
+  const paidAmount = uintAt(data, paidAt + 2 * 32)
   if (inputToken === null || outputToken === null || inputAmount === null) return null
   if (depositor === null || recipient === null || paidTo === null || paidAmount === null) return null
   return {
@@ -113,10 +110,6 @@ export function decodeFill({ topics, data }: ReceiptLog): Fill | null {
     paidTo,
     paidAmount,
   }
-}
-
-function fillAddressAt(data: string, offset: number): string | null {
-  return wordToAddress(wordAt(data, offset))
 }
 
 /** Whether both events agree, and the receiver got the promised token and at least the promised amount. */
@@ -152,7 +145,7 @@ export function knownSpokePools(chainId: number): readonly string[] {
 }
 
 /** @throws {TypeError} When an entry is no address. */
-export function checkSpokePools(spokePools: readonly string[]): ReadonlySet<string> {
+export function parseSpokePools(spokePools: readonly string[]): ReadonlySet<string> {
   return new Set(
     spokePools.map((given) => {
       const address = normalizeAddress(given)

@@ -82,9 +82,9 @@ interface ConversionForm {
 function decodeConversion(log: RouterLog, form: ConversionForm): DecodedConversion | MalformedLog {
   const flaw = findFlaw(log, 3, 2)
   if (flaw !== null) return flaw
-  const [, source = '', divisor = ''] = log.topics
-  const feed0 = form.isExternal ? null : wordToAddress(source.slice(2))
-  const feed1 = wordToAddress(divisor.slice(2))
+  const [, topic1 = '', topic2 = ''] = log.topics
+  const feed0 = form.isExternal ? null : wordToAddress(topic1.slice(2))
+  const feed1 = wordToAddress(topic2.slice(2))
   if (feed1 === null || (!form.isExternal && feed0 === null))
     return toMalformed('a price feed is wider than an address')
   const hasFeed0 = feed0 !== zeroAddress
@@ -96,7 +96,7 @@ function decodeConversion(log: RouterLog, form: ConversionForm): DecodedConversi
   const steps: ConversionStep[] = []
   if (hasFeed0) {
     const use = hasFeed1 || form.isExternal ? 'multiply' : form.loneFeedUse
-    steps.push({ use, contract: feed0, codeHash: form.isExternal ? source : null, rate: rate0 })
+    steps.push({ use, contract: feed0, codeHash: form.isExternal ? topic1 : null, rate: rate0 })
   }
   if (hasFeed1 && rate1 !== null) steps.push({ use: 'divide', contract: feed1, codeHash: null, rate: rate1 })
   return { kind: 'conversion', steps, isForgeable: form.isForgeable }
@@ -124,12 +124,10 @@ const externalConvertTopic = '0xdcc70684deca576b76b466142a51be4c8d8ce48cdae14199
 type Decode = (log: RouterLog) => DecodedPayment | DecodedConversion | MalformedLog
 type Events = Readonly<Record<string, Decode>>
 
-/**
- * Versions 0.1 and 0.2 name one feed, but not whether its rate multiplies or divides; 0.1 only multiplies. Versions 0.3
- * to 0.5 put a lone feed first for either use; 0.6 and later have one position for each use. From 0.6 on
- * `emitConversionEvent` is public, so anybody can forge a conversion. From 0.8 on `yodlWithAcross` emits the payment
- * event for a bridge deposit.
- */
+// Versions 0.1 and 0.2 name one feed, but not whether its rate multiplies or divides: in 0.1 it always multiplies.
+// Versions 0.3 to 0.5 put a lone feed first for either use; 0.6 and later have one position for each use. From 0.6 on
+// `emitConversionEvent` is public, so anybody can forge a conversion. From 0.8 on `yodlWithAcross` emits the payment
+// event for a bridge deposit.
 const events01: Events = {
   [paymentTopic]: (log) => decodePayment(log, false),
   [singleConvertTopic]: (log) => decodeSingleConversion(log, 'multiply'),

@@ -6,13 +6,13 @@
 import { keccak } from './keccak.js'
 
 /**
- * Whether a block has such a log. `no` is certain; `likely` is wrong in less than one block in a thousand per router
+ * Whether a block has a log of the tested addresses and topics. `no` is certain; `likely` is wrong in less than one block in a thousand per router
  * and topic; `possible` means that the filter is too full to tell.
  */
 export type FilterAnswer = 'no' | 'possible' | 'likely'
 
 /** At 640 of 2048 bits, the six bits of one address and one topic are all set by chance in 0.09 % of all blocks. */
-const maxBitsOfEvidence = 640
+const maxSetBits = 640
 const filterBits = 2_048
 
 /** Three positions in a filter's hex text, each followed by the bit in that digit. */
@@ -21,13 +21,13 @@ type Bits = readonly [number, number, number, number, number, number]
 /** Tests the filter of a block, as 0x and 512 hex digits. */
 export type FilterTest = (logsBloom: string) => FilterAnswer
 
-/** Tests for logs of one of `addresses` with one of `topics` first. Keccak must be loaded. */
+/** Tests for logs of one of `addresses` whose first topic is one of `topics`. Keccak must be loaded. */
 export function createFilterTest(addresses: Iterable<string>, topics: readonly string[]): FilterTest {
   const topicBits = topics.map(computeBits)
   const addressBits = [...addresses].map(computeBits)
   return (logsBloom) => {
     if (!containsAny(topicBits, logsBloom) || !containsAny(addressBits, logsBloom)) return 'no'
-    return countBits(logsBloom) > maxBitsOfEvidence ? 'possible' : 'likely'
+    return countBits(logsBloom) > maxSetBits ? 'possible' : 'likely'
   }
 }
 
@@ -50,11 +50,10 @@ function digitAt(text: string, index: number): number {
 
 function computeBits(item: string): Bits {
   const hash = keccak(Buffer.from(item.slice(2), 'hex'))
-  const [first, second, third] = [0, 2, 4].map((at) => {
+  return [0, 2, 4].flatMap((at) => {
     const bit = (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) % filterBits
-    return { place: 1 + filterBits / 4 - (bit >> 2), digit: 1 << (bit & 3) }
-  }) as [{ place: number; digit: number }, { place: number; digit: number }, { place: number; digit: number }]
-  return [first.place, first.digit, second.place, second.digit, third.place, third.digit]
+    return [1 + filterBits / 4 - (bit >> 2), 1 << (bit & 3)]
+  }) as readonly number[] as Bits
 }
 
 const bitsInDigit = [0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4] as const

@@ -31,8 +31,6 @@ const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e36
 
 const hashBytes = 32
 const branchWidth = 16
-/** The longest path: the RLP of an index below 2^32. */
-const maxNibbles = 10
 
 /** @param writer - A scratch buffer. @returns 0x hex. */
 function computeListRoot(items: ListItems, writer: RlpWriter): string {
@@ -137,7 +135,7 @@ function computeLeafHash({ items, writer }: Build, { index, nibbles }: Path, dep
 /** Writes the list header of a node with `length` bytes. */
 function beginNode(writer: RlpWriter, length: number): void {
   writer.at = 0
-  writer.reserve(measureHeader(length) + length + maxNibbles)
+  writer.reserve(measureItem(length))
   writer.writeHeader(0xc0, length)
 }
 
@@ -148,8 +146,8 @@ function writeHash(writer: RlpWriter, hash: Uint8Array): void {
 }
 
 /** Bytes of an encoded path: a flag, then packed nibbles. A single byte is below 128, so it needs no header. */
-function measurePath(nibbles: number): number {
-  const bytes = (nibbles >> 1) + 1
+function measurePath(count: number): number {
+  const bytes = (count >> 1) + 1
   return bytes === 1 ? 1 : 1 + bytes
 }
 
@@ -255,13 +253,13 @@ function createProver(): Prover {
   return {
     computeHeaderHash: (header) => computeHeaderHash(header, writer),
     computeListRoot(list) {
-      const at = (index: number) => list[index] as Uint8Array
+      const get = (index: number) => list[index] as Uint8Array
       const items = {
         count: list.length,
-        getLength: (index: number) => at(index).length,
+        getLength: (index: number) => get(index).length,
         write(into: RlpWriter, index: number) {
-          into.bytes.set(at(index), into.at)
-          into.at += at(index).length
+          into.bytes.set(get(index), into.at)
+          into.at += get(index).length
         },
       }
       return computeListRoot(items, writer)
@@ -269,11 +267,11 @@ function createProver(): Prover {
     computeReceiptsRoot(receipts) {
       try {
         const measured = receipts.map(measureReceipt)
-        const at = (index: number) => measured[index] as MeasuredReceipt
+        const get = (index: number) => measured[index] as MeasuredReceipt
         const items = {
           count: measured.length,
-          getLength: (index: number) => at(index).length,
-          write: (into: RlpWriter, index: number) => writeReceipt(into, at(index)),
+          getLength: (index: number) => get(index).length,
+          write: (into: RlpWriter, index: number) => writeReceipt(into, get(index)),
         }
         return { root: computeListRoot(items, writer) }
       } catch (error) {

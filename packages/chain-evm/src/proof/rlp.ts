@@ -42,8 +42,6 @@ export function parseItems(bytes: Buffer, { isList, start, end }: RlpItem): RlpI
   return items
 }
 
-// Callers know the lengths beforehand, so bytes are written once, into one reused buffer.
-
 /** A field of a node's answer is missing, or is not hex of the expected length. */
 export class UnencodableError extends Error {
   override readonly name = 'UnencodableError'
@@ -69,8 +67,8 @@ export function measureHeader(length: number): number {
 }
 
 /** Bytes of a string or list including its header. Not for a single byte below 128, which has no header. */
-export function measureItem(bytes: number): number {
-  return measureHeader(bytes) + bytes
+export function measureItem(length: number): number {
+  return measureHeader(length) + length
 }
 
 /** Counts the bytes of `0x` hex. */
@@ -100,7 +98,7 @@ export function measureQuantity(significant: string): number {
   return measureItem((length + 1) >> 1)
 }
 
-/** A growing buffer, written at `at`. */
+/** A growing buffer, written at `at`. Callers know the lengths beforehand, so bytes are written once. */
 export class RlpWriter {
   bytes: Buffer = Buffer.allocUnsafeSlow(startSize)
   at = 0
@@ -113,15 +111,15 @@ export class RlpWriter {
     this.bytes = larger
   }
 
-  /** Writes the header of a string (`offset` 0x80) or of a list (0xc0). */
-  writeHeader(offset: 0x80 | 0xc0, length: number): void {
+  /** Writes the header of a string (`prefix` 0x80) or of a list (0xc0). */
+  writeHeader(prefix: 0x80 | 0xc0, length: number): void {
     const { bytes } = this
     if (length < 56) {
-      bytes[this.at++] = offset + length
+      bytes[this.at++] = prefix + length
       return
     }
     const size = measureHeader(length) - 1
-    bytes[this.at++] = offset + 55 + size
+    bytes[this.at++] = prefix + 55 + size
     for (let shift = (size - 1) * 8; shift >= 0; shift -= 8) bytes[this.at++] = (length >>> shift) & 255
   }
 
@@ -140,21 +138,21 @@ export class RlpWriter {
       this.bytes[this.at++] = 0x80
       return
     }
-    const even = length % 2 === 0 ? significant : `0${significant}`
-    this.writeItem(`0x${even}`, even.length / 2, field)
+    const padded = length % 2 === 0 ? significant : `0${significant}`
+    this.writeItem(`0x${padded}`, padded.length / 2, field)
   }
 
   private writeDigits(text: string, field: string): void {
     const { bytes } = this
     let { at } = this
-    let allDigits = 0
+    let combined = 0
     for (let index = 2; index < text.length; index += 2) {
       const high = digits[text.charCodeAt(index)] as number
       const low = digits[text.charCodeAt(index + 1)] as number
-      allDigits |= high | low
+      combined |= high | low
       bytes[at++] = (high << 4) | low
     }
-    if (allDigits > 15) throw new UnencodableError(field)
+    if (combined > 15) throw new UnencodableError(field)
     this.at = at
   }
 }

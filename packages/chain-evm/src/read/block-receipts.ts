@@ -1,5 +1,4 @@
 /** Reads all receipts of blocks: raw, by block or by transaction, as the node allows. @module */
-
 import { minItemBytes } from '../proof/prover.js'
 import { parseRawReceipt, type RawReceipt } from '../proof/receipts.js'
 import { MalformedRlpError } from '../proof/rlp.js'
@@ -38,10 +37,6 @@ export interface BlockWithReceipts {
 /** Whether a node has raw receipts; untried nodes are absent. */
 const rawSupport = new WeakMap<Rpc, boolean>()
 
-function buildRawReceiptsCall(number: number): RpcCall {
-  return { method: 'debug_getRawReceipts', params: [formatQuantity(number)] }
-}
-
 function hasRawReceipts(rpc: Rpc): boolean {
   return rawSupport.get(rpc) === true
 }
@@ -59,7 +54,7 @@ async function probeRawReceipts(reader: RangeReader, headers: readonly Header[],
   // Set before the request, so that parallel ranges do not probe the node too.
   rawSupport.set(rpc, false)
   try {
-    const [outcome] = await rpc.askAll([buildRawReceiptsCall(header.ref.number)], signal)
+    const [outcome] = await rpc.askAll([buildReceiptsCall(header.ref.number, true)], signal)
     rawSupport.set(rpc, outcome?.ok === true && parseProvenRaw(reader, header, outcome.result) !== null)
   } catch (error) {
     // A rate limit or an abort shows nothing about the method: the node is probed again later.
@@ -130,11 +125,7 @@ export function admitReadByBlock(rpc: Rpc, blocks: number): boolean {
   return false
 }
 
-function noteMissingMethod(rpc: Rpc): void {
-  getHistory(rpc).isMethodMissing = true
-}
-
-/** Runs a request for receipts by block, and records its success or failure for later turns. */
+/** Runs a request for receipts by block, and records its success or failure for later requests. */
 export async function runByBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise<T>): Promise<T> {
   try {
     const answer = await ask()
@@ -151,7 +142,7 @@ export async function runByBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise
   }
 }
 
-/** Halves the next pause after as many blocks as it would last: small blocks show little about large ones. */
+/** Halves the next pause after as many blocks as that pause would last: small blocks show little about large ones. */
 function noteSuccess(history: ByBlockHistory, blocks: number): void {
   // A request for several blocks that succeeds cannot contain the block that failed alone.
   if (blocks === 1) history.failures = 0
@@ -175,10 +166,10 @@ function noteFailure(history: ByBlockHistory): void {
 const methodNotFoundCode = -32_601
 
 function buildReceiptsCall(number: number, isRaw: boolean): RpcCall {
-  return isRaw ? buildRawReceiptsCall(number) : { method: 'eth_getBlockReceipts', params: [formatQuantity(number)] }
+  return { method: isRaw ? 'debug_getRawReceipts' : 'eth_getBlockReceipts', params: [formatQuantity(number)] }
 }
 
-/** The receipts in an answer by block; null when they must be read by transaction. */
+/** Parses receipts answered by block, and notes an unsupported method; null: they must be read by transaction. */
 function toBlockReceipts(
   reader: RangeReader,
   header: Header,
@@ -193,7 +184,7 @@ function toBlockReceipts(
     return raw && { raw }
   }
   if (!outcome.ok) {
-    if (outcome.code === methodNotFoundCode) noteMissingMethod(rpc)
+    if (outcome.code === methodNotFoundCode) getHistory(rpc).isMethodMissing = true
     return null
   }
   const { result } = outcome
@@ -291,13 +282,13 @@ export async function readByTransaction(
   return transactions.map((hash, index) => {
     const outcome = outcomes[index]
     if (!outcome?.ok) throw fail.unavailable(`eth_getTransactionReceipt: ${describeRpcError(outcome)}.`)
-    if (outcome.result === null) throw fail.noBlock(`receipt ${hash} is not in block ${ref.number}.`)
+    if (outcome.result === null) throw fail.noBlock(`transaction ${hash} has no receipt in block ${ref.number}.`)
     return outcome.result
   })
 }
 
-/** Calls of a request in addition to headers and receipts. */
-interface ExtraCalls {
+/** Contents of a request besides headers and receipts. */
+interface ExtraContents {
   readonly withTransactions: boolean
   /** Whether to ask for the chain id; a request that continues an earlier one need not. */
   readonly withChainId: boolean
@@ -312,7 +303,7 @@ export async function readBlocks(
   reader: RangeReader,
   from: number,
   to: number,
-  { withTransactions, withChainId }: ExtraCalls,
+  { withTransactions, withChainId }: ExtraContents,
   signal?: AbortSignal,
 ): Promise<readonly BlockWithReceipts[]> {
   const heights = Array.from({ length: to - from + 1 }, (_, index) => from + index)

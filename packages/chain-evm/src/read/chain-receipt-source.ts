@@ -17,7 +17,7 @@ export interface ChainReceiptSourceOptions {
    * @default the finality table of docs/interface.md 8; chains that are not in it are never final
    */
   readonly confirmations?: Readonly<Record<number, number | null>> | undefined
-  /** Selects the payments to answer. @default those without state, recipient and invoice */
+  /** Selects the payments to answer. @default those with neither state, recipient nor invoice */
   readonly appliesTo?: ((payment: StoredPayment) => boolean) | undefined
 }
 
@@ -27,8 +27,8 @@ type FinalFate = keyof typeof finalStates
 
 /**
  * Makes a receipt source that reads chains: a final transaction is a success, or a failure if it reverted. It answers
- * null while the transaction is not final, or missing from the chain, because a reorg may put it back. Its scope is the
- * given chains with finality and, unless `appliesTo` is given, payments without a state. A flawed answer of a chain
+ * null while the transaction is not final, or is missing: a reorg may put it back. Its scope is the given chains with
+ * finality and, unless `appliesTo` is given, payments without a state. A flawed answer of a chain
  * rejects with ChainAdapterError `ERR_CHAIN_ADAPTER`.
  * @throws {RangeError} When a number of confirmations is not a whole number of at least 0.
  * @example createChainReceiptSource({ chains: new Map([[8453, chain]]) })

@@ -211,7 +211,7 @@ async function hasLogsInReceipts(reader: RangeReader, end: Header, signal?: Abor
   let hasPaymentLog = false
   for (const [index, receipt] of receipts.entries()) {
     if (receipt === null || receipt.blockHash !== ref.hash)
-      throw fail.noBlock(`receipt ${transactions?.[index]} is not in block ${ref.number}.`)
+      throw fail.noBlock(`transaction ${transactions?.[index]} has no receipt in block ${ref.number}.`)
     if (receipt.hash !== transactions?.[index])
       throw fail.unavailable(`receipt ${receipt.hash} was answered instead of ${transactions?.[index]}.`)
     hasPaymentLog ||= receipt.logs.some((log) => isPaymentLog(reader, log))

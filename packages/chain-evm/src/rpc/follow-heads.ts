@@ -50,7 +50,7 @@ export function createHeads(clock: Clock): Heads {
   }
 }
 
-/** How long polling may be ahead of a silent subscription before it is renewed, in milliseconds. */
+/** A subscription that polling has been ahead of for this long is renewed, in milliseconds. */
 const silentAfterMs = 10_000
 /** This connection carries only headers. */
 const maxMessageBytes = 1_048_576
@@ -76,7 +76,7 @@ export interface HeadFollower {
   announces(): boolean
 }
 
-export function followHeads(options: FollowHeadsOptions): HeadFollower {
+export function createHeadFollower(options: FollowHeadsOptions): HeadFollower {
   const { chainId, url, clock, requestTimeoutMs, onHead, onEnded } = options
   const reconnect = createReconnect(clock)
   let announcedHead = -1

@@ -4,7 +4,7 @@ import { parseUrl } from '@payment-integration/contract/internal'
 import { assertWhole, createMonotonicClock } from '@payment-integration/core/internal'
 import type { Clock, NodeStatus } from '@payment-integration/core/ports'
 import { findSecretLabels } from './failures.js'
-import { createHeads, followHeads, type HeadFollower } from './follow-heads.js'
+import { createHeadFollower, createHeads, type HeadFollower } from './follow-heads.js'
 import { httpWire } from './http-wire.js'
 import type { Node } from './json-rpc.js'
 import { createNode, type ManagedNode } from './node.js'
@@ -215,7 +215,7 @@ export function createNodes(options: NodesOptions): Nodes {
           node.reportHead(number)
           wakeSafely(wake)
         }
-        const follower = followHeads({
+        const follower = createHeadFollower({
           chainId,
           url: headsUrlInUse,
           clock,

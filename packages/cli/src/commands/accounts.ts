@@ -16,7 +16,7 @@ import {
   type Run,
 } from '../command.js'
 import { UsageError } from '../errors.js'
-import { inputName, readInput } from '../input.js'
+import { formatInputName, readInput } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
@@ -243,7 +243,7 @@ const maxMiB = 4
  * InterruptedError `ERR_INTERRUPTED` when `io.signal` aborts.
  */
 async function readJson(source: string, io: Pick<Io, 'input' | 'signal'>): Promise<unknown> {
-  const name = inputName(source)
+  const name = formatInputName(source)
   const bytes = await readInput(source, io, maxMiB)
   if (!isUtf8(bytes)) throw new UsageError(`${name} is not text in UTF-8.`)
   try {

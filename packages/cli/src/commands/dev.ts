@@ -81,16 +81,20 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
   const envFile = forwardTo === undefined || env === false ? null : env
 
   // Loaded only here: help texts need no code of the demo.
-  const [{ connectKeys }, { createClosers }, { createDemoPrinter, createStage }, { createNudge, judge, runSession }] =
-    await Promise.all([
-      import('../dev/hotkeys.js'),
-      import('../dev/machine.js'),
-      import('../dev/printer.js'),
-      import('../dev/session.js'),
-    ])
+  const [
+    { connectKeys },
+    { createClosers },
+    { createDemoPrinter, createEventOrder },
+    { createNudge, judge, runSession },
+  ] = await Promise.all([
+    import('../dev/hotkeys.js'),
+    import('../dev/machine.js'),
+    import('../dev/printer.js'),
+    import('../dev/session.js'),
+  ])
   const startedAt = io.now()
   const keys = json || untilIdle ? undefined : io.keys
-  const stage = createStage(createDemoPrinter(io, { json, quiet, hasKeys: keys !== undefined }), () => io.now())
+  const stage = createEventOrder(createDemoPrinter(io, { json, quiet, hasKeys: keys !== undefined }), () => io.now())
   const closers = createClosers()
   const early = new AbortController()
   let ending: RunEnd = { kind: 'idle' }

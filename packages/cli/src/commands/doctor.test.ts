@@ -88,12 +88,12 @@ describe('doctor', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('colours verdicts on a terminal only', async () => {
+  it('colors verdicts on a terminal only', async () => {
     const url = await listening((_, response) => void response.writeHead(404).end())
     const plain = await doctor([url, ...unhurried])
     expect(plain.lines.join()).not.toContain('\u001b')
-    const coloured = await doctor([url, ...unhurried], env, { colour: true })
-    expect(coloured.lines.join()).toContain('\u001b[31mfail')
+    const colored = await doctor([url, ...unhurried], env, { color: true })
+    expect(colored.lines.join()).toContain('\u001b[31mfail')
   })
 
   it('prints no secret and no signature', async () => {
@@ -134,7 +134,7 @@ describe('credentials of the doctor', () => {
     ['no address', ['--env-file', '/dev/null'], { WEBHOOK_SIGNING_SECRET: secret }, /^Pass --integration/],
     ['a wrong address', [], { ...env, INTEGRATION_ADDRESS: '0x1' }, /^INTEGRATION_ADDRESS is not an address/],
     ['two secrets', ['--secret-env', 'A', '--secret-file', 'b'], env, /exclude each other/],
-    ['a missing file', ['--env-file', '/nowhere/.env'], env, /^The file of --env-file cannot be read \(ENOENT\)/],
+    ['a missing file', ['--env-file', '/nowhere/.env'], env, /^--env-file cannot be read \(ENOENT\)/],
     ['an empty secret file', ['--secret-file', '/dev/null'], env, /is empty/],
   ])('with %s exits with 2 and sends nothing', async (_, args, variables, message) => {
     const sent: unknown[] = []

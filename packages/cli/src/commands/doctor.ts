@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { examples, parseAddress, parseDuration, parseReceiverUrl, type Run } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
 import { frameworkNames } from '../init/layout.js'
-import { findFrameworks, readIntegratorVariables, readSmallFile, type Variables, variableName } from '../input.js'
+import { checkVariableName, findFrameworks, readIntegratorVariables, readSmallFile, type Variables } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, createStyle, type Style } from '../output.js'
 
@@ -62,7 +62,7 @@ async function examineReceiver(url: string, flags: DoctorFlags, io: Io): Promise
   const credentials = await readCredentials(flags, io.env)
   const { doctorHashPrefix, runDoctor } = await import('@payment-integration/testing/doctor')
   const report = createReporter(io, json)
-  const style = createStyle(io.colour)
+  const style = createStyle(io.color)
   report({ event: 'started', url, hashPrefix: doctorHashPrefix }, ({ hashPrefix }) => [
     `Probing ${url}. The hashes of all test payments begin with ${hashPrefix}.`,
     '',
@@ -92,7 +92,7 @@ async function readCredentials(flags: DoctorFlags, env: Io['env']) {
   if (secretEnv !== undefined && secretFile !== undefined)
     throw new UsageError('--secret-env and --secret-file exclude each other; omit one of them.')
   const variables = await readIntegratorVariables(envFile, { env })
-  const names = secretEnv === undefined ? secretNames : [variableName(secretEnv)]
+  const names = secretEnv === undefined ? secretNames : [checkVariableName(secretEnv)]
   return {
     signingSecret: secretFile === undefined ? getSecret(variables, names) : await readSecretFile(secretFile),
     integrationAddress: integration ?? getAddress(variables),
@@ -131,10 +131,10 @@ async function readSecretFile(path: string): Promise<string> {
   return secret
 }
 
-const verdictColours = { pass: 'green', fail: 'red', warn: 'yellow', 'not-run': 'dim' } as const
+const verdictColors = { pass: 'green', fail: 'red', warn: 'yellow', 'not-run': 'dim' } as const
 
 function probeText({ name, verdict, evidence }: DoctorProbe, style: Style): string[] {
-  return [`${style[verdictColours[verdict]](verdict.padEnd(7))}  ${name.padEnd(28)}${evidence}`.trimEnd()]
+  return [`${style[verdictColors[verdict]](verdict.padEnd(7))}  ${name.padEnd(28)}${evidence}`.trimEnd()]
 }
 
 /** @param shown - The frameworks whose lines are printed; empty: all. */
@@ -148,7 +148,7 @@ export function findingText(
   )
   return [
     '',
-    `${style[verdictColours[verdict]](verdict)}  ${style.bold(code)}: ${sentence}`,
+    `${style[verdictColors[verdict]](verdict)}  ${style.bold(code)}: ${sentence}`,
     `  seen by ${probes.join(', ')}`,
     `  ${fix.summary}`,
     ...lines.map(([name, line]) => `    ${name.padEnd(12)}${line}`),

@@ -4,7 +4,7 @@ import type { ExplainFinding, Explanation, HeaderField, RequestForm } from '@pay
 import type { Command } from 'commander'
 import { examples, type Run, wholeNumberParser } from '../command.js'
 import { UsageError } from '../errors.js'
-import { findFrameworks, readInput, readIntegratorVariables, type Variables, variableName } from '../input.js'
+import { checkVariableName, findFrameworks, readInput, readIntegratorVariables, type Variables } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, grouped, span, table } from '../output.js'
 
@@ -104,7 +104,7 @@ async function readSecrets(flags: ExplainFlags, io: Io) {
 }
 
 function getSecret(name: string, variables: Variables) {
-  const value = variables[variableName(name)]
+  const value = variables[checkVariableName(name)]
   if (value === undefined)
     throw new UsageError(
       `A secret is missing: set ${usualVariable}, or name another variable or file; --help lists the options.`,

@@ -23,9 +23,6 @@ export interface IdentityOptions extends OperateOptions {
 
 export const defaultLimit = 50
 
-/** Limit of standard input: an address has at most 1024 characters. */
-const inputLimit = 4_096
-
 export function requireIdentity({ identity }: Pick<Service, 'identity'>): Identity {
   if (identity !== null) return identity
   throw new UsageError(
@@ -33,13 +30,11 @@ export function requireIdentity({ identity }: Pick<Service, 'identity'>): Identi
   )
 }
 
-export async function chooseKey(identity: Identity, options: IdentityOptions, io: Io): Promise<string | undefined> {
+export async function readEmailKey(identity: Identity, options: IdentityOptions, io: Io): Promise<string | undefined> {
   const { email, key } = options
   if (email !== undefined) {
     const text = email === '-' ? (await readInput('-', io, 1)).toString().trim() : email
-    if (email === '-' && text.length > inputLimit)
-      throw new UsageError('Standard input is longer than one e-mail address.')
-    return hashed(identity, text)
+    return hashEmail(identity, text)
   }
   if (key === undefined) return undefined
   if (!/^[0-9a-f]{64}$/i.test(key))
@@ -47,7 +42,7 @@ export async function chooseKey(identity: Identity, options: IdentityOptions, io
   return key.toLowerCase()
 }
 
-async function hashed(identity: Identity, email: string): Promise<string> {
+async function hashEmail(identity: Identity, email: string): Promise<string> {
   try {
     return await identity.emailKey(email)
   } catch (error) {
@@ -67,30 +62,30 @@ interface IdentityList<T, O> {
   /** The text of each column by its title; null is printed as `-`. */
   readonly columns: Readonly<Record<string, (item: T) => string | null | undefined>>
   /** The noun for an empty list, as in `No subject matches.` */
-  readonly none: string
+  readonly noun: string
   /** The option that continues the list after its last shown entry. */
   more?(last: T): { readonly afterId: string }
 }
 
 /** Makes the action of a list, which prints neither e-mail addresses nor tokens. */
-function parseList<T, O extends IdentityOptions = IdentityOptions>(list: IdentityList<T, O>) {
+function createListAction<T, O extends IdentityOptions = IdentityOptions>(list: IdentityList<T, O>) {
   const columns = Object.entries(list.columns)
-  const heads = columns.map(([title]) => title)
+  const titles = columns.map(([title]) => title)
   const cells = (item: T) => columns.map(([, text]) => text(item) ?? '-')
   return (options: O, io: Io): Promise<ExitCode> => {
     const { limit = defaultLimit } = options
     return withService(options, io, async (service, report) => {
       const identity = requireIdentity(service)
-      const emailKey = await chooseKey(identity, options, io)
+      const emailKey = await readEmailKey(identity, options, io)
       const rows = await list.read(identity, { emailKey, limit: limit + 1 }, options)
       const pageRows = rows.slice(0, limit)
-      report.all(pageRows, list.event, (all) => table([heads, ...all.map(cells)]), `No ${list.none} matches.`)
+      report.all(pageRows, list.event, (all) => table([titles, ...all.map(cells)]), `No ${list.noun} matches.`)
       const last = pageRows.at(-1)
       if (rows.length <= limit || last === undefined) return
       const more = list.more?.(last)
       report({ event: 'more', shown: limit, ...more }, () => [
         more === undefined
-          ? `The newest ${grouped(limit)}; a greater --limit prints older ones.`
+          ? `The newest ${grouped(limit)}; a larger --limit prints older ones.`
           : `${grouped(limit)} shown, more follow; continue with --after ${more.afterId}.`,
       ])
     })
@@ -103,7 +98,7 @@ interface SubjectOptions extends IdentityOptions {
   readonly after?: string
 }
 
-export const listSubjects = parseList<SubjectView, SubjectOptions>({
+export const listSubjects = createListAction<SubjectView, SubjectOptions>({
   read: (identity, query, { account, after }) => identity.subjects({ ...query, accountId: account, afterId: after }),
   event: (subject) => ({ event: 'subject', subject }),
   columns: {
@@ -120,7 +115,7 @@ export const listSubjects = parseList<SubjectView, SubjectOptions>({
     // Last because it is long, and printed whole because `--key` takes it.
     'keyed hash of the e-mail': ({ emailKey }) => emailKey,
   },
-  none: 'subject',
+  noun: 'subject',
   more: ({ id }) => ({ afterId: id }),
 })
 
@@ -129,7 +124,7 @@ export const histories = [
   [
     'shares',
     'list shares and their outcomes, newest first',
-    parseList<ShareRecord>({
+    createListAction<ShareRecord>({
       read: (identity, query) => identity.shares(query),
       event: (share) => ({ event: 'share', share }),
       columns: {
@@ -137,16 +132,16 @@ export const histories = [
         outcome: ({ outcome }) => outcome,
         integration: ({ integrationAddress }) => shortHash(integrationAddress),
         subject: ({ subjectId }) => subjectId,
-        'name of the applicant': ({ externalUserId }) => externalUserId,
+        'external user id': ({ externalUserId }) => externalUserId,
         code: ({ providerCode }) => providerCode?.toString(),
       },
-      none: 'share',
+      noun: 'share',
     }),
   ],
   [
     'redemptions',
     'list redemptions of share tokens and their states, newest first',
-    parseList<RedemptionRecord>({
+    createListAction<RedemptionRecord>({
       read: (identity, query) => identity.redemptions(query),
       event: (redemption) => ({ event: 'redemption', redemption }),
       columns: {
@@ -155,16 +150,16 @@ export const histories = [
         lease: leaseText,
         integration: ({ integrationAddress }) => shortHash(integrationAddress),
         subject: ({ subjectId }) => subjectId,
-        'name of the applicant': ({ externalUserId }) => externalUserId,
+        'external user id': ({ externalUserId }) => externalUserId,
         applicant: ({ applicantId }) => applicantId,
       },
-      none: 'redemption',
+      noun: 'redemption',
     }),
   ],
   [
     'verdicts',
     'list reports of the provider about applicants, newest first, and whether each was applied',
-    parseList<VerdictRecord>({
+    createListAction<VerdictRecord>({
       read: (identity, query) => identity.verdicts(query),
       event: (verdict) => ({ event: 'verdict', verdict }),
       columns: {
@@ -178,13 +173,13 @@ export const histories = [
         subject: ({ subjectId }) => subjectId,
         applicant: ({ applicantId }) => applicantId,
       },
-      none: 'verdict',
+      noun: 'verdict',
     }),
   ],
   [
     'accounts',
     'list registrations, codes, proofs and rejections of accounts, newest first',
-    parseList<AccountEvent>({
+    createListAction<AccountEvent>({
       read: (identity, query) => identity.accountEvents(query),
       event: (accountEvent) => ({ event: 'account.event', accountEvent }),
       columns: {
@@ -196,12 +191,12 @@ export const histories = [
         reason: ({ reason }) => reason,
         'keyed hash of the e-mail': ({ emailKey }) => emailKey,
       },
-      none: 'account event',
+      noun: 'account event',
     }),
   ],
 ] as const
 
-/** The relation of the account to the address: proved, carried or given up. */
+/** The relation of the account to the address; a placeholder has no account. */
 function ownershipText({ emailKey, accountId, proved, closed }: SubjectView): string | null {
   if (emailKey === null) return null
   if (closed) return 'given up'

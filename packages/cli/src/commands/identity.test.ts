@@ -115,7 +115,7 @@ describe('identity shares', () => {
       expect.stringMatching(new RegExp(String.raw`^${time} +${outcome} +${integration} +\S+ +${name} +${code}$`))
     const [ofShop, ofOther] = ['0xa1a1a1[.][.]a1a1', '0xb2b2b2[.][.]b2b2']
     expect(lines).toEqual([
-      expect.stringMatching(/^at +outcome +integration +subject +name of the applicant +code$/),
+      expect.stringMatching(/^at +outcome +integration +subject +external user id +code$/),
       line('rejected', ofShop, String.raw`pi:\S+:1`, '-'),
       line('started', ofShop, String.raw`pi:\S+:1`, '-'),
       line('not_donated', ofOther, '-', '-'),
@@ -233,7 +233,7 @@ describe.each(['list', 'shares'])('identity %s', (name) => {
   it.each([
     [['--email', 'anna@'], '--email expects an e-mail address'],
     [['--email', ''], '--email expects an e-mail address'],
-    [['--email', '-'], 'Standard input is longer than one e-mail address.'],
+    [['--email', '-'], '--email expects an e-mail address; the given text is not one.'],
     [['--key', 'ab'.repeat(31)], '--key expects a keyed hash of 64 hex digits'],
     [['--key', 'ab'.repeat(32), '--email', 'anna@shop.example'], 'cannot be used with'],
     [['--limit', '0'], '--limit'],

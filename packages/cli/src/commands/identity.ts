@@ -10,11 +10,11 @@ import { UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { type OperateOptions, withService } from '../with-service.js'
 import {
-  chooseKey,
   defaultLimit,
   histories,
   type IdentityOptions,
   listSubjects,
+  readEmailKey,
   requireIdentity,
 } from './identity-lists.js'
 
@@ -54,7 +54,7 @@ export function addIdentity(program: Command, run: Run): void {
   )
     .argument(
       '<name>',
-      'name of the applicant, as identity redemptions prints it; its state must be unresolved, unknown, or in_flight without a lease',
+      'external user id, as identity redemptions prints it; its state must be unresolved, unknown, or in_flight without a lease',
     )
     .addOption(new Option('--applicant <id>', 'the redemption created the applicant with this id').conflicts('none'))
     .option('--none', 'the redemption created no applicant; the user may share again')
@@ -175,7 +175,7 @@ async function closeVerifications(options: CloseOptions, io: Io): Promise<ExitCo
   let isDone = true
   await withService(options, io, async (service, report) => {
     const identity = requireIdentity(service)
-    const emailKey = await chooseKey(identity, options, io)
+    const emailKey = await readEmailKey(identity, options, io)
     const subjects = await identity.subjects({ emailKey, id, limit: maxSubjects })
     let matches = 0
     for (const { id: subjectId, applicantId } of subjects) {

@@ -33,7 +33,10 @@ export function addInit(program: Command, run: Run): void {
       ]),
     )
     .option('--path <path>', 'the path of the webhook (default: /webhook; /api/webhook in the pages router of Next)')
-    .option('--from <folder>', 'take these packages from the tarballs that `npm run pack` wrote there')
+    .option(
+      '--from <folder>',
+      'take the @payment-integration packages from the tarballs that `npm run pack` wrote there',
+    )
     .option('--yes', 'write without asking')
     .option('--dry-run', 'only print the diff')
     .addHelpText('after', examples('init express', 'init next --path /hooks/payments --dry-run', 'init koa --yes'))
@@ -43,8 +46,8 @@ export function addInit(program: Command, run: Run): void {
 /**
  * Prints the diff, asks, and writes. A file with other content stays; the lines to add by hand are printed.
  * @returns 0 when all was written or nothing was missing; 1 when a file needs changes by hand, or the answer was no.
- * @throws UsageError `ERR_USAGE` for options that do not fit, and without `--yes` where nobody can answer. InitError
- * `ERR_INIT` when the project does not fit, or a file could not be written.
+ * @throws UsageError `ERR_USAGE` for options that do not fit the framework, and without `--yes` where nobody can answer.
+ * InitError `ERR_INIT` when the project does not fit it, or a file could not be written.
  */
 async function init(framework: FrameworkName, options: InitOptions, io: Io): Promise<ExitCode> {
   const { json = false, yes = false, dryRun = false, database, path, from } = options
@@ -56,7 +59,7 @@ async function init(framework: FrameworkName, options: InitOptions, io: Io): Pro
     report({ event: 'init.unchanged' }, () => ['There is nothing to change.'])
     return 0
   }
-  showPlan(plan, report, createStyle(io.colour))
+  showPlan(plan, report, createStyle(io.color))
   if (dryRun || plan.files.length === 0) return hasConflicts ? 1 : 0
   if (!yes) {
     if (json || !canAsk(io)) throw new UsageError('Nothing was written: pass --yes to write these files, or --dry-run.')
@@ -79,7 +82,7 @@ function showPlan({ files, conflicts }: Plan, report: Reporter, style: Style): v
   for (const { path, before, after } of files) {
     const action = before === null ? 'create' : 'change'
     const diff = unifiedDiff(path, before, after)
-    report({ event: 'init.file', action, path, diff }, () => diff.map((line) => coloured(line, style)))
+    report({ event: 'init.file', action, path, diff }, () => diff.map((line, index) => colorLine(line, index, style)))
   }
   for (const conflict of conflicts)
     report({ event: 'init.conflict', ...conflict }, ({ path, add }) => [
@@ -92,8 +95,9 @@ function showPlan({ files, conflicts }: Plan, report: Reporter, style: Style): v
     ])
 }
 
-function coloured(line: string, style: Style): string {
-  if (line.startsWith('+++') || line.startsWith('---')) return style.bold(line)
+function colorLine(line: string, index: number, style: Style): string {
+  // The names of both files. A removed line of SQL may begin with the same signs.
+  if (index < 2) return style.bold(line)
   if (line.startsWith('+')) return style.green(line)
   if (line.startsWith('-')) return style.red(line)
   return line.startsWith('@@') ? style.cyan(line) : line

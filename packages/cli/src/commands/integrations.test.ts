@@ -133,7 +133,7 @@ describe('integrations rotate-secret --signing', () => {
     expect(lines).toEqual([
       expect.stringMatching(/^Webhook secret {2}pi_whsec_/),
       'It is prepared; deliveries are signed with the old secret until you activate it.',
-      'Add it to the receiver and keep the old secret there. This command prints it again until it is active. Then run:',
+      'This command prints it again until it is active. Add it to the receiver, keep the old secret there, then run:',
       `  payment-integration integrations rotate-secret ${address} --signing --activate`,
     ])
   })

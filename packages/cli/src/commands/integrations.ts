@@ -16,8 +16,8 @@ const address = () => new Argument('<address>', 'integration address: 0x and 40 
 const exampleAddress = `0x${'a1'.repeat(20)}`
 
 export function addIntegrations(program: Command, run: Run): void {
-  const create = `integrations create ${exampleAddress} --name "My shop"`
-  const { add, change } = addGroup(program, 'integrations', 'manage integrations', 'integrations list', create)
+  const createExample = `integrations create ${exampleAddress} --name "My shop"`
+  const { add, change } = addGroup(program, 'integrations', 'manage integrations', 'integrations list', createExample)
 
   change(
     'create',
@@ -43,21 +43,21 @@ export function addIntegrations(program: Command, run: Run): void {
     `integrations enable ${exampleAddress}`,
   )
     .addArgument(address())
-    .action(run((...[of, options, io]: Given) => setIntegrationEnabled(of, true, options, io)))
+    .action(run((...[id, options, io]: AddressArguments) => setIntegrationEnabled(id, true, options, io)))
   change(
     'disable',
-    'answer requests from an integration with 401 within a quarter of a second, and pause its deliveries',
+    'reject requests of an integration with 401 after at most a quarter of a second, and pause its deliveries',
     `integrations disable ${exampleAddress}`,
   )
     .addArgument(address())
-    .action(run((...[of, options, io]: Given) => setIntegrationEnabled(of, false, options, io)))
+    .action(run((...[id, options, io]: AddressArguments) => setIntegrationEnabled(id, false, options, io)))
   change(
     'set-url',
     'change the URL to which notifications are sent',
     `integrations set-url ${exampleAddress} https://shop.example/webhook`,
   )
     .addArgument(address())
-    .argument('<url>', 'an https URL, or none to send no notifications', parseOptionalUrl)
+    .argument('<url>', 'an https URL, or the word none to send no notifications', parseOptionalUrl)
     .action(run(setIntegrationUrl))
   change(
     'export',
@@ -69,7 +69,7 @@ export function addIntegrations(program: Command, run: Run): void {
     .action(run(exportIntegration))
   change(
     'import',
-    'store the integration from a file of another cell, and enable it; run it again to continue',
+    'import an integration from a file of another cell and enable it; after an interruption, run it again',
     'integrations import shop.jsonl.gz',
   )
     .argument('<file>', 'a file that integrations export wrote')
@@ -94,7 +94,7 @@ export function addIntegrations(program: Command, run: Run): void {
     .action(run(rotateSecret))
 }
 
-type Given = [address: string, options: OperateOptions, io: Io]
+type AddressArguments = [address: string, options: OperateOptions, io: Io]
 type CreateOptions = OperateOptions & { readonly name?: string; readonly url?: string }
 
 function createIntegration(address: string, { name, url, ...options }: CreateOptions, io: Io): Promise<ExitCode> {
@@ -106,7 +106,7 @@ function createIntegration(address: string, { name, url, ...options }: CreateOpt
       `  Webhook secret  ${signingSecret}`,
       `  Notifications   ${integration.notificationUrl ?? 'none'}`,
       `${shownOnce('Both secrets are', 'them')} If one is lost, replace it with rotate-secret.`,
-      ...reindexText(unrecorded),
+      ...formatReindexCommands(unrecorded),
     ])
   })
 }
@@ -124,7 +124,7 @@ function listIntegrations(options: OperateOptions, io: Io): Promise<ExitCode> {
           ...endpointLines(endpoint),
           ...rotationLines(integration),
         ]),
-      'There is no integration yet; integrations create makes one.',
+      'No integration exists yet; register one with integrations create.',
     )
   })
 }
@@ -196,7 +196,7 @@ async function rotateSecret(address: string, options: RotateOptions, io: Io): Pr
 
 const steps = `A webhook secret is replaced in two steps, so that the receiver knows the new one first:
   rotate-secret <address> --signing --prepare    creates and prints the new secret; add it to the receiver
-  rotate-secret <address> --signing --activate   signs with the new secret; add --no-grace when others know the old one
+  rotate-secret <address> --signing --activate   signs with the new secret; add --no-grace if the old one has leaked
 To delete the new secret instead, pass --abort in place of --activate.`
 
 /**
@@ -215,11 +215,10 @@ async function rotateSigningSecret(address: string, options: RotateOptions, io: 
       report({ ...event, ...(await integrations.prepareSigningSecret(address)) }, ({ signingSecret, isNew }) => [
         `Webhook secret  ${signingSecret}`,
         `${isNew ? 'It is prepared' : 'It was prepared before'}; deliveries are signed with the old secret until you activate it.`,
-        'Add it to the receiver and keep the old secret there. This command prints it again until it is active. Then run:',
+        'This command prints it again until it is active. Add it to the receiver, keep the old secret there, then run:',
         `  ${command} --activate`,
       ])
     } else if (activate) {
-      // A delivery that a receiver rejects meanwhile is retried, signed with the old secret.
       const graceMs = grace === false ? 0 : (grace ?? defaultGraceMs)
       const activated = await integrations.activateSigningSecret(address, { graceMs })
       report({ event: 'integration.signing_secret_activated', address, graceMs, ...activated }, () => [
@@ -244,7 +243,7 @@ function exportIntegration(address: string, options: OperateOptions & { readonly
     report({ event: 'integration.exported', address, file: to, ...exported }, (event) => [
       `Wrote ${to}: ${grouped(event.payments)} payments, ${grouped(event.deliveries)} pending deliveries, ${grouped(event.updates)} updates, ${grouped(event.waiting)} waiting updates.`,
       `  hmac ${event.hmac}`,
-      `${address} is disabled here from now on. Import the file in the other cell; do not enable it here again.`,
+      `${address} is disabled here from now on. Import the file in the other cell; do not enable the integration here again.`,
     ])
   })
 }
@@ -254,25 +253,25 @@ function importIntegration(path: string, options: OperateOptions, io: Io): Promi
     const imported = await moves.import(openGzipFile(path), { signal: io.signal }).catch((error: unknown) => {
       const { code, unrecorded } = error as Partial<MoveError>
       if (code === 'ERR_MOVE_UNRECORDED' && unrecorded !== undefined)
-        report({ event: 'integration.unrecorded', unrecorded }, () => reindexText(unrecorded))
+        report({ event: 'integration.unrecorded', unrecorded }, () => formatReindexCommands(unrecorded))
       throw error
     })
     report({ event: 'integration.imported', ...imported }, (event) => [
       `Imported ${event.address}: ${grouped(event.payments)} payments, ${grouped(event.updates)} updates. It is enabled here.`,
       `  hmac ${event.hmac}`,
-      `  ${grouped(event.added)} deliveries are due for payments and states that are not in the file.`,
+      `  ${grouped(event.added)} deliveries were added for versions that are not in the file.`,
       ...(event.left === 0
         ? []
-        : [`  ${grouped(event.left)} dropped payments were never stored here, and were left out.`]),
+        : [`  ${grouped(event.left)} dropped payments of the file were skipped: they were never stored here.`]),
     ])
   })
 }
 
-/** Adds the commands that record an integration's payments from blocks indexed before its registration. */
-function reindexText(unrecorded: readonly UnrecordedRange[]): string[] {
+/** Formats the commands that record an integration's payments from blocks indexed before its registration. */
+function formatReindexCommands(unrecorded: readonly UnrecordedRange[]): string[] {
   if (unrecorded.length === 0) return []
   return [
-    'Payments in earlier blocks are not recorded (PI_RECORD=own). If it has any, read these blocks again:',
+    'Payments in earlier blocks are not recorded (PI_RECORD=own). If the integration has any there, read these blocks again:',
     ...unrecorded.map(
       ({ chainId, from, to }) => `  payment-integration reindex --chain ${chainId} --from ${from} --to ${to}`,
     ),

@@ -3,7 +3,7 @@ import { parseUrl } from '@payment-integration/contract/internal'
 import type { Command } from 'commander'
 import { examples, parseDuration, parseNotificationUrl, type Run, withIntegrator } from '../command.js'
 import { UsageError } from '../errors.js'
-import { type IntegratorOptions, readIntegrator, readSecretIn } from '../input.js'
+import { type IntegratorOptions, readIntegrator, readSecret } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, createStyle } from '../output.js'
 
@@ -45,10 +45,10 @@ export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> 
   const plan = {
     ...target,
     forwardTo,
-    signingSecret: signingSecretEnv === undefined ? null : readSecretIn(signingSecretEnv, variables),
+    signingSecret: signingSecretEnv === undefined ? null : readSecret(signingSecretEnv, variables),
     since: since === undefined ? null : io.now() - since,
   }
-  const style = createStyle(io.colour)
+  const style = createStyle(io.color)
   const { listenText, runListen } = await import('../listen/session.js')
   const report = createReporter(io, options.json === true)
   const figures = await runListen(plan, (event) => report(event, (each) => listenText(each, style)), io)

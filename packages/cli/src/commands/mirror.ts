@@ -20,7 +20,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { examples, parseAddress, parseDuration, type Run } from '../command.js'
 import { InterruptedError, MirrorDatabaseError, UsageError } from '../errors.js'
 import { openSqlite } from '../files.js'
-import { variableName } from '../input.js'
+import { checkVariableName } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, grouped, momentText, type Reporter, shortHash, span } from '../output.js'
 import { createLiveLine } from '../progress.js'
@@ -135,7 +135,7 @@ async function createMirrorClient(
   { server, integration, apiSecretEnv = 'API_SECRET' }: MirrorCommandOptions,
   env: Io['env'],
 ): Promise<Client> {
-  const apiSecret = env[variableName(apiSecretEnv)]
+  const apiSecret = env[checkVariableName(apiSecretEnv)]
   if (!apiSecret) throw new UsageError(`${apiSecretEnv} is not set; put the API secret of the integration into it.`)
   const { createClient } = await import('@payment-integration/client')
   try {
@@ -148,7 +148,7 @@ async function createMirrorClient(
 
 function readSecrets({ secretEnv = ['WEBHOOK_SIGNING_SECRET'] }: MirrorCommandOptions, env: Io['env']): string[] {
   return secretEnv.map((name) => {
-    const secret = env[variableName(name)]
+    const secret = env[checkVariableName(name)]
     if (!secret) throw new UsageError(`${name} is not set; put the webhook secret into it, or omit --listen.`)
     return secret
   })

@@ -7,7 +7,7 @@ import { listenLocally, serveHttp } from '../../test/serve-http.js'
 import { getEvents, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
 import {
-  configuredServerUrl,
+  findServerUrl,
   notificationsText,
   oldSnapshotText,
   parseServerUrl,
@@ -185,10 +185,10 @@ describe('proven ranges', () => {
 
 describe('notifications, with a configured database', () => {
   it.each([
-    [0, 'Notifications: no failing endpoint.'],
-    [1, 'Notifications: 1 failing endpoint; see deliveries endpoints.'],
-    [1_200, 'Notifications: 1,200 failing endpoints; see deliveries endpoints.'],
-  ])('with %s failing endpoints are %j', (failing, line) => {
+    [0, 'Notifications: no blocked endpoint.'],
+    [1, 'Notifications: 1 blocked endpoint; see deliveries endpoints.'],
+    [1_200, 'Notifications: 1,200 blocked endpoints; see deliveries endpoints.'],
+  ])('with %s blocked endpoints are %j', (failing, line) => {
     expect(notificationsText({ failing })).toEqual(['', line])
   })
 
@@ -207,7 +207,7 @@ describe('notifications, with a configured database', () => {
       expect(await runCli(['status', '--url', url, ...args], io)).toBe(0)
       return io
     }
-    expect((await failing()).lines.at(-1)).toBe('Notifications: no failing endpoint.')
+    expect((await failing()).lines.at(-1)).toBe('Notifications: no blocked endpoint.')
     await fillDeliveries(env, { integrationAddress: shop, payments: 6, ...rejected, blockMs: 60_000 })
     expect(getEvents(await failing('--json')).at(-1)).toEqual({ event: 'notifications', failing: 1 })
   })
@@ -245,17 +245,17 @@ describe('parseServerUrl', () => {
   })
 })
 
-describe('configuredServerUrl', () => {
+describe('findServerUrl', () => {
   it.each([
     [{}, 'http://127.0.0.1:4747'],
     [{ PI_PORT: '80', PI_HOST: 'shop.local' }, 'http://shop.local:80'],
     [{ PI_HOST: '0.0.0.0' }, 'http://127.0.0.1:4747'],
     [{ PI_HOST: '::', PI_PORT: '1' }, 'http://[::1]:1'],
     [{ PI_HOST: '' }, 'http://127.0.0.1:4747'],
-  ])('with %j is %s', (env, url) => expect(configuredServerUrl(env)).toBe(url))
+  ])('with %j is %s', (env, url) => expect(findServerUrl(env)).toBe(url))
 
   it.each([{ PI_PORT: '0' }, { PI_PORT: 'x' }, { PI_HOST: 'a b' }])(
     'rejects %j, which does not determine the URL',
-    (env) => expect(() => configuredServerUrl(env)).toThrow(expect.objectContaining({ code: 'ERR_USAGE' })),
+    (env) => expect(() => findServerUrl(env)).toThrow(expect.objectContaining({ code: 'ERR_USAGE' })),
   )
 })

@@ -2,39 +2,39 @@
 
 import { parseUrl } from '@payment-integration/contract/internal'
 import { ExcessiveJsonError, readForeignJson, startTimeLimit } from '@payment-integration/contract/internal-io'
-import type { DatabaseSnapshot } from '@payment-integration/core/internal'
-import { oldSnapshotMs, type RunningProcess } from '@payment-integration/core/internal'
+import { type DatabaseSnapshot, oldSnapshotMs, type RunningProcess } from '@payment-integration/core/internal'
 import type { ProvenRange } from '@payment-integration/core/ports'
 import type { HealthReport } from '@payment-integration/server'
 import type { ChainHealth } from '@payment-integration/server/internal'
 import { type Command, InvalidArgumentError } from 'commander'
 import { examples, type Run } from '../command.js'
-import { DatabaseMissingError, ServerError, UsageError } from '../errors.js'
+import { DatabaseMissingError, InterruptedError, ServerError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { counted, createReporter, grouped, span, table } from '../output.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
 /** Timeout in milliseconds: the server waits at most two seconds for its database; the rest is for the network. */
 const timeoutMs = 5_000
-/** Limit of a report, far above that of a server with a thousand nodes. */
+/** Limit of a report in bytes; a thousand nodes need far less. */
 const maxBytes = 1_048_576
 
 async function askHealth(url: string, signal: AbortSignal): Promise<HealthReport> {
-  let answered: unknown
+  let body: unknown
   const limit = startTimeLimit(timeoutMs, signal)
   try {
-    const answer = await fetch(`${url}/health`, { redirect: 'error', signal: limit.signal })
-    answered = await readForeignJson(answer, maxBytes).catch((error: unknown) => {
+    const response = await fetch(`${url}/health`, { redirect: 'error', signal: limit.signal })
+    body = await readForeignJson(response, maxBytes).catch((error: unknown) => {
       if (error instanceof ExcessiveJsonError || error instanceof SyntaxError) return null
       throw error
     })
   } catch (cause) {
+    if (signal.aborted) throw new InterruptedError('The status was not read: the command was interrupted.')
     const message = `No server answers at ${url}${describeReason(cause)}; is it running? Pass another URL with --url.`
     throw new ServerError(message, { cause })
   } finally {
     limit.end()
   }
-  const report = readHealth(answered)
+  const report = parseHealth(body)
   if (report === null)
     throw new ServerError(
       `The server at ${url} is not a payment integration server of this version; pass another URL with --url.`,
@@ -81,23 +81,23 @@ function hasFields<T>(
   )
 }
 
-const parseList = (value: unknown, isOne: (item: unknown) => boolean) => Array.isArray(value) && value.every(isOne)
+const isListOf = (value: unknown, isOne: (item: unknown) => boolean) => Array.isArray(value) && value.every(isOne)
 
 function isChain(value: unknown): boolean {
-  if (!hasFields(value, chainFields) || !parseList(value['nodes'], (each) => hasFields(each, nodeFields))) return false
+  if (!hasFields(value, chainFields) || !isListOf(value['nodes'], (each) => hasFields(each, nodeFields))) return false
   const { proof, lastError } = value
   if (lastError !== null && !hasFields(lastError, { string: ['message'], number: ['at'] })) return false
   return ['root', 'bloom', 'none', null].includes(proof as string | null)
 }
 
 /** Parses a report and keeps its unknown fields; null when the value is no report. */
-export function readHealth(value: unknown): HealthReport | null {
+export function parseHealth(value: unknown): HealthReport | null {
   if (!hasFields(value, { string: ['status', 'database'], 'string??': ['recording'] })) return null
   const isKnown =
     ['ok', 'degraded', 'down'].includes(value['status'] as string) &&
     ['ok', 'unavailable'].includes(value['database'] as string) &&
     ['own', undefined].includes(value['recording'] as string | undefined)
-  return isKnown && parseList(value['chains'], isChain) ? (value as unknown as HealthReport) : null
+  return isKnown && isListOf(value['chains'], isChain) ? (value as unknown as HealthReport) : null
 }
 
 interface ChainProofs {
@@ -105,8 +105,8 @@ interface ChainProofs {
   readonly ranges: readonly ProvenRange[]
 }
 
-const chainHeads = ['chain', 'head', 'age', 'indexed', 'lag', 'proof', 'reorgs', 'role']
-const nodeHeads = [
+const chainColumns = ['chain', 'head', 'age', 'indexed', 'lag', 'proof', 'reorgs', 'role']
+const nodeColumns = [
   'node',
   'score',
   'used',
@@ -117,22 +117,22 @@ const nodeHeads = [
   'failed proofs',
   'blocks per request',
 ]
-const trafficHeads = ['node', 'calls', 'bytes', 'blocks', 'calls per block', 'bytes per block', 'cost']
+const trafficColumns = ['node', 'calls', 'bytes', 'blocks', 'calls per block', 'bytes per block', 'cost']
 
-/** Formats the report. `priceOf` gives the price of a million calls at the nodes of a chain; null: unknown. */
+/** Formats the report. `getPrice` gives the price of a million calls at the nodes of a chain; null: unknown. */
 function statusText(
   url: string,
   { status, database, chains, recording }: HealthReport,
   now: number,
-  priceOf: (chainId: number) => number | null,
+  getPrice: (chainId: number) => number | null,
 ): string[] {
   return [
     `${status}: ${url}, database ${database}`,
     ...(recording === 'own' ? ['Only payments of its own integrations are stored (PI_RECORD=own).'] : []),
     ...(chains.length === 0
       ? ['The server follows no chain.']
-      : ['', ...table([chainHeads, ...chains.map((chain) => chainRow(chain, now))])]),
-    ...chains.flatMap((chain) => details(chain, now, priceOf(chain.chainId))),
+      : ['', ...table([chainColumns, ...chains.map((chain) => formatChain(chain, now))])]),
+    ...chains.flatMap((chain) => formatDetails(chain, now, getPrice(chain.chainId))),
   ]
 }
 
@@ -143,7 +143,7 @@ export function processesText({ processes }: { readonly processes: readonly Runn
     const state = silentMs === null ? runs : `silent for ${span(silentMs / 1_000)}`
     return [`${host} ${pid}`, release, roles.join(' '), state, leases.join(' ') || '-']
   })
-  return ['', 'Processes', ...indented(table([['process', 'release', 'roles', 'state', 'leases'], ...rows]))]
+  return ['', 'Processes', ...indent(table([['process', 'release', 'roles', 'state', 'leases'], ...rows]))]
 }
 
 export function proofsText({ chainId, ranges }: ChainProofs): string[] {
@@ -152,13 +152,13 @@ export function proofsText({ chainId, ranges }: ChainProofs): string[] {
   return [
     '',
     `Chain ${chainId}: how its blocks were proven, newest first`,
-    ...indented(table([['from', 'to', 'proof', 'node'], ...rows])),
+    ...indent(table([['from', 'to', 'proof', 'node'], ...rows])),
   ]
 }
 
 export function notificationsText({ failing }: { readonly failing: number }): string[] {
-  if (failing === 0) return ['', 'Notifications: no failing endpoint.']
-  return ['', `Notifications: ${counted(failing, 'failing endpoint')}; see deliveries endpoints.`]
+  if (failing === 0) return ['', 'Notifications: no blocked endpoint.']
+  return ['', `Notifications: ${counted(failing, 'blocked endpoint')}; see deliveries endpoints.`]
 }
 
 export function oldSnapshotText({ holder, ageMs, databaseUser, application }: DatabaseSnapshot): string[] {
@@ -174,27 +174,27 @@ export function oldSnapshotText({ holder, ageMs, databaseUser, application }: Da
 /** A head of this age, in milliseconds, is reported as a problem: no chain pauses for so long. */
 const oldHeadMs = 300_000
 
-function chainRow(chain: ChainHealth, now: number): string[] {
+function formatChain(chain: ChainHealth, now: number): string[] {
   const { chainId, head, headAt, indexed, lag, proof, reorgs, leading } = chain
   const age = headAt === null || headAt === undefined ? '-' : span(Math.max(0, now - headAt) / 1_000)
-  const places = [figure(head), age, figure(indexed), figure(lag)]
-  return [String(chainId), ...places, proof ?? '-', grouped(reorgs), leading ? 'leads' : 'stands by']
+  const progress = [formatFigure(head), age, formatFigure(indexed), formatFigure(lag)]
+  return [String(chainId), ...progress, proof ?? '-', grouped(reorgs), leading ? 'leads' : 'stands by']
 }
 
-function details(
+function formatDetails(
   { chainId, headAt, nodes, error, lastError }: ChainHealth,
   now: number,
   price: number | null,
 ): string[] {
   const rows = nodes.map(({ name, score, inUse, head, latencyMs, ...node }) => {
     const counts = [node.failures, node.contradictions, node.failedProofs, node.maxRange].map(grouped)
-    return [name, score.toFixed(2), inUse ? 'yes' : 'no', figure(head), figure(latencyMs), ...counts]
+    return [name, score.toFixed(2), inUse ? 'yes' : 'no', formatFigure(head), formatFigure(latencyMs), ...counts]
   })
   const headAgeMs = now - (headAt ?? now)
   const messages = [
     ...(headAgeMs < oldHeadMs
       ? []
-      : [`old head: its newest block is ${span(headAgeMs / 1_000)} old; are its nodes in sync?`]),
+      : [`old head: the newest block is ${span(headAgeMs / 1_000)} old; are the nodes in sync?`]),
     ...(error === null ? [] : [`error: ${error}`]),
     ...(lastError === null
       ? []
@@ -204,24 +204,27 @@ function details(
   return [
     '',
     `Chain ${chainId}`,
-    ...indented([
+    ...indent([
       ...(rows.length === 0
         ? []
-        : [...table([nodeHeads, ...rows]), ...table([trafficHeads, ...nodes.map((each) => trafficRow(each, price))])]),
+        : [
+            ...table([nodeColumns, ...rows]),
+            ...table([trafficColumns, ...nodes.map((each) => formatTraffic(each, price))]),
+          ]),
       ...messages,
     ]),
   ]
 }
 
-function trafficRow(node: ChainHealth['nodes'][number], price: number | null): string[] {
+function formatTraffic(node: ChainHealth['nodes'][number], price: number | null): string[] {
   const { name, calls, receivedBytes, blocks } = node
   const perBlock = blocks === 0 ? ['-', '-'] : [(calls / blocks).toFixed(2), grouped(receivedBytes / blocks)]
   const cost = price === null ? '-' : ((calls * price) / 1_000_000).toFixed(4)
   return [name, ...[calls, receivedBytes, blocks].map(grouped), ...perBlock, cost]
 }
 
-const figure = (value: number | null) => (value === null ? '-' : grouped(value))
-const indented = (lines: readonly string[]) => lines.map((line) => `  ${line}`)
+const formatFigure = (value: number | null) => (value === null ? '-' : grouped(value))
+const indent = (lines: readonly string[]) => lines.map((line) => `  ${line}`)
 
 export function addStatus(program: Command, run: Run): void {
   program
@@ -242,13 +245,13 @@ const maxRanges = 10
 
 /**
  * Prints the health of the server. With a configured database it also prints the processes, how the stored blocks of
- * each chain were proven, and how many notification endpoints fail.
+ * each chain were proven, and how many notification endpoints are blocked.
  * @returns 0 when all is well, 1 when the server is degraded or down.
  * @throws ServerError `ERR_SERVER` when no such server answers; ConfigError `ERR_CONFIG` and errors of a configured
  * database.
  */
 async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
-  const { json = false, url = configuredServerUrl(io.env) } = options
+  const { json = false, url = findServerUrl(io.env) } = options
   const report = createReporter(io, json)
   const health = await askHealth(url, io.signal).catch((error: unknown) => {
     if (error instanceof ServerError) return error
@@ -256,7 +259,7 @@ async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
   })
   if (!(health instanceof ServerError))
     report({ event: 'status', url, ...health }, (event) =>
-      statusText(url, event, io.now(), (chainId) => callPrice(io.env, chainId)),
+      statusText(url, event, io.now(), (chainId) => readCallPrice(io.env, chainId)),
     )
   const stored = await readStored(options, io)
   if (stored !== null) {
@@ -273,6 +276,7 @@ async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
 interface Stored {
   readonly processes: readonly RunningProcess[]
   readonly proofs: readonly ChainProofs[]
+  /** Blocked endpoints. */
   readonly failing: number
   /** A database snapshot that has been open for too long; null: none. */
   readonly oldSnapshot: DatabaseSnapshot | null
@@ -302,7 +306,7 @@ async function readStored(options: StatusOptions, io: Io): Promise<Stored | null
 }
 
 /** Reads the price of a million calls from the environment, as `serve` does; null: not set. */
-function callPrice(env: Io['env'], chainId: number): number | null {
+function readCallPrice(env: Io['env'], chainId: number): number | null {
   const text = env[`PI_RPC_PRICE_${chainId}`] ?? ''
   return /^[0-9]{1,7}(\.[0-9]{1,6})?$/.test(text) ? Number(text) : null
 }
@@ -327,7 +331,7 @@ export function parseServerUrl(text: string): string {
  * Finds the URL at which this machine reaches a server with this environment.
  * @throws UsageError `ERR_USAGE` when the environment does not determine it.
  */
-export function configuredServerUrl(env: Io['env']): string {
+export function findServerUrl(env: Io['env']): string {
   const host = env['PI_HOST'] || '127.0.0.1'
   const port = env['PI_PORT'] || '4747'
   const name = localAddresses[host] ?? host

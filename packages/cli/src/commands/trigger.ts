@@ -10,7 +10,7 @@ import type { TriggerEvent, TriggerRequest } from '@payment-integration/testing/
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { examples, parseAddress, parseChainId, type Run, withIntegrator } from '../command.js'
 import { InterruptedError, ServerError, UsageError } from '../errors.js'
-import { basicAuthorization, type IntegratorOptions, readIntegrator, serverPath } from '../input.js'
+import { buildServerUrl, formatBasicAuth, type IntegratorOptions, readIntegrator } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { counted, createReporter, createStyle, escapeControls, type Style, shortHash } from '../output.js'
 
@@ -70,10 +70,10 @@ export async function trigger(
     return 0
   }
   const { server, integration, apiSecret, apiSecretEnv } = await readIntegrator(options, io)
-  const authorization = basicAuthorization(integration, apiSecret)
-  const style = createStyle(io.colour)
+  const authorization = formatBasicAuth(integration, apiSecret)
+  const style = createStyle(io.color)
   let exitCode: ExitCode = 0
-  const target = { url: serverPath(server, triggerPath), authorization, apiSecretEnv }
+  const target = { url: buildServerUrl(server, triggerPath), authorization, apiSecretEnv }
   for await (const event of postTrigger(target, request, io.signal)) {
     report(event, (each) => triggerText(each, style))
     if (event.event === 'failed') exitCode = 1

@@ -22,8 +22,8 @@ import {
 } from './clients.js'
 import type { LegacyReadyEvent, ReadyEvent } from './demo-events.js'
 import type { Closers } from './machine.js'
-import { choosePort, createDemoFolder, envValues, openAddress, startOnPort, writeEnvFile } from './machine.js'
-import { commandsText, type Stage } from './printer.js'
+import { choosePort, createDemoFolder, listEnvValues, openBrowser, startOnPort, writeEnvFile } from './machine.js'
+import { type EventOrder, formatCommands } from './printer.js'
 import { createRelay, type ReceiverAnswer, type Relay, startDemoReceiver } from './receiver.js'
 import { createLedger, createReceiverNotes, type Ledger, watchService } from './watch.js'
 
@@ -67,7 +67,7 @@ export interface DemoSettings {
 export interface DemoContext {
   readonly io: Io
   readonly closers: Closers
-  readonly stage: Stage
+  readonly stage: EventOrder
   readonly signal: AbortSignal
 }
 
@@ -191,7 +191,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
   }
   stage.report(ready)
   if (settings.envFile !== null)
-    stage.report({ event: 'env.file', ...writeEnvFile(settings.envFile, envValues(ready)) })
+    stage.report({ event: 'env.file', ...writeEnvFile(settings.envFile, listEnvValues(ready)) })
   const silence = to === undefined ? null : await checkListening(to)
   if (to !== undefined && silence !== null)
     stage.report({ event: 'forward.failed', url: to.href, status: null, advice: silence })
@@ -222,8 +222,8 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
       const { replayed } = await deliveries.replayAll({ integrationAddress: address, status: 'pending' })
       return replayed === 1 ? 'One delivery is attempted now.' : `${replayed} deliveries are attempted now.`
     },
-    commands: () => commandsText(ready, legacyReady).join('\n'),
-    openConsole: () => openAddress(`${serviceUrl}/console`, io.env),
+    commands: () => formatCommands(ready, legacyReady).join('\n'),
+    openConsole: () => openBrowser(`${serviceUrl}/console`, io.env),
     legacyExample(txHash, plan) {
       legacyReady = buildLegacyExample(txHash, plan)
       return legacyReady
@@ -242,12 +242,12 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
 async function examine(
   url: string,
   receiver: { readonly signingSecret: string; readonly integrationAddress: string },
-  io: Pick<Io, 'now' | 'colour'>,
+  io: Pick<Io, 'now' | 'color'>,
   signal: AbortSignal,
 ): Promise<string> {
   const { runDoctor } = await import('@payment-integration/testing/doctor')
   const report = await runDoctor({ url, ...receiver, now: io.now, signal })
-  const [style, frameworks] = [createStyle(io.colour), await findFrameworks()]
+  const [style, frameworks] = [createStyle(io.color), await findFrameworks()]
   const findings = report.findings.flatMap((finding) => findingText(finding, frameworks, style))
   return [...findings, ...summaryText(report)].join('\n')
 }

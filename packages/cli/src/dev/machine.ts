@@ -29,13 +29,13 @@ export async function startOnPort(
     return await start(config, options)
   } catch (error) {
     if (!mayMove || (error as { code?: unknown }).code !== 'ERR_LISTEN') throw error
-    const port = await firstFreePort(config.port + 1)
+    const port = await findFreePort(config.port + 1)
     return startOnPort(start, { ...config, port }, options, mayMove)
   }
 }
 
 export async function choosePort(flag: number | undefined, env: Io['env']): Promise<number | string> {
-  return flag ?? (env['PI_PORT'] || (await firstFreePort(devDefaults.port)))
+  return flag ?? (env['PI_PORT'] || (await findFreePort(devDefaults.port)))
 }
 
 const maxPorts = 100
@@ -44,12 +44,12 @@ const maxPorts = 100
  * The first free TCP port of 127.0.0.1 from `first` on.
  * @throws DemoError `ERR_DEMO` when a hundred ports in a row are taken.
  */
-export async function firstFreePort(first: number): Promise<number> {
+export async function findFreePort(first: number): Promise<number> {
   const last = Math.min(first + maxPorts - 1, 65_535)
   for (let port = first; port <= last; port += 1) {
     if (await isFree(port)) return port
   }
-  throw new DemoError(`Ports ${first} to ${last} are all in use; pass a free one with --port.`)
+  throw new DemoError(`Ports from ${first} on are all in use; pass a free one with --port.`)
 }
 
 async function isFree(port: number): Promise<boolean> {
@@ -120,12 +120,14 @@ const begin =
   '# Written by payment-integration dev, whose next run replaces this part. Delete it to use values of your own.'
 const end = '# End of payment-integration dev.'
 
-type EnvFileResult =
-  | { readonly kind: 'written'; readonly path: string; readonly ignored: boolean }
-  /** The file is unchanged: the user has set one of the values, or the file is not UTF-8. */
-  | { readonly kind: 'kept'; readonly path: string; readonly ignored: boolean }
+interface EnvFileResult {
+  /** `kept`: the file is unchanged, as the user has set one of the values, or it is not UTF-8. */
+  readonly kind: 'written' | 'kept'
+  readonly path: string
+  readonly ignored: boolean
+}
 
-export function envValues(ready: ReadyEvent): Readonly<Record<string, string>> {
+export function listEnvValues(ready: ReadyEvent): Readonly<Record<string, string>> {
   return {
     PAYMENTS_URL: ready.url,
     INTEGRATION_ADDRESS: ready.integrationAddress,
@@ -146,26 +148,26 @@ export function writeEnvFile(path: string, values: Readonly<Record<string, strin
   const bytes = isThere ? readFileSync(path) : Buffer.alloc(0)
   // Decoding and encoding would damage the file.
   if (!isUtf8(bytes)) return { kind: 'kept', ...result }
-  const outside = withoutOwnPart(bytes.toString())
+  const outside = removeOwnPart(bytes.toString())
   // Frameworks skip a byte order mark; Node's parser would read the mark as part of the first name.
   const set = parseEnv(outside.replace(/^\ufeff/, ''))
   if (Object.keys(values).some((name) => set[name])) return { kind: 'kept', ...result }
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}`)
   const before = outside === '' || outside.endsWith('\n') ? outside : `${outside}\n`
-  if (isThere) tighten(path)
+  if (isThere) restrictToOwner(path)
   writeFileSync(path, `${before}${[begin, ...lines, end].join('\n')}\n`, { mode: 0o600 })
   return { kind: 'written', ...result }
 }
 
-/** Removes the part of an earlier run, with any line ends. A part without its end marker stays: the user edited it. */
-function withoutOwnPart(text: string): string {
+/** Removes the part that an earlier run wrote, with LF or CRLF. A part without its end marker stays: the user edited it. */
+function removeOwnPart(text: string): string {
   const lines = text.split(/(?<=\n)/)
   const from = lines.findIndex((line) => line.trim() === begin)
   const to = lines.findIndex((line, index) => index > from && line.trim() === end)
   return from < 0 || to < 0 ? text : lines.filter((_, index) => index < from || index > to).join('')
 }
 
-function tighten(path: string): void {
+function restrictToOwner(path: string): void {
   const { mode } = statSync(path)
   if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700)
 }
@@ -178,7 +180,10 @@ function isIgnored(path: string): boolean {
   const patterns = readFileSync(list, 'utf8')
     .split('\n')
     .map((line) => line.trim().replace(/^\//, ''))
-  return [name, '.env*', '.env.*', '*.local', '.env*.local', '.env.*.local'].some((each) => patterns.includes(each))
+  const matches = (pattern: string) =>
+    new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`).test(name)
+  const common = ['.env*', '.env.*', '*.local', '.env*.local', '.env.*.local'].filter(matches)
+  return [name, ...common].some((each) => patterns.includes(each))
 }
 
 function findOpener(system: string): readonly [command: string, ...args: string[]] {
@@ -189,10 +194,10 @@ function findOpener(system: string): readonly [command: string, ...args: string[
 }
 
 /**
- * Opens the browser. Resolves with a sentence that names the address, so that a person can always open it by hand.
+ * Opens the browser. Resolves with a sentence that names the URL, so that a person can always open it by hand.
  * Never rejects.
  */
-export function openAddress(
+export function openBrowser(
   url: string,
   env: Readonly<Record<string, string | undefined>>,
   system: string = platform(),

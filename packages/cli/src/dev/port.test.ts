@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { serveHttp } from '../../test/serve-http.js'
-import { firstFreePort } from './machine.js'
+import { findFreePort } from './machine.js'
 
 it('passes over a port in use', async () => {
   const port = Number(new URL(await serveHttp(() => undefined)).port)
-  expect(await firstFreePort(port)).toBeGreaterThan(port)
+  expect(await findFreePort(port)).toBeGreaterThan(port)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DeliveryEvent, DemoEvent, LegacyReadyEvent, ReadyEvent, SummaryEvent } from './demo-events.js'
-import { commandsText, createDemoPrinter } from './printer.js'
+import { createDemoPrinter, formatCommands } from './printer.js'
 
 const time = new Date(2026, 0, 2, 3, 4, 5, 6).getTime()
 const txHash = `0x9f2c81${'0'.repeat(54)}04e1`
@@ -42,11 +42,11 @@ const legacyReady: LegacyReadyEvent = {
 
 function print(
   events: readonly DemoEvent[],
-  options: { json?: boolean; quiet?: boolean; colour?: boolean; hasKeys?: boolean } = {},
+  options: { json?: boolean; quiet?: boolean; color?: boolean; hasKeys?: boolean } = {},
 ) {
-  const { json = false, quiet = false, colour = false, hasKeys = false } = options
+  const { json = false, quiet = false, color = false, hasKeys = false } = options
   const lines: string[] = []
-  const printer = createDemoPrinter({ out: (line) => void lines.push(line), colour }, { json, quiet, hasKeys })
+  const printer = createDemoPrinter({ out: (line) => void lines.push(line), color }, { json, quiet, hasKeys })
   for (const event of events) printer(event, time)
   return lines
 }
@@ -85,12 +85,12 @@ describe('createDemoPrinter', () => {
   })
 
   it('gives the commands of the legacy API once a payment is verified', () => {
-    const early = commandsText(ready, null)
+    const early = formatCommands(ready, null)
     expect(early.join('\n')).not.toContain('/api/v1/verify')
     expect(early.join('\n')).toContain(`demo-shop, paid in USDC at ${ready.accountAddress}`)
     expect(early.join('\n')).toContain('removed at the end')
-    expect(commandsText({ ...ready, kept: true }, null).join('\n')).not.toContain('removed')
-    const later = commandsText(ready, legacyReady)
+    expect(formatCommands({ ...ready, kept: true }, null).join('\n')).not.toContain('removed')
+    const later = formatCommands(ready, legacyReady)
     const key = 'curl -s -H "Authorization: the-legacy-key"'
     const json = '-H "Content-Type: application/json" -d'
     const request = `{"chainId":31337,"txHash":"${txHash}","invoiceAmount":"8.96","invoiceCurrency":"USD","address":"demo-shop"}`
@@ -103,14 +103,14 @@ describe('createDemoPrinter', () => {
   })
 
   it('shows success in green, failure in red and pending in yellow', () => {
-    const getColour = (to: string) =>
+    const getColor = (to: string) =>
       /\[(\d\d)m(?=\w)/.exec(
         print([{ event: 'payment.changed', chainId: '1', txHash, version: 2, from: null, to }], {
-          colour: true,
+          color: true,
         })[0]?.split('->')[1] ?? '',
       )?.[1]
     const states = ['success', 'refund_success', 'failure', 'refund_failure', 'pending', 'refund_pending']
-    expect(states.map(getColour)).toEqual(['32', '32', '31', '31', '33', '33'])
+    expect(states.map(getColor)).toEqual(['32', '32', '31', '31', '33', '33'])
   })
 
   it('prints the price and the paid amount of a payment', () => {
@@ -131,8 +131,8 @@ describe('createDemoPrinter', () => {
     expect(print([{ ...summary, p50Ms: null, ok: true, reasons: [], folder: null }])[1]).toContain('p50 -')
   })
 
-  it('with json, prints each event with its time and nothing else, uncoloured', () => {
-    const lines = print([ready, delivery, legacyReady, summary], { json: true, colour: true })
+  it('with json, prints each event with its time and nothing else, uncolored', () => {
+    const lines = print([ready, delivery, legacyReady, summary], { json: true, color: true })
     expect(lines.map((line) => JSON.parse(line))).toEqual(
       [ready, delivery, legacyReady, summary].map((event) => ({ ...event, at: new Date(time).toISOString() })),
     )
@@ -157,7 +157,7 @@ describe('createDemoPrinter', () => {
     expect(printed).toEqual(['ready', 'delivery.attempted', 'receiver.rejected', 'problem', 'summary'])
   })
 
-  it('colours failures for a terminal', () => {
-    expect(print([{ event: 'problem', reason: 'no' }], { colour: true })[0]).toContain('\u001b[31m')
+  it('colors failures for a terminal', () => {
+    expect(print([{ event: 'problem', reason: 'no' }], { color: true })[0]).toContain('\u001b[31m')
   })
 })

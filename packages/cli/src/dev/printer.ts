@@ -1,4 +1,4 @@
-/** Prints the demo's events as text or JSON, each payment as sent before it is indexed. @module */
+/** Prints the demo's events as text or JSON; a payment's `sent` comes before its `indexed`. @module */
 import { formatAnswer } from '@payment-integration/core/internal'
 import type { Io } from '../io.js'
 import { createStyle, jsonLine, type Style, shortHash } from '../output.js'
@@ -36,20 +36,20 @@ interface PrinterOptions {
  * Creates a printer. With `json` it prints one object per line, with the time as `at`; else text without repeated empty
  * lines. With `quiet` it omits successes.
  */
-export function createDemoPrinter(io: Pick<Io, 'out' | 'colour'>, options: PrinterOptions): DemoPrinter {
-  const style = createStyle(io.colour && !options.json)
+export function createDemoPrinter(io: Pick<Io, 'out' | 'color'>, options: PrinterOptions): DemoPrinter {
+  const style = createStyle(io.color && !options.json)
   let last: string | null = null
   return (event, time) => {
     if (options.quiet && !isShownQuietly(event)) return
     if (options.json) return io.out(jsonLine({ ...event, at: new Date(time).toISOString() }))
-    for (const line of demoText(event, time, { style, hasKeys: options.hasKeys })) {
+    for (const line of formatEvent(event, time, { style, hasKeys: options.hasKeys })) {
       if (line !== '' || last !== '') io.out(line)
       last = line
     }
   }
 }
 
-function demoText(
+function formatEvent(
   event: DemoEvent,
   time: number,
   { style, hasKeys }: { readonly style: Style; readonly hasKeys: boolean },
@@ -138,7 +138,7 @@ function header(event: ReadyEvent, style: Style, hasKeys: boolean): string[] {
 }
 
 /** Commands to paste, and the demo's parts. @param legacy - The requests of the first verified payment, if any. */
-export function commandsText(event: ReadyEvent, legacy: LegacyReadyEvent | null): string[] {
+export function formatCommands(event: ReadyEvent, legacy: LegacyReadyEvent | null): string[] {
   const { url, integrationAddress } = event
   const credentials = `-u ${integrationAddress}:${event.apiSecret}`
   const json = '-H "Content-Type: application/json"'
@@ -147,7 +147,7 @@ export function commandsText(event: ReadyEvent, legacy: LegacyReadyEvent | null)
     '',
     'Read the payments:',
     `curl -s ${credentials} ${url}/api/v1/integration/payments`,
-    'Share the verification of a user; repeat it after two seconds to see it GREEN:',
+    "Share a user's verification; repeat after two seconds to see GREEN:",
     `curl -s ${credentials} ${json} -d '${JSON.stringify(event.shareRequest)}' ${event.shareUrl}`,
     'Mint another share token with mintShareToken of @payment-integration/identity-sumsub:',
     `mintShareToken(${JSON.stringify(event.minting)})`,
@@ -158,7 +158,7 @@ export function commandsText(event: ReadyEvent, legacy: LegacyReadyEvent | null)
       : [
           'Look up the first verified payment in the legacy API:',
           `curl -s ${key} ${legacy.lookupUrl}`,
-          "Verify it. Its invoice is the paid amount: the chain does not know the shop's price:",
+          "Verify it; the invoice is the paid amount, as the chain does not know the shop's price:",
           `curl -s ${key} ${json} -d '${JSON.stringify(legacy.verifyRequest)}' ${legacy.verifyUrl}`,
         ]),
     `Account   ${event.accountHandle}, paid in ${event.tokenSymbol} at ${event.accountAddress}`,
@@ -172,7 +172,7 @@ export function commandsText(event: ReadyEvent, legacy: LegacyReadyEvent | null)
 function envFile(event: EnvFileEvent, style: Style): string[] {
   if (event.kind === 'kept')
     return [
-      `  ${style.yellow(`${event.path} contains your own values and was not changed: use the five values above.`)}`,
+      `  ${style.yellow(`${event.path} was not changed: it has your own values or is not UTF-8. PAYMENTS_URL is the API above without /api/v1.`)}`,
     ]
   const ignored = event.ignored ? '' : `   ${style.yellow('add it to .gitignore: it holds secrets')}`
   return [`  Env file        ${event.path} ${style.dim('written with the five values')}${ignored}`]
@@ -180,7 +180,7 @@ function envFile(event: EnvFileEvent, style: Style): string[] {
 
 function delivery(event: DeliveryEvent, at: string, style: Style): string[] {
   const status = formatAnswer(event)
-  const colour = event.outcome === 'delivered' ? style.green : style.red
+  const color = event.outcome === 'delivered' ? style.green : style.red
   const after = {
     delivered: event.receiver ?? '',
     pending: `retry in ${((event.retryInMs ?? 0) / 1000).toFixed(1)} s`,
@@ -188,13 +188,13 @@ function delivery(event: DeliveryEvent, at: string, style: Style): string[] {
   }[event.outcome]
   return [
     `${at}    --> ${shortHash(event.txHash)}  v${event.version}  attempt ${event.attempt}`,
-    `${at}    ${colour(`<-- ${status}`)}  ${Math.round(event.latencyMs)} ms   ${after ?? 'no further attempt'}`,
+    `${at}    ${color(`<-- ${status}`)}  ${Math.round(event.latencyMs)} ms   ${after ?? 'no further attempt'}`,
   ]
 }
 
 function change(from: string | null, to: string | null, style: Style): string {
-  const colour = /success$/.test(to ?? '') ? style.green : /failure$/.test(to ?? '') ? style.red : style.yellow
-  return `${from ?? 'none'} -> ${colour(to ?? 'none')}`
+  const color = /success$/.test(to ?? '') ? style.green : /failure$/.test(to ?? '') ? style.red : style.yellow
+  return `${from ?? 'none'} -> ${color(to ?? 'none')}`
 }
 
 function summary(event: SummaryEvent, style: Style): string[] {
@@ -219,16 +219,16 @@ function formatClock(time: number): string {
 type DemoPrinter = (event: DemoEvent, time: number) => void
 
 /** Receives events and passes them to a printer. */
-export interface Stage {
+export interface EventOrder {
   readonly report: DemoSink
   /**
-   * Runs `work`, and holds back all other events until the event of `work` is printed. A payment is so shown as sent
+   * Runs `work`, and holds back all other events until the event of `work` is printed. So a payment is shown as sent
    * before it is shown as indexed, even when the indexer is faster than the answer to the payer.
    */
   first<T>(work: () => Promise<T>, event: (result: T) => DemoEvent): Promise<T>
 }
 
-export function createStage(print: DemoPrinter, now: () => number): Stage {
+export function createEventOrder(print: DemoPrinter, now: () => number): EventOrder {
   let delayed: (readonly [DemoEvent, number])[] | null = null
   return {
     report(event) {
@@ -237,7 +237,6 @@ export function createStage(print: DemoPrinter, now: () => number): Stage {
     },
     async first(work, event) {
       delayed = []
-      const startedAt = now()
       try {
         const result = await work()
         print(event(result), delayed[0]?.[1] ?? now())
@@ -245,7 +244,7 @@ export function createStage(print: DemoPrinter, now: () => number): Stage {
       } finally {
         const waiting = delayed
         delayed = null
-        for (const [later, time] of waiting) print(later, Math.max(time, startedAt))
+        for (const [later, time] of waiting) print(later, time)
       }
     },
   }

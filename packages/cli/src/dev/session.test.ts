@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { legacyExample } from './clients.js'
 import type { Demo } from './demo.js'
 import type { DemoEvent, VerifiedEvent } from './demo-events.js'
-import { createStage } from './printer.js'
+import { createEventOrder } from './printer.js'
 import { createNudge, runSession } from './session.js'
 import { createLedger } from './watch.js'
 
@@ -44,7 +44,7 @@ function demo(changes: { [K in 'pay' | 'processor' | 'reader']?: Partial<Demo[K]
 
 async function run(changes: Parameters<typeof demo>[0] = {}, signal = new AbortController().signal) {
   const events: DemoEvent[] = []
-  const stage = createStage((event) => events.push(event), io.now)
+  const stage = createEventOrder((event) => events.push(event), io.now)
   return { events, result: await runSession(demo(changes), plan, stage, io, signal) }
 }
 
@@ -97,7 +97,7 @@ describe('runSession', () => {
 
   it('never reports a verified payment as unfinished', async () => {
     const stop = new AbortController()
-    const stage = createStage(({ event }) => event === 'payment.verified' && stop.abort(), io.now)
+    const stage = createEventOrder(({ event }) => event === 'payment.verified' && stop.abort(), io.now)
     const result = await runSession(demo(), { ...plan, payments: 1 }, stage, io, stop.signal)
     expect(result).toEqual({ payments: 1, verified: 1, problems: [], unfinished: [] })
   })
@@ -114,7 +114,7 @@ describe('runSession with a receiver that answers nothing', () => {
       if (number === 120) stop.abort()
       return `0x${number}`
     }
-    const stage = createStage(() => undefined, io.now)
+    const stage = createEventOrder(() => undefined, io.now)
     const running = runSession({ ...silent, pay }, { ...plan, payments: 200 }, stage, io, stop.signal)
     await vi.advanceTimersByTimeAsync(200_000)
     expect(await running).toMatchObject({ payments: 120, verified: 0 })
@@ -131,7 +131,7 @@ describe('createNudge', () => {
     }
     const signal = new AbortController().signal
     const session = { ...plan, payments: 4, nudge }
-    const stage = createStage(() => undefined, io.now)
+    const stage = createEventOrder(() => undefined, io.now)
     nudge.nudge()
     await runSession(demo(), session, stage, { sleep }, signal)
     expect(waits).toEqual([true, true, false])

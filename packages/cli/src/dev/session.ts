@@ -5,7 +5,7 @@ import type { ExitCode, Io } from '../io.js'
 import { type PaymentPlan, planPayment, seededFraction } from './clients.js'
 import type { Demo, DemoParts } from './demo.js'
 import type { DemoSink } from './demo-events.js'
-import type { Stage } from './printer.js'
+import type { EventOrder } from './printer.js'
 
 interface SessionPlan {
   readonly everyMs: number
@@ -47,7 +47,7 @@ const journeyLimitMs = 60_000
 export async function runSession(
   demo: Demo,
   plan: SessionPlan,
-  stage: Stage,
+  stage: EventOrder,
   io: Pick<Io, 'sleep'>,
   signal: AbortSignal,
 ): Promise<SessionResult> {

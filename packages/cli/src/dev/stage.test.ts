@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { DemoEvent } from './demo-events.js'
-import { createStage } from './printer.js'
+import { createEventOrder } from './printer.js'
 
 const ofPayment = { chainId: '1', txHash: '0xa' }
 const sent: DemoEvent = { ...ofPayment, event: 'payment.sent', number: 1, price: '1 EUR', paid: '1.08 USDC', memo: 'm' }
@@ -10,7 +10,7 @@ const problem: DemoEvent = { event: 'problem', reason: 'no' }
 function recorded() {
   const printed: [string, number][] = []
   let time = 0
-  const stage = createStage(
+  const stage = createEventOrder(
     (event, at) => printed.push([event.event, at]),
     () => (time += 1),
   )

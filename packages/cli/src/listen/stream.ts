@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https'
 import { deliveryStreamPath } from '@payment-integration/contract/internal'
 import { parseRetryAfter } from '@payment-integration/contract/internal-io'
 import { ServerError } from '../errors.js'
-import { basicAuthorization, serverPath } from '../input.js'
+import { buildServerUrl, formatBasicAuth } from '../input.js'
 import type { Io } from '../io.js'
 
 /** After this silence, in milliseconds, the connection counts as lost: the server sends something every 5 s. */
@@ -63,11 +63,11 @@ function open(
   { lastId, since }: { readonly lastId: string | null; readonly since: number | null },
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  const url = serverPath(server, deliveryStreamPath)
+  const url = buildServerUrl(server, deliveryStreamPath)
   if (lastId === null && since !== null) url.searchParams.set('since', String(since))
   const headers = {
     Accept: 'text/event-stream',
-    Authorization: basicAuthorization(integration, apiSecret),
+    Authorization: formatBasicAuth(integration, apiSecret),
     ...(lastId === null ? {} : { 'Last-Event-ID': lastId }),
   }
   const request = url.protocol === 'https:' ? requestHttps : requestHttp

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { approved, begun, notStarted, otherShop, rejected, review, shop } from '../../test/support/identity-setup.js'
 import { redemptionWith, subjectWith } from '../../test/support/subject-with.js'
-import { decideShare, resolveVerification, type ShareDecision } from './decide-share.js'
+import { decideShare, findDonatedSubject, type ShareDecision } from './decide-share.js'
 import type { IdentitySubject, RedemptionRecord } from './identity-store.js'
 
 const inFlight = ['init', 'pending', 'prechecked', 'onHold'] as const
@@ -99,5 +99,5 @@ test.each([
   ['of two attached at the same time the one that was made last', open, [of('one', 5), of('two', 5)], 'two'],
   ['and never one without a donor', open, [of('none', 9, null), of('one', 1)], 'one'],
 ] as const)('the verification that counts for a person: %s', (_, own, others, id) => {
-  expect(resolveVerification(own, [own, ...others])?.id ?? null).toBe(id)
+  expect(findDonatedSubject(own, [own, ...others])?.id ?? null).toBe(id)
 })

@@ -4,14 +4,14 @@ import type { IdentitySubject, RedemptionRecord, ShareOutcome } from './identity
 import { isRejected, notStarted, toDonorReview } from './reviews.js'
 
 interface ShareFacts {
-  /** The open subject of the address: a redemption is for this one. */
+  /** The open subject of the address, for which a token is redeemed. */
   readonly open: IdentitySubject
   /** All subjects of the person, oldest first. */
   readonly subjects: readonly IdentitySubject[]
   /** The person's redemptions in flight or with an unknown outcome. */
   readonly redemptions: readonly RedemptionRecord[]
   readonly caller: string
-  /** Names that this request looked up and did not find. */
+  /** Names that this request has looked up. */
   readonly lookedUp: ReadonlySet<string>
 }
 
@@ -27,31 +27,31 @@ export type ShareDecision =
       readonly review: Review
       readonly outcome: Extract<ShareOutcome, 'already_approved' | 'in_flight' | 'concurrent'>
     }
-  /** A verification of another donor: 409 for any status. */
+  /** A direct verification, or one of another donor: 409. */
   | { readonly kind: 'not_donated'; readonly outcome: 'not_donated' }
   /** A redemption with an unknown outcome: 503. */
   | { readonly kind: 'unavailable'; readonly outcome: Extract<ShareOutcome, 'unknown' | 'unresolved'> }
 
 /**
- * A verification of another donor is 409 before all else, so that its redemptions reveal nothing. While a redemption
- * has its lease, no second token of the person is redeemed. A caller with an unknown outcome of its own gets 503,
- * because its token may have been redeemed.
+ * A direct verification, or one of another donor, is 409 before all else: redemptions reveal nothing. While one is
+ * leased, no second token of the person is redeemed. A caller with an unknown outcome of its own gets 503, because its
+ * token may have been redeemed.
  */
 export function decideShare({ open, subjects, redemptions, caller, lookedUp }: ShareFacts): ShareDecision {
   if (subjects.some(({ emailKey }) => emailKey === null)) return { kind: 'not_donated', outcome: 'not_donated' }
-  const resolved = resolveVerification(open, subjects)
-  if (resolved !== null && resolved.donor !== caller) return { kind: 'not_donated', outcome: 'not_donated' }
-  const review = resolved === null ? null : toDonorReview(resolved)
+  const donated = findDonatedSubject(open, subjects)
+  if (donated !== null && donated.donor !== caller) return { kind: 'not_donated', outcome: 'not_donated' }
+  const review = donated === null ? null : toDonorReview(donated)
 
   const leased = redemptions.filter(isInFlight)
   if (leased.some(({ state, integrationAddress: by }) => state === 'unknown' && by === caller))
     return { kind: 'unavailable', outcome: 'unknown' }
   if (leased.length > 0) return { kind: 'answer', review: review ?? notStarted, outcome: 'concurrent' }
 
-  const unresolved = redemptions.filter(({ state }) => state !== 'absent')
+  const notAbsent = redemptions.filter(({ state }) => state !== 'absent')
   const isNotLookedUp = (each: RedemptionRecord) => !lookedUp.has(each.externalUserId)
-  if (unresolved.some(isNotLookedUp)) return { kind: 'look_up', redemptions: redemptions.filter(isNotLookedUp) }
-  if (unresolved.length > 0) return { kind: 'unavailable', outcome: 'unresolved' }
+  if (notAbsent.some(isNotLookedUp)) return { kind: 'look_up', redemptions: redemptions.filter(isNotLookedUp) }
+  if (notAbsent.length > 0) return { kind: 'unavailable', outcome: 'unresolved' }
 
   if (review !== null && !isRejected(review))
     return { kind: 'answer', review, outcome: review.reviewStatus === 'completed' ? 'already_approved' : 'in_flight' }
@@ -61,7 +61,7 @@ export function decideShare({ open, subjects, redemptions, caller, lookedUp }: S
 }
 
 /** The subject whose verification counts for a person: the open one, else the one attached last, or null. */
-export function resolveVerification(
+export function findDonatedSubject(
   open: IdentitySubject,
   subjects: readonly IdentitySubject[],
 ): IdentitySubject | null {
@@ -72,7 +72,7 @@ export function resolveVerification(
   return newest
 }
 
-/** Whether the token may still be redeemed at the provider. */
+/** Whether the provider may still redeem the token. */
 export function isInFlight({ state, isLeased }: Pick<RedemptionRecord, 'state' | 'isLeased'>): boolean {
   return isLeased && (state === 'in_flight' || state === 'unknown')
 }
@@ -81,13 +81,10 @@ export function findOpenSubject(subjects: readonly IdentitySubject[], emailKey: 
   return subjects.find((each) => each.emailKey === emailKey && !each.closed) ?? null
 }
 
-/** All locked subjects of the person of `open`. */
+/** The locked subjects of the person of `open`, with `open` in place of its locked copy. */
 export function selectPerson(open: IdentitySubject, locked: readonly IdentitySubject[]): IdentitySubject[] {
-  const otherSubjects = locked.filter(({ id }) => id !== open.id)
   if (open.accountId === null) return [open]
-  const all =
-    otherSubjects.length === locked.length
-      ? [...locked, open]
-      : locked.map((each) => (each.id === open.id ? open : each))
+  const all = locked.map((each) => (each.id === open.id ? open : each))
+  if (!all.includes(open)) all.push(open)
   return all.filter(({ accountId }) => accountId === open.accountId)
 }

@@ -21,7 +21,7 @@ export interface SecretDeps {
 const defaultGraceMs = 86_400_000
 
 interface SecretChange<T> {
-  readonly change: Parameters<IntegrationStore['update']>[1]
+  readonly fields: Parameters<IntegrationStore['update']>[1]
   readonly action: AuditAction
   readonly details?: AuditEntry['details']
   readonly result: T
@@ -40,7 +40,7 @@ export function createSigningSecretCommands(
     return audited(async (tx, note) => {
       const record = await tx.integrations.find(address)
       if (record === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
-      const { change: fields, action, details = {}, result } = decide(record)
+      const { fields, action, details = {}, result } = decide(record)
       const previous = record.previousSigningSecret
       const isExpired = previous !== null && previous.until <= clock.now()
       await tx.integrations.update(address, { ...(isExpired ? { previousSigningSecret: null } : {}), ...fields })
@@ -58,12 +58,12 @@ export function createSigningSecretCommands(
         if (prepared !== null && !isShownAgain) throw new IntegrationError('ERR_SIGNING_SECRET_PREPARED', address)
         if (prepared !== null) {
           const result = { signingSecret: openPrepared(address, prepared), isNew: false }
-          return { change: {}, action: 'integration.signing_secret_shown', result }
+          return { fields: {}, action: 'integration.signing_secret_shown', result }
         }
         const signingSecret = issueSigningSecret(random)
         const preparedSigningSecret = sealSecret(keys, random, address, signingSecret)
         const result = { signingSecret, isNew: true }
-        return { change: { preparedSigningSecret }, action: 'integration.signing_secret_prepared', result }
+        return { fields: { preparedSigningSecret }, action: 'integration.signing_secret_prepared', result }
       }),
     async activateSigningSecret(input, { graceMs = defaultGraceMs } = {}) {
       assertWhole('graceMs', graceMs, 0)
@@ -74,7 +74,7 @@ export function createSigningSecretCommands(
         const previousUntil = graceMs === 0 ? null : clock.now() + graceMs
         const previousSigningSecret = previousUntil === null ? null : { ...active, until: previousUntil }
         return {
-          change: { signingSecret: prepared, preparedSigningSecret: null, previousSigningSecret },
+          fields: { signingSecret: prepared, preparedSigningSecret: null, previousSigningSecret },
           action: 'integration.signing_secret_activated',
           details: { graceMs },
           result: { previousUntil },
@@ -85,14 +85,14 @@ export function createSigningSecretCommands(
       change(input, ({ address, preparedSigningSecret: prepared }) => {
         if (prepared === null) throw new IntegrationError('ERR_SIGNING_SECRET_NOT_PREPARED', address)
         const action = 'integration.signing_secret_aborted'
-        return { change: { preparedSigningSecret: null }, action, result: undefined }
+        return { fields: { preparedSigningSecret: null }, action, result: undefined }
       }),
     endPreviousSigningSecret: (input) =>
       change(input, ({ address, previousSigningSecret: previous }) => {
         if (previous === null || previous.until <= clock.now())
           throw new IntegrationError('ERR_NO_PREVIOUS_SECRET', address)
         const action = 'integration.previous_signing_secret_ended'
-        return { change: { previousSigningSecret: null }, action, result: undefined }
+        return { fields: { previousSigningSecret: null }, action, result: undefined }
       }),
   }
 }

@@ -13,11 +13,11 @@ export interface ConsolePaymentFilter {
   readonly chainId?: number | undefined
   /** Lowercased; null: payments that name no integration. */
   readonly integrationAddress?: string | null | undefined
-  /** Its block is of this unix time in milliseconds, or later. */
+  /** The earliest block time: unix milliseconds, included. */
   readonly since?: number | undefined
-  /** Its block is of an earlier time. */
+  /** The end of the block times, not included. */
   readonly until?: number | undefined
-  /** The invoice's amount and currency, as stored; without a currency any. */
+  /** The invoice's amount and currency, as stored; any currency if absent. */
   readonly invoice?: { readonly amount: string; readonly currency?: string | undefined } | undefined
   /** The memo begins with these bytes: 0x and an even number of lowercase hex digits, at least two. */
   readonly memo?: string | undefined
@@ -34,19 +34,16 @@ export interface ConsolePage<Row, Position> {
   readonly rows: readonly Row[]
   /** Where the next page begins; null: this is the last. */
   readonly next: Position | null
-  /**
-   * Whether the page ended because it had examined as many rows as a page may: fewer than the limit matched, and
-   * older ones may match.
-   */
+  /** Whether the page ended at the maximum of examined rows: fewer than `limit` rows matched, and older ones may match. */
   readonly isCut: boolean
 }
 
 export type ConsoleSearch =
-  /** The hash of a payment's transaction, or of its source's. */
+  /** The hash of a payment's transaction, or of its source transaction. */
   | { readonly kind: 'hash'; readonly txHash: string }
   /** Memos whose bytes begin with these: 0x and an even number of lowercase hex digits, at least two. */
   | { readonly kind: 'memo'; readonly prefix: string }
-  /** Payments that this address sent or received: of one integration, or of the first 1,000 by address. */
+  /** Payments that this address sent or received: of one integration, or of the first 1,000 by integration address. */
   | { readonly kind: 'wallet'; readonly wallet: string; readonly integrationAddress?: string | undefined }
 
 /** An attempt with its delivery. */
@@ -58,7 +55,7 @@ export interface ConsoleAttempt extends Pick<AttemptRecord, 'startedAt' | 'laten
 
 /** A processor update that was decided. */
 export interface ConsoleUpdate extends Omit<StoredUpdate, 'fingerprint'> {
-  /** The content of a rejected update; null for others: the snapshot of their version has their effect. */
+  /** The content of a rejected update; null for an applied one, whose effect is in the snapshot of its version. */
   readonly update: ProcessorUpdate | null
 }
 
@@ -66,7 +63,7 @@ export interface ConsoleUpdate extends Omit<StoredUpdate, 'fingerprint'> {
 export interface ConsoleIntegration
   extends Pick<IntegrationRecord, 'address' | 'name' | 'notificationUrl' | 'enabled' | 'createdAt'> {
   readonly signingSecretPrepared: boolean
-  /** End of the grace time of the previous signing secret, past ones too; null: none is stored. */
+  /** End of the grace time of the previous signing secret; it may be past. Null: none is stored. */
   readonly previousSigningSecretUntil: number | null
   /** Null: no failures in a row. */
   readonly health: EndpointView | null
@@ -111,25 +108,25 @@ export interface ConsoleNewest {
   readonly payments: readonly string[]
   /** Deliveries with their payments: each is a new version. A store may examine the newest `limit` versions only. */
   readonly deliveries: readonly { readonly deliveryId: string; readonly paymentId: string }[]
-  /** Processor updates by number, with the payment that they were decided on; null: they waited for it. */
+  /** Processor updates by number, with the payment that they were decided on; null: they wait for it. */
   readonly updates: readonly { readonly seq: string; readonly paymentId: string | null }[]
 }
 
 /** Reads for the console. They see committed rows only. */
 export interface ConsoleReads {
   /**
-   * Makes the indexes of these reads where they are missing: once, before the first read. Without them every answer is
-   * the same, and slow. It blocks writes meanwhile, for seconds in a large database.
+   * Creates missing indexes of these reads: once, before the first read. Without them every answer is the same, and
+   * slow. Meanwhile SQLite blocks writes, for seconds in a large database; PostgreSQL does not.
    */
   prepare(): Promise<void>
   /**
-   * Primary payments, newest block first. A filter by a state other than `success` or null, or by an integration, has
+   * Primary payments, newest block first. A filter by a state (not `success`, not null), or by an integration, has
    * its own index. Other filters examine at most 5,000 payments for a page.
    */
   payments(
     query: ConsolePaymentFilter & { readonly before?: ConsolePosition | undefined; readonly limit: number },
   ): Promise<ConsolePage<StoredPayment, ConsolePosition>>
-  /** Primary payments that have an identifier: those of a wallet newest first. */
+  /** Primary payments that match an identifier; those of a wallet newest first. */
   search(search: ConsoleSearch, limit: number): Promise<StoredPayment[]>
   /** Payments by their ids, in any order; unknown ids are left out. At most 1,000. */
   paymentsById(ids: readonly string[]): Promise<StoredPayment[]>
@@ -138,9 +135,9 @@ export interface ConsoleReads {
   /** The deliveries of a payment, by version. */
   deliveriesByPayment(paymentId: string): Promise<DeliveryView[]>
   /**
-   * Deliveries, newest first. A filter by an integration alone, or by a status other than `delivered` alone, has its
-   * own index. Other filters, and none, examine at most 2,000 versions for a page: nobody is notified of some. Times
-   * select by ids, which rise with the creation time.
+   * Deliveries, newest first. A filter by an integration, a status other than `delivered`, or both has its own index.
+   * Other filters, and none, examine at most 2,000 versions for a page: some versions have no delivery. A time filter
+   * selects by ids, which rise with the creation time.
    */
   deliveries(
     query: DeliveryFilter & { readonly beforeId?: string | undefined; readonly limit: number },
@@ -155,10 +152,10 @@ export interface ConsoleReads {
   paymentsPerMinute(query: CountQuery): Promise<MinuteCounts<PaymentState | null>>
   /** Primary payments in the state `success` for each minute of their block and each currency of their invoices. */
   volumePerMinute(query: CountQuery): Promise<MinuteCounts<string, MinuteVolume>>
-  /** The newest failed attempt of the newest 50 deliveries before the first unsent one and 50 that wait for a retry. */
+  /** The newest failed attempt of 50 deliveries before the next first attempt and of 50 that wait for a retry. */
   lastFailure(integrationAddress: string): Promise<(AttemptRecord & { readonly deliveryId: string }) | null>
   /**
-   * Latencies in milliseconds of an integration's newest 50 sent deliveries, in no order; at most the newest 500.
+   * Latencies in milliseconds of the newest 500 attempts of an integration's newest 50 sent deliveries, in no order.
    * Attempts that ended without an answer and without a timeout have none.
    */
   latencies(integrationAddress: string): Promise<number[]>

@@ -18,7 +18,7 @@ export interface PublishFeedOptions {
 }
 
 /**
- * Publishes until the signal aborts. Outages of nodes and servers are logged and retried.
+ * Publishes until the signal aborts. Logs outages of nodes and NATS servers, and retries.
  * @throws TypeError when the credentials cannot be read; RangeError when an option is out of range.
  */
 export async function publishFeed(

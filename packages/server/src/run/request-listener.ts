@@ -1,5 +1,5 @@
 /**
- * Passes requests of Node's HTTP server to the fetch-standard app; tracks and limits its connections.
+ * Passes requests of Node's HTTP server to the app; limits its connections.
  * Source: docs/interface.md 4, RFC 9112 3, docs/decisions/rate-limits.md.
  * @module
  */
@@ -15,7 +15,7 @@ import type { AppEnv } from '../app/requests.js'
 import type { SourceReader } from '../limits/request-limits.js'
 import { toErrorFields } from '../logging/log.js'
 
-/** The limit, and the function that finds a connection's source. */
+/** Limits the open connections of one source. */
 export interface ConnectionLimit {
   readonly maxPerSource: number
   readonly sources: Pick<SourceReader, 'findConnectionSource'>
@@ -48,10 +48,10 @@ export interface Connections {
    * middle of request headers. Node's `closeIdleConnections` closes only the first kind.
    */
   closeIdle(): void
-  /** Whether the oldest request in progress is unanswered. Its body may still be arriving. */
+  /** Whether no answer to the oldest request in progress has begun. Its body may still be arriving. */
   awaitsAnswer(socket: Socket): boolean
   /** Calls `then` once every complete request on the connection is answered; at once when none is waiting. */
-  afterAnswers(socket: Socket, then: () => void): void
+  runAfterAnswers(socket: Socket, then: () => void): void
   /** Whether an answer has begun before its request's body is complete. */
   answersTooSoon(socket: Socket): boolean
 }
@@ -63,7 +63,7 @@ interface Exchange {
 
 interface Connection {
   /** Requests without a finished answer. */
-  readonly owed: Set<Exchange>
+  readonly unfinished: Set<Exchange>
   last: Exchange | null
   onAnswer: () => void
 }
@@ -72,31 +72,31 @@ interface Connection {
 export function trackConnections(server: Server): Connections {
   const openConnections = new Map<Socket, Connection>()
   server.on('connection', (socket: Socket) => {
-    openConnections.set(socket, { owed: new Set(), last: null, onAnswer: () => undefined })
+    openConnections.set(socket, { unfinished: new Set(), last: null, onAnswer: () => undefined })
     socket.once('close', () => openConnections.delete(socket))
   })
   server.on('request', (incoming: IncomingMessage, response: ServerResponse) => {
     const connection = openConnections.get(incoming.socket)
     if (connection === undefined) return
     const exchange = { incoming, response }
-    connection.owed.add(exchange)
+    connection.unfinished.add(exchange)
     connection.last = exchange
     response.once('close', () => {
-      connection.owed.delete(exchange)
+      connection.unfinished.delete(exchange)
       connection.onAnswer()
     })
   })
   return {
     closeIdle() {
-      for (const [socket, { owed }] of openConnections) if (owed.size === 0) socket.destroy()
+      for (const [socket, { unfinished }] of openConnections) if (unfinished.size === 0) socket.destroy()
     },
     awaitsAnswer(socket) {
-      const [oldest] = openConnections.get(socket)?.owed ?? []
+      const [oldest] = openConnections.get(socket)?.unfinished ?? []
       return oldest !== undefined && !oldest.response.headersSent
     },
-    afterAnswers(socket, then) {
+    runAfterAnswers(socket, then) {
       const connection = openConnections.get(socket)
-      const isAnswered = () => ![...(connection?.owed ?? [])].some(({ incoming }) => incoming.complete)
+      const isAnswered = () => ![...(connection?.unfinished ?? [])].some(({ incoming }) => incoming.complete)
       if (connection === undefined || isAnswered()) return then()
       connection.onAnswer = () => {
         if (!isAnswered()) return
@@ -131,7 +131,7 @@ export function createClientErrorListener(
     // Each further chunk of a broken stream raises another error.
     if (answeredSockets.has(socket)) return
     answeredSockets.add(socket)
-    connections.afterAnswers(socket, () => {
+    connections.runAfterAnswers(socket, () => {
       if (!socket.writable || error.code === 'HPE_CLOSED_CONNECTION' || connections.answersTooSoon(socket))
         socket.destroySoon()
       else answerAndClose(socket, clientErrorAnswers[error.code ?? ''] ?? malformedAnswer)
@@ -152,20 +152,17 @@ function answerAndClose(socket: Socket, { line, error }: typeof malformedAnswer)
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }
 
-/**
- * `http://host` or `https://host`, followed only by a path or a query. User information in it would mislead a reader.
- */
+/** `http://host` or `https://host`, before a path, a query or the end. User information could pass for the host. */
 const origin = /^https?:\/\/([^/?#@\\]+)(?=[/?]|$)/i
 
-/** A backslash or a dot segment, also encoded: parsers read them differently. */
+/** A literal backslash, or a dot segment even if encoded: parsers read them differently. */
 const ambiguousPath = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i
 
 /**
  * Path and query of a request target in origin form (`/path`) or absolute form (`http://host/path`). Servers must
- * accept both. The host is ignored, like the Host header. Null for any other form, and for a path that is unreadable,
- * has dot segments, or is long and not plain. A proxy that guards paths may resolve those differently. A target that
- * some parser could assign to the integration or legacy API must get a 401 first. It becomes a path there that does not
- * exist.
+ * accept both. The host is ignored, like the Host header. Unreadable paths, dot segments, and long paths that are not
+ * plain are rejected: a proxy that guards paths may resolve them differently. If some parser could assign the rejected
+ * target to the integration or legacy API, returns a missing path there, so that the answer is 401; otherwise null.
  */
 export function parseTarget(target: string): string | null {
   if (isUnambiguousPath(target)) return target
@@ -211,17 +208,17 @@ const closingHeaders = { 'Cache-Control': cacheControl, 'Content-Type': 'applica
  */
 const framingHeaders = new Set(['host', 'content-length', 'transfer-encoding'])
 
-/** The host of an HTTP/1.0 request without `Host`: no name that the pages trust. */
+/** Stands for the host of an HTTP/1.0 request without `Host`; no page trusts it. */
 const unnamedHost = 'host.invalid'
 
-/** The most headers of a request. */
+/** The most headers a request may have. */
 const maxHeaders = 100
 
 /**
- * A listener for `node:http`. Messages that two parsers may read differently are rejected with 400, even before
+ * Builds a listener for `node:http`. Messages that two parsers may read differently are rejected with 400, even before
  * authentication. These are a repeated framing header, an unknown HTTP version, HTTP/1.1 without `Host`, and chunks in
- * HTTP/1.0. A target that is no path is rejected, too. A transfer coding besides chunked is 501 (RFC 9112 section 6.1):
- * Node ignores it, and the body would be misread.
+ * HTTP/1.0. So is a target that is not a path. A transfer coding besides chunked gets 501 (RFC 9112 section 6.1): Node
+ * ignores it, and the body would be misread.
  */
 export async function createRequestListener(
   app: App,
@@ -235,7 +232,7 @@ export async function createRequestListener(
   )
   const listen = getRequestListener((request, env) => app.fetch(request, env as AppEnv['Bindings']), {
     overrideGlobalObjects: ownsProcess,
-    errorHandler: (error) => answerUnreadable(error, error instanceof RequestError, logger),
+    errorHandler: (error) => answerFailure(error, error instanceof RequestError, logger),
   })
   return (incoming, outgoing) => {
     const flaw = findFramingFlaw(incoming)
@@ -245,7 +242,7 @@ export async function createRequestListener(
       return answerError(incoming, outgoing, 431, `More than ${maxHeaders} headers`)
     const target = parseTarget(incoming.url ?? '')
     if (target === null)
-      return answerError(incoming, outgoing, 400, 'Request target must be a path, or an http address with one')
+      return answerError(incoming, outgoing, 400, 'Request target must be an unambiguous path or http URL')
     incoming.url = target
     incoming.headers.host ??= unnamedHost
     void listen(incoming, outgoing)
@@ -289,26 +286,26 @@ function answerError(
   outgoing.end(body)
 }
 
-function answerUnreadable(error: unknown, isTheirs: boolean, logger: Logger): Response {
+function answerFailure(error: unknown, isClientError: boolean, logger: Logger): Response {
   const requestId = parseRequestId(null)
-  if (!isTheirs) logger.error({ requestId, ...toErrorFields(error) }, 'A request failed outside the app.')
-  const body = JSON.stringify({ error: isTheirs ? 'Request is malformed' : 'Internal error' })
+  if (!isClientError) logger.error({ requestId, ...toErrorFields(error) }, 'A request failed outside the app.')
+  const body = JSON.stringify({ error: isClientError ? 'Request is malformed' : 'Internal error' })
   return new Response(body, {
-    status: isTheirs ? 400 : 500,
+    status: isClientError ? 400 : 500,
     headers: { ...closingHeaders, [requestIdHeader]: requestId },
   })
 }
 
 interface RequestQueue {
-  count: number
-  busy: number
+  received: number
+  inProgress: number
   readonly waiting: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }[]
 }
 
 /**
  * Queues the requests of a connection. Node emits a whole pipeline at once and buffers each answer until the previous
  * one is sent, so a client that reads nothing would fill the memory. The answer to the last request closes the
- * connection; later requests get no answer, where Node's own limit would answer without Cache-Control.
+ * connection; later requests get no answer: Node's own limit would answer without Cache-Control.
  */
 export function queueRequests(
   listener: RequestListener,
@@ -317,30 +314,30 @@ export function queueRequests(
   const queues = new WeakMap<Socket, RequestQueue>()
 
   function start(queue: RequestQueue, incoming: IncomingMessage, outgoing: ServerResponse): void {
-    queue.busy++
-    // The client is gone.
+    queue.inProgress++
+    // Skips requests of a client that is gone.
     if (!incoming.socket.destroyed) listener(incoming, outgoing)
   }
 
   function openQueue(socket: Socket): RequestQueue {
     const existing = queues.get(socket)
     if (existing !== undefined) return existing
-    const queue: RequestQueue = { count: 0, busy: 0, waiting: [] }
+    const queue: RequestQueue = { received: 0, inProgress: 0, waiting: [] }
     queues.set(socket, queue)
     return queue
   }
 
   return (incoming, outgoing) => {
     const queue = openQueue(incoming.socket)
-    queue.count++
-    if (queue.count > maxRequests) return
-    if (queue.count === maxRequests) outgoing.setHeader('Connection', 'close')
+    queue.received++
+    if (queue.received > maxRequests) return
+    if (queue.received === maxRequests) outgoing.setHeader('Connection', 'close')
     outgoing.once('close', () => {
-      queue.busy--
+      queue.inProgress--
       const next = queue.waiting.shift()
       if (next !== undefined) start(queue, next.incoming, next.outgoing)
     })
-    if (queue.busy < maxAtOnce) start(queue, incoming, outgoing)
+    if (queue.inProgress < maxAtOnce) start(queue, incoming, outgoing)
     else queue.waiting.push({ incoming, outgoing })
   }
 }

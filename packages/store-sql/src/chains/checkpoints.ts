@@ -9,7 +9,7 @@ import type { CheckpointRow } from '../schema/tables.js'
 import { forgetProofs } from './proofs.js'
 
 /** The longest lease of any configuration, in milliseconds. A longer one was taken while a clock was ahead. */
-const longestLeaseMs = 600_000
+const maxLeaseMs = 600_000
 /** How far a clock may step back during a lease, in milliseconds. */
 const clockStepMs = 60_000
 
@@ -19,7 +19,7 @@ export function createLeaseStore({ transaction, read, dialect }: Engine): LeaseS
   return {
     async acquire({ name, holder, ttlMs }) {
       const end = sql<number>`${dialect.now()} + ${checkInteger(ttlMs, 'ttlMs', 1)}`
-      const latest = sql<number>`${dialect.now()} + ${Math.max(ttlMs, longestLeaseMs) + clockStepMs}`
+      const latest = sql<number>`${dialect.now()} + ${Math.max(ttlMs, maxLeaseMs) + clockStepMs}`
       // A lease that ends in this millisecond has ended.
       const acquired = sql`insert into ${table()} as l (name, holder, expires_at) values (${pack(name)}, ${pack(holder)}, ${end})
         on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at

@@ -2,6 +2,7 @@
 
 import type { ConsoleIntegration, ConsoleReads } from '@payment-integration/core/internal'
 import { toAttemptRecord } from '../deliveries/delivery-lists.js'
+import { toKnownTime } from '../deliveries/endpoint-rows.js'
 import type { Connection, Engine } from '../engine.js'
 import { toAuditRecord } from '../history/audit.js'
 import { checkInteger, integer, keyBytes, nullableInteger, toHex, unpack, whileBusy } from '../internal/values.js'
@@ -17,17 +18,17 @@ import {
 
 // The indexes that only the console needs are made when it first starts: without a console, writes are cheaper.
 
-/** If no index is missing, does not wait for a running migration. */
-async function makeConsoleIndexes(engine: Engine): Promise<void> {
+/** Makes missing indexes; waits for a running migration only if one is missing. */
+async function createConsoleIndexes(engine: Engine): Promise<void> {
   const indexes = listIndexes(engine.dialect.types)
-  const areThere = await Promise.all(indexes.map(({ name }) => engine.hasIndex(name)))
-  if (!areThere.includes(false)) return
-  await engine.exclusively(async () => {
-    for (const index of indexes) await whileBusy(() => engine.makeIndex(index))
+  const present = await Promise.all(indexes.map(({ name }) => engine.hasIndex(name)))
+  if (!present.includes(false)) return
+  await engine.runExclusively(async () => {
+    for (const index of indexes) await whileBusy(() => engine.createIndex(index))
   })
 }
 
-/** Updates in the order of receipt, for databases that do not store them in it; also needed to remove old ones. */
+/** Updates in order of receipt, where the database does not store them so; also needed to remove old ones. */
 export const updatesNewest: IndexDefinition = { name: 'updates_newest', table: 'updates', columns: '(seq)' }
 
 const listIndexes = ({ isStoredInSequence }: ColumnTypes): readonly IndexDefinition[] => [
@@ -49,7 +50,7 @@ const listIndexes = ({ isStoredInSequence }: ColumnTypes): readonly IndexDefinit
   ...(isStoredInSequence ? [] : [updatesNewest]),
 ]
 
-/** The newest sent deliveries of an endpoint, whose attempts are read. */
+/** The most deliveries per query whose attempts are read. */
 const maxDeliveries = 50
 const maxAttempts = 500
 const maxRows = 1_000
@@ -82,14 +83,14 @@ function createEndpointReads(engine: Engine): EndpointReads {
   }
 }
 
-/** Statements of their own: with a join PostgreSQL may read all attempts. */
+/** A separate statement: joined with the attempts, PostgreSQL may read all of them. */
 async function readSentIds(engine: Reads, integrationAddress: string): Promise<number[]> {
   const unsent = await unsentQuery(engine.read, integrationAddress).executeTakeFirst()
-  const upTo = unsent === undefined ? Number.MAX_SAFE_INTEGER : integer(unsent.id)
-  return (await sentIdsQuery(engine, integrationAddress, upTo).execute()).map(({ id }) => integer(id))
+  const high = unsent === undefined ? Number.MAX_SAFE_INTEGER : integer(unsent.id)
+  return (await sentIdsQuery(engine, integrationAddress, high).execute()).map(({ id }) => integer(id))
 }
 
-/** The delivery to send next: those before it were sent, and a blocked endpoint has many after it. */
+/** The first delivery that was never claimed: older ones were. A blocked endpoint has many newer ones. */
 export const unsentQuery = (db: Connection, integrationAddress: string) =>
   selectPending(db, integrationAddress, 0).orderBy('due_at').orderBy('id').limit(1)
 
@@ -152,8 +153,7 @@ function toView(row: Row): ConsoleIntegration {
             integrationAddress: address,
             failures,
             blocks: integer(row.blocks ?? 0),
-            // The column has 0 for an unknown time.
-            failingSince: integer(row.failing_since ?? 0) || null,
+            failingSince: toKnownTime(row.failing_since ?? 0),
             blockedUntil: nullableInteger(row.blocked_until),
           },
   }
@@ -162,7 +162,7 @@ function toView(row: Row): ConsoleIntegration {
 export function createConsoleReads(engine: Engine): ConsoleReads {
   const { read: db } = engine
   return {
-    prepare: () => makeConsoleIndexes(engine),
+    prepare: () => createConsoleIndexes(engine),
     ...createPaymentReads(engine),
     ...createDeliveryReads(engine),
     ...createEndpointReads(engine),

@@ -7,7 +7,7 @@ import type { Integer } from '../schema/migration.js'
 import type { Moment } from './settle.js'
 
 interface SlotUser {
-  /** 1 for every probe. */
+  /** Probes count in lane 1. */
   readonly lane: number
   readonly integration: string
   /** The result of `getEndpoint`. */
@@ -16,27 +16,27 @@ interface SlotUser {
   readonly probe: boolean
 }
 
-/** The free slots of a dispatcher, and its POSTs in flight. The candidates of the claim count as in flight. */
+/** The free slots of a dispatcher, and its POSTs in flight. Candidates that took a slot count as in flight. */
 export interface FreeSlots {
   limit: number
-  /** The limit of retries, replays and probes among them. */
+  /** Of `limit`, the most retries, replays and probes. */
   maxRetries: number
   /** Free slots of the dispatcher, which also limit one endpoint. */
   freeSlots: number
   readonly perEndpoint: number
   readonly inFlightByEndpoint: Map<string, number>
   readonly inFlightByIntegration: Map<string, number>
-  readonly lastServed: Map<string, string>
+  readonly lastServedByEndpoint: Map<string, string>
   /** Integrations with a probe in flight. */
   readonly probed: Set<string>
 }
 
-/** Remembered endpoints. */
+/** The most endpoints that are remembered. */
 const maxLastServed = 4_096
 
 const noLimit = Number.MAX_SAFE_INTEGER
 
-export function toFreeSlots(request: ClaimRequest, lastServed: Map<string, string>): FreeSlots {
+export function toFreeSlots(request: ClaimRequest, lastServedByEndpoint: Map<string, string>): FreeSlots {
   const { limit, maxRetries = limit, perEndpoint = noLimit, freeSlots = noLimit } = request
   return {
     limit,
@@ -45,7 +45,7 @@ export function toFreeSlots(request: ClaimRequest, lastServed: Map<string, strin
     perEndpoint,
     inFlightByEndpoint: new Map(request.inFlightByEndpoint ?? []),
     inFlightByIntegration: new Map(request.inFlightByIntegration ?? []),
-    lastServed,
+    lastServedByEndpoint,
     probed: new Set(),
   }
 }
@@ -59,19 +59,19 @@ export const countInFlightTo = ({ inFlightByEndpoint }: FreeSlots, endpoint: str
 export const countInFlightFor = ({ inFlightByIntegration }: FreeSlots, integration: string): number =>
   inFlightByIntegration.get(integration) ?? 0
 
-export const isBelowLimit = ({ perEndpoint, freeSlots }: FreeSlots, inFlight: number): boolean =>
+export const isBelowEndpointLimit = ({ perEndpoint, freeSlots }: FreeSlots, inFlight: number): boolean =>
   inFlight < Math.min(perEndpoint, freeSlots)
 
 export function takeSlot(slots: FreeSlots, user: SlotUser): void {
-  count(slots, user, 1)
-  const { lastServed } = slots
-  if (lastServed.size >= maxLastServed) lastServed.clear()
-  lastServed.set(user.endpoint, user.integration)
+  changeInFlight(slots, user, 1)
+  const { lastServedByEndpoint } = slots
+  if (lastServedByEndpoint.size >= maxLastServed) lastServedByEndpoint.clear()
+  lastServedByEndpoint.set(user.endpoint, user.integration)
 }
 
-export const releaseSlot = (slots: FreeSlots, user: SlotUser): void => count(slots, user, -1)
+export const releaseSlot = (slots: FreeSlots, user: SlotUser): void => changeInFlight(slots, user, -1)
 
-function count(slots: FreeSlots, { lane, integration, endpoint, probe }: SlotUser, by: 1 | -1): void {
+function changeInFlight(slots: FreeSlots, { lane, integration, endpoint, probe }: SlotUser, by: 1 | -1): void {
   slots.limit -= by
   slots.freeSlots -= by
   if (lane > 0) slots.maxRetries -= by
@@ -85,13 +85,13 @@ function count(slots: FreeSlots, { lane, integration, endpoint, probe }: SlotUse
 /** The deliveries to read of one endpoint, if `count` slots are filled evenly and every endpoint has a backlog. */
 function computeEvenShare(slots: FreeSlots, count: number, endpoints: readonly string[]): number {
   const maxShare = Math.min(count, slots.perEndpoint)
-  const heights = endpoints.map((endpoint) => countInFlightTo(slots, endpoint)).sort((a, b) => a - b)
-  const [lowest = 0] = heights
+  const loads = endpoints.map((endpoint) => countInFlightTo(slots, endpoint)).sort((a, b) => a - b)
+  const [lowest = 0] = loads
   let sum = 0
-  for (const [index, height] of heights.entries()) {
-    sum += height
+  for (const [index, load] of loads.entries()) {
+    sum += load
     const level = Math.ceil((count + sum) / (index + 1))
-    if (level <= (heights[index + 1] ?? level)) return Math.max(1, Math.min(maxShare, level - lowest))
+    if (level <= (loads[index + 1] ?? level)) return Math.max(1, Math.min(maxShare, level - lowest))
   }
   return maxShare
 }
@@ -130,47 +130,52 @@ interface CandidateRow {
 export interface Rotation {
   /** The integration read last, by lane; '' after a full turn. */
   readonly after: Map<Lane, string>
-  endpoints: readonly string[]
-  readonly lastServed: Map<string, string>
-  /** Claims that skip retries and replays, because first attempts reach their limits and no retry was due. */
+  lastEndpoints: readonly string[]
+  readonly lastServedByEndpoint: Map<string, string>
+  /** Claims still to skip retries and replays, because first attempts reach their limits and no retry was due. */
   skips: number
 }
 
-export const createRotation = (): Rotation => ({ after: new Map(), endpoints: [], lastServed: new Map(), skips: 0 })
+export const createRotation = (): Rotation => ({
+  after: new Map(),
+  lastEndpoints: [],
+  lastServedByEndpoint: new Map(),
+  skips: 0,
+})
 
 export interface Candidates {
   readonly candidates: readonly Candidate[]
-  /** Lanes and integrations with more deliveries than were read. */
+  /** `lane integration` keys that may have more deliveries than were read. */
   readonly truncated: ReadonlySet<string>
   readonly hasMore: boolean
 }
 
-/** The minimum of integrations that one statement reads. */
+/** The smallest limit of integrations of one statement. */
 const minIntegrations = 16
 
-/** Reads candidates of as many endpoints as there are free slots, or of all endpoints; of each an even share. */
+/** Reads candidates until they cover as many idle endpoints as free slots; of each integration an even share. */
 export async function readCandidates(
   db: Connection,
   dialect: SqlDialect,
   slots: FreeSlots,
   {
     lanes,
-    without,
+    excludedIds,
     now,
     rotation,
   }: {
     readonly lanes: readonly Lane[]
-    readonly without: readonly number[]
+    readonly excludedIds: readonly number[]
     readonly now: Moment
     readonly rotation: Rotation
   },
 ): Promise<Candidates> {
   const slotCount = Math.min(...lanes.map((lane) => getLaneLimit(slots, lane)))
   if (slotCount <= 0) return { candidates: [], truncated: new Set(), hasMore: false }
-  const each = computeEvenShare(slots, slotCount, lanes.includes(0) ? rotation.endpoints : [])
-  const integrations = Math.max(minIntegrations, slotCount + slots.inFlightByEndpoint.size)
+  const maxPerIntegration = computeEvenShare(slots, slotCount, lanes.includes(0) ? rotation.lastEndpoints : [])
+  const maxIntegrations = Math.max(minIntegrations, slotCount + slots.inFlightByEndpoint.size)
   const read = async (scans: readonly DueScan[], probes: boolean) => {
-    const query: DueQuery = { scans, probes, integrations, each, without }
+    const query: DueQuery = { scans, probes, maxIntegrations, maxPerIntegration, excludedIds }
     const rows = await runPrepared<CandidateRow>(db, dialect, candidatesText(dialect, query, now))
     return rows
       .map(toCandidate)
@@ -182,41 +187,41 @@ export async function readCandidates(
   let hasMore = false
   for (const scan of scans) {
     const ofLane = firstPage.filter(({ lane, probe }) => lane === scan.lane && !probe)
-    const scanned = await continueScan(scan, ofLane, { slots, slotCount, integrations, read })
+    const scanned = await continueScan(scan, ofLane, { slots, slotCount, maxIntegrations, read })
     rotation.after.set(scan.lane, scanned.after)
     candidates.push(...scanned.candidates)
     hasMore ||= scanned.after !== ''
   }
-  if (lanes.includes(0)) rotation.endpoints = [...new Set(candidates.map(({ endpoint }) => endpoint))]
-  return { candidates, truncated: findTruncated(candidates, each), hasMore }
+  if (lanes.includes(0)) rotation.lastEndpoints = [...new Set(candidates.map(({ endpoint }) => endpoint))]
+  return { candidates, truncated: findTruncated(candidates, maxPerIntegration), hasMore }
 }
 
 interface ScanDeps {
   readonly slots: FreeSlots
   readonly slotCount: number
-  readonly integrations: number
+  readonly maxIntegrations: number
   read(scans: readonly DueScan[], probes: boolean): Promise<Candidate[]>
 }
 
 /** Reads page after page until enough idle endpoints are found, or every integration was read. */
 async function continueScan(scan: DueScan, firstPage: readonly Candidate[], deps: ScanDeps) {
-  const { slots, slotCount, integrations, read } = deps
+  const { slots, slotCount, maxIntegrations, read } = deps
   const { lane, after: start } = scan
   const candidates: Candidate[] = []
   const idleEndpoints = new Set<string>()
   let upTo = lastAddress
   for (let page = firstPage; ; ) {
-    const names = new Set<string>()
+    const pageIntegrations = new Set<string>()
     for (const candidate of page) {
       const { integration, endpoint } = candidate
-      if (!names.has(integration) && idleEndpoints.size >= slotCount)
+      if (!pageIntegrations.has(integration) && idleEndpoints.size >= slotCount)
         return { candidates, after: candidates.at(-1)?.integration ?? '' }
-      names.add(integration)
+      pageIntegrations.add(integration)
       if (countInFlightTo(slots, endpoint) === 0) idleEndpoints.add(endpoint)
       candidates.push(candidate)
     }
     const after = page.at(-1)?.integration ?? ''
-    if (names.size >= integrations) page = await read([{ lane, after, upTo }], false)
+    if (pageIntegrations.size >= maxIntegrations) page = await read([{ lane, after, upTo }], false)
     else if (upTo !== lastAddress || start === '') return { candidates, after: '' }
     else {
       if (idleEndpoints.size >= slotCount) return { candidates, after }
@@ -237,7 +242,7 @@ function toCandidate({ id, due_at, integration, lane, probe, notification_url }:
   }
 }
 
-function findTruncated(candidates: readonly Candidate[], each: number): Set<string> {
+function findTruncated(candidates: readonly Candidate[], maxPerIntegration: number): Set<string> {
   const truncated = new Set<string>()
   for (const lane of [0, 1, 2]) {
     const counts = new Map<string, number>()
@@ -245,7 +250,7 @@ function findTruncated(candidates: readonly Candidate[], each: number): Set<stri
       if (candidate.probe || candidate.lane !== lane) continue
       const count = (counts.get(candidate.integration) ?? 0) + 1
       counts.set(candidate.integration, count)
-      if (count === each) truncated.add(`${lane} ${candidate.integration}`)
+      if (count === maxPerIntegration) truncated.add(`${lane} ${candidate.integration}`)
     }
   }
   return truncated

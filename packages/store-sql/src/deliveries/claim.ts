@@ -16,7 +16,7 @@ import {
   createRotation,
   type FreeSlots,
   getLaneLimit,
-  isBelowLimit,
+  isBelowEndpointLimit,
   type Rotation,
   readCandidates,
   releaseSlot,
@@ -46,7 +46,7 @@ function choose({ candidates, truncated, hasMore }: Candidates, slots: FreeSlots
       // Unread deliveries of another endpoint may come before this one.
       if (inFlight >= knownBelow) return { chosen, hasMore: true, isLimitReached }
       // Turns are sorted by `inFlight` and free slots only fall, so no later turn is below the limit.
-      if (!isBelowLimit(slots, inFlight)) {
+      if (!isBelowEndpointLimit(slots, inFlight)) {
         isLimitReached = true
         break
       }
@@ -54,7 +54,7 @@ function choose({ candidates, truncated, hasMore }: Candidates, slots: FreeSlots
       takeSlot(slots, candidate)
       chosen.push(candidate)
     }
-    if (getLaneLimit(slots, lane) > 0 && isBelowLimit(slots, knownBelow))
+    if (getLaneLimit(slots, lane) > 0 && isBelowEndpointLimit(slots, knownBelow))
       return { chosen, hasMore: true, isLimitReached }
   }
   return { chosen, hasMore, isLimitReached }
@@ -81,7 +81,7 @@ function orderByTurn(candidates: readonly Candidate[], truncated: ReadonlySet<st
     const { ordered, knownTurns } = orderByIntegration(queue, truncated, slots)
     const knownLoad = inFlight + knownTurns
     // Turns beyond the limit of an endpoint need not be known.
-    if (isBelowLimit(slots, knownLoad)) knownBelow = Math.min(knownBelow, knownLoad)
+    if (isBelowEndpointLimit(slots, knownLoad)) knownBelow = Math.min(knownBelow, knownLoad)
     ordered.forEach(({ candidate }, index) => {
       turns.push({ candidate, inFlight: inFlight + index })
     })
@@ -101,7 +101,7 @@ function orderByIntegration(queue: readonly Candidate[], truncated: ReadonlySet<
     next.set(candidate.integration, inFlight + 1)
     return { candidate, inFlight }
   })
-  const lastServed = slots.lastServed.get(queue[0]?.endpoint ?? '') ?? ''
+  const lastServed = slots.lastServedByEndpoint.get(queue[0]?.endpoint ?? '') ?? ''
   const roundAfterLast = ({ integration }: Candidate) => (integration > lastServed ? 0 : 1)
   ordered.sort(
     (a, b) =>
@@ -223,7 +223,7 @@ export function createClaim({ transaction, dialect }: Engine, ids: IdSource): De
     const storedToken = ids.next()
     const claimNow = (db: Connection) => {
       const lease = { leaseMs: request.leaseMs, storedToken, now: dialect.moment() }
-      return claim(db, dialect, toFreeSlots(request, rotation.lastServed), { ...lease, rotation })
+      return claim(db, dialect, toFreeSlots(request, rotation.lastServedByEndpoint), { ...lease, rotation })
     }
     return transaction(claimNow, { durable: false, searches: true })
   }
@@ -247,7 +247,7 @@ async function claim(
   { rotation, ...lease }: Lease & { readonly rotation: Rotation },
 ): Promise<ClaimedDelivery[]> {
   const claimed: ClaimedDelivery[] = []
-  const without: number[] = []
+  const excludedIds: number[] = []
   let pages = 0
   let limitReached = false
   for (const lanes of lanesTogether) {
@@ -258,13 +258,13 @@ async function claim(
     }
     const before = claimed.length
     for (let hasMore = true; hasMore && slots.limit > 0 && pages < maxPages; pages += 1) {
-      const candidates = await readCandidates(db, dialect, slots, { lanes, without, now: lease.now, rotation })
+      const candidates = await readCandidates(db, dialect, slots, { lanes, excludedIds, now: lease.now, rotation })
       const choice = choose(candidates, slots)
       limitReached ||= choice.isLimitReached
       if (choice.chosen.length === 0) break
       const { deliveries, locked, superseded } = await leaseChosen(db, dialect, choice.chosen, lease)
       for (const candidate of [...locked, ...superseded]) releaseSlot(slots, candidate)
-      without.push(...pickIds(locked))
+      excludedIds.push(...pickIds(locked))
       claimed.push(...deliveries)
       hasMore = choice.hasMore || locked.length > 0 || superseded.length > 0
     }

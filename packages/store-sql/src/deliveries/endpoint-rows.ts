@@ -38,7 +38,7 @@ export function toStoredHealth(row: HealthRow): StoredHealth {
 }
 
 /** The column has 0 for an unknown time. */
-const toKnownTime = (at: Integer): number | null => integer(at) || null
+export const toKnownTime = (at: Integer): number | null => integer(at) || null
 
 export interface EndpointReport {
   readonly integrationAddress: string
@@ -56,7 +56,7 @@ export async function judgeEndpoints(
 ): Promise<EndpointTransition[]> {
   const changing = reports.filter((report) => computeChange(report, report.health, judge) !== null)
   if (changing.length === 0) return []
-  // Another settle or a new URL may have changed their health since; the lock prevents further changes.
+  // Another transaction may have changed the health since; the lock prevents further changes.
   const healths = await lockHealths(
     db,
     dialect,
@@ -68,17 +68,18 @@ export async function judgeEndpoints(
     const before = healths.get(integrationAddress)
     const change = before === undefined ? null : computeChange(report, before, judge)
     if (before === undefined || change === null) continue
-    const isFirstFailure = before.failures === 0 || report.results.some(({ delivered }) => delivered)
-    const selectFailing = change.failures > 0 && isFirstFailure ? now : (before.failingSince ?? now)
+    const isDelivered = report.results.some(({ delivered, epoch }) => delivered && epoch === before.epoch)
+    const isFirstFailure = before.failures === 0 || isDelivered
+    const failingSince = change.failures > 0 && isFirstFailure ? now : (before.failingSince ?? now)
     const blocked = change.blocks > 0
     const blockEnd = blocked ? now + (change.blockMs ?? 0) : null
-    await writeHealth(db, dialect, { integrationAddress, change, failingSince: selectFailing, blockEnd })
+    await writeHealth(db, dialect, { integrationAddress, change, failingSince, blockEnd })
     if (blocked === before.blocks > 0) continue
     transitions.push({
       integrationAddress,
       failures: change.failures,
       blockedUntil: blockEnd,
-      failingMs: now - (blocked ? selectFailing : (before.failingSince ?? now)),
+      failingMs: now - (blocked ? failingSince : (before.failingSince ?? now)),
     })
   }
   return transitions
@@ -96,7 +97,7 @@ function computeChange({ results }: EndpointReport, before: StoredHealth, judge:
   return isSame ? null : change
 }
 
-/** Longest wait for another transaction's lock of an endpoint, in milliseconds; then the settle fails as busy. */
+/** Longest wait for another transaction's lock of an endpoint, in milliseconds; then settling fails as busy. */
 const lockWaitMs = 1_000
 
 async function lockHealths(
@@ -107,7 +108,7 @@ async function lockHealths(
   const { name, oneOf, lockRows } = dialect
   const integrations = `${name('integrations')} i`
   await dialect.waitAtMost(db, lockWaitMs)
-  // Locks the integration's row, as an endpoint may have none. Only a statement after the wait sees others' writes.
+  // Locks the integration's row: the endpoint may have no row. Only a statement after the wait sees others' writes.
   await run(
     db,
     dialect,
@@ -160,7 +161,7 @@ export async function forgetHealth(db: Connection, dialect: SqlDialect, address:
   )
 }
 
-/** Takes the probes of endpoints whose block has ended. Resolves the integrations that the caller may probe. */
+/** Leases the probes of endpoints whose block has ended. Returns the integrations that the caller may probe. */
 export async function takeProbes(
   db: Connection,
   dialect: SqlDialect,
@@ -179,16 +180,16 @@ export async function takeProbes(
 }
 
 export async function listEndpoints(read: Connection, limit?: number): Promise<EndpointView[]> {
-  const all = failing(read).orderBy('integration')
+  const all = selectFailing(read).orderBy('integration')
   return (await (limit === undefined ? all : all.limit(limit)).execute()).map(toView)
 }
 
 export async function findEndpoint(read: Connection, address: string): Promise<EndpointView | null> {
-  const row = await failing(read).where('integration', '=', keyBytes(address)).executeTakeFirst()
+  const row = await selectFailing(read).where('integration', '=', keyBytes(address)).executeTakeFirst()
   return row === undefined ? null : toView(row)
 }
 
-const failing = (read: Connection) => read.selectFrom('endpoints').selectAll().where('failures', '>', 0)
+const selectFailing = (read: Connection) => read.selectFrom('endpoints').selectAll().where('failures', '>', 0)
 
 const toView = (row: EndpointRow): EndpointView => ({
   integrationAddress: toHex(row.integration),

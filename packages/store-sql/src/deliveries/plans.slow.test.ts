@@ -36,7 +36,13 @@ async function claimOne(engine: Engine): Promise<string | undefined> {
 }
 
 const scan = (lane: Lane) => ({ lane, after: '', upTo: lastAddress })
-const first: DueQuery = { scans: [scan(0)], probes: false, integrations: limit, each: limit, without: [] }
+const first: DueQuery = {
+  scans: [scan(0)],
+  probes: false,
+  maxIntegrations: limit,
+  maxPerIntegration: limit,
+  excludedIds: [],
+}
 const retries: DueQuery = { ...first, scans: [scan(1), scan(2)], probes: true }
 const due = ({ dialect }: Engine, query: DueQuery) => ({
   compile: () => {
@@ -48,7 +54,7 @@ const due = ({ dialect }: Engine, query: DueQuery) => ({
 const queries = (engine: Engine) => ({
   'the due first attempts': due(engine, first),
   'the due retries, probes and replays': due(engine, retries),
-  'the due but for some': due(engine, { ...first, without: Array.from({ length: 20 }, (_, n) => backlog / 2 + n) }),
+  'the due but for some': due(engine, { ...first, excludedIds: Array.from({ length: 20 }, (_, n) => backlog / 2 + n) }),
   'the next due': { compile: () => earliestQuery(engine.dialect) },
   [backlogName]: { compile: () => engine.dialect.pending(limit).compile(engine.read) },
 })
@@ -170,7 +176,7 @@ onFilledDatabases(fill, {
         )
         return shops.map((shop) => integrations.filter((own) => own === shop).length)
       }
-      expect(await count({ ...first, each: 500, integrations: 1_000 })).toEqual([0, 0, 0, 500, 500])
+      expect(await count({ ...first, maxPerIntegration: 500, maxIntegrations: 1_000 })).toEqual([0, 0, 0, 500, 500])
       expect(await count(retries)).toEqual([0, 0, 1, 0, 0])
     })
 
@@ -229,7 +235,7 @@ onFilledDatabases(fill, {
       })
 
     test('a scan ends once it has enough: later integrations are not read', async () => {
-      const query = due(engine(), { ...first, integrations: 1, each: 3 })
+      const query = due(engine(), { ...first, maxIntegrations: 1, maxPerIntegration: 3 })
       const scans = await postgresScans(engine(), query, 'generic')
       const touched = scans.filter(({ table }) => table === 'outbox').reduce((sum, scan) => sum + scan.touched, 0)
       // A step to the disabled integration, a step to the next one, and three deliveries of it.

@@ -190,7 +190,7 @@ async function* pages<Kind extends SegmentedKind>(
 async function findWaiting(engine: Engine, range: IdRange): Promise<Set<number>> {
   const { dialect, read } = engine
   if (!dialect.types.isStoredInSequence)
-    await engine.exclusively(() => whileBusy(() => engine.makeIndex(updatesNewest)))
+    await engine.runExclusively(() => whileBusy(() => engine.createIndex(updatesNewest)))
   const waiting = await read
     .selectFrom('updates')
     .select('seq')

@@ -63,7 +63,7 @@ export async function beginSegment(engine: Engine): Promise<void> {
   const { dialect, read, transaction } = engine
   const { partitions } = dialect
   if (partitions === null) return transaction((db) => record(db, dialect, null))
-  await engine.exclusively(async () => {
+  await engine.runExclusively(async () => {
     const { number, deliveries } = getNewest(await readSegments(read))
     const following = getFollowingSegment({ number, first: deliveries.from })
     await whileBusy(() =>

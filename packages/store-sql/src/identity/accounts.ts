@@ -1,4 +1,4 @@
-/** Stores own accounts and one-time codes. Source: docs/interface.md 4.2. @module */
+/** Stores the service's own accounts, and one-time codes. Source: docs/interface.md 4.2. @module */
 import type {
   AccountEvent,
   AddressOwner,
@@ -80,7 +80,7 @@ export function bindAccounts(db: Connection, dialect: SqlDialect): IdentityAccou
     find: (accountId) => find(db, accountId),
     register: ({ key }, accountId) => register(db, dialect, key, accountId),
     setProvedOwner: ({ key }, accountId) => setProvedOwner(db, dialect, key, accountId),
-    lockCode: (emailKey) => findCode(db, dialect, emailKey),
+    lockCode: (emailKey) => lockCode(db, dialect, emailKey),
     setCode: (emailKey, code) => setCode(db, emailKey, code),
     async log(event) {
       await db.insertInto('account_events').values(toEventValues(event)).execute()
@@ -136,7 +136,7 @@ async function setProvedOwner(db: Connection, dialect: SqlDialect, emailKey: str
   )
 }
 
-async function findCode(db: Connection, dialect: SqlDialect, emailKey: string): Promise<StoredEmailCode | null> {
+async function lockCode(db: Connection, dialect: SqlDialect, emailKey: string): Promise<StoredEmailCode | null> {
   const { name, lockRows } = dialect
   const [row] = await run<{ hash: string; expires_at: Integer; tries_left: Integer }>(
     db,

@@ -18,26 +18,28 @@ const accountColumns = ['handle', 'address', 'config', 'created_at'] as const
 /** Accounts by handle. The addresses of an account are separate rows, written with it. */
 export function createAccountStore(engine: Engine): AccountStore {
   const { read } = engine
-  const findHandle = prepare(engine, (value: ValueOf<{ handle: string }>) => handleQuery(read, value('handle')))
-  const findAddress = prepare(engine, (value: ValueOf<{ address: string }>) => byAddressQuery(read, value('address')))
+  const findByHandle = prepare(engine, (value: ValueOf<{ handle: string }>) => selectByHandle(read, value('handle')))
+  const findByAddress = prepare(engine, (value: ValueOf<{ address: string }>) =>
+    selectByAddress(read, value('address')),
+  )
   return {
     async find(handle) {
-      const [row] = await findHandle({ handle: pack(handle) })
+      const [row] = await findByHandle({ handle: pack(handle) })
       return row === undefined ? null : toAccountRecord(row)
     },
     async findByAddress(address) {
-      return records(await findAddress({ address }))
+      return toSortedRecords(await findByAddress({ address }))
     },
     async list() {
-      return records(await read.selectFrom('accounts').select(accountColumns).execute())
+      return toSortedRecords(await read.selectFrom('accounts').select(accountColumns).execute())
     },
   }
 }
 
-export function bindAccountLinks(db: Connection): AccountTransaction {
+export function bindLegacyAccounts(db: Connection): AccountTransaction {
   return {
     async find(handle) {
-      const row = await handleQuery(db, pack(handle)).executeTakeFirst()
+      const row = await selectByHandle(db, pack(handle)).executeTakeFirst()
       return row === undefined ? null : toAccountRecord(row)
     },
     insert: (record) => insertAccount(db, record),
@@ -91,11 +93,11 @@ async function removeAccount(db: Connection, handle: string): Promise<boolean> {
   return removed !== undefined
 }
 
-function handleQuery(db: Connection, handle: string) {
+function selectByHandle(db: Connection, handle: string) {
   return db.selectFrom('accounts').select(accountColumns).where('handle', '=', handle)
 }
 
-export function byAddressQuery(db: Connection, address: string) {
+export function selectByAddress(db: Connection, address: string) {
   return db
     .selectFrom('account_addresses')
     .innerJoin('accounts', 'accounts.handle', 'account_addresses.handle')
@@ -112,7 +114,7 @@ async function insertAddresses(db: Connection, { handle, address, config }: Acco
 }
 
 // The database would sort the handles as JSON text.
-function records(rows: readonly Selectable<AccountRow>[]): AccountRecord[] {
+function toSortedRecords(rows: readonly Selectable<AccountRow>[]): AccountRecord[] {
   return rows.map(toAccountRecord).sort((a, b) => (a.handle < b.handle ? -1 : 1))
 }
 
@@ -129,19 +131,19 @@ const keyColumns = ['id', 'name', 'hash', 'key_version', 'created_at', 'revoked_
 
 export function createLegacyKeyStore(engine: Engine): LegacyKeyStore {
   const { read, transaction } = engine
-  const byHashes = new Map<number, ReturnType<typeof prepareHashes>>()
+  const findersByCount = new Map<number, ReturnType<typeof prepareHashes>>()
   const findHashes = (hashes: readonly string[]) => {
-    const find = byHashes.get(hashes.length) ?? prepareHashes(engine, hashes.length)
-    byHashes.set(hashes.length, find)
+    const find = findersByCount.get(hashes.length) ?? prepareHashes(engine, hashes.length)
+    findersByCount.set(hashes.length, find)
     return find(hashes)
   }
   return {
     async findByHash(hashes) {
       if (hashes.length === 0) return null
       const records = (await findHashes(hashes.map(({ hash }) => hash))).map(toLegacyKeyRecord)
-      const named = ({ secret }: LegacyKeyRecord) =>
+      const isMatch = ({ secret }: LegacyKeyRecord) =>
         hashes.some(({ hash, keyVersion }) => secret.hash === hash && secret.keyVersion === keyVersion)
-      return records.find(named) ?? null
+      return records.find(isMatch) ?? null
     },
     list: () => listKeys(read),
     insert: (record) => transaction((db) => insertKey(db, record)),
@@ -193,7 +195,7 @@ async function revokeKey(db: Connection, id: string, at: number): Promise<Legacy
 
 function prepareHashes(engine: Engine, count: number) {
   return prepare(engine, (value: ValueOf<readonly string[]>) =>
-    hashesQuery(
+    selectByHashes(
       engine.read,
       Array.from({ length: count }, (_, n) => value(n)),
     ),
@@ -201,7 +203,7 @@ function prepareHashes(engine: Engine, count: number) {
 }
 
 /** Selects the keys with any of these hashes. */
-export function hashesQuery(db: Connection, hashes: readonly string[]) {
+export function selectByHashes(db: Connection, hashes: readonly string[]) {
   return db.selectFrom('legacy_keys').select(keyColumns).where('hash', 'in', hashes)
 }
 

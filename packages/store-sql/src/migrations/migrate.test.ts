@@ -64,7 +64,7 @@ onBothDatabases((empty) => {
   async function ofDevelopment(version: number): Promise<Engine> {
     const engine = await empty()
     const { types, name } = engine.dialect
-    await engine.exclusively(async () => undefined)
+    await engine.runExclusively(async () => undefined)
     await run(engine, `create table ${name('schema_versions')} (version ${types.integer} not null primary key)`)
     await run(engine, `insert into ${name('schema_versions')} (version) values (${version})`)
     return engine
@@ -181,7 +181,7 @@ onBothDatabases((empty) => {
   test('a first migration that fails leaves nothing behind', async () => {
     const engine = await empty()
     const { name, hasTable } = engine.dialect
-    await engine.exclusively(async () => undefined)
+    await engine.runExclusively(async () => undefined)
     await run(engine, `create table ${name('updates')} (a integer)`)
     await expect(migrate(engine)).rejects.toThrow(/already exists/)
     for (const table of ['schema_versions', 'payments'])

@@ -104,7 +104,7 @@ async function runStep(engine: Engine, step: Step, run: StepRun): Promise<void> 
       return runStatements(engine, step, run)
     case 'index':
       await whileBusy(
-        () => engine.makeIndex(step.index),
+        () => engine.createIndex(step.index),
         () => run.report('waiting', 0),
       )
       return commitStep(engine, run, (db) => writeVersion(db, engine.dialect, run.next))
@@ -207,7 +207,7 @@ export async function migrate(
   const before = await checkedVersions(engine)
   rejectContracted(before, migrations)
   if (findPending(before, migrations, 'expand').length === 0) return
-  await engine.exclusively(async () => {
+  await engine.runExclusively(async () => {
     const versions = await readVersions(read, dialect)
     // A newer release may have migrated meanwhile.
     rejectContracted(versions, migrations)
@@ -235,7 +235,7 @@ export function createSchema(engine: Engine, migrations: readonly Migration[] = 
       const versions = await checkedVersions(engine)
       checkSchema(versions, migrations)
       if (findPending(versions, migrations, 'contract').length === 0) return
-      await engine.exclusively(async () => {
+      await engine.runExclusively(async () => {
         for (const part of parts(migrations, 'contract')) await runPart(engine, part, report)
       })
     },

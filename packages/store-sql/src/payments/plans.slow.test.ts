@@ -13,7 +13,7 @@ import {
 import { createStore } from '../create-store.js'
 import { listQuery } from '../deliveries/delivery-lists.js'
 import type { Engine } from '../engine.js'
-import { byAddressQuery, hashesQuery } from '../integrations/legacy.js'
+import { selectByAddress, selectByHashes } from '../integrations/legacy.js'
 import { hexBytes } from '../internal/values.js'
 import { exactPage, plainPage } from './page-queries.js'
 import { nextChainQuery, selectByHashOfIntegration, transactionQuery, unsettledQuery } from './payment-reads.js'
@@ -110,8 +110,8 @@ const preparedQueries = ({ read: db, dialect }: Engine, shape = shapeOn({ dialec
   'single payment of a wallet': (after: PaymentFacts = facts()) =>
     selectByHashOfIntegration(db, values({ after, wallet: address(1) }), true),
   transaction: (after: PaymentFacts = facts()) => transactionQuery(db, values({ after })),
-  'accounts by address': () => byAddressQuery(db, address(7)) as Compiled,
-  'legacy keys by hash': () => hashesQuery(db, [7, 8, others].map(keyHash)) as Compiled,
+  'accounts by address': () => selectByAddress(db, address(7)) as Compiled,
+  'legacy keys by hash': () => selectByHashes(db, [7, 8, others].map(keyHash)) as Compiled,
 })
 
 const queries = (engine: Engine, db = engine.read, shape = shapeOn(engine)) => ({

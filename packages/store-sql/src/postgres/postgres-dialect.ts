@@ -31,9 +31,9 @@ function dueText(
   exclusion: string,
   parameter: Parameter,
 ): string {
-  const { scans, probes, integrations, each } = query
-  const maxIntegrations = `${parameter(integrations)}::bigint`
-  const ofEach = `${parameter(each)}::bigint`
+  const { scans, probes, maxIntegrations, maxPerIntegration } = query
+  const integrationLimit = `${parameter(maxIntegrations)}::bigint`
+  const ofEach = `${parameter(maxPerIntegration)}::bigint`
   const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
   const due = (lane: Lane) => `from ${name('outbox')} q
     where q.lane = ${lane} and q.integration = i.address and q.due_at <= ${now} ${exclusion}`
@@ -56,7 +56,7 @@ function dueText(
           ${hasOthers(lane)} limit 1
       ) i
       where w.integration <= ${parameter(keyBytes(upTo))} and w.due_at <= ${now}
-      limit ${maxIntegrations}
+      limit ${integrationLimit}
     ) i cross join lateral (${oldest(lane, ofEach)}) d`
   const probe = () => `select d.id, d.due_at, d.address as integration, 1 as lane, 1 as probe, d.notification_url
     from (
@@ -66,7 +66,7 @@ function dueText(
       select i.address, i.notification_url, h.id, h.due_at from ${name('integrations')} i
         cross join lateral ((${oldest(0, '1')}) union all (${oldest(1, '1')})) h
       where i.address = e.integration and ${mayBeNotified} order by h.due_at, h.id limit 1
-    ) d limit ${maxIntegrations}`
+    ) d limit ${integrationLimit}`
   const parts = [...scans.map(selectDue), ...(probes ? [probe()] : [])]
   const tables = scans.map((scan) => dueScanText(name('outbox'), scan, parameter))
   return `with recursive ${tables.join(', ')} ${parts.map((part) => `(${part})`).join(' union all ')}`
@@ -207,14 +207,15 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
     bytesText: (column) => `encode(${column}, 'escape')`,
     toBytes: (read) => bytes(typeof read === 'string' ? parseEscapedBytes(read) : read),
     placeholder: (n) => `$${n}`,
-    bulkRows: (exclusion) => Math.min(exclusion, maxRows),
+    bulkRows: (count) => Math.min(count, maxRows),
     bulkSource,
     insertAll: (db, insert) => insertAll(db, name, insert),
     insertNumbered: (db, insert, unlessThere) => insertNumbered(db, name, insert, unlessThere),
     updateAll: (db, update) => updateAll(db, name, update),
     selectDue(query, time, parameter) {
-      const { without } = query
-      const exclusion = without.length === 0 ? '' : `and not ${matchOneOf('q.id', 'integer', without, parameter)}`
+      const { excludedIds } = query
+      const exclusion =
+        excludedIds.length === 0 ? '' : `and not ${matchOneOf('q.id', 'integer', excludedIds, parameter)}`
       return dueText(name, query, time, exclusion, parameter)
     },
     // Limit and order make one index search per integration, so that no plan joins or counts the whole backlog.

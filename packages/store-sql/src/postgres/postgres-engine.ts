@@ -10,7 +10,7 @@ import { createDueChannel } from './due-channel.js'
 import { createKysely, type Limits, PostgresDriver, type PostgresDriverOptions } from './postgres-connection.js'
 import { createOldestSnapshot, postgresDialect } from './postgres-dialect.js'
 import { isConflict, toConflictError } from './postgres-error.js'
-import { exclusively, findIndex, makeIndex } from './postgres-migration.js'
+import { createIndex, readIndexValidity, runExclusively } from './postgres-migration.js'
 import { measureStandby } from './postgres-reader.js'
 import { createLocks } from './row-locks.js'
 
@@ -141,12 +141,12 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
     read: createKysely(driver).withSchema(schema),
     rows: (query) => driver.rows(query),
     transaction,
-    async exclusively(work) {
+    async runExclusively(work) {
       await createLocks((create) => transaction(create), schema, dialect)
-      return exclusively((query) => driver.rows(query), dialect.name, work)
+      return runExclusively((query) => driver.rows(query), dialect.name, work)
     },
-    hasIndex: async (name) => (await findIndex((query) => driver.rows(query), schema, name)) === true,
-    makeIndex: (index) => makeIndex(patient, schema, index, direct !== undefined),
+    hasIndex: async (name) => (await readIndexValidity((query) => driver.rows(query), schema, name)) === true,
+    createIndex: (index) => createIndex(patient, schema, index, direct !== undefined),
     announceDue: () => channel.announce(),
     whenDue: (listener) => channel.listen(listener),
     oldestSnapshot: createOldestSnapshot((query) => driver.rows(query), now ?? Date.now),

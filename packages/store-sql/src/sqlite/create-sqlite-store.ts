@@ -69,12 +69,12 @@ export function createSqliteEngine(file: SqliteFile, now: () => number): Engine 
     rows: ({ sql, parameters }) => readWith(file, (reader) => reader.raw(sql, parameters)),
     transaction: (work, { durable = true } = {}) => (durable ? write : writeHastily).transaction().execute(work),
     // Each step is a transaction, which locks the file.
-    exclusively: (work) => work(),
+    runExclusively: (work) => work(),
     async hasIndex(name) {
       const text = `select 1 from sqlite_schema where type = 'index' and name = ?`
       return (await readWith(file, (reader) => reader.raw(text, [name]))).values.length > 0
     },
-    makeIndex: ({ name, table, columns }) =>
+    createIndex: ({ name, table, columns }) =>
       write.transaction().execute(async (db) => {
         await sql.raw(`create index if not exists "${name}" on "${table}" ${columns}`).execute(db)
       }),

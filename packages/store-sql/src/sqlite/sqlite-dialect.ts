@@ -23,9 +23,9 @@ import { type Integer, sqliteTypes } from '../schema/migration.js'
  * `exclusion` is a condition on `q.id`, beginning with `and`, that leaves out deliveries.
  */
 function dueText(query: DueQuery, now: string, exclusion: string, parameter: Parameter): string {
-  const { scans, probes, integrations, each } = query
-  const maxIntegrations = parameter(integrations)
-  const ofEach = parameter(each)
+  const { scans, probes, maxIntegrations, maxPerIntegration } = query
+  const integrationLimit = parameter(maxIntegrations)
+  const ofEach = parameter(maxPerIntegration)
   const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
   const due = (lane: Lane, integration: string) => `from outbox q
     where q.lane = ${lane} and q.integration = ${integration} and q.due_at <= ${now} ${exclusion}`
@@ -39,7 +39,7 @@ function dueText(query: DueQuery, now: string, exclusion: string, parameter: Par
       select i.address, i.notification_url from ${scanName(lane)} w cross join integrations i
       where w.integration <= ${parameter(keyBytes(upTo))} and i.address = w.integration and ${mayBeNotified}
         ${lane === 2 ? '' : notBlocked} and exists (select 1 ${due(lane, 'i.address')})
-      limit ${maxIntegrations}
+      limit ${integrationLimit}
     ) w cross join outbox d
     where d.id in (${oldest(lane, ofEach).replaceAll('i.address', 'w.address')})`
   // One index search shows whether a blocked integration has a delivery to probe with.
@@ -50,7 +50,7 @@ function dueText(query: DueQuery, now: string, exclusion: string, parameter: Par
       select i.address, i.notification_url from endpoints e cross join integrations i
       where e.blocks > 0 and e.blocked_until <= ${now} and i.address = e.integration and ${mayBeNotified}
         and exists (select 1 ${due(lane, 'i.address')})
-      order by e.blocked_until limit ${maxIntegrations}
+      order by e.blocked_until limit ${integrationLimit}
     ) i cross join outbox d
     where d.id = (${oldest(lane, '1')})`
   const parts = [...scans.map(selectDue), ...(probes ? [probe(0), probe(1)] : [])]
@@ -192,15 +192,16 @@ export function sqliteDialect(now: () => number): SqlDialect {
     // Numbered, so that a statement may use a value several times and in any order.
     placeholder: (n) => `?${n}`,
     // Powers of two, so that there are few texts to prepare.
-    bulkRows: (exclusion, columns) =>
-      2 ** Math.floor(Math.log2(Math.min(exclusion, maxRows, Math.floor(maxParameters / columns)))),
+    bulkRows: (count, columns) =>
+      2 ** Math.floor(Math.log2(Math.min(count, maxRows, Math.floor(maxParameters / columns)))),
     bulkSource,
     insertAll,
     insertNumbered,
     updateAll,
     selectDue(query, time, parameter) {
-      const { without } = query
-      const exclusion = without.length === 0 ? '' : `and not ${matchOneOf('q.id', 'integer', without, parameter)}`
+      const { excludedIds } = query
+      const exclusion =
+        excludedIds.length === 0 ? '' : `and not ${matchOneOf('q.id', 'integer', excludedIds, parameter)}`
       return dueText(query, time, exclusion, parameter)
     },
     pending: (atMost) => sql<{ pending: Integer }>`

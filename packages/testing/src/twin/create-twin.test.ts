@@ -160,7 +160,7 @@ test('on request the API listens on a port, until the twin is closed', async () 
 })
 
 test.each<[string, object, typeof RangeError | typeof TypeError]>([
-  ['an unknown field', { colour: 'red' }, TypeError],
+  ['an unknown field', { color: 'red' }, TypeError],
   ['an unknown chain', { chainId: 5 }, RangeError],
   ['a malformed amount', { amount: '1e3' }, RangeError],
   ['more decimals than the token has', { amount: '1.0000001' }, RangeError],

@@ -1,4 +1,4 @@
-/** The default theme with the site's colours and its own page for an address that leads nowhere. @module */
+/** The default theme with the site's colors and its own page for an address that leads nowhere. @module */
 import theme from 'vitepress/theme'
 import { h } from 'vue'
 import './site.css'

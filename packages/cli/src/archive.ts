@@ -36,14 +36,6 @@ function toFileError(path: string, action: 'written' | 'read', thrown: unknown):
   return new ArchiveError(path, `The file ${path} cannot be ${action}: ${reason}.`, { cause: thrown })
 }
 
-async function checkIsNew(path: string): Promise<void> {
-  const isTaken = await lstat(path).then(
-    () => true,
-    () => false,
-  )
-  if (isTaken) throw new ArchiveError(path, `The file ${path} already exists, and is never overwritten.`)
-}
-
 const compress: (content: Uint8Array) => Promise<Uint8Array> = promisify(gzip)
 
 /**
@@ -66,10 +58,10 @@ export async function createFile(path: string, encode = async (content: Uint8Arr
     await rm(partial, { force: true }).catch(() => undefined)
   }
   // The existing partial file reserves the name: no other run can take it after this check.
-  await checkIsNew(path).catch(async (thrown) => {
+  if ((await lstat(path).catch(() => null)) !== null) {
     await discard()
-    throw thrown
-  })
+    throw new ArchiveError(path, `The file ${path} already exists, and is never overwritten.`)
+  }
   return {
     name: basename(path),
     write: (content) => describeFailure(async () => handle.writeFile(await encode(content))),

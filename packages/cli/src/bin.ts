@@ -13,12 +13,12 @@ const { cleanUps, ...basics } = createIoBasics()
 let terminalIsGone = false
 const readSignal = createSignalReader(() => performance.now())
 
-for (const signal of endSignals)
-  process.on(signal, () => {
-    const meaning = readSignal(signal)
-    if (meaning === 'insist') process.exit(1)
-    if (meaning === 'stop') stop.abort()
-  })
+function onSignal(signal: (typeof endSignals)[number]): void {
+  const meaning = readSignal(signal)
+  if (meaning === 'insist') process.exit(1)
+  if (meaning === 'stop') stop.abort()
+}
+for (const signal of endSignals) process.on(signal, () => onSignal(signal))
 process.on('exit', () => {
   for (const cleanUp of cleanUps) cleanUp()
   if (!terminalIsGone) return
@@ -45,7 +45,7 @@ const io: Io = {
   out: (line) => screen.above(() => void process.stdout.write(`${line}\n`)),
   err: (line) => screen.above(() => void process.stderr.write(`${line}\n`)),
   live: isTerminal ? screen.live : undefined,
-  keys: isTerminal && process.stdin.isTTY === true ? readKeys(process.stdin) : undefined,
+  keys: isTerminal && process.stdin.isTTY === true ? readKeys(process.stdin, () => onSignal('SIGINT')) : undefined,
   logsToTerminal: process.stderr.isTTY === true,
   color: wantsColor(process.stdout.isTTY === true, process.env),
   signal: stop.signal,

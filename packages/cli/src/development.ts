@@ -2,7 +2,6 @@
 import type { DevelopmentTools } from '@payment-integration/server/internal'
 import type { StartOptions } from '@payment-integration/server/service'
 import type { TriggerIdentity } from '@payment-integration/testing/identity-provider'
-import type { ReadyEvent } from './dev/demo-events.js'
 import type { Io } from './io.js'
 
 /** The doctor and the explanation of deliveries; the code of each is loaded on first use. */
@@ -39,17 +38,6 @@ export function simulateChainsWith(
   }
 }
 
-export interface DemoIdentity {
-  readonly url: string
-  /** The configuration variables of a server that uses this provider. */
-  readonly variables: Readonly<Record<string, string>>
-  mint(): string
-  readonly minting: ReadyEvent['minting']
-  readonly trigger: TriggerIdentity
-  follow(serviceUrl: string): void
-  close(): Promise<void>
-}
-
 const shop = 'DemoShop'
 const shopToken = 'sbx:demo-shop'
 const service = 'PaymentService'
@@ -61,7 +49,7 @@ const weekInSecs = 7 * 24 * 60 * 60
 export const secretText = (io: Pick<Io, 'randomBytes'>) => Buffer.from(io.randomBytes(32)).toString('base64url')
 
 /** Starts a provider whose verdicts `trigger` can choose. */
-export async function startDemoIdentity(io: Pick<Io, 'randomBytes'>): Promise<DemoIdentity> {
+export async function startDemoIdentity(io: Pick<Io, 'randomBytes'>) {
   const [secretKey, webhookSecret, shopKey] = [secretText(io), secretText(io), secretText(io)]
   const { startIdentityProvider, triggerIdentity } = await import('@payment-integration/testing/identity-provider')
   const provider = await startIdentityProvider({
@@ -85,7 +73,7 @@ export async function startDemoIdentity(io: Pick<Io, 'randomBytes'>): Promise<De
     },
     mint: () => provider.mintShareToken({ applicantId, forClientId: service, ttlInSecs: weekInSecs }),
     trigger: triggerIdentity(provider, { donor: shop, service }),
-    follow(serviceUrl) {
+    follow(serviceUrl: string) {
       const url = `${serviceUrl}/api/v1/identity-provider/webhook`
       provider.setWebhooks(service, [{ url, secretKey: webhookSecret }])
     },

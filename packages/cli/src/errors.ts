@@ -79,18 +79,13 @@ const nodeErrorNames: ReadonlySet<unknown> = new Set(
   ['', 'Type', 'Range', 'Syntax', 'URI', 'Aggregate', 'System', 'Assertion'].map((kind) => `${kind}Error`),
 )
 
-interface FormattedError {
-  readonly lines: readonly string[]
-  readonly exitCode: ExitCode
-}
-
 /**
  * Describes an error as lines for standard error, with the exit code.
  * An error class of this project has an `ERR_` code and a message for people; that message is the line.
  * A configuration error lists every problem. Any other error is unexpected, even an error of Node with an `ERR_` code.
  * @param debug - Adds the stack and the causes.
  */
-export function formatCommandError(error: unknown, debug: boolean): FormattedError {
+export function formatCommandError(error: unknown, debug: boolean) {
   const exitCode: ExitCode = misuse.has(getField(error, 'code')) ? 2 : 1
   const lines = sentences(error)
   return { exitCode, lines: debug ? [...lines, ...inspect(error).split('\n')] : lines }

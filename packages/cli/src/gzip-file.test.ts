@@ -115,7 +115,10 @@ test('a file is never overwritten, and of two writers of one name the first goes
   const folder = temporaryFolder()
   const archive = createFolderArchive({ folder })
   const writer = await archive.create(header)
-  await expect(archive.create(header)).rejects.toMatchObject({ code: 'ERR_ARCHIVE', message: /it exists already/ })
+  await expect(archive.create(header)).rejects.toMatchObject({
+    code: 'ERR_ARCHIVE',
+    message: expect.stringContaining('it already exists'),
+  })
   await writer.write(Buffer.from('first'))
   expect(readdirSync(folder)).toEqual([`${headerName}.partial`])
   await writer.finish()

@@ -73,13 +73,13 @@ interface KeyInput {
   pause(): unknown
 }
 
-/** Reads single keys of a terminal. In raw mode Ctrl-C arrives as the key U+0003, not as a signal. */
-export function readKeys(input: KeyInput): NonNullable<Io['keys']> {
+/** Reads single keys of a terminal. In raw mode Ctrl-C is the key U+0003, which counts as SIGINT. */
+export function readKeys(input: KeyInput, onInterrupt: () => void): NonNullable<Io['keys']> {
   return (onKey) => {
     const onText = (text: string) => {
       // An arrow key sends an escape and further characters.
       if (text.startsWith('\u001b')) onKey(text)
-      else for (const key of text) onKey(key)
+      else for (const key of text) (key === '\u0003' ? onInterrupt : onKey)(key)
     }
     input.setRawMode(true)
     input.setEncoding('utf8')

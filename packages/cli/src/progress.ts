@@ -29,14 +29,6 @@ interface CaughtUp {
   readonly seconds: number
 }
 
-/** Follows catch-ups. Times are unix milliseconds. */
-interface Progress {
-  /** Records an event. @returns The catch-up that the event finished, if it lasted for {@link shownAfterMs}. */
-  saw(event: ServiceEvent, now: number): CaughtUp | null
-  /** The unfinished catch-ups that have lasted for {@link shownAfterMs}, sorted by chain. */
-  unfinished(now: number): readonly CatchUp[]
-}
-
 /** Shorter catch-ups, in milliseconds, are not shown: they are normal at the head. */
 export const shownAfterMs = 1_000
 /** Rates cover this time, in milliseconds: long enough to be steady, short enough to show a change. */
@@ -61,7 +53,8 @@ interface Track {
   readonly samples: Sample[]
 }
 
-export function createProgress(): Progress {
+/** Follows catch-ups. Times are unix milliseconds. */
+export function createProgress() {
   const tracks = new Map<string, Track>()
   /** Payments of each chain since it was last at its head. */
   const payments = new Map<number, number>()
@@ -85,7 +78,8 @@ export function createProgress(): Progress {
   }
 
   return {
-    saw(event, now) {
+    /** Records an event. @returns The catch-up that the event finished, if it lasted for {@link shownAfterMs}. */
+    saw(event: ServiceEvent, now: number): CaughtUp | null {
       switch (event.type) {
         case 'payment.indexed':
         case 'payment.additional':
@@ -104,7 +98,8 @@ export function createProgress(): Progress {
           return null
       }
     },
-    unfinished: (now) =>
+    /** The unfinished catch-ups that have lasted for {@link shownAfterMs}, sorted by chain. */
+    unfinished: (now: number): readonly CatchUp[] =>
       [...tracks.values()]
         .filter(({ startedAt }) => now - startedAt >= shownAfterMs)
         .sort((a, b) => a.chainId - b.chainId || (a.router ?? '').localeCompare(b.router ?? ''))

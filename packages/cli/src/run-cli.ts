@@ -57,7 +57,7 @@ export async function runCli(args: readonly string[], given: Io): Promise<ExitCo
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    if (error instanceof CommanderError) return isHelpOrVersion(error) ? 0 : 2
+    if (error instanceof CommanderError) return /\.(helpDisplayed|version)$/.test(error.code) ? 0 : 2
     const described = formatCommandError(error, args.includes('--debug'))
     for (const line of described.lines) io.err(line)
     return described.exitCode
@@ -88,17 +88,12 @@ function createProgram(io: Io): Command {
   return program
 }
 
-/** Whether commander stopped after it printed the help or the version. */
-function isHelpOrVersion(error: CommanderError): boolean {
-  return ['commander.helpDisplayed', 'commander.version'].includes(error.code)
-}
-
 function output(io: Io): OutputConfiguration {
   return {
     writeOut: (text) => text.trimEnd().split('\n').forEach(io.out),
     writeErr: (text) => text.trimEnd().split('\n').forEach(io.err),
     // The rejected value may be a URL with a password, so the message does not repeat it.
-    outputError: (text, write) => write(withoutValue(text)),
+    outputError: (text, write) => write(withoutValue(text.replace(/(unknown option '[^'=]*)=.*'/, "$1'"))),
     getOutHasColors: () => io.color,
     getErrHasColors: () => io.color,
   }

@@ -20,22 +20,16 @@ interface WithServiceOptions extends OperateOptions {
   readonly mayCreate?: boolean | undefined
 }
 
-type OpenedService = Pick<
-  Service,
-  | ('integrations' | 'accounts' | 'legacyKeys' | 'operators' | 'deliveries' | 'chains' | 'identity')
-  | ('audit' | 'history' | 'moves' | 'processes' | 'leases' | 'store' | 'queries' | 'exportRows')
->
-
 /**
  * Opens the configured database, runs `work`, and always closes the database. The server may run at the same time.
  * The audit log names `--actor`, else `PI_ACTOR`, else `cli:` and the user of this machine.
- * @throws InterruptedError `ERR_INTERRUPTED` when a signal came before the database was open; ConfigError `ERR_CONFIG`;
- * DatabaseMissingError `ERR_DATABASE_MISSING`; StoreError such as `ERR_STORE_UNAVAILABLE`; errors of `work`.
+ * @throws InterruptedError `ERR_INTERRUPTED` when a signal came before the database was open, or during `work`;
+ * ConfigError `ERR_CONFIG`; DatabaseMissingError `ERR_DATABASE_MISSING`; StoreError such as `ERR_STORE_UNAVAILABLE`.
  */
 export async function withService(
   options: WithServiceOptions,
   io: Io,
-  work: (service: OpenedService, report: Reporter, config: Config, logger: Logger) => Promise<void>,
+  work: (service: Service, report: Reporter, config: Config, logger: Logger) => Promise<void>,
 ): Promise<0> {
   const { json = false } = options
   const { opened, config, logger, createdPath } = await open(options, io)
@@ -49,6 +43,7 @@ export async function withService(
     if (error !== io.signal.reason) throw error
     throw new InterruptedError('Interrupted; run the command again.', { cause: error })
   } finally {
+    io.live?.([])
     await close()
   }
   return 0
@@ -121,16 +116,8 @@ export function hasPassword(database: string): boolean {
 export async function findMissingDatabase(database: Config['database'], mayCreate: boolean): Promise<string | null> {
   if (database.kind !== 'sqlite') return null
   const path = resolve(database.path)
-  try {
-    await stat(path)
-    return null
-  } catch (error) {
-    if (!isMissing(error)) return null
-  }
+  const found = await stat(path).catch(({ code }: NodeJS.ErrnoException) => code)
+  if (found !== 'ENOENT' && found !== 'ENOTDIR') return null
   if (!mayCreate) throw new DatabaseMissingError(path)
   return path
-}
-
-function isMissing(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))
 }

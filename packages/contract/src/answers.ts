@@ -1,5 +1,5 @@
 /**
- * Prepares answers of receivers for undici's parser, and limits the time of an exchange. Source:
+ * Prepares answers of other machines for undici's parser, and limits the time of an exchange. Source:
  * RFC 9110 15.2, RFC 9112 5.2.
  * @module
  */
@@ -39,10 +39,10 @@ const parserErrors = new Set(['HTTPParserError', 'HeadersOverflowError', 'Respon
  *
  * It replaces the socket's `push` and `destroy`: a stream of its own in between costs more than the parser.
  */
-export function filterAnswers(socket: AnswerSocket): void {
+export function filterAnswers(socket: AnswerSocket, maxBytes = maxAnswerBytes): void {
   const push = socket.push.bind(socket)
   const destroy = socket.destroy.bind(socket)
-  const filter = new AnswerFilter(socket)
+  const filter = new AnswerFilter(socket, maxBytes)
   socket.destroy = (error) =>
     destroy(
       error !== undefined && parserErrors.has(error.name)
@@ -67,6 +67,7 @@ const version = new TextEncoder().encode('HTTP/1.')
 /** A class, because thousands of answers arrive each second. */
 class AnswerFilter {
   readonly #socket: AnswerSocket
+  readonly #maxBytes: number
   /** Status of the newest head. */
   status: number | null = null
   #sent = -1
@@ -76,15 +77,16 @@ class AnswerFilter {
   #held: Uint8Array | null = null
   #scanned = 0
 
-  constructor(socket: AnswerSocket) {
+  constructor(socket: AnswerSocket, maxBytes: number) {
     this.#socket = socket
+    this.#maxBytes = maxBytes
   }
 
   /** The bytes for the parser; null while a head is incomplete. */
   take(chunk: Uint8Array): Uint8Array | null {
     if (this.#socket.bytesWritten !== this.#sent) this.#beginAnswer()
     this.#received += chunk.byteLength
-    if (this.#received > maxAnswerBytes) throw new MalformedAnswerError(this.status)
+    if (this.#received > this.#maxBytes) throw new MalformedAnswerError(this.status)
     if (!this.#isInHead) return chunk
     let bytes = this.#held === null ? chunk : concat(this.#held, chunk)
     this.#held = null

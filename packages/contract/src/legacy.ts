@@ -13,7 +13,8 @@ export const verificationErrors = [
 export type VerificationError = (typeof verificationErrors)[number]
 
 function paymentItemShape(mode: Mode) {
-  const tokenAmount = object(mode, { formatted: z.string(), value: z.string().check(z.regex(/^[0-9]+$/)) })
+  const amountShape = { formatted: z.string(), value: z.string().check(z.regex(/^[0-9]+$/)) }
+  const tokenAmount = object(mode, amountShape)
   return {
     memo: z.string(),
     receiver: z.string(),
@@ -21,9 +22,7 @@ function paymentItemShape(mode: Mode) {
     tokenAmount,
     tokenAmountNet: tokenAmount,
     totalFees: tokenAmount,
-    fees: z.array(
-      object(mode, { type: z.string(), formatted: z.string(), value: z.string().check(z.regex(/^[0-9]+$/)) }),
-    ),
+    fees: z.array(object(mode, { type: z.string(), ...amountShape })),
     invoiceAmount: z.string(),
     invoiceCurrency: z.string(),
     conversion: z.string(),

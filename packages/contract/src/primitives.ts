@@ -59,5 +59,5 @@ export const currency = z.string().check(z.regex(/^[A-Z]{3}$/, 'expected a three
 /** A payment's state version: 1, 2, 3, … */
 export const version = z.int().check(z.positive())
 
-/** An instant: ISO 8601 in UTC with milliseconds. */
+/** An instant: ISO 8601 in UTC. */
 export const instant = z.iso.datetime()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { testGrowth } from '../../../tools/scripts/growth.js'
 import { problemsIn } from '../test/support/config-problems.js'
 import { createBearerCheck } from './app/admin-app.js'
-import { isIntegrationPath, isLegacyPath, listPathInterpretations } from './app/paths.js'
+import { listPathInterpretations } from './app/paths.js'
 import { acceptsGzip, matchesEntityTag } from './app/reference-page.js'
 import { findContentTypeFlaw, findEncodingFlaw, parseListQuery } from './app/requests.js'
 import { readConfig } from './config/read-config.js'
@@ -29,8 +29,7 @@ const makeHeaders = (text: string) => ({ get: () => text, has: () => false }) as
 testGrowth(
   {
     'the target of a request': parseTarget,
-    'a path of the integration': (text) => isIntegrationPath(listPathInterpretations(text)),
-    'a path of the legacy API': (text) => isLegacyPath(listPathInterpretations(text)),
+    'a path': listPathInterpretations,
     'the query of a list': (text) => parseListQuery(`http://a/?${text}`),
     'a content type': (text) => findContentTypeFlaw(makeHeaders(text)),
     'a charset': (text) => findEncodingFlaw(makeHeaders(text)),

@@ -170,7 +170,7 @@ function releaseLease(name: string, options: OperateOptions, io: Io): Promise<Ex
   return withService(options, io, async ({ leases }, report) => {
     const lease = await leases.release(name)
     if (lease === null)
-      throw new RangeError(`There is no lease ${JSON.stringify(name)}; leases list prints all of them.`)
+      throw new UsageError(`There is no lease ${JSON.stringify(name)}; leases list prints all of them.`)
     report({ event: 'lease.released', lease }, (event) => [`Released ${plain(event.lease.name)}.`])
   })
 }

@@ -1,16 +1,14 @@
 /** `payment-integration deliveries …`: prints, replays and repairs deliveries of notifications. @module */
 
 import type { IntegrationView } from '@payment-integration/core'
-import type {
-  AttemptRecord,
-  DeliveryFilter,
-  DeliveryStatus,
-  DeliveryView,
-  EndpointView,
-} from '@payment-integration/core/internal'
 import {
+  type AttemptRecord,
   type CheckTotals,
   type DeliveryCommands,
+  type DeliveryFilter,
+  type DeliveryStatus,
+  type DeliveryView,
+  type EndpointView,
   formatAnswer,
   type ReplayTotals,
 } from '@payment-integration/core/internal'
@@ -303,7 +301,6 @@ async function replayFailed(options: ReplayFailedOptions, io: Io): Promise<ExitC
         if (json) report({ event: 'replay.progress', ...done, total }, () => [])
       },
     })
-    io.live?.([])
     interrupted = io.signal.aborted && sum(totals) < total
     report({ event: 'replay.done', ...totals, total, interrupted }, doneText)
   })
@@ -378,7 +375,6 @@ async function checkDeliveries(options: OperateOptions & { readonly repair?: tru
     const onProgress = ({ examined, missing }: CheckTotals) =>
       show(`Checking: ${grouped(examined)} versions examined, ${grouped(missing)} deliveries missing`)
     const totals = await deliveries.check({ repair, signal: io.signal, onProgress })
-    io.live?.([])
     const interrupted = io.signal.aborted
     const { examined, missing, requeued } = totals
     isWhole = !interrupted && missing === requeued

@@ -1,13 +1,14 @@
 /** `payment-integration dev`: runs a demo on this machine, with a payment every few seconds. @module */
 import type { Command } from 'commander'
 import { examples, parseDuration, parseReceiverUrl, type Run, wholeNumberParser } from '../command.js'
-import { type DevOptions, devDefaults } from '../dev/demo-events.js'
+import { devDefaults } from '../dev/demo-events.js'
 import type { RunEnd } from '../dev/session.js'
 import { DemoError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { aborted, isStoppedEarly } from '../process.js'
 
-interface DevFlags {
+/** Durations are in milliseconds. */
+interface DevOptions {
   readonly every?: number
   readonly payments?: number
   readonly untilIdle?: true
@@ -16,8 +17,9 @@ interface DevFlags {
   readonly port?: number
   readonly keep?: true
   readonly forwardTo?: string
-  readonly env?: string | boolean
+  readonly env?: string | false
   readonly quiet?: true
+  readonly json?: true
 }
 
 export function addDev(program: Command, run: Run): void {
@@ -52,12 +54,7 @@ export function addDev(program: Command, run: Run): void {
         'dev --until-idle --payments 5 --json',
       ),
     )
-    .action(
-      run(({ every, deadline, env, ...options }: DevFlags, io: Io) =>
-        // Commander passes true when neither --env nor --no-env is given.
-        dev({ ...options, everyMs: every, deadlineMs: deadline, env: env === true ? undefined : env }, io),
-      ),
-    )
+    .action(run(dev))
 }
 
 /**
@@ -66,13 +63,13 @@ export function addDev(program: Command, run: Run): void {
  * @returns 0 when the signal stopped the demo or every payment is verified; 1 when something failed.
  * @throws UsageError `ERR_USAGE` for contradicting options; errors of parts that could not start.
  */
-export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
+async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
   const { untilIdle = false, payments, keep = false, json = false, quiet = false } = options
-  const { deadlineMs = devDefaults.deadlineMs, seed = randomSeed(io) } = options
-  const { everyMs = untilIdle ? devDefaults.everyMsUntilIdle : devDefaults.everyMs } = options
+  const { deadline: deadlineMs = devDefaults.deadlineMs, seed = randomSeed(io) } = options
+  const { every: everyMs = untilIdle ? devDefaults.everyMsUntilIdle : devDefaults.everyMs } = options
   if (untilIdle && payments === undefined)
     throw new UsageError('--until-idle needs the number of payments; pass it with --payments.')
-  if (!untilIdle && options.deadlineMs !== undefined)
+  if (!untilIdle && options.deadline !== undefined)
     throw new UsageError('--deadline needs --until-idle; add it, or omit --deadline.')
 
   if (options.forwardTo === undefined && typeof options.env === 'string')

@@ -69,15 +69,18 @@ async function examineReceiver(url: string, flags: DoctorFlags, io: Io): Promise
   ])
   const onProbe = (probe: DoctorProbe) => report({ event: 'probe', ...probe }, (event) => probeText(event, style))
   const running = runDoctor({ url, ...credentials, now: io.now, timeoutMs: timeout, signal: io.signal, onProbe })
-  const { probes: _, ...summary } = await running.catch((error: unknown) => {
+  const {
+    probes: _,
+    findings,
+    ...counts
+  } = await running.catch((error: unknown) => {
     throw io.signal.aborted ? new InterruptedError('Interrupted before the last probe: there is no verdict.') : error
   })
   const usedFrameworks = framework === undefined ? await findFrameworks() : [framework]
-  for (const finding of summary.findings)
+  for (const finding of findings)
     report({ event: 'finding', ...finding }, (event) => findingText(event, usedFrameworks, style))
-  const { findings: __, ...counts } = summary
   report({ event: 'report', ...counts }, summaryText)
-  return summary.failed === 0 ? 0 : 1
+  return counts.failed === 0 ? 0 : 1
 }
 
 /** The variable names of the examples. The plural one holds several secrets, the newest first. */

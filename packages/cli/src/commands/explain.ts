@@ -4,7 +4,7 @@ import type { ExplainFinding, Explanation, HeaderField, RequestForm } from '@pay
 import type { Command } from 'commander'
 import { examples, type Run, wholeNumberParser } from '../command.js'
 import { UsageError } from '../errors.js'
-import { checkVariableName, findFrameworks, readInput, readIntegratorVariables, type Variables } from '../input.js'
+import { findFrameworks, readInput, readIntegratorVariables, readSecret, type Variables } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, grouped, span, table } from '../output.js'
 
@@ -103,14 +103,7 @@ async function readSecrets(flags: ExplainFlags, io: Io) {
   }
 }
 
-function getSecret(name: string, variables: Variables) {
-  const value = variables[checkVariableName(name)]
-  if (value === undefined)
-    throw new UsageError(
-      `A secret is missing: set ${usualVariable}, or name another variable or file; --help lists the options.`,
-    )
-  return { name, value }
-}
+const getSecret = (name: string, variables: Variables) => ({ name, value: readSecret(name, variables) })
 
 function append(value: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, value]

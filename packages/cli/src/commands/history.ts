@@ -84,7 +84,8 @@ function listAudit(options: ListAuditOptions, io: Io): Promise<ExitCode> {
   const { all = false, limit = 50 } = options
   return withService(options, io, async ({ audit }, report) => {
     const newest = (await audit.head())?.seq ?? 0
-    const afterSeq = options.after ?? (all ? 0 : Math.max(0, newest - limit))
+    const oldest = (await audit.list({ limit: 1 }))[0]?.seq ?? 1
+    const afterSeq = Math.max(oldest - 1, options.after ?? (all ? 0 : newest - limit))
     const upTo = all ? newest : Math.min(newest, afterSeq + limit)
     let printed = 0
     for (let last: number | undefined = afterSeq; last !== undefined && last < upTo; ) {
@@ -96,9 +97,9 @@ function listAudit(options: ListAuditOptions, io: Io): Promise<ExitCode> {
       if (io.signal.aborted) throw new InterruptedError('Interrupted; more records may follow.')
     }
     if (newest === 0) report.note('The audit log is empty.')
-    if (!all && printed < newest && options.after === undefined)
+    if (!all && afterSeq >= oldest && options.after === undefined)
       report({ event: 'more', shown: printed, newest }, () => [
-        `The newest ${grouped(printed)} of ${grouped(newest)} records; --all prints all.`,
+        `The newest ${grouped(printed)} of ${grouped(newest - oldest + 1)} records; --all prints all.`,
       ])
     else if (upTo < newest)
       report({ event: 'more', shown: printed, newest, after: upTo }, () => [
@@ -120,7 +121,7 @@ async function verifyAudit(options: OperateOptions & { readonly expect?: Expecte
   const { expect } = options
   let isUnchanged = false
   await withService(options, io, async ({ audit }, report) => {
-    const verdict = await audit.verify()
+    const verdict = await audit.verify({ signal: io.signal })
     const [first] = await audit.list({ limit: 1 })
     const hasLeft = expect !== undefined && first !== undefined && expect.seq < first.seq
     const expected = expect === undefined || hasLeft ? null : await contains(audit, expect)
@@ -310,8 +311,8 @@ async function writeCopy(source: string, target: string): Promise<number> {
   const partial = `${target}.partial`
   for (const path of [target, partial])
     if (existsSync(path)) throw new UsageError(`${path} exists. Name another file, or remove it.`)
+  await (await open(partial, 'wx', 0o600)).close()
   try {
-    await (await open(partial, 'wx', 0o600)).close()
     copyInto(source, partial)
     await syncPath(partial)
     const { size } = await stat(partial)

@@ -128,7 +128,7 @@ describe('identity shares', () => {
   it('reports older entries, as text and as JSON', async () => {
     const commands = await shared('anna@shop.example', 'anna@shop.example', 'anna@shop.example')
     const { lines } = await commands.run('shares', '--limit', '2')
-    expect(lines.slice(3)).toEqual(['The newest 2; a greater --limit prints older ones.'])
+    expect(lines.slice(3)).toEqual(['The newest 2; a larger --limit prints older ones.'])
     expect(await listed(commands, 'shares', '--limit', '2')).toMatchObject([
       { event: 'share', share: { outcome: 'in_flight', integrationAddress: shop, externalUserId: null } },
       { event: 'share', share: { outcome: 'in_flight' } },

@@ -74,7 +74,7 @@ export function addIdentity(program: Command, run: Run): void {
     .action(run(closeVerifications))
 }
 
-/** The actions validate both values, because an error message of commander would print an address. */
+/** The actions validate both values: only an open service can hash an address. */
 function withAddress(command: Command): Command {
   return command
     .addOption(

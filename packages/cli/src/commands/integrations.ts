@@ -129,11 +129,6 @@ function listIntegrations(options: OperateOptions, io: Io): Promise<ExitCode> {
   })
 }
 
-/**
- * Enables or disables an integration. A running server answers a disabled one with 401 within a quarter of a second
- * and sends it no deliveries. Source: docs/decisions/secrets.md.
- * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`.
- */
 function setIntegrationEnabled(address: string, enabled: boolean, options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ integrations }, report) => {
     const integration = await integrations.setEnabled(address, enabled)
@@ -239,7 +234,9 @@ async function rotateSigningSecret(address: string, options: RotateOptions, io: 
 function exportIntegration(address: string, options: OperateOptions & { readonly to: string }, io: Io) {
   const { to } = options
   return withService(options, io, async ({ moves }, report) => {
-    const exported = await moves.export(address, () => createGzipFile(to), { signal: io.signal })
+    // Before the export disables the integration.
+    const file = await createGzipFile(to)
+    const exported = await moves.export(address, async () => file, { signal: io.signal }).finally(file.discard)
     report({ event: 'integration.exported', address, file: to, ...exported }, (event) => [
       `Wrote ${to}: ${grouped(event.payments)} payments, ${grouped(event.deliveries)} pending deliveries, ${grouped(event.updates)} updates, ${grouped(event.waiting)} waiting updates.`,
       `  hmac ${event.hmac}`,

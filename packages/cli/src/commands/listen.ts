@@ -1,8 +1,6 @@
 /** `payment-integration listen`: forwards deliveries of a remote server to a local receiver. @module */
-import { parseUrl } from '@payment-integration/contract/internal'
 import type { Command } from 'commander'
-import { examples, parseDuration, parseNotificationUrl, type Run, withIntegrator } from '../command.js'
-import { UsageError } from '../errors.js'
+import { examples, parseDuration, parseReceiverUrl, type Run, withIntegrator } from '../command.js'
 import { type IntegratorOptions, readIntegrator, readSecret } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, createStyle } from '../output.js'
@@ -17,7 +15,7 @@ export interface ListenOptions extends IntegratorOptions {
 export function addListen(program: Command, run: Run): void {
   withIntegrator(program.command('listen'))
     .description('forward deliveries of a remote server to a receiver on this machine, until Ctrl-C')
-    .requiredOption('--forward-to <url>', 'the receiver, such as http://localhost:3000/webhook', parseNotificationUrl)
+    .requiredOption('--forward-to <url>', 'the receiver, such as http://localhost:3000/webhook', parseReceiverUrl)
     .option('--signing-secret-env <name>', 'variable with the signing secret, to check each signature')
     .option('--since <duration>', 'start with deliveries of the last 10m, 2h or 1d (default: now)', parseDuration)
     .addHelpText(
@@ -39,12 +37,9 @@ export function addListen(program: Command, run: Run): void {
 export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
   const { signingSecretEnv, since } = options
   const { variables, ...target } = await readIntegrator(options, io)
-  const forwardTo = parseUrl(options.forwardTo)
-  if (forwardTo === null || forwardTo.username !== '' || forwardTo.password !== '')
-    throw new UsageError('--forward-to must be a full URL without a user.')
   const plan = {
     ...target,
-    forwardTo,
+    forwardTo: new URL(options.forwardTo),
     signingSecret: signingSecretEnv === undefined ? null : readSecret(signingSecretEnv, variables),
     since: since === undefined ? null : io.now() - since,
   }

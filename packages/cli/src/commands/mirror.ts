@@ -20,7 +20,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { examples, parseAddress, parseDuration, type Run } from '../command.js'
 import { InterruptedError, MirrorDatabaseError, UsageError } from '../errors.js'
 import { openSqlite } from '../files.js'
-import { checkVariableName } from '../input.js'
+import { readSecret } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, grouped, momentText, type Reporter, shortHash, span } from '../output.js'
 import { createLiveLine } from '../progress.js'
@@ -79,7 +79,14 @@ async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<ExitCo
   if (once && listen !== undefined) throw new UsageError('--once receives no webhooks; omit --listen.')
   const url = targetUrl(options.to, io.env)
   const client = await createMirrorClient(options, io.env)
-  const secrets = listen === undefined ? undefined : readSecrets(options, io.env)
+  const names = options.secretEnv ?? ['WEBHOOK_SIGNING_SECRET']
+  const secrets =
+    listen &&
+    names.flatMap((name) =>
+      readSecret(name, io.env)
+        .split(',')
+        .map((each) => each.trim()),
+    )
   const { createMirror } = await import('@payment-integration/mirror')
   const report = createReporter(io, json)
   const target = await openTarget(url)
@@ -135,8 +142,7 @@ async function createMirrorClient(
   { server, integration, apiSecretEnv = 'API_SECRET' }: MirrorCommandOptions,
   env: Io['env'],
 ): Promise<Client> {
-  const apiSecret = env[checkVariableName(apiSecretEnv)]
-  if (!apiSecret) throw new UsageError(`${apiSecretEnv} is not set; put the API secret of the integration into it.`)
+  const apiSecret = readSecret(apiSecretEnv, env)
   const { createClient } = await import('@payment-integration/client')
   try {
     return createClient({ baseUrl: server, integrationAddress: integration, apiSecret })
@@ -144,14 +150,6 @@ async function createMirrorClient(
     // The client throws a TypeError about an option; its messages repeat no secret.
     throw new UsageError((error as Error).message, { cause: error })
   }
-}
-
-function readSecrets({ secretEnv = ['WEBHOOK_SIGNING_SECRET'] }: MirrorCommandOptions, env: Io['env']): string[] {
-  return secretEnv.map((name) => {
-    const secret = env[checkVariableName(name)]
-    if (!secret) throw new UsageError(`${name} is not set; put the webhook secret into it, or omit --listen.`)
-    return secret
-  })
 }
 
 function toErrorFields(error: unknown): { readonly code: string; readonly message: string } {

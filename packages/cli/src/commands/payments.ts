@@ -56,8 +56,6 @@ function exportPayments(options: ExportOptions, io: Io): Promise<ExitCode> {
     } catch (cause) {
       await file.discard()
       throw io.signal.aborted ? new InterruptedError('Interrupted; no file was written.', { cause }) : cause
-    } finally {
-      io.live?.([])
     }
     const text = `Wrote ${to}: ${counted(written, 'payment')}.`
     report({ event: 'payments.exported', file: to, rows: written }, () => [text])

@@ -190,7 +190,7 @@ export function addMigrate(program: Command, run: Run): void {
   )
   add(
     'plan',
-    'print the pending steps and change nothing; exits with 1 if there are any',
+    'print the pending steps and change nothing; exits with 1 if apply has any',
     'migrate plan',
     'migrate plan --json',
   ).action(run(planMigration))
@@ -258,9 +258,10 @@ function contractSchema(options: ContractOptions, io: Io): Promise<ExitCode> {
   })
 }
 
-async function isConfirmed({ yes }: ContractOptions, steps: readonly SchemaStep[], io: Io): Promise<boolean> {
+async function isConfirmed({ yes, json }: ContractOptions, steps: readonly SchemaStep[], io: Io): Promise<boolean> {
   if (yes) return true
-  if (!canAsk(io)) throw new UsageError('Processes of older releases fail after this: stop all, then pass --yes.')
+  if (json === true || !canAsk(io))
+    throw new UsageError('Processes of older releases fail after this: stop all, then pass --yes.')
   for (const line of steps.map(stepText)) io.out(line)
   return confirm('Processes of older releases fail after this. Have all of them stopped?', io)
 }

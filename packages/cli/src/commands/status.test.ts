@@ -49,7 +49,7 @@ describe('status', () => {
     const { url } = await answering({ ...healthy, chains: heads })
     const { lines } = await status(url)
     expect(lines.filter((line) => line.includes('old head'))).toEqual([
-      '  old head: its newest block is 5 min old; are its nodes in sync?',
+      '  old head: the newest block is 5 min old; are the nodes in sync?',
     ])
   })
 

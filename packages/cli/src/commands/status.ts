@@ -106,17 +106,9 @@ interface ChainProofs {
 }
 
 const chainColumns = ['chain', 'head', 'age', 'indexed', 'lag', 'proof', 'reorgs', 'role']
-const nodeColumns = [
-  'node',
-  'score',
-  'used',
-  'head',
-  'ms',
-  'failures',
-  'contradictions',
-  'failed proofs',
-  'blocks per request',
-]
+const nodeColumns = 'node, score, used, head, ms, failures, contradictions, failed proofs, blocks per request'.split(
+  ', ',
+)
 const trafficColumns = ['node', 'calls', 'bytes', 'blocks', 'calls per block', 'bytes per block', 'cost']
 
 /** Formats the report. `getPrice` gives the price of a million calls at the nodes of a chain; null: unknown. */

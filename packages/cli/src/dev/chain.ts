@@ -1,31 +1,14 @@
 /** Runs the demo's chain: anvil with the development router, and a payer. @module */
 import { createPayer, deployDevRouter, deriveDevAccount, startAnvil } from '@payment-integration/chain-evm/dev'
 
-export interface DemoPayment {
+interface DemoPayment {
   readonly integrationAddress: string
   /** In hundredths of the token. */
   readonly settlementCents: number
   readonly memo: string
 }
 
-export interface DemoChain {
-  readonly rpcUrl: string
-  readonly chainId: number
-  readonly router: string
-  /** Version of the router's events, for example `0.8`. */
-  readonly routerVersion: string
-  readonly token: {
-    readonly address: string
-    readonly symbol: string
-    /** The currency that the token stands for: one token is worth one unit. */
-    readonly currency: string
-  }
-  readonly merchant: string
-  /** Resolves with a sentence when anvil exits on its own. */
-  readonly lost: Promise<string>
-  pay(payment: DemoPayment): Promise<string>
-  stop(): Promise<void>
-}
+export type DemoChain = Awaited<ReturnType<typeof startDemoChain>>
 
 const merchantIndex = 2
 
@@ -34,7 +17,7 @@ const merchantIndex = 2
  * @param signal - Aborts the start only. `stop` ends a running chain, after the parts that read it.
  * @throws DevChainError `ERR_ANVIL_MISSING`, `ERR_ANVIL_EXIT`; the signal's reason.
  */
-export async function startDemoChain(signal: AbortSignal): Promise<DemoChain> {
+export async function startDemoChain(signal: AbortSignal) {
   let lose: (reason: string) => void = () => {}
   const exitReason = new Promise<string>((resolve) => {
     lose = resolve
@@ -59,7 +42,7 @@ export async function startDemoChain(signal: AbortSignal): Promise<DemoChain> {
       token: { address, symbol, currency: 'USD' },
       merchant: receiver.toLowerCase(),
       lost: exitReason,
-      pay: ({ integrationAddress, settlementCents, memo }) =>
+      pay: ({ integrationAddress, settlementCents, memo }: DemoPayment) =>
         payer.pay({ integrationAddress, receiver, memo, amount: BigInt(settlementCents) * unit }),
       stop: anvil.stop,
     }

@@ -1,32 +1,6 @@
-/** The options and the events of a demo run. @module */
+/** The events of a demo run, and the defaults of its options. @module */
 
-/** Options of the command `dev`. */
-export interface DevOptions {
-  /** Time between the starts of two payments, in milliseconds. @default 3000, or 200 with `untilIdle` */
-  readonly everyMs?: number | undefined
-  /** Number of payments to make. @default no limit */
-  readonly payments?: number | undefined
-  /** Stop once every payment is verified. Needs `payments`. @default false */
-  readonly untilIdle?: boolean | undefined
-  /** Time limit of a run with `untilIdle`, in milliseconds. @default 60000 */
-  readonly deadlineMs?: number | undefined
-  /** The seed for amounts and choices. @default random */
-  readonly seed?: number | undefined
-  /** Port of the API. @default PI_PORT, else the first free port from 4747 */
-  readonly port?: number | undefined
-  /** Keep the folder of the run after its end. @default false */
-  readonly keep?: boolean | undefined
-  /** URL of your receiver. The built-in one checks each delivery, then forwards it. @default no forwarding */
-  readonly forwardTo?: string | undefined
-  /** With `forwardTo`, the file for an integrator's five values; false: none. @default .env.local */
-  readonly env?: string | false | undefined
-  /** Print one JSON object per line. @default false */
-  readonly json?: boolean | undefined
-  /** Print only the header, problems and the summary. @default false */
-  readonly quiet?: boolean | undefined
-}
-
-/** Defaults of {@link DevOptions}. */
+/** Defaults of the options of `dev`. */
 export const devDefaults = {
   everyMs: 3_000,
   everyMsUntilIdle: 200,

@@ -45,7 +45,6 @@ export async function onHotkey(key: string, actions: HotkeyActions, report: Demo
         say('The doctor probes your receiver; this takes a moment.')
         return say(await actions.doctor())
       case 'q':
-      case '\u0003':
         return actions.quit()
       case '?':
         return say(helpText)
@@ -78,13 +77,10 @@ export function connectKeys(
   report: DemoSink,
 ): () => void {
   const { demo, nudge, quit } = run
-  const { relay, doctor, replayLast, retryNow, commands, openConsole } = demo
+  const { relay, doctor } = demo
   const actions: HotkeyActions = {
+    ...demo,
     trigger: async () => nudge.nudge(),
-    replayLast,
-    retryNow,
-    commands,
-    openConsole,
     doctor: doctor && onceAtATime(doctor),
     toggleChaos: relay && (() => (relay.toggleChaos() ? chaosOn : 'Chaos is off.')),
     quit,

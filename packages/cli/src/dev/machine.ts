@@ -97,13 +97,8 @@ export function createClosers(): Closers {
   }
 }
 
-interface DemoFolder {
-  readonly path: string
-  close(): Promise<void>
-}
-
 /** Creates a folder that only this user can enter. The end of the process removes it, unless `keep` is set. */
-export async function createDemoFolder(io: Pick<Io, 'temporaryFolder' | 'onExit'>, keep: boolean): Promise<DemoFolder> {
+export async function createDemoFolder(io: Pick<Io, 'temporaryFolder' | 'onExit'>, keep: boolean) {
   const path = await mkdtemp(join(io.temporaryFolder, 'payment-integration-'))
   if (keep) return { path, close: async () => {} }
   const forget = io.onExit(() => rmSync(path, { recursive: true, force: true }))

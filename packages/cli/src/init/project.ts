@@ -44,7 +44,7 @@ export async function readProject(folder: string): Promise<Project> {
     )
   const manifest = parseManifest(manifestText)
   const entries = new Set(await readdir(folder))
-  const hasSource = await isFolder(join(folder, 'src'))
+  const hasSource = (await stat(join(folder, 'src')).catch(() => null))?.isDirectory() === true
   const sourceEntries = new Set(hasSource ? await readdir(join(folder, 'src')) : [])
   const listed = { ...manifest.dependencies, ...manifest.devDependencies }
   const testRunner = 'vitest' in listed ? 'vitest' : 'jest' in listed ? 'jest' : 'node:test'
@@ -67,24 +67,10 @@ export async function readText(folder: string, path: string): Promise<string | n
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     // A link without a target is not free: a write would create its target.
-    if (code === 'ENOENT' && !(await isLink(join(folder, path)))) return null
+    if (code === 'ENOENT' && (await lstat(join(folder, path)).catch(() => null)) === null) return null
     if (error instanceof InitError) throw error
     throw new InitError(`${path} cannot be read (${code ?? 'unknown error'}).`, { cause: error })
   }
-}
-
-async function isLink(path: string): Promise<boolean> {
-  return lstat(path).then(
-    (found) => found.isSymbolicLink(),
-    () => false,
-  )
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
 }
 
 function parseManifest(text: string): Manifest {
@@ -107,21 +93,16 @@ export interface ManifestAdditions {
   readonly scripts: Readonly<Record<string, string>>
 }
 
-/** The changed text, and the project's scripts whose command differs from the one to add; they are unchanged. */
-interface ChangedManifest {
-  readonly text: string
-  readonly conflicts: readonly string[]
-}
-
 /**
  * Adds missing dependencies and scripts. A dependency of any version counts as present. The text is unchanged when
  * nothing is missing; else it keeps the indentation and the final line break of the original.
+ * @returns The text, and the project's scripts whose command differs from the one to add; they are unchanged.
  */
 export function changeManifest(
   { manifest, manifestText }: Project,
   additions: ManifestAdditions,
   packed: Readonly<Record<string, string>> = {},
-): ChangedManifest {
+) {
   const { dependencies = {}, devDependencies = {}, scripts = {} } = manifest
   const specs = { ...versions, ...packed }
   const missing = (names: readonly string[], ...present: readonly object[]) =>

@@ -57,7 +57,7 @@ export async function runListen(
     waitMs = reconnectMs.min
   }
 
-  async function deliver({ headers, body: text, chainId, txHash, version }: Delivery): Promise<void> {
+  async function deliver({ headers, body: text, chainId, txHash, version }: StreamedDeliveryBody): Promise<void> {
     const body = Buffer.from(text, 'base64')
     const { signal } = io
     const signatureValid = plan.signingSecret === null ? null : await isValid(headers, body, plan.signingSecret, io)
@@ -92,8 +92,6 @@ export async function runListen(
   return { forwarded, accepted, failed: forwarded - accepted, reconnects: Math.max(0, connections - 1) }
 }
 
-type Delivery = StreamedDeliveryBody
-
 function parseData({ data }: StreamEvent): unknown {
   try {
     return parseForeignJson(Buffer.from(data))
@@ -115,7 +113,7 @@ async function isValid(
 ): Promise<boolean> {
   const header = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-service-signature')?.[1]
   try {
-    await verifySignature({ body, header, secrets, now: () => io.now() })
+    await verifySignature({ body, header, secrets: secrets.split(',').map((each) => each.trim()), now: () => io.now() })
     return true
   } catch {
     return false

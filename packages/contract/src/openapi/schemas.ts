@@ -65,11 +65,9 @@ const lookup = {
   ...tokenAmount('tokenAmount', 'Gross amount, fees included.'),
   ...tokenAmount('tokenAmountNet', 'Net amount, which the receiver gets: the gross amount minus fees.'),
   ...tokenAmount('totalFees', 'Sum of all fees.'),
-  'payments.fees': 'Each fee; may be empty.',
+  ...tokenAmount('fees', 'Each fee; may be empty.'),
   'payments.fees.type':
     '`ServiceFee` is charged by the service, `ExtraFee` by a third party. A newer service may add types.',
-  'payments.fees.formatted': 'Amount in token units, as a decimal string.',
-  'payments.fees.value': 'Amount in base units of the token, as an integer string.',
   'payments.invoiceAmount': 'Amount charged to the payer; empty when it is not known for certain.',
   'payments.invoiceCurrency': 'Currency code of the invoice; empty when it is not known for certain.',
   'payments.conversion':

@@ -1,10 +1,10 @@
 /** Serves operators alone: `/live`, `/ready`, `/health` and `/metrics`. Source: docs/roles.md. @module */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { cacheControl, notFoundBody, unauthorizedBody } from '@payment-integration/contract/internal'
+import { cacheControl, notFoundBody } from '@payment-integration/contract/internal'
 import { Hono } from 'hono'
 import { answerCacheMs, cacheAnswer } from '../internal/cached-answer.js'
 import type { Metrics } from '../metrics/metrics.js'
-import { allowMethods, answerPrivateJson } from './answers.js'
+import { allowMethods, answerPrivateJson, answerUnauthorized } from './answers.js'
 import { bearerChallenge } from './guard.js'
 import { addHealthRoutes, createReadiness, type HealthReport, isRoleReady, type ReadinessDeps } from './health.js'
 import { type AppEnv, getAuthorization } from './requests.js'
@@ -26,8 +26,7 @@ export function addMetricsRoute(app: Hono<AppEnv>, { metrics, token, now }: Metr
   const isAuthorized = token === null ? () => true : createBearerCheck(token)
   const text = cacheAnswer(() => metrics.text(), { forMs: answerCacheMs, now: now ?? (() => performance.now()) })
   app.get('/metrics', async (c) => {
-    if (!isAuthorized(getAuthorization(c)))
-      return answerPrivateJson(unauthorizedBody, 401, { 'WWW-Authenticate': bearerChallenge })
+    if (!isAuthorized(getAuthorization(c))) return answerUnauthorized(bearerChallenge)
     const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': cacheControl }
     return new Response(await text(), { headers })
   })
@@ -56,7 +55,7 @@ export interface AdminAppDeps extends ReadinessDeps {
 /**
  * Builds the app for a listener that the public cannot reach. `/live` answers 200 while the process answers.
  * `/ready` answers 200, or 503 while no request should be sent here: from the beginning of a shutdown, or without a
- * database. `/ready/<role>` answers for one role; there a chain that cannot be read is 503, too. Never throws.
+ * database or loops. `/ready/<role>` answers for one role; there a chain that cannot be read is 503, too. Never throws.
  * @example serve({ fetch: createAdminApp(deps).fetch, hostname: '127.0.0.1', port: 9464 })
  */
 export function createAdminApp(deps: AdminAppDeps): Hono<AppEnv> {

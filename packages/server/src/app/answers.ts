@@ -1,6 +1,6 @@
 /** JSON answers, and the table from error code to status and body. Source: docs/interface.md 4, 7. @module */
 import { type ErrorBody, type LegacyErrorBody, pageLimit } from '@payment-integration/contract'
-import { cacheControl, formatShareRejection } from '@payment-integration/contract/internal'
+import { cacheControl, formatShareRejection, unauthorizedBody } from '@payment-integration/contract/internal'
 import { CoreError, type CoreErrorCode, InvalidLegacyRequestError } from '@payment-integration/core'
 import { IdentityUnavailableError, ShareTokenRejectedError } from '@payment-integration/core/identity'
 import type { OperatorErrorCode } from '@payment-integration/core/internal'
@@ -21,6 +21,11 @@ export function answerPrivateJson(
     status,
     headers: { 'Content-Type': 'application/json', 'Cache-Control': cacheControl, ...headers },
   })
+}
+
+/** The 401 of every API, always with the same bytes. */
+export function answerUnauthorized(challenge: string): Response {
+  return answerPrivateJson(unauthorizedBody, 401, { 'WWW-Authenticate': challenge })
 }
 
 /** Answers OPTIONS with 204 and any method outside `methods` with 405. Both list the allowed methods. Add it last. */
@@ -59,11 +64,7 @@ const withMessage =
     answer(status, error.message)
 
 const answersByCode: Record<ErrorCode, BuildAnswer> = {
-  ERR_LIMIT_INVALID: ({ message }) => ({
-    status: 400,
-    body: { error: message, maxLimit: pageLimit.max },
-    headers: {},
-  }),
+  ERR_LIMIT_INVALID: ({ message }) => ({ status: 400, body: { error: message, maxLimit: pageLimit.max }, headers: {} }),
   ERR_CURSOR_INVALID: withMessage(400),
   ERR_TX_HASH_INVALID: withMessage(400),
   ERR_ADDRESS_INVALID: withMessage(400),
@@ -141,9 +142,10 @@ const answersByCode: Record<ErrorCode, BuildAnswer> = {
 
 /** The answer to an error. An error outside the table is a 500 without details. */
 export function answerError(error: unknown): ErrorAnswer {
-  if (!(error instanceof Error)) return answer(500, 'Internal error')
-  const code = (error as { code?: unknown }).code
-  return isListed(error, code) ? answersByCode[code](error) : answer(500, 'Internal error')
+  // Only our own classes: a driver's error with the same code would expose its message to the client.
+  if (!(error instanceof CoreError || error instanceof HttpRequestError)) return answer(500, 'Internal error')
+  const build: BuildAnswer | undefined = answersByCode[error.code as ErrorCode]
+  return (build ?? internal)(error)
 }
 
 /** The answer to an error of the legacy API, where every 400 has details. */
@@ -172,10 +174,4 @@ function answer(
   headers: Readonly<Record<string, string>> = {},
 ): ErrorAnswer {
   return { status, body: { error }, headers }
-}
-
-function isListed(error: Error, code: unknown): code is ErrorCode {
-  // Only our own classes: a driver's error with the same code would expose its message to the client.
-  const ours = error instanceof CoreError || error instanceof HttpRequestError
-  return ours && typeof code === 'string' && Object.hasOwn(answersByCode, code)
 }

@@ -28,24 +28,19 @@ export interface ReadQueries {
 
 /** Adds the read API. The guard has authenticated the request and set `caller`. */
 export function addPaymentRoutes(app: Hono<AppEnv>, { queries }: { readonly queries: ReadQueries }): void {
-  const scopedQueries = (c: Context<AppEnv>) => queries.forIntegration(c.get('caller').integrationAddress)
-  app.get(paths.payments, async (c) => {
+  const scope = (c: Context<AppEnv>) => {
     rejectBody(c.req.raw)
-    return answerPrivateJson(await scopedQueries(c).listPayments(parseListQuery(c.req.raw.url)))
-  })
-  app.get(paths.payment, async (c) => {
-    rejectBody(c.req.raw)
-    return answerPrivateJson(await scopedQueries(c).getPayment({ txHash: c.req.param('txHash') }))
-  })
+    return queries.forIntegration(c.get('caller').integrationAddress)
+  }
+  app.get(paths.payments, async (c) => answerPrivateJson(await scope(c).listPayments(parseListQuery(c.req.raw.url))))
+  app.get(paths.payment, async (c) => answerPrivateJson(await scope(c).getPayment({ txHash: c.req.param('txHash') })))
   app.get(paths.walletPayments, async (c) => {
-    rejectBody(c.req.raw)
     const wallet = c.req.param('address')
-    return answerPrivateJson(await scopedQueries(c).listPayments({ ...parseListQuery(c.req.raw.url), wallet }))
+    return answerPrivateJson(await scope(c).listPayments({ ...parseListQuery(c.req.raw.url), wallet }))
   })
   app.get(paths.walletPayment, async (c) => {
-    rejectBody(c.req.raw)
     const { address: wallet, txHash } = c.req.param()
-    return answerPrivateJson(await scopedQueries(c).getPayment({ txHash, wallet }))
+    return answerPrivateJson(await scope(c).getPayment({ txHash, wallet }))
   })
   for (const path of [paths.payments, paths.payment, paths.walletPayments, paths.walletPayment])
     allowMethods(app, path, ['GET', 'HEAD'])

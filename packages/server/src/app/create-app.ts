@@ -72,7 +72,7 @@ export interface AppDeps {
 /**
  * Builds the app: the read API, the legacy API, processor updates, identity sharing, health, metrics, and the reference
  * page. Every answer is JSON but the metrics, the reference, the pages of console and portal, the stream of deliveries
- * (server-sent events) and triggered events (one JSON object per line). Every answer but the pages carries
+ * (server-sent events) and triggered events (one JSON object per line). Every answer but files and pages carries
  * `Cache-Control: private, no-store`. Every answer has `X-Request-Id`. Every error body is `{"error": "<message>"}`,
  * with `details` on a 400 of the legacy API. A request without credentials costs at most about twice the CPU of a 401.
  * Never throws: errors of requests are answered.
@@ -80,7 +80,8 @@ export interface AppDeps {
  */
 export function createApp(deps: AppDeps): Hono<AppEnv> {
   const { service, receiveUpdate, readWebhook, health, metrics, metricsToken, limits, logger = silentLogger } = deps
-  const { findPeer = findSocketPeer, now = () => performance.now(), api = true } = deps
+  const { findPeer = ({ env }) => env?.incoming?.socket.remoteAddress } = deps
+  const { now = () => performance.now(), api = true } = deps
   const app = new Hono<AppEnv>()
   const first = createGuard({ service, limits, findPeer, toErrorResponse })
   const observers = [metrics?.onRequest, deps.accessLog === true ? createAccessLog(logger) : undefined]
@@ -105,14 +106,9 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
     addShareRoute(app, service)
     if (deps.streams) addStreamRoute(app, deps.streams)
     if (deps.trigger) addTriggerRoute(app, { trigger: deps.trigger, logger })
-    if (readWebhook !== undefined && service.identity !== null)
-      addVerdictRoute(app, {
-        identity: service.identity,
-        readWebhook,
-        logger,
-        onRejected: metrics?.countRejectedWebhook,
-        now,
-      })
+    const { identity } = service
+    if (readWebhook !== undefined && identity !== null)
+      addVerdictRoute(app, { identity, readWebhook, logger, onRejected: metrics?.countRejectedWebhook, now })
     addOpenApiRoute(app)
   }
 
@@ -124,8 +120,4 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
       logger.error({ requestId: c.get('requestId'), status, ...toErrorFields(error) }, 'A request failed.')
     return answerPrivateJson(body, status, headers)
   }
-}
-
-function findSocketPeer({ env }: Context<AppEnv>): string | undefined {
-  return env?.incoming?.socket.remoteAddress
 }

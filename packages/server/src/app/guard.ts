@@ -3,11 +3,11 @@
  * @module
  */
 import { paths } from '@payment-integration/contract'
-import { tooManyRequestsBody, unauthorizedBody } from '@payment-integration/contract/internal'
+import { tooManyRequestsBody } from '@payment-integration/contract/internal'
 import type { Service } from '@payment-integration/core'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { RequestLimits } from '../limits/request-limits.js'
-import { answerPrivateJson } from './answers.js'
+import { answerPrivateJson, answerUnauthorized } from './answers.js'
 import { healthPaths } from './health.js'
 import { findArea } from './paths.js'
 import { type AppEnv, getAuthorization, getRawPath, rejectTwoContentTypes } from './requests.js'
@@ -20,36 +20,8 @@ export function answerTooManyRequests(waitMs: number): Response {
 /** Sent with every 401 of the integration API. */
 const basicChallenge = 'Basic realm="payment-integration"'
 
-/**
- * The 401 for an unauthenticated request to the integration API, else null. It precedes every look at method, path,
- * parameters and body, and always has the same bytes.
- */
-async function authenticateIntegration(
-  c: Context<AppEnv>,
-  service: Pick<Service, 'authenticate'>,
-): Promise<Response | null> {
-  const caller = await service.authenticate(getAuthorization(c))
-  if (caller === null) return answerPrivateJson(unauthorizedBody, 401, { 'WWW-Authenticate': basicChallenge })
-  c.set('caller', caller)
-  return null
-}
-
-/** Sent with every 401 of the legacy API. A bare key without the scheme is also accepted. */
+/** Sent with every 401 of the legacy API and of the metrics. A bare key without the scheme is also accepted. */
 export const bearerChallenge = 'Bearer realm="payment-integration"'
-
-/**
- * The 401 for a request to the legacy API without a valid API key, else null. It precedes every look at method, path
- * and body, and always has the same bytes.
- */
-async function authenticateLegacy(
-  c: Context<AppEnv>,
-  service: Pick<Service, 'authenticateLegacy'>,
-): Promise<Response | null> {
-  const caller = await service.authenticateLegacy(getAuthorization(c))
-  if (caller === null) return answerPrivateJson(unauthorizedBody, 401, { 'WWW-Authenticate': bearerChallenge })
-  c.set('legacy', caller)
-  return null
-}
 
 /** The parts that the guard needs. */
 interface GuardDeps {
@@ -67,16 +39,25 @@ interface GuardDeps {
  * An unauthenticated request is never validated.
  */
 export function createGuard({ service, limits, findPeer, toErrorResponse }: GuardDeps): MiddlewareHandler<AppEnv> {
+  /** The 401 for an unauthenticated request, else null: always the same bytes, before any look at method or body. */
+  async function authenticate(c: Context<AppEnv>, area: ReturnType<typeof findArea>): Promise<Response | null> {
+    if (area === 'legacy') {
+      const legacy = await service.authenticateLegacy(getAuthorization(c))
+      if (legacy === null) return answerUnauthorized(bearerChallenge)
+      c.set('legacy', legacy)
+    } else if (area === 'integration') {
+      const caller = await service.authenticate(getAuthorization(c))
+      if (caller === null) return answerUnauthorized(basicChallenge)
+      c.set('caller', caller)
+    }
+    return null
+  }
+
   /** @param source - Null: no limit per source applies. */
   async function findRejection(c: Context<AppEnv>, path: string, source: string | null): Promise<Response | null> {
     try {
       const area = findArea(path)
-      const unauthorized =
-        area === 'integration'
-          ? await authenticateIntegration(c, service)
-          : area === 'legacy'
-            ? await authenticateLegacy(c, service)
-            : null
+      const unauthorized = await authenticate(c, area)
       // Counted again here, so that parallel guesses cannot exceed the limit.
       if (source !== null) {
         const waitMs = unauthorized === null ? limits?.unauthorizedWaitMs(source) : limits?.countUnauthorized(source)
@@ -97,7 +78,7 @@ export function createGuard({ service, limits, findPeer, toErrorResponse }: Guar
 
   return async (c, next) => {
     const path = getRawPath(c)
-    const isLimited = limits !== undefined && !isHealthPath(path)
+    const isLimited = limits !== undefined && !healthPaths.some((each) => each === path)
     const source = isLimited ? limits.findSource(findPeer(c), c.req.header('x-forwarded-for') ?? null) : null
     const waitMs = source === null ? 0 : limits?.countRequest(source)
     if (waitMs) return answerTooManyRequests(waitMs)
@@ -111,8 +92,4 @@ export function createGuard({ service, limits, findPeer, toErrorResponse }: Guar
     c.res = answerTooManyRequests(unsentMs)
     return undefined
   }
-}
-
-function isHealthPath(path: string): boolean {
-  return healthPaths.some((each) => each === path)
 }

@@ -9,6 +9,8 @@ import { integrationPrefix } from '@payment-integration/contract/internal'
 /** A path that all parsers read alike, except for its case. Most requests have one and skip the work below. */
 const plainPattern = /^(?:\/[A-Za-z0-9_-]+)+$/
 
+export const isUnambiguousPath = (path: string): boolean => plainPattern.test(path)
+
 /**
  * Lists every reading of a path: other case, encoded characters (also twice), doubled slashes, backslashes, dot
  * segments and segment parameters (`/a;b/`). Each begins and ends with a slash.
@@ -33,11 +35,6 @@ function isBelow(readings: readonly string[], prefix: string): boolean {
   return readings.some((each) => each.includes(`${prefix}/`))
 }
 
-/** True for a path that every parser reads alike. */
-export function isUnambiguousPath(path: string): boolean {
-  return plainPattern.test(path)
-}
-
 function resolveDots(segments: readonly string[]): string[] {
   const resolved: string[] = []
   for (const segment of segments) {
@@ -47,27 +44,11 @@ function resolveDots(segments: readonly string[]): string[] {
   return resolved
 }
 
-/**
- * True for every path that some parser could assign to the integration API. It answers 401 first, existing or not.
- * @param readings - Of `listPathInterpretations`.
- */
-export function isIntegrationPath(readings: readonly string[]): boolean {
-  return isBelow(readings, integrationPrefix)
-}
-
 /** The part of the look-up's path before its parameters. */
 const lookupPrefix = paths.legacyLookup.slice(0, paths.legacyLookup.indexOf('/:'))
 
 /** A legacy path that does not exist. It replaces an unreadable target whose caller must still get a 401. */
 export const unreadableLegacyPath = `${lookupPrefix}/unreadable`
-
-/**
- * True for every path that some parser could assign to the legacy API. It answers 401 first, existing or not.
- * @param readings - Of `listPathInterpretations`.
- */
-export function isLegacyPath(readings: readonly string[]): boolean {
-  return isBelow(readings, lookupPrefix) || isBelow(readings, paths.legacyVerify)
-}
 
 /** The longest ambiguous path that is read, in characters. Paths of the service are a fifth as long. */
 const maxCharacters = 1_024
@@ -80,8 +61,8 @@ const maxCharacters = 1_024
 export function findArea(path: string): 'integration' | 'legacy' | null {
   const isCut = !isFullyChecked(path)
   const readings = listPathInterpretations(isCut ? path.slice(0, maxCharacters) : path)
-  if (isIntegrationPath(readings)) return 'integration'
-  if (isLegacyPath(readings)) return 'legacy'
+  if (isBelow(readings, integrationPrefix)) return 'integration'
+  if (isBelow(readings, lookupPrefix) || isBelow(readings, paths.legacyVerify)) return 'legacy'
   return isCut ? 'integration' : null
 }
 

@@ -131,9 +131,6 @@ interface ListQuery {
   readonly cursor?: string
 }
 
-// No valid cursor is empty. Every invalid cursor gets the same answer.
-const emptyCursor = ''
-
 /**
  * The `limit` and `cursor` of a URL. Other parameters are ignored.
  * @returns An empty cursor in place of one that is repeated or badly encoded; it is rejected like any invalid cursor.
@@ -148,16 +145,13 @@ export function parseListQuery(url: string): ListQuery {
     if (name === null) throw new HttpRequestError('ERR_QUERY_MALFORMED', 'Query string is not valid percent-encoding')
     if (name !== 'limit' && name !== 'cursor') continue
     const value = decodeText(equals < 0 ? '' : pair.slice(equals + 1))
-    if (name === 'cursor') query.cursor = query.cursor === undefined ? (value ?? emptyCursor) : emptyCursor
-    else if (value === null) throw createLimitError('limit is not valid percent-encoding')
-    else if (query.limit !== undefined) throw createLimitError('limit is given more than once')
+    if (name === 'cursor') query.cursor = query.cursor === undefined ? (value ?? '') : ''
+    else if (value === null) throw new InvalidRequestError('ERR_LIMIT_INVALID', 'limit is not valid percent-encoding')
+    else if (query.limit !== undefined)
+      throw new InvalidRequestError('ERR_LIMIT_INVALID', 'limit is given more than once')
     else query.limit = value
   }
   return query
-}
-
-function createLimitError(message: string): InvalidRequestError {
-  return new InvalidRequestError('ERR_LIMIT_INVALID', message)
 }
 
 function getRawQuery(url: string): string {

@@ -85,11 +85,7 @@ function formatMessage(message: StreamMessage): string {
 /** Causes events while they are read. An error `ERR_TRIGGER_INVALID` at once rejects the request, with its message. */
 export type TriggerHandler = (request: unknown, caller: Caller) => AsyncIterable<object>
 
-const jsonLinesHeaders = {
-  'Content-Type': 'application/x-ndjson',
-  'Cache-Control': cacheControl,
-  'X-Accel-Buffering': 'no',
-}
+const jsonLinesHeaders = { ...eventStreamHeaders, 'Content-Type': 'application/x-ndjson' }
 
 /**
  * Adds `POST /api/v1/integration/trigger` for authenticated callers. It answers one JSON object per line: each event,

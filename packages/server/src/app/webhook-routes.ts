@@ -4,14 +4,13 @@
  * @module
  */
 import { paths, signatureHeader, type UpdateResult, type UpdateResults } from '@payment-integration/contract'
-import { unauthorizedBody } from '@payment-integration/contract/internal'
 import { type Service, UpdateConflictError, type UpdateReceiver } from '@payment-integration/core'
 import type { ProviderVerdict } from '@payment-integration/core/identity'
 import { readRequestBody } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { createRate } from '../limits/request-limits.js'
-import { allowMethods, answerPrivateJson } from './answers.js'
+import { allowMethods, answerPrivateJson, answerUnauthorized } from './answers.js'
 import { type AppEnv, HttpRequestError, maxBodyBytes, requireJson } from './requests.js'
 
 /** Largest body, in bytes: that of 100 usual updates. */
@@ -33,7 +32,7 @@ export function addProcessorRoute(
     const received = await receiveUpdate({ body, signature: c.req.header(signatureHeader) ?? null })
     switch (received.kind) {
       case 'unauthenticated':
-        return answerPrivateJson(unauthorizedBody, 401, { 'WWW-Authenticate': signatureHeader })
+        return answerUnauthorized(signatureHeader)
       case 'invalid':
         throw new HttpRequestError('ERR_UPDATE_INVALID', received.message)
       case 'update':
@@ -46,15 +45,9 @@ export function addProcessorRoute(
 }
 
 function answerResult(result: UpdateResult): Response {
-  switch (result.outcome) {
-    case 'applied':
-    case 'unchanged':
-      return answerPrivateJson(result, 200)
-    case 'waiting':
-      return answerPrivateJson(result, 202)
-    case 'refused':
-      return answerPrivateJson({ error: result.reason ?? 'The update was refused', ...result }, 422)
-  }
+  if (result.outcome === 'refused')
+    return answerPrivateJson({ error: result.reason ?? 'The update was refused', ...result }, 422)
+  return answerPrivateJson(result, result.outcome === 'waiting' ? 202 : 200)
 }
 
 function answerResults(

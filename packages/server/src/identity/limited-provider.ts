@@ -231,11 +231,10 @@ interface LimitDeps {
  */
 export function limitProvider(
   provider: IdentityProvider,
-  { clock, limits = {}, monotonicNow }: LimitDeps,
+  { clock, limits = {}, monotonicNow: now = () => performance.now() }: LimitDeps,
 ): ClosableIdentityProvider {
   const { redemptions = providerLimits.redemptions, lookUps = providerLimits.lookUps } = limits
   const { polls = providerLimits.polls } = limits
-  const now = monotonicNow ?? (() => performance.now())
   const maxWaitMs = waitingWindows * windowMs
   const queueLimits = { waiting: waitingWindows * redemptions, waitingEach: redemptions, maxWaitMs }
   const createProviderGate = (perWindow: number) => createGate({ perWindow, windowMs, ...queueLimits, now })

@@ -111,6 +111,7 @@ export function createSumsubIdentityProvider<Options extends object>(
 
 /** Returns the code only: the message of an unexpected error may hold request data. */
 function getProviderCode(error: unknown): string {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
-  return code?.startsWith('ERR_PROVIDER_') === true ? code : 'ERR_PROVIDER_UNEXPECTED'
+  // The code of an abort is a number.
+  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined
+  return typeof code === 'string' && code.startsWith('ERR_PROVIDER_') ? code : 'ERR_PROVIDER_UNEXPECTED'
 }

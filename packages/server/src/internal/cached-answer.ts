@@ -33,7 +33,7 @@ export function cacheAnswer<T>(
   return () => {
     if (answer !== undefined && now() < until) return answer
     until = Number.POSITIVE_INFINITY
-    answer = compute().then(
+    answer = (async () => compute())().then(
       (value) => {
         until = now() + forMs
         return value

@@ -2,7 +2,10 @@
 import { filterAnswers } from '@payment-integration/contract/internal-io'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 
-/** An agent that takes every answer that HTTP allows. Its callers limit the time of a whole exchange. */
+/** Bounds the bytes on the wire; each caller limits the body itself, the identity provider's to 1 MiB. */
+const maxBytes = 2 * 1024 * 1024
+
+/** An agent that takes answers that HTTP allows, up to 2 MiB. Its callers limit the time of a whole exchange. */
 export function createAgent(connectTimeoutMs: number): Agent {
   const connector = buildConnector({ timeout: connectTimeoutMs })
   return new Agent({
@@ -10,7 +13,7 @@ export function createAgent(connectTimeoutMs: number): Agent {
     bodyTimeout: 0,
     connect(target, callback) {
       connector(target, (...made) => {
-        if (made[0] === null) filterAnswers(made[1])
+        if (made[0] === null) filterAnswers(made[1], maxBytes)
         callback(...made)
       })
     },

@@ -96,20 +96,17 @@ export async function withRequestId<T>(requestId: string, work: () => Promise<T>
   }
 }
 
-/** The id of the request that is served now, or undefined outside of one. */
-function currentRequestId(): string | undefined {
-  return requests.getStore()
-}
-
 /**
  * Every field that may appear in the log; others are dropped. So a new field cannot leak a secret, a body, a signature,
  * a query string or an RPC URL. A line without `requestId` gets that of its request.
  */
 const loggedFields = [
   'address',
+  'adminUrl',
   'aheadMs',
   'applicantId',
   'atOnce',
+  'attachedLevel',
   'attempt',
   'attempts',
   'blockNumber',
@@ -122,11 +119,12 @@ const loggedFields = [
   'commonAncestor',
   'config',
   'configured',
-  'count',
   'database',
   'deliveryId',
   'depositId',
   'destinationChainId',
+  'ended',
+  'endsInMs',
   'error',
   'eventType',
   'externalUserId',
@@ -136,24 +134,20 @@ const loggedFields = [
   'fault',
   'from',
   'hash',
-  'head',
-  'host',
+  'holder',
   'indexed',
   'integrationAddress',
   'kind',
   'known',
-  'latencyMs',
   'leading',
+  'levelName',
   'logIndex',
   'method',
   'misfit',
   'missing',
   'ms',
   'ordinal',
-  'outcome',
-  'paymentId',
   'paymentsPerSecond',
-  'port',
   'reason',
   'requestId',
   'retryInMs',
@@ -161,17 +155,14 @@ const loggedFields = [
   'router',
   'secondsLeft',
   'seq',
-  'signal',
+  'servers',
   'stack',
-  'startedAt',
   'status',
   'subjectId',
   'to',
   'txHash',
-  'updateId',
   'url',
   'version',
-  'waitMs',
 ] as const
 
 interface PinoLoggerOptions {
@@ -203,7 +194,7 @@ function pickLoggedFields(fields: Readonly<Record<string, unknown>>): Record<str
     const value = fields[name]
     if (value !== undefined) listed[name] = typeof value === 'string' ? shortenUrls(value) : value
   }
-  const requestId = currentRequestId()
+  const requestId = requests.getStore()
   if (requestId !== undefined) listed['requestId'] ??= requestId
   return listed
 }
@@ -228,17 +219,15 @@ export function createEventLog(logger: Pick<Logger, 'info' | 'warn'>): EventSink
         const { type: eventType, integrationAddress, chainId, txHash, ordinal } = event
         // A further payment without an integration was never visible in area (a), so nothing is hidden.
         if (integrationAddress === null) return
-        const fields = { eventType, integrationAddress, chainId, txHash, ordinal }
         return logger.warn(
-          fields,
+          { eventType, integrationAddress, chainId, txHash, ordinal },
           'A transaction holds several payments of an integration; only the legacy look-up shows this one.',
         )
       }
       case 'audit.head': {
         const { type: eventType, seq, hash } = event
-        const fields = { eventType, seq, hash }
         return logger.info(
-          fields,
+          { eventType, seq, hash },
           'Newest record of the audit log; audit verify --expect <seq>:<hash> checks that it still exists.',
         )
       }

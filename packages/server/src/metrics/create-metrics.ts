@@ -25,57 +25,43 @@ function addEventMetrics(
   registry: Registry,
   attempts: Pick<AttemptMetrics, 'attempted'>,
 ): EventSink {
-  const registers = [registry]
-  const indexed = new Counter({
-    name: `${prefix}payments_indexed_total`,
-    help: 'Payments stored for the first time. hidden: a further payment of a transaction for one integration; additional: one that names none.',
-    labelNames: ['chain', 'kind'],
-    registers,
-  })
-  const skipped = new Counter({
-    name: `${prefix}payments_skipped_total`,
-    help: 'Payments and bridge deposits of other integrations that PI_RECORD=own left out; those read again count again.',
-    labelNames: ['chain'],
-    registers,
-  })
-  const changed = new Counter({
-    name: `${prefix}payments_changed_total`,
-    help: 'New versions of payments after the first.',
-    labelNames: ['chain'],
-    registers,
-  })
-  const settled = new Counter({
-    name: `${prefix}updates_settled_total`,
-    help: 'Updates of processors and receipts, by outcome.',
-    labelNames: ['outcome'],
-    registers,
-  })
+  const counter = (name: string, help: string, ...labelNames: readonly string[]) =>
+    new Counter({ name: `${prefix}${name}`, help, labelNames, registers: [registry] })
+  const indexed = counter(
+    'payments_indexed_total',
+    'Payments stored for the first time. hidden: a further payment of a transaction for one integration; additional: one that names none.',
+    'chain',
+    'kind',
+  )
+  const skipped = counter(
+    'payments_skipped_total',
+    'Payments and bridge deposits of other integrations that PI_RECORD=own left out; those read again count again.',
+    'chain',
+  )
+  const changed = counter('payments_changed_total', 'New versions of payments after the first.', 'chain')
+  const settled = counter('updates_settled_total', 'Updates of processors and receipts, by outcome.', 'outcome')
   // A rate misses the first count of a series that begins with it.
   for (const outcome of updateOutcomes) settled.inc({ outcome }, 0)
-  const exhausted = new Counter({
-    name: `${prefix}deliveries_exhausted_total`,
-    help: 'Deliveries that were given up. They stay listed, and can be replayed.',
-    registers,
-  })
-  const transitions = new Counter({
-    name: `${prefix}notification_endpoint_transitions_total`,
-    help: 'Times that a notification endpoint was blocked or recovered.',
-    labelNames: ['to'],
-    registers,
-  })
+  const exhausted = counter(
+    'deliveries_exhausted_total',
+    'Deliveries that were given up. They stay listed, and can be replayed.',
+  )
+  const transitions = counter(
+    'notification_endpoint_transitions_total',
+    'Times that a notification endpoint was blocked or recovered.',
+    'to',
+  )
   for (const to of ['failing', 'recovered']) transitions.inc({ to }, 0)
-  const quarantined = new Counter({
-    name: `${prefix}logs_quarantined_total`,
-    help: 'Logs of listed routers that are no payment and were skipped. Inspect them.',
-    labelNames: ['chain'],
-    registers,
-  })
-  const outages = new Counter({
-    name: `${prefix}chain_outages_total`,
-    help: 'Times that a chain could not be followed for several attempts in a row.',
-    labelNames: ['chain'],
-    registers,
-  })
+  const quarantined = counter(
+    'logs_quarantined_total',
+    'Logs of listed routers that are no payment and were skipped. Inspect them.',
+    'chain',
+  )
+  const outages = counter(
+    'chain_outages_total',
+    'Times that a chain could not be followed for several attempts in a row.',
+    'chain',
+  )
 
   return (event) => {
     switch (event.type) {

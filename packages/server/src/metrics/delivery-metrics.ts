@@ -88,7 +88,7 @@ interface Reading {
 
 /**
  * Adds the metrics to a registry.
- * @param sources - The queried stores; null: none yet.
+ * @param sources - The queried stores; undefined: none yet.
  * @param timeoutMs - How long the database may take.
  * @returns A function to call before each scrape: it reads the backlog once for all metrics.
  */

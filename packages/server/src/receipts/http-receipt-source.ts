@@ -3,6 +3,7 @@
  * docs/decisions/processor-updates.md.
  * @module
  */
+import { unescape as unescapeLeniently } from 'node:querystring'
 import { type ProcessorUpdate, signatureHeader } from '@payment-integration/contract'
 import { parseUrl } from '@payment-integration/contract/internal'
 import { startTimeLimit } from '@payment-integration/contract/internal-io'
@@ -32,9 +33,6 @@ export interface ClosableReceiptSource extends ReceiptSource {
   close(): Promise<void>
 }
 
-/** Defaults of {@link HttpReceiptSourceOptions}. */
-export const receiptDefaults = { timeoutMs: 5_000, maxBytes: 16_384 } as const
-
 /** No usable receipt was received. The next round polls the payment again. */
 export class ReceiptError extends ServerError {
   override readonly name = 'ReceiptError'
@@ -54,22 +52,16 @@ export class ReceiptError extends ServerError {
  * @example createHttpReceiptSource({ url: 'https://processor.example/receipts', receiveUpdate })
  */
 export function createHttpReceiptSource(options: HttpReceiptSourceOptions): ClosableReceiptSource {
-  const { receiveUpdate, timeoutMs = receiptDefaults.timeoutMs, maxBytes = receiptDefaults.maxBytes } = options
+  const { receiveUpdate, timeoutMs = 5_000, maxBytes = 16_384 } = options
   const { base, headers } = parseBase(options.url)
   const agent = createAgent(timeoutMs)
   return {
     async lookup(payment, signal) {
       const limit = startTimeLimit(timeoutMs, signal)
-      const url = buildReceiptUrl(base, payment)
+      const { origin, pathname, search } = buildReceiptUrl(base, payment)
       try {
         const exchange = agent
-          .request({
-            origin: url.origin,
-            path: url.pathname + url.search,
-            method: 'GET',
-            headers,
-            signal: limit.signal,
-          })
+          .request({ origin, path: `${pathname}${search}`, method: 'GET', headers, signal: limit.signal })
           .then((response) => readAnswer(response, maxBytes))
         const answer = await Promise.race([exchange, limit.over])
         return answer === null ? null : await parseReceipt(answer, payment, receiveUpdate)
@@ -144,7 +136,7 @@ function parseBase(text: string): { base: string; headers: Record<string, string
   const url = parseUrl(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
     throw new TypeError('The receipts address must be an http(s) URL without query or fragment.')
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  const credentials = `${unescapeLeniently(url.username)}:${unescapeLeniently(url.password)}`
   const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
   return {
     base: `${url.origin}${url.pathname.replace(/\/{1,64}$/, '')}`,

@@ -40,16 +40,8 @@ export function listPriceOverrides(
   chains: readonly ChainConfig[],
 ): readonly PriceOverride[] {
   return chains.flatMap(({ chainId, tokens, priceFeeds }) => [
-    ...listChanged(knownTokens(chainId), tokens, formatToken).map((each) => ({
-      chainId,
-      kind: 'token' as const,
-      ...each,
-    })),
-    ...listChanged(knownPriceFeeds(chainId), priceFeeds, formatPriceFeed).map((each) => ({
-      chainId,
-      kind: 'price feed' as const,
-      ...each,
-    })),
+    ...listChanged({ chainId, kind: 'token' }, knownTokens(chainId), tokens, formatToken),
+    ...listChanged({ chainId, kind: 'price feed' }, knownPriceFeeds(chainId), priceFeeds, formatPriceFeed),
   ])
 }
 
@@ -61,15 +53,16 @@ const formatToken = ({ symbol, currency }: TokenConfig) => `${symbol}:${currency
 const formatPriceFeed = ({ base, quote, decimals }: PriceFeedConfig) => `${base}:${quote}:${decimals}`
 
 function listChanged<Entry extends Addressed>(
+  about: Pick<PriceOverride, 'chainId' | 'kind'>,
   known: readonly Entry[],
   configured: readonly Entry[],
   format: (entry: Entry) => string,
-) {
+): PriceOverride[] {
   return configured.flatMap((entry) => {
     const { address } = entry
     const knownEntry = known.find((each) => each.address === address)
     if (knownEntry === undefined || format(knownEntry) === format(entry)) return []
-    return [{ address, known: format(knownEntry), configured: format(entry) }]
+    return [{ ...about, address, known: format(knownEntry), configured: format(entry) }]
   })
 }
 

@@ -75,14 +75,13 @@ export async function openPortal(
 ): Promise<Portal | null> {
   if (config.portal === null) return null
   const { createPortal } = await loadConsole('PI_PORTAL')
-  const { publicUrl } = config.portal
   const { findSource } = createSourceReader(config.limits.trustedProxies)
   return createPortal({
     service,
     environment: config.environment,
     countCall: limits?.countCall,
     signIn: {
-      publicUrl: publicUrl ?? undefined,
+      publicUrl: config.portal.publicUrl ?? undefined,
       findSource: (request, { incoming }) =>
         findSource(incoming?.socket.remoteAddress, request.headers.get('x-forwarded-for')),
     },

@@ -28,7 +28,7 @@ function quarantine(onEvent: (event: ServiceEvent) => void = () => undefined) {
   return { onQuarantine: createQuarantineReport({ logger, publish }), warnings, errors, published }
 }
 
-describe('createQuarantine', () => {
+describe('createQuarantineReport', () => {
   it('reports a log once, however often its range is read', () => {
     const { onQuarantine, warnings, published } = quarantine()
     onQuarantine(log)

@@ -7,12 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import { createHealth } from '../app/health.js'
-import type { Config, DatabaseConfig, LimitsConfig, RolesConfig } from '../config/config.js'
+import type { Config, DatabaseConfig, LimitsConfig } from '../config/config.js'
 import { createRequestLimits } from '../limits/request-limits.js'
 import { createEventLog, createPinoLogger, toErrorFields } from '../logging/log.js'
 import { createMetrics } from '../metrics/create-metrics.js'
 import { version } from '../version.js'
-import type { Listeners } from './http-server.js'
 import { listPriceOverrides, loadChainEvm } from './open-chain.js'
 import type { DevelopmentTools } from './open-pages.js'
 import { emitToAll, type OpenOptions, openService } from './open-service.js'
@@ -49,13 +48,6 @@ export interface RunningServer {
 
 /** Options of a server. */
 export interface StartOptions extends OpenOptions {
-  /**
-   * True for a process that only serves. Its heap is bounded as in `openService`. The HTTP library may replace the
-   * global `Request` and `Response` by its own, which are much cheaper to create. A response of `fetch` is then no
-   * instance of `Response`.
-   * @default false
-   */
-  readonly ownsProcess?: boolean | undefined
   /** Tools of the console with `PI_ENV=development`. @default none but the trigger */
   readonly tools?: DevelopmentTools | undefined
 }
@@ -85,6 +77,12 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const onEvent = emitToAll(metrics?.onEvent, createEventLog(logger), options.onEvent)
   const opened = await openService(config, { ...options, logger, onEvent })
   const { service, store, receiveUpdate } = opened
+  async function closeOnFailure<T>(step: Promise<T>): Promise<T> {
+    return step.catch(async (error: unknown) => {
+      await opened.close()
+      throw error
+    })
+  }
   const indexers = service.indexers.filter(({ chainId }) => roles.indexer === 'all' || roles.indexer.includes(chainId))
   metrics?.watch({ indexers, deliveries: store.deliveries })
   const loops = new AbortController()
@@ -92,19 +90,10 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   setMaxListeners(0, loops.signal)
   let running = true
   const health = createHealth({ store, indexers, recording: config.recording, running: () => running })
-  const { reference } = config
   const limits = isLimiting(config.limits) ? createRequestLimits(config.limits) : undefined
-  const portal = roles.console ? await openPortal(config, { service, logger, limits }) : null
-  const pages =
-    config.console && roles.console
-      ? await openConsole(config, {
-          service,
-          logger,
-          store,
-          trigger: opened.trigger?.handle ?? null,
-          tools: options.tools,
-        })
-      : null
+  const portal = roles.console ? await closeOnFailure(openPortal(config, { service, logger, limits })) : null
+  const consoleDeps = { service, logger, store, trigger: opened.trigger?.handle ?? null, tools: options.tools }
+  const pages = config.console && roles.console ? await closeOnFailure(openConsole(config, consoleDeps)) : null
   const app = createApp({
     service,
     api: roles.api,
@@ -115,30 +104,25 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     health,
     metrics,
     metricsToken: admin.listen === null ? admin.metricsToken : null,
-    reference,
+    reference: config.reference,
     streams: config.deliveryStream ? service.deliveryStreams : null,
     trigger: opened.trigger?.handle,
     limits,
     accessLog: config.accessLog,
     logger,
   })
-  const names = listRoleNames(
-    roles,
-    service.indexers.map(({ chainId }) => chainId),
-  )
+  const names = [
+    ...(['api', 'console', 'dispatcher', 'poller'] as const).filter((name) => roles[name]),
+    ...indexers.map(({ chainId }) => `indexer:${chainId}`),
+  ]
   const isStopping = () => loops.signal.aborted
   const checks = { roles: names, health, indexers, isStopping, metricsToken: admin.metricsToken }
   const apps = {
     app: roles.api || roles.console ? app : null,
     admin: metrics === undefined ? null : createAdminApp({ ...checks, metrics }),
   }
-  let listeners: Listeners
-  try {
-    listeners = await openListeners(config, { ...apps, logger, ownsProcess: options.ownsProcess })
-  } catch (error) {
-    await opened.close()
-    throw error
-  }
+  const listening = openListeners(config, { ...apps, logger, ownsProcess: options.ownsProcess })
+  const listeners = await closeOnFailure(listening)
   const { url, adminUrl } = listeners
   const facts = { host: hostname(), pid: process.pid, release: version, roles: names }
   const work = service.run(loops.signal, { roles, process: facts }).then(
@@ -218,14 +202,4 @@ function listCallPrices({ chains }: Config): ReadonlyMap<number, number> {
 /** Whether any rate limit is on. Without one, sources are not computed. */
 function isLimiting({ requestsPerSource, requestsPerCaller, failedSignInsPerSource }: LimitsConfig): boolean {
   return [requestsPerSource, requestsPerCaller, failedSignInsPerSource].some((limit) => limit !== null)
-}
-
-/** The names of roles, with a name for each chain to index. */
-function listRoleNames(roles: RolesConfig, chainIds: readonly number[]): string[] {
-  const { indexer } = roles
-  const indexed = chainIds.filter((chainId) => indexer === 'all' || indexer.includes(chainId))
-  return [
-    ...(['api', 'console', 'dispatcher', 'poller'] as const).filter((name) => roles[name]),
-    ...indexed.map((chainId) => `indexer:${chainId}`),
-  ]
 }

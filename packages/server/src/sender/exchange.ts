@@ -101,7 +101,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (result: PostResult) => void
   #controller: Dispatcher.DispatchController | undefined
   #head: Head | undefined
-  /** Timer of a body; most answers need none. */
+  /** Of the body; most answers have none. */
   #excerpt: Excerpt | undefined
   #timer: NodeJS.Timeout | undefined
   #onAbort: (() => void) | undefined

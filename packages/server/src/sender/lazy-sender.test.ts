@@ -12,7 +12,7 @@ const receiver = async () => {
 }
 const post = (url: string): PostRequest => ({ url, headers: {}, body: Buffer.from('{}'), timeoutMs: 5_000 })
 
-describe('createLateSender', () => {
+describe('createLazySender', () => {
   it.each([{ servers: ['dns.example'] }, { denied: ['203.0.113.0/64'] }])('rejects %j before any POST', (options) => {
     expect(() => createLazySender(options)).toThrow(TypeError)
   })

@@ -12,8 +12,6 @@ import { createGuardedConnector } from './guarded-connector.js'
 import { createResolve } from './resolve-name.js'
 import { senderDefaults } from './sender-defaults.js'
 
-export { senderDefaults } from './sender-defaults.js'
-
 /** Options of the sender. */
 export interface UndiciSenderOptions {
   /** Dev only: endpoints on this machine are reachable, by `http:` or `https:`. @default false */

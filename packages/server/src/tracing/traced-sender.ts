@@ -3,13 +3,11 @@
  * @module
  */
 import type { Span } from '@opentelemetry/api'
+import { parseUrl } from '@payment-integration/contract/internal'
 import type { EventSink } from '@payment-integration/core'
 import { loadPackage } from '@payment-integration/core/internal'
 import type { Clock, PostRequest, PostResult, Sender } from '@payment-integration/core/ports'
 import { createPaymentSpans, createSpanWriter, type SpanWriter } from './payment-trace.js'
-
-/** Header of the W3C recommendation Trace Context. It is not signed. */
-const traceparentHeader = 'traceparent'
 
 /** The SDK's own key: instrumentations of HTTP clients then add no second span and no second header. */
 const suppressTracingKey = 'OpenTelemetry SDK Context Key SUPPRESS_TRACING'
@@ -32,7 +30,7 @@ export function createTracedSender(sender: Sender, { api, start }: SpanWriter, c
         'notification.attempt': attempt,
         'http.request.method': 'POST',
         // The path of a notification URL may hold a secret.
-        'server.address': new URL(url).hostname,
+        'server.address': parseUrl(url)?.hostname ?? '',
       },
     })
   }
@@ -52,7 +50,7 @@ export function createTracedSender(sender: Sender, { api, start }: SpanWriter, c
       const span = startAttempt(post)
       const parent = span === null ? null : formatTraceparent(span)
       if (span === null || parent === null) return sender.post(post)
-      const headers = { ...post.headers, [traceparentHeader]: parent }
+      const headers = { ...post.headers, traceparent: parent }
       const result = await api.context.with(untraced, () => sender.post({ ...post, headers }))
       endAttempt(span, result)
       return result
@@ -75,17 +73,13 @@ function findFailure(result: PostResult): string | null {
   return result.status >= 200 && result.status < 300 ? null : String(result.status)
 }
 
-/** The two ends of tracing. */
-interface Tracing {
-  readonly onEvent: EventSink
-  traced(sender: Sender): Sender
-}
-
 /**
  * Loads the OpenTelemetry API. The SDK, its sampler and its exporter are the operator's, registered before the start.
  * @throws MissingPackageError `ERR_PACKAGE_MISSING` when the package is not installed.
  */
-export async function openTracing(clock: Pick<Clock, 'now'>): Promise<Tracing> {
+export async function openTracing(
+  clock: Pick<Clock, 'now'>,
+): Promise<{ readonly onEvent: EventSink; traced(sender: Sender): Sender }> {
   const api = await loadPackage('@opentelemetry/api', 'PI_TRACING', () => import('@opentelemetry/api'))
   const writer = createSpanWriter(api)
   return {

@@ -40,7 +40,9 @@ function plainly(header: string): string | string[] {
     times.every((time) => /^(0|[1-9][0-9]{0,11})$/.test(time)) &&
     codes.every((code) => /^[0-9a-f]{64}$/.test(code))
   if (!wellFormed || codes.length > 8) return 'ERR_SIGNATURE_MALFORMED'
-  return codes.length === 0 ? 'ERR_SIGNATURE_SCHEME' : codes
+  if (codes.length === 0) return 'ERR_SIGNATURE_SCHEME'
+  // No random time is later than `t`.
+  return Number(times[0]) < t - 300 ? 'ERR_DELIVERY_STALE' : codes
 }
 
 const good = `t=${t},v1=${v1}`

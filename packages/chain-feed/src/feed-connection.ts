@@ -128,7 +128,7 @@ export function createFeedConnection(options: FeedConnectionOptions): FeedConnec
         })
         isConnected = true
         if (stop.signal.aborted) await connection.close()
-        await Promise.all([follow(connection), connection.closed()])
+        else await Promise.all([follow(connection), connection.closed()])
         reason = 'the connection ended'
       } catch (error) {
         // The next attempt follows; readers see that there is no connection, and why.

@@ -32,29 +32,22 @@ export type Digest = 'SHA-256' | 'SHA-512'
 
 const encoder = new TextEncoder()
 
-/** Lowercase hex of the HMAC over the text followed by the bytes. */
-export async function hmacHex(
-  digest: Digest,
-  secret: string,
-  ...parts: readonly (string | Uint8Array)[]
-): Promise<string> {
-  const key = await importKey(digest, secret, 'sign')
+/** Lowercase hex of the HMAC-SHA256 over the parts, one after another. */
+export async function hmacHex(secret: string, ...parts: readonly (string | Uint8Array)[]): Promise<string> {
+  const key = await importKey('SHA-256', secret, 'sign')
   const signature = await crypto.subtle.sign('HMAC', key, concat(parts))
   return Array.from(new Uint8Array(signature), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Whether hex is the HMAC over bytes, under one secret. Compares in constant time. */
-type HmacCheck = (digest: Digest, hex: string, bytes: Uint8Array) => Promise<boolean>
-
-/** Makes the check of a secret. It imports keys once, because anyone can trigger checks. */
-export function createHmacCheck(secret: string): HmacCheck {
+/** Makes the constant-time check of a secret. It imports keys once, because anyone can trigger checks. */
+export function createHmacCheck(secret: string) {
   const keys = new Map<Digest, ReturnType<typeof importKey>>()
   function getKey(digest: Digest) {
     const key = keys.get(digest) ?? importKey(digest, secret, 'verify')
     keys.set(digest, key)
     return key
   }
-  return async (digest, hex, bytes) => {
+  return async (digest: Digest, hex: string, bytes: Uint8Array): Promise<boolean> => {
     const size = digest === 'SHA-256' ? 64 : 128
     if (hex.length !== size || !/^[0-9a-f]+$/.test(hex)) return false
     const signature = Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
@@ -124,7 +117,7 @@ interface RequestToSign {
  * const signature = await signRequest({ secretKey, timestamp, method: 'GET', uri: '/resources/applicants/1/one' })
  */
 export function signRequest({ secretKey, timestamp, method, uri, body }: RequestToSign): Promise<string> {
-  return hmacHex('SHA-256', secretKey, `${timestamp}${method}${uri}`, body ?? new Uint8Array(0))
+  return hmacHex(secretKey, `${timestamp}${method}${uri}`, body ?? new Uint8Array(0))
 }
 
 /** Connection options for the provider. */
@@ -156,17 +149,11 @@ export interface ProviderAnswer {
 /** Options that stop a request early. */
 interface CallOptions {
   readonly signal?: AbortSignal | undefined
-  /**
-   * Deadline for signing, in unix milliseconds of {@link ProviderConnection.now}. A later request is not sent.
-   * @default none
-   */
+  /** Deadline for signing, in unix milliseconds of the option `now`. A later request is not sent. @default none */
   readonly sendBy?: number | undefined
 }
 
-/**
- * Sends one request.
- * @throws ProviderUnavailableError, ProviderAnswerError, LateRequestError, or the caller's own abort reason.
- */
+/** Sends one request. @throws ProviderUnavailableError, ProviderAnswerError, LateRequestError, or the abort reason. */
 type Call = (
   method: 'GET' | 'POST',
   path: string,
@@ -266,10 +253,7 @@ function parseUrl(text: string): URL | null {
  */
 const aboutToken = { first: 10_501, last: 10_599 }
 const reuseDisabled = 10_505
-/**
- * An ambiguous number: `copy-applicant-disabled` on the provider's page on copying, `reusable-kyc-email-mismatch` in
- * its list for reuse.
- */
+/** Ambiguous: `copy-applicant-disabled` on the page on copying, `reusable-kyc-email-mismatch` in the list for reuse. */
 const ambiguous = { code: 10_518, aboutToken: 'reusable-kyc-email-mismatch' }
 
 /** Longest part of the provider's description that an error keeps. */

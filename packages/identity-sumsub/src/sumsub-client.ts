@@ -17,10 +17,7 @@ import {
 } from './connection.js'
 import { ProviderAnswerError } from './errors.js'
 
-/**
- * Unix milliseconds of a time such as `2020-02-21 13:23:19.001`, in UTC with or without an offset of zero; null for
- * anything else.
- */
+/** Unix milliseconds of a time in UTC, such as `2020-02-21 13:23:19.001`; null for anything else. */
 export function parseTime(value: unknown): number | null {
   const match = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?)(?:Z|\+00:?00)?$/.exec(text(value) ?? '')
   return match === null ? null : parseInstant(`${match[1]}T${match[2]}Z`)
@@ -62,9 +59,7 @@ export type SumsubReview = Omit<ShareResponse, 'reused'>
 /** A review with its level and the time of its verdict. */
 interface DatedSumsubReview {
   readonly review: SumsubReview
-  /**
-   * The provider's time of a verdict in unix milliseconds, to the second; null without a verdict or a time.
-   */
+  /** The provider's time of a verdict in unix milliseconds, to the second; null without a verdict or a time. */
   readonly reviewedAt: number | null
   /** The level of the review; null when absent. */
   readonly levelName: string | null
@@ -195,12 +190,8 @@ export function createSumsubClient(options: SumsubClientOptions): SumsubClient {
       return applicant
     },
     async review(applicantId, signal) {
-      const answer = await call(
-        'GET',
-        `/resources/applicants/${encodeURIComponent(applicantId)}/status`,
-        {},
-        { signal },
-      )
+      const statusPath = `/resources/applicants/${encodeURIComponent(applicantId)}/status`
+      const answer = await call('GET', statusPath, {}, { signal })
       if (isUnknown(answer)) return null
       if (!isSuccess(answer.status)) throw classifyFailure(answer, { sentShareToken: false })
       if (typeof field(answer.json, 'reviewStatus') !== 'string')

@@ -31,9 +31,7 @@ export interface ApplicantEvent {
   readonly externalUserId: string | null
   /** The level of the applicant; null when the event has none. */
   readonly levelName: string | null
-  /**
-   * The provider's time of the event, in unix milliseconds. A greater one is newer, in any order of arrival.
-   */
+  /** The provider's time of the event, in unix milliseconds. A greater one is newer, in any order of arrival. */
   readonly at: number
   /** The kind of change: the review changed, or the applicant was activated, deactivated or deleted. */
   readonly change: 'review' | 'activated' | 'deactivated' | 'deleted'
@@ -47,25 +45,16 @@ export interface OtherEvent {
   readonly type: string | null
 }
 
-/**
- * Authenticates and parses one webhook.
- * @throws WebhookRejectedError `ERR_PROVIDER_WEBHOOK_UNSIGNED`, `_FORGED`, `_MALFORMED`.
- */
+/** Authenticates and parses one webhook. @throws WebhookRejectedError When it is unsigned, forged or malformed. */
 export type WebhookReader = (webhook: RawWebhook) => Promise<ApplicantEvent | OtherEvent>
 
-/**
- * Accepted digests. SHA-1, the provider's oldest, is rejected, because an attacker can choose the algorithm in the
- * header.
- */
+/** Accepted digests. SHA-1, the provider's oldest, is rejected: an attacker can choose the algorithm in the header. */
 const digests: ReadonlyMap<string, Digest> = new Map([
   ['HMAC_SHA256_HEX', 'SHA-256'],
   ['HMAC_SHA512_HEX', 'SHA-512'],
 ])
 
-/**
- * Events about the status of a verification. Actions, transactions and interviews have their own verdicts, which do not
- * concern it.
- */
+/** Events about the status of a verification. Actions, transactions and interviews have verdicts of their own. */
 const reviewTypes = new Set([
   'applicantCreated',
   'applicantPending',
@@ -133,17 +122,9 @@ function parseEvent(event: Readonly<Record<string, unknown>>): ApplicantEvent | 
   const eventKey = [applicantId, text(field(event, 'correlationId')) ?? '', type, at].join(':')
   const externalUserId = text(field(event, 'externalUserId'))
   const change = presenceTypes.get(type) ?? 'review'
-  return {
-    kind: 'applicant',
-    eventKey,
-    type,
-    applicantId,
-    externalUserId,
-    levelName: text(field(event, 'levelName')),
-    at,
-    change,
-    review: toReview(event, type, change),
-  }
+  const levelName = text(field(event, 'levelName'))
+  const review = toReview(event, type, change)
+  return { kind: 'applicant', eventKey, type, applicantId, externalUserId, levelName, at, change, review }
 }
 
 /** Events that reset a review. They may still carry the former result: a sample of the provider shows GREEN. */
@@ -154,13 +135,9 @@ function toReview(
   type: string,
   change: ApplicantEvent['change'],
 ): SumsubReview | null {
-  const status = getStatus(event, type)
+  const status = resetTypes.has(type) ? 'init' : field(event, 'reviewStatus')
   if (change === 'deactivated' || change === 'deleted' || (change === 'activated' && status === undefined)) return null
   return parseReview(status, field(event, 'reviewResult')).review
-}
-
-function getStatus(event: Readonly<Record<string, unknown>>, type: string): unknown {
-  return resetTypes.has(type) ? 'init' : field(event, 'reviewStatus')
 }
 
 function parseObject(body: Uint8Array): Readonly<Record<string, unknown>> {

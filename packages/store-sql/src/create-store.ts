@@ -14,7 +14,7 @@ import {
   type Tip,
   writeCheckpoint,
 } from './chains/checkpoints.js'
-import { forgetDeposits, reopenDeposits, settleDeposit, upsertDeposits } from './chains/deposits.js'
+import { forgetDeposits, reopenDepositsQuery, settleDeposit, upsertDeposits } from './chains/deposits.js'
 import { addProof, addWeakerProof, createChainReads, setCoverage } from './chains/proofs.js'
 import { createConsoleReads } from './console/console-reads.js'
 import { createDeliveryStore, replayDeliveries } from './deliveries/delivery-store.js'
@@ -32,14 +32,15 @@ import { createSchema, migrate, releasedMigrations } from './migrations/migrate.
 import { bindDataKeys, createDataKeyStore, listSealingKeys } from './operators/keys.js'
 import { bindOperators, createOperatorStore } from './operators/operators.js'
 import {
+  blocksQuery,
   findOffChainPayments,
-  findPaymentsInBlocks,
   lockOverduePayments,
   lockPaymentsForChange,
   markOffChain,
   markOffChainAbove,
   setDropped,
   setStatuses,
+  withStatuses,
 } from './payments/payment-changes.js'
 import { createPaymentReads } from './payments/payment-reads.js'
 import { insertSnapshots } from './payments/snapshots.js'
@@ -83,7 +84,7 @@ export function createStoreTransaction(
     async leaveChain(chainId, above) {
       checkInteger(chainId, 'chainId')
       checkInteger(above, 'above')
-      await reopenDeposits(db, dialect, chainId, above)
+      await reopenDepositsQuery(db, dialect, chainId, above).execute()
       await markOffChainAbove(db, chainId, above)
       await forgetDeposits(db, chainId, above)
     },
@@ -91,7 +92,8 @@ export function createStoreTransaction(
     indexedChains: () => listIndexedChains(db),
     checkpoints: (chainId, atOrBelow, limit) => listCheckpoints(db, chainId, atOrBelow, limit),
     upsertPayments: (payments) => upsertPayments(db, dialect, payments),
-    paymentsInBlocks: (chainId, from, to) => findPaymentsInBlocks(db, dialect, chainId, from, to),
+    paymentsInBlocks: async (chainId, from, to) =>
+      withStatuses(db, dialect, await blocksQuery(db, chainId, from, to).execute()),
     overduePayments: (chainId, atOrBelow, limit, awaitedAtOrBelow) =>
       lockOverduePayments(db, dialect, { chainId, atOrBelow, limit, awaitedAtOrBelow }),
     offChainPayments: (chainId) => findOffChainPayments(db, chainId),

@@ -89,7 +89,7 @@ export function createHeadFollower(options: FollowHeadsOptions): HeadFollower {
   function accept(message: unknown, subscription: unknown): void {
     const head = parseHeadNotification(message, subscription)
     if (head === null) return
-    announcedHead = Math.max(announcedHead, head)
+    announcedHead = head
     hasAnnounced = true
     behindSince = null
     reconnect.noteSuccess()

@@ -1,6 +1,6 @@
 /** The audit log: a hash chain of every act. Source: docs/decisions/audit.md. @module */
-
 import { createHmac } from 'node:crypto'
+import { parseUrl } from '@payment-integration/contract/internal'
 import type { ServiceEvent } from '../events.js'
 import { assertWhole, computeBackoffMs, describeError, type Loop } from '../internal/values.js'
 import type { Clock, Logger, RandomSource } from '../ports/runtime.js'
@@ -114,18 +114,10 @@ const fingerprintLength = 12
  */
 export function redactUrl(key: VersionedKey, url: string | null): string | null {
   if (url === null) return null
-  const origin = parseOrigin(url)
+  const origin = parseUrl(url)?.origin ?? 'unreadable'
   if (url === origin || url === `${origin}/`) return url
   const digest = createHmac('sha256', key.derive('audit-url')).update(url, 'utf8').digest('hex')
   return `${origin}/[${digest.slice(0, fingerprintLength)}]`
-}
-
-function parseOrigin(url: string): string {
-  try {
-    return new URL(url).origin
-  } catch {
-    return 'unreadable'
-  }
 }
 
 /** The hash before the first record. */
@@ -142,10 +134,7 @@ function hashRecord(key: VersionedKey, previous: string, record: Omit<AuditRecor
 
 type AuditNote = Pick<AuditEntry, 'action' | 'subject'> & Partial<Pick<AuditEntry, 'details'>>
 
-/**
- * Runs `work` and adds its notes to the audit log, which is locked first. `work` may run again: it must only touch
- * `tx`.
- */
+/** Locks the audit log, runs `work` and adds its notes. `work` may run again: it must only touch `tx`. */
 export type Audited = <T>(work: (tx: StoreTransaction, note: (note: AuditNote) => void) => Promise<T>) => Promise<T>
 
 interface AuditedDeps {
@@ -176,5 +165,3 @@ export function createAudited({ transaction, keys, clock, actor }: AuditedDeps):
       return value
     })
 }
-
-/** The audit log as stored. Its records are chained, so that a missing record is detected. @module */

@@ -28,10 +28,7 @@ export interface PendingDeliveries {
 export interface HistoryPart<Kind extends SegmentedKind = SegmentedKind> {
   /** Reads the rows in groups, oldest first. */
   rows(): AsyncIterable<readonly HistoryRows[Kind][]>
-  /**
-   * Removes exactly the rows of {@link rows}; may be repeated. @throws RangeError For deliveries that still have
-   * attempts.
-   */
+  /** Removes exactly {@link rows}; may be repeated. @throws RangeError For deliveries that still have attempts. */
   remove(): Promise<void>
 }
 
@@ -48,10 +45,7 @@ export interface HistoryStore {
   closeSegments(upTo: number): Promise<void>
   /** Pending deliveries of the segments up to a number: the history of those segments stays. */
   pending(upTo: number): Promise<readonly PendingDeliveries[]>
-  /**
-   * Marks the pending deliveries of the segments up to a number as exhausted, except those in flight. Resolves their
-   * number.
-   */
+  /** Marks pending deliveries of segments up to a number as exhausted, unless in flight. Resolves their number. */
   exhaustPending(upTo: number): Promise<number>
   /** The number of removable rows. An update that waits for its payment is not removable. */
   count(kind: SegmentedKind, segment: number): Promise<number>
@@ -161,10 +155,7 @@ export type RetentionProgress =
   | { readonly event: 'removed'; readonly history: ExpiredHistory; readonly file: ArchivedFile }
 
 export interface RetentionOptions {
-  /**
-   * Whether pending deliveries of expired segments become exhausted; otherwise they keep their segment.
-   * @default false
-   */
+  /** Whether pending deliveries of expired segments become exhausted; else they keep their segment. @default false */
   readonly givesUp?: boolean | undefined
   readonly onProgress?: ((progress: RetentionProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined

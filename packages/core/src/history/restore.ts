@@ -1,5 +1,4 @@
 /** Restores archived history, and lists and runs retention. Source: docs/retention.md. @module */
-
 import { ArchiveError, openSignedFile, type SignedFile } from '../secrets/signed-file.js'
 import { readAuditParts } from './audit-log.js'
 import type {
@@ -30,14 +29,9 @@ function createRestore({ store, audited, keys }: HistoryDeps): HistoryCommands['
   /** Whether the audit log says that this database wrote the file: cells share keys, so an HMAC alone does not. */
   async function isRecorded({ kind, part }: ArchiveHeader, hmac: string): Promise<boolean> {
     for await (const records of readAuditParts(audit))
-      if (
-        records.some(({ action, subject, details }) => {
-          return (
-            action === 'history.archived' && subject === kind && details['part'] === part && details['hmac'] === hmac
-          )
-        })
-      )
-        return true
+      for (const { action, subject, details } of records)
+        if (action === 'history.archived' && subject === kind && details['part'] === part && details['hmac'] === hmac)
+          return true
     return false
   }
 

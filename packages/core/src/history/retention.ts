@@ -1,5 +1,4 @@
 /** Runs retention: begins segments, and archives expired rows. Source: docs/retention.md. @module */
-
 import { processorUpdateSchema } from '@payment-integration/contract'
 import { primitives } from '@payment-integration/contract/internal'
 import * as z from 'zod/mini'
@@ -187,9 +186,7 @@ export async function findExpiredRecords(audit: AuditStore, before: number): Pro
   return first === null ? null : { kind: 'audit', part: first.seq, rows, from: first.at, to: before }
 }
 
-/**
- * Removes audit records. The record about the removal has the last hash, so that the rest of the chain can be verified.
- */
+/** Removes audit records. The record about the removal has the last hash, so that the rest can be verified. */
 function removeRecords(audited: Audited, first: number, last: AuditRecord, file: ArchivedFile): Promise<void> {
   return audited(async (tx, note) => {
     await tx.removeAudit(last.seq)

@@ -1,5 +1,4 @@
 /** The service's own accounts, and the account that a share belongs to. Source: docs/decisions/identity.md. @module */
-
 import { EmailProofError, IdentityUnavailableError } from '../errors.js'
 import type { AddressOwner, EmailAddress, EmailProof, IdentityAccount } from '../ports/identity.js'
 import type { Clock, IdSource } from '../ports/runtime.js'
@@ -73,9 +72,7 @@ type ProofDecision =
       readonly carried: readonly IdentitySubject[]
     }
 
-/**
- * An attestation gives away a placeholder alone, and must come from its donor. An account proves one address at a time.
- */
+/** An attestation gives away a placeholder alone, and only by its donor. An account proves one address at a time. */
 export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofFacts): ProofDecision {
   if (proof.kind === 'attestation') {
     if (open !== null && open.accountId !== null) return { kind: 'reject', reason: 'not_placeholder' }
@@ -266,10 +263,7 @@ export interface OwnedSubjects {
   readonly subjects: readonly IdentitySubject[]
 }
 
-/**
- * Locks the subjects of the person behind an address, and gives the open one to its owner. Null: the owner changed,
- * begin again.
- */
+/** Locks the person behind an address and gives the open subject to its owner. Null: the owner changed, begin again. */
 export async function lockOwnedSubjects(
   tx: StoreTransaction,
   { email, ensured, hostOwner }: AccountQuery,

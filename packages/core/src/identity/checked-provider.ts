@@ -10,7 +10,8 @@ import {
 import type { IdentityProvider, ProviderAnswer, ProviderRejection, Review } from '../ports/identity.js'
 import type { Logger } from '../ports/runtime.js'
 
-const unreadable = 'ERR_PROVIDER_ANSWER'
+const unreadable = { kind: 'unavailable', reason: 'ERR_PROVIDER_ANSWER' } as const
+const unknownOutcome = { kind: 'unknown', reason: 'ERR_PROVIDER_ANSWER' } as const
 const stopped = { kind: 'unavailable', reason: 'ERR_STOPPING' } as const
 
 /** Checks each answer. An unreadable answer to a redemption is an unknown outcome: the token may have been used. */
@@ -43,20 +44,9 @@ export function createCheckedProvider(provider: IdentityProvider, logger: Pick<L
       return provider.findsByName
     },
     redeem: async (request) =>
-      (await callChecked('redeem', () => provider.redeem(request), redeemChecks)) ?? {
-        kind: 'unknown',
-        reason: unreadable,
-      },
-    find: async (name, by) =>
-      (await callChecked('find', () => provider.find(name, by), findChecks)) ?? {
-        kind: 'unavailable',
-        reason: unreadable,
-      },
-    review: async (id) =>
-      (await callChecked('review', () => provider.review(id), reviewChecks)) ?? {
-        kind: 'unavailable',
-        reason: unreadable,
-      },
+      (await callChecked('redeem', () => provider.redeem(request), redeemChecks)) ?? unknownOutcome,
+    find: async (name, by) => (await callChecked('find', () => provider.find(name, by), findChecks)) ?? unreadable,
+    review: async (id) => (await callChecked('review', () => provider.review(id), reviewChecks)) ?? unreadable,
   }
 }
 
@@ -103,10 +93,7 @@ const findChecks: Checks = {
   answer: ({ value }) => value === null || isApplicant(value),
   unavailable: ({ reason }) => isText(reason),
 }
-const reviewChecks: Checks = {
-  ...findChecks,
-  answer: ({ value }) => value === null || isDatedReview(value),
-}
+const reviewChecks: Checks = { ...findChecks, answer: ({ value }) => value === null || isDatedReview(value) }
 
 function isApplicant(value: unknown): boolean {
   const { applicantId, review, reviewedAt = null, createdAt = null, levelName = null } = toFields(value)

@@ -1,5 +1,4 @@
 /** E-mail addresses: one spelling, stored forms, and one-time codes. Source: docs/interface.md 4.2. @module */
-
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { shareRequestLimits } from '@payment-integration/contract'
@@ -42,10 +41,7 @@ export function normalizeEmail(input: string): string | null {
 /** Returns the stored forms of a normalized address: its keyed hash, and the address sealed. */
 export type SealEmail = (address: string) => EmailAddress
 
-/**
- * The stored forms of an address in any spelling.
- * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` for an invalid address.
- */
+/** The stored forms of an address in any spelling. @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID`. */
 export function parseEmail(input: string, sealEmail: SealEmail): EmailAddress {
   const address = normalizeEmail(input)
   if (address === null) throw new InvalidShareRequestError('email must be a valid email address')
@@ -63,10 +59,7 @@ export function createSealEmail(dataKey: Uint8Array, random: Pick<RandomSource, 
   }
 }
 
-/**
- * The key that hashes and seals addresses. The first call makes it and stores it sealed; a new master key leaves every
- * hash unchanged.
- */
+/** The key that hashes and seals addresses. The first call stores it; a new master key leaves every hash unchanged. */
 export async function openEmailKey({
   dataKeys,
   keys,

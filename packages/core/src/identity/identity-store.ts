@@ -1,7 +1,4 @@
-/**
- * Stored subjects, redemptions and accounts; times are unix milliseconds. Source: docs/decisions/identity.md.
- * @module
- */
+/** Subjects, redemptions and accounts; times are unix milliseconds. Source: docs/decisions/identity.md. @module */
 import type { AddressOwner, EmailAddress, EmailProof, IdentityAccount, Review } from '../ports/identity.js'
 
 export interface MissingApplicant {
@@ -14,10 +11,7 @@ export interface MissingApplicant {
 }
 
 export interface Verification {
-  /**
-   * The integration that shared the verification; null: none, or a direct verification. It stays when the applicant is
-   * gone.
-   */
+  /** The integration that shared the verification, also of a gone applicant; null: none, or a direct verification. */
   readonly donor: string | null
   readonly applicantId: string | null
   /** Number of the redemption that brought the applicant; null: none. */
@@ -35,10 +29,7 @@ export interface Verification {
   readonly missing: MissingApplicant | null
 }
 
-/**
- * The person behind an e-mail address, as long as it is theirs; without an address: the direct verification of an
- * account.
- */
+/** The person behind an e-mail address while it is theirs; without an address: a direct verification of an account. */
 export interface IdentitySubject extends Verification {
   readonly id: string
   /** Keyed hash of the address, 64 lowercase hex digits; null: the direct verification of its account. */

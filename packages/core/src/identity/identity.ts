@@ -37,17 +37,14 @@ import {
   type VerdictOutcome,
 } from './webhooks.js'
 
-/** An operator's actions on verifications. Each is in the audit log. */
+/**
+ * An operator's actions on verifications. Each is in the audit log, and may reject with IdentityUnavailableError,
+ * IdentityMisconfiguredError, StoreError.
+ */
 export interface IdentityActions {
-  /**
-   * Resolves a redemption with an unknown outcome and an expired lease. Rejects with IdentityUnavailableError,
-   * IdentityMisconfiguredError, StoreError.
-   */
+  /** Resolves a redemption with an unknown outcome and an expired lease. */
   resolveRedemption(request: ResolveRequest): Promise<ResolveResult>
-  /**
-   * Closes a stuck hold, or the wait for a missing applicant, if the provider confirms it. Rejects with
-   * IdentityUnavailableError, IdentityMisconfiguredError, StoreError.
-   */
+  /** Closes a stuck hold, or the wait for a missing applicant, if the provider confirms it. */
   closeVerification(request: CloseRequest): Promise<CloseResult>
 }
 
@@ -123,10 +120,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
   const actingAs = (name: string): IdentityActions => {
     const audited = createAudited({ transaction, keys: masterKey, clock, actor: name })
     const parts = { store, provider, clock, logger, audited }
-    return {
-      resolveRedemption: createResolveRedemption(parts),
-      closeVerification: createCloseVerification(parts),
-    }
+    return { resolveRedemption: createResolveRedemption(parts), closeVerification: createCloseVerification(parts) }
   }
   let opening: ReturnType<typeof open> | undefined
 
@@ -167,7 +161,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
       stopping = signal
       while (!signal.aborted) {
         try {
-          await pollDue(undefined, signal)
+          await pollDue(signal)
         } catch (error) {
           const name = error instanceof Error ? error.name : typeof error
           logger.error({ error: name }, 'Due verifications could not be polled.')

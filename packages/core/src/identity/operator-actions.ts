@@ -43,10 +43,7 @@ export type CloseResult =
   | 'unknown'
   /** The provider's review differs from the stored one: a poll is due at once; retry after it. */
   | 'other_review'
-  /**
-   * The provider knows no other applicant of that time, or no redemption is stored. Its tenant or environment may be
-   * wrong.
-   */
+  /** The provider knows no other applicant of that time, or no redemption is stored. Its tenant may be wrong. */
   | 'unproven'
   /** The verification changed meanwhile: retry. */
   | 'changed'
@@ -89,11 +86,8 @@ export function createResolveRedemption(
     if (applicant !== null) {
       const holder = await tx.identity.findSubjectByApplicant(applicant.applicantId)
       if (holder !== null) return holder.id === subjectId ? 'of_another_redemption' : 'of_another_subject'
-      const { isAttached } = await attachApplicant(
-        tx,
-        { redemption, applicant, outcome: 'resolved', source: 'operator' },
-        parts,
-      )
+      const attachment = { redemption, applicant, outcome: 'resolved', source: 'operator' } as const
+      const { isAttached } = await attachApplicant(tx, attachment, parts)
       return isAttached ? 'attached' : 'surplus'
     }
     // Without a decision, an absent name would be looked up for another day.
@@ -113,9 +107,7 @@ function isResolvable(redemption: RedemptionRecord): boolean {
 const maxWitnesses = 5
 const pageSize = 500
 
-/**
- * Closes when the provider knows the missing applicant neither by id nor by name, and knows another one of that time.
- */
+/** Closes if the provider knows the missing applicant neither by id nor by name, and knows another one of that time. */
 export function createCloseVerification(
   parts: IdentityParts & { readonly audited: Audited },
 ): (request: CloseRequest) => Promise<CloseResult> {

@@ -186,8 +186,8 @@ test('a round stops with the service, after the poll in flight', async () => {
   provider.pause = async () => {
     if (polled() === 2) stopping.abort()
   }
-  expect(await pollDue(50, stopping.signal)).toBe(2)
-  expect(await pollDue(50, stopping.signal)).toBe(0)
+  expect(await pollDue(stopping.signal)).toBe(2)
+  expect(await pollDue(stopping.signal)).toBe(0)
   expect(polled()).toBe(2)
 })
 

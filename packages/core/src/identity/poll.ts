@@ -43,18 +43,12 @@ export const maxMissingAtOnce = 5
 /** From this many missing applicants in a round the fault counts as ours, if fewer are known. */
 const minMissingForFault = 3
 
-interface MissingRound {
-  readonly known: number
-  /** Subjects whose applicant the provider did not know, as they were at the poll. */
-  readonly missing: readonly IdentitySubject[]
-}
-
 /**
  * Judges a round. A wrong tenant or environment looks like a deletion, so a missing applicant is polled for another
  * day, unless a webhook reported the deletion. While many are missing at once, none counts as gone.
  */
 async function judgeMissing(
-  { known, missing }: MissingRound,
+  { known, missing }: Round,
   { store, clock, logger }: Omit<IdentityParts, 'provider'>,
 ): Promise<void> {
   if (missing.length === 0) return
@@ -112,10 +106,7 @@ interface LookUpResult {
   readonly failure: Exclude<ProviderFailure, { kind: 'rejected' }> | null
 }
 
-/**
- * Looks up each name and checks the answers. `integrationAddress`: the integration that waits; absent: a poll of the
- * service.
- */
+/** Looks up each name and checks the answers. `integrationAddress`: the integration that waits; absent: a poll. */
 export async function lookUpRedemptions(
   provider: Pick<IdentityProvider, 'find'>,
   redemptions: readonly RedemptionRecord[],
@@ -130,31 +121,25 @@ export async function lookUpRedemptions(
       logFailure(logger, answer, { externalUserId })
       return { answers, failure: answer }
     }
-    const misfit = answer.value === null ? null : findMisfit(redemption, answer.value)
-    if (misfit !== null && answer.value !== null) logMisfit(logger, externalUserId, answer.value, misfit)
+    const misfit = answer.value === null ? null : findMisfit(redemption, answer.value, logger)
     if (misfit === 'level') return { answers, failure: { kind: 'misconfigured', reason: 'another level' } }
     answers.push({ redemption, found: misfit === 'age' ? 'foreign' : (answer.value ?? 'nobody') })
   }
   return { answers, failure: null }
 }
 
-/** Why an applicant cannot come from a redemption, or null. */
+/** Why an applicant cannot come from a redemption, which is logged; or null. */
 export function findMisfit(
-  { startedAt, levelName }: Pick<RedemptionRecord, 'startedAt' | 'levelName'>,
-  applicant: Pick<Applicant, 'createdAt' | 'levelName'>,
-): 'age' | 'level' | null {
-  const { createdAt = null } = applicant
-  if (createdAt !== null && createdAt < startedAt - clockSkewMs) return 'age'
-  return isOtherLevel(levelName, applicant) ? 'level' : null
-}
-
-export function logMisfit(
+  { externalUserId, startedAt, levelName }: Pick<RedemptionRecord, 'externalUserId' | 'startedAt' | 'levelName'>,
+  applicant: Pick<Applicant, 'applicantId' | 'createdAt' | 'levelName'>,
   logger: Pick<Logger, 'error'>,
-  externalUserId: string,
-  { applicantId }: Pick<Applicant, 'applicantId'>,
-  misfit: 'age' | 'level',
-): void {
-  logger.error({ externalUserId, applicantId, misfit }, 'External user id is taken by an unknown applicant.')
+): 'age' | 'level' | null {
+  const { applicantId, createdAt = null } = applicant
+  const isOlder = createdAt !== null && createdAt < startedAt - clockSkewMs
+  const misfit = isOlder ? 'age' : isOtherLevel(levelName, applicant) ? 'level' : null
+  if (misfit !== null)
+    logger.error({ externalUserId, applicantId, misfit }, 'External user id is taken by an unknown applicant.')
+  return misfit
 }
 
 /** Whether the provider may still know an applicant of a redemption. */
@@ -211,20 +196,21 @@ const longestWaits = { leaseMs: redemptionLeaseMs, lookUpMs: absentLookUpMs, pol
 interface Round {
   isThrottled: boolean
   known: number
+  /** Subjects whose applicant the provider did not know, as they were at the poll. */
   readonly missing: IdentitySubject[]
 }
 
 /** Builds a round: it looks up due names and polls due reviews until the signal aborts. Resolves their number. */
-export function createPollDue(parts: IdentityParts): (limit?: number, signal?: AbortSignal) => Promise<number> {
+export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => Promise<number> {
   const { store, provider, clock, logger } = parts
 
-  return async (limit = maxPolls, signal) => {
+  return async (signal) => {
     const round: Round = { isThrottled: false, known: 0, missing: [] }
     const ended = await store.identity.endFutureWaits(longestWaits)
     if (ended > 0)
-      logger.warn({ ended }, 'verifications waited longer than any delay is: a clock was ahead; they are due now')
-    const names = await store.identity.dueLookUps(limit)
-    const reviews = names.length < limit ? await store.identity.duePolls(limit - names.length) : []
+      logger.warn({ ended }, 'Verifications waited longer than any delay: a clock was ahead. They are due now.')
+    const names = await store.identity.dueLookUps(maxPolls)
+    const reviews = names.length < maxPolls ? await store.identity.duePolls(maxPolls - names.length) : []
     const polls = [
       ...names.map((each) => () => lookUpName(each.externalUserId, each.subjectId, round)),
       ...reviews.map((each) => () => pollReview(each.subjectId, round)),

@@ -1,7 +1,4 @@
-/**
- * Shares a verification with at most one redemption. Source: docs/interface.md 4.2; docs/decisions/identity.md.
- * @module
- */
+/** Redeems a share token at most once. Source: docs/interface.md 4.2; docs/decisions/identity.md. @module */
 import { type ShareResponse, shareRequestLimits, shareRequestSchema } from '@payment-integration/contract'
 import { formatUnreadableJson } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-io'
@@ -15,7 +12,7 @@ import { createFailureError, logFailure } from './checked-provider.js'
 import { decideShare } from './decide-share.js'
 import { normalizeEmail, type SealEmail } from './emails.js'
 import type { NewRedemption, RedemptionRecord, RedemptionState, ShareOutcome } from './identity-store.js'
-import { applyLookUp, findMisfit, isUnresolved, logMisfit, lookUpRedemptions } from './poll.js'
+import { applyLookUp, findMisfit, isUnresolved, lookUpRedemptions } from './poll.js'
 import {
   absentLookUpsForMs,
   attachApplicant,
@@ -30,24 +27,20 @@ import {
 } from './redemption.js'
 import { isRejected } from './reviews.js'
 
-export interface ShareInput {
-  readonly integrationAddress: string
+/** A parsed body. */
+export interface ShareBody {
   /** In its normal form. */
   readonly email: string
   /** Verbatim. It is sent to the provider alone. */
   readonly shareToken: string
 }
 
+export interface ShareInput extends ShareBody {
+  readonly integrationAddress: string
+}
+
 /** The longest token in a URL query, in bytes. Tokens of the provider have at most 1 KB and need no escapes. */
 const maxTokenBytes = shareRequestLimits.kycShareToken
-
-/** A parsed body. */
-export interface ShareBody {
-  /** Normalised. */
-  readonly email: string
-  /** Verbatim. */
-  readonly shareToken: string
-}
 
 /**
  * Parses the body: JSON in UTF-8 without duplicate keys. The e-mail address is normalized, the token stays verbatim.
@@ -141,9 +134,8 @@ function createRedeem(parts: RedeemParts): Redeem {
     const answer = await provider.find(externalUserId, redemption.integrationAddress)
     if (answer.kind !== 'answer') logFailure(logger, answer, { externalUserId })
     const applicant = answer.kind === 'answer' ? answer.value : null
-    const misfit = applicant === null ? null : findMisfit(redemption, applicant)
+    const misfit = applicant === null ? null : findMisfit(redemption, applicant, logger)
     if (applicant !== null && misfit === null) return answerReused(redemption, applicant, 'found')
-    if (applicant !== null && misfit !== null) logMisfit(logger, externalUserId, applicant, misfit)
     if (misfit === 'age') {
       await recordFailure(redemption, { outcome: 'foreign', state: 'foreign' })
       return null
@@ -174,9 +166,7 @@ function createRedeem(parts: RedeemParts): Redeem {
     return { ...review, reused: true }
   }
 
-  /**
-   * Records a redemption that used no token. Resolves the caller's own rejected review of the open subject, or null.
-   */
+  /** Records a redemption that used no token. Resolves the caller's rejected review of the open subject, or null. */
   async function recordFailure(
     redemption: NewRedemption,
     { outcome, state, providerCode = null }: FailedRedemption,

@@ -1,11 +1,10 @@
 /** Applies webhooks of the provider, and direct verifications. Source: docs/interface.md 3, 6. @module */
-
 import type { Review } from '../ports/identity.js'
-import type { Clock, IdSource } from '../ports/runtime.js'
-import type { Store, StoreTransaction } from '../ports/store.js'
+import type { IdSource } from '../ports/runtime.js'
+import type { StoreTransaction } from '../ports/store.js'
 import { isInFlight } from './decide-share.js'
 import type { IdentitySubject, RedemptionRecord, VerdictRecord, VerificationChange } from './identity-store.js'
-import { findMisfit, isUnresolved, logMisfit } from './poll.js'
+import { findMisfit, isUnresolved } from './poll.js'
 import {
   attachApplicant,
   clockSkewMs,
@@ -77,11 +76,7 @@ export function createRecordDirectVerification({
   store,
   clock,
   ids,
-}: {
-  readonly store: Pick<Store, 'transaction'>
-  readonly clock: Pick<Clock, 'now'>
-  readonly ids: IdSource
-}): RecordDirectVerification {
+}: Pick<IdentityParts, 'store' | 'clock'> & { readonly ids: IdSource }): RecordDirectVerification {
   return ({ accountId, applicantId, review, at }) =>
     store.transaction(async ({ identity, identityAccounts }) => {
       const subjects = await identity.lockPersons({ accountIds: [accountId] })
@@ -108,10 +103,7 @@ interface VerdictJudgement {
   readonly change: VerificationChange
 }
 
-/**
- * Each webhook is applied once, to an attached applicant. One for a redemption of unknown outcome attaches its
- * applicant.
- */
+/** Applies each webhook once, to an attached applicant. One for an open redemption attaches its applicant. */
 export function createApplyVerdict(
   parts: Omit<IdentityParts, 'provider'>,
 ): (verdict: ProviderVerdict) => Promise<VerdictOutcome> {
@@ -141,10 +133,7 @@ export function createApplyVerdict(
       return outcome
     })
 
-  /**
-   * Polls the provider at once instead of applying the verdict. The event is not recorded, so that a copy is judged
-   * again.
-   */
+  /** Polls the provider instead of applying the verdict. The event is not recorded, so that a copy is judged again. */
   async function deferFutureVerdict(
     tx: StoreTransaction,
     subject: IdentitySubject,
@@ -174,11 +163,7 @@ export function createApplyVerdict(
     if (redemption === null || !isUnresolved(redemption.state) || !isReview) return 'unknown'
     // An applicant from before the redemption does not come from it.
     if (at < redemption.startedAt - clockSkewMs) return 'unknown'
-    const misfit = findMisfit(redemption, { levelName })
-    if (misfit !== null) {
-      logMisfit(logger, redemption.externalUserId, verdict, misfit)
-      return 'unknown'
-    }
+    if (findMisfit(redemption, { applicantId, levelName }, logger) !== null) return 'unknown'
     if (!(await tx.identity.recordEvent(eventKey, at))) return 'duplicate'
     const applicant = { applicantId, review, reviewedAt: at, levelName }
     const attachment = { redemption, applicant, outcome: 'reported', source: 'webhook' } as const

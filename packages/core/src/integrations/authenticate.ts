@@ -6,14 +6,6 @@ import type { SecretHash } from '../secrets/keys.js'
 import { hashApiSecret, type MasterKey } from '../secrets/keys.js'
 import type { Caller, IntegrationStore } from './integration.js'
 
-interface BasicCredentials {
-  /** False when the header is missing or malformed: the other fields are then placeholders, which match nothing. */
-  readonly isWellFormed: boolean
-  /** Integration address, lowercased. */
-  readonly address: string
-  readonly secret: string
-}
-
 /** Longest accepted header value; credentials of this service need about 130 characters. */
 const maxLength = 512
 
@@ -33,7 +25,7 @@ const controlCharacters = /[\u0000-\u001f\u007f]/
  * Parses a Basic header: case-insensitive scheme, canonical base64, split at the first colon; the address is `0x` and
  * 40 hex digits. A malformed header is replaced by the placeholder, which takes every step of a good one.
  */
-export function parseBasic(authorization: string | null | undefined): BasicCredentials {
+export function parseBasic(authorization: string | null | undefined) {
   const isReadable = typeof authorization === 'string' && authorization.length <= maxLength
   const encoded = headerPattern.exec(isReadable ? authorization : placeholderHeader)?.[1] ?? encodedPlaceholder
   const bytes = Buffer.from(encoded, 'base64')
@@ -72,10 +64,7 @@ export interface AcceptedSecret {
  */
 export function createSecretCheck(deps: SecretCheckDeps) {
   const { integrations, keys, clock, random } = deps
-  const dummy: SecretHash = {
-    keyVersion: keys.current.version,
-    hash: Buffer.from(random.bytes(32)).toString('hex'),
-  }
+  const dummy: SecretHash = { keyVersion: keys.current.version, hash: Buffer.from(random.bytes(32)).toString('hex') }
   const absent = { current: dummy, previous: { ...dummy, until: 0 } }
   return async (authorization: string | null | undefined): Promise<AcceptedSecret | null> => {
     const { isWellFormed, address, secret } = parseBasic(authorization)

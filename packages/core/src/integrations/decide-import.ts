@@ -1,5 +1,4 @@
 /** Decides what an import does with a payment and its deliveries. Source: docs/decisions/cells.md. @module */
-
 import { isDeepStrictEqual } from 'node:util'
 import type { SnapshotBody } from '@payment-integration/contract'
 import { snapshotWriteSchema } from '@payment-integration/contract/internal'
@@ -18,10 +17,7 @@ import type {
 /** The most deliveries in one transaction. */
 const batchSize = 500
 
-/**
- * Adds deliveries for versions that this cell made after those of the file. Versions of the file that notified nobody
- * stay so. Resolves the number.
- */
+/** Adds deliveries for versions after those of the file, whose own stay as they are. Resolves their number. */
 export async function addDeliveries(
   moves: MoveStore,
   address: string,
@@ -54,10 +50,7 @@ export const formatPaymentKey = ({ chainId, txHash, ordinal }: MovedPaymentKey):
 /** `imported`: stored by an earlier run. `left`: a dropped payment that this cell never stored. */
 type ImportDecision = 'replace' | 'imported' | 'left'
 
-/**
- * @throws MoveError `ERR_MOVE_ROW_INVALID` unless each version is a snapshot of this payment and the newest has its
- * status.
- */
+/** @throws MoveError `ERR_MOVE_ROW_INVALID` unless each version is a snapshot of it and the newest has its status. */
 export function assertSnapshots(moved: MovedPayment, integrationAddress: string): void {
   const subject = { integrationAddress, chainId: moved.chainId, txHash: moved.txHash }
   let before = 0

@@ -9,7 +9,6 @@ import { findUnrecordedRanges, lockRecording, type Recording } from '../payments
 import type { Clock } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { MasterKey, SealedSecret } from '../secrets/keys.js'
-import { openSecret } from '../secrets/seal.js'
 import { openSignedFile } from '../secrets/signed-file.js'
 import {
   addDeliveries,
@@ -28,7 +27,7 @@ import {
   moveRowSchema,
   waitUntil,
 } from './move-file.js'
-import type { ImportedIntegration, MoveCommands, MovedPayment, MovedUpdate, MoveStore } from './move-store.js'
+import type { MoveCommands, MovedPayment, MovedUpdate, MoveStore, MoveTransaction } from './move-store.js'
 import { parseNotificationUrl } from './notification-url.js'
 
 /** The most rows in one transaction. */
@@ -78,7 +77,7 @@ function createImport(deps: ImportDeps): MoveCommands['import'] {
       note({ action: 'integration.imported', subject: address, details: imported })
     })
     onDue()
-    return { address, ...imported } satisfies ImportedIntegration
+    return { address, ...imported }
   }
 }
 
@@ -111,41 +110,23 @@ async function* checkRows(
   }
 }
 
-/**
- * Checks that this cell has the keys of all secrets, so that none must be issued again. @throws MoveError
- * `ERR_MOVE_KEY_MISSING`.
- */
+/** Checks that this cell has the keys of all secrets that still count. @throws MoveError `ERR_MOVE_KEY_MISSING`. */
 function checkKeys(keys: MasterKey, integration: IntegrationRecord, now: number): void {
-  const { address, apiSecret, previousApiSecret, signingSecret, preparedSigningSecret, previousSigningSecret } =
-    integration
-  const createKeyError = (secretName: string) =>
-    new MoveError(
-      'ERR_MOVE_KEY_MISSING',
-      `The ${secretName} of integration ${address} needs a master key that is not configured here. Add the other cell's keys to PI_MASTER_KEY.`,
-    )
-  const sealed: [string, SealedSecret | null][] = [
-    ['webhook secret', signingSecret],
-    ['prepared webhook secret', preparedSigningSecret],
-    [
-      'previous webhook secret',
-      previousSigningSecret !== null && now < previousSigningSecret.until ? previousSigningSecret : null,
-    ],
-  ]
-  for (const [secretName, secret] of sealed) {
-    if (secret === null) continue
-    try {
-      openSecret(keys, address, secret)
-    } catch {
-      throw createKeyError(secretName)
-    }
+  const dropExpired = <T extends { readonly until: number }>(secret: T | null) =>
+    secret !== null && now < secret.until ? secret : null
+  const secrets: Readonly<Record<string, Pick<SealedSecret, 'keyVersion'> | null>> = {
+    'webhook secret': integration.signingSecret,
+    'prepared webhook secret': integration.preparedSigningSecret,
+    'previous webhook secret': dropExpired(integration.previousSigningSecret),
+    'API secret': integration.apiSecret,
+    'previous API secret': dropExpired(integration.previousApiSecret),
   }
-  if (apiSecret !== null && keys.find(apiSecret.keyVersion) === undefined) throw createKeyError('API secret')
-  if (
-    previousApiSecret !== null &&
-    now < previousApiSecret.until &&
-    keys.find(previousApiSecret.keyVersion) === undefined
-  )
-    throw createKeyError('previous API secret')
+  for (const [secretName, secret] of Object.entries(secrets))
+    if (secret !== null && keys.find(secret.keyVersion) === undefined)
+      throw new MoveError(
+        'ERR_MOVE_KEY_MISSING',
+        `The ${secretName} of integration ${integration.address} needs a master key that is not configured here. Add the other cell's keys to PI_MASTER_KEY.`,
+      )
 }
 
 /** The lowest block of the payments of a file, by chain. */
@@ -205,19 +186,16 @@ class RehearsedError extends Error {
   override readonly name = 'RehearsedError'
 }
 
+interface ImportParts {
+  readonly moves: MoveStore
+  readonly address: string
+  readonly rows: () => AsyncIterable<readonly MoveRow[]>
+  readonly signal: AbortSignal | undefined
+}
+
 /** Imports the rows in batches. A rehearsal replaces no payment, and rolls back each transaction. */
 async function* importBatches(
-  {
-    moves,
-    address,
-    rows,
-    signal,
-  }: {
-    readonly moves: MoveStore
-    readonly address: string
-    readonly rows: () => AsyncIterable<readonly MoveRow[]>
-    readonly signal: AbortSignal | undefined
-  },
+  { moves, address, rows, signal }: ImportParts,
   { isRehearsal }: { readonly isRehearsal: boolean },
 ): AsyncGenerator<Counts & Pick<Batch, 'waiting'>> {
   const otherUpdates = await findOtherUpdates(moves, address, rows())
@@ -285,11 +263,9 @@ async function* groupIntoBatches(groups: AsyncIterable<readonly MoveRow[]>): Asy
   if (size > 0) yield batch
 }
 
-type MoveTx = Parameters<Parameters<MoveStore['transaction']>[0]>[0]
-
 /** @param leftOut - Receives the names of dropped payments that are not stored here. @returns Those to replace. */
 async function decidePayments(
-  tx: MoveTx,
+  tx: MoveTransaction,
   address: string,
   payments: readonly MovedPayment[],
   otherUpdates: ReadonlySet<string>,
@@ -308,7 +284,7 @@ async function decidePayments(
   return replaced
 }
 
-async function importUpdates(tx: MoveTx, address: string, updates: readonly MovedUpdate[]): Promise<void> {
+async function importUpdates(tx: MoveTransaction, address: string, updates: readonly MovedUpdate[]): Promise<void> {
   const stored = new Set(await tx.putUpdates(address, updates))
   const missingUpdate = updates.find(({ id }) => !stored.has(id))
   if (missingUpdate === undefined) return

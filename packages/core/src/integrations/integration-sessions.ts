@@ -2,7 +2,7 @@
 import type { Audited } from '../history/audit-log.js'
 import { isExpired } from '../internal/values.js'
 import { deriveCsrfToken, hashToken, issueToken, isToken, matchesCsrfToken } from '../operators/operator-commands.js'
-import { createSignInLimits, maxSessions } from '../operators/operator-sessions.js'
+import { createSignInLimits, maxSessions, sessionMs, sourceLength } from '../operators/operator-sessions.js'
 import { SignInLimitedError, SignInRejectedError } from '../operators/operator-store.js'
 import { type AcceptedSecret, createSecretCheck, parseBasic, type SecretCheckDeps } from './authenticate.js'
 import type {
@@ -12,14 +12,8 @@ import type {
   NewIntegrationSession,
 } from './integration.js'
 
-/** How long a session lasts, in milliseconds. */
-const integrationSessionMs = 12 * 60 * 60_000
-
 /** Subject of the audit record about unknown addresses: one may be a secret in the wrong field. */
 const unknownAddress = 'unknown address'
-
-/** The longest source that is counted and recorded, in characters. */
-const sourceLength = 64
 
 interface IntegrationSessionDeps extends SecretCheckDeps {
   readonly sessions: IntegrationSessionStore
@@ -38,7 +32,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
   async function open({ integrationAddress, hash: apiSecretHash }: AcceptedSecret, source: string) {
     const { token, hash } = issueToken('portal', random)
     const createdAt = clock.now()
-    const expiresAt = createdAt + integrationSessionMs
+    const expiresAt = createdAt + sessionMs
     return auditedAs(integrationActor(integrationAddress))(async (tx, note): Promise<NewIntegrationSession | null> => {
       const current = await tx.integrations.find(integrationAddress)
       if (current === null || !isValidFor(current, apiSecretHash, createdAt)) return null
@@ -87,7 +81,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
     },
     async authenticate(sessionToken) {
       const stored = isToken('portal', sessionToken) ? await sessions.find(hashToken(sessionToken)) : null
-      if (stored === null || isExpired(stored.session.expiresAt, clock.now(), integrationSessionMs)) return null
+      if (stored === null || isExpired(stored.session.expiresAt, clock.now(), sessionMs)) return null
       const { integration, session } = stored
       return isValidFor(integration, session.apiSecretHash, clock.now())
         ? { integrationAddress: integration.address }

@@ -16,9 +16,7 @@ export interface IntegrationRecord {
   readonly signingSecret: SealedSecret
   /** The next signing secret: issued, and unused until it is activated. Null: none is prepared. */
   readonly preparedSigningSecret: SealedSecret | null
-  /**
-   * The signing secret before the last activation. Until `until` it signs a second attempt of a rejected notification.
-   */
+  /** The signing secret before the last activation. Until `until` it signs second attempts of rejected posts. */
   readonly previousSigningSecret: (SealedSecret & { readonly until: number }) | null
   readonly createdAt: number
 }
@@ -78,9 +76,7 @@ export interface IssuedIntegration {
 export interface IntegrationView
   extends Pick<IntegrationRecord, 'address' | 'name' | 'notificationUrl' | 'enabled' | 'createdAt'> {
   readonly signingSecretPrepared: boolean
-  /**
-   * Until then, in unix milliseconds, a rejected notification gets a second attempt with the previous secret; or null.
-   */
+  /** End of the previous signing secret's grace time in unix milliseconds; null: none is valid. */
   readonly previousSigningSecretUntil: number | null
   /** End of the previous API secret's grace time in unix milliseconds; null: none is valid. */
   readonly previousApiSecretUntil: number | null
@@ -105,8 +101,7 @@ export interface IntegrationCommands {
   get(address: string): Promise<IntegrationView>
   list(): Promise<IntegrationView[]>
   /**
-   * Enables or disables an integration: at once here, elsewhere within a quarter of a second. Disabling ends its
-   * sessions at the portal.
+   * Enables or disables an integration. Disabling ends its sessions at the portal.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`.
    */
   setEnabled(address: string, enabled: boolean): Promise<IntegrationView>
@@ -177,10 +172,7 @@ export interface ResealResult {
   readonly resealed: number
   /** Number of data keys that had another key before, such as the one of e-mail addresses. */
   readonly dataKeys: number
-  /**
-   * Addresses of integrations whose API secret, or the previous one within its grace time, still needs an older master
-   * key.
-   */
+  /** Integrations whose API secret, or the previous one within its grace time, still needs an older master key. */
   readonly olderApiSecrets: readonly string[]
   /** Ids of legacy API keys, not revoked, that still need an older master key. */
   readonly olderLegacyKeys: readonly string[]
@@ -222,13 +214,8 @@ export interface IntegrationSessionTransaction {
   deleteExpired(now: number): Promise<void>
 }
 
-export interface SignedInIntegration {
-  /** Lowercased. */
-  readonly integrationAddress: string
-}
-
 /** A new session of an integration. `sessionToken` is shown this once. */
-export interface NewIntegrationSession extends SignedInIntegration {
+export interface NewIntegrationSession extends Caller {
   readonly sessionToken: string
   readonly expiresAt: number
 }
@@ -252,7 +239,7 @@ export interface IntegrationSessions {
     readonly countCall?: ((integrationAddress: string) => number) | undefined
   }): Promise<NewIntegrationSession>
   /** The integration of a session; null: it is unknown, signed out, expired or ended. */
-  authenticate(sessionToken: string): Promise<SignedInIntegration | null>
+  authenticate(sessionToken: string): Promise<Caller | null>
   /** Ends a session. An unknown one is no error. */
   signOut(sessionToken: string): Promise<void>
   /** The token for the forms of a session. */

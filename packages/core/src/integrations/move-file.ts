@@ -1,5 +1,4 @@
 /** The file of an integration that moves to another cell, and its export. Source: docs/decisions/cells.md. @module */
-
 import { type ProcessorUpdate, processorUpdateSchema } from '@payment-integration/contract'
 import { primitives, snapshotWriteSchema } from '@payment-integration/contract/internal'
 import * as z from 'zod/mini'
@@ -44,14 +43,8 @@ const wholeNumber = z.int().check(z.nonnegative())
 const keyVersion = wholeNumber
 const { state, recipient, invoice } = snapshotWriteSchema.shape
 
-const secretHash = {
-  keyVersion,
-  hash: z.string().check(z.regex(/^[0-9a-f]{64}$/, 'expected 64 hex digits')),
-}
-const sealedSecret = {
-  keyVersion,
-  sealed: z.string().check(z.regex(/^[A-Za-z0-9_-]+$/, 'expected base64url')),
-}
+const secretHash = { keyVersion, hash: z.string().check(z.regex(/^[0-9a-f]{64}$/, 'expected 64 hex digits')) }
+const sealedSecret = { keyVersion, sealed: z.string().check(z.regex(/^[A-Za-z0-9_-]+$/, 'expected base64url')) }
 
 export const moveHeaderSchema = z.object({
   integration: z.object({
@@ -68,11 +61,7 @@ export const moveHeaderSchema = z.object({
   }) satisfies z.ZodMiniType<IntegrationRecord>,
 })
 
-const paymentKey = {
-  chainId: z.int().check(z.positive()),
-  txHash: primitives.txHash,
-  ordinal: wholeNumber,
-}
+const paymentKey = { chainId: z.int().check(z.positive()), txHash: primitives.txHash, ordinal: wholeNumber }
 
 const moveVersion = z.object({
   version: primitives.version,
@@ -102,9 +91,7 @@ export const moveRowSchema: z.ZodMiniType<MoveRow> = z.union([
       versions: z.array(moveVersion),
     }),
   }),
-  z.object({
-    update: z.object({ ...paymentKey, ...updateShape, content: z.nullable(processorUpdateSchema) }),
-  }),
+  z.object({ update: z.object({ ...paymentKey, ...updateShape, content: z.nullable(processorUpdateSchema) }) }),
   z.object({ waiting: processorUpdateSchema }),
 ])
 

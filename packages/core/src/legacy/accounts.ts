@@ -1,8 +1,7 @@
 /** Manages accounts with their handles and link configurations. Source: docs/interface.md 2.4, 4.3. @module */
-
 import { createHmac } from 'node:crypto'
 import type { CoinConfig, LinkConfig } from '@payment-integration/contract'
-import { linkConfigWriteSchema, type OnCompleteAction } from '@payment-integration/contract/internal'
+import { linkConfigWriteSchema } from '@payment-integration/contract/internal'
 import { AccountError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
 import { lowercaseAddress } from '../internal/values.js'
@@ -17,9 +16,7 @@ export interface AccountInput {
   readonly config: LinkConfig
 }
 
-/**
- * Manages accounts and their link configurations. Each change is in the audit log. Source: docs/interface.md 2.4.
- */
+/** Manages accounts and their link configurations. Each change is in the audit log. Source: docs/interface.md 2.4. */
 export interface AccountCommands {
   /** @throws AccountError `ERR_ACCOUNT_EXISTS`, `ERR_ACCOUNT_INVALID` (names field and flaw). */
   create(input: AccountInput): Promise<AccountRecord>
@@ -74,7 +71,7 @@ function describeIssue(issue: Issue): string {
 function copyLinkConfig({ coins, onCompleteAction }: LinkConfig): LinkConfig {
   return {
     coins: coins.map(copyCoin),
-    ...(onCompleteAction === undefined ? {} : { onCompleteAction: copyAction(onCompleteAction) }),
+    ...(onCompleteAction === undefined ? {} : { onCompleteAction }),
   }
 }
 
@@ -86,17 +83,6 @@ function copyCoin({ chainId, defaultAddress, tokens }: CoinConfig): CoinConfig {
       symbol,
       ...(address === undefined ? {} : { address: address.toLowerCase() }),
     })),
-  }
-}
-
-function copyAction(action: OnCompleteAction): OnCompleteAction {
-  switch (action.type) {
-    case 'NOTHING':
-      return { type: action.type }
-    case 'REDIRECT':
-      return { type: action.type, payload: { url: action.payload.url } }
-    case 'CLOSE_WINDOW':
-      return { type: action.type, payload: { delayMilliseconds: action.payload.delayMilliseconds } }
   }
 }
 

@@ -103,7 +103,7 @@ const serviceFeeBps = 20n
 const wholeBps = 10_000n
 
 /** A part of the fees, in base units, above 0. */
-export interface Fee {
+interface Fee {
   readonly type: 'ServiceFee' | 'ExtraFee'
   readonly value: bigint
 }
@@ -115,7 +115,8 @@ export function computeFees(payment: Pick<StoredPayment, 'tokenOut' | 'memoHex' 
 } {
   const { gross, net } = payment.tokenOut
   const total = gross - net
-  const service = smaller(payment.pricing.serviceFee ?? computeServiceFee(payment.memoHex, gross), total)
+  const charged = payment.pricing.serviceFee ?? computeServiceFee(payment.memoHex, gross)
+  const service = charged < total ? charged : total
   const parts: Fee[] = [
     { type: 'ServiceFee', value: service },
     { type: 'ExtraFee', value: total - service },
@@ -130,10 +131,6 @@ function computeServiceFee(memoHex: string, gross: bigint): bigint {
 /** Basis points of an amount, rounded down like the router. */
 function computeShare(amount: bigint, bps: bigint): bigint {
   return (amount * bps) / wholeBps
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }
 
 /** The largest extra fee by default, in basis points of the gross amount: 1 %. */

@@ -1,5 +1,4 @@
 /** Manages the API keys of the legacy endpoints, and authenticates by them. Source: docs/interface.md 5. @module */
-
 import { LegacyKeyNotFoundError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
 import type { CredentialCache } from '../integrations/authenticate.js'
@@ -27,10 +26,7 @@ export interface LegacyKeyCommands {
     readonly name?: string | undefined
   }): Promise<{ readonly key: LegacyKeyView; readonly apiKey: string }>
   list(): Promise<LegacyKeyView[]>
-  /**
-   * Revokes a key: at once here, elsewhere within a quarter of a second.
-   * @throws LegacyKeyNotFoundError `ERR_LEGACY_KEY_NOT_FOUND`.
-   */
+  /** Revokes a key. @throws LegacyKeyNotFoundError `ERR_LEGACY_KEY_NOT_FOUND`. */
   revoke(id: string): Promise<LegacyKeyView>
 }
 

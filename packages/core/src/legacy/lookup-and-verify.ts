@@ -14,7 +14,6 @@ import {
   computeFees,
   createFeeCheck,
   deriveInvoice,
-  type Fee,
   formatConversion,
   type PaymentInvoice,
 } from './invoice-and-fees.js'
@@ -56,7 +55,7 @@ function buildLegacyPayment(
     tokenAmount: formatAmount(tokenOut.gross, decimals),
     tokenAmountNet: formatAmount(tokenOut.net, decimals),
     totalFees: formatAmount(fees.total, decimals),
-    fees: fees.parts.map((fee) => formatFee(fee, decimals)),
+    fees: fees.parts.map(({ type, value }) => ({ type, ...formatAmount(value, decimals) })),
     invoiceAmount: invoice?.amount ?? '',
     invoiceCurrency: invoice?.currency ?? '',
     conversion: formatConversion(pricing),
@@ -68,11 +67,6 @@ function buildLegacyPayment(
 function formatAmount(units: bigint, decimals: number) {
   const value = units.toString()
   return { formatted: insertDecimalPoint(value, decimals), value }
-}
-
-function formatFee({ type, value }: Fee, decimals: number): LegacyPayment['fees'][number] {
-  const { formatted, value: units } = formatAmount(value, decimals)
-  return { type, formatted, value: units }
 }
 
 function formatPriceFeed({ pair, contract, rate, decimals }: PriceFeedFacts): LegacyPayment['priceFeeds'][number] {

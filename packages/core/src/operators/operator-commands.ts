@@ -1,5 +1,4 @@
 /** Manages operators and their tokens. Source: docs/decisions/operators.md. @module */
-
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Audited } from '../history/audit-log.js'
 import type { Clock, RandomSource } from '../ports/runtime.js'
@@ -220,14 +219,6 @@ function toIssuedLink(record: OperatorRecord, { token }: IssuedToken): IssuedLin
 
 function toOperatorView(record: OperatorRecord): OperatorView {
   const { name, role, enabled, link, createdAt } = record
-  const hasPassphrase = getPassphraseHash(record) !== null
-  return {
-    name,
-    role,
-    enabled,
-    createdAt,
-    signsInBy: signsInBy(record),
-    hasPassphrase,
-    linkExpiresAt: link?.expiresAt ?? null,
-  }
+  const proof = { signsInBy: signsInBy(record), hasPassphrase: getPassphraseHash(record) !== null }
+  return { name, role, enabled, createdAt, ...proof, linkExpiresAt: link?.expiresAt ?? null }
 }

@@ -1,5 +1,4 @@
 /** Sessions of operators, and the limits of their sign-in. Source: docs/decisions/operators.md. @module */
-
 import type { Audited } from '../history/audit-log.js'
 import { isExpired } from '../internal/values.js'
 import { type Clock, createMonotonicNow, type RandomSource } from '../ports/runtime.js'
@@ -70,10 +69,8 @@ export function createHashSlots({ slots, waiting, busyMs }: HashSlotLimits = has
     for (const each of queue) counts.set(each.network, (counts.get(each.network) ?? 0) + 1)
     const [largest = '', count = 0] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), ['', 0])
     if ((counts.get(network) ?? 0) + 1 >= count) throw new SignInLimitedError(busyMs)
-    const [displaced] = queue.splice(
-      queue.findLastIndex((each) => each.network === largest),
-      1,
-    )
+    const newest = queue.findLastIndex((each) => each.network === largest)
+    const [displaced] = queue.splice(newest, 1)
     displaced?.reject(new SignInLimitedError(busyMs))
   }
 
@@ -199,22 +196,8 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>): SignInLimits {
 
 const sealedPlace: SealedPlace = { purpose: 'sign-in', boundTo: 'cookie' }
 
-/** Seals a text with the current master key: `<key version>.<base64url>`. */
-function sealSignIn(keys: MasterKey, random: Pick<RandomSource, 'bytes'>, text: string): string {
-  const { keyVersion, sealed } = sealText(keys, random, sealedPlace, text)
-  return `${keyVersion}.${sealed}`
-}
-
-/** Null: it was altered, or its master key is not configured. */
-function openSignIn(keys: MasterKey, given: string): string | null {
-  const [, version, sealed] = /^(\d{1,10})\.([A-Za-z0-9_-]{1,4096})$/.exec(given) ?? []
-  if (version === undefined || sealed === undefined) return null
-  const opened = openSealed(keys, sealedPlace, { keyVersion: Number(version), sealed })
-  return opened === null ? null : Buffer.from(opened).toString('utf8')
-}
-
-/** How long a session lasts, in milliseconds. */
-const sessionMs = 12 * 60 * 60_000
+/** How long a session of an operator or an integration lasts, in milliseconds. */
+export const sessionMs = 12 * 60 * 60_000
 
 /** The most open sessions of one operator, and of one integration: a further sign-in ends the oldest. */
 export const maxSessions = 20
@@ -261,7 +244,7 @@ function toSignedIn({ name, role }: OperatorRecord): SignedInOperator {
 const unknownName = 'unknown name'
 
 /** The longest source that is counted and recorded, in characters. */
-const sourceLength = 64
+export const sourceLength = 64
 
 interface SessionDeps {
   readonly operators: OperatorStore
@@ -380,8 +363,16 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
         if ((await tx.operators.deleteSession(hash)) !== null) note({ action: 'operator.signed_out', subject: name })
       })
     },
-    sealSignIn: (text) => sealSignIn(keys, random, text),
-    openSignIn: (sealed) => openSignIn(keys, sealed),
+    sealSignIn(text) {
+      const { keyVersion, sealed } = sealText(keys, random, sealedPlace, text)
+      return `${keyVersion}.${sealed}`
+    },
+    openSignIn(given) {
+      const [, version, sealed] = /^(\d{1,10})\.([A-Za-z0-9_-]{1,4096})$/.exec(given) ?? []
+      if (version === undefined || sealed === undefined) return null
+      const opened = openSealed(keys, sealedPlace, { keyVersion: Number(version), sealed })
+      return opened === null ? null : Buffer.from(opened).toString('utf8')
+    },
     csrfToken: (sessionToken) => deriveCsrfToken(keys.current, sessionToken),
     isCsrfToken: (sessionToken, csrfToken) => matchesCsrfToken(keys, sessionToken, csrfToken),
   }

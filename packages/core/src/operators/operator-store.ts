@@ -87,10 +87,7 @@ export interface OperatorChangeOptions {
    * @default false
    */
   readonly keepsAdmin?: boolean | undefined
-  /**
-   * Whether operators can sign in at an OpenID provider. Otherwise an admin who would does not count.
-   * @default false
-   */
+  /** Whether operators can sign in at an OpenID provider. If not, an admin who would does not count. @default false */
   readonly hasOidc?: boolean | undefined
 }
 

@@ -67,8 +67,7 @@ function newestFirst(db: Connection, chainId: number) {
 }
 
 export async function readCheckpoint(db: Connection, chainId: number): Promise<Checkpoint | null> {
-  const row = await newestFirst(db, chainId).limit(1).executeTakeFirst()
-  return row === undefined ? null : toCheckpoint(row)
+  return (await readTip(db, chainId))?.checkpoint ?? null
 }
 
 /** A checkpoint, and the height from which a reorg moved it down; null if it has reached that height again. */
@@ -138,15 +137,10 @@ export async function writeCheckpoint(
     await db.deleteFrom('checkpoints').where('chain_id', '=', chainId).where('block_number', '>', blockNumber).execute()
     await forgetProofs(db, chainId, blockNumber)
   }
-  await bulk(
-    db,
-    dialect,
-    columns,
-    rows,
-    (source) =>
-      `insert into ${dialect.name('checkpoints')} (chain_id, block_number, block_hash) ${source}
-       on conflict (chain_id, block_number) do update set block_hash = excluded.block_hash`,
-  )
+  const text = (source: string) =>
+    `insert into ${dialect.name('checkpoints')} (chain_id, block_number, block_hash) ${source}
+     on conflict (chain_id, block_number) do update set block_hash = excluded.block_hash`
+  await bulk(db, dialect, columns, rows, text)
   if (from !== null) await prune(db, dialect, chainId, { from, to: blockNumber })
   return { checkpoint: to, reached: await carryReached(db, chainId, tip, blockNumber) }
 }

@@ -82,17 +82,12 @@ export async function upsertDeposits(
     }),
   )
   const names = columns.map(({ name }) => name).join(', ')
-  await bulk(
-    db,
-    dialect,
-    columns,
-    [...rows.values()],
-    // Without `where true` SQLite parses ON as part of a join. Unchanged rows are not written.
-    (source) =>
-      `insert into ${dialect.name('deposits')} as d (${names}) select * from (${source}) as v where true
-       on conflict (chain_id, tx_hash, ordinal) do update set block_number = excluded.block_number, body = excluded.body
-       where d.block_number <> excluded.block_number or d.body <> excluded.body`,
-  )
+  // Without `where true` SQLite parses ON as part of a join. Unchanged rows are not written.
+  const text = (source: string) =>
+    `insert into ${dialect.name('deposits')} as d (${names}) select * from (${source}) as v where true
+     on conflict (chain_id, tx_hash, ordinal) do update set block_number = excluded.block_number, body = excluded.body
+     where d.block_number <> excluded.block_number or d.body <> excluded.body`
+  await bulk(db, dialect, columns, [...rows.values()], text)
 }
 
 /** Settles a deposit. False if it no longer waits. */
@@ -111,15 +106,6 @@ export async function settleDeposit(db: Connection, depositId: string): Promise<
  * Makes deposits wait again whose fulfilments a reorg may have moved or removed: their payments are above a
  * height and not yet marked as off the chain. Other deposits of the same source transaction wait again too.
  */
-export async function reopenDeposits(
-  db: Connection,
-  dialect: SqlDialect,
-  chainId: number,
-  above: number,
-): Promise<void> {
-  await reopenDepositsQuery(db, dialect, chainId, above).execute()
-}
-
 export function reopenDepositsQuery(db: Connection, dialect: SqlDialect, chainId: number, above: number) {
   const sourceHash = sql<string>`${sql.raw(dialect.hexText('p.source_tx_hash'))}`
   return db

@@ -196,10 +196,8 @@ export function createDeliveryReads(engine: Engine): DeliveryReads {
 
 async function readDeliveriesWithIds(engine: Engine, ids: readonly number[]): Promise<DeliveryView[]> {
   if (ids.length === 0) return []
-  return withAttempts(
-    engine,
-    await selectViewRows(engine.read).where('d.id', 'in', ids).orderBy('d.id', 'desc').execute(),
-  )
+  const rows = await selectViewRows(engine.read).where('d.id', 'in', ids).orderBy('d.id', 'desc').execute()
+  return withAttempts(engine, rows)
 }
 
 /** The deliveries of one transaction are few, so the other filters are applied here, where they mislead no planner. */

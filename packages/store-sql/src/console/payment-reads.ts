@@ -45,16 +45,13 @@ export function createPaymentReads(engine: Engine): PaymentReads {
         return [...(await readPage({ wallet, integrationAddress, limit })).payments]
       }
       const rows = await searchQuery(db, search, limit).execute()
-      return readByIds(
-        db,
-        rows.map(({ id }) => Number(id)),
-      )
+      const ids = rows.map(({ id }) => Number(id))
+      return readByIds(db, ids)
     },
-    paymentsById: (ids) =>
-      readByIds(
-        db,
-        checkIds(ids).map((id) => parseId(id, 'paymentId')),
-      ),
+    paymentsById(ids) {
+      const keys = checkIds(ids).map((id) => parseId(id, 'paymentId'))
+      return readByIds(db, keys)
+    },
     async updates({ paymentIds, limit }) {
       const rows = []
       // One statement per payment, so that each is read in the order of the index.
@@ -124,13 +121,9 @@ export function newestPaymentsQuery(db: Connection, limit: number) {
 
 /** The deliveries among the newest versions; without that limit it could read past millions of versions. */
 export function newestDeliveriesQuery(db: Connection, limit: number) {
-  const versions = db
-    .selectFrom('snapshots')
-    .select(['id', 'payment_id', 'integration'])
-    .orderBy('id', 'desc')
-    .limit(limit)
+  const versions = db.selectFrom('snapshots').select(['id', 'payment_id', 'integration']).orderBy('id', 'desc')
   return db
-    .selectFrom(versions.as('v'))
+    .selectFrom(versions.limit(limit).as('v'))
     .select(['v.id', 'v.payment_id'])
     .where('v.integration', 'is not', null)
     .orderBy('v.id', 'desc')
@@ -164,7 +157,10 @@ export function attemptCounts(db: Connection, { since, limit }: CountQuery) {
   const kind = sql<string>`case when reason is null then 'delivered' when reason = '"timeout"' then 'timeout'
     when status is null or reason = '"malformed_answer"' then 'no_answer' when status < 400 then 'redirect' when status < 500 then 'client_error'
     else 'server_error' end`
-  return groupByKind(db.selectFrom(newest.as('newest')).select(['minute', kind.as('kind'), count]))
+  return db
+    .selectFrom(newest.as('newest'))
+    .select(['minute', kind.as('kind'), count])
+    .groupBy(['minute', 'kind'])
 }
 
 export function paymentCounts(db: Connection, query: CountQuery) {
@@ -175,7 +171,7 @@ export function paymentCounts(db: Connection, query: CountQuery) {
     .select(({ selectFrom }) =>
       selectFrom('statuses as s').select('s.state').whereRef('s.payment_id', '=', 'newest.id').as('kind'),
     )
-  return groupByKind(db.selectFrom(withState.as('counted')).select(['minute', 'kind', count]))
+  return db.selectFrom(withState.as('counted')).select(['minute', 'kind', count]).groupBy(['minute', 'kind'])
 }
 
 const newestMinutes = (db: Connection, { since, limit }: CountQuery) =>
@@ -220,18 +216,8 @@ const count = sql<Integer>`count(*)`.as('rows')
 // Without the cast PostgreSQL divides a parameter's unknown type.
 const selectMinute = (column: string) => sql<Integer>`${sql.ref(column)} / ${sql.lit(minuteMs)}`.as('minute')
 
-function groupByKind<Query extends { groupBy(columns: readonly ['minute', 'kind']): Query }>(query: Query): Query {
-  return query.groupBy(['minute', 'kind'])
-}
-
-interface CountRow {
-  readonly minute: Integer
-  readonly kind: string | null
-  readonly rows: Integer
-}
-
 function collect<Kind>(
-  rows: readonly CountRow[],
+  rows: readonly { readonly minute: Integer; readonly kind: string | null; readonly rows: Integer }[],
   limit: number,
   kindOf: (kind: string | null) => Kind,
 ): MinuteCounts<Kind> {

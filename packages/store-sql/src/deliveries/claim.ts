@@ -178,14 +178,12 @@ async function readIntegrations(
 ): Promise<Map<string, IntegrationRow>> {
   const { name, oneOf } = dialect
   const addresses = [...new Set(chosen.map(({ integration }) => integration))]
-  const rows = await runPrepared<IntegrationRow>(
-    db,
-    dialect,
-    (parameter) => `select i.address, i.notification_url, i.signing_key_version, i.signing_sealed,
-      i.previous_signing_key_version, i.previous_signing_sealed, i.previous_signing_until, i.endpoint_epoch
-      from ${name('integrations')} i
-      where ${oneOf('i.address', 'hex', addresses, parameter)} and i.enabled = 1 and i.notification_url is not null`,
-  )
+  const text: StatementText = (parameter) => `select i.address, i.notification_url, i.signing_key_version,
+      i.signing_sealed, i.previous_signing_key_version, i.previous_signing_sealed, i.previous_signing_until,
+      i.endpoint_epoch
+    from ${name('integrations')} i
+    where ${oneOf('i.address', 'hex', addresses, parameter)} and i.enabled = 1 and i.notification_url is not null`
+  const rows = await runPrepared<IntegrationRow>(db, dialect, text)
   return new Map(rows.map((row) => [toHex(row.address), row]))
 }
 

@@ -8,7 +8,7 @@ import type {
 } from '@payment-integration/core/internal'
 import { expressionBuilder, type NotNull, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { BulkColumn, Connection, Engine } from '../engine.js'
-import { run } from '../internal/statements.js'
+import { run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, keyBytes, nullableInteger, pack, parseId, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { AttemptRow, Tables } from '../schema/tables.js'
@@ -217,7 +217,7 @@ export async function findDelivery(engine: Engine, deliveryId: string): Promise<
 }
 
 export async function findNewestDelivery({ read }: Engine, filter: DeliveryFilter): Promise<string | null> {
-  const row = await newestQuery(read, await withIdRange(read, pickFilter(filter))).executeTakeFirst()
+  const row = await newestQuery(read, await withIdRange(read, filter)).executeTakeFirst()
   return row === undefined ? null : String(row.id)
 }
 
@@ -226,24 +226,14 @@ export function newestQuery(db: Connection, filter: DeliveryFilter) {
 }
 
 export async function countDeliveries({ read }: Engine, filter: DeliveryFilter, atMost?: number): Promise<number> {
-  const only = await withIdRange(read, pickFilter(filter))
-  const query = atMost === undefined ? countQuery(read, only) : boundedCountQuery(read, only, atMost)
-  const row = await query.executeTakeFirst()
+  const row = await countQuery(read, await withIdRange(read, filter), atMost).executeTakeFirst()
   return integer(row?.deliveries ?? 0)
 }
 
-export function countQuery(db: Connection, filter: DeliveryFilter) {
-  return selectFiltered(db, filter).select(sql<Integer>`count(*)`.as('deliveries'))
-}
-
-function boundedCountQuery(db: Connection, filter: DeliveryFilter, atMost: number) {
-  const matches = selectFiltered(db, filter).select('d.id').limit(atMost)
-  return db.selectFrom(matches.as('matches')).select(sql<Integer>`count(*)`.as('deliveries'))
-}
-
-/** Drops other fields that the object may have, such as a range. */
-function pickFilter({ integrationAddress, chainId, txHash, status, since, until }: DeliveryFilter): DeliveryFilter {
-  return { integrationAddress, chainId, txHash, status, since, until }
+export function countQuery(db: Connection, filter: DeliveryFilter, atMost?: number) {
+  const matches = selectFiltered(db, filter).select('d.id')
+  const counted = atMost === undefined ? matches : matches.limit(atMost)
+  return db.selectFrom(counted.as('matches')).select(sql<Integer>`count(*)`.as('deliveries'))
 }
 
 const ended = sql<Integer>`case when ${hasEnded('d.id')} then 1 else 0 end`.as('ended')
@@ -274,12 +264,9 @@ export async function withAttempts({ read, dialect }: Engine, deliveries: readon
   if (deliveries.length === 0) return []
   const { name, oneOf } = dialect
   const ids = deliveries.map(({ id }) => integer(id))
-  const attempts = await run<Selectable<AttemptRow>>(
-    read,
-    dialect,
-    (parameter) => `select * from ${name('attempts')} where ${oneOf('delivery_id', 'integer', ids, parameter)}
-      order by delivery_id, number`,
-  )
+  const text: StatementText = (parameter) => `select * from ${name('attempts')}
+    where ${oneOf('delivery_id', 'integer', ids, parameter)} order by delivery_id, number`
+  const attempts = await run<Selectable<AttemptRow>>(read, dialect, text)
   const byDelivery = new Map<number, AttemptRecord[]>(deliveries.map(({ id }) => [integer(id), []]))
   for (const row of attempts) byDelivery.get(integer(row.delivery_id))?.push(toAttemptRecord(row))
   return deliveries.map((row): DeliveryView => {

@@ -10,7 +10,7 @@ import type {
 import type { IdSource } from '@payment-integration/core/ports'
 import type { Connection, Engine, Lane, Parameter, SqlDialect } from '../engine.js'
 import { findLowestReplayable } from '../history/segments.js'
-import { compile, run } from '../internal/statements.js'
+import { compile, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, keyBytes, nullableInteger, parseId, toHex } from '../internal/values.js'
 import { toSnapshotBytes } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
@@ -43,7 +43,7 @@ async function readBacklog(engine: Engine, atMost: number): Promise<DeliveryBack
 
 // Deliveries of disabled integrations do not count, because they never become due.
 async function readEarliest({ read, dialect }: Engine) {
-  const { rows } = await read.executeQuery<EarliestRow>(earliestQuery(dialect))
+  const { rows } = await read.executeQuery(earliestQuery(dialect))
   const [row] = rows
   if (row === undefined) return { open: null, blocked: null, claimable: null, now: 0 }
   const { open_due, blocked_due, claimable, now } = row
@@ -146,24 +146,13 @@ async function returnToOutbox(db: Connection, dialect: SqlDialect, ids: readonly
   const isReturned = (parameter: Parameter) => oneOf('id', 'integer', returned, parameter)
   // Counted after the rows are locked: another replay may have added attempts and finished.
   const counted = `(select coalesce(max(a.number), 0) from ${name('attempts')} a where a.delivery_id = ${name('outbox')}.id)`
-  await run(
-    db,
-    dialect,
-    (parameter) =>
-      `update ${name('outbox')} set attempted = ${counted}, schedule_from = ${counted} where ${isReturned(parameter)}`,
-  )
-  await run(
-    db,
-    dialect,
-    (parameter) =>
-      `update ${name('snapshots')} set undelivered = null where ${isReturned(parameter)} and undelivered is not null`,
-  )
+  const countText: StatementText = (parameter) =>
+    `update ${name('outbox')} set attempted = ${counted}, schedule_from = ${counted} where ${isReturned(parameter)}`
+  await run(db, dialect, countText)
+  const reopenText: StatementText = (parameter) =>
+    `update ${name('snapshots')} set undelivered = null where ${isReturned(parameter)} and undelivered is not null`
+  await run(db, dialect, reopenText)
   return returned.length
-}
-
-interface NewestAndWriters {
-  readonly newest: Integer
-  readonly writers: string
 }
 
 /**
@@ -182,7 +171,8 @@ function createCompleteUpTo({ read, dialect }: Engine): DeliveryStore['completeU
   }
 
   return async () => {
-    const [row] = await run<NewestAndWriters>(read, dialect, () => dialect.newestAndWriters('snapshots'))
+    const text = () => dialect.newestAndWriters('snapshots')
+    const [row] = await run<{ newest: Integer; writers: string }>(read, dialect, text)
     if (row !== undefined) observe(integer(row.newest), JSON.parse(row.writers))
     return complete === null ? null : String(complete)
   }

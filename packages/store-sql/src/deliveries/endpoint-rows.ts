@@ -8,7 +8,7 @@ import type {
   EndpointView,
 } from '@payment-integration/core/internal'
 import type { Connection, SqlDialect } from '../engine.js'
-import { run } from '../internal/statements.js'
+import { run, type StatementText } from '../internal/statements.js'
 import { hexBytes, integer, keyBytes, nullableInteger, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { EndpointRow } from '../schema/tables.js'
@@ -57,11 +57,8 @@ export async function judgeEndpoints(
   const changing = reports.filter((report) => computeChange(report, report.health, judge) !== null)
   if (changing.length === 0) return []
   // Another transaction may have changed the health since; the lock prevents further changes.
-  const healths = await lockHealths(
-    db,
-    dialect,
-    changing.map(({ integrationAddress }) => integrationAddress),
-  )
+  const addresses = changing.map(({ integrationAddress }) => integrationAddress)
+  const healths = await lockHealths(db, dialect, addresses)
   const transitions: EndpointTransition[] = []
   for (const report of changing.sort((a, b) => (a.integrationAddress < b.integrationAddress ? -1 : 1))) {
     const { integrationAddress } = report
@@ -109,19 +106,13 @@ async function lockHealths(
   const integrations = `${name('integrations')} i`
   await dialect.waitAtMost(db, lockWaitMs)
   // Locks the integration's row: the endpoint may have no row. Only a statement after the wait sees others' writes.
-  await run(
-    db,
-    dialect,
-    (parameter) => `select i.address from ${integrations} where ${oneOf('i.address', 'hex', addresses, parameter)}
-      order by i.address${lockRows('i')}`,
-  )
-  const rows = await run<HealthRow & { address: Uint8Array }>(
-    db,
-    dialect,
-    (parameter) => `select i.address, ${healthColumns}
-      from ${integrations} left join ${name('endpoints')} e on e.integration = i.address
-      where ${oneOf('i.address', 'hex', addresses, parameter)}`,
-  )
+  const lockText: StatementText = (parameter) => `select i.address from ${integrations}
+    where ${oneOf('i.address', 'hex', addresses, parameter)} order by i.address${lockRows('i')}`
+  await run(db, dialect, lockText)
+  const readText: StatementText = (parameter) => `select i.address, ${healthColumns}
+    from ${integrations} left join ${name('endpoints')} e on e.integration = i.address
+    where ${oneOf('i.address', 'hex', addresses, parameter)}`
+  const rows = await run<HealthRow & { address: Uint8Array }>(db, dialect, readText)
   return new Map(rows.map((row) => [toHex(row.address), toStoredHealth(row)]))
 }
 
@@ -154,11 +145,9 @@ async function writeHealth(
 }
 
 export async function forgetHealth(db: Connection, dialect: SqlDialect, address: string): Promise<void> {
-  await run(
-    db,
-    dialect,
-    (parameter) => `delete from ${dialect.name('endpoints')} where integration = ${parameter(hexBytes(address))}`,
-  )
+  const text: StatementText = (parameter) =>
+    `delete from ${dialect.name('endpoints')} where integration = ${parameter(hexBytes(address))}`
+  await run(db, dialect, text)
 }
 
 /** Leases the probes of endpoints whose block has ended. Returns the integrations that the caller may probe. */

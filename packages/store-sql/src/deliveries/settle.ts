@@ -44,13 +44,10 @@ export async function writeLeases(
 ): Promise<void> {
   if (ids.length === 0) return
   const { name, oneOf } = dialect
-  await sendPrepared(
-    db,
-    dialect,
-    (parameter) => `update ${name('outbox')} set lane = case lane when 2 then 2 else 1 end,
-      due_at = ${now(parameter)} + ${parameter(leaseMs)}, claim_token = ${parameter(storedToken)}
-      where ${oneOf('id', 'integer', ids, parameter)}`,
-  )
+  const text: StatementText = (parameter) => `update ${name('outbox')} set lane = case lane when 2 then 2 else 1 end,
+    due_at = ${now(parameter)} + ${parameter(leaseMs)}, claim_token = ${parameter(storedToken)}
+    where ${oneOf('id', 'integer', ids, parameter)}`
+  await sendPrepared(db, dialect, text)
 }
 
 /**
@@ -104,12 +101,9 @@ export function createEndFutureWaits({ transaction, dialect }: Engine): Delivery
     /** Examines the deliveries after an id; `last` is null if there are none. */
     const endAfter = (after: number) =>
       transaction(async (db) => {
-        const [part] = await run<{ last: Integer | null }>(
-          db,
-          dialect,
-          (parameter) => `select max(p.id) as last from (
-            select q.id from ${name('outbox')} q where q.id > ${parameter(after)} order by q.id limit ${rowsAtOnce}) p`,
-        )
+        const lastText: StatementText = (parameter) => `select max(p.id) as last from (
+          select q.id from ${name('outbox')} q where q.id > ${parameter(after)} order by q.id limit ${rowsAtOnce}) p`
+        const [part] = await run<{ last: Integer | null }>(db, dialect, lastText)
         const last = nullableInteger(part?.last ?? null)
         if (last === null) return { last, ended: 0 }
         const ended = await run<unknown>(db, dialect, (parameter) => {
@@ -180,11 +174,8 @@ async function settle(
   judge: EndpointJudge,
 ): Promise<SettleResult> {
   const leased = await lockLeased(db, dialect, attempts)
-  const locked = await findLockedElsewhere(
-    db,
-    dialect,
-    attempts.filter(({ id }) => !leased.has(id)),
-  )
+  const missing = attempts.filter(({ id }) => !leased.has(id))
+  const locked = await findLockedElsewhere(db, dialect, missing)
   const { statuses, ends, retries: retryRows, attempts: attemptRows, reports, now } = collect(attempts, leased, locked)
   await removeFromOutbox(db, dialect, ends.delivered)
   for (const reason of ['exhausted', 'superseded'] as const) await removeUndelivered(db, dialect, reason, ends[reason])
@@ -229,11 +220,8 @@ function collect(
     const integrationAddress = toHex(row.integration)
     const report = reports.get(integrationAddress) ?? { integrationAddress, health: toStoredHealth(row), results: [] }
     reports.set(integrationAddress, report)
-    report.results.push({
-      delivered: verdict.kind === 'delivered',
-      probe: claim.probe,
-      epoch: token.endpointEpoch,
-    })
+    const delivered = verdict.kind === 'delivered'
+    report.results.push({ delivered, probe: claim.probe, epoch: token.endpointEpoch })
   }
   return { statuses, ends, retries: retryRows, attempts: attemptRows, reports: [...reports.values()], now }
 }
@@ -264,12 +252,9 @@ async function findLockedElsewhere(
   const { name, oneOf } = dialect
   if (missing.length === 0) return new Set()
   const ids = missing.map(({ id }) => id)
-  const rows = await run<{ id: Integer; claim_token: string }>(
-    db,
-    dialect,
-    (parameter) => `select d.id, d.claim_token from ${name('outbox')} d
-      where ${oneOf('d.id', 'integer', ids, parameter)} and d.claim_token is not null`,
-  )
+  const text: StatementText = (parameter) => `select d.id, d.claim_token from ${name('outbox')} d
+    where ${oneOf('d.id', 'integer', ids, parameter)} and d.claim_token is not null`
+  const rows = await run<{ id: Integer; claim_token: string }>(db, dialect, text)
   const tokens = new Map(rows.map((row) => [integer(row.id), row.claim_token]))
   return new Set(missing.filter(({ id, token }) => token !== null && tokens.get(id) === token.stored))
 }

@@ -10,8 +10,8 @@ import { sql } from 'kysely'
 import { updatesNewest } from '../console/console-reads.js'
 import { removeUndelivered } from '../deliveries/settle.js'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
-import { bulk, run } from '../internal/statements.js'
-import { integer, lockMs, toHex, whileBusy } from '../internal/values.js'
+import { bulk, run, type StatementText } from '../internal/statements.js'
+import { integer, toHex, whileBusy } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { type RowKey, rowsByKind } from './rows.js'
 import {
@@ -22,6 +22,7 @@ import {
   listSegments,
   type Segment,
   unbounded,
+  withShortLocks,
 } from './segments.js'
 
 async function readPendingUpTo({ read, dialect }: Engine, upTo: number): Promise<PendingDeliveries[]> {
@@ -50,16 +51,13 @@ const pendingGroupSize = 1_000
 async function exhaustPending({ transaction, read, dialect }: Engine, upTo: number): Promise<number> {
   const { name, nowText, skipLocked } = dialect
   const { deliveries } = await findSegment(read, upTo)
+  const text: StatementText = (parameter) => `select q.id from ${name('outbox')} q
+    where q.id < ${parameter(deliveries.to)} and (q.claim_token is null or q.due_at <= ${nowText(parameter)})
+    order by q.id limit ${pendingGroupSize}${skipLocked('q')}`
   let givenUp = 0
   for (let groupCount = pendingGroupSize; groupCount === pendingGroupSize; givenUp += groupCount)
     groupCount = await transaction(async (db) => {
-      const rows = await run<{ id: Integer }>(
-        db,
-        dialect,
-        (parameter) => `select q.id from ${name('outbox')} q
-          where q.id < ${parameter(deliveries.to)} and (q.claim_token is null or q.due_at <= ${nowText(parameter)})
-          order by q.id limit ${pendingGroupSize}${skipLocked('q')}`,
-      )
+      const rows = await run<{ id: Integer }>(db, dialect, text)
       const ids = rows.map(({ id }) => integer(id))
       await removeUndelivered(db, dialect, 'exhausted', ids)
       return ids.length
@@ -135,28 +133,18 @@ async function storeAgain(
   const { name } = dialect
   const all = [...columns, ...compared]
   const names = all.map((column) => column.name)
-  const source = (text: string) => `with v (${names.join(', ')}) as (${text})`
-  const owned = await bulk<{ rows: Integer }>(
-    db,
-    dialect,
-    all,
-    rows,
-    (text) => `${source(text)} select count(*) as rows from v where ${owner(name)}`,
-  )
+  const withRows = (source: string) => `with v (${names.join(', ')}) as (${source})`
+  const countText = (source: string) => `${withRows(source)} select count(*) as rows from v where ${owner(name)}`
+  const owned = await bulk<{ rows: Integer }>(db, dialect, all, rows, countText)
   const count = owned.reduce((sum, each) => sum + integer(each.rows), 0)
   if (count !== rows.length)
     throw new RangeError(
       `${rows.length - count} of ${rows.length} rows of ${kind} belong to nothing here; is the file of another database?`,
     )
   const stored = names.slice(0, columns.length).join(', ')
-  await bulk(
-    db,
-    dialect,
-    all,
-    rows,
-    (text) =>
-      `${source(text)} insert into ${name(table)} (${stored}) select ${stored} from v where true on conflict do nothing`,
-  )
+  const insertText = (source: string) => `${withRows(source)}
+    insert into ${name(table)} (${stored}) select ${stored} from v where true on conflict do nothing`
+  await bulk(db, dialect, all, rows, insertText)
 }
 
 const getRange = (kind: SegmentedKind, { deliveries, updates }: Segment): IdRange =>
@@ -202,21 +190,18 @@ async function findWaiting(engine: Engine, range: IdRange): Promise<Set<number>>
 }
 
 async function removeDeliveries(
-  { dialect, transaction, read }: Engine,
+  engine: Engine,
   kind: 'attempts' | 'deliveries',
   { number, deliveries: range }: Segment,
 ): Promise<void> {
+  const { dialect, transaction, read } = engine
   if (kind === 'deliveries' && (await rowsByKind.attempts.read(read, range, null, 1)) !== null)
     throw new RangeError(`Segment ${number} has attempts; remove them before their deliveries.`)
   const { partitions } = dialect
   const { table, key } = rowsByKind[kind]
   if (partitions === null) return removeInGroups(transaction, dialect, { table, key, range, stay: [] })
-  await whileBusy(() =>
-    transaction(async (db) => {
-      await dialect.waitAtMost(db, removalLockMs)
-      await (kind === 'deliveries' ? partitions.drop(db, number) : partitions.empty(db, number))
-    }),
-  )
+  const remove = kind === 'deliveries' ? partitions.drop : partitions.empty
+  await withShortLocks(engine, (db) => remove(db, number), removalLockMs)
 }
 
 interface Groups {
@@ -247,15 +232,10 @@ async function removeInGroups(
   }
 }
 
-async function addPartitions({ dialect, transaction }: Engine, { number, deliveries, isClosed }: Segment) {
+async function addPartitions(engine: Engine, { number, deliveries, isClosed }: Segment) {
   if (!isClosed) throw new RangeError(`Segment ${number} is not closed: its deliveries were not removed.`)
-  const { partitions } = dialect
+  const { partitions } = engine.dialect
   if (partitions === null) return
   const segment = { number, first: deliveries.from, end: deliveries.to }
-  await whileBusy(() =>
-    transaction(async (db) => {
-      await dialect.waitAtMost(db, lockMs)
-      await partitions.add(db, segment)
-    }),
-  )
+  await withShortLocks(engine, (db) => partitions.add(db, segment))
 }

@@ -3,7 +3,7 @@ import type { ExaminedVersions, HistorySegment } from '@payment-integration/core
 import type { Selectable } from 'kysely'
 import { findMissing } from '../deliveries/delivery-lists.js'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
-import { run } from '../internal/statements.js'
+import { run, type StatementText } from '../internal/statements.js'
 import { integer, lockMs, whileBusy } from '../internal/values.js'
 import { getFollowingSegment } from '../schema/partitions.js'
 import type { SegmentRow } from '../schema/tables.js'
@@ -66,20 +66,26 @@ export async function beginSegment(engine: Engine): Promise<void> {
   await engine.runExclusively(async () => {
     const { number, deliveries } = getNewest(await readSegments(read))
     const following = getFollowingSegment({ number, first: deliveries.from })
-    await whileBusy(() =>
-      transaction(async (db) => {
-        await dialect.waitAtMost(db, lockMs)
-        await partitions.add(db, following)
-      }),
-    )
-    await whileBusy(() =>
-      transaction(async (db) => {
-        await dialect.waitAtMost(db, lockMs)
-        await partitions.beginIds(db, following.first)
-        await record(db, dialect, following.first)
-      }),
-    )
+    await withShortLocks(engine, (db) => partitions.add(db, following))
+    await withShortLocks(engine, async (db) => {
+      await partitions.beginIds(db, following.first)
+      await record(db, dialect, following.first)
+    })
   })
+}
+
+/** Runs `work` in a transaction that waits at most `ms` for each lock; again while one is busy. */
+export function withShortLocks(
+  { transaction, dialect }: Engine,
+  work: (db: Connection) => Promise<void>,
+  ms = lockMs,
+): Promise<void> {
+  return whileBusy(() =>
+    transaction(async (db) => {
+      await dialect.waitAtMost(db, ms)
+      await work(db)
+    }),
+  )
 }
 
 const getNewest = (segments: readonly [Segment, ...Segment[]]): Segment => segments.at(-1) ?? segments[0]
@@ -88,28 +94,22 @@ const getNewest = (segments: readonly [Segment, ...Segment[]]): Segment => segme
 async function record(db: Connection, dialect: SqlDialect, firstDelivery: number | null): Promise<void> {
   const { name, nowText, lastAssigned } = dialect
   const { number } = getNewest(await readSegments(db))
-  await run(
-    db,
-    dialect,
-    (parameter) => `insert into ${name('segments')} (number, begun_at, first_delivery, first_update, closes)
-      select ${parameter(number + 1)}, ${nowText(parameter)},
-        ${firstDelivery === null ? `${lastAssigned('snapshots', 'id')} + 1` : parameter(firstDelivery)},
-        ${lastAssigned('updates', 'seq')} + 1, 0`,
-  )
+  const text: StatementText = (parameter) => `insert into ${name('segments')}
+      (number, begun_at, first_delivery, first_update, closes)
+    select ${parameter(number + 1)}, ${nowText(parameter)},
+      ${firstDelivery === null ? `${lastAssigned('snapshots', 'id')} + 1` : parameter(firstDelivery)},
+      ${lastAssigned('updates', 'seq')} + 1, 0`
+  await run(db, dialect, text)
 }
 
 export async function closeSegments({ transaction, read }: Engine, upTo: number): Promise<void> {
   const { deliveries } = await findSegment(read, upTo)
   if (deliveries.to === unbounded) throw new RangeError(`Segment ${upTo} is the newest: new rows belong to it.`)
   await assertNoneMissing(read, deliveries.to)
-  await transaction((db) =>
-    db
-      .updateTable('segments')
-      .set({ closes: 1 })
-      .where('number', '<=', upTo + 1)
-      .where('closes', '=', 0)
-      .execute(),
-  )
+  await transaction((db) => {
+    const open = db.updateTable('segments').set({ closes: 1 }).where('closes', '=', 0)
+    return open.where('number', '<=', upTo + 1).execute()
+  })
 }
 
 /** Versions that one statement reads: a long statement would itself keep a snapshot open. */

@@ -9,18 +9,13 @@ import type {
 import type { IdentityAccount } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
-import { compile, run } from '../internal/statements.js'
+import { compile, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, pack, unpack } from '../internal/values.js'
 import type { AccountEventRow } from '../schema/identity-tables.js'
 import type { Integer } from '../schema/migration.js'
 
-interface OwnerRow {
-  readonly account_id: string
-  readonly email_verified: Integer
-}
-
 async function findAddressOwner(db: Connection, dialect: SqlDialect, emailKey: string): Promise<AddressOwner | null> {
-  const { rows } = await db.executeQuery<OwnerRow>(findAddressOwnerQuery({ dialect }, emailKey))
+  const { rows } = await db.executeQuery(findAddressOwnerQuery({ dialect }, emailKey))
   const [row] = rows
   if (row === undefined) return null
   return { accountId: unpack<string>(row.account_id), proved: integer(row.email_verified) === 1 }
@@ -28,7 +23,7 @@ async function findAddressOwner(db: Connection, dialect: SqlDialect, emailKey: s
 
 /** The account that proved the address, else the oldest account that carries it. */
 export function findAddressOwnerQuery({ dialect }: { readonly dialect: SqlDialect }, emailKey: string) {
-  return compile<OwnerRow>(
+  return compile<{ account_id: string; email_verified: Integer }>(
     dialect,
     (parameter) => `select account_id, email_verified from ${dialect.name('identity_accounts')}
       where email_key = ${parameter(emailKey)} order by email_verified desc, id limit 1`,
@@ -99,12 +94,10 @@ async function find(db: Connection, accountId: string): Promise<IdentityAccount 
 
 async function register(db: Connection, dialect: SqlDialect, key: string, accountId: string): Promise<void> {
   const { name, nowText } = dialect
-  await run(
-    db,
-    dialect,
-    (parameter) => `insert into ${name('identity_accounts')} (account_id, email_key, email_verified, created_at)
-      values (${parameter(pack(accountId))}, ${parameter(key)}, 0, ${nowText(parameter)})`,
-  )
+  const text: StatementText = (parameter) => `insert into ${name('identity_accounts')}
+      (account_id, email_key, email_verified, created_at)
+    values (${parameter(pack(accountId))}, ${parameter(key)}, 0, ${nowText(parameter)})`
+  await run(db, dialect, text)
 }
 
 /** Makes an account the only owner of an address. */
@@ -113,37 +106,24 @@ async function setProvedOwner(db: Connection, dialect: SqlDialect, emailKey: str
   const accounts = name('identity_accounts')
   const id = pack(accountId)
   // Locked in a fixed order: two accounts that prove each other's address would otherwise deadlock.
-  await run(
-    db,
-    dialect,
-    (parameter) =>
-      `select account_id from ${accounts} a where email_key = ${parameter(emailKey)} or account_id = ${parameter(id)}
-        order by account_id${lockRows('a')}`,
-  )
-  await run(
-    db,
-    dialect,
-    (parameter) =>
-      `update ${accounts} set email_key = null, email_verified = 0
-        where email_key = ${parameter(emailKey)} and account_id <> ${parameter(id)}`,
-  )
-  await run(
-    db,
-    dialect,
-    (parameter) => `insert into ${accounts} (account_id, email_key, email_verified, created_at)
-      values (${parameter(id)}, ${parameter(emailKey)}, 1, ${nowText(parameter)})
-      on conflict (account_id) do update set email_key = excluded.email_key, email_verified = 1`,
-  )
+  const lockText: StatementText = (parameter) => `select account_id from ${accounts} a
+    where email_key = ${parameter(emailKey)} or account_id = ${parameter(id)} order by account_id${lockRows('a')}`
+  await run(db, dialect, lockText)
+  const releaseText: StatementText = (parameter) => `update ${accounts} set email_key = null, email_verified = 0
+    where email_key = ${parameter(emailKey)} and account_id <> ${parameter(id)}`
+  await run(db, dialect, releaseText)
+  const proveText: StatementText = (parameter) => `insert into ${accounts}
+      (account_id, email_key, email_verified, created_at)
+    values (${parameter(id)}, ${parameter(emailKey)}, 1, ${nowText(parameter)})
+    on conflict (account_id) do update set email_key = excluded.email_key, email_verified = 1`
+  await run(db, dialect, proveText)
 }
 
 async function lockCode(db: Connection, dialect: SqlDialect, emailKey: string): Promise<StoredEmailCode | null> {
   const { name, lockRows } = dialect
-  const [row] = await run<{ hash: string; expires_at: Integer; tries_left: Integer }>(
-    db,
-    dialect,
-    (parameter) => `select hash, expires_at, tries_left from ${name('email_codes')} c
-      where email_key = ${parameter(emailKey)}${lockRows('c')}`,
-  )
+  const text: StatementText = (parameter) => `select hash, expires_at, tries_left from ${name('email_codes')} c
+    where email_key = ${parameter(emailKey)}${lockRows('c')}`
+  const [row] = await run<{ hash: string; expires_at: Integer; tries_left: Integer }>(db, dialect, text)
   if (row === undefined) return null
   return { hash: row.hash, expiresAt: integer(row.expires_at), triesLeft: integer(row.tries_left) }
 }

@@ -7,7 +7,7 @@ import type {
   SubjectQuery,
 } from '@payment-integration/core/internal'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
-import { compile, run } from '../internal/statements.js'
+import { compile, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, pack, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import {
@@ -35,22 +35,22 @@ export function createIdentityStore(engine: Engine): IdentityStore {
   return {
     ...createLogReads(engine),
     async subjects(query) {
-      const { rows } = await read.executeQuery<ViewRow>(subjectsQuery(engine, query))
+      const { rows } = await read.executeQuery(subjectsQuery(engine, query))
       return rows.map((row) => ({ ...toSubject(row), isOpen: integer(row.is_open) === 1 }))
     },
     async redemptions(query) {
-      const { rows } = await read.executeQuery<StoredRedemption>(redemptionsQuery(engine, query))
+      const { rows } = await read.executeQuery(redemptionsQuery(engine, query))
       return rows.map(toRedemption)
     },
     async dueLookUps(limit) {
-      const { rows } = await read.executeQuery<DueLookUp>(dueLookUpsQuery({ dialect }, limit))
+      const { rows } = await read.executeQuery(dueLookUpsQuery({ dialect }, limit))
       return rows.map(({ external_user_id, subject_id }) => ({
         externalUserId: unpack<string>(external_user_id),
         subjectId: unpack<string>(subject_id),
       }))
     },
     async duePolls(limit) {
-      const { rows } = await read.executeQuery<DuePoll>(duePollsQuery({ dialect }, limit))
+      const { rows } = await read.executeQuery(duePollsQuery({ dialect }, limit))
       return rows.map(({ id, applicant_id }) => ({
         subjectId: unpack<string>(id),
         applicantId: unpack<string>(applicant_id),
@@ -58,30 +58,16 @@ export function createIdentityStore(engine: Engine): IdentityStore {
     },
     endFutureWaits: (longest) => endFutureWaits(engine, longest),
     async countMissing() {
-      const { rows } = await read.executeQuery<{ count: Integer }>(missingQuery(engine))
+      const { rows } = await read.executeQuery(missingQuery(engine))
       return integer(rows[0]?.count ?? 0)
     },
   }
 }
 
-interface ViewRow extends StoredSubject {
-  readonly is_open: Integer
-}
-
-interface DueLookUp {
-  readonly external_user_id: string
-  readonly subject_id: string
-}
-
-interface DuePoll {
-  readonly id: string
-  readonly applicant_id: string
-}
-
 export function subjectsQuery({ dialect }: Pick<Engine, 'dialect'>, query: SubjectQuery) {
   const { name } = dialect
   const limit = checkInteger(query.limit, 'limit', 1)
-  return compile<ViewRow>(dialect, (parameter) => {
+  return compile<StoredSubject & { readonly is_open: Integer }>(dialect, (parameter) => {
     const where = (condition: string, value: string | undefined) =>
       value === undefined ? [] : [`${condition} ${parameter(value)}`]
     const conditions = [
@@ -115,7 +101,7 @@ export function redemptionsQuery({ dialect }: Pick<Engine, 'dialect'>, { emailKe
 
 export function dueLookUpsQuery({ dialect }: Pick<Engine, 'dialect'>, limit: number) {
   checkInteger(limit, 'limit', 1)
-  return compile<DueLookUp>(
+  return compile<{ external_user_id: string; subject_id: string }>(
     dialect,
     (parameter) => `select external_user_id, subject_id from ${dialect.name('identity_redemptions')}
       where next_look_up_at <= ${dialect.nowText(parameter)} order by next_look_up_at, seq limit ${parameter(limit)}`,
@@ -124,7 +110,7 @@ export function dueLookUpsQuery({ dialect }: Pick<Engine, 'dialect'>, limit: num
 
 export function duePollsQuery({ dialect }: Pick<Engine, 'dialect'>, limit: number) {
   checkInteger(limit, 'limit', 1)
-  return compile<DuePoll>(
+  return compile<{ id: string; applicant_id: string }>(
     dialect,
     (parameter) => `select id, applicant_id from ${dialect.name('identity_subjects')}
       where next_poll_at <= ${dialect.nowText(parameter)} and applicant_id is not null
@@ -155,12 +141,10 @@ async function endFutureWaits(
           next_look_up_at = case when ${lookUpAhead} then ${now} else next_look_up_at end
         where next_look_up_at is not null and (${leasedAhead} or ${lookUpAhead}) returning 1 as ended`
     })
-    const subjects = await run<unknown>(
-      db,
-      dialect,
-      (parameter) => `update ${name('identity_subjects')} set next_poll_at = ${nowText(parameter)}
-        where next_poll_at > ${nowText(parameter)} + ${pollMs + slackMs} returning 1 as ended`,
-    )
+    const pollsText: StatementText = (parameter) => `update ${name('identity_subjects')}
+      set next_poll_at = ${nowText(parameter)}
+      where next_poll_at > ${nowText(parameter)} + ${pollMs + slackMs} returning 1 as ended`
+    const subjects = await run<unknown>(db, dialect, pollsText)
     return redemptions.length + subjects.length
   })
 }

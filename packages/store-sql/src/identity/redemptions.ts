@@ -11,7 +11,7 @@ import type {
 import type { Review } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Connection, Engine, Parameter, SqlDialect } from '../engine.js'
-import { compile, run } from '../internal/statements.js'
+import { compile, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
 import type { RedemptionRow, ShareRow, VerdictRow } from '../schema/identity-tables.js'
 import type { Integer } from '../schema/migration.js'
@@ -159,15 +159,11 @@ export function bindRedemptions(db: Connection, dialect: SqlDialect): Redemption
         return `update ${table} set ${set.join(', ')} where external_user_id = ${parameter(pack(externalUserId))}`
       })
     },
-    redemption: async (externalUserId) =>
-      first(
-        await run<StoredRedemption>(
-          db,
-          dialect,
-          (parameter) => `select ${redemptionColumns(dialect, parameter)} from ${table} r
-            where r.external_user_id = ${parameter(pack(externalUserId))}`,
-        ),
-      ),
+    async redemption(externalUserId) {
+      const text: StatementText = (parameter) => `select ${redemptionColumns(dialect, parameter)} from ${table} r
+        where r.external_user_id = ${parameter(pack(externalUserId))}`
+      return first(await run<StoredRedemption>(db, dialect, text))
+    },
     async findAttachedRedemption(applicantId) {
       const query = attachedQuery({ dialect }, applicantId)
       return first((await db.executeQuery<StoredRedemption>(query)).rows)
@@ -193,14 +189,10 @@ export function openQuery(
   { subjectIds, absentSince, limit }: Parameters<IdentityTransaction['openRedemptions']>[0],
 ) {
   checkInteger(limit, 'limit', 1)
+  const ids = subjectIds.map((id) => pack(id))
   return compile<StoredRedemption>(dialect, (parameter) => {
     const columns = redemptionColumns(dialect, parameter)
-    const ofSubjects = dialect.oneOf(
-      'r.subject_id',
-      'text',
-      subjectIds.map((id) => pack(id)),
-      parameter,
-    )
+    const ofSubjects = dialect.oneOf('r.subject_id', 'text', ids, parameter)
     return `select * from (select ${columns} from ${dialect.name('identity_redemptions')} r
         where ${ofSubjects} and (r.state in (${openStates})
           or (r.state = 'absent' and r.started_at >= ${parameter(checkInteger(absentSince, 'absentSince'))}))
@@ -249,12 +241,9 @@ async function addRedemption(
         number, integration, level_name, is_findable, started_at, state)
       values (${ends.join(', ')}, ${[...values, startedAt].map(parameter).join(', ')}, 'in_flight')`
   })
-  await run(
-    db,
-    dialect,
-    (parameter) => `update ${name('identity_subjects')} set redemptions = ${parameter(number)}
-      where id = ${parameter(subjectId)}`,
-  )
+  const text: StatementText = (parameter) => `update ${name('identity_subjects')}
+    set redemptions = ${parameter(number)} where id = ${parameter(subjectId)}`
+  await run(db, dialect, text)
 }
 
 function formatLater({ nowText }: SqlDialect, parameter: Parameter, ms: number): string {

@@ -11,7 +11,7 @@ import type {
 import type { Review } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Connection, Parameter, SqlDialect } from '../engine.js'
-import { compile, run } from '../internal/statements.js'
+import { compile, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
 import type { SubjectRow } from '../schema/identity-tables.js'
 
@@ -41,15 +41,11 @@ export function personsQuery(
 ) {
   const { name, oneOf } = dialect
   const table = name('identity_subjects')
+  const accounts = accountIds.map((id) => pack(id))
   return compile<StoredSubject>(dialect, (parameter) => {
     const ofAddress = (row: string) => `${row}.email_key = ${parameter(emailKey ?? null)} and ${row}.closed = 0`
     const itself = (row: string) => `${row}.id = ${parameter(pack(subjectId ?? null))}`
-    const ofAccounts = oneOf(
-      'a.account_id',
-      'text',
-      accountIds.map((id) => pack(id)),
-      parameter,
-    )
+    const ofAccounts = oneOf('a.account_id', 'text', accounts, parameter)
     const sameAccount = `select o.id from ${table} n join ${table} o on o.account_id = n.account_id where`
     return `select ${subjectColumns} from ${table} where id in (
         select a.id from ${table} a where ${ofAccounts}
@@ -77,12 +73,9 @@ function getPersonIds(
 
 /** One statement that writes one row, whether the row exists or not. */
 async function lock(db: Connection, dialect: SqlDialect, id: string): Promise<void> {
-  await run(
-    db,
-    dialect,
-    (parameter) => `insert into ${dialect.name('identity_persons')} (id) values (${parameter(id)})
-      on conflict (id) do update set id = excluded.id`,
-  )
+  const text: StatementText = (parameter) => `insert into ${dialect.name('identity_persons')} (id)
+    values (${parameter(id)}) on conflict (id) do update set id = excluded.id`
+  await run(db, dialect, text)
 }
 
 export const subjectColumns = `id, email_key, account_id, proved, closed, redemptions, donor, applicant_id,

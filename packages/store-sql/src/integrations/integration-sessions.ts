@@ -41,7 +41,13 @@ export function bindIntegrationSessions(db: Connection): IntegrationSessionTrans
       return (await deleteIntegrationSessionsQuery(db, integrationAddress).execute()).length
     },
     async keepNewest(integrationAddress, count) {
-      await deleteOlderIntegrationSessionsQuery(db, integrationAddress, count).execute()
+      const integration = keyBytes(integrationAddress)
+      const newest = db.selectFrom('integration_sessions').select('hash').where('integration', '=', integration)
+      await db
+        .deleteFrom('integration_sessions')
+        .where('integration', '=', integration)
+        .where('hash', 'not in', newest.orderBy('created_at', 'desc').limit(count))
+        .execute()
     },
     async deleteExpired(now) {
       await deleteExpiredIntegrationSessionsQuery(db, checkInteger(now, 'now')).execute()
@@ -61,21 +67,6 @@ export function integrationSessionQuery(db: Connection, hash: string) {
 
 export function deleteIntegrationSessionsQuery(db: Connection, integrationAddress: string) {
   return db.deleteFrom('integration_sessions').where('integration', '=', keyBytes(integrationAddress)).returning('hash')
-}
-
-function deleteOlderIntegrationSessionsQuery(db: Connection, integrationAddress: string, count: number) {
-  const integration = keyBytes(integrationAddress)
-  return db
-    .deleteFrom('integration_sessions')
-    .where('integration', '=', integration)
-    .where('hash', 'not in', (newest) =>
-      newest
-        .selectFrom('integration_sessions')
-        .select('hash')
-        .where('integration', '=', integration)
-        .orderBy('created_at', 'desc')
-        .limit(count),
-    )
 }
 
 export function deleteExpiredIntegrationSessionsQuery(db: Connection, now: number) {

@@ -34,8 +34,7 @@ export function createIntegrationStore(engine: Engine): IntegrationStore {
     },
     list: () => listIntegrations(read),
     insert: (record) => transaction((db) => insertIntegration(db, record)),
-    update: (address, change, onlyIf) =>
-      transaction((db) => updateIntegration(db, dialect, { address, change, onlyIf })),
+    update: (address, change, onlyIf) => transaction((db) => updateIntegration(db, dialect, address, change, onlyIf)),
   }
 }
 
@@ -44,7 +43,7 @@ export function bindIntegrations(db: Connection, dialect: SqlDialect): StoreTran
     find: (address) => findIntegration(db, address),
     list: () => listIntegrations(db),
     insert: (record) => insertIntegration(db, record),
-    update: (address, change, onlyIf) => updateIntegration(db, dialect, { address, change, onlyIf }),
+    update: (address, change, onlyIf) => updateIntegration(db, dialect, address, change, onlyIf),
   }
 }
 
@@ -62,13 +61,11 @@ export async function findRegistered(
   dialect: SqlDialect,
   addresses: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await bulk<Pick<IntegrationRow, 'address'>>(
-    db,
-    dialect,
-    [{ name: 'address', type: 'hex' }],
-    addresses.map((address) => [address]),
-    (source) => `select i.address from ${dialect.name('integrations')} as i where i.address in (${source})`,
-  )
+  const columns = [{ name: 'address', type: 'hex' }] as const
+  const values = addresses.map((address) => [address])
+  const text = (source: string) =>
+    `select i.address from ${dialect.name('integrations')} as i where i.address in (${source})`
+  const rows = await bulk<Pick<IntegrationRow, 'address'>>(db, dialect, columns, values, text)
   return new Set(rows.map(({ address }) => toHex(address)))
 }
 
@@ -96,16 +93,12 @@ async function insertIntegration(db: Connection, record: IntegrationRecord): Pro
   return inserted !== undefined
 }
 
-interface Update {
-  readonly address: string
-  readonly change: Change
-  readonly onlyIf: Parameters<IntegrationStore['update']>[2]
-}
-
 async function updateIntegration(
   db: Connection,
   dialect: SqlDialect,
-  { address, change, onlyIf }: Update,
+  address: string,
+  change: Change,
+  onlyIf: Parameters<IntegrationStore['update']>[2],
 ): Promise<IntegrationRecord | null> {
   const columns = changedColumns(change)
   const key = keyBytes(address)

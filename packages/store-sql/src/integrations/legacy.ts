@@ -85,12 +85,8 @@ async function updateAccount(
 }
 
 async function removeAccount(db: Connection, handle: string): Promise<boolean> {
-  const removed = await db
-    .deleteFrom('accounts')
-    .where('handle', '=', pack(handle))
-    .returning('handle')
-    .executeTakeFirst()
-  return removed !== undefined
+  const removed = db.deleteFrom('accounts').where('handle', '=', pack(handle)).returning('handle')
+  return (await removed.executeTakeFirst()) !== undefined
 }
 
 function selectByHandle(db: Connection, handle: string) {
@@ -194,12 +190,8 @@ async function revokeKey(db: Connection, id: string, at: number): Promise<Legacy
 }
 
 function prepareHashes(engine: Engine, count: number) {
-  return prepare(engine, (value: ValueOf<readonly string[]>) =>
-    selectByHashes(
-      engine.read,
-      Array.from({ length: count }, (_, n) => value(n)),
-    ),
-  )
+  const places = Array.from({ length: count }, (_, n) => n)
+  return prepare(engine, (value: ValueOf<readonly string[]>) => selectByHashes(engine.read, places.map(value)))
 }
 
 /** Selects the keys with any of these hashes. */

@@ -7,7 +7,7 @@ import type {
   UnnotifiedVersion,
   UpdatePage,
 } from '@payment-integration/core/internal'
-import type { BulkColumn, Connection, Engine, SqlDialect } from '../engine.js'
+import type { BulkColumn, Connection, Engine, Parameter, SqlDialect } from '../engine.js'
 import { findLowestReplayable } from '../history/segments.js'
 import { bulk, run } from '../internal/statements.js'
 import { hexBytes, integer, nullableInteger, pack, toHex, unpack } from '../internal/values.js'
@@ -83,21 +83,16 @@ async function putUpdates(
   updates: readonly MovedUpdate[],
 ): Promise<string[]> {
   const updatesTable = dialect.name('updates')
-  const stored = await bulk<{ id: string }>(
-    db,
-    dialect,
-    columns,
-    updates.map(toValues),
-    (source, parameter) => `with v (${names}) as (${source})
-      insert into ${updatesTable} (id, fingerprint, payment_id, outcome, reason, version, body)
-      select v.id, v.fingerprint, p.id, v.outcome, v.reason, v.version, v.body
-      from v join ${dialect.name('payments')} as p
-        on p.tx_hash = v.tx_hash and p.chain_id = v.chain_id and p.ordinal = v.ordinal
-      where p.integration = ${parameter(hexBytes(address))} order by v.id
-      on conflict (id) do update set payment_id = excluded.payment_id, outcome = excluded.outcome,
-        reason = excluded.reason, version = excluded.version, body = excluded.body, chain_id = null, tx_hash = null
-      where ${updatesTable}.fingerprint = excluded.fingerprint returning id`,
-  )
+  const text = (source: string, parameter: Parameter) => `with v (${names}) as (${source})
+    insert into ${updatesTable} (id, fingerprint, payment_id, outcome, reason, version, body)
+    select v.id, v.fingerprint, p.id, v.outcome, v.reason, v.version, v.body
+    from v join ${dialect.name('payments')} as p
+      on p.tx_hash = v.tx_hash and p.chain_id = v.chain_id and p.ordinal = v.ordinal
+    where p.integration = ${parameter(hexBytes(address))} order by v.id
+    on conflict (id) do update set payment_id = excluded.payment_id, outcome = excluded.outcome,
+      reason = excluded.reason, version = excluded.version, body = excluded.body, chain_id = null, tx_hash = null
+    where ${updatesTable}.fingerprint = excluded.fingerprint returning id`
+  const stored = await bulk<{ id: string }>(db, dialect, columns, updates.map(toValues), text)
   return stored.map(({ id }) => id)
 }
 

@@ -10,11 +10,11 @@ import type { Selectable } from 'kysely'
 import { attemptColumns, toAttemptRecord, toAttemptValues } from '../deliveries/delivery-lists.js'
 import type { BulkInsert, Connection, SqlDialect } from '../engine.js'
 import { findLowestReplayable } from '../history/segments.js'
-import { run } from '../internal/statements.js'
+import { run, type StatementText } from '../internal/statements.js'
 import { hexBytes, integer, nullableInteger, toHex } from '../internal/values.js'
 import { setDropped, setStatuses, withStatuses } from '../payments/payment-changes.js'
 import { type FactRow, factColumns } from '../payments/payment-row.js'
-import { packBody, toSnapshotBytes } from '../payments/snapshots.js'
+import { insertDueDeliveries, packBody, toSnapshotBytes } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
 import type { OutboxRow, SnapshotRow } from '../schema/tables.js'
 
@@ -46,14 +46,11 @@ export async function lockPaymentsUnder(
 ): Promise<StoredMove[]> {
   if (keys.length === 0) return []
   const keySet = new Set(keys.map(({ chainId, txHash, ordinal }) => `${chainId}:${txHash}:${ordinal}`))
+  const hashes = [...new Set(keys.map(({ txHash }) => txHash))].map((txHash) => hexBytes(txHash))
   const rows = await db
     .selectFrom('payments')
     .select(factColumns)
-    .where(
-      'tx_hash',
-      'in',
-      [...new Set(keys.map(({ txHash }) => txHash))].map((txHash) => hexBytes(txHash)),
-    )
+    .where('tx_hash', 'in', hashes)
     .where('is_primary', '=', 1)
     .orderBy('tx_hash')
     .orderBy('chain_id')
@@ -250,21 +247,11 @@ export async function notifyVersions(
 ): Promise<number> {
   const { name, nowText, oneOf } = dialect
   const integration = hexBytes(address)
-  const changed = await run<{ id: Integer }>(
-    db,
-    dialect,
-    (parameter) => `update ${name('snapshots')} set integration = ${parameter(integration)}
-      where ${oneOf('id', 'integer', snapshotIds.map(Number), parameter)} and integration is null returning id`,
-  )
+  const text: StatementText = (parameter) => `update ${name('snapshots')} set integration = ${parameter(integration)}
+    where ${oneOf('id', 'integer', snapshotIds.map(Number), parameter)} and integration is null returning id`
+  const changed = await run<{ id: Integer }>(db, dialect, text)
   const ids = changed.map(({ id }) => integer(id)).sort((a, b) => a - b)
-  await dialect.insertAll(db, {
-    table: 'outbox',
-    columns: outboxColumns.filter(({ name: column }) => column === 'id' || column === 'integration'),
-    rows: ids.map((id) => [id, address]),
-    fixed: [
-      { name: 'due_at', value: nowText },
-      ...['lane', 'attempted', 'schedule_from'].map((column) => ({ name: column, value: () => '0' })),
-    ],
-  })
+  const deliveries = ids.map((id) => [id, address])
+  await insertDueDeliveries(db, dialect, deliveries, nowText)
   return ids.length
 }

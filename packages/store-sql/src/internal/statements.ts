@@ -12,11 +12,13 @@ import {
 import type { BulkColumn, Connection, Engine, NamedQuery, Parameter, SqlDialect } from '../engine.js'
 import { createRowView, memoize } from './values.js'
 
-export class PreparedQuery implements CompiledQuery {
+/** The base of the queries that a connection treats in its own way. */
+export class TextQuery implements CompiledQuery {
   readonly query: RootOperationNode
   readonly queryId: QueryId
   readonly sql: string
   readonly parameters: readonly unknown[]
+
   constructor(sql: string, parameters: readonly unknown[]) {
     const { query, queryId } = CompiledQuery.raw(sql)
     this.query = query
@@ -24,7 +26,9 @@ export class PreparedQuery implements CompiledQuery {
     this.sql = sql
     this.parameters = parameters
   }
+}
 
+export class PreparedQuery extends TextQuery {
   get name(): string {
     return statementName(this.sql).name
   }
@@ -112,18 +116,11 @@ export function createFragment<T>(write: StatementText): RawBuilder<T> {
  * A statement whose answer need not arrive before the next statement is sent. If the connection supports it, the result
  * has no rows, and `later` resolves them. A failure also fails all later statements of the transaction and its commit.
  */
-export class SentQuery implements CompiledQuery {
-  readonly query: RootOperationNode
-  readonly queryId: QueryId
-  readonly sql: string
-  readonly parameters: readonly unknown[]
+export class SentQuery extends TextQuery {
   readonly #of: CompiledQuery
 
   constructor(of: CompiledQuery) {
-    this.query = of.query
-    this.queryId = of.queryId
-    this.sql = of.sql
-    this.parameters = of.parameters
+    super(of.sql, of.parameters)
     this.#of = of
   }
 
@@ -142,7 +139,7 @@ export async function awaitRows<Row>(result: SentResult<Row>): Promise<Row[]> {
 }
 
 /** Writes the statement around the table expression `source`. */
-type BulkStatement = (source: string, parameter: (value: unknown) => string) => string
+type BulkStatement = (source: string, parameter: Parameter) => string
 
 /** Runs a statement over many rows, in as few parts as the database allows. */
 export async function bulk<Row>(

@@ -128,6 +128,10 @@ function makeView(names: readonly string[]): (values: readonly unknown[]) => obj
   return (values) => new Row(values)
 }
 
+export function createClosedError(): StoreError {
+  return new StoreError('ERR_STORE_UNAVAILABLE', 'This store was closed; create another one.')
+}
+
 /** How long a transaction waits for locks, in milliseconds; other statements queue behind it. */
 export const lockMs = 1_000
 /** The pause before the next attempt, so that the queue drains. */

@@ -68,12 +68,10 @@ async function createVersionTable(db: Connection, dialect: SqlDialect): Promise<
   // CREATE TABLE IF NOT EXISTS needs the right to create even if the table exists; the role of a worker lacks it.
   if (await dialect.hasTable(db, table)) return
   const { integer: integerType, code, tableOptions } = dialect.types
-  await sql
-    .raw(
-      `create table ${dialect.name(table)} (version ${integerType} not null primary key, phase ${code} not null,
-       steps ${integerType} not null, done ${integerType} not null, position ${integerType} not null)${tableOptions()}`,
-    )
-    .execute(db)
+  const text = `create table ${dialect.name(table)} (version ${integerType} not null primary key,
+    phase ${code} not null, steps ${integerType} not null, done ${integerType} not null,
+    position ${integerType} not null)${tableOptions()}`
+  await sql.raw(text).execute(db)
 }
 
 export async function writeVersion(db: Connection, dialect: SqlDialect, state: VersionState): Promise<void> {

@@ -86,7 +86,7 @@ export const sealingPlaces: Readonly<Record<KeyColumn, SealingPlace | null>> = {
 }
 
 export async function listSealingKeys({ read, dialect }: Engine, now: number): Promise<SealingKeyUse[]> {
-  const rows = await run<SealingKeyRow>(read, dialect, (parameter) =>
+  const rows = await run<{ place: string; key_version: Integer; row_count: Integer }>(read, dialect, (parameter) =>
     Object.entries(sealingPlaces)
       .flatMap(([name, place]) => {
         if (place === null) return []
@@ -98,10 +98,4 @@ export async function listSealingKeys({ read, dialect }: Engine, now: number): P
       .join(' union all '),
   )
   return rows.map((row) => ({ place: row.place, keyVersion: integer(row.key_version), rows: integer(row.row_count) }))
-}
-
-interface SealingKeyRow {
-  readonly place: string
-  readonly key_version: Integer
-  readonly row_count: Integer
 }

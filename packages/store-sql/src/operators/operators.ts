@@ -76,7 +76,12 @@ export function bindOperators(db: Connection): OperatorTransaction {
       return rows.length
     },
     async keepNewestSessions(operator, count) {
-      await deleteOlderOperatorSessionsQuery(db, operator, count).execute()
+      const newest = db.selectFrom('operator_sessions').select('hash').where('operator', '=', operator)
+      await db
+        .deleteFrom('operator_sessions')
+        .where('operator', '=', operator)
+        .where('hash', 'not in', newest.orderBy('created_at', 'desc').limit(count))
+        .execute()
     },
     async deleteExpiredSessions(now) {
       await deleteExpiredOperatorSessionsQuery(db, checkInteger(now, 'now')).execute()
@@ -119,20 +124,6 @@ export function sessionQuery(db: Connection, hash: string) {
 
 export function deleteOperatorSessionsQuery(db: Connection, operator: string) {
   return db.deleteFrom('operator_sessions').where('operator', '=', operator).returning('hash')
-}
-
-function deleteOlderOperatorSessionsQuery(db: Connection, operator: string, count: number) {
-  return db
-    .deleteFrom('operator_sessions')
-    .where('operator', '=', operator)
-    .where('hash', 'not in', (newest) =>
-      newest
-        .selectFrom('operator_sessions')
-        .select('hash')
-        .where('operator', '=', operator)
-        .orderBy('created_at', 'desc')
-        .limit(count),
-    )
 }
 
 export function deleteExpiredOperatorSessionsQuery(db: Connection, now: number) {

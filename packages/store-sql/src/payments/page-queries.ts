@@ -35,40 +35,29 @@ export async function storeFormerPositions(
 ): Promise<void> {
   const former = await readFormerPositions(db, dialect, payments)
   if (former.length === 0) return
-  const counts = await countReposition(
-    db,
-    dialect,
-    former.map(({ integration }) => integration),
-  )
+  const integrations = former.map(({ integration }) => integration)
+  const counts = await countReposition(db, dialect, integrations)
   const repositions = former.map(({ id, integration, blockTimestamp }) => [
     id,
     counts.get(integration),
     integration,
     blockTimestamp,
   ])
-  await bulk(
-    db,
-    dialect,
-    repositionColumns,
-    repositions,
-    (source) =>
-      `insert into ${dialect.name('payment_repositions')} (payment_id, seq, integration, block_timestamp) ${source}`,
-  )
+  const text = (source: string) =>
+    `insert into ${dialect.name('payment_repositions')} (payment_id, seq, integration, block_timestamp) ${source}`
+  await bulk(db, dialect, repositionColumns, repositions, text)
 }
 
 async function readFormerPositions(db: Connection, dialect: SqlDialect, payments: readonly PaymentFacts[]) {
-  const rows = await bulk<{ id: Integer; integration: Uint8Array; block_timestamp: Integer }>(
-    db,
-    dialect,
-    placeColumns,
-    payments.map(({ chainId, txHash, ordinal, blockTimestamp }) => [chainId, txHash, ordinal, blockTimestamp]),
-    (source) =>
-      `with v (chain_id, tx_hash, ordinal, block_timestamp) as (${source})
-       select p.id, p.integration, p.block_timestamp from v
-       join ${dialect.name('payments')} as p
-         on p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal
-       where p.is_primary = 1 and p.integration is not null and p.block_timestamp <> v.block_timestamp`,
-  )
+  type Former = { id: Integer; integration: Uint8Array; block_timestamp: Integer }
+  const values = payments.map((facts) => [facts.chainId, facts.txHash, facts.ordinal, facts.blockTimestamp])
+  const text = (source: string) =>
+    `with v (chain_id, tx_hash, ordinal, block_timestamp) as (${source})
+     select p.id, p.integration, p.block_timestamp from v
+     join ${dialect.name('payments')} as p
+       on p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal
+     where p.is_primary = 1 and p.integration is not null and p.block_timestamp <> v.block_timestamp`
+  const rows = await bulk<Former>(db, dialect, placeColumns, values, text)
   return rows.map((row) => ({
     id: integer(row.id),
     integration: toHex(row.integration),
@@ -78,16 +67,13 @@ async function readFormerPositions(db: Connection, dialect: SqlDialect, payments
 
 // Sorted, so that two transactions cannot deadlock.
 async function countReposition(db: Connection, dialect: SqlDialect, integrations: readonly string[]) {
-  const counted = await bulk<{ integration: Uint8Array; seq: Integer }>(
-    db,
-    dialect,
-    [{ name: 'integration', type: 'hex' }],
-    [...new Set(integrations)].sort().map((integration) => [integration]),
-    (source) =>
-      `with v (integration) as (${source})
-       insert into ${dialect.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
-       on conflict (integration) do update set seq = e.seq + 1 returning integration, seq`,
-  )
+  const columns: readonly BulkColumn[] = [{ name: 'integration', type: 'hex' }]
+  const values = [...new Set(integrations)].sort().map((integration) => [integration])
+  const text = (source: string) =>
+    `with v (integration) as (${source})
+     insert into ${dialect.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
+     on conflict (integration) do update set seq = e.seq + 1 returning integration, seq`
+  const counted = await bulk<{ integration: Uint8Array; seq: Integer }>(db, dialect, columns, values, text)
   return new Map(counted.map(({ integration, seq }) => [toHex(integration), integer(seq)]))
 }
 

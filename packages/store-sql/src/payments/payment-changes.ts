@@ -30,20 +30,15 @@ export async function withStatuses(
 ): Promise<StoredPayment[]> {
   if (locked.length === 0) return []
   const ids = locked.map(({ id }) => integer(id))
-  const rows = await runPrepared<StatusColumns & { readonly id: Integer }>(
-    db,
-    dialect,
-    (parameter) =>
-      `select s.payment_id as id, ${readColumns} from ${dialect.name('statuses')} s
-       where ${dialect.oneOf('s.payment_id', 'integer', ids, parameter)}`,
-  )
-  return joinStatuses(locked, rows)
+  const text: StatementText = (parameter) =>
+    `select s.payment_id as id, ${readColumns} from ${dialect.name('statuses')} s
+     where ${dialect.oneOf('s.payment_id', 'integer', ids, parameter)}`
+  return joinStatuses(locked, await runPrepared<StatusesOfId>(db, dialect, text))
 }
 
-function joinStatuses(
-  locked: readonly FactRow[],
-  statuses: readonly (StatusColumns & { readonly id: Integer })[],
-): StoredPayment[] {
+type StatusesOfId = StatusColumns & { readonly id: Integer }
+
+function joinStatuses(locked: readonly FactRow[], statuses: readonly StatusesOfId[]): StoredPayment[] {
   const byId = new Map(statuses.map((row) => [integer(row.id), row]))
   return locked.map((row) => toPayment(row, byId.get(integer(row.id))))
 }
@@ -63,19 +58,14 @@ export async function lockPaymentsForChange(
   const ofHashes: StatementText = (parameter) =>
     `where ${dialect.oneOf('p.tx_hash', 'hex', hashes, parameter)} and coalesce(p.is_primary, 0) = 1
      order by p.tx_hash, p.chain_id, p.ordinal`
-  const locked = await sendPrepared<FactRow>(
-    db,
-    dialect,
-    (parameter) => `select ${lockedColumns} from ${payments} p ${ofHashes(parameter)}${dialect.lockRows('p')}`,
-  )
+  const lockText: StatementText = (parameter) =>
+    `select ${lockedColumns} from ${payments} p ${ofHashes(parameter)}${dialect.lockRows('p')}`
+  const locked = await sendPrepared<FactRow>(db, dialect, lockText)
+  const readText: StatementText = (parameter) =>
+    `select p.id, ${readColumns} from ${payments} p left join ${statuses} s on s.payment_id = p.id
+     ${ofHashes(parameter)}`
   // Sent at once, but executed after the wait of the first statement.
-  const read = await runPrepared<StatusColumns & { readonly id: Integer }>(
-    db,
-    dialect,
-    (parameter) =>
-      `select p.id, ${readColumns} from ${payments} p left join ${statuses} s on s.payment_id = p.id
-       ${ofHashes(parameter)}`,
-  )
+  const read = await runPrepared<StatusesOfId>(db, dialect, readText)
   return joinStatuses(await awaitRows(locked), read)
     .filter(({ chainId, txHash }) => keys.has(`${chainId}:${txHash}`))
     .sort((a, b) => a.ordinal - b.ordinal)
@@ -103,30 +93,22 @@ export async function setStatuses(
     packInvoice(invoice),
   ])
   const payments = dialect.name('payments')
-  const changed = await bulk<UnsettledKey>(
-    db,
-    dialect,
-    changedColumns,
-    rows,
-    // A subquery per row for the block time, so that no plan scans the payments.
-    (source) =>
-      `with v (payment_id, version, state, recipient, invoice) as (${source}),
-         known as (select v.*, (select p.block_timestamp from ${payments} p where p.id = v.payment_id) as at from v)
-       insert into ${dialect.name('statuses')} (payment_id, block_timestamp, version, state, recipient, invoice)
-       select payment_id, at, version, state, recipient, invoice from known where at is not null
-       on conflict (payment_id) do update
-       set version = excluded.version, state = excluded.state, recipient = excluded.recipient, invoice = excluded.invoice
-       returning payment_id, (select p.chain_id from ${payments} p where p.id = payment_id) as chain_id`,
-  )
+  // A subquery per row for the block time, so that no plan scans the payments.
+  const text = (source: string) =>
+    `with v (payment_id, version, state, recipient, invoice) as (${source}),
+       known as (select v.*, (select p.block_timestamp from ${payments} p where p.id = v.payment_id) as at from v)
+     insert into ${dialect.name('statuses')} (payment_id, block_timestamp, version, state, recipient, invoice)
+     select payment_id, at, version, state, recipient, invoice from known where at is not null
+     on conflict (payment_id) do update
+     set version = excluded.version, state = excluded.state, recipient = excluded.recipient, invoice = excluded.invoice
+     returning payment_id, (select p.chain_id from ${payments} p where p.id = payment_id) as chain_id`
+  const changed = await bulk<UnsettledKey>(db, dialect, changedColumns, rows, text)
   if (changed.length < rows.length) throw missing([...statuses.keys()])
   const isUnsettled = ({ payment_id }: UnsettledKey) =>
     unsettledStates.includes(statuses.get(String(payment_id))?.state ?? null)
   await addUnsettled(db, dialect, changed.filter(isUnsettled))
-  await removeUnsettled(
-    db,
-    dialect,
-    changed.filter((key) => !isUnsettled(key)),
-  )
+  const settled = changed.filter((key) => !isUnsettled(key))
+  await removeUnsettled(db, dialect, settled)
 }
 
 /** RangeError if the payment is not stored. */
@@ -151,31 +133,23 @@ export async function markOffChainAbove(db: Connection, chainId: number, above: 
 }
 
 export async function markOffChain(db: Connection, dialect: SqlDialect, paymentIds: readonly string[]): Promise<void> {
-  await bulk(
-    db,
-    dialect,
-    [{ name: 'id', type: 'integer' }],
-    paymentIds.map((id) => [parseId(id, 'paymentId')]),
-    (source) => `update ${dialect.name('payments')} set off_chain = 1 where id in (${source}) and off_chain = 0`,
-  )
-}
-
-function offChainQuery(db: Connection, chainId: number) {
-  return (
-    db
-      .selectFrom('payments')
-      .select(['tx_hash', 'integration'])
-      .where('chain_id', '=', checkInteger(chainId, 'chainId'))
-      // The literal lets both planners see that the partial index applies.
-      .where(sql<boolean>`off_chain = 1 and dropped is null`)
-  )
+  const ids = paymentIds.map((id) => [parseId(id, 'paymentId')])
+  const text = (source: string) =>
+    `update ${dialect.name('payments')} set off_chain = 1 where id in (${source}) and off_chain = 0`
+  await bulk(db, dialect, [{ name: 'id', type: 'integer' }], ids, text)
 }
 
 export async function findOffChainPayments(
   db: Connection,
   chainId: number,
 ): Promise<Pick<StoredPayment, 'txHash' | 'integrationAddress'>[]> {
-  const rows = await offChainQuery(db, chainId).execute()
+  const rows = await db
+    .selectFrom('payments')
+    .select(['tx_hash', 'integration'])
+    .where('chain_id', '=', checkInteger(chainId, 'chainId'))
+    // The literal lets both planners see that the partial index applies.
+    .where(sql<boolean>`off_chain = 1 and dropped is null`)
+    .execute()
   return rows.map(({ tx_hash, integration }) => ({
     txHash: toHex(tx_hash),
     integrationAddress: toNullableHex(integration),
@@ -192,16 +166,6 @@ export function blocksQuery(db: Connection, chainId: number, from: number, to: n
     .orderBy('block_number')
     .orderBy('log_index')
     .orderBy('id')
-}
-
-export async function findPaymentsInBlocks(
-  db: Connection,
-  dialect: SqlDialect,
-  chainId: number,
-  from: number,
-  to: number,
-): Promise<StoredPayment[]> {
-  return withStatuses(db, dialect, await blocksQuery(db, chainId, from, to).execute())
 }
 
 interface OverdueQuery {

@@ -33,16 +33,11 @@ export async function insertUnsettled(
 }
 
 export async function addUnsettled(db: Connection, dialect: SqlDialect, keys: readonly UnsettledKey[]): Promise<void> {
-  await bulk(
-    db,
-    dialect,
-    keyColumns,
-    toValues(keys),
-    (source) =>
-      `with v (chain_id, payment_id) as (${source})
-       insert into ${dialect.name('unsettled')} (chain_id, payment_id) select chain_id, payment_id from v where true
-       on conflict (chain_id, payment_id) do nothing`,
-  )
+  const text = (source: string) =>
+    `with v (chain_id, payment_id) as (${source})
+     insert into ${dialect.name('unsettled')} (chain_id, payment_id) select chain_id, payment_id from v where true
+     on conflict (chain_id, payment_id) do nothing`
+  await bulk(db, dialect, keyColumns, toValues(keys), text)
 }
 
 export async function removeUnsettled(
@@ -50,15 +45,10 @@ export async function removeUnsettled(
   dialect: SqlDialect,
   keys: readonly UnsettledKey[],
 ): Promise<void> {
-  await bulk(
-    db,
-    dialect,
-    keyColumns,
-    toValues(keys),
-    (source) =>
-      `with v (chain_id, payment_id) as (${source})
-       delete from ${dialect.name('unsettled')} where (chain_id, payment_id) in (select chain_id, payment_id from v)`,
-  )
+  const text = (source: string) =>
+    `with v (chain_id, payment_id) as (${source})
+     delete from ${dialect.name('unsettled')} where (chain_id, payment_id) in (select chain_id, payment_id from v)`
+  await bulk(db, dialect, keyColumns, toValues(keys), text)
 }
 
 function createUnsettledReads(db: Connection): Pick<PaymentReads, 'listUnsettled' | 'unsettledChains'> {
@@ -123,7 +113,7 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows' | 'diale
     async transaction({ chainId, txHash }) {
       const rows = await ofTransaction({ chainId: checkInteger(chainId, 'chainId'), txHash: keyBytes(txHash) })
       const payments = rows.flatMap((row) => (row.id === null ? [] : toStoredPayment(row)))
-      return { payments, indexedTo: readIndexedHeight(rows[0]) }
+      return { payments, indexedTo: nullableInteger(rows[0]?.extra ?? null) }
     },
     ...createUnsettledReads(db),
     async checkpoint(chainId) {
@@ -178,8 +168,6 @@ interface TransactionValues {
 }
 
 type TransactionRow = WithExtra<StoredRow | { id: null }>
-
-const readIndexedHeight = (row: TransactionRow | undefined) => nullableInteger(row?.extra ?? null)
 
 /** At least one row. The extra column is the chain's height; all others are null if the transaction is not stored. */
 export function transactionQuery(db: Connection, value: ValueOf<TransactionValues>) {

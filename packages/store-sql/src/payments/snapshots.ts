@@ -2,7 +2,7 @@
 
 import type { NewSnapshot } from '@payment-integration/core/internal'
 import type { BulkInsert, Connection, Parameter, SqlDialect } from '../engine.js'
-import { bulk } from '../internal/statements.js'
+import { bulk, type StatementText } from '../internal/statements.js'
 import { bytes, checkInteger, integer, parseId, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 
@@ -149,14 +149,19 @@ export async function insertSnapshots(
     const integration = integrations[place] ?? null
     return integration === null ? [] : [[id, integration]]
   })
-  await dialect.insertAll(db, {
-    table: 'outbox',
-    columns: outboxColumns,
-    rows: deliveries,
-    keepsText: true,
-    fixed: [{ name: 'due_at', value: now }, ...unclaimed],
-  })
+  await insertDueDeliveries(db, dialect, deliveries, now)
   return deliveries.length
+}
+
+/** Puts first attempts, as ids and integrations, into the outbox. */
+export async function insertDueDeliveries(
+  db: Connection,
+  { insertAll }: SqlDialect,
+  rows: readonly (readonly unknown[])[],
+  now: StatementText,
+): Promise<void> {
+  const fixed = [{ name: 'due_at', value: now }, ...unclaimed]
+  await insertAll(db, { table: 'outbox', columns: outboxColumns, rows, keepsText: true, fixed })
 }
 
 /** Reads which integrations have a notification URL, and the time when their deliveries become due. */
@@ -167,16 +172,13 @@ async function readNotified(
 ): Promise<{ readonly notified: ReadonlySet<string>; now(parameter: Parameter): string }> {
   const { name, nowText } = dialect
   const named = new Set(snapshots.map(({ integrationAddress }) => integrationAddress))
-  const integrations = await bulk<{ address: Uint8Array; now: Integer }>(
-    db,
-    dialect,
-    [{ name: 'address', type: 'hex' }],
-    [...named].flatMap((address) => (address === null ? [] : [[address]])),
-    (source, parameter) =>
-      `with v (address) as (${source})
-       select i.address, ${nowText(parameter)} as now from v join ${name('integrations')} as i on i.address = v.address
-       where i.notification_url is not null`,
-  )
+  const columns = [{ name: 'address', type: 'hex' }] as const
+  const values = [...named].flatMap((address) => (address === null ? [] : [[address]]))
+  const text = (source: string, parameter: Parameter) =>
+    `with v (address) as (${source})
+     select i.address, ${nowText(parameter)} as now from v join ${name('integrations')} as i on i.address = v.address
+     where i.notification_url is not null`
+  const integrations = await bulk<{ address: Uint8Array; now: Integer }>(db, dialect, columns, values, text)
   const at = integrations[0]?.now
   return {
     notified: new Set(integrations.map(({ address }) => toHex(address))),

@@ -63,16 +63,11 @@ export async function insertUpdates(
   dialect: SqlDialect,
   updates: readonly NewUpdate[],
 ): Promise<string[]> {
-  const inserted = await bulk<{ id: string }>(
-    db,
-    dialect,
-    insertColumns,
-    updates.map(toInsertValues),
-    (source) =>
-      `with v (${insertNames}) as (${source})
-       insert into ${dialect.name('updates')} (${insertNames}) select ${insertNames} from v where true
-       on conflict (id) do nothing returning id`,
-  )
+  const text = (source: string) =>
+    `with v (${insertNames}) as (${source})
+     insert into ${dialect.name('updates')} (${insertNames}) select ${insertNames} from v where true
+     on conflict (id) do nothing returning id`
+  const inserted = await bulk<{ id: string }>(db, dialect, insertColumns, updates.map(toInsertValues), text)
   return inserted.map(({ id }) => id)
 }
 
@@ -104,9 +99,8 @@ export async function waitingUpdates(
   // Usually no update waits, but a range may have 50,000 keys.
   if ((await hasWaitingQuery(db).execute()).length === 0) return []
   const distinct = new Map(keys.map(({ chainId, txHash }) => [`${chainId}:${txHash}`, [chainId, txHash]]))
-  const rows = await bulk<{ seq: Integer; body: string }>(db, dialect, keyColumns, [...distinct.values()], (source) =>
-    waitingText(dialect, source),
-  )
+  const text = (source: string) => waitingText(dialect, source)
+  const rows = await bulk<{ seq: Integer; body: string }>(db, dialect, keyColumns, [...distinct.values()], text)
   return rows.sort((a, b) => integer(a.seq) - integer(b.seq)).map(({ body }) => unpack<ProcessorUpdate>(body))
 }
 

@@ -37,11 +37,8 @@ export async function upsertPayments(
   const newest = pickLastOfEach(payments)
   if (newest.length === 0) return { inserted: [], returned: [] }
   const rows = newest.map(({ facts, primary }) => insertValues(facts, primary))
-  const { ids, isNew: isNewId } = await dialect.insertNumbered(
-    db,
-    { table: 'payments', columns: insertColumns, rows },
-    keyNames,
-  )
+  const insert = { table: 'payments', columns: insertColumns, rows }
+  const { ids, isNew: isNewId } = await dialect.insertNumbered(db, insert, keyNames)
   if (ids !== null) {
     const inserted = newest.map((one, place) => toInsertedPayment(String(ids[place]), one))
     await insertUnsettled(db, dialect, inserted)
@@ -51,11 +48,8 @@ export async function upsertPayments(
   const isNew = (place: number) => isNewId(stored.get(place) ?? 0)
   const storedFacts = newest.flatMap(({ facts }, place) => (isNew(place) ? [] : [facts]))
   await storeFormerPositions(db, dialect, storedFacts)
-  await updateKnown(
-    db,
-    dialect,
-    rows.filter((_, place) => !isNew(place)),
-  )
+  const storedRows = rows.filter((_, place) => !isNew(place))
+  await updateKnown(db, dialect, storedRows)
   const inserted = newest.flatMap((one, place) =>
     isNew(place) ? [toInsertedPayment(String(stored.get(place)), one)] : [],
   )
@@ -75,48 +69,36 @@ async function readStoredIds(
   dialect: SqlDialect,
   payments: readonly NewPayment[],
 ): Promise<Map<number, number>> {
-  const rows = await bulk<{ id: Integer; place: Integer }>(
-    db,
-    dialect,
-    [...keyColumns, { name: 'place', type: 'integer' }],
-    payments.map(({ facts }, place) => [...keyValues(facts), place]),
-    (source) =>
-      `with v (${keyNames}, place) as (${source})
-       select p.id, v.place from v join ${dialect.name('payments')} as p on ${sameKey}`,
-  )
+  const columns: readonly BulkColumn[] = [...keyColumns, { name: 'place', type: 'integer' }]
+  const values = payments.map(({ facts }, place) => [...keyValues(facts), place])
+  const text = (source: string) =>
+    `with v (${keyNames}, place) as (${source})
+     select p.id, v.place from v join ${dialect.name('payments')} as p on ${sameKey}`
+  const rows = await bulk<{ id: Integer; place: Integer }>(db, dialect, columns, values, text)
   return new Map(rows.map(({ id, place }) => [integer(place), integer(id)]))
 }
 
 // Unchanged rows are not written, so indexing a range again costs no writes.
 async function updateKnown(db: Connection, dialect: SqlDialect, rows: readonly (readonly unknown[])[]): Promise<void> {
-  await bulk(
-    db,
-    dialect,
-    insertColumns,
-    rows,
-    (source) =>
-      `with v (${names.join(', ')}) as (${source})
-       update ${dialect.name('payments')} as p
-       set ${changingColumns.map((name) => `${name} = v.${name}`).join(', ')}
-       from v
-       where ${sameKey}
-         and (${changingColumns.map((name) => `p.${name} is distinct from v.${name}`).join(' or ')})`,
-  )
+  const text = (source: string) =>
+    `with v (${names.join(', ')}) as (${source})
+     update ${dialect.name('payments')} as p
+     set ${changingColumns.map((name) => `${name} = v.${name}`).join(', ')}
+     from v
+     where ${sameKey} and (${changingColumns.map((name) => `p.${name} is distinct from v.${name}`).join(' or ')})`
+  await bulk(db, dialect, insertColumns, rows, text)
 }
 
 async function repositionStatuses(db: Connection, dialect: SqlDialect, stored: readonly PaymentFacts[]): Promise<void> {
   const { name } = dialect
-  await bulk(
-    db,
-    dialect,
-    [...keyColumns, { name: 'block_timestamp', type: 'integer' }],
-    stored.map((facts) => [...keyValues(facts), facts.blockTimestamp]),
-    (source) =>
-      `with v (${keyNames}, block_timestamp) as (${source})
-       update ${name('statuses')} as s set block_timestamp = v.block_timestamp
-       from v join ${name('payments')} as p on ${sameKey}
-       where s.payment_id = p.id and s.block_timestamp <> v.block_timestamp`,
-  )
+  const columns: readonly BulkColumn[] = [...keyColumns, { name: 'block_timestamp', type: 'integer' }]
+  const values = stored.map((facts) => [...keyValues(facts), facts.blockTimestamp])
+  const text = (source: string) =>
+    `with v (${keyNames}, block_timestamp) as (${source})
+     update ${name('statuses')} as s set block_timestamp = v.block_timestamp
+     from v join ${name('payments')} as p on ${sameKey}
+     where s.payment_id = p.id and s.block_timestamp <> v.block_timestamp`
+  await bulk(db, dialect, columns, values, text)
 }
 
 async function findDropped(
@@ -124,15 +106,10 @@ async function findDropped(
   dialect: SqlDialect,
   storedFacts: readonly PaymentFacts[],
 ): Promise<StoredPayment[]> {
-  const rows = await bulk<FactRow>(
-    db,
-    dialect,
-    keyColumns,
-    storedFacts.map(keyValues),
-    (source) =>
-      `with v (${keyNames}) as (${source})
-       select ${lockedColumns} from v join ${dialect.name('payments')} as p on ${sameKey}
-       where p.dropped is not null${dialect.lockRows('p')}`,
-  )
+  const text = (source: string) =>
+    `with v (${keyNames}) as (${source})
+     select ${lockedColumns} from v join ${dialect.name('payments')} as p on ${sameKey}
+     where p.dropped is not null${dialect.lockRows('p')}`
+  const rows = await bulk<FactRow>(db, dialect, keyColumns, storedFacts.map(keyValues), text)
   return (await withStatuses(db, dialect, rows)).sort((a, b) => Number(a.id) - Number(b.id))
 }

@@ -42,7 +42,7 @@ export function formatArray(values: readonly unknown[], type?: BulkColumn['type'
   return `${text}}`
 }
 
-const types = { integer: 'bigint', real: 'double precision', text: 'text', hex: 'bytea', bytes: 'bytea' } as const
+export const columnTypes = { integer: 'bigint', real: 'float8', text: 'text', hex: 'bytea', bytes: 'bytea' } as const
 
 interface ColumnSource {
   readonly values: string[]
@@ -63,7 +63,7 @@ export function columnSource(
   const arrays: string[] = []
   const parameter = (value: unknown) => `$${parameters.push(value)}`
   const addArray = (type: BulkColumn['type'], column: readonly unknown[]) => {
-    arrays.push(`${parameter(formatArray(column, type))}::${types[type]}[]`)
+    arrays.push(`${parameter(formatArray(column, type))}::${columnTypes[type]}[]`)
     return `v.c${arrays.length}`
   }
   const values = columns.map(({ type }, index) => {
@@ -77,15 +77,13 @@ export function columnSource(
       })
       const all = parameter(Buffer.concat(bodies))
       const start = addArray('integer', starts)
-      const length = addArray(
-        'integer',
-        bodies.map((body) => body.length),
-      )
+      const lengths = bodies.map((body) => body.length)
+      const length = addArray('integer', lengths)
       return `substring(${all}::bytea from ${start}::int for ${length}::int)`
     }
     // The first column is always an array: it determines the number of rows.
     if (index > 0 && !keepsText && column.every((value) => value === column[0]))
-      return `${parameter(type === 'hex' ? formatBytes(column[0]) : column[0])}::${types[type]}`
+      return `${parameter(type === 'hex' ? formatBytes(column[0]) : column[0])}::${columnTypes[type]}`
     return addArray(type, column)
   })
   const names = arrays.map((_, index) => `c${index + 1}`).join(', ')
@@ -224,12 +222,9 @@ export async function updateAll(db: Connection, name: SqlDialect['name'], update
   if (rows.length === 0) return
   // The id comes first, because the first column is always an array.
   const columnsWithId = [{ name: 'id', type: 'integer' } as const, ...columns]
-  const { values, source, parameters } = columnSource(
-    { columns: columnsWithId },
-    rows.map((row) => [row.at(-1), ...row.slice(0, -1)]),
-  )
+  const rowsWithId = rows.map((row) => [row.at(-1), ...row.slice(0, -1)])
+  const { values, source, parameters } = columnSource({ columns: columnsWithId }, rowsWithId)
   const set = [...columns.map((column, index) => `${column.name} = ${values[index + 1]}`), ...fixed].join(', ')
-  await db.executeQuery(
-    CompiledQuery.raw(`update ${name(table)} t set ${set} from ${source} where t.id = ${values[0]}`, parameters),
-  )
+  const text = `update ${name(table)} t set ${set} from ${source} where t.id = ${values[0]}`
+  await db.executeQuery(CompiledQuery.raw(text, parameters))
 }

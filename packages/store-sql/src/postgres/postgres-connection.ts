@@ -12,10 +12,10 @@ import {
 import type { Pool, PoolClient, QueryArrayResult } from 'pg'
 import type { NamedQuery } from '../engine.js'
 import { PreparedQuery, SentQuery, type SentResult } from '../internal/statements.js'
-import { createRowView, type RawRows } from '../internal/values.js'
+import { createClosedError, createRowView, type RawRows } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 import { queryTextRows } from './bulk-rows.js'
-import { convertPostgresError, createClosedError, createConnectError, isConnectionLost } from './postgres-error.js'
+import { convertPostgresError, createConnectError, isConnectionLost } from './postgres-error.js'
 
 interface TransactionWords {
   readonly begin: string
@@ -76,11 +76,8 @@ export class PostgresConnection implements DatabaseConnection {
     // Only a read may be sent with BEGIN: if BEGIN fails, a write would be committed by itself.
     if (name === undefined || !sql.startsWith('select')) await this.#begun
     const isViewed = isSent || name !== undefined
-    const answer = (
-      isViewed ? this.#viewed({ sql, parameters, name }) : this.run(query.sql, query.parameters)
-    ) as Promise<{
-      rows: Row[]
-    }>
+    const asked = isViewed ? this.#viewed({ sql, parameters, name }) : this.run(sql, parameters)
+    const answer = asked as Promise<{ rows: Row[] }>
     if (!isSent || this.#options.ownClients !== true) return answer
     const later = answer.then(({ rows }) => rows)
     // The error fails the transaction, and must not end the process if the rows are never read.

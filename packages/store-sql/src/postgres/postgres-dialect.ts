@@ -17,7 +17,7 @@ import type {
 import { bytes, keyBytes, type RawRows } from '../internal/values.js'
 import { type Integer, postgresTypes } from '../schema/migration.js'
 import { createPartitions, listPartitions } from '../schema/partitions.js'
-import { formatArray, insertAll, insertNumbered, parseEscapedBytes, updateAll } from './bulk-rows.js'
+import { columnTypes, formatArray, insertAll, insertNumbered, parseEscapedBytes, updateAll } from './bulk-rows.js'
 import { lockRow } from './row-locks.js'
 
 /**
@@ -160,8 +160,6 @@ function postgresPartitions({
   }
 }
 
-const arrayTypes = { integer: 'bigint[]', real: 'double precision[]', text: 'text[]', hex: 'bytea[]' } as const
-
 // An array per column may contain any number of rows; this limits the size of a message.
 const maxRows = 4_096
 
@@ -253,17 +251,11 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
 }
 
 const matchOneOf: SqlDialect['oneOf'] = (column, type, values, parameter) =>
-  `${column} = any(${parameter(formatArray(values, type))}::${arrayTypes[type]})`
+  `${column} = any(${parameter(formatArray(values, type))}::${columnTypes[type]}[])`
 
 function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource {
-  const arrays = columns.map(({ type }, index) => `$${index + 1}::${arrayTypes[type]}`)
-  const literal = ({ type }: BulkColumn, index: number) =>
-    formatArray(
-      rows.map((row) => row[index]),
-      type,
-    )
-  return {
-    sql: `select * from unnest(${arrays.join(', ')})`,
-    parameters: columns.map(literal),
-  }
+  const arrays = columns.map(({ type }, index) => `$${index + 1}::${columnTypes[type]}[]`)
+  const getValues = (index: number) => rows.map((row) => row[index])
+  const parameters = columns.map(({ type }, index) => formatArray(getValues(index), type))
+  return { sql: `select * from unnest(${arrays.join(', ')})`, parameters }
 }

@@ -122,9 +122,8 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
     transactors.set(kind, made)
     return made.db
   }
-  const channel = createDueChannel(schema, direct?.options ?? null, (text) =>
-    driver.rows({ sql: text, parameters: [] }),
-  )
+  const rows = (query: NamedQuery) => driver.rows(query)
+  const channel = createDueChannel(schema, direct?.options ?? null, (sql) => rows({ sql, parameters: [] }))
   const dialect = postgresDialect(schema, now)
   const reader = options.reader && openReader(options.reader, { driver, settings, schema, dialect })
   const transaction: Engine['transaction'] = (work, given = {}) =>
@@ -135,21 +134,21 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
     )
   let closing: Promise<void> | undefined
   return {
-    check: () => checkEngine((query) => driver.rows(query), acceptedEngine),
+    check: () => checkEngine(rows, acceptedEngine),
     dialect,
     reader,
     read: createKysely(driver).withSchema(schema),
-    rows: (query) => driver.rows(query),
+    rows,
     transaction,
     async runExclusively(work) {
       await createLocks((create) => transaction(create), schema, dialect)
-      return runExclusively((query) => driver.rows(query), dialect.name, work)
+      return runExclusively(rows, dialect.name, work)
     },
-    hasIndex: async (name) => (await readIndexValidity((query) => driver.rows(query), schema, name)) === true,
+    hasIndex: async (name) => (await readIndexValidity(rows, schema, name)) === true,
     createIndex: (index) => createIndex(patient, schema, index, direct !== undefined),
     announceDue: () => channel.announce(),
     whenDue: (listener) => channel.listen(listener),
-    oldestSnapshot: createOldestSnapshot((query) => driver.rows(query), now ?? Date.now),
+    oldestSnapshot: createOldestSnapshot(rows, now ?? Date.now),
     close() {
       closed = true
       driver.close()

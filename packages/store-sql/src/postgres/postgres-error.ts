@@ -62,10 +62,6 @@ export function createConnectError(error: unknown): unknown {
   return converted instanceof StoreError ? converted : toUnavailableError(error)
 }
 
-export function createClosedError(): StoreError {
-  return new StoreError('ERR_STORE_UNAVAILABLE', 'This store was closed; create another one.')
-}
-
 function toBusyError(reason: string, cause: unknown): StoreError {
   return new StoreError('ERR_STORE_BUSY', `${reason}; try again.`, { cause })
 }

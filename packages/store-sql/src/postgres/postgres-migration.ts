@@ -109,10 +109,8 @@ async function createPartitionedIndex(
   for (const { table: partition } of rows as { table: string }[]) {
     const indexName = `${partition}_${name}`
     await createPlainIndex(connection, schema, { name: indexName, table: partition, columns })
-    await runWithLockTimeout(
-      connection,
-      `alter index "${schema}"."${name}" attach partition "${schema}"."${indexName}"`,
-    )
+    const attachment = `alter index "${schema}"."${name}" attach partition "${schema}"."${indexName}"`
+    await runWithLockTimeout(connection, attachment)
   }
 }
 

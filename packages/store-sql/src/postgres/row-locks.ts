@@ -32,7 +32,9 @@ export async function createLocks(
   const columns = `name ${code} not null primary key, holder ${text}, expires_at ${integer}`
   const work = async (db: Connection) => {
     if (await hasTable(db, lockTable)) return
-    await createSchema(db, schema)
+    // Even for an existing schema, which an operator may have created, CREATE SCHEMA needs the right to create one.
+    const { rows } = await sql`select 1 from pg_namespace where nspname = ${schema}`.execute(db)
+    if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
     await sql.raw(createTable(postgresTypes, name(lockTable), columns)).execute(db)
   }
   for (let attempt = 1; ; attempt += 1)
@@ -41,10 +43,4 @@ export async function createLocks(
     } catch (error) {
       if (!isCreatedConcurrently(error) || attempt === maxAttempts) throw error
     }
-}
-
-// Even for an existing schema, which an operator may have created, CREATE SCHEMA needs the right to create one.
-async function createSchema(db: Connection, schema: string): Promise<void> {
-  const { rows } = await sql`select 1 from pg_namespace where nspname = ${schema}`.execute(db)
-  if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
 }

@@ -4,7 +4,7 @@ import { identityTables } from './identity-baseline.js'
 import { createTable, type Statements } from './migration.js'
 import { createPartitions, firstSegment } from './partitions.js'
 
-const accountTables: Statements = (types, name) => {
+const legacyTables: Statements = (types, name) => {
   const { integer, code, text } = types
   return [
     createTable(
@@ -20,17 +20,11 @@ const accountTables: Statements = (types, name) => {
        primary key (address, handle)`,
     ),
     `create index account_addresses_handle on ${name('account_addresses')} (handle)`,
-  ]
-}
-
-const auditTable: Statements = (types, name) => {
-  const { integer, text } = types
-  return [
     createTable(
       types,
-      name('audit'),
-      `seq ${integer} not null primary key, at ${integer} not null, actor ${text} not null, action ${text} not null,
-       subject ${text} not null, details ${text} not null, key_version ${integer} not null, hash ${text} not null`,
+      name('legacy_keys'),
+      `id ${code} not null primary key, name ${text} not null, hash ${code} not null, key_version ${integer} not null,
+       created_at ${integer} not null, revoked_at ${integer}, unique (hash, key_version)`,
     ),
   ]
 }
@@ -66,17 +60,6 @@ const chainTables: Statements = (types, name) => {
     ),
     `create index deposits_waiting on ${deposits} (id) where waiting = 1`,
     `create index deposits_block on ${deposits} (chain_id, block_number) where waiting = 1`,
-  ]
-}
-
-const dataKeyTable: Statements = (types, name) => {
-  const { integer, code, text } = types
-  return [
-    createTable(
-      types,
-      name('data_keys'),
-      `purpose ${code} not null primary key, key_version ${integer} not null, sealed ${text} not null`,
-    ),
   ]
 }
 
@@ -135,24 +118,8 @@ const deliveryTables: Statements = (types, name) => {
   ]
 }
 
-/** Open sessions by the hash of the token, each with the hash of the API secret that opened it. */
-const integrationSessionTable: Statements = (types, name) => {
+const integrationTables: Statements = (types, name) => {
   const { integer, code, text, bytes } = types
-  return [
-    createTable(
-      types,
-      name('integration_sessions'),
-      `hash ${code} not null primary key,
-       integration ${bytes} not null references ${name('integrations')} (address), api_hash ${text} not null,
-       created_at ${integer} not null, expires_at ${integer} not null`,
-    ),
-    `create index integration_sessions_integration on ${name('integration_sessions')} (integration)`,
-    `create index integration_sessions_expiry on ${name('integration_sessions')} (expires_at)`,
-  ]
-}
-
-const integrationTable: Statements = (types, name) => {
-  const { integer, text, bytes } = types
   return [
     createTable(
       types,
@@ -165,32 +132,20 @@ const integrationTable: Statements = (types, name) => {
        previous_signing_key_version ${integer}, previous_signing_sealed ${text}, previous_signing_until ${integer},
        created_at ${integer} not null, endpoint_epoch ${integer} not null`,
     ),
-  ]
-}
-
-const leaseTable: Statements = (types, name) => {
-  const { integer, code, text } = types
-  return [
+    // Open sessions by the hash of the token, each with the hash of the API secret that opened it.
     createTable(
       types,
-      name('leases'),
-      `name ${code} not null primary key, holder ${text} not null, expires_at ${integer} not null`,
+      name('integration_sessions'),
+      `hash ${code} not null primary key,
+       integration ${bytes} not null references ${name('integrations')} (address), api_hash ${text} not null,
+       created_at ${integer} not null, expires_at ${integer} not null`,
     ),
+    `create index integration_sessions_integration on ${name('integration_sessions')} (integration)`,
+    `create index integration_sessions_expiry on ${name('integration_sessions')} (expires_at)`,
   ]
 }
 
-const legacyKeyTable: Statements = (types, name) => {
-  const { integer, code, text } = types
-  return [
-    createTable(
-      types,
-      name('legacy_keys'),
-      `id ${code} not null primary key, name ${text} not null, hash ${code} not null, key_version ${integer} not null,
-       created_at ${integer} not null, revoked_at ${integer}, unique (hash, key_version)`,
-    ),
-  ]
-}
-
+/** Operators with their sessions, the audit log, sealed keys and leases. */
 const operatorTables: Statements = (types, name) => {
   const { integer, code, text } = types
   return [
@@ -208,6 +163,22 @@ const operatorTables: Statements = (types, name) => {
     ),
     `create index operator_sessions_operator on ${name('operator_sessions')} (operator)`,
     `create index operator_sessions_expiry on ${name('operator_sessions')} (expires_at)`,
+    createTable(
+      types,
+      name('audit'),
+      `seq ${integer} not null primary key, at ${integer} not null, actor ${text} not null, action ${text} not null,
+       subject ${text} not null, details ${text} not null, key_version ${integer} not null, hash ${text} not null`,
+    ),
+    createTable(
+      types,
+      name('data_keys'),
+      `purpose ${code} not null primary key, key_version ${integer} not null, sealed ${text} not null`,
+    ),
+    createTable(
+      types,
+      name('leases'),
+      `name ${code} not null primary key, holder ${text} not null, expires_at ${integer} not null`,
+    ),
   ]
 }
 
@@ -285,16 +256,11 @@ const updateTable: Statements = (types, name) => {
 export const baseline: Statements = (types, name) =>
   [
     paymentTables,
-    integrationTable,
+    integrationTables,
     deliveryTables,
     updateTable,
     chainTables,
-    accountTables,
-    legacyKeyTable,
-    leaseTable,
-    auditTable,
+    legacyTables,
     identityTables,
-    dataKeyTable,
     operatorTables,
-    integrationSessionTable,
   ].flatMap((part) => part(types, name))

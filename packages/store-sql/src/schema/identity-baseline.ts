@@ -1,60 +1,42 @@
 /** Creates the tables of identity: subjects with their redemptions and verdicts, persons, and accounts. @module */
 import { createTable, type Statements } from './migration.js'
 
-export const identityTables: Statements = (types, name) => [
-  ...subjects(types, name),
-  ...redemptions(types, name),
-  ...logs(types, name),
-  ...accounts(types, name),
-]
-
-/** Subjects with their verifications, and one row per person, which a transaction locks. */
-const subjects: Statements = (types, name) => {
+export const identityTables: Statements = (types, name) => {
   const { id, integer, code, text } = types
-  const table = name('identity_subjects')
+  const [subjects, redemptions] = [name('identity_subjects'), name('identity_redemptions')]
+  const [shares, verdicts, events] = [name('identity_shares'), name('identity_verdicts'), name('provider_events')]
+  const [accounts, accountEvents] = [name('identity_accounts'), name('account_events')]
   return [
     createTable(
       types,
-      table,
+      subjects,
       `seq ${id}, id ${code} not null unique, email_key ${code}, email_key_version ${integer}, email_sealed ${text},
        account_id ${code}, proved ${integer} not null, closed ${integer} not null, redemptions ${integer} not null,
        donor ${code}, applicant_id ${code}, attached_number ${integer}, attached_at ${integer}, review ${text},
        reviewed_at ${integer}, doubt ${text}, presence_at ${integer}, is_active ${integer}, missing_since ${integer},
        missing_reported ${integer}, missing_confirmed ${integer}, revision ${integer} not null, next_poll_at ${integer}`,
     ),
-    `create unique index identity_subjects_open on ${table} (email_key) where closed = 0`,
-    `create unique index identity_subjects_direct on ${table} (account_id) where email_key is null`,
-    `create index identity_subjects_email on ${table} (email_key, id)`,
-    `create index identity_subjects_account on ${table} (account_id, id)`,
-    `create index identity_subjects_applicant on ${table} (applicant_id) where applicant_id is not null`,
-    `create index identity_subjects_poll on ${table} (next_poll_at, seq) where next_poll_at is not null`,
-    `create index identity_subjects_missing on ${table} (missing_since) where missing_confirmed = 0`,
+    `create unique index identity_subjects_open on ${subjects} (email_key) where closed = 0`,
+    `create unique index identity_subjects_direct on ${subjects} (account_id) where email_key is null`,
+    `create index identity_subjects_email on ${subjects} (email_key, id)`,
+    `create index identity_subjects_account on ${subjects} (account_id, id)`,
+    `create index identity_subjects_applicant on ${subjects} (applicant_id) where applicant_id is not null`,
+    `create index identity_subjects_poll on ${subjects} (next_poll_at, seq) where next_poll_at is not null`,
+    `create index identity_subjects_missing on ${subjects} (missing_since) where missing_confirmed = 0`,
+    // One row per person, which a transaction locks.
     createTable(types, name('identity_persons'), `id ${code} not null primary key`),
-  ]
-}
-
-const redemptions: Statements = (types, name) => {
-  const { id, integer, code, text } = types
-  const table = name('identity_redemptions')
-  return [
     createTable(
       types,
-      table,
+      redemptions,
       `seq ${id}, external_user_id ${code} not null unique, subject_id ${code} not null, number ${integer} not null,
        integration ${code} not null, level_name ${text}, is_findable ${integer} not null, started_at ${integer} not null,
        leased_until ${integer} not null, state ${code} not null, applicant_id ${code}, next_look_up_at ${integer},
        unique (subject_id, number)`,
     ),
-    `create index identity_redemptions_applicant on ${table} (applicant_id) where applicant_id is not null`,
-    `create index identity_redemptions_look_up on ${table} (next_look_up_at, seq) where next_look_up_at is not null`,
-  ]
-}
-
-/** The log of shares, verdicts, and events of the provider. */
-const logs: Statements = (types, name) => {
-  const { id, integer, code, text } = types
-  const [shares, verdicts, events] = [name('identity_shares'), name('identity_verdicts'), name('provider_events')]
-  return [
+    `create index identity_redemptions_applicant on ${redemptions} (applicant_id) where applicant_id is not null`,
+    `create index identity_redemptions_look_up on ${redemptions} (next_look_up_at, seq)
+     where next_look_up_at is not null`,
+    // The log of shares, verdicts, and events of the provider.
     createTable(
       types,
       shares,
@@ -71,22 +53,15 @@ const logs: Statements = (types, name) => {
     `create index identity_verdicts_subject on ${verdicts} (subject_id, id)`,
     createTable(types, events, `event_key ${code} not null primary key, at ${integer} not null`),
     `create index provider_events_at on ${events} (at)`,
-  ]
-}
-
-/** The store's own accounts, one-time codes, and the log of accounts. */
-const accounts: Statements = (types, name) => {
-  const { id, integer, code, text } = types
-  const [table, events] = [name('identity_accounts'), name('account_events')]
-  return [
+    // The store's own accounts, one-time codes, and the log of accounts.
     createTable(
       types,
-      table,
+      accounts,
       `id ${id}, account_id ${code} not null unique, email_key ${code}, email_verified ${integer} not null,
        created_at ${integer} not null`,
     ),
-    `create index identity_accounts_email on ${table} (email_key, email_verified desc, id)`,
-    `create unique index identity_accounts_owner on ${table} (email_key) where email_verified = 1`,
+    `create index identity_accounts_email on ${accounts} (email_key, email_verified desc, id)`,
+    `create unique index identity_accounts_owner on ${accounts} (email_key) where email_verified = 1`,
     createTable(
       types,
       name('email_codes'),
@@ -95,10 +70,10 @@ const accounts: Statements = (types, name) => {
     ),
     createTable(
       types,
-      events,
+      accountEvents,
       `id ${id}, at ${integer} not null, action ${code} not null, email_key ${code}, account_id ${text},
        proof ${code}, by_integration ${code}, reason ${code}`,
     ),
-    `create index account_events_email on ${events} (email_key, id)`,
+    `create index account_events_email on ${accountEvents} (email_key, id)`,
   ]
 }

@@ -45,10 +45,8 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   if (typeof path !== 'string' || path.trim() === '' || path === ':memory:' || /^file:/i.test(path))
     throw new TypeError(`path is ${JSON.stringify(path)}; pass the path of a file, such as './payments.db'.`)
   checkInteger(busyTimeoutMs, 'busyTimeoutMs')
-  return createStore(
-    createSqliteEngine(createFile(path, busyTimeoutMs, synced), () => clock.now()),
-    ids,
-  )
+  const engine = createSqliteEngine(createFile(path, busyTimeoutMs, synced), () => clock.now())
+  return createStore(engine, ids)
 }
 
 export function createSqliteEngine(file: SqliteFile, now: () => number): Engine {

@@ -1,6 +1,6 @@
 /** The SQL dialect of SQLite: due deliveries, and statements over many rows. @module */
 
-import { CompiledQuery, type QueryId, type RawBuilder, type RootOperationNode, sql } from 'kysely'
+import { CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { scanName, scanText } from '../deliveries/candidates.js'
 import type {
   BulkColumn,
@@ -15,6 +15,7 @@ import type {
   Parameter,
   SqlDialect,
 } from '../engine.js'
+import { TextQuery } from '../internal/statements.js'
 import { bytes, hexBytes, integer, keyBytes } from '../internal/values.js'
 import { type Integer, sqliteTypes } from '../schema/migration.js'
 
@@ -64,25 +65,14 @@ const notBlocked = 'and not exists (select 1 from endpoints e where e.integratio
  * One prepared statement, run once per row. In SQLite that costs half as much as one statement with many rows, whose
  * thousands of parameters take long to bind.
  */
-export class RepeatedQuery implements CompiledQuery {
-  readonly query: RootOperationNode
-  readonly queryId: QueryId
-  readonly sql: string
-  readonly parameters: readonly unknown[] = []
+export class RepeatedQuery extends TextQuery {
   /** The parameters of each run. */
   readonly rows: readonly (readonly unknown[])[]
 
   constructor(sql: string, rows: readonly (readonly unknown[])[]) {
-    const { query, queryId } = CompiledQuery.raw(sql)
-    this.query = query
-    this.queryId = queryId
-    this.sql = sql
+    super(sql, [])
     this.rows = rows
   }
-}
-
-async function insertAll(db: Connection, insert: BulkInsert): Promise<void> {
-  await insertRows(db, insert, '')
 }
 
 /**
@@ -94,11 +84,8 @@ async function insertNumbered(db: Connection, insert: BulkInsert, unlessThere?: 
     coalesce((select max(id) from ${sql.table(insert.table)}), 0),
     coalesce((select seq from sqlite_sequence where name = ${insert.table}), 0)) as id`
   const last = integer((await highest.execute(db)).rows[0]?.id ?? 0)
-  const inserted = await insertRows(
-    db,
-    insert,
-    unlessThere === undefined ? '' : ` on conflict (${unlessThere}) do nothing`,
-  )
+  const unless = unlessThere === undefined ? '' : ` on conflict (${unlessThere}) do nothing`
+  const inserted = await insertRows(db, insert, unless)
   return {
     ids: inserted === insert.rows.length ? insert.rows.map((_, place) => last + 1 + place) : null,
     isNew: (id) => id > last,
@@ -195,7 +182,7 @@ export function sqliteDialect(now: () => number): SqlDialect {
     bulkRows: (count, columns) =>
       2 ** Math.floor(Math.log2(Math.min(count, maxRows, Math.floor(maxParameters / columns)))),
     bulkSource,
-    insertAll,
+    insertAll: async (db, insert) => void (await insertRows(db, insert, '')),
     insertNumbered,
     updateAll,
     selectDue(query, time, parameter) {

@@ -153,7 +153,6 @@ export class SqliteReadDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    await this.#file.open()
     return {
       executeQuery: async <Row>({ sql, parameters }: CompiledQuery) => ({
         rows: (await readWith(this.#file, (reader) => reader.all(sql, parameters))) as Row[],

@@ -64,7 +64,3 @@ export function createOpenError(path: string, error: unknown): StoreError {
     { cause: error },
   )
 }
-
-export function createClosedError(): StoreError {
-  return new StoreError('ERR_STORE_UNAVAILABLE', 'This store was closed; create another one.')
-}

@@ -2,8 +2,8 @@
 
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RawRows } from '../internal/values.js'
-import { createClosedError, createOpenError, isLocked } from './sqlite-error.js'
+import { createClosedError, type RawRows } from '../internal/values.js'
+import { createOpenError, isLocked } from './sqlite-error.js'
 
 /** Waits for the mutex; resolves with the function that releases it. */
 type Mutex = () => Promise<() => void>

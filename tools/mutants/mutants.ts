@@ -270,8 +270,8 @@ export const mutants: readonly Mutant[] = [
   ...inFile('core/src/identity/decide-share.ts', 'core/src/identity/decide-share.test.ts', {
     'one redemption of a person is in flight at most': ['leased.length > 0', 'leased.length > 1'],
     'a share token is bound to the integration that shared it': [
-      'resolved.donor !== caller',
-      'resolved.donor === null',
+      'donated.donor !== caller',
+      'donated.donor === null',
     ],
   }),
   ...inFile('core/src/identity/share.ts', 'core/src/identity/share.test.ts', {

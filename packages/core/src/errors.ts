@@ -242,10 +242,10 @@ export class UpdateConflictError extends CoreError {
 
 const integrationMessages: Readonly<Record<IntegrationError['code'], (address: string) => string>> = {
   ERR_INTEGRATION_EXISTS: (address) =>
-    `Integration ${address} exists already; rotate its secrets instead of creating it again.`,
+    `Integration ${address} exists already: do not create it again; before an import, disable it.`,
   ERR_INTEGRATION_NOT_FOUND: (address) => `There is no integration ${address}; create it first.`,
   ERR_INTEGRATION_CHANGED: (address) =>
-    `The API secret of integration ${address} was rotated by somebody else at this moment; rotate again if you still need to.`,
+    `Integration ${address} was changed by somebody else at this moment; look at it, then repeat the command if you still need to.`,
   ERR_PREVIOUS_API_SECRET: (address) =>
     `The previous API secret of integration ${address} is still valid; end it before you rotate again.`,
   ERR_NO_PREVIOUS_SECRET: (address) => `Integration ${address} has no previous secret of this kind any more.`,

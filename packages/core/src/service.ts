@@ -243,22 +243,25 @@ export function createService(deps: ServiceDeps): Service {
     if (outcome?.status !== 'fulfilled') throw outcome?.reason
     return { result: outcome.value, committed: () => events.forEach(publish) }
   }
-  async function applyAndPublish(updates: readonly ProcessorUpdate[]): Promise<UpdateOutcomes> {
-    const { outcomes, events } = await applyUpdates(store, updates, recording)
+  async function applyAndPublish(
+    updates: readonly ProcessorUpdate[],
+    within: Recording = recording,
+  ): Promise<UpdateOutcomes> {
+    const { outcomes, events } = await applyUpdates(store, updates, within)
     events.forEach(publish)
     return outcomes
   }
-  const queue = createUpdateQueue(applyAndPublish, () => store.assertNotNested())
+  const queue = createUpdateQueue((updates) => applyAndPublish(updates), () => store.assertNotNested())
   async function applyUpdate(update: ProcessorUpdate): Promise<UpdateResult> {
     const [outcome] = await queue([checkUpdate(update)])
     if (outcome?.status !== 'fulfilled') throw outcome?.reason
     return outcome.value
   }
-  async function applyAll(updates: readonly ProcessorUpdate[]): Promise<UpdateOutcomes> {
+  async function applyAll(updates: readonly ProcessorUpdate[], apply = queue): Promise<UpdateOutcomes> {
     const checked = updates.map(checkUpdate)
     const outcomes: PromiseSettledResult<UpdateResult>[] = []
     for (let from = 0; from < checked.length; from += maxUpdatesPerCommit)
-      outcomes.push(...(await queue(checked.slice(from, from + maxUpdatesPerCommit))))
+      outcomes.push(...(await apply(checked.slice(from, from + maxUpdatesPerCommit))))
     return outcomes
   }
 
@@ -311,7 +314,8 @@ export function createService(deps: ServiceDeps): Service {
         allowLoopbackHttp,
         isDeniedAddress: deps.isDeniedAddress,
         identity,
-        applyUpdates: applyAll,
+        // The former cell accepted a moved update without the name of an integration: it waits here too.
+        applyUpdates: (updates) => applyAll(updates, (some) => applyAndPublish(some, 'all')),
         onDue: () => dispatcher.wake(),
       },
       name,

@@ -137,9 +137,9 @@ export interface SqlDialect {
    */
   insertNumbered(db: Connection, insert: Omit<BulkInsert, 'sends'>, unlessThere?: string): Promise<InsertedIds>
   /**
-   * Selects the longest due delivery of each integration that may be notified: `id`, `due_at`, `integration`, `lane`,
-   * `notification_url`, `probe`. `probe` is 1 for a blocked integration that may be probed, with both its longest due
-   * first attempt and retry. The cost does not depend on the backlog: one index search per integration.
+   * Selects the longest due deliveries of each integration that may be notified: `id`, `due_at`, `integration`, `lane`,
+   * `notification_url`, `probe`. `probe` is 1 for a blocked integration that may be probed, with its longest due first
+   * attempt or retry; SQLite returns both. The cost does not depend on the backlog: one index search per integration.
    * @param now - The time, as text.
    */
   selectDue(query: DueQuery, now: string, parameter: Parameter): string
@@ -151,8 +151,8 @@ export interface SqlDialect {
    */
   newestAndWriters(table: string): string
   /**
-   * Selects `next` and `oldest`: the numbers of the next transaction and of the oldest that runs. The transactions that
-   * run now have ended once `oldest` reaches `next`.
+   * Selects `next` and `oldest`: the numbers of the next transaction that writes and of the oldest that runs. The
+   * transactions that write now have ended once `oldest` reaches `next`.
    */
   readonly runningTransactions: string
   /** Waits for a lock, which lasts until the transaction ends. */

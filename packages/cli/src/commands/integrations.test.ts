@@ -40,12 +40,12 @@ describe('integrations create', () => {
     expect(err).toMatch(/PI_ENV=development/)
   })
 
-  it('rejects an address in use, and names rotation as the way out', async () => {
+  it('rejects an address in use', async () => {
     const { run } = getCommands('integrations')
     await run('create', address)
     const { exitCode, out, err } = await run('create', address)
     expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' })
-    expect(err).toBe(`Integration ${address} exists already; rotate its secrets instead of creating it again.`)
+    expect(err).toBe(`Integration ${address} exists already: do not create it again; before an import, disable it.`)
   })
 })
 

@@ -61,7 +61,7 @@ export function toDeliveryRow({ attempts, createdAt, nextAttemptAt, chainId, ...
 
 const formatTime = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 
-/** What a spreadsheet would take for a formula is text after an apostrophe. */
+/** Puts an apostrophe before text that a spreadsheet would read as a formula. */
 function formatCell(value: unknown): string {
   const text = String(value ?? '').replace(/^[=+\-@\t\r]/, "'$&")
   return /^'|[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

@@ -49,7 +49,7 @@ export interface HistoryStore {
   exhaustPending(upTo: number): Promise<number>
   /** The number of removable rows. An update that waits for its payment is not removable. */
   count(kind: SegmentedKind, segment: number): Promise<number>
-  /** The removable rows. @throws RangeError While the segment is open or has a pending delivery. */
+  /** The removable rows. @throws RangeError For deliveries and attempts of a segment that is not closed. */
   part<Kind extends SegmentedKind>(kind: Kind, segment: number): Promise<HistoryPart<Kind>>
   /**
    * Stores removed rows again; stored ones stay as they are. Deliveries and attempts need a closed segment, updates any
@@ -169,7 +169,7 @@ export interface HistoryCommands {
    * Archives expired history in files, then removes it. It is removed in whole segments, so it may stay longer: by a
    * day, a 64th of the longest retention, or 30 days where deliveries are kept for ever. Run it once a day. An
    * interrupted run loses nothing: the next run writes the file again.
-   * @throws StoreError `ERR_STORE_BUSY` while another run goes on; a minute after one was killed.
+   * @throws StoreError `ERR_STORE_BUSY` while another run goes on, and up to a minute after one was killed.
    * @throws RangeError For a retention below a minute. @throws TypeError When the store keeps its history for ever.
    */
   run(policy: RetentionPolicy, archive: HistoryArchive, options?: RetentionOptions): Promise<void>

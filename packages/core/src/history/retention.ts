@@ -203,14 +203,14 @@ export async function restoreRecords(audit: AuditStore, audited: Audited, file: 
     count += records.length
     last = records.at(-1)
   }
-  const [first] = await audit.list({ limit: 1 })
-  const before = first === undefined ? null : await findRemovedHead(audit, first)
-  if (before === null) throw new RangeError('no record of the audit log is missing.')
-  if (last?.seq !== before.seq || last.hash !== before.hash)
-    throw new RangeError(
-      `it ends with record ${last?.seq}, and the log begins with record ${before.seq + 1}. First restore the file that ends with record ${before.seq}.`,
-    )
   await audited(async (tx) => {
+    const [first] = await audit.list({ limit: 1 })
+    const before = first === undefined ? null : await findRemovedHead(audit, first)
+    if (before === null) throw new RangeError('no record of the audit log is missing.')
+    if (last?.seq !== before.seq || last.hash !== before.hash)
+      throw new RangeError(
+        `it ends with record ${last?.seq}, and the log begins with record ${before.seq + 1}. First restore the file that ends with record ${before.seq}.`,
+      )
     for await (const records of file.rows(rowSchemas.audit)) await tx.restoreAudit(records)
   })
   return count

@@ -52,7 +52,7 @@ export interface HostProof {
 }
 
 export interface ProofFacts {
-  /** The open subject of the address, as the former owner has it; null: there is none. */
+  /** The open subject of the address before the proof; null: there is none. */
   readonly open: IdentitySubject | null
   readonly subjects: readonly IdentitySubject[]
   readonly proof: EmailProof | { readonly kind: 'host' }

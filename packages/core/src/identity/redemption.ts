@@ -45,7 +45,7 @@ export const defaultNamespace = 'pi'
 export function checkNamespace(namespace: string): string {
   if (/^[A-Za-z0-9._-]{1,32}$/.test(namespace)) return namespace
   throw new TypeError(
-    `The name space of applicants is ${JSON.stringify(namespace)}; pass 1 to 32 letters, digits, dots, dashes or underscores.`,
+    `The namespace of applicants is ${JSON.stringify(namespace)}; pass 1 to 32 letters, digits, dots, dashes or underscores.`,
   )
 }
 

@@ -2,7 +2,12 @@
 import { type ShareResponse, shareRequestLimits, shareRequestSchema } from '@payment-integration/contract'
 import { formatUnreadableJson } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-io'
-import { IdentityUnavailableError, InvalidShareRequestError, VerificationUnavailableError } from '../errors.js'
+import {
+  IdentityMisconfiguredError,
+  IdentityUnavailableError,
+  InvalidShareRequestError,
+  VerificationUnavailableError,
+} from '../errors.js'
 import { findDuplicateKey } from '../internal/values.js'
 import type { Applicant, IdentityAccounts, IdentityProvider, Review } from '../ports/identity.js'
 import type { IdSource } from '../ports/runtime.js'
@@ -149,7 +154,7 @@ function createRedeem(parts: RedeemParts): Redeem {
       await tx.identity.logShare(buildShareRecord(clock.now(), redemption, 'unknown'))
     })
     logger.warn({ externalUserId, reason }, 'The outcome of a redemption is unknown; the name is looked up again.')
-    throw new IdentityUnavailableError()
+    throw misfit === 'level' ? new IdentityMisconfiguredError() : new IdentityUnavailableError()
   }
 
   async function answerReused(

@@ -135,6 +135,8 @@ export function createExport(deps: ExportDeps): MoveCommands['export'] {
     try {
       const writer = await beginSignedFile(keys, 'move-file', file, { integration: disabled })
       const counts = await writeRows(moves, address, writer, signal)
+      if ((await integrations.find(address))?.enabled !== false)
+        throw new IntegrationError('ERR_INTEGRATION_CHANGED', address)
       const { hmac } = await writer.finish()
       await audited(async (_tx, note) => {
         note({ action: 'integration.exported', subject: address, details: { hmac, ...counts } })

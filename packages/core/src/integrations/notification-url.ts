@@ -13,7 +13,7 @@ export interface NotificationUrlRule {
   readonly isDenied?: ((address: string) => boolean) | undefined
 }
 
-/** Length of a URL, in characters, as given and as normalized. */
+/** The longest URL, in characters, as given and as normalized. */
 const maxLength = 2_048
 /** Names that DNS does not delegate, or that mean something else on each network. */
 const privateSuffixes = [

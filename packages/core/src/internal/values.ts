@@ -6,7 +6,7 @@ export function lowercaseAddress(text: string): string | null {
   return /^0x[0-9a-fA-F]{40}$/.test(text) ? text.toLowerCase() : null
 }
 
-/** @throws RangeError When `value` is not a whole number of at least `least`. */
+/** @throws RangeError When `value` is not a whole number of at least `min`. */
 export function assertWhole(name: string, value: number, min: number): void {
   if (!Number.isSafeInteger(value) || value < min)
     throw new RangeError(`${name} is ${value}; pass a whole number, ${min} or more.`)

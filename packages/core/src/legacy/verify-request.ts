@@ -64,7 +64,7 @@ export interface CheckedVerifyRequest extends VerifyRequest {
   readonly invoiceAmount: string
 }
 
-/** Handles have 63 characters at most. */
+/** The longest text of an address or a handle; no valid one is longer. */
 const maxAddressLength = verifyRequestLimits.address
 
 type Fields = Readonly<Partial<Record<keyof VerifyRequest, unknown>>>

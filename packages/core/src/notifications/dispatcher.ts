@@ -66,7 +66,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     try {
       const ended = await store.deliveries.endFutureWaits({ leaseMs, retryMs: maxRetryDelaysMs, blockMs })
       if (ended > 0)
-        logger.warn({ ended }, 'deliveries waited longer than any delay is: a clock was ahead; they are due now')
+        logger.warn({ ended }, 'Deliveries waited longer than any delay: a clock was ahead. They are due now.')
     } catch (error) {
       logger.warn({ error: describeError(error) }, 'the outbox could not be searched for times of a clock ahead')
     }

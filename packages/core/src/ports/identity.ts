@@ -87,7 +87,7 @@ export interface IdentityProvider {
   review(applicantId: string): Promise<ProviderAnswer<DatedReview | null>>
 }
 
-/** An e-mail address, normalised. */
+/** An e-mail address, normalized. */
 export interface EmailAddress {
   /** The address itself; it is stored sealed, and written to no log. */
   readonly address: string

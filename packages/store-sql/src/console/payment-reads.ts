@@ -193,7 +193,7 @@ export function invoicesQuery(db: Connection, query: CountQuery) {
     })
 }
 
-/** The database has no exact decimals in common: the invoices are added here. */
+/** The databases have no exact decimals in common, so the invoices are added here. */
 export async function computeVolumePerMinute(
   db: Connection,
   query: CountQuery,

@@ -51,7 +51,7 @@ export async function writeLeases(
 }
 
 /**
- * The token that a dispatcher gets. The epoch counts the URL changes of the endpoint, so that a response of the former
+ * The token that a dispatcher gets. The epoch counts the resets of the endpoint's health, so that a response of the former
  * URL does not count for the new one.
  */
 export function formatLeaseToken(storedToken: string, endpointEpoch: number): string {

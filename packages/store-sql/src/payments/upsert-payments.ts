@@ -21,7 +21,7 @@ const sameKey = 'p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal
 const toKey = ({ chainId, txHash, ordinal }: PaymentFacts) => `${chainId}:${txHash}:${ordinal}`
 
 const names = insertColumns.map(({ name }) => name)
-/** The key and the integration, which never change. */
+/** The key, the integration and `is_primary`, which never change. */
 const keptColumns: ReadonlySet<string> = new Set(['chain_id', 'tx_hash', 'ordinal', 'integration', 'is_primary'])
 const changingColumns = names.filter((name) => !keptColumns.has(name))
 

@@ -94,7 +94,7 @@ const backslash = 0x5c
 const zero = 0x30
 
 /**
- * Formats bytes in PostgreSQL's escape format: ASCII except NUL is unchanged, a backslash is doubled, all else is
+ * Parses PostgreSQL's escape format of bytes: ASCII except NUL is unchanged, a backslash is doubled, all else is
  * `\nnn` in octal digits. Most bodies are ASCII, and so half as long as in hex.
  */
 export function parseEscapedBytes(text: string): Uint8Array {
@@ -112,7 +112,7 @@ export function parseEscapedBytes(text: string): Uint8Array {
       bytes[length] = backslash
       index += 2
     } else {
-      bytes[length] = formatOctal(text, index + 1)
+      bytes[length] = parseOctal(text, index + 1)
       index += 4
     }
     length += 1
@@ -121,7 +121,7 @@ export function parseEscapedBytes(text: string): Uint8Array {
 }
 
 /** A function of its own, because a closure in the loop would allocate for every character. */
-function formatOctal(text: string, at: number): number {
+function parseOctal(text: string, at: number): number {
   return (text.charCodeAt(at) - zero) * 64 + (text.charCodeAt(at + 1) - zero) * 8 + text.charCodeAt(at + 2) - zero
 }
 

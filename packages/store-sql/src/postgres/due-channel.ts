@@ -78,7 +78,9 @@ function keepListening(channel: string, config: pg.ClientConfig, onNotification:
   let delayMs: number = reconnectMs.min
 
   function connect(): void {
-    const current = new pg.Client({ ...config, pipeline: false, keepAlive: true, keepAliveInitialDelayMillis: 10_000 })
+    // A pool hides its password from a spread.
+    const settings = { password: config.password, pipeline: false, keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
+    const current = new pg.Client({ ...config, ...settings })
     client = current
     let lost = false
     const lose = () => {

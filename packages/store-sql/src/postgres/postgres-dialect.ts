@@ -238,11 +238,9 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
     lastAssigned,
     async estimateRows(db, table) {
       // The table itself or its partitions.
-      const query = sql<{
-        rows: number
-      }>`select sum(greatest(c.reltuples, 0))::float8 as rows from pg_catalog.pg_class c
-        where c.oid in (select relid from pg_partition_tree(to_regclass(${name(table)})))
-          or c.oid = to_regclass(${name(table)})`
+      const query = sql<{ rows: number }>`select sum(greatest(c.reltuples, 0))::float8 as rows
+        from pg_catalog.pg_class c where c.relkind <> 'p' and (c.oid = to_regclass(${name(table)})
+          or c.oid in (select relid from pg_partition_tree(to_regclass(${name(table)}))))`
       return (await query.execute(db)).rows[0]?.rows ?? null
     },
     hasTable,

@@ -109,8 +109,8 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
   let closed = false
   function transactor({ durable = true, searches = false, isLong = false }: TransactionOptions) {
     const kind = JSON.stringify([durable, searches, isLong])
-    const knownProducts = transactors.get(kind)
-    if (knownProducts !== undefined) return knownProducts.db
+    const existing = transactors.get(kind)
+    if (existing !== undefined) return existing.db
     const transactionDriver = new PostgresDriver(pool, {
       ...settings,
       durable,

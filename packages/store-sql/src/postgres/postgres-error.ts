@@ -24,7 +24,7 @@ const busy: Readonly<Record<string, string>> = {
 
 // The server is shut down, crashed, starting or read-only after a failover, or ended the session.
 const unavailable =
-  /^(57P0\d|08...|25006|25P03|28...|3D000|EAI_AGAIN|E[A-Z]*(REFUSED|RESET|PIPE|NOTFOUND|UNREACH|TIMEDOUT|NOENT|ACCES|ABORTED))$/
+  /^(57P0\d|08...|25006|25P0[34]|28...|3D000|EAI_AGAIN|E[A-Z]*(REFUSED|RESET|PIPE|NOTFOUND|UNREACH|TIMEDOUT|NOENT|ACCES|ABORTED))$/
 
 // `pg` reports these without a code.
 const lostText =

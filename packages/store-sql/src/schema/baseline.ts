@@ -30,7 +30,7 @@ const legacyTables: Statements = (types, name) => {
 }
 
 const chainTables: Statements = (types, name) => {
-  const { id, integer, code, text } = types
+  const { segmentId, integer, code, text } = types
   const deposits = name('deposits')
   return [
     createTable(
@@ -54,7 +54,7 @@ const chainTables: Statements = (types, name) => {
     createTable(
       types,
       deposits,
-      `id ${id}, chain_id ${integer} not null, tx_hash ${code} not null, ordinal ${integer} not null,
+      `id ${segmentId}, chain_id ${integer} not null, tx_hash ${code} not null, ordinal ${integer} not null,
        block_number ${integer} not null, waiting ${integer} not null, body ${text} not null,
        unique (chain_id, tx_hash, ordinal)`,
     ),

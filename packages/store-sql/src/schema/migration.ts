@@ -9,7 +9,7 @@ export interface ColumnTypes {
   readonly id: string
   /** An increasing number that the database assigns, of rows with another key. No number is assigned twice. */
   readonly sequence: string
-  /** The type of an increasing key of a table in segments. No number is assigned twice. */
+  /** An increasing key that the database assigns. No number is assigned twice, even after a delete. */
   readonly segmentId: string
   /** Text after the closing bracket of a table in segments, by its key. */
   segmentedBy(key: string): string

@@ -122,7 +122,7 @@ export interface OutboxRow {
   lane: Integer
   /** Of the snapshot. */
   integration: Uint8Array
-  /** The newest claim, or null. */
+  /** The token of the last lease, or null. */
   claim_token: string | null
 }
 
@@ -312,7 +312,7 @@ export interface LeaseRow {
   expires_at: Integer
 }
 
-/** One row per payment that left its chain. */
+/** One row per bridge deposit: a payment that goes to another chain. */
 export interface DepositRow {
   id: Generated<Integer>
   chain_id: Integer

@@ -17,7 +17,7 @@ export interface SqliteStoreOptions {
   readonly path: string
   /** Clock of leases. @default Date.now */
   readonly clock?: Pick<Clock, 'now'> | undefined
-  /** Makes claim tokens: each must be new. @default random UUIDs */
+  /** Makes unique lease tokens. @default random UUIDs */
   readonly ids?: IdSource | undefined
   /** Longest wait for the file's lock, in milliseconds; it does not block the event loop. @default 5000 */
   readonly busyTimeoutMs?: number | undefined

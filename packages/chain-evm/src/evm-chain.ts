@@ -4,8 +4,7 @@ import { systemClock } from '@payment-integration/core'
 import { assertWhole } from '@payment-integration/core/internal'
 import type { BlockRange, Chain, Clock, ProofLevel, RangesRequest } from '@payment-integration/core/ports'
 import { knownSpokePools, parseSpokePools } from './bridge/spoke-pools.js'
-import type { KnownRouter } from './decode/known-routers.js'
-import { checkRouters } from './decode/known-routers.js'
+import { checkRouters, type KnownRouter } from './decode/known-routers.js'
 import { getNativeToken, type RouterDecoder } from './decode/router-decoder.js'
 import { yodlDecoder } from './decode/router-events.js'
 import {
@@ -56,7 +55,7 @@ export interface EvmChainOptions {
    * @default true
    */
   readonly rawReceipts?: boolean | undefined
-  /** Initial number of blocks of a request for logs, which adapts to each node. @default 2_000 */
+  /** Initial limit of blocks per request for logs; adapts to each node. A range has 1_000 at most. @default 2_000 */
   readonly maxRange?: number | undefined
   /** Limit of one request including its body, in milliseconds. @default 10_000 */
   readonly requestTimeoutMs?: number | undefined
@@ -91,12 +90,10 @@ export interface EvmChainOptions {
 /** Chains with non-standard log filters or receipts roots: Cronos, zkSync Era, HyperEVM. */
 const unprovableChains: readonly number[] = [25, 324, 999]
 
-const levels: readonly unknown[] = ['root', 'bloom', 'none'] satisfies ProofLevel[]
-
 /** @throws {TypeError} When `proof` is not a proof level. */
 function checkProof(chainId: number, proof: ProofLevel | undefined): ProofLevel {
   if (proof === undefined) return unprovableChains.includes(chainId) ? 'none' : 'bloom'
-  if (!levels.includes(proof))
+  if (!['root', 'bloom', 'none'].includes(proof))
     throw new TypeError(`proof is ${JSON.stringify(proof)}; pass one of "root", "bloom" and "none".`)
   return proof
 }
@@ -127,7 +124,7 @@ export interface EvmChain extends Chain {
  * const chain = createEvmChain({ chainId: 8453, rpcUrl: 'https://node.example.com', routers })
  */
 export function createEvmChain(options: EvmChainOptions): EvmChain {
-  const { chainId, nearHead = 64, decoder = yodlDecoder, clock = systemClock } = options
+  const { chainId, nearHead = 64, rawReceipts = true, decoder = yodlDecoder, clock = systemClock } = options
   assertWhole('nearHead', nearHead, 0)
   const proof = checkProof(chainId, options.proof)
   const nodes = createNodes({ ...options, nodes: checkNodes(options), clock })
@@ -142,31 +139,15 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   const tokens = createTokenMetadata(chainId, fail, native)
   const spokePools = parseSpokePools(options.spokePools ?? knownSpokePools(chainId))
   const onQuarantine = ignoreErrors(options.onQuarantine)
-  const { rawReceipts = true } = options
   const headerHashing = createHeaderHashing(chainId)
+  const settings = { chainId, fail, decoder, tokens, lists, routers, spokePools, rawReceipts, headerHashing }
   let filterOfAllRouters: FilterTest | undefined
   const sizing = createRangeSizing()
 
   function openReader(prover: Prover, requested: ReadonlySet<string> | null): (node: Node) => RangeReader {
     filterOfAllRouters ??= createFilterTest(routers.keys(), decoder.paymentTopics)
     const filter = requested === null ? filterOfAllRouters : createFilterTest(requested, decoder.paymentTopics)
-    return (node) => ({
-      chainId,
-      fail,
-      decoder,
-      tokens,
-      lists,
-      routers,
-      spokePools,
-      onQuarantine,
-      rawReceipts,
-      headerHashing,
-      node,
-      rpc: node.rpc,
-      prover,
-      requestedRouters: requested,
-      filter,
-    })
+    return (node) => ({ ...settings, onQuarantine, node, rpc: node.rpc, prover, requestedRouters: requested, filter })
   }
 
   async function* ranges(request: RangesRequest, signal?: AbortSignal): AsyncGenerator<BlockRange> {
@@ -223,13 +204,15 @@ function checkRequestedRouters(
   routers: ReadonlyMap<string, string>,
 ): ReadonlySet<string> | null {
   if (requested === undefined) return null
-  const addresses = requested.map((router) => {
+  const addresses = new Set<string>()
+  for (const router of requested) {
     const address = normalizeAddress(router)
-    if (address !== null && routers.has(address)) return address
-    throw new TypeError(`No router of the chain: ${JSON.stringify(router)}; pass one of ${[...routers.keys()]}.`)
-  })
-  if (addresses.length === 0) throw new TypeError('routers is empty; leave it out to read all routers.')
-  return addresses.length === routers.size ? null : new Set(addresses)
+    if (address === null || !routers.has(address))
+      throw new TypeError(`No router of the chain: ${JSON.stringify(router)}; pass one of ${[...routers.keys()]}.`)
+    addresses.add(address)
+  }
+  if (addresses.size === 0) throw new TypeError('routers is empty; leave it out to read all routers.')
+  return addresses.size === routers.size ? null : addresses
 }
 
 function ignoreErrors(callback: ((log: QuarantinedLog) => void) | undefined): (log: QuarantinedLog) => void {

@@ -58,13 +58,6 @@ export interface FeedDemands {
   readonly minProof: ProofLevel
 }
 
-/** Blocks to read, both ends included. */
-interface BlocksRequest {
-  readonly from: number
-  readonly to: number
-  readonly demands: FeedDemands
-}
-
 /** A greater number is a stronger proof. */
 const strength: Readonly<Record<ProofLevel, number>> = { none: 0, bloom: 1, root: 2 }
 
@@ -81,7 +74,7 @@ interface BlocksPart {
  */
 export async function* readBlocks(
   deps: { readonly stream: FeedStream; readonly chainId: number },
-  { from, to, demands }: BlocksRequest,
+  { from, to, demands }: { readonly from: number; readonly to: number; readonly demands: FeedDemands },
 ): AsyncGenerator<BlocksPart> {
   let next = from
   // Requested before the wait for the block below, so that a silent server costs one wait.

@@ -1,6 +1,6 @@
 /** Reads a chain from the feed, else from its nodes. Source: docs/decisions/chain-feed.md. @module */
 import { ChainError, silentLogger, systemClock } from '@payment-integration/core'
-import { createMonotonicNow } from '@payment-integration/core/internal'
+import { assertWhole, createMonotonicNow } from '@payment-integration/core/internal'
 import type {
   BlockRange,
   BlockRef,
@@ -55,8 +55,6 @@ export const feedChainDefaults = { minProof: 'bloom', maxHeadAgeMs: 60_000, rest
  * between the times of both blocks.
  */
 const maxLagMs = 5_000
-/** Name of the feed among the nodes of a chain. */
-const node = 'feed'
 
 /**
  * Builds a chain that reads proven blocks from the feed.
@@ -73,9 +71,8 @@ const node = 'feed'
 export function createFeedChain(options: FeedChainOptions): Chain {
   const { chain, connection, clock = systemClock, logger = silentLogger } = options
   const { maxHeadAgeMs = feedChainDefaults.maxHeadAgeMs, restMs = feedChainDefaults.restMs } = options
-  for (const [name, value] of Object.entries({ maxHeadAgeMs, restMs }))
-    if (!Number.isSafeInteger(value) || value < 1)
-      throw new RangeError(`${name} is ${value}; pass a whole number of milliseconds, 1 or more.`)
+  assertWhole('maxHeadAgeMs', maxHeadAgeMs, 1)
+  assertWhole('restMs', restMs, 1)
   const { minProof = feedChainDefaults.minProof } = options
   if (!['root', 'bloom', 'none'].includes(minProof))
     throw new RangeError(`minProof is ${JSON.stringify(minProof)}; pass one of "root", "bloom" and "none".`)
@@ -233,7 +230,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
     nodes() {
       const inUse = head !== null
-      const feed = { name: node, score: inUse ? 1 : 0, inUse, head: newest, latencyMs: null, failures, lastError }
+      const feed = { name: 'feed', score: inUse ? 1 : 0, inUse, head: newest, latencyMs: null, failures, lastError }
       // The feed is no node: nobody bills its calls.
       const unused = { contradictions: 0, failedProofs: 0, calls: 0, receivedBytes: 0, blocks: 0 }
       const feedStatus: NodeStatus = { ...feed, ...unused, maxRange: chunkBlocks }

@@ -81,7 +81,7 @@ export interface FeedConnection {
 const reconnectMs = 1_000
 /** Longest attempt to connect, in milliseconds. */
 const connectTimeoutMs = 5_000
-/** A server that does not answer two pings in a row counts as lost. */
+/** Wait between two pings, in milliseconds. A server that leaves two unanswered counts as lost. */
 const pingMs = 10_000
 /** How often `ready` checks for a connection, in milliseconds. */
 const checkMs = 50

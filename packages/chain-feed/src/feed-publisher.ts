@@ -1,11 +1,10 @@
 /** Reads a chain and publishes its proven blocks. Source: docs/decisions/chain-feed.md. @module */
 import { ChainError, silentLogger, systemClock, systemRandom } from '@payment-integration/core'
-import { getHeadPollMs } from '@payment-integration/core/internal'
+import { assertWhole, getHeadPollMs } from '@payment-integration/core/internal'
 import type { BlockRange, BlockRef, Chain, Clock, Logger, RandomSource } from '@payment-integration/core/ports'
-import type { FeedConnection } from './feed-connection.js'
-import { FeedError } from './feed-connection.js'
+import { type FeedConnection, FeedError } from './feed-connection.js'
 import { formatBlock, parseBlock } from './feed-message.js'
-import { createFeedStream, type FeedStreamLimits } from './feed-stream.js'
+import { createFeedStream } from './feed-stream.js'
 
 /** Options of {@link createFeedPublisher}. */
 export interface FeedPublisherOptions {
@@ -118,8 +117,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
       // A lower head comes from a node that lags. A reorg is published once the head is as high as the stream.
       if (block !== null && (number < block.number || hash === block.hash)) return true
       const isAbove = block === null || number > block.number
-      if (isAbove && (await publish(end, number, signal))) return false
-      await reorganize(end, end.block, number, signal)
+      if (!isAbove || !(await publish(end, number, signal))) await reorganize(end, number, signal)
       return false
     } catch (error) {
       // The outcome of appends may be unknown, or another publisher was faster, so the next step reads the end of the
@@ -145,8 +143,8 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
     return true
   }
 
-  async function reorganize(end: Position, orphaned: BlockRef | null, to: number, signal?: AbortSignal): Promise<void> {
-    const from = orphaned?.number ?? 0
+  async function reorganize(end: Position, to: number, signal?: AbortSignal): Promise<void> {
+    const from = end.block?.number ?? 0
     const ancestor = await findAncestor(from, signal)
     logger.warn({ chainId, from, commonAncestor: ancestor.number }, 'chain reorganized')
     end.block = ancestor
@@ -197,15 +195,17 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
 
   async function run(signal: AbortSignal): Promise<void> {
     let wake = new AbortController()
-    const watching = chain.watch(() => wake.abort(), signal).catch(() => undefined)
+    const endSleep = () => wake.abort()
+    signal.addEventListener('abort', endSleep, { once: true })
+    const watching = chain.watch(endSleep, signal).catch(() => undefined)
     let failures = 0
     while (!signal.aborted) {
       try {
-        if (!isPrepared) await stream.prepare({ replicas, maxAgeMs, maxBytes } satisfies FeedStreamLimits)
+        if (!isPrepared) await stream.prepare({ replicas, maxAgeMs, maxBytes })
         isPrepared = true
         const isIdle = await step(signal)
         failures = 0
-        if (isIdle) await clock.sleep(getHeadPollMs(chain, pollMs), AbortSignal.any([signal, wake.signal]))
+        if (isIdle) await clock.sleep(getHeadPollMs(chain, pollMs), wake.signal)
         if (wake.signal.aborted) wake = new AbortController()
       } catch (error) {
         if (signal.aborted) break
@@ -229,9 +229,7 @@ function checkNumbers(options: FeedPublisherOptions) {
   const numbers = { ...feedPublisherDefaults } as Record<keyof typeof feedPublisherDefaults, number>
   for (const name of Object.keys(numbers) as (keyof typeof numbers)[]) {
     const value = options[name] ?? numbers[name]
-    const min = name === 'startDepth' ? 0 : 1
-    if (!Number.isSafeInteger(value) || value < min)
-      throw new RangeError(`${name} is ${value}; pass a whole number, ${min} or more.`)
+    assertWhole(name, value, name === 'startDepth' ? 0 : 1)
     numbers[name] = value
   }
   return numbers

@@ -14,8 +14,7 @@ import { headers } from '@nats-io/transport-node'
 import { parseInstant } from '@payment-integration/contract/internal-io'
 import { systemClock } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
-import type { FeedConnection } from './feed-connection.js'
-import { FeedError } from './feed-connection.js'
+import { type FeedConnection, FeedError } from './feed-connection.js'
 
 /** A stored message. */
 export interface FeedMessage {
@@ -148,7 +147,8 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
         return (await client.publish(formatSubject(height), data, options)).seq
       } catch (error) {
         const isMoved = [JetStreamApiCodes.StreamWrongLastSequence, wrongLastMessageId]
-        if (isMoved.some((code) => hasCode(error, code))) throw createMovedError(chainId, end.sequence)
+        if (isMoved.some((code) => hasCode(error, code)))
+          throw new FeedError('ERR_FEED_MOVED', `The feed of chain ${chainId} no longer ends at ${end.sequence}.`)
         throw createUnavailableError(error)
       }
     },
@@ -205,10 +205,6 @@ function toMessage({ seq, header, timestamp, data }: StoredMsg): FeedMessage {
   const storedAt = parseInstant(timestamp)
   if (storedAt === null) throw new FeedError('ERR_FEED_MESSAGE', 'A message of the feed has no time.')
   return { sequence: seq, publisher: header.get(publisherHeader), storedAt, data }
-}
-
-function createMovedError(chainId: number, sequence: number): FeedError {
-  return new FeedError('ERR_FEED_MOVED', `The feed of chain ${chainId} does not end at ${sequence} any more.`)
 }
 
 function hasCode(error: unknown, code: number): boolean {

@@ -15,7 +15,7 @@ import { openProver } from '../proof/prover.js'
 import { assertAuthentic, createHeaderHashing } from '../read/range-reader.js'
 import { type Fields, isSameLog, parseHeader, parseLogs, parseReceipt } from '../rpc/answers.js'
 import { callWithChainId } from '../rpc/chain-guard.js'
-import { createFailures, isRateLimit } from '../rpc/failures.js'
+import { createFailures, isRateLimit, isUnavailable } from '../rpc/failures.js'
 import { formatQuantity, normalizeAddress } from '../rpc/hex.js'
 import type { Node } from '../rpc/json-rpc.js'
 import { createNodes, type NodeAddress } from '../rpc/nodes.js'
@@ -24,16 +24,16 @@ import { acrossBridge, decodeFill, type Fill, fillTopics, isFillOf, knownSpokePo
 const maxKnownTimes = 1_000
 
 /**
- * Makes a bisection that remembers block times: it finds the lowest height whose block has at least the time `at`, in
- * Unix milliseconds. `above + 1` if no block up to `above`, a final height, has.
+ * Makes a search by bisection that remembers block times. It finds the lowest height whose block time is at least `at`,
+ * in Unix milliseconds: `last + 1` if there is none up to `last`, a final height.
  */
 function createBlockFinder() {
   const knownTimes = new Map<number, number>()
-  return async (at: number, above: number, read: (height: number) => Promise<BlockRef>): Promise<number> => {
+  return async (at: number, last: number, read: (height: number) => Promise<BlockRef>): Promise<number> => {
     let low = 0
-    let high = above + 1
+    let high = last + 1
     for (const [height, timestamp] of knownTimes) {
-      if (height > above) continue
+      if (height > last) continue
       if (timestamp < at) low = Math.max(low, height + 1)
       else high = Math.min(high, height)
     }
@@ -169,7 +169,7 @@ function createFillReader(
       node.note({ kind: 'range-read', blocks })
       return logs
     } catch (error) {
-      if (signal?.aborted !== true) node.note({ kind: 'range-failed', blocks, rateLimited: isRateLimit(error) })
+      if (isUnavailable(error)) node.note({ kind: 'range-failed', blocks, rateLimited: isRateLimit(error) })
       throw error
     }
   }

@@ -257,7 +257,7 @@ export function needsReceiptForIntegrations({ to, input }: Call, isRouter: boole
 /**
  * Finds the integration of each payment.
  * @param positions - The positions of the payments in the receipt's logs.
- * @param receipt - Null unless {@link needsReceiptForIntegrations}.
+ * @param receipt - Null for a call to a router, or unless {@link needsReceiptForIntegrations}.
  * @returns Lowercased addresses, or null.
  */
 export function findIntegrations(
@@ -268,13 +268,13 @@ export function findIntegrations(
 ): readonly (string | null)[] {
   if (receipt === null || to === null) return positions.map(() => parseSuffix(input))
   const { logs } = receipt
-  if (isBundle(input)) return nameBundleIntegrations({ to, input }, positions, logs, parseSuffix)
+  if (isBundle(input)) return findBundleIntegrations({ to, input }, positions, logs, parseSuffix)
   const integration = parseSuffix(input)
   const lastOperation = findLastOperation(logs)
   return positions.map((position) => (position < lastOperation ? null : integration))
 }
 
-function nameBundleIntegrations(
+function findBundleIntegrations(
   { to, input }: { readonly to: string; readonly input: string },
   positions: readonly number[],
   logs: readonly ReceiptLog[],

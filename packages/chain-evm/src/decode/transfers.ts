@@ -1,8 +1,8 @@
 /** Computes the payer's amount from ERC-20 transfers, and finds the paid receivers. @module */
-import { isSameLog, type ReceiptFacts, type ReceiptLog, type TransactionFacts } from '../rpc/answers.js'
+import type { ReceiptFacts, ReceiptLog, TransactionFacts } from '../rpc/answers.js'
 import { normalizeAddress, uintAt, wordAt, wordToAddress } from '../rpc/hex.js'
 import type { DirectPayment } from './pair-conversions.js'
-import { type DecodedPayment, nativeTokenAddress, type RouterCall, type RouterLog } from './router-decoder.js'
+import { type DecodedPayment, nativeTokenAddress, type RouterCall } from './router-decoder.js'
 
 /** `Transfer(address indexed from, address indexed to, uint256 value)`. */
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -74,45 +74,22 @@ function sumWithdrawals(logs: readonly ReceiptLog[], wrapped: string, router: st
 // token transfers the net amount last and then emits its event. So the last transfer of the token between the previous
 // payment and this one must move the net amount to the receiver.
 
-export interface LoggedPayment {
-  readonly event: DecodedPayment
-  readonly log: RouterLog
-}
-
-/** Whether only the receipt can prove that the receiver was paid. */
-export function needsReceipt({ event }: Pick<LoggedPayment, 'event'>): boolean {
-  return event.provedBy === 'transfer'
-}
-
 /**
- * Finds the payments that a receipt proves.
- * @param payments - All payments of the transaction, by log index.
- * @param logs - All logs of the receipt, in order.
+ * Whether the last transfer of the token since the previous payment moved the net amount to the receiver.
+ * @param position - The position of the payment's log in `logs`, all logs of the receipt in order.
  * @param isPaymentLog - Whether a log is a payment event of a listed router.
- * @returns Null when the receipt lacks the log of a payment.
  */
-export function findTransferredPayments(
-  payments: readonly LoggedPayment[],
+export function isPaidByTransfer(
+  { receiver, token, net }: DecodedPayment,
+  position: number,
   logs: readonly ReceiptLog[],
   isPaymentLog: (log: ReceiptLog) => boolean,
-): ReadonlySet<DecodedPayment> | null {
-  const proved = new Set<DecodedPayment>()
-  const lastTransfers = new Map<string, Transfer>()
-  let index = 0
-  for (const log of logs) {
+): boolean {
+  for (let index = position - 1; index >= 0; index--) {
+    const log = logs[index]
+    if (log === undefined || isPaymentLog(log)) return false
     const transfer = parseTransfer(log)
-    if (transfer !== null) lastTransfers.set(transfer.token, transfer)
-    if (!isPaymentLog(log)) continue
-    const next = payments[index]
-    if (next !== undefined && isSameLog(next.log, log)) {
-      if (reachesReceiver(next.event, lastTransfers.get(next.event.token))) proved.add(next.event)
-      index++
-    }
-    lastTransfers.clear()
+    if (transfer?.token === token) return transfer.to === receiver && transfer.amount === net
   }
-  return index === payments.length ? proved : null
-}
-
-function reachesReceiver({ receiver, net }: DecodedPayment, transfer: Transfer | undefined): boolean {
-  return transfer?.to === receiver && transfer.amount === net
+  return false
 }

@@ -28,7 +28,6 @@ export function hashText(text: string): string {
 
 /** Hashes the bytes of 0x hex. @returns 0x and 64 hex digits. */
 export function hashHex(hex: string): string {
-  return `0x${createHasher()
-    .update(Buffer.from(hex.slice(2), 'hex'))
-    .digest('hex')}`
+  const bytes = Buffer.from(hex.slice(2), 'hex')
+  return `0x${createHasher().update(bytes).digest('hex')}`
 }

@@ -6,8 +6,8 @@
 import { keccak } from './keccak.js'
 
 /**
- * Whether a block has a log of the tested addresses and topics. `no` is certain; `likely` is wrong in less than one block in a thousand per router
- * and topic; `possible` means that the filter is too full to tell.
+ * Whether a block has a log of the tested addresses and topics. `no` is certain; `likely` is wrong in less than one
+ * block in a thousand per router and topic; `possible` means that the filter is too full to tell.
  */
 export type FilterAnswer = 'no' | 'possible' | 'likely'
 

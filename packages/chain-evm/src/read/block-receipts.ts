@@ -37,14 +37,6 @@ export interface BlockWithReceipts {
 /** Whether a node has raw receipts; untried nodes are absent. */
 const rawSupport = new WeakMap<Rpc, boolean>()
 
-function hasRawReceipts(rpc: Rpc): boolean {
-  return rawSupport.get(rpc) === true
-}
-
-function stopReadingRaw(rpc: Rpc): void {
-  rawSupport.set(rpc, false)
-}
-
 /** Tries an untried node with the first block that has transactions. */
 async function probeRawReceipts(reader: RangeReader, headers: readonly Header[], signal?: AbortSignal): Promise<void> {
   const { rpc, rawReceipts } = reader
@@ -135,7 +127,7 @@ export async function runByBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise
     // A failed request for several blocks is repeated with fewer, so it shows nothing about the method.
     if (blocks === 1 && isUnavailable(error) && !isRateLimit(error)) {
       // The raw method may be the cause, so JSON by block is tried before JSON by transaction.
-      if (hasRawReceipts(rpc)) stopReadingRaw(rpc)
+      if (rawSupport.get(rpc)) rawSupport.set(rpc, false)
       else noteFailure(getHistory(rpc))
     }
     throw error
@@ -180,7 +172,7 @@ function toBlockReceipts(
   if (outcome === undefined) return null
   if (isRaw) {
     const raw = outcome.ok ? parseProvenRaw(reader, header, outcome.result) : null
-    if (raw === null) stopReadingRaw(rpc)
+    if (raw === null) rawSupport.set(rpc, false)
     return raw && { raw }
   }
   if (!outcome.ok) {
@@ -206,7 +198,7 @@ async function askForHeights(
   askAll: (calls: readonly RpcCall[]) => Promise<readonly RpcOutcome[]>,
 ): Promise<readonly HeightAnswer[]> {
   const isByBlock = admitReadByBlock(rpc, heights.length)
-  const isRaw = hasRawReceipts(rpc)
+  const isRaw = rawSupport.get(rpc) === true
   const calls = heights.flatMap((height) => [
     ...(buildCall === null ? [] : [buildCall(height)]),
     ...(isByBlock ? [buildReceiptsCall(height, isRaw)] : []),

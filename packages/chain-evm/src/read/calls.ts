@@ -9,8 +9,7 @@ import {
   type TransactionFacts,
 } from '../rpc/answers.js'
 import type { RpcCall } from '../rpc/json-rpc.js'
-import type { RangeReader } from './range-reader.js'
-import { buildBlockCall } from './range-reader.js'
+import { buildBlockCall, type RangeReader } from './range-reader.js'
 
 interface EmittedPayment extends Emitted<DecodedPayment> {
   readonly log: RouterLog
@@ -127,7 +126,7 @@ export async function readPaymentTransactions(
 ): Promise<ReadonlyMap<string, TransactionFacts>> {
   const byBlock = new Map<number, TransactionLogs[]>()
   for (const group of groups) {
-    const height = getHeight(group)
+    const height = group.payments[0]?.log.blockNumber ?? 0
     const blockGroups = byBlock.get(height)
     if (blockGroups === undefined) byBlock.set(height, [group])
     else blockGroups.push(group)
@@ -173,10 +172,6 @@ export interface CachedTransactions {
 interface CallRequest {
   readonly call: RpcCall
   readonly groups: readonly TransactionLogs[]
-}
-
-function getHeight({ payments }: TransactionLogs): number {
-  return payments[0]?.log.blockNumber ?? 0
 }
 
 async function sendRequests(

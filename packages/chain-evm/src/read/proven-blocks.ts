@@ -46,22 +46,12 @@ function isRelevantLog({ routers, decoder }: RangeReader, { address, topics: [to
 }
 
 function toRouterLog(
-  { number, hash, timestamp }: BlockRef,
+  { number: blockNumber, hash: blockHash, timestamp: blockTimestamp }: BlockRef,
   txHash: string,
   logIndex: number,
   { address, topics, data }: ReceiptLog,
 ): RouterLog {
-  return {
-    address,
-    topics,
-    data,
-    blockNumber: number,
-    blockHash: hash,
-    txHash,
-    txIndex: null,
-    logIndex,
-    blockTimestamp: timestamp,
-  }
+  return { address, topics, data, blockNumber, blockHash, txHash, txIndex: null, logIndex, blockTimestamp }
 }
 
 /**
@@ -227,19 +217,8 @@ function addFacts(
       memoHex: payment.memoHex,
       integrationAddress,
       source: { chainId, txHash },
-      tokenIn: {
-        address: tokenIn.address,
-        symbol: tokenIn.symbol,
-        decimals: tokenIn.decimals,
-        amount: amountIn.amount,
-      },
-      tokenOut: {
-        address: tokenOut.address,
-        symbol: tokenOut.symbol,
-        decimals: tokenOut.decimals,
-        gross: payment.gross,
-        net: payment.net,
-      },
+      tokenIn: { ...tokenIn, amount: amountIn.amount },
+      tokenOut: { ...tokenOut, gross: payment.gross, net: payment.net },
       pricing,
     }
     if (deposit === null) into.payments.push(facts)

@@ -9,8 +9,7 @@ import { shouldReadWhole } from './calls.js'
 import { mayHoldPayment, readCandidates } from './logs.js'
 import { createProvenPayments, type RangeFacts, toRange } from './proven-blocks.js'
 import type { BloomPlan, RangeResult } from './range-blocks.js'
-import type { RangeReader } from './range-reader.js'
-import { assertChain, type Header, headersPerStep, readHeaders } from './range-reader.js'
+import { assertChain, type Header, headersPerStep, type RangeReader, readHeaders } from './range-reader.js'
 
 /** Limits the unparsed receipts in memory to a few megabytes. */
 const transactionsPerStep = 400

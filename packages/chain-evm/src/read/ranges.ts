@@ -101,14 +101,7 @@ async function readPlannedRange(
       const returned = range.last.number - from + 1
       node.note({ kind: 'blocks-read', blocks: returned })
       const fillFraction = counts.transactions / maxTransactions
-      sizing.noteResult(kind, {
-        node: node.name,
-        requested,
-        returned,
-        fillFraction,
-        ...counts,
-        ...node.traffic(),
-      })
+      sizing.noteResult(kind, { node: node.name, requested, returned, fillFraction, ...counts, ...node.traffic() })
       return range
     } catch (error) {
       if (!signal.aborted && (isUnavailable(error) || (isUnproven(error) && node.isAlone()))) {

@@ -11,13 +11,7 @@ import {
   pairConversions,
 } from '../decode/pair-conversions.js'
 import type { DecodedPayment, RouterLog } from '../decode/router-decoder.js'
-import {
-  computeSwapInput,
-  findTransferredPayments,
-  type LoggedPayment,
-  needsReceipt,
-  type TokenAmount,
-} from '../decode/transfers.js'
+import { computeSwapInput, isPaidByTransfer, type TokenAmount } from '../decode/transfers.js'
 import { computePricing, unknownPricing } from '../prices/pricing.js'
 import { isSameLog, type ReceiptFacts, type ReceiptLog, type TransactionFacts } from '../rpc/answers.js'
 import {
@@ -59,10 +53,10 @@ interface PaymentDestination {
 function needsReceiptForDestinations(
   { routers, decoder }: RangeReader,
   transaction: TransactionFacts,
-  payments: readonly LoggedPayment[],
+  payments: TransactionLogs['payments'],
 ): boolean {
   return (
-    payments.some(needsReceipt) ||
+    payments.some(({ event }) => event.provedBy === 'transfer') ||
     needsReceiptForIntegrations(transaction, isRouter(routers, transaction), decoder.parseIntegrationAddress)
   )
 }
@@ -75,7 +69,7 @@ function needsReceiptForDestinations(
 function computeDestinations(
   reader: RangeReader,
   transaction: TransactionFacts,
-  payments: readonly LoggedPayment[],
+  payments: TransactionLogs['payments'],
   receipt: ReceiptFacts | null,
 ): readonly PaymentDestination[] {
   const { routers, decoder, fail, spokePools } = reader
@@ -92,20 +86,15 @@ function computeDestinations(
     payments.map(({ log }) => log),
     logs,
   )
-  const transferred = findTransferredPayments(payments, logs, isPayment)
-  if (positions === null || transferred === null)
+  if (positions === null)
     throw fail.unavailable(`receipt ${receipt.hash} was answered without a log that eth_getLogs has.`)
-  const byReceipt = needsReceiptForIntegrations(
-    transaction,
-    isRouter(routers, transaction),
-    decoder.parseIntegrationAddress,
-  )
-  const named = findIntegrations(transaction, positions, byReceipt ? receipt : null, decoder.parseIntegrationAddress)
+  const isToRouter = isRouter(routers, transaction)
+  const named = findIntegrations(transaction, positions, isToRouter ? null : receipt, decoder.parseIntegrationAddress)
   const events = payments.map(({ event }) => event)
   const deposits = findDeposits(events, positions, logs, isPayment, spokePools)
-  const isBridging = isRouter(routers, transaction) && isBridgeCall(transaction.input)
+  const isBridging = isToRouter && isBridgeCall(transaction.input)
   return events.map((event, index) => {
-    const isTransferred = event.provedBy === 'event' || transferred.has(event)
+    const isTransferred = event.provedBy === 'event' || isPaidByTransfer(event, positions[index] ?? 0, logs, isPayment)
     const deposit = isTransferred ? null : (deposits[index] ?? null)
     const isUnknownBridge = isBridging && !isTransferred && deposit === null
     return { integrationAddress: named[index] ?? null, isTransferred, deposit, isUnknownBridge }
@@ -209,12 +198,7 @@ function readPayments(
     needsReceiptForDestinations(reader, transaction, payments) ? receipt : null,
   )
   return payments.flatMap(({ log, event }, index): ReadPayment[] => {
-    const {
-      integrationAddress = null,
-      isTransferred = false,
-      deposit = null,
-      isUnknownBridge = false,
-    } = destinations[index] ?? {}
+    const { integrationAddress, isTransferred, deposit, isUnknownBridge } = destinations[index] as PaymentDestination
     if (isUnknownBridge) {
       const version = reader.routers.get(log.address) ?? ''
       reportMalformed(reader, log, version, 'a bridge call without a deposit into a listed bridge')

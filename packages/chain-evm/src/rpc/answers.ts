@@ -98,7 +98,7 @@ export function parseLogs(value: unknown, fail: Failures): RouterLog[] {
 
 function parseLog(value: unknown, fail: Failures): RouterLog {
   if (!isFields(value)) throw fail.unavailable('eth_getLogs answered a log that is not an object.')
-  const { address, topics, data } = parseLogBody(value, fail)
+  const body = parseLogBody(value, fail)
   const blockNumber = parseQuantity(value['blockNumber'])
   const blockHash = normalizeHash(value['blockHash'])
   const txHash = normalizeHash(value['transactionHash'])
@@ -108,18 +108,10 @@ function parseLog(value: unknown, fail: Failures): RouterLog {
     throw fail.unavailable(
       'eth_getLogs answered a log without a valid block number, block hash, transaction hash or index.',
     )
+  const txIndex = parseQuantity(value['transactionIndex'])
   const seconds = parseQuantity(value['blockTimestamp'])
-  return {
-    address,
-    topics,
-    data,
-    blockNumber,
-    blockHash,
-    txHash,
-    txIndex: parseQuantity(value['transactionIndex']),
-    logIndex,
-    blockTimestamp: seconds === null || seconds === 0 ? null : seconds * 1000,
-  }
+  const blockTimestamp = seconds === null || seconds === 0 ? null : seconds * 1000
+  return { ...body, blockNumber, blockHash, txHash, txIndex, logIndex, blockTimestamp }
 }
 
 function parseLogBody(value: Fields, fail: Failures): ReceiptLog {

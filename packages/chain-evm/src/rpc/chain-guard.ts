@@ -138,8 +138,6 @@ export async function readHeaderWithChainId(
   tag: string,
   signal?: AbortSignal,
 ): Promise<BlockRef | null> {
-  return parseHeader(
-    await callWithChainId(expected, { method: 'eth_getBlockByNumber', params: [tag, false] }, signal),
-    expected.fail,
-  )
+  const call = { method: 'eth_getBlockByNumber', params: [tag, false] }
+  return parseHeader(await callWithChainId(expected, call, signal), expected.fail)
 }

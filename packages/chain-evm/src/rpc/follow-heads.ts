@@ -52,6 +52,8 @@ export function createHeads(clock: Clock): Heads {
 
 /** A subscription that polling has been ahead of for this long is renewed, in milliseconds. */
 const silentAfterMs = 10_000
+/** The most messages that are kept until the subscription is answered. */
+const maxEarlyMessages = 16
 /** This connection carries only headers. */
 const maxMessageBytes = 1_048_576
 
@@ -100,8 +102,8 @@ export function createHeadFollower(options: FollowHeadsOptions): HeadFollower {
     let subscription: unknown
     const earlyMessages: unknown[] = []
     const onNotification = (message: unknown) => {
-      if (subscription === undefined) earlyMessages.push(message)
-      else accept(message, subscription)
+      if (subscription !== undefined) accept(message, subscription)
+      else if (earlyMessages.length < maxEarlyMessages) earlyMessages.push(message)
     }
     const connection = new AbortController()
     let socket: Socket | undefined

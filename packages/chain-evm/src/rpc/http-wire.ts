@@ -102,12 +102,8 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
 
   function exchange(body: Buffer, maxBytes: number, signal: AbortSignal): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const request = open(url, {
-        agent,
-        signal,
-        method: 'POST',
-        headers: { ...fixedHeaders, 'content-length': body.length },
-      })
+      const options = { agent, signal, method: 'POST', headers: { ...fixedHeaders, 'content-length': body.length } }
+      const request = open(url, options)
       let response: IncomingMessage | undefined
       request.on('response', (arrived) => {
         response = arrived

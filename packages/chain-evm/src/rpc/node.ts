@@ -277,21 +277,12 @@ export function createNode(options: NodeOptions): ManagedNode {
     probe: async (inUse) => {
       if (isDue(inUse)) await probe()
     },
-    status: (inUse) => ({
-      name,
-      score: isBenched && !inUse ? 0 : health.score(),
-      inUse,
-      head,
-      latencyMs,
-      failures: counts.failures,
-      contradictions: counts.contradictions,
-      failedProofs: counts.failedProofs,
-      calls: counts.calls,
-      receivedBytes: wire.receivedBytes(),
-      blocks: counts.blocks,
-      maxRange: sizes.current(),
-      lastError,
-    }),
+    status(inUse) {
+      const { failures, contradictions, failedProofs, calls, blocks } = counts
+      const counted = { failures, contradictions, failedProofs, calls, blocks, receivedBytes: wire.receivedBytes() }
+      const score = isBenched && !inUse ? 0 : health.score()
+      return { name, score, inUse, head, latencyMs, ...counted, maxRange: sizes.current(), lastError }
+    },
     close() {
       closing.abort(fail.unavailable('the node was closed.'))
       wire.close()

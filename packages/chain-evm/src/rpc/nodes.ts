@@ -62,12 +62,10 @@ export function formatNodeName(url: string | undefined, position: number): strin
   const hostname = parseUrl(url ?? '')?.hostname
   if (hostname === undefined) return `transport #${position}`
   const secret = new Set(findSecretLabels(hostname))
-  const maskedHost = /^[\d.]+$/.test(hostname)
-    ? hostname
-    : hostname
-        .split('.')
-        .map((label) => (secret.has(label) ? '*' : label))
-        .join('.')
+  const maskedHost = hostname
+    .split('.')
+    .map((label) => (secret.has(label) ? '*' : label))
+    .join('.')
   return `${maskedHost} #${position}`
 }
 
@@ -110,7 +108,7 @@ export interface NodesOptions {
   readonly batchSize?: number | undefined
   /** Limit of every answer, in bytes. @default 67_108_864 */
   readonly maxResponseBytes?: number | undefined
-  /** Initial number of blocks of a request for logs. @default 2_000 */
+  /** Initial limit of blocks per request for logs. @default 2_000 */
   readonly maxRange?: number | undefined
 }
 
@@ -126,19 +124,10 @@ const socketProtocols = ['ws:', 'wss:']
  * @throws {TypeError | RangeError} When an option is wrong.
  */
 export function createNodes(options: NodesOptions): Nodes {
-  const {
-    chainId,
-    nodes: addresses,
-    requestTimeoutMs = 10_000,
-    batchSize = 100,
-    maxResponseBytes = 67_108_864,
-    maxRange = 2_000,
-  } = options
-  assertWhole('chainId', chainId, 1)
-  assertWhole('requestTimeoutMs', requestTimeoutMs, 1)
-  assertWhole('batchSize', batchSize, 1)
-  assertWhole('maxResponseBytes', maxResponseBytes, 1)
-  assertWhole('maxRange', maxRange, 1)
+  const { chainId, nodes: addresses, requestTimeoutMs = 10_000, batchSize = 100 } = options
+  const { maxResponseBytes = 67_108_864, maxRange = 2_000 } = options
+  for (const [name, value] of Object.entries({ chainId, requestTimeoutMs, batchSize, maxResponseBytes, maxRange }))
+    assertWhole(name, value, 1)
   if (addresses.length === 0) throw new TypeError('No node is given; pass at least one.')
   const clock = createMonotonicClock(options.clock)
   const heads = createHeads(clock)
@@ -261,7 +250,7 @@ function checkUrl(name: string, url: string, protocols: readonly string[]): void
 }
 
 function isSocket(url: string | undefined): boolean {
-  return url !== undefined && socketProtocols.includes(new URL(url).protocol)
+  return socketProtocols.includes(parseUrl(url ?? '')?.protocol ?? '')
 }
 
 /** Ignores exceptions of the caller, which must not end the subscription. */

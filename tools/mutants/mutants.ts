@@ -144,8 +144,8 @@ export const mutants: readonly Mutant[] = [
   }),
   ...inFile('server/src/app/guard.ts', 'server/src/app/clauses-authentication.test.ts', {
     'every 401 is the same': [
-      "{ 'WWW-Authenticate': basicChallenge }",
-      "getAuthorization(c) ? {} : { 'WWW-Authenticate': basicChallenge }",
+      'answerUnauthorized(basicChallenge)',
+      'answerUnauthorized(getAuthorization(c) ? bearerChallenge : basicChallenge)',
     ],
   }),
   ...inFile('server/src/limits/request-limits.ts', 'server/src/limits/rate.test.ts', {
@@ -269,10 +269,7 @@ export const mutants: readonly Mutant[] = [
   // Identity
   ...inFile('core/src/identity/decide-share.ts', 'core/src/identity/decide-share.test.ts', {
     'one redemption of a person is in flight at most': ['leased.length > 0', 'leased.length > 1'],
-    'a share token is bound to the integration that shared it': [
-      'donated.donor !== caller',
-      'donated.donor === null',
-    ],
+    'a share token is bound to the integration that shared it': ['donated.donor !== caller', 'donated.donor === null'],
   }),
   ...inFile('core/src/identity/share.ts', 'core/src/identity/share.test.ts', {
     'a token is not sent after its lease': ['clock.now() > sendBy', 'clock.now() < 0'],

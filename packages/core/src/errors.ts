@@ -240,7 +240,7 @@ export class UpdateConflictError extends CoreError {
   }
 }
 
-const integrationMessages: Readonly<Record<IntegrationError['code'], (address: string) => string>> = {
+const integrationMessages = {
   ERR_INTEGRATION_EXISTS: (address) =>
     `Integration ${address} exists already: do not create it again; before an import, disable it.`,
   ERR_INTEGRATION_NOT_FOUND: (address) => `There is no integration ${address}; create it first.`,
@@ -256,22 +256,13 @@ const integrationMessages: Readonly<Record<IntegrationError['code'], (address: s
     `A test delivery of integration ${address} was sent within 5 seconds, or is in flight; wait a moment.`,
   ERR_SIGNING_SECRET_NOT_PREPARED: (address) =>
     `Integration ${address} has no prepared signing secret; prepare one first, and give it to the receiver.`,
-}
+} satisfies Readonly<Record<string, (address: string) => string>>
 
 /** A command on an integration failed; `code` names the reason. */
 export class IntegrationError extends CoreError {
   override readonly name = 'IntegrationError'
   readonly retryable = false
-  readonly code:
-    | 'ERR_INTEGRATION_EXISTS'
-    | 'ERR_INTEGRATION_NOT_FOUND'
-    | 'ERR_INTEGRATION_CHANGED'
-    | 'ERR_PREVIOUS_API_SECRET'
-    | 'ERR_NO_PREVIOUS_SECRET'
-    | 'ERR_SIGNING_SECRET_PREPARED'
-    | 'ERR_NO_NOTIFICATION_URL'
-    | 'ERR_TEST_IN_FLIGHT'
-    | 'ERR_SIGNING_SECRET_NOT_PREPARED'
+  readonly code: keyof typeof integrationMessages
   readonly address: string
   constructor(code: IntegrationError['code'], address: string) {
     super(integrationMessages[code](address))
@@ -280,7 +271,7 @@ export class IntegrationError extends CoreError {
   }
 }
 
-/** The delivery of a command does not exist, or its attempt is in flight. */
+/** The delivery of a command does not exist, is in flight, or has reached the end of its retention. */
 export class DeliveryError extends CoreError {
   override readonly name = 'DeliveryError'
   readonly retryable: boolean
@@ -315,8 +306,6 @@ export class CheckpointChangedError extends CoreError {
 /** `Retry-After` for the caller when the provider names no time, in milliseconds. */
 export const defaultRetryAfterMs = 5_000
 
-// Errors of sharing: docs/interface.md 7.
-
 /** The body of the request is malformed. Answer 400. */
 export class InvalidShareRequestError extends CoreError {
   override readonly name = 'InvalidShareRequestError'
@@ -324,7 +313,7 @@ export class InvalidShareRequestError extends CoreError {
   readonly retryable = false
 }
 
-/** Another integration shared the user's verification. Answer 409, with the same body for every review status. */
+/** The user's verification exists and the caller did not share it. Answer 409, the same body for every status. */
 export class VerificationUnavailableError extends CoreError {
   override readonly name = 'VerificationUnavailableError'
   readonly code = 'ERR_VERIFICATION_UNAVAILABLE'

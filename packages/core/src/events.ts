@@ -47,10 +47,7 @@ export type ServiceEvent =
       readonly latencyMs: number
       /** Whether an operator requested it. */
       readonly replay: boolean
-      /**
-       * If `outcome` is `delivered` and it is no replay: milliseconds from the commit of the snapshot to the answer.
-       * Else null.
-       */
+      /** Milliseconds from the commit of the snapshot to the answer; null unless `delivered`, and for a replay. */
       readonly publishedMs: number | null
       /** State of the delivery after the attempt. */
       readonly outcome: SettledStatus
@@ -87,7 +84,7 @@ export type ServiceEvent =
       readonly from: number
       readonly commonAncestor: number
     }
-  /** A step of an indexer failed; it is repeated. */
+  /** Indexing of a chain fails; published once per outage. It is retried. */
   | { readonly type: 'chain.failed'; readonly chainId: number; readonly message: string }
   /** A listed router whose blocks before its addition are read. */
   | {

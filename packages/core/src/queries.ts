@@ -1,7 +1,7 @@
 /** Queries for operators, for the portal and for the read API. @module */
 import { type PageBody, type PaymentBody, pageLimit } from '@payment-integration/contract'
 import { createListing, type Listing, toDeliveryRow } from './history/export.js'
-import type { Checkpoint, ProvenRange, RouterCoverage } from './indexer/chain-store.js'
+import type { ChainReads } from './indexer/chain-store.js'
 import type { AccountRecord } from './legacy/legacy-store.js'
 import type {
   AttemptRecord,
@@ -19,6 +19,7 @@ import type {
 } from './operators/console-reads.js'
 import type { CursorCodec } from './payments/cursor.js'
 import type { StoredPayment } from './payments/payment.js'
+import type { PaymentReads } from './payments/payment-store.js'
 import { buildPaymentView, createPaymentReader, parseAddress } from './payments/read-api.js'
 import type { Store } from './ports/store.js'
 
@@ -66,9 +67,7 @@ export interface IntegrationQueries {
       readonly limit: number
     },
   ): Promise<ConsolePage<DeliveryView, string>>
-  /**
-   * At most 50 payments by destination transaction hash, or by the beginning of their memo among the newest 5,000.
-   */
+  /** At most 50 payments by destination transaction hash, or by the beginning of their memo among the newest 5,000. */
   search(search: Exclude<ConsoleSearch, { kind: 'wallet' }>): Promise<readonly PaymentBody[]>
   /**
    * The integration's payments as the read API shows them, for an export.
@@ -85,7 +84,9 @@ export interface IntegrationQueries {
 /** Queries for operators across all integrations. `forIntegration` limits them to one integration. */
 export interface Queries
   extends Omit<ConsoleReads, 'prepare'>,
-    Pick<DeliveryStore, 'backlog' | 'endpoints' | 'findMissing' | 'oldestSnapshot'> {
+    Pick<DeliveryStore, 'backlog' | 'endpoints' | 'findMissing' | 'oldestSnapshot'>,
+    Pick<ChainReads, 'proofs' | 'coverage'>,
+    Pick<PaymentReads, 'checkpoint'> {
   /** @param integrationAddress - Of an authenticated caller, never from a request. */
   forIntegration(integrationAddress: string): IntegrationQueries
   /** All primary payments that match, for an export. */
@@ -99,12 +100,6 @@ export interface Queries
   countDeliveries(filter: DeliveryFilter, options?: { readonly atMost?: number | undefined }): Promise<number>
   /** An account by its handle, lowercased. */
   account(handle: string): Promise<AccountRecord | null>
-  /** The newest indexed block of a chain, or null. */
-  checkpoint(chainId: number): Promise<Checkpoint | null>
-  /** The newest ranges of blocks with their proof level. */
-  proofs(chainId: number, limit: number): Promise<ProvenRange[]>
-  /** The indexed ranges of a chain's routers. */
-  coverage(chainId: number): Promise<RouterCoverage[]>
 }
 
 const maxFound = 50
@@ -134,8 +129,8 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
       listPayments: (query) => reader.list(integrationAddress, query),
       getPayment: (query) => reader.get(integrationAddress, query),
       async paymentDetail(chainId, txHash, versions) {
-        const payments = await store.payments.findByHash({ integrationAddress, txHash })
-        const payment = payments.find((each) => each.chainId === chainId)
+        const { payments } = await store.payments.transaction({ chainId, txHash })
+        const payment = payments.find((each) => each.primary && each.integrationAddress === integrationAddress)
         if (payment === undefined) return null
         const [bodies, deliveries] = await Promise.all([
           snapshots(payment.id, versions(payment)),

@@ -54,9 +54,7 @@ import { openSecret } from './secrets/seal.js'
 /** The whole service, in a host or in the reference server. Its own commands act as its option `actor`. */
 export interface Service extends ActorCommands {
   readonly store: Store
-  /**
-   * Resolves the caller, or null for any failure. `authorization` is the header's value. Source: docs/interface.md 5.
-   */
+  /** Resolves the caller; null for any failure. `authorization` is the header's value. Source: docs/interface.md 5. */
   authenticate(authorization: string | null | undefined): Promise<Caller | null>
   /** Reads for pages and APIs. */
   readonly queries: Queries
@@ -251,7 +249,10 @@ export function createService(deps: ServiceDeps): Service {
     events.forEach(publish)
     return outcomes
   }
-  const queue = createUpdateQueue((updates) => applyAndPublish(updates), () => store.assertNotNested())
+  const queue = createUpdateQueue(
+    (updates) => applyAndPublish(updates),
+    () => store.assertNotNested(),
+  )
   async function applyUpdate(update: ProcessorUpdate): Promise<UpdateResult> {
     const [outcome] = await queue([checkUpdate(update)])
     if (outcome?.status !== 'fulfilled') throw outcome?.reason
@@ -273,53 +274,33 @@ export function createService(deps: ServiceDeps): Service {
     const options = { startBlock, finalityBlocks, pollMs, leaseMs, recording }
     return createIndexer({ ...shared, chain, holder: processId, options })
   })
-  const poller =
-    receipts === undefined
-      ? null
-      : createReceiptPoller({
-          ...shared,
-          source: receipts.source,
-          applyUpdate,
-          options: { everyMs: receipts.everyMs },
-        })
-
-  const fulfilmentPoller =
-    fulfilments === undefined
-      ? null
-      : createFulfilmentPoller({
-          ...shared,
-          source: fulfilments.source,
-          followed: new Set(chains.map(({ chain }) => chain.chainId)),
-          options: { everyMs: fulfilments.everyMs },
-        })
-
-  const identity =
-    deps.identity === undefined
-      ? null
-      : createIdentity({ ...shared, ...deps.identity, masterKey, ids: deps.ids ?? systemIds, actor })
-
+  const poller = receipts ? createReceiptPoller({ ...shared, ...receipts, applyUpdate, options: receipts }) : null
+  const followed = new Set(chains.map(({ chain }) => chain.chainId))
+  const fulfilmentPoller = fulfilments
+    ? createFulfilmentPoller({ ...shared, ...fulfilments, followed, options: fulfilments })
+    : null
+  const identity = deps.identity
+    ? createIdentity({ ...shared, ...deps.identity, masterKey, ids: deps.ids ?? systemIds, actor })
+    : null
   const credentialCache = createCredentialCache<CachedCaller>({ clock, random })
   const legacyKeyCache = createCredentialCache<LegacyCaller>({ clock, random })
   const nextTestAt = new Map<string, number>()
-  const actingAs = (name: string) =>
-    createActorCommands(
-      {
-        ...shared,
-        chains: chains.map(({ chain }) => chain),
-        confirmations: deps.confirmations,
-        recording,
-        nextTestAt,
-        credentialCache,
-        legacyKeyCache,
-        allowLoopbackHttp,
-        isDeniedAddress: deps.isDeniedAddress,
-        identity,
-        // The former cell accepted a moved update without the name of an integration: it waits here too.
-        applyUpdates: (updates) => applyAll(updates, (some) => applyAndPublish(some, 'all')),
-        onDue: () => dispatcher.wake(),
-      },
-      name,
-    )
+  const commandDeps = {
+    ...shared,
+    chains: chains.map(({ chain }) => chain),
+    confirmations: deps.confirmations,
+    isDeniedAddress: deps.isDeniedAddress,
+    recording,
+    nextTestAt,
+    credentialCache,
+    legacyKeyCache,
+    allowLoopbackHttp,
+    identity,
+    // The former cell accepted a moved update without the name of an integration: it waits here too.
+    applyUpdates: (updates: readonly ProcessorUpdate[]) => applyAll(updates, (some) => applyAndPublish(some, 'all')),
+    onDue: () => dispatcher.wake(),
+  }
+  const actingAs = (name: string) => createActorCommands(commandDeps, name)
 
   const auditedAs = (name: string) =>
     createAudited({ transaction: (work) => store.transaction(work), keys: masterKey, clock, actor: name })
@@ -335,12 +316,7 @@ export function createService(deps: ServiceDeps): Service {
     deliveryStreams,
     queries: createQueries(store, createCursorCodec(masterKey)),
     authenticateLegacy: createAuthenticateLegacy({ ...shared, legacyKeys: store.legacyKeys, cache: legacyKeyCache }),
-    legacy: createLegacyQueries({
-      payments: store.payments,
-      accounts: store.accounts,
-      confirmations: deps.confirmations,
-      maxExtraFeeBps: deps.maxExtraFeeBps,
-    }),
+    legacy: createLegacyQueries({ ...deps, payments: store.payments, accounts: store.accounts }),
     applyUpdate,
     applyUpdates: applyAll,
     applyUpdateIn: applyIn,

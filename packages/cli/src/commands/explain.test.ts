@@ -124,8 +124,8 @@ describe('explain', () => {
   })
 
   it.each<[string, string, string[], Record<string, string>, string]>([
-    ['without a secret', raw(), [], {}, 'set WEBHOOK_SIGNING_SECRET'],
-    ['with an unset variable', raw(), ['--secret-env', 'NONE'], usual, 'A secret is missing'],
+    ['without a secret', raw(), [], {}, 'WEBHOOK_SIGNING_SECRET is not set'],
+    ['with an unset variable', raw(), ['--secret-env', 'NONE'], usual, 'NONE is not set'],
     ['with a secret as argument', raw(), ['--secret-env', secret], usual, 'not a secret'],
     ['with prose', 'Hello', [], usual, 'Name: value'],
     ['with nothing', '', [], usual, 'empty'],

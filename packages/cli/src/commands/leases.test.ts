@@ -10,7 +10,7 @@ it('lists and releases a lease, and the audit log says who released it', async (
   expect((await run('list')).out).toMatch(/^indexer:137 {2}dead process {2}ends in \d+ s$/m)
   const missing = await run('release', 'indexer:1')
   expect({ code: missing.exitCode, err: missing.err }).toEqual({
-    code: 1,
+    code: 2,
     err: expect.stringContaining('There is no lease "indexer:1"'),
   })
   const { exitCode, io } = await run('release', 'indexer:137', '--json')

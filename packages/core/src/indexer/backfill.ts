@@ -57,8 +57,7 @@ export function decideCoverage(
     const from = Math.max(row.from, to + 1)
     if (isListed && from <= indexedTo) gaps.push({ router, coveredFrom: row.from, from, to: indexedTo })
     const next = isListed && from > indexedTo ? null : to
-    if (next !== row.to && stored.has(router)) changes.push({ router, from: row.from, to: next })
-    if (next === null && !stored.has(router)) changes.push({ router, from: row.from, to: next })
+    if (stored.has(router) ? next !== row.to : next === null) changes.push({ router, from: row.from, to: next })
   }
   return { changes, gaps }
 }
@@ -108,6 +107,8 @@ interface BackfillDeps {
   /** Whether this process may commit. */
   readonly mayCommit: () => Promise<boolean>
   readonly onFailed: (error: unknown) => void
+  /** The checkpoint of this process, with which the gaps were decided; null: they are outdated. */
+  readonly checked: () => Checkpoint | null
 }
 
 /** Closes gaps one after the other, while the indexer follows the head. */
@@ -178,7 +179,8 @@ export function createBackfill(deps: BackfillDeps): Backfill {
     const { router, coveredFrom, to } = gap
     const reached = range.last.number
     const coverage = { router, from: coveredFrom, to: reached === to ? null : reached }
-    for (const event of await recordBackfill(store, { chainId, range, coverage, recording })) publish(event)
+    const expected = deps.checked()
+    for (const event of await recordBackfill(store, { chainId, range, coverage, expected, recording })) publish(event)
     publish({ type: 'chain.backfilled', chainId, router, blockNumber: reached, to })
     return reached === to ? null : { ...gap, from: reached + 1 }
   }

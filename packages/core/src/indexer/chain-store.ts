@@ -43,7 +43,7 @@ export interface ChainReads {
 export interface LeaseStore {
   /**
    * Acquires or extends a lease for `ttlMs` from now. Resolves false while another holder has it. A lease that ends
-   * later than `ttlMs` and ten minutes from now is free: a clock that was ahead took it.
+   * over a minute later than `ttlMs` and ten minutes from now is free: a clock that was ahead took it.
    */
   acquire(lease: { readonly name: string; readonly holder: string; readonly ttlMs: number }): Promise<boolean>
   /** Releases a lease, if this holder has it or had it last. */
@@ -53,10 +53,7 @@ export interface LeaseStore {
 }
 
 export interface ChainTransaction {
-  /**
-   * Locks the chain for writing its blocks, and resolves its checkpoint. A second indexer waits, and {@link shareChain}
-   * too.
-   */
+  /** Locks the chain for writing its blocks, and resolves its checkpoint. Others wait, and {@link shareChain} too. */
   lockChain(chainId: number): Promise<Checkpoint | null>
   /** Waits for the {@link lockChain} of another transaction, and blocks new ones until this transaction ends. */
   shareChain(chainId: number): Promise<void>
@@ -66,10 +63,7 @@ export interface ChainTransaction {
    * keep one of each 2,000, to 1,000,000 heights below.
    */
   setCheckpoint(chainId: number, checkpoint: Checkpoint, below?: readonly Checkpoint[]): Promise<void>
-  /**
-   * The height for finality: that of the checkpoint, or of {@link setReached} while it is higher; null: nothing is
-   * indexed.
-   */
+  /** The height for finality: of the checkpoint, or of {@link setReached} while higher; null: nothing is indexed. */
   reached(chainId: number): Promise<number | null>
   /** Keeps final payments final while blocks are read again, until the checkpoint is as high, or moves down again. */
   setReached(chainId: number, height: number): Promise<void>
@@ -77,14 +71,9 @@ export interface ChainTransaction {
   indexedChains(): Promise<number[]>
   /** Checkpoints stored at or below a height, newest first, at most `limit`. */
   checkpoints(chainId: number, atOrBelow: number, limit: number): Promise<Checkpoint[]>
-  /**
-   * Stores the proof level of blocks, replacing earlier levels; call after {@link lockChain}. Adjacent ranges are
-   * joined.
-   */
+  /** Replaces the proof level of blocks, and joins adjacent ranges; call after {@link lockChain}. */
   addProof(chainId: number, proven: ProvenRange): Promise<void>
-  /**
-   * As {@link addProof}, for an added router: a block gets the weaker level, as each read proves its own routers alone.
-   */
+  /** As {@link addProof}, for an added router: a block gets the weaker level, as a read proves its routers alone. */
   addWeakerProof(chainId: number, proven: ProvenRange): Promise<void>
   /** Stores the blocks that were read for a router, replacing its earlier coverage. */
   setCoverage(chainId: number, coverage: RouterCoverage): Promise<void>

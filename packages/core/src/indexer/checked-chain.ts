@@ -139,7 +139,7 @@ function findDepositFlaw(place: string, deposit: BridgeDeposit, chainId: number)
   )
 }
 
-/** Tokens with more decimals cannot be shown. */
+/** `decimals()` returns a uint8. */
 const maxDecimals = 255
 
 function findTokenFlaw(place: string, token: PaymentFacts['tokenIn'] | PaymentFacts['tokenOut']): Flaw {
@@ -206,14 +206,11 @@ export function findRangeFlaw(range: BlockRange, chainId: number): string | null
     () => findListFlaw('payments', range.payments, (place, payment) => findPaymentFlaw(place, payment, chainId)),
     () => findListFlaw('deposits', range.deposits, (place, deposit) => findDepositFlaw(place, deposit, chainId)),
     () => findOrderFlaw('payments', range, range.payments),
-    () =>
-      findOrderFlaw(
-        'deposits',
-        range,
-        range.deposits.map(({ payment }) => payment),
-      ),
+    () => findOrderFlaw('deposits', range, range.deposits.map(getPayment)),
   )
 }
+
+const getPayment = ({ payment }: BridgeDeposit): PaymentFacts => payment
 
 function findBranchFlaw({ first, last, blocks, proof }: BlockRange): Flaw {
   const flaw = findListFlaw('blocks', blocks, findBlockFlaw)
@@ -235,15 +232,10 @@ function findBranchFlaw({ first, last, blocks, proof }: BlockRange): Flaw {
   return null
 }
 
-type PlacedPayment = BlockRange['payments'][number]
-
-/**
- * Blocks ascend, and so do log indexes and ordinals within a transaction. Some chains count log indexes per
- * transaction.
- */
-function findOrderFlaw(list: string, { first, last, blocks }: BlockRange, placed: readonly PlacedPayment[]): Flaw {
+/** Blocks ascend, as do log indexes and ordinals in a transaction. Some chains count log indexes per transaction. */
+function findOrderFlaw(list: string, { first, last, blocks }: BlockRange, placed: readonly PaymentFacts[]): Flaw {
   const blockByNumber = new Map(blocks.map((block) => [block.number, block]))
-  const earlierOfHash = new Map<string, PlacedPayment>()
+  const earlierOfHash = new Map<string, PaymentFacts>()
   for (const [index, each] of placed.entries()) {
     const [place, before] = [`${list}[${index}]`, placed[index - 1]]
     const { blockNumber, logIndex, ordinal, txHash } = each
@@ -280,9 +272,7 @@ function findFateFlaw(fate: { readonly fate: unknown; readonly blockNumber: unkn
 
 const checked = new WeakMap<Chain, Chain>()
 
-/**
- * Checks hashes, addresses, amounts and order of each answer. A flaw rejects with `ERR_CHAIN_ADAPTER`, which names it.
- */
+/** Checks hashes, addresses, amounts and order of each answer. `ERR_CHAIN_ADAPTER` names a flaw. */
 export function createCheckedChain(chain: Chain): Chain {
   const existing = checked.get(chain)
   if (existing !== undefined) return existing

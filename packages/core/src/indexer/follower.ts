@@ -1,5 +1,4 @@
 /** Reads the head of a chain and commits the new blocks. Source: docs/decisions/following-a-chain.md. @module */
-
 import { ChainError } from '../errors.js'
 import type { EventSink } from '../events.js'
 import { recordRange } from '../payments/record-range.js'
@@ -11,7 +10,7 @@ import type { Checkpoint } from './chain-store.js'
 import { reorganize, storeStart } from './reorganize.js'
 
 /** A reorg that this process followed. */
-export interface Reorg {
+interface Reorg {
   /** When it was followed, in unix milliseconds. */
   readonly at: number
   /** Highest indexed block before it. */
@@ -67,7 +66,6 @@ interface FollowerDeps {
   readonly publish: EventSink
   readonly logger: Logger
   readonly startBlock: number | 'head'
-  /** Blocks on top of a block until it is final; null: never. */
   readonly finalityBlocks: number | null
   readonly recording: Recording
   /** Whether this process may commit. */
@@ -78,12 +76,18 @@ interface FollowerDeps {
   readonly onMoved: (checkpoint: Checkpoint, direction: 'up' | 'down') => void
 }
 
-interface ChainState {
+export interface ChainState {
+  /** Newest known height, or null before the first answer. */
   readonly head: number | null
+  /** Header time of that block in unix milliseconds: it grows old when the nodes stall. Null before any answer. */
   readonly headAt: number | null
+  /** Highest indexed height, or null. */
   readonly indexed: number | null
+  /** How the newest blocks were proven, or null before the first commit of this process. */
   readonly proof: ProofLevel | null
+  /** Reorgs followed since the start of this process. */
   readonly reorgs: number
+  /** The newest 20 of them, newest first. */
   readonly newestReorgs: readonly Reorg[]
 }
 
@@ -99,14 +103,7 @@ interface Follower {
 export function createFollower(deps: FollowerDeps): Follower {
   const { store, chain, clock, publish, logger, startBlock, finalityBlocks, recording, beforeRead, onMoved } = deps
   const { chainId } = chain
-  let state: ChainState = {
-    head: null,
-    headAt: null,
-    indexed: null,
-    proof: null,
-    reorgs: 0,
-    newestReorgs: [],
-  }
+  let state: ChainState = { head: null, headAt: null, indexed: null, proof: null, reorgs: 0, newestReorgs: [] }
   let headReadAt = 0
 
   function update(change: Partial<ChainState>): void {

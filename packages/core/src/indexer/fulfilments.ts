@@ -1,10 +1,6 @@
-/**
- * Polls for fulfilments of bridge deposits and commits their payments. Source: docs/decisions/cross-chain.md.
- * @module
- */
-
+/** Polls for fulfilments of deposits, and commits payments. Source: docs/decisions/cross-chain.md. @module */
 import type { ServiceEvent } from '../events.js'
-import { assertWhole, describeError } from '../internal/values.js'
+import { assertWhole, describeError, type Loop } from '../internal/values.js'
 import type { PaymentFacts, StoredPayment } from '../payments/payment.js'
 import { storePayments } from '../payments/store-payments.js'
 import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/chain.js'
@@ -13,9 +9,7 @@ import type { Store } from '../ports/store.js'
 import type { WaitingDeposit } from './chain-store.js'
 
 /** Polls the fulfilment source for waiting deposits. */
-export interface FulfilmentPoller {
-  /** A loop until the signal aborts. It reports errors as events and goes on. */
-  run(signal: AbortSignal): Promise<void>
+export interface FulfilmentPoller extends Loop {
   /** One round over all of them. Resolves the number of recorded payments. */
   runOnce(signal?: AbortSignal): Promise<number>
 }
@@ -78,21 +72,16 @@ function findFulfilmentFlaw(deposit: BridgeDeposit, fulfilment: Fulfilment): str
   return null
 }
 
-interface FulfilmentToRecord {
-  readonly waiting: WaitingDeposit
-  readonly fulfilment: Fulfilment
-  /** Whether the destination chain is indexed here as well. */
-  readonly isFollowed: boolean
-}
-
 /**
  * Settles a deposit and records its payment in one transaction. Null: nothing was written, as the deposit no longer
- * waits, or the destination is not indexed that far. There the indexer comes first: a router may have paid in the same
- * transaction, and only one of the two is primary.
+ * waits, or the destination is followed here and not indexed that far. There the indexer comes first: a router may have
+ * paid in the same transaction, and only one of the two is primary.
  */
 async function recordFulfilment(
   store: Pick<Store, 'transaction'>,
-  { waiting, fulfilment, isFollowed }: FulfilmentToRecord,
+  waiting: WaitingDeposit,
+  fulfilment: Fulfilment,
+  isFollowed: boolean,
 ): Promise<ServiceEvent[] | null> {
   const { chainId, txHash, blockNumber } = fulfilment
   return store.transaction(async (tx) => {
@@ -190,7 +179,8 @@ async function pollDeposits(
         if (await pollDeposit(deps, waiting, signal)) recorded += 1
       } catch (error) {
         if (signal?.aborted) return
-        if (isUnreachable(error)) unreachable.add(destinationChainId)
+        const { code } = (error ?? {}) as { code?: unknown }
+        if (code === 'ERR_CHAIN_UNAVAILABLE') unreachable.add(destinationChainId)
         deps.logger.warn({ ...toLogFields(waiting), error: describeError(error) }, 'fulfilment not obtained')
       }
     }
@@ -214,7 +204,7 @@ async function pollDeposit(
     return false
   }
   const isFollowed = followed?.has(deposit.destinationChainId) ?? false
-  const events = await recordFulfilment(store, { waiting, fulfilment, isFollowed })
+  const events = await recordFulfilment(store, waiting, fulfilment, isFollowed)
   if (events === null) return false
   events.forEach(publish)
   return true
@@ -223,8 +213,4 @@ async function pollDeposit(
 function toLogFields({ deposit }: WaitingDeposit) {
   const { payment, bridge, depositId, destinationChainId } = deposit
   return { chainId: payment.chainId, txHash: payment.txHash, bridge, depositId, destinationChainId }
-}
-
-function isUnreachable(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === 'ERR_CHAIN_UNAVAILABLE'
 }

@@ -1,37 +1,22 @@
 /** Indexes one chain from its checkpoint to its head. Source: docs/decisions/following-a-chain.md. @module */
-
 import { ChainError, CheckpointChangedError } from '../errors.js'
 import type { EventSink } from '../events.js'
 import { createLease } from '../internal/lease.js'
-import { assertWhole, backoffCapMs, computeBackoffMs, describeError } from '../internal/values.js'
+import { assertWhole, backoffCapMs, computeBackoffMs, describeError, type Loop } from '../internal/values.js'
 import type { Recording } from '../payments/recording.js'
-import type { Chain, NodeStatus, ProofLevel } from '../ports/chain.js'
+import type { Chain, NodeStatus } from '../ports/chain.js'
 import type { Clock, Logger, RandomSource } from '../ports/runtime.js'
 import { createMonotonicClock, createSleeper } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import { createBackfill, reconcileCoverage } from './backfill.js'
 import type { Checkpoint } from './chain-store.js'
 import { ChainAdapterError, createCheckedChain } from './checked-chain.js'
-import { createFollower, getHeadPollMs, type Reorg } from './follower.js'
+import { type ChainState, createFollower, getHeadPollMs } from './follower.js'
 import { BrokenHistoryError, DeepReorgError } from './reorganize.js'
 
 /** The health of a chain. */
-export interface ChainStatus {
+export interface ChainStatus extends ChainState {
   readonly chainId: number
-  /** Newest known height, or null before the first answer. */
-  readonly head: number | null
-  /**
-   * Header time of that block in unix milliseconds: it grows old when the nodes stall. Null before the first answer.
-   */
-  readonly headAt: number | null
-  /** Highest indexed height, or null. */
-  readonly indexed: number | null
-  /** How the newest blocks were proven, or null before the first commit of this process. */
-  readonly proof: ProofLevel | null
-  /** Followed since the start of this process. */
-  readonly reorgs: number
-  /** The newest 20 of them, newest first. */
-  readonly newestReorgs: readonly Reorg[]
   /** Whether this process is the one that indexes the chain. */
   readonly leading: boolean
   readonly nodes: readonly NodeStatus[]
@@ -42,9 +27,7 @@ export interface ChainStatus {
 }
 
 /** Follows one chain. */
-export interface Indexer {
-  /** A loop until the signal aborts. It reports errors as events and goes on. */
-  run(signal: AbortSignal): Promise<void>
+export interface Indexer extends Loop {
   readonly chainId: number
   /** One round: reads the head and commits new blocks. Resolves true when it reached the head. */
   step(signal?: AbortSignal): Promise<boolean>
@@ -55,16 +38,8 @@ export interface Indexer {
 
 /** Failures in a row until `chain.failed` is published: nodes often fail once. */
 const minFailuresToReport = 3
-
 /** Errors that only an operator can resolve. */
 const operatorErrors = [BrokenHistoryError, ChainAdapterError, DeepReorgError] as const
-
-interface FailureReporterDeps {
-  readonly chainId: number
-  readonly random: Pick<RandomSource, 'fraction'>
-  readonly publish: EventSink
-  readonly logger: Logger
-}
 
 interface FailureReporter {
   /** Resets the count, after a success. */
@@ -73,7 +48,10 @@ interface FailureReporter {
   report(thrown: unknown): number
 }
 
-function createFailureReporter({ chainId, random, publish, logger }: FailureReporterDeps): FailureReporter {
+function createFailureReporter(
+  chainId: number,
+  { random, publish, logger }: Pick<IndexerDeps, 'random' | 'publish' | 'logger'>,
+): FailureReporter {
   let failures = 0
   let reported: 'none' | 'outage' | 'stop' = 'none'
   return {
@@ -153,6 +131,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   /** The checkpoint at which the coverage of the routers was checked; null: not checked yet. */
   let checked: Checkpoint | null = null
   let commits = 0
+  let watching: Promise<void> | null = null
   let error: string | null = null
   let lastError: { readonly message: string; readonly at: number } | null = null
 
@@ -168,7 +147,13 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   const sleeper = createSleeper(clock)
   // Follower and backfill only measure durations.
   const shared = { store, chain, clock: createMonotonicClock(clock), publish, logger, recording, mayCommit }
-  const backfill = createBackfill({ ...shared, random, onRead: sleeper.wake, onFailed: recordError })
+  const backfill = createBackfill({
+    ...shared,
+    random,
+    onRead: sleeper.wake,
+    onFailed: recordError,
+    checked: () => checked,
+  })
   const follower = createFollower({ ...shared, startBlock, finalityBlocks, beforeRead, onMoved })
 
   function recordError(thrown: unknown): string {
@@ -224,18 +209,21 @@ export function createIndexer(deps: IndexerDeps): Indexer {
         const isMoved = thrown instanceof CheckpointChangedError
         // Another indexer was faster: no failure of this chain.
         if (!isMoved) error = recordError(thrown)
-        if (!(isMoved || isRangeGone(thrown)) || retryCount >= maxImmediateRetries) throw thrown
+        const isRangeGone = thrown instanceof ChainError && thrown.code === 'ERR_CHAIN_RANGE_GONE'
+        if (!(isMoved || isRangeGone) || retryCount >= maxImmediateRetries) throw thrown
       }
     }
   }
 
   async function loop(signal: AbortSignal): Promise<void> {
-    const failures = createFailureReporter({ chainId, random, publish, logger })
+    const failures = createFailureReporter(chainId, deps)
     while (!signal.aborted) {
       const before = commits
       try {
         const isIdle = await step(signal)
         failures.reset()
+        // A process that stands by sends nothing to the nodes.
+        if (lease.isActive()) watching ??= chain.watch(sleeper.wake, signal).catch((thrown) => void recordError(thrown))
         if (!lease.isActive()) await clock.sleep(Math.min(pollMs, standByMs), signal)
         else if (isIdle) await sleeper.sleep(getHeadPollMs(chain, pollMs), signal)
       } catch (thrown) {
@@ -258,8 +246,9 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
     async run(signal) {
       if (signal.aborted) return
-      const watching = chain.watch(sleeper.wake, signal).catch((thrown) => void recordError(thrown))
-      await Promise.all([loop(signal), lease.renew(signal), watching])
+      watching = null
+      await Promise.all([loop(signal), lease.renew(signal)])
+      await watching
       backfill.close()
       await lease
         .release()
@@ -274,8 +263,4 @@ export function createIndexer(deps: IndexerDeps): Indexer {
       lastError,
     }),
   }
-}
-
-function isRangeGone(error: unknown): boolean {
-  return error instanceof ChainError && error.code === 'ERR_CHAIN_RANGE_GONE'
 }

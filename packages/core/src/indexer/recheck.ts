@@ -1,7 +1,4 @@
-/**
- * Compares the payments on the chain with the stored ones, and repairs a range. Source: docs/decisions/completeness.md.
- * @module
- */
+/** Compares stored payments with the chain, and repairs a range. Source: docs/decisions/completeness.md. @module */
 import { isDeepStrictEqual } from 'node:util'
 import { ChainError, CheckpointChangedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
@@ -17,9 +14,7 @@ import type { Checkpoint } from './chain-store.js'
 
 /** A payment whose stored record differs from the chain. */
 export interface ReindexDifference {
-  /**
-   * `missing`: not stored. `extra`: not on the chain. `changed`: stored with other facts, or marked as off the chain.
-   */
+  /** `missing`: not stored. `extra`: not on the chain. `changed`: stored with other facts, or as off the chain. */
   readonly kind: 'missing' | 'extra' | 'changed'
   /** Lowercased. */
   readonly txHash: string

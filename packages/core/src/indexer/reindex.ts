@@ -71,7 +71,6 @@ interface OrphanedBlocks {
   readonly to: number
   /** The stored checkpoint, which is orphaned. */
   readonly checkpoint: Checkpoint
-  /** Blocks on top of a block until it is final; null where no block ever is. */
   readonly finalityBlocks: number | null
 }
 
@@ -205,18 +204,14 @@ export async function* reindex(
         throw new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `Blocks ${next} to ${until} were requested, none came.`)
     } catch (thrown) {
       if (next > rangeStart) Object.assign(failures, { moved: 0, unread: 0 })
-      const cause = thrown instanceof CheckpointChangedError ? 'moved' : isFailedRead(thrown) ? 'unread' : null
+      const isFailedRead = thrown instanceof ChainError && thrown.code !== 'ERR_CHAIN_PROOF_FAILED'
+      const cause = thrown instanceof CheckpointChangedError ? 'moved' : isFailedRead ? 'unread' : null
       if (signal?.aborted || cause === null || failures[cause] === maxRetries[cause]) throw thrown
       failures[cause] += 1
       if (cause === 'unread') await clock.sleep(computeBackoffMs(failures.unread, random.fraction()), signal)
     }
   }
   if (repair) for await (const event of dropAllOverdue(store, { chainId, finalityBlocks })) publish(event)
-}
-
-/** Whether a retry may read the same blocks. */
-function isFailedRead(error: unknown): boolean {
-  return error instanceof ChainError && error.code !== 'ERR_CHAIN_PROOF_FAILED'
 }
 
 function checkHeights(from: number, to: number, { blockNumber }: Checkpoint): void {

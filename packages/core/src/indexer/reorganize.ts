@@ -4,9 +4,7 @@ import type { Chain } from '../ports/chain.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 
-/**
- * No stored checkpoint is on the node's chain: it follows another chain, or the reorg is deeper than they are.
- */
+/** No stored checkpoint is on the node's chain: it follows another chain, or the reorg is deeper than they are. */
 export class BrokenHistoryError extends CoreError {
   override readonly name = 'BrokenHistoryError'
   readonly code = 'ERR_CHAIN_HISTORY_BROKEN'
@@ -45,13 +43,7 @@ export class DeepReorgError extends CoreError {
 
 /** @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node has no block at that height: it may lag. */
 export async function isOnChain(chain: Chain, checkpoint: Checkpoint, signal?: AbortSignal): Promise<boolean> {
-  const block = await chain.block(checkpoint.blockNumber, signal)
-  if (block !== null) return block.hash === checkpoint.blockHash
-  throw new ChainError(
-    'ERR_CHAIN_UNAVAILABLE',
-    chain.chainId,
-    `The node of chain ${chain.chainId} has no block ${checkpoint.blockNumber} below its own head; the read is retried.`,
-  )
+  return (await readCheckpoint(chain, checkpoint.blockNumber, signal)).blockHash === checkpoint.blockHash
 }
 
 /** Blocks from the start to the second stored block: a reorg of this depth right after the start finds it. */
@@ -78,13 +70,13 @@ export async function storeStart(
   return base
 }
 
-async function readCheckpoint(chain: Chain, number: number, signal: AbortSignal | undefined): Promise<Checkpoint> {
+async function readCheckpoint(chain: Chain, number: number, signal?: AbortSignal): Promise<Checkpoint> {
   const block = await chain.block(number, signal)
   if (block !== null) return { blockNumber: block.number, blockHash: block.hash }
   throw new ChainError(
     'ERR_CHAIN_UNAVAILABLE',
     chain.chainId,
-    `The node of chain ${chain.chainId} has no block ${number}, below the start of indexing; the read is retried.`,
+    `The node of chain ${chain.chainId} has no block ${number} below its own head; the read is retried.`,
   )
 }
 
@@ -92,7 +84,6 @@ interface RollBack {
   readonly chainId: number
   /** The newest block that stays. */
   readonly to: Checkpoint
-  /** Blocks on top of a block until it is final; null where no block ever is. */
   readonly finalityBlocks: number | null
 }
 
@@ -142,10 +133,7 @@ export async function reorganize(
   if (fork === null) throw new BrokenHistoryError(chainId, checkpoint.blockNumber)
   const { ancestor } = fork
   if (isTooDeep(deps.finalityBlocks, fork))
-    throw new DeepReorgError(chainId, {
-      blockNumber: checkpoint.blockNumber,
-      commonAncestor: ancestor.blockNumber,
-    })
+    throw new DeepReorgError(chainId, { blockNumber: checkpoint.blockNumber, commonAncestor: ancestor.blockNumber })
   signal?.throwIfAborted()
   await deps.store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import { openStore } from '../../test/support/store.js'
 import { parseAddress } from '../payments/read-api.js'
-import { hashApiSecret, issueApiSecret, parseMasterKey } from '../secrets/keys.js'
+import { hashApiSecret, issueSecret, parseMasterKey } from '../secrets/keys.js'
 import {
   type CachedCaller,
   createAuthenticate,
@@ -65,7 +65,7 @@ it.each([
 it('parseBasic puts somebody in place of a malformed header under whose address nothing can be stored, as long as a real one', () => {
   expect(() => parseAddress(nobody.address)).toThrow()
   expect(nobody.address).toHaveLength(address.length)
-  expect(nobody.secret).toHaveLength(issueApiSecret(seededRandom(1)).length)
+  expect(nobody.secret).toHaveLength(issueSecret('api', seededRandom(1)).length)
 })
 
 const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'

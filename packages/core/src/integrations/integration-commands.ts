@@ -7,7 +7,7 @@ import { assertWhole } from '../internal/values.js'
 import { parseAddress, parseName } from '../payments/read-api.js'
 import { findUnrecordedRanges, lockRecording, type Recording } from '../payments/recording.js'
 import type { StoreTransaction } from '../ports/store.js'
-import { hashApiSecret, issueApiSecret, issueSigningSecret } from '../secrets/keys.js'
+import { hashApiSecret, issueSecret } from '../secrets/keys.js'
 import { resealSecrets, sealSecret } from '../secrets/seal.js'
 import type { IntegrationCommands, IntegrationRecord, IntegrationStore, IntegrationView } from './integration.js'
 import { parseNotificationUrl } from './notification-url.js'
@@ -21,7 +21,7 @@ function createApiSecretCommands(
     async rotateApiSecret(input, { graceMs = 0, keepsPrevious = false } = {}) {
       assertWhole('graceMs', graceMs, 0)
       const address = parseAddress(input)
-      const apiSecret = issueApiSecret(random)
+      const apiSecret = issueSecret('api', random)
       const until = clock.now() + graceMs
       await audited(async (tx, note) => {
         const record = await tx.integrations.find(address)
@@ -101,8 +101,8 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
   return {
     async create({ address: input, name = '', notificationUrl = null }) {
       const address = parseAddress(input)
-      const apiSecret = issueApiSecret(random)
-      const signingSecret = issueSigningSecret(random)
+      const apiSecret = issueSecret('api', random)
+      const signingSecret = issueSecret('whsec', random)
       const record: IntegrationRecord = {
         address,
         name: parseName(name),

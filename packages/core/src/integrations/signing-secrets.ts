@@ -5,7 +5,7 @@ import type { AuditAction, AuditEntry } from '../history/audit-store.js'
 import { assertWhole } from '../internal/values.js'
 import { parseAddress } from '../payments/read-api.js'
 import type { Clock, RandomSource } from '../ports/runtime.js'
-import { issueSigningSecret, type MasterKey, type SealedSecret } from '../secrets/keys.js'
+import { issueSecret, type MasterKey, type SealedSecret } from '../secrets/keys.js'
 import { openSecret, sealSecret } from '../secrets/seal.js'
 import type { IntegrationCommands, IntegrationRecord, IntegrationStore } from './integration.js'
 
@@ -60,7 +60,7 @@ export function createSigningSecretCommands(
           const result = { signingSecret: openPrepared(address, prepared), isNew: false }
           return { fields: {}, action: 'integration.signing_secret_shown', result }
         }
-        const signingSecret = issueSigningSecret(random)
+        const signingSecret = issueSecret('whsec', random)
         const preparedSigningSecret = sealSecret(keys, random, address, signingSecret)
         const result = { signingSecret, isNew: true }
         return { fields: { preparedSigningSecret }, action: 'integration.signing_secret_prepared', result }

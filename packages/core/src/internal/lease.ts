@@ -4,7 +4,6 @@ import type { Clock } from '../ports/runtime.js'
 
 /** Renewals in the duration of a lease, so that one failed renewal costs nothing. */
 const renewalsPerLease = 3
-
 /** Time between two reports of another holder, in milliseconds. */
 const reportEveryMs = 60_000
 

@@ -14,7 +14,6 @@ export function assertWhole(name: string, value: number, min: number): void {
 
 /** The wait after the first failure in a row, in milliseconds, before jitter. */
 const backoffBaseMs = 250
-
 /** The longest wait between two rounds, in milliseconds. */
 export const backoffCapMs = 30_000
 
@@ -27,10 +26,7 @@ export function computeBackoffMs(failures: number, fraction: number): number {
   return Math.round(ceiling * (0.5 + fraction / 2))
 }
 
-/**
- * Describes an error for the log. Other errors than the core's show class and code alone: messages may contain
- * credentials.
- */
+/** Describes an error for the log. Foreign errors show class and code alone: messages may contain credentials. */
 export function describeError(error: unknown): string {
   if (error instanceof CoreError) return `${error.code}: ${error.message}`
   if (!(error instanceof Error)) return `a ${typeof error} was thrown`
@@ -63,14 +59,12 @@ export function findDuplicateKey(json: string): string | null {
 /** The largest difference between the clocks of two processes, in milliseconds. */
 export const processSkewMs = 5 * 60_000
 
-/**
- * Whether a time has passed. An end further ahead than the longest duration counts as passed: a clock ahead wrote it.
- */
+/** Whether a time has passed. An end further ahead than the longest duration counts as passed: a clock was ahead. */
 export function isExpired(endsAt: number, now: number, longestMs: number): boolean {
   return now >= endsAt || endsAt > now + longestMs + processSkewMs
 }
 
-/** A loop until its signal aborts. It reports errors as events and goes on. */
+/** A loop until its signal aborts. It logs errors and goes on. */
 export interface Loop {
   run(signal: AbortSignal): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { Audited } from '../history/audit-log.js'
 import type { CredentialCache } from '../integrations/authenticate.js'
 import { parseName } from '../payments/read-api.js'
 import type { Clock, RandomSource } from '../ports/runtime.js'
-import { hashLegacyKey, issueLegacyKey, type MasterKey } from '../secrets/keys.js'
+import { hashLegacyKey, issueSecret, type MasterKey } from '../secrets/keys.js'
 import type { LegacyKeyRecord, LegacyKeyStore } from './legacy-store.js'
 
 /** An authenticated caller of the legacy API. */
@@ -87,7 +87,7 @@ export function createLegacyKeyCommands(deps: LegacyKeyDeps): LegacyKeyCommands 
   const { legacyKeys, audited, keys, clock, random } = deps
   return {
     async create({ name = '' } = {}) {
-      const apiKey = issueLegacyKey(random)
+      const apiKey = issueSecret('legacy', random)
       const record: LegacyKeyRecord = {
         id: `lk_${Buffer.from(random.bytes(idBytes)).toString('hex')}`,
         name: parseName(name),

@@ -1,5 +1,4 @@
 /** One attempt: sign, POST, record. Source: docs/interface.md 6; docs/decisions/retries.md. @module */
-
 import {
   deliveryTimeoutMs,
   integrationHeader,
@@ -9,7 +8,7 @@ import {
 import { jsonContentType } from '@payment-integration/contract/internal'
 import { signDelivery } from '@payment-integration/webhook/signing'
 import { describeError } from '../internal/values.js'
-import type { Clock, Logger, RandomSource, Sender } from '../ports/runtime.js'
+import type { Clock, Logger, PostedDelivery, RandomSource, Sender } from '../ports/runtime.js'
 import type { SealedSecret } from '../secrets/keys.js'
 import type { AttemptDecision, AttemptRecord, ClaimedDelivery } from './delivery-store.js'
 import { type AttemptResult, decideAfterAttempt, getFailureReason } from './retry-schedule.js'
@@ -20,9 +19,7 @@ export type OpenSecret = (sealed: SealedSecret, integrationAddress: string) => s
 /** The most opened secrets in the cache; the oldest is evicted first. */
 const maxOpenedSecrets = 1_024
 
-/**
- * Caches results, not errors. The integration is in the key: a sealed text that is copied to another row must not open.
- */
+/** Caches results, not errors. The integration is in the key: sealed text copied to another row must not open. */
 export function cacheOpenedSecrets(open: OpenSecret, maxSecrets = maxOpenedSecrets): OpenSecret {
   const cache = new Map<string, string>()
   return (secret, integrationAddress) => {
@@ -76,13 +73,8 @@ export interface RecordedAttempt extends LeasedDelivery {
   readonly publishedMs: number
 }
 
-type DeliveryFields = Pick<
-  ClaimedDelivery,
-  'deliveryId' | 'chainId' | 'txHash' | 'integrationAddress' | 'version' | 'attempt'
->
-
 /** The fields that identify a delivery in events and logs, without URL, body and secret. */
-export function pickDeliveryFields(delivery: DeliveryFields): DeliveryFields {
+export function pickDeliveryFields(delivery: PostedDelivery): PostedDelivery {
   const { deliveryId, chainId, txHash, integrationAddress, version, attempt } = delivery
   return { deliveryId, chainId, txHash, integrationAddress, version, attempt }
 }
@@ -113,10 +105,7 @@ interface Posts {
   readonly isRotating: boolean
 }
 
-/**
- * Builds the attempt. Null: nothing to settle, because the lease is too short for a POST or the sender threw. Never
- * rejects.
- */
+/** Builds the attempt. Null: nothing to settle, as the lease is too short or the sender threw. Never rejects. */
 export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Promise<RecordedAttempt | null> {
   const { sender, openSecret, clock, random, logger } = deps
 
@@ -127,7 +116,8 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
       return await buildDeliveryHeaders({ secret, integrationAddress, body, now: clock.now() })
     } catch (error) {
       // The code that failed saw the secret, so only the class of its error is logged.
-      logger.error({ ...pickDeliveryFields(claim), error: getErrorName(error) }, 'secret unreadable')
+      const name = error instanceof Error ? error.name : typeof error
+      logger.error({ ...pickDeliveryFields(claim), error: name }, 'secret unreadable')
       return null
     }
   }
@@ -163,15 +153,16 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
 
   function record(leased: LeasedDelivery, { first, second, isSigned, isRotating }: Posts): RecordedAttempt {
     const { claim, claimedAt } = leased
+    const { replay } = claim
     const last = second ?? first
     const now = clock.now()
     const verdict = decideAfterAttempt({ step: claim.step, result: last.result, fraction: random.fraction(), now })
-    const isReplay = claim.replay && claim.step === 1
+    const isReplay = replay && claim.step === 1
     const isServiceFault = !isSigned || (isRotating && verdict.kind !== 'delivered')
     return {
       ...leased,
-      rejected: second === null ? null : toAttemptRecord(first, claim),
-      attempt: toAttemptRecord(last, claim),
+      rejected: second === null ? null : { ...toPostRecord(first), replay },
+      attempt: { ...toPostRecord(last), replay },
       verdict,
       countsForHealth: !isReplay && !isServiceFault,
       publishedMs: claim.ageMs + Math.max(0, now - claimedAt),
@@ -204,22 +195,18 @@ function rejectsSignature(result: AttemptResult): boolean {
   return result.kind === 'answer' && signatureRejections.has(result.status)
 }
 
-function toAttemptRecord({ startedAt, result }: SentPost, { replay }: ClaimedDelivery): AttemptRecord {
+/** The result of a POST for a log, without secrets of this service. */
+export function toPostRecord({ startedAt, result }: SentPost): Omit<AttemptRecord, 'replay'> {
   return {
     startedAt,
     latencyMs: result.latencyMs,
     status: result.status ?? null,
     reason: getFailureReason(result),
     excerpt: result.kind === 'answer' ? hideSecrets(result.excerpt) : null,
-    replay,
   }
 }
 
-function getErrorName(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error
-}
-
 /** Removes secrets of this service: a receiver's error page may print its environment. */
-export function hideSecrets(excerpt: string | null): string | null {
+function hideSecrets(excerpt: string | null): string | null {
   return excerpt === null ? null : excerpt.replaceAll(/pi_(?:whsec|api|legacy)_[\w-]+/g, '[hidden]')
 }

@@ -1,8 +1,4 @@
-/**
- * Lists, replays and tests deliveries for operators. See docs/decisions/retries.md, docs/decisions/operators.md.
- * @module
- */
-
+/** Lists, replays and tests deliveries for operators. See docs/decisions/retries.md, operators.md. @module */
 import { deliveryTimeoutMs } from '@payment-integration/contract'
 import { DeliveryError, IntegrationError } from '../errors.js'
 import { type Audited, redactUrl } from '../history/audit-log.js'
@@ -14,15 +10,12 @@ import { buildSnapshotBytes } from '../payments/snapshot.js'
 import type { Clock, Sender } from '../ports/runtime.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { openSecret } from '../secrets/seal.js'
-import { buildDeliveryHeaders, hideSecrets } from './attempt.js'
+import { buildDeliveryHeaders, toPostRecord } from './attempt.js'
 import type { AttemptRecord, DeliveryFilter, DeliveryStore, DeliveryView, EndpointView } from './delivery-store.js'
-import { getFailureReason } from './retry-schedule.js'
 
 /** The operator's commands on deliveries. */
 export interface DeliveryCommands {
-  /**
-   * Lists matching deliveries, oldest first. @throws InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`.
-   */
+  /** Matching deliveries, oldest first. @throws InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`. */
   list(
     query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
   ): Promise<DeliveryView[]>
@@ -100,7 +93,6 @@ export interface ReplayTotals {
 
 /** The chain id of local test chains: none of them has money. */
 const sampleChainId = 31_337
-
 /** Begins with `0x7e57`, like "test", and ends with zeros: no transaction has it. */
 const sampleTxHash = `0x7e57${'0'.repeat(60)}`
 
@@ -147,17 +139,7 @@ export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
     const headers = await buildDeliveryHeaders({ secret, integrationAddress: address, body, now: clock.now() })
     const startedAt = clock.now()
     const result = await sender.post({ url, headers, body, timeoutMs: deliveryTimeoutMs })
-    const isAnswer = result.kind === 'answer'
-    return {
-      url,
-      headers,
-      body: new TextDecoder().decode(body),
-      startedAt,
-      latencyMs: result.latencyMs,
-      status: result.status ?? null,
-      reason: getFailureReason(result),
-      excerpt: isAnswer ? hideSecrets(result.excerpt) : null,
-    }
+    return { url, headers, body: new TextDecoder().decode(body), ...toPostRecord({ startedAt, result }) }
   }
 
   return {
@@ -190,10 +172,8 @@ interface DeliveryDeps {
 
 /** The most deliveries in one transaction of a replay. */
 const replayPart = 1_000
-
 /** Age in milliseconds from which an open database snapshot is reported: claims have slowed down by then. */
 export const oldSnapshotMs = 300_000
-
 /** Versions in one statement of a check, and in one transaction of its repair. */
 const checkPart = 5_000
 

@@ -19,9 +19,7 @@ export interface ClaimedDelivery {
   readonly integrationAddress: string
   readonly notificationUrl: string
   readonly signingSecret: SealedSecret
-  /**
-   * The secret before the last rotation, until the end of its grace time in unix milliseconds; null: none is stored.
-   */
+  /** The secret before the last rotation, until the end of its grace time in unix milliseconds; null: none stored. */
   readonly previousSigningSecret: (SealedSecret & { readonly until: number }) | null
   readonly chainId: number
   readonly txHash: string
@@ -60,10 +58,7 @@ export interface SettledAttempt {
   readonly rejected?: AttemptRecord | null | undefined
   readonly attempt: AttemptRecord
   readonly verdict: AttemptDecision
-  /**
-   * False for replays, for unsent attempts, and for failures after a rejected signature during a rotation. @default
-   * true
-   */
+  /** False for replays, unsent attempts, and failures after a rejected signature during a rotation. @default true */
   readonly countsForHealth?: boolean | undefined
 }
 

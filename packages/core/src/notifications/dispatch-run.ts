@@ -1,11 +1,10 @@
 /** Sends deliveries: claim, sign, POST, record, settle. Source: docs/decisions/fairness.md. @module */
-
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deliveryTimeoutMs } from '@payment-integration/contract'
 import { assertWhole } from '../internal/values.js'
 import { createSleeper } from '../ports/runtime.js'
 import { type AttemptDeps, createAttempt, type LeasedDelivery } from './attempt.js'
-import type { ClaimedDelivery } from './delivery-store.js'
+import type { ClaimedDelivery, ClaimRequest } from './delivery-store.js'
 import { getEndpoint } from './endpoint-health.js'
 import { createSettler, type SettlerDeps } from './settler.js'
 
@@ -39,7 +38,6 @@ export const dispatcherDefaults = {
 
 /** The shortest lease: a POST with its whole timeout, and 5 s to settle it. */
 export const minLeaseMs = deliveryTimeoutMs + 5_000
-
 /** A delivery whose lease is longer than this, and than leases of this dispatcher, was leased by a clock ahead. */
 export const maxPlausibleLeaseMs = 600_000
 
@@ -65,18 +63,8 @@ type SlotUser = Pick<ClaimedDelivery, 'integrationAddress' | 'notificationUrl' |
 
 /** The free slots at one moment; later changes do not alter them. */
 interface FreeSlots {
-  readonly request: {
-    readonly limit: number
-    readonly maxRetries: number
-    /** Undefined where one endpoint may take all slots. */
-    readonly freeSlots: number | undefined
-    readonly inFlightByEndpoint: ReadonlyMap<string, number>
-    readonly inFlightByIntegration: ReadonlyMap<string, number>
-  }
-  /**
-   * Whether an endpoint or the retries reach their limit with `claimed`: then the claim may have skipped due
-   * deliveries.
-   */
+  readonly request: Omit<ClaimRequest, 'leaseMs' | 'perEndpoint'> & { readonly maxRetries: number }
+  /** Whether `claimed` brings an endpoint or the retries to a limit: the claim may have skipped due deliveries. */
   isLimitReached(claimed: readonly SlotUser[]): boolean
 }
 
@@ -182,9 +170,7 @@ export interface DispatchRun {
   drained(): Promise<void>
 }
 
-/**
- * The most POSTs started in one turn of the event loop, so that responses are read between the parts of a large claim.
- */
+/** The most POSTs started in one turn of the event loop, so that responses are read between parts of a large claim. */
 const startsPerTurn = 32
 
 export function createDispatchRun(deps: DispatchRunDeps, limits: Omit<DispatcherLimits, 'idlePollMs'>): DispatchRun {
@@ -213,7 +199,8 @@ export function createDispatchRun(deps: DispatchRunDeps, limits: Omit<Dispatcher
     const maxRetries = Math.min(limit, request.maxRetries)
     const claims = await store.deliveries.claim({ ...request, limit, leaseMs, maxRetries, perEndpoint })
     void startPosts(claims.map((claim) => ({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs })))
-    lastEnd = decideClaimEnd(claims, limit, isLimitReached)
+    if (claims.length < limit) lastEnd = isLimitReached(claims) ? 'limitReached' : 'allClaimed'
+    else if (limit === batch) lastEnd = 'batchFull'
     wakeDuringCommit()
     return { started: claims.length, end: lastEnd }
   }
@@ -237,15 +224,6 @@ export function createDispatchRun(deps: DispatchRunDeps, limits: Omit<Dispatcher
       wakeDuringCommit()
     }
     if (slots.inFlight() === 0) onIdle()
-  }
-
-  function decideClaimEnd(
-    claimed: readonly ClaimedDelivery[],
-    limit: number,
-    isLimitReached: FreeSlots['isLimitReached'],
-  ) {
-    if (claimed.length < limit) return isLimitReached(claimed) ? 'limitReached' : 'allClaimed'
-    return limit === batch ? 'batchFull' : 'noFreeSlots'
   }
 
   /** Whether the store is too slow for another claim: twice as many attempts are unsettled as may be in flight. */

@@ -1,7 +1,5 @@
-/** The loop that sends the outbox; dispatch-run.ts sends one delivery. Source: docs/decisions/fairness.md. @module */
-
-import { computeBackoffMs, describeError } from '../internal/values.js'
-import type { Clock } from '../ports/runtime.js'
+/** The loop that sends the outbox, in claims of dispatch-run.ts. Source: docs/decisions/fairness.md. @module */
+import { computeBackoffMs, describeError, type Loop } from '../internal/values.js'
 import { cacheOpenedSecrets } from './attempt.js'
 import {
   checkDispatcherOptions,
@@ -15,10 +13,8 @@ import { computeMaxBlockMs } from './endpoint-health.js'
 import { maxRetryDelaysMs } from './retry-schedule.js'
 
 /** Sends the deliveries of the outbox. */
-export interface Dispatcher {
-  /** A loop until the signal aborts. It reports errors as events and goes on. */
-  run(signal: AbortSignal): Promise<void>
-  /** Claims and attempts due deliveries once. Resolves the number of attempts. */
+export interface Dispatcher extends Loop {
+  /** Claims and attempts deliveries until none is due. Resolves the number of attempts. */
   runOnce(signal?: AbortSignal): Promise<number>
   /** Wakes a running loop: deliveries may be due. */
   wake(): void
@@ -28,7 +24,6 @@ export interface Dispatcher {
 const futureWaitChecks = { everyMs: 60_000, timesItsLength: 100 } as const
 
 export interface DispatcherDeps extends DispatchRunDeps {
-  readonly clock: Clock
   readonly options?: DispatcherOptions | undefined
 }
 
@@ -49,9 +44,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   let runningCheck: Promise<void> | null = null
   const activeRuns = new Set<DispatchRun>()
 
-  /**
-   * Checks for future waits once a minute by the wall clock, and at once after it was set back. No claim waits for it.
-   */
+  /** Checks for future waits once a minute by the wall clock, and at once after it was set back. No claim waits. */
   function startFutureWaitCheck(): void {
     const age = clock.now() - lastCheck.end
     if (runningCheck !== null || (age >= 0 && age < lastCheck.nextInMs)) return
@@ -78,8 +71,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   async function claimAndSleep(run: DispatchRun, signal: AbortSignal, onAnswer: () => void): Promise<unknown> {
     if (!run.canClaim()) return run.sleep(null, signal)
     const { started, end } = await run.claim()
-    if (signal.aborted) return
-    if (end === 'batchFull') return
+    if (signal.aborted || end === 'batchFull') return
     if (end === 'allClaimed') return sleepUntilDue(run, started, signal, onAnswer)
     return run.sleep(end === 'limitReached' ? idlePollMs : null, signal)
   }

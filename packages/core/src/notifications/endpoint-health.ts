@@ -4,7 +4,6 @@ import type { EndpointChange, EndpointHealth, EndpointResult } from './delivery-
 
 /** The most URLs in the cache: parsing a URL is the costly part of counting a slot. */
 const maxCachedEndpoints = 4_096
-
 const cache = new Map<string, string>()
 
 /** Host and port of a notification URL in lowercase, such as `shop.example:443`; of other text, the text itself. */
@@ -28,10 +27,8 @@ function parseEndpoint(text: string): string {
 
 /** Failed attempts in a row that block an endpoint. */
 export const failuresUntilBlock = 5
-
 /** The first block, in milliseconds, before cap and jitter; each failed probe doubles it. */
 const blockBaseMs = 5_000
-
 const blockJitter = 0.2
 
 /** The longest block for a cap before jitter, in milliseconds. */

@@ -42,26 +42,8 @@ function buildAttemptEvent(
   { status, reason, latencyMs, replay }: AttemptRecord,
   { number, ...after }: Pick<AttemptEvent, 'outcome' | 'publishedMs' | 'retryInMs'> & { readonly number: number },
 ): AttemptEvent {
-  return {
-    type: 'delivery.attempted',
-    ...pickDeliveryFields(claim),
-    attempt: number,
-    status,
-    reason,
-    latencyMs,
-    replay,
-    ...after,
-  }
-}
-
-function buildEndpointEvent({
-  integrationAddress,
-  failures,
-  blockedUntil,
-  failingMs,
-}: EndpointTransition): ServiceEvent {
-  if (blockedUntil === null) return { type: 'endpoint.recovered', integrationAddress, failingMs }
-  return { type: 'endpoint.failing', integrationAddress, failures, blockedUntil, failingMs }
+  const fields = { ...pickDeliveryFields(claim), attempt: number }
+  return { type: 'delivery.attempted', ...fields, status, reason, latencyMs, replay, ...after }
 }
 
 export interface OutcomeReporterDeps {
@@ -88,11 +70,12 @@ export function createOutcomeReporter({ store, clock, publish, logger }: Outcome
   /** Endpoints whose block was published, with the time of their first failure. */
   const blockedSince = new Map<string, number>()
 
-  function publishTransition(transition: EndpointTransition): void {
-    const { integrationAddress, blockedUntil, failingMs } = transition
-    if (blockedUntil !== null) blockedSince.set(integrationAddress, clock.now() - failingMs)
-    else blockedSince.delete(integrationAddress)
-    publish(buildEndpointEvent(transition))
+  function publishTransition({ blockedUntil, failures, ...fields }: EndpointTransition): void {
+    const { integrationAddress, failingMs } = fields
+    if (blockedUntil === null) blockedSince.delete(integrationAddress)
+    else blockedSince.set(integrationAddress, clock.now() - failingMs)
+    if (blockedUntil === null) publish({ type: 'endpoint.recovered', ...fields })
+    else publish({ type: 'endpoint.failing', ...fields, failures, blockedUntil })
   }
 
   function publishAttempt(attempted: RecordedAttempt, outcome: SettledStatus): void {
@@ -100,12 +83,8 @@ export function createOutcomeReporter({ store, clock, publish, logger }: Outcome
   }
 
   /** The delivery's status after an attempt that is in the log, else null. */
-  async function findLoggedOutcome({
-    claim,
-    rejected,
-    attempt,
-    verdict,
-  }: RecordedAttempt): Promise<SettledStatus | null> {
+  async function findLoggedOutcome(attempted: RecordedAttempt): Promise<SettledStatus | null> {
+    const { claim, rejected, attempt, verdict } = attempted
     const view = await store.deliveries.find(claim.deliveryId)
     const logged = view?.attempts[claim.attempt - 1 + (rejected === null ? 0 : 1)]
     if (view === null || logged === undefined || !isSame(logged, attempt)) return null

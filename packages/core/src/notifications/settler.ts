@@ -1,5 +1,4 @@
 /** Collects attempts and settles many in one commit. See docs/decisions/retries.md. @module */
-
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StoreError } from '../errors.js'
 import { computeBackoffMs, describeError } from '../internal/values.js'
@@ -90,23 +89,16 @@ function createSettleGroup(deps: SettleGroupDeps): (group: readonly RecordedAtte
 
 const isStoreUnreachable = (error: unknown): boolean =>
   error instanceof StoreError && error.code === 'ERR_STORE_UNAVAILABLE'
-
 const isStoreFull = (error: unknown): boolean => error instanceof StoreError && error.code === 'ERR_STORE_FULL'
 
 /** The most attempts in one commit. */
 export const maxPerCommit = 256
-
-/**
- * The most turns of the event loop that a commit waits for more attempts: milliseconds under load, one turn without.
- */
+/** The most turns of the event loop that a commit waits for more attempts: milliseconds under load, else one turn. */
 export const maxGatherTurns = 10
-
 /** After this many milliseconds a commit is slow, and the next one begins in parallel: well below a lease. */
 export const slowCommitMs = 2_000
-
 /** The most parallel commits. */
 export const maxParallelCommits = 4
-
 /** Longest wait before a failed commit is tried again, in milliseconds: well below a lease. */
 const retryCapMs = 1_000
 
@@ -146,8 +138,8 @@ export function createSettler(deps: SettlerDeps): Settler {
   /** Settles a group and queues the rest again. Resolves whether there was no rest. */
   async function settle(group: readonly RecordedAttempt[]): Promise<boolean> {
     const triedAt = clock.now()
-    const { unsettled, isUnreachable: isStoreUnreachable } = await settleGroup(group)
-    const isRetried = ({ leaseEndsAt }: RecordedAttempt) => leaseEndsAt > triedAt || (isStoreUnreachable && !isDraining)
+    const { unsettled, isUnreachable } = await settleGroup(group)
+    const isRetried = ({ leaseEndsAt }: RecordedAttempt) => leaseEndsAt > triedAt || (isUnreachable && !isDraining)
     for (const attempted of unsettled)
       if (!isRetried(attempted))
         logger.error(

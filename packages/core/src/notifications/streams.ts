@@ -46,30 +46,26 @@ export interface DeliveryStreams {
   close(): void
 }
 
-interface StreamCounter {
-  /** Counts a stream and returns the function that releases it once; null: a limit is reached. */
-  open(integrationAddress: string): (() => void) | null
-}
+const maxStreams = { perIntegration: 5, perProcess: 100 } as const
 
-function createStreamCounter(limits: { readonly perIntegration: number; readonly perProcess: number }): StreamCounter {
+/** Counts a stream and returns the function that releases it once; null: a limit is reached. */
+function createStreamCounter(): (integrationAddress: string) => (() => void) | null {
   const counts = new Map<string, number>()
   let total = 0
-  return {
-    open(integrationAddress) {
-      const openStreams = counts.get(integrationAddress) ?? 0
-      if (openStreams >= limits.perIntegration || total >= limits.perProcess) return null
-      counts.set(integrationAddress, openStreams + 1)
-      total += 1
-      let isReleased = false
-      return () => {
-        if (isReleased) return
-        isReleased = true
-        total -= 1
-        const remaining = (counts.get(integrationAddress) ?? 1) - 1
-        if (remaining === 0) counts.delete(integrationAddress)
-        else counts.set(integrationAddress, remaining)
-      }
-    },
+  return (integrationAddress) => {
+    const openStreams = counts.get(integrationAddress) ?? 0
+    if (openStreams >= maxStreams.perIntegration || total >= maxStreams.perProcess) return null
+    counts.set(integrationAddress, openStreams + 1)
+    total += 1
+    let isReleased = false
+    return () => {
+      if (isReleased) return
+      isReleased = true
+      total -= 1
+      const remaining = (counts.get(integrationAddress) ?? 1) - 1
+      if (remaining === 0) counts.delete(integrationAddress)
+      else counts.set(integrationAddress, remaining)
+    }
   }
 }
 
@@ -130,11 +126,10 @@ function createTail({ deliveries, clock, logger }: TailDeps): Tail {
   return {
     upTo: () => knownEnd,
     follow(listener) {
-      const wrapped = () => listener()
-      listeners.add(wrapped)
+      listeners.add(listener)
       if (!isRunning) void run()
       return () => {
-        listeners.delete(wrapped)
+        listeners.delete(listener)
         if (listeners.size === 0) sleeper.wake()
       }
     },
@@ -142,13 +137,13 @@ function createTail({ deliveries, clock, logger }: TailDeps): Tail {
   }
 }
 
-/** The most deliveries in memory per stream: a reader that stops reads no more of them. */
+/** The most deliveries in memory per stream: for a reader that pauses no more are read. */
 const batch = 16
 /** Time without a message until a heartbeat, in milliseconds. Credentials are checked as often. */
 const heartbeatMs = 5_000
 
 interface StreamDeps {
-  readonly deliveries: Pick<DeliveryStore, 'stream' | 'newestId'>
+  readonly deliveries: Pick<DeliveryStore, 'stream' | 'list'>
   readonly integrations: Pick<IntegrationStore, 'find'>
   readonly openSecret: OpenSecret
   readonly tail: Tail
@@ -168,9 +163,7 @@ interface StreamStart {
   readonly signal: AbortSignal
 }
 
-/**
- * Yields the messages of a stream. It ends with the signal, with the credentials, or after an error, which is logged.
- */
+/** Yields the messages of a stream. It ends with the signal, the credentials, or an error, which is logged. */
 async function* followStream(deps: StreamDeps, start: StreamStart): AsyncGenerator<StreamMessage, void, undefined> {
   const sleeper = createSleeper(deps.clock)
   const unfollow = deps.tail.follow(sleeper.wake)
@@ -242,7 +235,9 @@ async function findStartPosition(
   { createdSince, integrationAddress }: StreamStart,
 ): Promise<string | null> {
   if (createdSince === null) return null
-  return (await deliveries.newestId({ integrationAddress, until: createdSince })) ?? '0'
+  // The lowest id, not the last one before the time: ids and times may be in different orders.
+  const [first] = await deliveries.list({ integrationAddress, since: createdSince, limit: 1 })
+  return first === undefined ? null : String(Number(first.deliveryId) - 1)
 }
 
 /** The current signing secret: a rotation takes effect at the next batch. Null: none can be opened. */
@@ -276,8 +271,6 @@ async function buildSignedBody(
   }
 }
 
-const streamLimits = { perIntegration: 5, perProcess: 100 } as const
-
 interface DeliveryStreamsDeps {
   readonly store: Pick<Store, 'deliveries' | 'integrations'>
   authenticate(authorization: string | null): Promise<Caller | null>
@@ -292,7 +285,7 @@ export function createDeliveryStreams(deps: DeliveryStreamsDeps): DeliveryStream
   const { store, authenticate, openSecret, keys, clock, logger } = deps
   const tail = createTail({ deliveries: store.deliveries, clock, logger })
   const positions = createStreamPositionCodec(keys)
-  const counter = createStreamCounter(streamLimits)
+  const countStream = createStreamCounter()
   const open = new Set<AbortController>()
   let isClosed = false
 
@@ -305,7 +298,7 @@ export function createDeliveryStreams(deps: DeliveryStreamsDeps): DeliveryStream
     open({ integrationAddress, authorization, lastEventId, since, signal }) {
       const resumed = lastEventId === null ? null : positions.decode(lastEventId, integrationAddress)
       const createdSince = since === null ? null : parseSince(since)
-      const release = isClosed ? null : counter.open(integrationAddress)
+      const release = isClosed ? null : countStream(integrationAddress)
       if (release === null) return null
       const end = new AbortController()
       open.add(end)

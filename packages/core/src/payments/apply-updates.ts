@@ -1,5 +1,4 @@
 /** Applies updates of processors, each once per id. Source: docs/decisions/processor-updates.md. @module */
-
 import { createHash } from 'node:crypto'
 import { type ProcessorUpdate, processorUpdateSchema, type UpdateResult } from '@payment-integration/contract'
 import { StoreError, UpdateConflictError } from '../errors.js'
@@ -27,8 +26,11 @@ export function toSelectors(updates: readonly ProcessorUpdate[]): PaymentSelecto
 }
 
 interface Decisions {
-  /** Whether a transaction has a known payment. */
-  has(transaction: PaymentSelector): boolean
+  /**
+   * Whether the payment of an update is known. Of a transaction that fills bridge deposits, the payment of another
+   * integration may be recorded later.
+   */
+  has(update: ProcessorUpdate): boolean
   /** Decides the next update. @throws TypeError When its transaction has no known payment. */
   decide(update: ProcessorUpdate): UpdateDecision['result']
   /** The changes of the updates that were applied, in order. */
@@ -51,7 +53,12 @@ export function decideInOrder(payments: readonly StoredPayment[]): Decisions {
   return {
     changes,
     events,
-    has: (transaction) => byTransaction.has(toTransactionKey(transaction)),
+    has(update) {
+      const group = byTransaction.get(toTransactionKey(update)) ?? []
+      const isNamed = (payment: StoredPayment) => payment.integrationAddress === update.integrationAddress
+      const mayGrow = group.some(({ source, chainId }) => source.chainId !== chainId)
+      return update.integrationAddress !== undefined && mayGrow ? group.some(isNamed) : group.length > 0
+    },
     decide(update) {
       const group = byTransaction.get(toTransactionKey(update)) ?? []
       const decided = decideUpdate(group, update)
@@ -77,10 +84,7 @@ interface UpdateDecision {
   readonly events: readonly ServiceEvent[]
 }
 
-/**
- * Decides an update. `integrationAddress` chooses among payments of several integrations; without it these are
- * rejected.
- */
+/** Decides an update. `integrationAddress` chooses among payments of several integrations; without it: rejected. */
 function decideUpdate(payments: readonly StoredPayment[], update: ProcessorUpdate): UpdateDecision {
   const [first] = payments
   if (first === undefined) throw new TypeError('An update is decided on at least one payment.')
@@ -88,21 +92,13 @@ function decideUpdate(payments: readonly StoredPayment[], update: ProcessorUpdat
   const named =
     namedAddress === undefined ? payments : payments.filter((each) => each.integrationAddress === namedAddress)
   const [payment, ...otherPayments] = named
-  if (payment === undefined)
-    return buildDecision(update, first, {
-      outcome: 'refused',
-      reason: 'no payment of the transaction names this integrationAddress',
-      version: null,
-    })
+  const reject = (about: StoredPayment, reason: string, version: number | null = null) =>
+    buildDecision(update, about, { outcome: 'refused', reason, version })
+  if (payment === undefined) return reject(first, 'no payment of the transaction names this integrationAddress')
   if (otherPayments.length > 0)
-    return buildDecision(update, payment, {
-      outcome: 'refused',
-      reason: 'the transaction holds payments of several integrations; name one in integrationAddress',
-      version: null,
-    })
+    return reject(payment, 'the transaction holds payments of several integrations; name one in integrationAddress')
   const change = changeStatusByProcessor(payment, update)
-  if (change.kind === 'rejected')
-    return buildDecision(update, payment, { outcome: 'refused', reason: change.reason, version: payment.version })
+  if (change.kind === 'rejected') return reject(payment, change.reason, payment.version)
   if (change.kind === 'unchanged')
     return buildDecision(update, payment, { outcome: 'unchanged', reason: null, version: payment.version })
   const { status } = change
@@ -149,9 +145,7 @@ export async function applyUpdates(
   let unindexed: readonly number[] = []
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await store.transaction((tx) => applyInTransaction(tx, { updates, unindexed, recording }), {
-        searches: true,
-      })
+      return await store.transaction((tx) => applyInTransaction(tx, updates, unindexed, recording), { searches: true })
     } catch (error) {
       if (error instanceof UnindexedError) unindexed = error.chainIds
       else if (!(error instanceof IdTakenError)) throw error
@@ -163,18 +157,14 @@ export async function applyUpdates(
 
 async function applyInTransaction(
   tx: StoreTransaction,
-  input: {
-    readonly updates: readonly ProcessorUpdate[]
-    readonly unindexed: readonly number[]
-    readonly recording: Recording
-  },
+  updates: readonly ProcessorUpdate[],
+  unindexed: readonly number[],
+  recording: Recording,
 ): Promise<AppliedUpdates> {
-  const { updates, unindexed, recording } = input
   // Copies of an update lock the same payment, so the later one finds the record of the first.
   const decisions = await lockPayments(tx, updates, unindexed)
-  const storedUpdates = new Map<string, StoredUpdate>()
-  for (const stored of await tx.findUpdates([...new Set(updates.map(({ id }) => id))]))
-    storedUpdates.set(stored.id, stored)
+  const found = await tx.findUpdates([...new Set(updates.map(({ id }) => id))])
+  const storedUpdates = new Map<string, StoredUpdate>(found.map((each) => [each.id, each]))
   const findForeignReason = recording === 'all' ? () => null : await createForeignCheck(tx, updates)
   const added: NewUpdate[] = []
   const outcomes = updates.map((update): PromiseSettledResult<UpdateResult> => {
@@ -217,9 +207,8 @@ async function lockPayments(
   unindexed: readonly number[],
 ): Promise<Decisions> {
   for (const chainId of unindexed) await tx.shareChain(chainId)
-  const selectors = toSelectors(updates)
-  const decisions = decideInOrder(await tx.paymentsForChange(...selectors))
-  const missingChains = selectors.flatMap((each) => (decisions.has(each) ? [] : [each.chainId]))
+  const decisions = decideInOrder(await tx.paymentsForChange(...toSelectors(updates)))
+  const missingChains = updates.flatMap((each) => (decisions.has(each) ? [] : [Number(each.chainId)]))
   if (missingChains.some((chainId) => !unindexed.includes(chainId)))
     throw new UnindexedError([...new Set([...unindexed, ...missingChains])].sort((a, b) => a - b))
   return decisions
@@ -256,18 +245,14 @@ function rejectForeign(
 }
 
 function decideOrWait(decisions: Decisions, update: ProcessorUpdate): Omit<NewUpdate, 'update' | 'fingerprint'> {
+  if (decisions.has(update)) return decisions.decide(update)
   const { id, txHash } = update
-  const chainId = Number(update.chainId)
-  if (decisions.has({ chainId, txHash })) return decisions.decide(update)
-  const name = { chainId, txHash, integrationAddress: null }
+  const name = { chainId: Number(update.chainId), txHash, integrationAddress: null }
   decisions.events.push({ type: 'update.settled', updateId: id, outcome: 'waiting', reason: null, ...name })
   return { paymentId: null, outcome: 'waiting', reason: null, version: null }
 }
 
-/**
- * Checks an update and lowercases its identifiers, so that equal updates are equal as text. @throws TypeError Names the
- * wrong field.
- */
+/** Checks an update, and lowercases its identifiers: equal updates are equal text. @throws TypeError Names a field. */
 export function checkUpdate(input: ProcessorUpdate): ProcessorUpdate {
   const parsed = processorUpdateSchema.safeParse(input)
   if (parsed.success) return normalizeUpdate(parsed.data)

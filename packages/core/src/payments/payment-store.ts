@@ -1,5 +1,4 @@
 /** Payments, snapshots and updates in a store. Every query of area (a) is scoped to one integration. @module */
-
 import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
 import type { Checkpoint } from '../indexer/chain-store.js'
 import type { PaymentFacts, PaymentStatus, StoredPayment } from './payment.js'
@@ -55,9 +54,7 @@ export interface PaymentReads {
    * meanwhile. Pages of a wallet have the payments that are the wallet's when the page is read.
    */
   list(query: PageQuery): Promise<StoredPage>
-  /**
-   * Every payment of a transaction, of any integration. For the legacy look-up alone. Source: docs/interface.md 4.3.
-   */
+  /** All payments of a transaction, of any integration, for the legacy look-up. Source: docs/interface.md 4.3. */
   transaction(key: { readonly chainId: number; readonly txHash: string }): Promise<StoredTransaction>
   /** Primary payments of one integration under a hash: one per destination chain, at most two are returned. */
   findByHash(query: SingleQuery): Promise<StoredPayment[]>
@@ -126,9 +123,7 @@ export interface SettledUpdate extends Omit<StoredUpdate, 'fingerprint'> {
 export interface UpsertedPayments {
   /** Payments that were not stored before, with version 1 and no state. */
   readonly inserted: readonly StoredPayment[]
-  /**
-   * Dropped payments that are on the chain again, locked, still marked as dropped: the caller restores their state.
-   */
+  /** Dropped payments that are on the chain again, locked, still marked as dropped: the caller restores their state. */
   readonly returned: readonly StoredPayment[]
 }
 

@@ -10,9 +10,7 @@ export function parseMemo(memoHex: string): string {
   return isUtf8(text) ? text.toString('utf8') : memoHex
 }
 
-/**
- * Copies the contract's fields in their order: equal data is equal as text, and no unknown field reaches a snapshot.
- */
+/** Copies the contract's fields in their order: equal data is equal text, and no unknown field reaches a snapshot. */
 export function copyRecipient(recipient: RecipientBody | null): RecipientBody | null {
   return recipient && { title: recipient.title, subtitle: recipient.subtitle }
 }

@@ -1,5 +1,4 @@
 /** The read API: its parameters and the payment that it shows. Source: docs/interface.md 4.1. @module */
-
 import { type PageBody, type PaymentBody, pageLimit } from '@payment-integration/contract'
 import { AmbiguousPaymentError, InvalidRequestError, PaymentNotFoundError } from '../errors.js'
 import type { CursorCodec } from './cursor.js'

@@ -1,6 +1,6 @@
 /** Polls a receipt source for payments without a final state. Source: docs/decisions/processor-updates.md. @module */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
-import { assertWhole, describeError } from '../internal/values.js'
+import { assertWhole, describeError, type Loop } from '../internal/values.js'
 import type { ReceiptSource } from '../ports/chain.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
@@ -8,9 +8,7 @@ import type { StoredPayment } from './payment.js'
 import type { PaymentReads } from './payment-store.js'
 import { unsettledStates } from './state.js'
 
-export interface ReceiptPoller {
-  /** A loop until the signal aborts. It reports errors as events and goes on. */
-  run(signal: AbortSignal): Promise<void>
+export interface ReceiptPoller extends Loop {
   /** One round over all payments without a final state. Resolves the number of applied updates. */
   runOnce(signal?: AbortSignal): Promise<number>
 }

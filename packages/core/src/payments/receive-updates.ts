@@ -1,7 +1,4 @@
-/**
- * Authenticates updates, and applies those that arrive together. Source: docs/decisions/processor-updates.md.
- * @module
- */
+/** Authenticates updates, and applies them together. Source: docs/decisions/processor-updates.md. @module */
 import { type ProcessorUpdate, processorUpdateSchema, processorUpdatesSchema } from '@payment-integration/contract'
 import { formatUnreadableJson } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-io'
@@ -109,7 +106,6 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
 
 /** Whether the error affects every request: the store is unreachable or full. */
 const affectsAllRequests = (error: unknown) => error instanceof StoreError && error.code !== 'ERR_STORE_BUSY'
-
 const createBusyError = () => new StoreError('ERR_STORE_BUSY', 'Updates wait too long for the database; try again.')
 
 /** A parsed request, or the reason of its rejection. */
@@ -143,7 +139,7 @@ export function createUpdateReceiver(deps: {
     throw new TypeError('A processor secret is empty; pass at least one secret of the processor.')
   return async ({ body, signature }) => {
     try {
-      await verifySignature({ body, header: signature, secrets, now: clock.now })
+      await verifySignature({ body, header: signature, secrets, now: () => clock.now() })
     } catch (error) {
       if (error instanceof WebhookError) return { kind: 'unauthenticated' }
       throw error

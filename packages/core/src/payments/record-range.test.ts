@@ -185,7 +185,10 @@ async function indexed() {
   return {
     ...parts,
     range: parts.chain.rangeOf(1, 6, [added.address]),
-    backfill: (range: BlockRange) => recordBackfill(parts.store, { chainId: 1, range, coverage }),
+    backfill: async (range: BlockRange) => {
+      const expected = await parts.store.payments.checkpoint(1)
+      return recordBackfill(parts.store, { chainId: 1, range, coverage, expected })
+    },
   }
 }
 

@@ -1,13 +1,9 @@
-/**
- * Commits the payments of a range of blocks with the checkpoint. Source: docs/architecture.md.
- * @module
- */
+/** Commits the payments of a range of blocks with the checkpoint. Source: docs/architecture.md. @module */
 import { ChainError, CheckpointChangedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import type { Checkpoint, RouterCoverage } from '../indexer/chain-store.js'
 import type { BlockRange } from '../ports/chain.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-
 import { chooseRecorded, type Recording } from './recording.js'
 import { dropOverdue } from './state.js'
 import { assignOrdinals, choosePrimary, storePayments } from './store-payments.js'
@@ -55,9 +51,7 @@ interface RangeToRecord {
   readonly recording?: Recording | undefined
 }
 
-/**
- * Hashes are stored for at least this many blocks below the head, so that a reorg finds its exact ancestor.
- */
+/** Hashes are stored for at least this many blocks below the head, so that a reorg finds its exact ancestor. */
 export const minStoredHashes = 256
 
 /**
@@ -109,6 +103,8 @@ interface BackfillToRecord {
   /** Read for the router of `coverage` alone. */
   readonly range: BlockRange
   readonly coverage: RouterCoverage
+  /** The checkpoint up to which the caller reads its routers; another process may have indexed above without them. */
+  readonly expected: Checkpoint | null
   /** @default 'all' */
   readonly recording?: Recording | undefined
 }
@@ -120,12 +116,13 @@ interface BackfillToRecord {
  */
 export async function recordBackfill(
   store: Pick<Store, 'transaction'>,
-  { chainId, range, coverage, recording = 'all' }: BackfillToRecord,
+  { chainId, range, coverage, expected, recording = 'all' }: BackfillToRecord,
 ): Promise<readonly ServiceEvent[]> {
   const { first, last, proof, node } = range
   return store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
-    if (stored === null || stored.blockNumber < last.number) throw new CheckpointChangedError(chainId)
+    if (stored === null || stored.blockHash !== expected?.blockHash || stored.blockNumber < last.number)
+      throw new CheckpointChangedError(chainId)
     await assertKnownHashes(tx, chainId, range)
     const { payments, deposits, events: skipped } = await chooseRecorded(tx, recording, { ...range, chainId })
     const events =

@@ -64,10 +64,7 @@ export async function lockRecording(
   return recordedTo
 }
 
-/**
- * The blocks to read again for an integration. `firstBlocks`: the first block of its payments by chain; default: the
- * first indexed block.
- */
+/** The blocks to read again for an integration. `firstBlocks`: by chain. @default the first indexed block */
 export async function findUnrecordedRanges(
   chains: Pick<ChainReads, 'coverage'>,
   recordedTo: ReadonlyMap<number, number>,

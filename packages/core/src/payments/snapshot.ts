@@ -1,7 +1,7 @@
 /** Builds the snapshot bytes of each new version and its outbox row. Source: docs/interface.md 2.3. @module */
 import type { SnapshotBody } from '@payment-integration/contract'
 import type { StoreTransaction } from '../ports/store.js'
-import { copyInvoice, copyRecipient, initialStatus, type PaymentStatus, type StoredPayment } from './payment.js'
+import { copyInvoice, copyRecipient, type PaymentStatus, type StoredPayment } from './payment.js'
 
 const encoder = new TextEncoder()
 
@@ -36,26 +36,19 @@ export interface StatusChange {
   readonly status: PaymentStatus
 }
 
-/**
- * Stores statuses and snapshots. Of several statuses of a payment the last one stays. Without an integration there is
- * no snapshot.
- */
+/** Stores statuses, of which the last one of a payment stays, and a snapshot of each with an integration. */
 export async function emitSnapshots(tx: StoreTransaction, changes: readonly StatusChange[]): Promise<void> {
   if (changes.length === 0) return
   await tx.setStatuses(new Map(changes.map(({ payment, status }) => [payment.id, status])))
+  await insertSnapshots(tx, changes)
+}
+
+/** Stores a snapshot of each status whose payment has an integration. */
+export async function insertSnapshots(tx: StoreTransaction, changes: readonly StatusChange[]): Promise<void> {
   const snapshots = changes.flatMap(({ payment: { id: paymentId, integrationAddress, chainId, txHash }, status }) => {
     if (integrationAddress === null) return []
     const body = buildSnapshotBytes({ integrationAddress, chainId, txHash }, status)
     return [{ paymentId, version: status.version, body, integrationAddress, chainId, txHash }]
-  })
-  if (snapshots.length > 0) await tx.insertSnapshots(snapshots)
-}
-
-export async function emitFirstSnapshots(tx: StoreTransaction, payments: readonly StoredPayment[]): Promise<void> {
-  const snapshots = payments.flatMap(({ id: paymentId, integrationAddress, chainId, txHash }) => {
-    if (integrationAddress === null) return []
-    const body = buildSnapshotBytes({ integrationAddress, chainId, txHash }, initialStatus)
-    return [{ paymentId, version: initialStatus.version, body, integrationAddress, chainId, txHash }]
   })
   if (snapshots.length > 0) await tx.insertSnapshots(snapshots)
 }

@@ -73,7 +73,6 @@ async function changeStateByChain(
 
 /** The most payments that one transaction drops: each may cost a snapshot and a delivery. */
 const maxDropsPerCommit = 500
-
 /** Grace period, in blocks, to find the fulfilment of a deposit whose payment left the chain; then it is dropped. */
 export const awaitedBlocks = 1_000
 

@@ -1,11 +1,10 @@
 /** Stores payments from the chain with ordinals and snapshots. Source: docs/architecture.md. @module */
-
 import type { ServiceEvent } from '../events.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { decideInOrder, toSelectors } from './apply-updates.js'
 import type { PaymentFacts, StoredPayment } from './payment.js'
 import type { NewPayment } from './payment-store.js'
-import { emitFirstSnapshots, emitSnapshots } from './snapshot.js'
+import { emitSnapshots, insertSnapshots } from './snapshot.js'
 import { restoreDropped } from './state.js'
 
 /**
@@ -138,7 +137,10 @@ function* splitParts(payments: readonly NewPayment[]): Generator<readonly NewPay
 async function storePart(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<ServiceEvent[]> {
   const { inserted, returned } = await tx.upsertPayments(payments)
   const primary = inserted.filter((payment) => payment.primary)
-  await emitFirstSnapshots(tx, primary)
+  await insertSnapshots(
+    tx,
+    primary.map((payment) => ({ payment, status: payment })),
+  )
   const settled = await settleWaiting(tx, primary)
   return [...inserted.map(buildIndexedEvent), ...settled, ...(await restoreDropped(tx, returned))]
 }
@@ -151,8 +153,8 @@ async function settleWaiting(
   if (primary.length === 0) return []
   const waiting = await tx.waitingUpdates(primary.map(({ chainId, txHash }) => ({ chainId, txHash })))
   if (waiting.length === 0) return []
-  const { decide, changes, events } = decideInOrder(await tx.paymentsForChange(...toSelectors(waiting)))
-  await tx.settleUpdates(waiting.map((update) => ({ id: update.id, ...decide(update) })))
+  const { has, decide, changes, events } = decideInOrder(await tx.paymentsForChange(...toSelectors(waiting)))
+  await tx.settleUpdates(waiting.filter(has).map((update) => ({ id: update.id, ...decide(update) })))
   await emitSnapshots(tx, changes)
   return events
 }

@@ -144,19 +144,16 @@ export interface ReceiptSource {
     | undefined
   /**
    * Returns an update, or null when there is nothing new. Equal answers must have equal update ids, so that a second
-   * poll changes nothing.
-   * Several calls run at once. A call that rejects is repeated in a later round. After an error whose `code` ends in
-   * `_UNAVAILABLE`, the other payments of the chain wait for the next round. A call should take some seconds at most;
-   * it must limit its own time.
+   * poll changes nothing. Several calls run at once. A call that rejects is repeated in a later round. After an error
+   * whose `code` ends in `_UNAVAILABLE`, the other payments of the chain wait for the next round. A call must limit its
+   * own time, to some seconds.
    */
   lookup(payment: StoredPayment, signal?: AbortSignal): Promise<ProcessorUpdate | null>
 }
 
 /** A payment that left its source chain through a bridge. */
 export interface BridgeDeposit {
-  /**
-   * The facts on the source chain, under source chain and transaction. `tokenOut` is the amount that the bridge took.
-   */
+  /** The facts on the source chain, under its id and transaction. `tokenOut` is the amount that the bridge took. */
   readonly payment: PaymentFacts
   /** Name of the bridge, such as `across`. */
   readonly bridge: string

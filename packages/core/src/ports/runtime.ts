@@ -73,9 +73,7 @@ export async function loadPackage<T>(name: string, setting: string, load: () => 
   }
 }
 
-/**
- * Reads a body. @throws RequestBodyError `ERR_BODY_TOO_LARGE` at the cap; `ERR_BODY_INCOMPLETE` when the client stops.
- */
+/** Reads a body. @throws RequestBodyError `ERR_BODY_TOO_LARGE`; `ERR_BODY_INCOMPLETE` when the client stops. */
 export async function readRequestBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = () => new RequestBodyError('ERR_BODY_TOO_LARGE', `Body is larger than ${maxBytes} bytes`)
   const declared = parseContentLength(request.headers.get('content-length'))
@@ -107,6 +105,9 @@ function throwIncomplete(): never {
   throw new RequestBodyError('ERR_BODY_INCOMPLETE', 'Body ended before it was complete')
 }
 
+/** A longer timer ends at once. A loop that is woken early only looks once more. */
+const maxTimerMs = 2_147_483_647
+
 /** This machine's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -118,7 +119,7 @@ export const systemClock: Clock = {
         signal?.removeEventListener('abort', end)
         resolve()
       }
-      const timer = setTimeout(end, ms)
+      const timer = setTimeout(end, Math.min(ms, maxTimerMs))
       signal?.addEventListener('abort', end, { once: true })
     })
   },
@@ -218,7 +219,7 @@ export interface PostRequest {
 }
 
 /** Names a delivery and its attempt. */
-interface PostedDelivery {
+export type PostedDelivery = {
   readonly chainId: number
   readonly txHash: string
   /** Lowercased. */

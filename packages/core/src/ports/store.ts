@@ -74,10 +74,7 @@ export interface Store {
    */
   migrate(report?: SchemaReport): Promise<void>
   readonly schema: StoreSchema
-  /**
-   * Runs `work` in one transaction. `work` may run again when the database reports a conflict, so it must only touch
-   * `tx`.
-   */
+  /** Runs `work` in one transaction, and again after a conflict in the database, so it must only touch `tx`. */
   transaction<T>(
     work: (tx: StoreTransaction) => Promise<T>,
     options?: {

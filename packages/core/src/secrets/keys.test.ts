@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { seededRandom } from '../../test/support/seeded-random.js'
-import { issueApiSecret, issueLegacyKey, issueSigningSecret, type KeyPurpose, parseMasterKey } from './keys.js'
+import { issueSecret, type KeyPurpose, parseMasterKey } from './keys.js'
 import { checkMasterKey, openSecret, sealSecret } from './seal.js'
 
 const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
@@ -74,9 +74,9 @@ it('sealSecret never makes the same bytes twice', () => {
 
 it('issued secrets carry 32 random bytes and tell what they are for', () => {
   const random = seededRandom(1)
-  expect(issueApiSecret(random)).toMatch(/^pi_api_[A-Za-z0-9_-]{43}$/)
-  expect(issueLegacyKey(random)).toMatch(/^pi_legacy_[A-Za-z0-9_-]{43}$/)
-  expect(issueSigningSecret(random)).toMatch(/^pi_whsec_[A-Za-z0-9_-]{43}$/)
+  expect(issueSecret('api', random)).toMatch(/^pi_api_[A-Za-z0-9_-]{43}$/)
+  expect(issueSecret('legacy', random)).toMatch(/^pi_legacy_[A-Za-z0-9_-]{43}$/)
+  expect(issueSecret('whsec', random)).toMatch(/^pi_whsec_[A-Za-z0-9_-]{43}$/)
 })
 
 const old = parseMasterKey(oldKey).current.version

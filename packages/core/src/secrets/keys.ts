@@ -4,7 +4,7 @@ import type { RandomSource } from '../ports/runtime.js'
 
 /** A secret encrypted with a key outside the database. */
 export interface SealedSecret {
-  /** Version of the key-encryption key. */
+  /** Version of the master key. */
   readonly keyVersion: number
   /** Nonce, ciphertext and tag, base64url. */
   readonly sealed: string
@@ -24,9 +24,7 @@ export interface StoredDataKey {
 
 /** One key for each purpose. */
 export interface DataKeyStore {
-  /**
-   * The stored key of a purpose; without one, `candidate` is stored first. Two calls at once get the same key.
-   */
+  /** The stored key of a purpose; without one, `candidate` is stored first. Two calls at once get the same key. */
   obtain(purpose: string, candidate: SealedSecret): Promise<SealedSecret>
 }
 
@@ -55,19 +53,9 @@ function hashSecret(key: VersionedKey, purpose: KeyPurpose, secret: string): Sec
   return { keyVersion: key.version, hash }
 }
 
-/** Issues an API secret, the password of HTTP Basic. */
-export function issueApiSecret(random: Pick<RandomSource, 'bytes'>): string {
-  return `pi_api_${Buffer.from(random.bytes(32)).toString('base64url')}`
-}
-
-/** Issues a signing secret, the key of the notification signature. */
-export function issueSigningSecret(random: Pick<RandomSource, 'bytes'>): string {
-  return `pi_whsec_${Buffer.from(random.bytes(32)).toString('base64url')}`
-}
-
-/** Issues an API key for the legacy endpoints. */
-export function issueLegacyKey(random: Pick<RandomSource, 'bytes'>): string {
-  return `pi_legacy_${Buffer.from(random.bytes(32)).toString('base64url')}`
+/** Issues a password of HTTP Basic (`api`), a key of the notification signature (`whsec`), or a legacy API key. */
+export function issueSecret(kind: 'api' | 'whsec' | 'legacy', random: Pick<RandomSource, 'bytes'>): string {
+  return `pi_${kind}_${Buffer.from(random.bytes(32)).toString('base64url')}`
 }
 
 /** The keyed hash of an API secret, bound to its integration: under another address it matches nothing. */
@@ -117,10 +105,9 @@ export interface MasterKey {
  * @example parseMasterKey(randomBytes(32).toString('base64url'))
  */
 export function parseMasterKey(text: string): MasterKey {
-  const all = text.split(',').map((part) => createVersionedKey(parseKey(part.trim())))
-  const [current] = all
-  if (current === undefined)
-    throw new RangeError('No master key was given; pass 32 random bytes as base64url or 64 hex digits.')
+  const [first = '', ...older] = text.split(',')
+  const current = createVersionedKey(parseKey(first.trim()))
+  const all = [current, ...older.map((part) => createVersionedKey(parseKey(part.trim())))]
   if (new Set(all.map((key) => key.version)).size !== all.length)
     throw new RangeError('The same master key is given twice; list each one once.')
   return { current, all, find: (version) => all.find((key) => key.version === version) }

@@ -156,8 +156,7 @@ export function resealSecrets({ audited, keys, clock, random }: ResealDeps): Pro
           (previousApiSecret !== null && now < previousApiSecret.until && isOlder(previousApiSecret)),
       )
       .map(({ address }) => address)
-    const legacyKeys = await tx.legacyKeys.list()
-    const olderLegacyKeys = legacyKeys
+    const olderLegacyKeys = (await tx.legacyKeys.list())
       .filter(({ secret, revokedAt }) => revokedAt === null && isOlder(secret))
       .map(({ id }) => id)
     const details = { resealed, dataKeys, keyVersion: keys.current.version }
@@ -173,11 +172,11 @@ export class MasterKeyError extends CoreError {
   readonly retryable = false
   /** The stored secrets without their key, by place and key. */
   readonly missing: readonly SealingKeyUse[]
-  /** @param configured - Versions of the configured keys. */
-  constructor(missing: readonly SealingKeyUse[], configured: readonly number[]) {
+  constructor(missing: readonly SealingKeyUse[], configured: MasterKey) {
+    const given = configured.all.map(({ version }) => `key ${version}`)
     const uses = missing.map(({ place, keyVersion, rows }) => `${place} (key ${keyVersion}, ${rows} row(s))`)
     super(
-      `Master keys are missing: ${uses.join(', ')}. Given: key ${configured.join(', key ')}. List each missing key behind the newest, separated by ` +
+      `Master keys are missing: ${uses.join(', ')}. Given: ${given.join(', ')}. List each missing key behind the newest, separated by ` +
         'a comma, run `payment-integration secrets reseal` with both, and remove it when that command says so.',
     )
     this.missing = missing
@@ -199,8 +198,5 @@ export async function checkMasterKey(
   const uses = await store.sealingKeys(clock.now())
   const missing = uses.filter(({ keyVersion }) => keys.find(keyVersion) === undefined)
   if (missing.length === 0) return
-  throw new MasterKeyError(
-    missing,
-    keys.all.map(({ version }) => version),
-  )
+  throw new MasterKeyError(missing, keys)
 }

@@ -1,5 +1,4 @@
 /** Writes and reads files that only a holder of the master key can have written. Source: docs/retention.md. @module */
-
 import { createHash, createHmac, type Hmac, timingSafeEqual } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { parseForeignJson } from '@payment-integration/contract/internal-io'

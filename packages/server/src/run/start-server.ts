@@ -135,7 +135,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     },
   )
   const changedSettings = config.settings.filter(({ isDefault }) => !isDefault).map(({ name, value }) => [name, value])
-  logger.info({ url, adminUrl, config: Object.fromEntries(changedSettings) }, 'Listening.')
+  logger.info({ url, adminUrl: adminUrl ?? undefined, config: Object.fromEntries(changedSettings) }, 'Listening.')
   // In parallel: on a large database the indexes take long, and wait for a migration.
   if (pages !== null)
     store.console.prepare().catch((error: unknown) => {

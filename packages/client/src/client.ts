@@ -57,7 +57,7 @@ function checkApiSecret(value: unknown): string {
 
 /** Reads the payments of one integration and shares verifications. Stateless: any number of calls may share it. */
 export interface Client {
-  /** As it was passed. */
+  /** Lowercased. */
   readonly integrationAddress: string
   /** Every payment of the integration. */
   readonly payments: PaymentReader

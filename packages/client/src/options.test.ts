@@ -2,7 +2,6 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { apiSecret, integrationAddress } from '../test/fixtures.js'
 import { type ClientOptions, checkOptions, createClient } from './client.js'
-import { clientDefaults } from './transport-options.js'
 
 const good = { baseUrl: 'https://payments.example.com', integrationAddress, apiSecret } satisfies ClientOptions
 
@@ -34,7 +33,7 @@ describe('accepts', () => {
 
   test('explicit undefined as absent, and keeps 0', () => {
     const checked = checkOptions({ ...good, timeoutMs: undefined, maxRetries: 0, retryDelayMs: 0 })
-    expect(checked).toMatchObject({ timeoutMs: clientDefaults.timeoutMs, maxRetries: 0, retryDelayMs: 0 })
+    expect(checked).toMatchObject({ timeoutMs: 10_000, maxRetries: 0, retryDelayMs: 0 })
   })
 })
 

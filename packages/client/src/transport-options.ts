@@ -75,32 +75,14 @@ export interface FetchedResponse extends Pick<Response, 'status' | 'type' | 'bod
   readonly headers: { get(name: string): string | null }
 }
 
-/** Defaults of {@link TransportOptions}. */
-export const clientDefaults = {
-  timeoutMs: 10_000,
-  totalTimeoutMs: 30_000,
-  maxRetries: 2,
-  retryDelayMs: 300,
-  maxRetryDelayMs: 5_000,
-  maxResponseBytes: 8_388_608,
-  strict: false,
-} as const
+/** Every option present. */
+type Complete = { readonly [Name in keyof TransportOptions]-?: NonNullable<TransportOptions[Name]> }
 
 /** {@link TransportOptions} with defaults, checked. */
-export interface Transport {
+export interface Transport extends Omit<Complete, 'baseUrl' | 'onWarning'> {
   /** Without a trailing slash. */
   readonly baseUrl: string
-  readonly fetch: FetchFunction
-  readonly timeoutMs: number
-  readonly totalTimeoutMs: number
-  readonly maxRetries: number
-  readonly retryDelayMs: number
-  readonly maxRetryDelayMs: number
-  readonly maxResponseBytes: number
-  readonly random: () => number
-  readonly now: () => number
   readonly onWarning: ((warning: ClientWarning) => void) | null
-  readonly strict: boolean
 }
 
 // Timers hold 31 bits; a longer one fires at once.
@@ -113,18 +95,18 @@ const longestTimerMs = 2_147_483_647
  */
 export function checkTransport(options: TransportOptions): Transport {
   const {
-    timeoutMs = clientDefaults.timeoutMs,
-    totalTimeoutMs = clientDefaults.totalTimeoutMs,
-    maxRetries = clientDefaults.maxRetries,
-    retryDelayMs = clientDefaults.retryDelayMs,
-    maxRetryDelayMs = clientDefaults.maxRetryDelayMs,
-    maxResponseBytes = clientDefaults.maxResponseBytes,
+    timeoutMs = 10_000,
+    totalTimeoutMs = 30_000,
+    maxRetries = 2,
+    retryDelayMs = 300,
+    maxRetryDelayMs = 5_000,
+    maxResponseBytes = 8_388_608,
     // Reads the global at call time: a test tool or a tracer may replace it later.
     fetch = (url, init) => globalThis.fetch(url, init),
     random = () => Math.random(),
     now = () => Date.now(),
     onWarning = null,
-    strict = clientDefaults.strict,
+    strict = false,
   } = options
   for (const [name, value] of Object.entries({ fetch, random, now }))
     if (typeof value !== 'function') throw new TypeError(`${name} is ${typeof value}; pass a function.`)

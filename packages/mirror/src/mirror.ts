@@ -82,13 +82,7 @@ interface MirrorRunOptions extends Pick<MirrorReconcileOptions, 'pageSize'> {
 }
 
 /** Lets deliveries end the wait of the loop. */
-interface Wake {
-  wake(): void
-  /** Resolves at the next `wake`, or at once when one came since the last call. */
-  woken(): Promise<void>
-}
-
-function createWake(): Wake {
+function createWake() {
   let pending = false
   let resolve = () => {}
   return {
@@ -96,15 +90,17 @@ function createWake(): Wake {
       pending = true
       resolve()
     },
-    async woken() {
-      if (!pending) await new Promise<void>((done) => (resolve = done))
+    /** Resolves at the next `wake`, or at once when one came since `clear`. */
+    woken: () => (pending ? Promise.resolve() : new Promise<void>((done) => (resolve = done))),
+    clear() {
       pending = false
     },
   }
 }
+type Wake = ReturnType<typeof createWake>
 
 /** Loops until the signal aborts. A failed step is an event; the next interval repeats it. */
-async function run(parts: Parts, { woken }: Wake, options: MirrorRunOptions): Promise<void> {
+async function run(parts: Parts, { woken, clear }: Wake, options: MirrorRunOptions): Promise<void> {
   const { everyMs = mirrorDefaults.everyMs, pageSize, signal } = Object(options) as MirrorRunOptions
   milliseconds('everyMs', everyMs)
   if (typeof signal?.aborted !== 'boolean')
@@ -122,7 +118,6 @@ async function run(parts: Parts, { woken }: Wake, options: MirrorRunOptions): Pr
     }
   }
 
-  let wokenAgain = woken()
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     await attempt('reconcile', isFirst)
     if (signal.aborted) return
@@ -130,8 +125,8 @@ async function run(parts: Parts, { woken }: Wake, options: MirrorRunOptions): Pr
     const abort = () => stop.abort()
     signal.addEventListener('abort', abort)
     const due = parts.sleep(everyMs, stop.signal).then(() => 'due' as const)
-    while (!signal.aborted && (await Promise.race([due, wokenAgain])) !== 'due') {
-      wokenAgain = woken()
+    while (!signal.aborted && (await Promise.race([due, woken()])) !== 'due') {
+      clear()
       await attempt('complete', false)
     }
     signal.removeEventListener('abort', abort)
@@ -191,7 +186,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   /** At most once a second: deliveries must not wait for each other at this row. */
   async function touch(): Promise<void> {
     const at = now()
-    if (at - touchedAt < 1_000) return
+    if (Math.abs(at - touchedAt) < 1_000) return
     touchedAt = at
     await state.set('delivered_at', new Date(at).toISOString())
   }

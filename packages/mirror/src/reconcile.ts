@@ -69,6 +69,8 @@ export interface MirrorReconcileOptions {
 /** Runs once. @throws Errors of the client and of the database; what was stored stays, and the next run goes on. */
 export async function reconcile(parts: Parts, options: MirrorReconcileOptions): Promise<MirrorReconciliation> {
   const { client, state, now, onEvent } = parts
+  if (client.integrationAddress !== parts.integrationAddress)
+    throw new OtherIntegrationError(client.integrationAddress, parts.integrationAddress)
   const { pageSize, maxPages, signal } = options
   const { checkpoint, reconciledFullyAt } = await state.read()
   const { full = isDue(reconciledFullyAt, parts) } = options
@@ -88,24 +90,16 @@ export async function reconcile(parts: Parts, options: MirrorReconcileOptions): 
       onEvent({ type: 'progress', pages, compared })
     },
   })
-  const { completed, left } = await complete(parts, signal)
-  if (result.stopped !== 'max_pages') await state.set('reconciled_at', new Date(now()).toISOString())
-  if (result.stopped === 'end') await state.set('reconciled_fully_at', new Date(now()).toISOString())
   const { stopped, pages, compared, unknown } = result
-  const { added, updated, refreshed } = counts
-  const summary = {
-    full,
-    stopped,
-    pages,
-    compared,
-    added,
-    updated,
-    completed: counts.completed + completed,
-    refreshed,
-    left,
-  }
-  onEvent({ type: 'reconciled', ...summary, unknown })
-  return { ...summary, unknown }
+  // Before the look-ups: if one fails, the next run need not read the whole list again.
+  if (stopped === 'end') await state.set('reconciled_fully_at', new Date(now()).toISOString())
+  const { completed: lookedUp, left } = await complete(parts, signal)
+  counts.completed += lookedUp
+  if (stopped !== 'max_pages') await state.set('reconciled_at', new Date(now()).toISOString())
+  const { added, updated, completed, refreshed } = counts
+  const summary = { full, stopped, pages, compared, added, updated, completed, refreshed, left, unknown }
+  onEvent({ type: 'reconciled', ...summary })
+  return summary
 }
 
 function isDue(reconciledFullyAt: string | null, { fullEveryMs, now }: Parts): boolean {

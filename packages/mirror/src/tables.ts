@@ -277,11 +277,7 @@ AND (chain_id, tx_hash) > (?, ?) ORDER BY chain_id, tx_hash LIMIT ${pageSize}`,
 FROM ${payments} WHERE integration_address = ?`,
         [integrationAddress],
       )
-      return {
-        rows: Number(row['total']),
-        incomplete: Number(row['incomplete']),
-        newest: toIsoTime(row['newest']),
-      }
+      return { rows: Number(row['total']), incomplete: Number(row['incomplete']), newest: toIsoTime(row['newest']) }
     },
 
     async check() {
@@ -333,7 +329,7 @@ export function openStateTable(driver: Driver, { state }: TableNames, integratio
       await driver
         .query(
           `INSERT INTO ${state} (integration_address, ${column}) VALUES (?, ?)
-ON CONFLICT (integration_address) DO UPDATE SET ${column} = excluded.${column}`,
+ON CONFLICT (integration_address) DO UPDATE SET ${column} = excluded.${column} RETURNING integration_address`,
           [integrationAddress, value],
         )
         .catch(rethrowFor(state))

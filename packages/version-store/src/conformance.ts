@@ -30,7 +30,7 @@ export interface RegisterTest {
   skip?(name: string, run: () => Promise<void>): unknown
 }
 
-/** The fixture and the excuses of the adapter under test. */
+/** The runner's `test`, and the excuses of the adapter under test. */
 export interface ConformanceOptions {
   /** Registers a test. */
   readonly test: RegisterTest

@@ -1,8 +1,7 @@
 /** The reference adapter: a Map in memory. Source: docs/interface.md 6, receiver obligations. @module */
-
 import { createQueues, createReentryGuard } from './internal/queue.js'
-import type { ListingVersionStore, PaymentKey } from './version-store.js'
-import { checkVersion, decideVersion, normalizeIntegration, normalizeKey } from './version-store.js'
+import type { ListingVersionStore } from './version-store.js'
+import { checkVersion, decideVersion, normalizeIntegration, toKeyParts } from './version-store.js'
 
 /**
  * Makes an empty store in memory, for tests and trials. Effects get `undefined` as `tx`.
@@ -11,6 +10,7 @@ import { checkVersion, decideVersion, normalizeIntegration, normalizeKey } from 
  * @example const { receive } = createReceiver({ verify, store: createMemoryVersionStore(), handle })
  */
 export function createMemoryVersionStore(): ListingVersionStore<undefined> {
+  /** By the key as JSON, so that no part can spell the border to the next. */
   const versions = new Map<string, number>()
   /** One at a time per payment; payments do not wait for each other. */
   const queues = createQueues()
@@ -19,7 +19,7 @@ export function createMemoryVersionStore(): ListingVersionStore<undefined> {
   return {
     async advance(payment, effect) {
       guard.check()
-      const key = toText(payment)
+      const key = JSON.stringify(toKeyParts(payment))
       const version = checkVersion(payment)
       return queues.run(key, async () => {
         const decision = decideVersion(versions.get(key), version)
@@ -31,7 +31,7 @@ export function createMemoryVersionStore(): ListingVersionStore<undefined> {
     },
     async current(key) {
       guard.check()
-      return versions.get(toText(key))
+      return versions.get(JSON.stringify(toKeyParts(key)))
     },
     async *list(address) {
       guard.check()
@@ -42,10 +42,4 @@ export function createMemoryVersionStore(): ListingVersionStore<undefined> {
       }
     },
   }
-}
-
-/** Quoted as JSON, so that no part can spell the border to the next. */
-function toText(key: PaymentKey): string {
-  const { integrationAddress, chainId, txHash } = normalizeKey(key)
-  return JSON.stringify([integrationAddress, chainId, txHash])
 }

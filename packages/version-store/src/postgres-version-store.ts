@@ -27,13 +27,7 @@ import type {
   PostgresTransaction,
 } from './postgres-database.js'
 import type { Effect, ListingVersionStore, PaymentKey, VersionedPayment } from './version-store.js'
-import {
-  checkVersion,
-  decideVersion,
-  normalizeIntegration,
-  normalizeKey,
-  type VersionDecision,
-} from './version-store.js'
+import { checkVersion, decideVersion, normalizeIntegration, toKeyParts, type VersionDecision } from './version-store.js'
 
 /** Where versions are kept, and how long the database lets a transaction wait. */
 export type PostgresVersionStoreOptions<Database> = BusyOptions & {
@@ -91,7 +85,7 @@ export interface PostgresVersionStore<Tx> extends ListingVersionStore<Tx> {
 }
 
 /** Milliseconds. The service stops waiting after 5 seconds. Source: docs/interface.md 6. */
-export const postgresDefaults = { table: 'payment_versions', statementTimeoutMs: 4000, idleTimeoutMs: 4500 } as const
+const defaults = { table: 'payment_versions', statementTimeoutMs: 4000, idleTimeoutMs: 4500 } as const
 
 /**
  * Writes the SQL that creates the table, for your own migrations.
@@ -100,7 +94,7 @@ export const postgresDefaults = { table: 'payment_versions', statementTimeoutMs:
  * @throws {TypeError} When the table's name has other characters than lower-case letters, digits and underscores, with
  * or without a schema.
  */
-export function postgresVersionTable(table: string = postgresDefaults.table): string {
+export function postgresVersionTable(table: string = defaults.table): string {
   return tableSql(table)
 }
 
@@ -120,21 +114,17 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
   options: PostgresVersionStoreOptions<Database>,
 ): PostgresVersionStore<PostgresTransaction<Database>> {
   type Tx = PostgresTransaction<Database> & object
-  const { database, table = postgresDefaults.table, prepare = true, sql } = Object(options) as typeof options
+  const { database, table = defaults.table, prepare = true, sql } = Object(options) as typeof options
   const driver = chooseDriver(database, sql, prepare) as PostgresDriver<Tx>
   const busy = checkBusyOptions(options)
-  const statementMs = milliseconds(
-    'statementTimeoutMs',
-    options.statementTimeoutMs,
-    postgresDefaults.statementTimeoutMs,
-  )
-  const idleMs = milliseconds('idleTimeoutMs', options.idleTimeoutMs, postgresDefaults.idleTimeoutMs)
+  const statementMs = milliseconds('statementTimeoutMs', options.statementTimeoutMs ?? defaults.statementTimeoutMs)
+  const idleMs = milliseconds('idleTimeoutMs', options.idleTimeoutMs ?? defaults.idleTimeoutMs)
   const limits = { statementMs, idleMs: driver.survivesIdleTimeout ? idleMs : 0 }
   const claim = advanceStatement(table, limits)
   const callerClaim = advanceStatement(table)
   const read = readStatement(table)
   const page = pageStatement(table)
-  const { guard } = getConnectionQueues(database)
+  const { guard, queue } = getConnectionQueues(database)
 
   async function queryVersion(tx: Tx | undefined, key: readonly string[]): Promise<number | undefined> {
     const [row] = await driver.query(tx, { statement: read, values: key }).catch(rejectMissingTable(table))
@@ -169,7 +159,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
       let claimed = false
       const values = [...key, String(version)]
       // To the server, 0 is for ever.
-      const lockMs = Math.min(Math.max(1, Math.ceil(leftMs())), maxMs)
+      const lockMs = Math.max(1, Math.ceil(leftMs()))
       const first =
         inside === undefined
           ? { statement: claim, values: [String(lockMs), ...values] }
@@ -210,7 +200,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
     return {
       async advance(payment: VersionedPayment, effect: Effect<Tx>) {
         guard.check()
-        const key = toValues(payment)
+        const key = toKeyParts(payment)
         const version = checkVersion(payment)
         const wait = startWait(busy)
         const job = () => advance(key, version, effect, wait)
@@ -220,7 +210,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
       },
       async current(payment: PaymentKey) {
         guard.check()
-        const key = toValues(payment)
+        const key = toKeyParts(payment)
         return inTurn(() => queryVersion(inside, key))
       },
       async *list(integrationAddress: string) {
@@ -238,10 +228,13 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
     async migrate() {
       // Two CREATE TABLE IF NOT EXISTS at once can fail; the lock ends with the transaction.
       const lock = { statement: plain(`SELECT pg_advisory_xact_lock(${migrationLock})`), values: [] }
-      await driver.transaction(lock, async (tx) => {
-        await driver.query(tx, { statement: plain(tableSql(table)), values: [] })
-        return { result: undefined }
-      })
+      const create = () =>
+        driver.transaction(lock, async (tx) => {
+          await driver.query(tx, { statement: plain(tableSql(table)), values: [] })
+          return { result: undefined }
+        })
+      // One connection has one transaction at a time.
+      await (driver.connection === undefined ? create() : queue.run(create, startWait(busy).waitForTimeout))
     },
   } as PostgresVersionStore<PostgresTransaction<Database>>
 }
@@ -252,13 +245,7 @@ const maxMs = 2_147_483_647
 /** Any number that others do not use. */
 const migrationLock = 5_021_984_733
 
-function toValues(key: PaymentKey): readonly string[] {
-  const { integrationAddress, chainId, txHash } = normalizeKey(key)
-  return [integrationAddress, chainId, txHash]
-}
-
-function milliseconds(name: string, value: number | undefined, defaultMs: number): number {
-  const ms = value ?? defaultMs
+function milliseconds(name: string, ms: number): number {
   if (!Number.isSafeInteger(ms) || ms < 0 || ms > maxMs)
     throw new RangeError(`${name} is ${ms}; pass whole milliseconds, 0 or more.`)
   return ms

@@ -8,8 +8,8 @@ import {
   type Effect,
   type ListingVersionStore,
   normalizeIntegration,
-  normalizeKey,
   type PaymentKey,
+  toKeyParts,
   type VersionDecision,
 } from './version-store.js'
 
@@ -123,8 +123,6 @@ export interface RedisTransaction {
   write(command: string, ...values: string[]): void
 }
 
-export const redisDefaults = { prefix: 'payment-version:', leaseMs: 10_000 } as const
-
 /**
  * Makes a store on Redis. **Its promise is weaker.** Only an effect's commands through `tx` are stored together with
  * the version. Its other work comes before: after a crash in between, the next delivery does it again. Across a crash
@@ -143,12 +141,7 @@ export const redisDefaults = { prefix: 'payment-version:', leaseMs: 10_000 } as 
  * @example const store = createRedisVersionStore({ redis: new Redis() })
  */
 export function createRedisVersionStore(options: RedisVersionStoreOptions): ListingVersionStore<RedisTransaction> {
-  const {
-    redis,
-    prefix = redisDefaults.prefix,
-    leaseMs = redisDefaults.leaseMs,
-    newToken = () => crypto.randomUUID(),
-  } = options
+  const { redis, prefix = 'payment-version:', leaseMs = 10_000, newToken = () => crypto.randomUUID() } = options
   if (redis === null || typeof redis !== 'object') throw new TypeError('redis is missing; pass your client.')
   const send = createCommandSender(redis)
   const busy = checkBusyOptions(options)
@@ -161,8 +154,7 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
 
   /** The braces make a cluster keep both in one slot. */
   function buildKeys(payment: PaymentKey) {
-    const { integrationAddress, chainId, txHash } = normalizeKey(payment)
-    const tag = `${prefix}{${JSON.stringify([integrationAddress, chainId, txHash])}}`
+    const tag = `${prefix}{${JSON.stringify(toKeyParts(payment))}}`
     return { version: tag, lease: `${tag}:lease` }
   }
 
@@ -202,7 +194,6 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
   return {
     async advance(payment, effect) {
       guard.check()
-      normalizeKey(payment)
       return advance(payment, String(checkVersion(payment)), effect)
     },
     async current(payment) {

@@ -4,15 +4,8 @@ import { type BusyOptions, checkBusyOptions, startWait } from './busy.js'
 import { TransactionEndedError, TransactionOpenError } from './errors.js'
 import { listPages, type PageKey, pageSize } from './internal/pages.js'
 import { getConnectionQueues } from './internal/queue.js'
-import {
-  checkVersion,
-  decideVersion,
-  type ListingVersionStore,
-  normalizeIntegration,
-  normalizeKey,
-  type PaymentKey,
-  type VersionDecision,
-} from './version-store.js'
+import type { KeyParts, ListingVersionStore, VersionDecision } from './version-store.js'
+import { checkVersion, decideVersion, normalizeIntegration, toKeyParts } from './version-store.js'
 
 /** The used part of a connection of `node:sqlite`, `@photostructure/sqlite` or `better-sqlite3`. */
 export interface SqliteDatabase {
@@ -28,18 +21,9 @@ export interface SqliteDatabase {
   readonly inTransaction?: boolean
 }
 
-/** A payment as the table's primary key has it. */
-type Columns = readonly [integrationAddress: string, chainId: string, txHash: string]
-
-/** @throws {TypeError} When a part of the key is missing, empty or no string. */
-function toColumns(key: PaymentKey): Columns {
-  const { integrationAddress, chainId, txHash } = normalizeKey(key)
-  return [integrationAddress, chainId, txHash]
-}
-
 interface Statements {
-  read(key: Columns): number | undefined
-  write(key: Columns, version: number): void
+  read(key: KeyParts): number | undefined
+  write(key: KeyParts, version: number): void
 }
 
 /** Creates the table where it is missing. Reuse the statements only after their transaction was committed. */
@@ -60,7 +44,7 @@ function prepareStatements(database: SqliteDatabase, table: string): Statements 
 }
 
 /** Reads without creating anything: where there is no table yet, no payment has a version. */
-function queryVersion(database: SqliteDatabase, table: string, key: Columns): number | undefined {
+function queryVersion(database: SqliteDatabase, table: string, key: KeyParts): number | undefined {
   return ignoreMissingTable(() => prepareRead(database, table)(key))
 }
 
@@ -220,7 +204,7 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
   return {
     async advance(payment, effect) {
       queues.guard.check()
-      const key = toColumns(payment)
+      const key = toKeyParts(payment)
       const version = checkVersion(payment)
 
       /** Yields to other code only while an asynchronous effect is waited for, or a lock. */
@@ -253,7 +237,7 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
     },
     async current(payment) {
       queues.guard.check()
-      const key = toColumns(payment)
+      const key = toKeyParts(payment)
       return inTurn(() => (statements ? statements.read(key) : queryVersion(database, table, key)))
     },
     async *list(integrationAddress) {

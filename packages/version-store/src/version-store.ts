@@ -87,6 +87,15 @@ export function normalizeKey({ integrationAddress, chainId, txHash }: PaymentKey
   return { integrationAddress: integrationAddress.toLowerCase(), chainId, txHash: txHash.toLowerCase() }
 }
 
+/** A key as the tables' primary key has it. */
+export type KeyParts = readonly [integrationAddress: string, chainId: string, txHash: string]
+
+/** The parts of {@link normalizeKey}, in the order of the primary key. */
+export function toKeyParts(key: PaymentKey): KeyParts {
+  const { integrationAddress, chainId, txHash } = normalizeKey(key)
+  return [integrationAddress, chainId, txHash]
+}
+
 /** An integration's address in lower case. @throws {TypeError} When it is empty or no string. */
 export function normalizeIntegration(integrationAddress: string): string {
   return normalizeKey({ integrationAddress, chainId: '*', txHash: '*' }).integrationAddress

@@ -58,22 +58,12 @@ export interface Limits {
   readonly maxBytes?: number | undefined
 }
 
-// Both numbers are repeated below and in verifyBytes: a name costs each bundle ten bytes. A test keeps them equal.
-/** Five minutes: the recommended tolerance of docs/interface.md 6. */
-export const freshnessDefaults = { toleranceSeconds: 300 } as const
-/** 256 KiB: about a hundred times the size of a snapshot. A receiver needs a limit, as its callers are strangers. */
-export const bodyDefaults = { maxBytes: 262_144 } as const
-
+// 300 s is the tolerance of docs/interface.md 6, 256 KiB about a hundred snapshots. verifyBytes repeats both numbers.
 /** The options with defaults. @throws {RangeError} When one is not a whole number, 0 or more. */
-export function resolveLimits({ toleranceSeconds = 300, maxBytes = 262_144 }: Limits): ResolvedLimits {
+export function resolveLimits({ toleranceSeconds = 300, maxBytes = 262_144 }: Limits): Record<keyof Limits, number> {
   assertWhole('toleranceSeconds', toleranceSeconds)
   assertWhole('maxBytes', maxBytes)
   return { toleranceSeconds, maxBytes }
-}
-
-interface ResolvedLimits {
-  readonly toleranceSeconds: number
-  readonly maxBytes: number
 }
 
 function assertWhole(name: string, value: number): void {

@@ -120,17 +120,11 @@ export async function readBody(request: AsyncIterable<Uint8Array>, options: Read
   return concat(chunks, length)
 }
 
-/** State that streams of Node and of the web show. */
-interface StreamState {
-  readonly readableDidRead?: unknown
-  readonly locked?: unknown
-}
-
 /** A consumed stream would read as an empty body, and the rejection would blame the signature. */
 function assertUntouched(request: unknown): void {
   if (typeof request !== 'object' || request === null || !(Symbol.asyncIterator in request))
     throw notRaw(describeBody(request))
-  const { readableDidRead, locked } = request as StreamState
+  const { readableDidRead, locked } = request as { readonly readableDidRead?: unknown; readonly locked?: unknown }
   if (readableDidRead === true || locked === true) throw notRaw('a stream that something else has read from')
 }
 

@@ -26,6 +26,7 @@ export interface BufferedFetchOptions extends Pick<Transport, 'fetch' | 'maxResp
 export function createBufferedFetch(options: BufferedFetchOptions): (request: Request) => Promise<Response> {
   return async (request) => {
     const { signal } = request
+    if (signal.aborted) throw signal.reason
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     })

@@ -19,7 +19,7 @@ import {
   verifyResponseSchema,
 } from '@payment-integration/contract'
 import { primitives } from '@payment-integration/contract/internal'
-import { isAmount } from '../amounts.js'
+import { addAmounts, formatAmount, isAmount } from '../amounts.js'
 import { ClientError, InvalidResponseError } from '../errors.js'
 import { checkInteger, checkObject, checkSignal, checkText, checkTxHash } from '../internal/check.js'
 import { createRequester, type Rejections, rejectMissing, rejectWithBody } from '../internal/request.js'
@@ -193,16 +193,7 @@ function computeSum(decimals: readonly string[]): string {
   if (decimals.length < 2) return decimals[0] ?? '0'
   if (!decimals.every(isAmount))
     throw new TypeError('A ServiceFee of the answer is no plain decimal; read fees of the look-up instead.')
-  const parts = decimals.map((text) => text.split('.'))
-  const places = Math.max(...parts.map(([, fraction = '']) => fraction.length))
-  const units = parts.map(([integer = '', fraction = '']) => BigInt(integer + fraction.padEnd(places, '0')))
-  const digits = String(units.reduce((sum, each) => sum + each)).padStart(places + 1, '0')
-  if (places === 0) return digits
-  let end = digits.length
-  while (end > digits.length - places && digits[end - 1] === '0') end -= 1
-  const integer = digits.slice(0, -places)
-  const fraction = digits.slice(-places, end)
-  return fraction === '' ? integer : `${integer}.${fraction}`
+  return formatAmount(decimals.reduce((sum, each) => addAmounts(sum, each)))
 }
 
 const lookupReader = /* @__PURE__ */ createSchemaReader(lookupSchema)

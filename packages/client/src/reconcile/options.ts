@@ -100,15 +100,6 @@ export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = Reconci
   readonly dryRun?: boolean | undefined
 }
 
-/** Defaults of {@link ReconcileOptions}. */
-export const reconcileDefaults = {
-  until: 'known',
-  pageSize: 200,
-  overlapMs: 3_600_000,
-  samples: 20,
-  dryRun: false,
-} as const
-
 /** {@link ReconcileOptions} with defaults, checked. */
 export interface CheckedReconcile<Tx> {
   readonly from: ReconcileStore<Tx>
@@ -135,14 +126,14 @@ export function checkReconcile<Tx>(options: ReconcileOptions<Tx>, integrationAdd
   const {
     from,
     handle,
-    until = reconcileDefaults.until,
+    until = 'known',
     onCheckpoint = () => undefined,
-    pageSize = reconcileDefaults.pageSize,
+    pageSize = 200,
     maxPages = Number.MAX_SAFE_INTEGER,
-    overlapMs = reconcileDefaults.overlapMs,
-    samples = reconcileDefaults.samples,
+    overlapMs = 3_600_000,
+    samples = 20,
     legacy,
-    dryRun = reconcileDefaults.dryRun,
+    dryRun = false,
   } = options
   if (typeof from?.advance !== 'function' || typeof from.current !== 'function')
     throw new TypeError('from has no advance() and current(); pass a version store.')

@@ -129,7 +129,7 @@ export interface ConformanceFixture<Tx> {
    * @default false
    */
   readonly listsAgain?: boolean | undefined
-  /** Ends the database. */
+  /** Closes the database. */
   close?(): Promise<void> | void
 }
 

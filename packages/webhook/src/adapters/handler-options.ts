@@ -3,7 +3,7 @@
  * @module
  */
 import type { HeadersLike, RequestLike } from '../delivery.js'
-import { bodyDefaults, resolveLimits } from '../delivery.js'
+import { resolveLimits } from '../delivery.js'
 import { WebhookError } from '../errors.js'
 
 /** The runtime's `Response`. */
@@ -94,16 +94,8 @@ export interface HandlerOptions {
   readonly onRejection?: ((rejection: WebhookError) => unknown) | undefined
 }
 
-/** 4.5 s leave half a second of the service's 5 for the way. */
-const handlerDefaults = { maxBytes: bodyDefaults.maxBytes, deadlineMs: 4500 } as const
-
 /** The options, checked and complete. */
-export interface HandlerSettings extends Required<Pick<HandlerOptions, 'receive'>> {
-  readonly maxBytes: number
-  readonly deadlineMs: number
-  readonly onError: (error: unknown) => unknown
-  readonly onRejection: (rejection: WebhookError) => unknown
-}
+export type HandlerSettings = { readonly [Name in keyof HandlerOptions]-?: NonNullable<HandlerOptions[Name]> }
 
 /**
  * Checks the options of an adapter.
@@ -111,7 +103,7 @@ export interface HandlerSettings extends Required<Pick<HandlerOptions, 'receive'
  * @throws {RangeError} When `maxBytes` or `deadlineMs` is out of range.
  */
 export function handlerSettings(options: HandlerOptions): HandlerSettings {
-  const { receive, deadlineMs = handlerDefaults.deadlineMs, onError = report, onRejection = () => undefined } = options
+  const { receive, deadlineMs = 4500, onError = report, onRejection = () => undefined } = options
   for (const [name, value] of Object.entries({ receive, onError, onRejection }))
     if (typeof value !== 'function') throw new TypeError(`${name} is ${typeof value}; pass a function.`)
   if (!Number.isSafeInteger(deadlineMs) || deadlineMs < 1 || deadlineMs > 60_000)

@@ -2,13 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  type Anvil,
-  createPayer,
-  type DevDeployment,
-  deployDevRouter,
-  startAnvil,
-} from '@payment-integration/chain-evm/dev'
+import type { Anvil, DevDeployment } from '@payment-integration/chain-evm/dev'
+import { createPayer, deployDevRouter, startAnvil } from '@payment-integration/chain-evm/dev'
 import { createClient, isClientError } from '@payment-integration/client'
 import type { ServiceEvent } from '@payment-integration/core'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -2,11 +2,8 @@
 import { type ServerType, serve } from '@hono/node-server'
 import { createEvmChain, type KnownRouter } from '@payment-integration/chain-evm'
 import { createService, type EventSink, parseMasterKey, type Service } from '@payment-integration/core'
-import {
-  createSumsubClient,
-  createWebhookReader,
-  type SumsubClientOptions,
-} from '@payment-integration/identity-sumsub/service'
+import type { SumsubClientOptions } from '@payment-integration/identity-sumsub/service'
+import { createSumsubClient, createWebhookReader } from '@payment-integration/identity-sumsub/service'
 import { createApp, createHealth, createSumsubIdentityProvider, createUndiciSender } from '@payment-integration/server'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { Hono } from 'hono'

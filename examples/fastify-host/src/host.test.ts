@@ -1,11 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import {
-  type Anvil,
-  createPayer,
-  type DevDeployment,
-  deployDevRouter,
-  startAnvil,
-} from '@payment-integration/chain-evm/dev'
+import type { Anvil, DevDeployment } from '@payment-integration/chain-evm/dev'
+import { createPayer, deployDevRouter, startAnvil } from '@payment-integration/chain-evm/dev'
 import { createClient } from '@payment-integration/client'
 import { createTestDelivery } from '@payment-integration/webhook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

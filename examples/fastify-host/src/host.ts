@@ -2,11 +2,8 @@
 import { getRequestListener } from '@hono/node-server'
 import { createEvmChain, type KnownRouter } from '@payment-integration/chain-evm'
 import { createService, parseMasterKey, type Service } from '@payment-integration/core'
-import {
-  createSumsubClient,
-  createWebhookReader,
-  type SumsubClientOptions,
-} from '@payment-integration/identity-sumsub/service'
+import type { SumsubClientOptions } from '@payment-integration/identity-sumsub/service'
+import { createSumsubClient, createWebhookReader } from '@payment-integration/identity-sumsub/service'
 import { createApp, createHealth, createSumsubIdentityProvider, createUndiciSender } from '@payment-integration/server'
 import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import Fastify, { type FastifyInstance } from 'fastify'

@@ -1,13 +1,8 @@
 /** Opens the shop's database and receiver once for both routers. @module */
 import { createReceiver, type Receiver } from '@payment-integration/version-store'
 import { createSqliteVersionStore } from '@payment-integration/version-store/sqlite'
-import {
-  createVerifier,
-  type Delivery,
-  type RequestLike,
-  type Snapshot,
-  type VerifiedDelivery,
-} from '@payment-integration/webhook'
+import type { Delivery, RequestLike, Snapshot, VerifiedDelivery } from '@payment-integration/webhook'
+import { createVerifier } from '@payment-integration/webhook'
 import { DatabaseSync } from '@photostructure/sqlite'
 
 /** An open shop. */

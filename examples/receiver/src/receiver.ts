@@ -2,13 +2,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createReceiver } from '@payment-integration/version-store'
 import { createSqliteVersionStore } from '@payment-integration/version-store/sqlite'
-import {
-  createVerifier,
-  explainRejection,
-  isWebhookRejection,
-  readBody,
-  type Snapshot,
-} from '@payment-integration/webhook'
+import type { Snapshot } from '@payment-integration/webhook'
+import { createVerifier, explainRejection, isWebhookRejection, readBody } from '@payment-integration/webhook'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 
 /** Options of the receiver. */

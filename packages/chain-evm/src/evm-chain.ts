@@ -7,13 +7,8 @@ import { knownSpokePools, parseSpokePools } from './bridge/spoke-pools.js'
 import { checkRouters, type KnownRouter } from './decode/known-routers.js'
 import { getNativeToken, type RouterDecoder } from './decode/router-decoder.js'
 import { yodlDecoder } from './decode/router-events.js'
-import {
-  createPriceLists,
-  type KnownPriceFeed,
-  type KnownToken,
-  knownPriceFeeds,
-  knownTokens,
-} from './prices/pricing.js'
+import type { KnownPriceFeed, KnownToken } from './prices/pricing.js'
+import { createPriceLists, knownPriceFeeds, knownTokens } from './prices/pricing.js'
 import { createTokenMetadata } from './prices/token-metadata.js'
 import { createFilterTest, type FilterTest } from './proof/log-filter.js'
 import { openProver, type Prover } from './proof/prover.js'

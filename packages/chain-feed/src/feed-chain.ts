@@ -11,15 +11,8 @@ import type {
   ProofLevel,
   RangesRequest,
 } from '@payment-integration/core/ports'
-import {
-  chunkBlocks,
-  type FeedDemands,
-  findUnmetDemand,
-  joinBlocks,
-  readBlock,
-  readBlocks,
-  toFeedError,
-} from './feed-blocks.js'
+import type { FeedDemands } from './feed-blocks.js'
+import { chunkBlocks, findUnmetDemand, joinBlocks, readBlock, readBlocks, toFeedError } from './feed-blocks.js'
 import type { FeedConnection } from './feed-connection.js'
 import { parseBlock } from './feed-message.js'
 import { createFeedStream } from './feed-stream.js'

@@ -4,13 +4,8 @@
  * @module
  */
 
-import {
-  type Authenticator,
-  connect,
-  credsAuthenticator,
-  type NatsConnection,
-  nkeyAuthenticator,
-} from '@nats-io/transport-node'
+import type { Authenticator, NatsConnection } from '@nats-io/transport-node'
+import { connect, credsAuthenticator, nkeyAuthenticator } from '@nats-io/transport-node'
 import { parseUrl } from '@payment-integration/contract/internal'
 import { CoreError, systemClock } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'

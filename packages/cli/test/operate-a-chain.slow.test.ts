@@ -1,13 +1,7 @@
 /** Runs status and reindex as processes beside a server that follows a real chain. */
 import { join } from 'node:path'
-import {
-  type Anvil,
-  createPayer,
-  type DevDeployment,
-  deployDevRouter,
-  deriveDevAccount,
-  startAnvil,
-} from '@payment-integration/chain-evm/dev'
+import type { Anvil, DevDeployment } from '@payment-integration/chain-evm/dev'
+import { createPayer, deployDevRouter, deriveDevAccount, startAnvil } from '@payment-integration/chain-evm/dev'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSqlite } from '../src/files.js'
 import { runCli } from '../src/run-cli.js'

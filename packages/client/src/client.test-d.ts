@@ -1,16 +1,7 @@
 import type { PaymentBody as WrittenPayment } from '@payment-integration/contract'
 import { expectTypeOf, test } from 'vitest'
-import {
-  type Amount,
-  type AnyClientError,
-  type Client,
-  type ClientErrorCode,
-  type ClientOptions,
-  createClient,
-  isClientError,
-  type Page,
-  type Payment,
-} from './exports/index.js'
+import type { Amount, AnyClientError, Client, ClientErrorCode, ClientOptions, Page, Payment } from './exports/index.js'
+import { createClient, isClientError } from './exports/index.js'
 
 declare const client: Client
 

@@ -1,13 +1,7 @@
 /** An integrator for the tests: one version store and one handler for deliveries and reconciling. */
 import { createMemoryVersionStore, createReceiver, type VersionStore } from '@payment-integration/version-store'
-import {
-  type Client,
-  type ClientOptions,
-  type Payment,
-  type ReconcileOptions,
-  type Reconciliation,
-  reconcile,
-} from '../src/exports/index.js'
+import type { Client, ClientOptions, Payment, ReconcileOptions, Reconciliation } from '../src/exports/index.js'
+import { reconcile } from '../src/exports/index.js'
 import { paymentHash, startService } from './service.js'
 
 type Service = Awaited<ReturnType<typeof startService>>

@@ -3,14 +3,8 @@ import { createTwin, type Twin } from '@payment-integration/testing/twin'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
 import type { Console } from '../src/create-console.js'
-import {
-  chromiumMissing,
-  isChromiumMissing,
-  launchChromium,
-  openPage,
-  type ServedPages,
-  servePages,
-} from './chromium.js'
+import type { ServedPages } from './chromium.js'
+import { chromiumMissing, isChromiumMissing, launchChromium, openPage, servePages } from './chromium.js'
 
 /** The parts of a suite; there are none before its first test. */
 export interface BrowserSuite {

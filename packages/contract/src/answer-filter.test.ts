@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type AnswerSocket,
-  filterAnswers,
-  MalformedAnswerError,
-  maxAnswerBytes,
-  maxAnswerHeadBytes,
-} from './answers.js'
+import type { AnswerSocket } from './answers.js'
+import { filterAnswers, MalformedAnswerError, maxAnswerBytes, maxAnswerHeadBytes } from './answers.js'
 
 /** A socket that records what the parser receives, and the error that destroyed it. */
 function open() {

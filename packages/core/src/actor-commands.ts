@@ -16,12 +16,8 @@ import type { MoveCommands } from './integrations/move-store.js'
 import { type AccountCommands, createAccountCommands } from './legacy/accounts.js'
 import type { Confirmations } from './legacy/finality.js'
 import { createLegacyKeyCommands, type LegacyKeyCommands } from './legacy/keys.js'
-import {
-  createDeliveryCommands,
-  createEndpointCommands,
-  type DeliveryCommands,
-  type EndpointCommands,
-} from './notifications/delivery-commands.js'
+import type { DeliveryCommands, EndpointCommands } from './notifications/delivery-commands.js'
+import { createDeliveryCommands, createEndpointCommands } from './notifications/delivery-commands.js'
 import { createOperatorCommands } from './operators/operator-commands.js'
 import type { OperatorCommands } from './operators/operator-store.js'
 import type { UpdateOutcomes } from './payments/apply-updates.js'

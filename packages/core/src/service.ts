@@ -27,26 +27,11 @@ import { createUpdateQueue, maxUpdatesPerCommit } from './payments/receive-updat
 import type { Recording } from './payments/recording.js'
 import type { Chain, FulfilmentSource, ReceiptSource } from './ports/chain.js'
 import type { IdentityAccounts, IdentityProvider } from './ports/identity.js'
-import {
-  type Clock,
-  type IdSource,
-  type Logger,
-  type RandomSource,
-  type Sender,
-  silentLogger,
-  systemClock,
-  systemIds,
-  systemRandom,
-} from './ports/runtime.js'
+import type { Clock, IdSource, Logger, RandomSource, Sender } from './ports/runtime.js'
+import { silentLogger, systemClock, systemIds, systemRandom } from './ports/runtime.js'
 import type { Store } from './ports/store.js'
-import {
-  createPresence,
-  type LoopRoles,
-  listProcesses,
-  type ProcessQueries,
-  type RunOptions,
-  runLoops,
-} from './processes/processes.js'
+import type { LoopRoles, ProcessQueries, RunOptions } from './processes/processes.js'
+import { createPresence, listProcesses, runLoops } from './processes/processes.js'
 import { createQueries, type Queries } from './queries.js'
 import type { MasterKey, SealedSecret } from './secrets/keys.js'
 import { openSecret } from './secrets/seal.js'

@@ -5,16 +5,8 @@
  */
 import type { ReviewStatus, ShareResponse } from '@payment-integration/contract'
 import { parseInstant } from '@payment-integration/contract/internal-io'
-import {
-  checkCredential,
-  classifyFailure,
-  createCall,
-  field,
-  type ProviderAnswer,
-  type ProviderConnection,
-  text,
-  texts,
-} from './connection.js'
+import type { ProviderAnswer, ProviderConnection } from './connection.js'
+import { checkCredential, classifyFailure, createCall, field, text, texts } from './connection.js'
 import { ProviderAnswerError } from './errors.js'
 
 /** Unix milliseconds of a time in UTC, such as `2020-02-21 13:23:19.001`; null for anything else. */

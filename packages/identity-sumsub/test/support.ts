@@ -2,11 +2,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createFakeClock } from '@payment-integration/testing'
-import {
-  type IdentityProviderOptions,
-  startIdentityProvider,
-  type TestIdentityProvider,
-} from '@payment-integration/testing/identity-provider'
+import type { IdentityProviderOptions, TestIdentityProvider } from '@payment-integration/testing/identity-provider'
+import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { onTestFinished } from 'vitest'
 import type { ProviderConnection } from '../src/exports/index.js'
 import { createSumsubClient, type SumsubClientOptions } from '../src/exports/service.js'

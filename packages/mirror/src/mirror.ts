@@ -4,15 +4,8 @@ import type { VersionDecision } from '@payment-integration/version-store'
 import type { Delivery, RequestLike, Snapshot } from '@payment-integration/webhook'
 import type { Dialect, TableOptions } from './database.js'
 import { OtherIntegrationError } from './errors.js'
-import {
-  type MirrorCompletion,
-  type MirrorOptions,
-  type MirrorReconciliation,
-  milliseconds,
-  mirrorDefaults,
-  openParts,
-  type Parts,
-} from './options.js'
+import type { MirrorCompletion, MirrorOptions, MirrorReconciliation, Parts } from './options.js'
+import { milliseconds, mirrorDefaults, openParts } from './options.js'
 import { complete, type MirrorReconcileOptions, reconcile } from './reconcile.js'
 import { buildSchema, quoteNames } from './tables.js'
 

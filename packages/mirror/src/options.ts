@@ -1,22 +1,10 @@
 /** Options and events of `createMirror`. @module */
 import type { Client, Findings, Reconciliation, UnknownPayment } from '@payment-integration/client'
-import {
-  createVerifier,
-  type Delivery,
-  type RequestLike,
-  type Snapshot,
-  type VerifierOptions,
-} from '@payment-integration/webhook'
+import type { Delivery, RequestLike, Snapshot, VerifierOptions } from '@payment-integration/webhook'
+import { createVerifier } from '@payment-integration/webhook'
 import { chooseDriver, type Driver, type MirrorDatabase, type TableOptions } from './database.js'
-import {
-  defaultPrefix,
-  openPaymentsTable,
-  openStateTable,
-  type PaymentsTable,
-  quoteNames,
-  type StateTable,
-  type TableNames,
-} from './tables.js'
+import type { PaymentsTable, StateTable, TableNames } from './tables.js'
+import { defaultPrefix, openPaymentsTable, openStateTable, quoteNames } from './tables.js'
 
 /** The result of the look-ups. */
 export interface MirrorCompletion {

@@ -3,12 +3,8 @@
  * verifier that it tests.
  * @module
  */
-import {
-  integrationHeader,
-  type SnapshotBody,
-  signatureHeader,
-  signatureToleranceSeconds,
-} from '@payment-integration/contract'
+import type { SnapshotBody } from '@payment-integration/contract'
+import { integrationHeader, signatureHeader, signatureToleranceSeconds } from '@payment-integration/contract'
 import { jsonContentType } from '@payment-integration/contract/internal'
 import type { FakeClock } from './builders.js'
 

@@ -5,11 +5,8 @@ import { createServer, type Server as HttpServer } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createFakeClock } from '../src/builders.js'
-import {
-  type IdentityProviderOptions,
-  startIdentityProvider,
-  type TestIdentityProvider,
-} from '../src/exports/identity-provider.js'
+import type { IdentityProviderOptions, TestIdentityProvider } from '../src/exports/identity-provider.js'
+import { startIdentityProvider } from '../src/exports/identity-provider.js'
 import type { ProviderClient } from '../src/identity-provider/authenticate.js'
 
 export const donor = {

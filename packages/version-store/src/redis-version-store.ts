@@ -3,15 +3,8 @@ import { type BusyOptions, checkBusyOptions } from './busy.js'
 import { LeaseLostError, StoreBusyError } from './errors.js'
 import { pageSize } from './internal/pages.js'
 import { createReentryGuard } from './internal/queue.js'
-import {
-  checkVersion,
-  type Effect,
-  type ListingVersionStore,
-  normalizeIntegration,
-  type PaymentKey,
-  toKeyParts,
-  type VersionDecision,
-} from './version-store.js'
+import type { Effect, ListingVersionStore, PaymentKey, VersionDecision } from './version-store.js'
+import { checkVersion, normalizeIntegration, toKeyParts } from './version-store.js'
 
 export interface IoRedisClient {
   call(command: string, ...values: string[]): Promise<unknown>

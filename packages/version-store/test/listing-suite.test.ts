@@ -1,12 +1,8 @@
 /** The suite's tests of listings fail for stores that list wrongly, whatever their round trips take. */
 import { expect, test } from 'vitest'
 import { versionStoreCases } from '../src/exports/conformance.js'
-import {
-  createMemoryVersionStore,
-  type ListingVersionStore,
-  normalizeKey,
-  type PaymentKey,
-} from '../src/exports/index.js'
+import type { ListingVersionStore, PaymentKey } from '../src/exports/index.js'
+import { createMemoryVersionStore, normalizeKey } from '../src/exports/index.js'
 
 type Store = ListingVersionStore<undefined>
 

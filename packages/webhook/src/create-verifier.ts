@@ -5,14 +5,8 @@ import { checkTime, type Limits, resolveLimits } from './delivery.js'
 import { createRejection, rejectWith } from './errors.js'
 import { getKeys } from './internal/keyring.js'
 import { parseFreshHeader, type SignatureHeader } from './internal/parse-fresh-header.js'
-import {
-  assertUnread,
-  isRequest,
-  type ReadableHeaders,
-  readHeader,
-  readRequest,
-  toReadable,
-} from './internal/read-request.js'
+import type { ReadableHeaders } from './internal/read-request.js'
+import { assertUnread, isRequest, readHeader, readRequest, toReadable } from './internal/read-request.js'
 import { assertRawBody, isRaw, toBoundedBytes } from './read-body.js'
 import type { SigningKey } from './signing-key.js'
 import { addressForm, decodeText, parseSnapshot, type Snapshot } from './snapshot.js'

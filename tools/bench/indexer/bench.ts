@@ -4,14 +4,8 @@ import { once } from 'node:events'
 import { type BenchDatabase, type Engine, masterKey, openDatabase, serviceOn } from '../databases.js'
 import { type Bundles, bundle } from '../processes.js'
 import { type Cell, median, round, type Table } from '../report.js'
-import {
-  type CallCounts,
-  type ChainPlan,
-  integrationAddress,
-  type Line,
-  type ReplayNode,
-  recordChain,
-} from './chain.js'
+import type { CallCounts, ChainPlan, Line, ReplayNode } from './chain.js'
+import { integrationAddress, recordChain } from './chain.js'
 import { peers, runPeer } from './peers.js'
 
 /** How much to measure. */

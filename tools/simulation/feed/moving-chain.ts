@@ -1,12 +1,8 @@
 /** A chain in memory that grows and reorganizes by seed, and the truth about its payments. @module */
 import type { PaymentFacts } from '@payment-integration/core/ports'
 import { createDraws } from '../../../packages/testing/src/builders.js'
-import {
-  buildPayment,
-  createTwinChain,
-  type TwinChain,
-  type UnminedPayment,
-} from '../../../packages/testing/src/twin/chain.js'
+import type { TwinChain, UnminedPayment } from '../../../packages/testing/src/twin/chain.js'
+import { buildPayment, createTwinChain } from '../../../packages/testing/src/twin/chain.js'
 import type { Draws } from '../random.js'
 import { getKey, type LastingFacts, type TrueFacts } from '../world/truth.js'
 

@@ -1,10 +1,6 @@
 /** Kills the servers of a feed under load, and compares each cell's store with the chain. @module */
-import {
-  createFeedChain,
-  createFeedConnection,
-  createFeedPublisher,
-  type FeedConnection,
-} from '@payment-integration/chain-feed'
+import type { FeedConnection } from '@payment-integration/chain-feed'
+import { createFeedChain, createFeedConnection, createFeedPublisher } from '@payment-integration/chain-feed'
 import { createService, systemClock } from '@payment-integration/core'
 import type { Chain, Store } from '@payment-integration/core/ports'
 import { parseBlock } from '../../../packages/chain-feed/src/feed-message.js'

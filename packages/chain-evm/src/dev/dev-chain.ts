@@ -1,16 +1,8 @@
 /** The accounts, errors, router and tokens of a development chain. @module */
 
 import { assertWhole } from '@payment-integration/core/internal'
-import {
-  type Account,
-  type Address,
-  createWalletClient,
-  defineChain,
-  encodeDeployData,
-  getContractAddress,
-  type Hex,
-  http,
-} from 'viem'
+import type { Account, Address, Hex } from 'viem'
+import { createWalletClient, defineChain, encodeDeployData, getContractAddress, http } from 'viem'
 import { type HDAccount, mnemonicToAccount } from 'viem/accounts'
 import { getTransactionCount, getTransactionReceipt, sendTransaction } from 'viem/actions'
 import type { KnownRouter } from '../decode/known-routers.js'

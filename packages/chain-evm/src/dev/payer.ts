@@ -1,15 +1,6 @@
 /** Pays through the development router with a viem wallet. @module */
-import {
-  type Account,
-  type Address,
-  createWalletClient,
-  encodeFunctionData,
-  type Hex,
-  http,
-  isHex,
-  maxUint256,
-  stringToHex,
-} from 'viem'
+import type { Account, Address, Hex } from 'viem'
+import { createWalletClient, encodeFunctionData, http, isHex, maxUint256, stringToHex } from 'viem'
 import { getTransactionCount, sendTransaction } from 'viem/actions'
 import { encodeIntegrationSuffix } from '../decode/integrations.js'
 import { nativeTokenAddress } from '../decode/router-decoder.js'

@@ -1,8 +1,5 @@
-export {
-  type AcrossFulfilmentSource,
-  type AcrossFulfilmentSourceOptions,
-  createAcrossFulfilmentSource,
-} from '../bridge/across-fulfilment-source.js'
+export type { AcrossFulfilmentSource, AcrossFulfilmentSourceOptions } from '../bridge/across-fulfilment-source.js'
+export { createAcrossFulfilmentSource } from '../bridge/across-fulfilment-source.js'
 export { knownSpokePools } from '../bridge/spoke-pools.js'
 export { encodeIntegrationSuffix, parseIntegrationSuffix } from '../decode/integrations.js'
 export { type KnownRouter, knownRouters } from '../decode/known-routers.js'

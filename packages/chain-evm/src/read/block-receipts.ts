@@ -7,14 +7,8 @@ import { askWithChainId } from '../rpc/chain-guard.js'
 import { describeRpcError, isRateLimit, isUnavailable } from '../rpc/failures.js'
 import { formatQuantity, isHex } from '../rpc/hex.js'
 import type { Rpc, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
-import {
-  assertAuthentic,
-  buildBlockCall,
-  buildHeaderCall,
-  type Header,
-  type RangeReader,
-  toHeader,
-} from './range-reader.js'
+import type { Header, RangeReader } from './range-reader.js'
+import { assertAuthentic, buildBlockCall, buildHeaderCall, toHeader } from './range-reader.js'
 
 /** Raw receipts whose root is the one in the header. */
 export interface ProvenRawReceipts {

@@ -1,13 +1,8 @@
 /** Reads the transactions and receipts of payments. @module */
 import type { Emitted } from '../decode/pair-conversions.js'
 import type { DecodedPayment, RouterLog } from '../decode/router-decoder.js'
-import {
-  parseBlockTransactions,
-  parseReceipt,
-  parseTransaction,
-  type ReceiptFacts,
-  type TransactionFacts,
-} from '../rpc/answers.js'
+import type { ReceiptFacts, TransactionFacts } from '../rpc/answers.js'
+import { parseBlockTransactions, parseReceipt, parseTransaction } from '../rpc/answers.js'
 import type { RpcCall } from '../rpc/json-rpc.js'
 import { buildBlockCall, type RangeReader } from './range-reader.js'
 

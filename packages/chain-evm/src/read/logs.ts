@@ -8,15 +8,8 @@ import { formatQuantity } from '../rpc/hex.js'
 import type { RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
 import { readByTransaction } from './block-receipts.js'
 import { readFacts } from './proven-blocks.js'
-import {
-  assertChain,
-  buildHeaderCall,
-  type Header,
-  isPaymentLog,
-  type RangeReader,
-  readBlockTimes,
-  toHeader,
-} from './range-reader.js'
+import type { Header, RangeReader } from './range-reader.js'
+import { assertChain, buildHeaderCall, isPaymentLog, readBlockTimes, toHeader } from './range-reader.js'
 import { type CachedFacts, readTransactions } from './transactions.js'
 
 function buildLogsCall({ routers, decoder }: RangeReader, from: number, to: number): RpcCall {

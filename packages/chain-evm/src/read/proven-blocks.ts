@@ -4,13 +4,8 @@ import type { RouterLog } from '../decode/router-decoder.js'
 import { type Fields, isFields, parseReceipt, type ReceiptFacts, type ReceiptLog } from '../rpc/answers.js'
 import { isUnproven } from '../rpc/failures.js'
 import { normalizeHash, zeroAddress } from '../rpc/hex.js'
-import {
-  type BlockReceipts,
-  type BlockWithReceipts,
-  type ProvenRawReceipts,
-  readByTransaction,
-  readReceiptsInOneCall,
-} from './block-receipts.js'
+import type { BlockReceipts, BlockWithReceipts, ProvenRawReceipts } from './block-receipts.js'
+import { readByTransaction, readReceiptsInOneCall } from './block-receipts.js'
 import type { Header, RangeReader } from './range-reader.js'
 import { readTransactions, type TransactionPayments } from './transactions.js'
 

@@ -3,25 +3,14 @@
 import type { PricingFacts } from '@payment-integration/core/ports'
 import { type DepositFacts, findDeposits, isBridgeCall } from '../bridge/spoke-pools.js'
 import { findIntegrations, needsReceiptForIntegrations } from '../decode/integrations.js'
-import {
-  type DirectPayment,
-  type Emitted,
-  findCalledPayment,
-  noConversion,
-  pairConversions,
-} from '../decode/pair-conversions.js'
+import type { DirectPayment, Emitted } from '../decode/pair-conversions.js'
+import { findCalledPayment, noConversion, pairConversions } from '../decode/pair-conversions.js'
 import type { DecodedPayment, RouterLog } from '../decode/router-decoder.js'
 import { computeSwapInput, isPaidByTransfer, type TokenAmount } from '../decode/transfers.js'
 import { computePricing, unknownPricing } from '../prices/pricing.js'
 import { isSameLog, type ReceiptFacts, type ReceiptLog, type TransactionFacts } from '../rpc/answers.js'
-import {
-  type CachedTransactions,
-  groupLogs,
-  readPaymentTransactions,
-  readReceipts,
-  reportMalformed,
-  type TransactionLogs,
-} from './calls.js'
+import type { CachedTransactions, TransactionLogs } from './calls.js'
+import { groupLogs, readPaymentTransactions, readReceipts, reportMalformed } from './calls.js'
 import { isPaymentLog, type RangeReader } from './range-reader.js'
 
 /**

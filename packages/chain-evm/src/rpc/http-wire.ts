@@ -6,16 +6,8 @@ import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { parseContentLength, parseForeignJson } from '@payment-integration/contract/internal-io'
 import { HttpStatusError, ResponseTooLargeError, StaleConnectionError, splitUrl } from './failures.js'
-import {
-  computeMaxAnswerBytes,
-  decodeAnswer,
-  encodeCalls,
-  isLargeError,
-  maxErrorBytes,
-  type RpcCall,
-  type RpcOutcome,
-  type Wire,
-} from './wire.js'
+import type { RpcCall, RpcOutcome, Wire } from './wire.js'
+import { computeMaxAnswerBytes, decodeAnswer, encodeCalls, isLargeError, maxErrorBytes } from './wire.js'
 
 const minBufferBytes = 65_536
 /** Larger buffers are not reused. */

@@ -12,17 +12,8 @@ import {
   StaleConnectionError,
   splitUrl,
 } from './failures.js'
-import {
-  computeMaxAnswerBytes,
-  decodeAnswer,
-  encodeCalls,
-  isLargeError,
-  maxErrorBytes,
-  parseId,
-  type RpcCall,
-  type RpcOutcome,
-  type Wire,
-} from './wire.js'
+import type { RpcCall, RpcOutcome, Wire } from './wire.js'
+import { computeMaxAnswerBytes, decodeAnswer, encodeCalls, isLargeError, maxErrorBytes, parseId } from './wire.js'
 
 /** The wait after the second failure in a row, which doubles up to a limit, in milliseconds. */
 export const reconnectMs = { min: 250, max: 30_000 } as const

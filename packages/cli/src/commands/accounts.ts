@@ -5,16 +5,8 @@ import { parseForeignJson } from '@payment-integration/contract/internal-io'
 import type { AccountInput, AccountRecord } from '@payment-integration/core/internal'
 import type { Config } from '@payment-integration/server/service'
 import type { Command } from 'commander'
-import {
-  type AcceptedTokens,
-  addGroup,
-  type ChainAddress,
-  parseAcceptedTokens,
-  parseAddress,
-  parseChainAddress,
-  parseDuration,
-  type Run,
-} from '../command.js'
+import type { AcceptedTokens, ChainAddress, Run } from '../command.js'
+import { addGroup, parseAcceptedTokens, parseAddress, parseChainAddress, parseDuration } from '../command.js'
 import { UsageError } from '../errors.js'
 import { formatInputName, readInput } from '../input.js'
 import type { ExitCode, Io } from '../io.js'

@@ -15,15 +15,8 @@ import type {
 } from '@payment-integration/core/internal'
 import type { HistoryArchive } from '@payment-integration/core/ports'
 import { type Command, Option } from 'commander'
-import {
-  addGroup,
-  databaseOption,
-  type ExpectedRecord,
-  examples,
-  parseExpectedRecord,
-  type Run,
-  wholeNumberParser,
-} from '../command.js'
+import type { ExpectedRecord, Run } from '../command.js'
+import { addGroup, databaseOption, examples, parseExpectedRecord, wholeNumberParser } from '../command.js'
 import { BackupError, InterruptedError, UsageError } from '../errors.js'
 import { openSqlite, syncPath } from '../files.js'
 import type { ExitCode, Io } from '../io.js'

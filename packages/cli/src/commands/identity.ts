@@ -9,14 +9,8 @@ import { addGroup, type Run, wholeNumberParser } from '../command.js'
 import { UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { type OperateOptions, withService } from '../with-service.js'
-import {
-  defaultLimit,
-  histories,
-  type IdentityOptions,
-  listSubjects,
-  readEmailKey,
-  requireIdentity,
-} from './identity-lists.js'
+import type { IdentityOptions } from './identity-lists.js'
+import { defaultLimit, histories, listSubjects, readEmailKey, requireIdentity } from './identity-lists.js'
 
 const exampleKey = '9f2c'.repeat(16)
 

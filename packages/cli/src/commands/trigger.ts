@@ -1,10 +1,6 @@
 /** `payment-integration trigger`: causes payments, changes and verdicts in a server in development. @module */
-import {
-  type TriggerScenario,
-  triggerPath,
-  triggerScenarios,
-  triggerVerdicts,
-} from '@payment-integration/contract/internal'
+import type { TriggerScenario } from '@payment-integration/contract/internal'
+import { triggerPath, triggerScenarios, triggerVerdicts } from '@payment-integration/contract/internal'
 import { parseForeignJson, readForeignJson } from '@payment-integration/contract/internal-io'
 import type { TriggerEvent, TriggerRequest } from '@payment-integration/testing/twin'
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'

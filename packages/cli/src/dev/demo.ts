@@ -10,16 +10,8 @@ import type { Io } from '../io.js'
 import { createStyle, logToStandardError, shortHash } from '../output.js'
 import { version } from '../package-files.js'
 import { startDemoChain } from './chain.js'
-import type { PaymentPlan } from './clients.js'
-import {
-  accountHandle,
-  createDemoProcessor,
-  createDemoReader,
-  type DemoProcessor,
-  type DemoReader,
-  legacyExample,
-  setUpLegacy,
-} from './clients.js'
+import type { DemoProcessor, DemoReader, PaymentPlan } from './clients.js'
+import { accountHandle, createDemoProcessor, createDemoReader, legacyExample, setUpLegacy } from './clients.js'
 import type { LegacyReadyEvent, ReadyEvent } from './demo-events.js'
 import type { Closers } from './machine.js'
 import { choosePort, createDemoFolder, listEnvValues, openBrowser, startOnPort, writeEnvFile } from './machine.js'

@@ -1,10 +1,6 @@
 /** Forwards the deliveries of a stream, prints them, and reconnects after a loss. @module */
-import {
-  type StreamedDeliveryBody,
-  streamEvents,
-  streamedDeliverySchema,
-  streamReadySchema,
-} from '@payment-integration/contract/internal'
+import type { StreamedDeliveryBody } from '@payment-integration/contract/internal'
+import { streamEvents, streamedDeliverySchema, streamReadySchema } from '@payment-integration/contract/internal'
 import { parseForeignJson } from '@payment-integration/contract/internal-io'
 import { verifySignature } from '@payment-integration/webhook'
 import { ServerError } from '../errors.js'

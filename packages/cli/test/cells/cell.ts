@@ -3,13 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@payment-integration/client'
-import {
-  createService,
-  parseMasterKey,
-  type Recording,
-  type Service,
-  type ServiceEvent,
-} from '@payment-integration/core'
+import type { Recording, Service, ServiceEvent } from '@payment-integration/core'
+import { createService, parseMasterKey } from '@payment-integration/core'
 import type { FulfilmentSource, Store } from '@payment-integration/core/ports'
 import { createApp, createUndiciSender } from '@payment-integration/server'
 import { createPostgresStore } from '@payment-integration/store-sql/postgres'

@@ -2,13 +2,8 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  type Anvil,
-  type DevDeployment,
-  deployDevRouter,
-  deriveDevAccount,
-  startAnvil,
-} from '@payment-integration/chain-evm/dev'
+import type { Anvil, DevDeployment } from '@payment-integration/chain-evm/dev'
+import { deployDevRouter, deriveDevAccount, startAnvil } from '@payment-integration/chain-evm/dev'
 import { createWalletClient, defineChain, encodeFunctionData, http, parseAbi, stringToHex, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Arrived, startRecordingReceiver } from '../../../server/test/support/recording-receiver.js'

@@ -1,12 +1,7 @@
 import type { OpenShareResponse } from '@payment-integration/contract'
 import { expectTypeOf, test } from 'vitest'
-import {
-  type AnyClientError,
-  type Client,
-  type ClientErrorCode,
-  isClientError,
-  type ShareResult,
-} from '../exports/index.js'
+import type { AnyClientError, Client, ClientErrorCode, ShareResult } from '../exports/index.js'
+import { isClientError } from '../exports/index.js'
 
 declare const client: Client
 

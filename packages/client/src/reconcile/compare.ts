@@ -6,13 +6,8 @@
 import { AbortedError } from '../errors.js'
 import type { Payment } from '../payments.js'
 import type { Failures } from './failures.js'
-import {
-  createFindingList,
-  type FailedPayment,
-  type MissingPayment,
-  type Reconciliation,
-  type StalePayment,
-} from './findings.js'
+import type { FailedPayment, MissingPayment, Reconciliation, StalePayment } from './findings.js'
+import { createFindingList } from './findings.js'
 import type { CheckedReconcile, ReconcileProgress, ReconcileStore } from './options.js'
 import type { SeveralPaymentsSearch } from './search-several-payments.js'
 

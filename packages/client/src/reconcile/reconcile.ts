@@ -9,16 +9,8 @@ import type { ClientError } from '../errors.js'
 import { InvalidRequestError } from '../errors.js'
 import type { Page, Payment, PaymentReader } from '../payments.js'
 import { readPages } from '../payments.js'
-import {
-  addUnfinished,
-  earliest,
-  findUnfinished,
-  finishRun,
-  latest,
-  lowerCoverage,
-  type Reach,
-  type ReconcileCheckpoint,
-} from './checkpoint.js'
+import type { Reach, ReconcileCheckpoint } from './checkpoint.js'
+import { addUnfinished, earliest, findUnfinished, finishRun, latest, lowerCoverage } from './checkpoint.js'
 import { createTally } from './compare.js'
 import { createFailures, retryFailures } from './failures.js'
 import type { Reconcile, Reconciliation } from './findings.js'

@@ -6,16 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainStatus } from '@payment-integration/core'
 import type { ConsoleAttempt, ConsoleNewest, DeliveryView } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
-import {
-  createHourCounts,
-  createMissingCount,
-  narrowOverview,
-  type Overview,
-  type Range,
-  readOverview,
-  type SampledService,
-  widenOverview,
-} from './overview.js'
+import type { Overview, Range, SampledService } from './overview.js'
+import { createHourCounts, createMissingCount, narrowOverview, readOverview, widenOverview } from './overview.js'
 
 export interface Sample {
   readonly overview: Overview

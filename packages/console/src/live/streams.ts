@@ -2,14 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeliveryFilter, DeliveryView } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
-import {
-  deliveryFilter,
-  matchesPayment,
-  parseHash,
-  parseWholeNumber,
-  paymentFilter,
-  type QueryFields,
-} from '../filters.js'
+import type { QueryFields } from '../filters.js'
+import { deliveryFilter, matchesPayment, parseHash, parseWholeNumber, paymentFilter } from '../filters.js'
 import type { Job, Jobs } from '../jobs.js'
 import type { LiveUpdates, Numbered } from './live-updates.js'
 

@@ -6,19 +6,8 @@ import type { ProvenRange } from '@payment-integration/core/ports'
 import { FilterError, parseWholeNumber } from '../filters.js'
 import type { JobReport, NextAct } from '../jobs.js'
 import { ActForm, ForRole } from '../view/forms.js'
-import {
-  Badge,
-  buildHref,
-  type Column,
-  Dim,
-  Empty,
-  Hex,
-  paymentPath,
-  Shown,
-  Table,
-  TableRow,
-  When,
-} from '../view/parts.js'
+import type { Column } from '../view/parts.js'
+import { Badge, buildHref, Dim, Empty, Hex, paymentPath, Shown, Table, TableRow, When } from '../view/parts.js'
 import { formatCount, formatLatency, formatNumber, nameChain } from '../view/text.js'
 import { ActError } from '../web/run-form.js'
 import { jobPath } from './jobs.js'

@@ -12,20 +12,8 @@ import type {
 import type { Child } from 'hono/jsx'
 import { FilterError, type QueryFields } from '../filters.js'
 import { ActForm, Filters, TextField } from '../view/forms.js'
-import {
-  Badge,
-  buildHref,
-  type Column,
-  Copyable,
-  Dim,
-  Empty,
-  Hex,
-  Pager,
-  Shown,
-  sentencePage,
-  Table,
-  When,
-} from '../view/parts.js'
+import type { Column } from '../view/parts.js'
+import { Badge, buildHref, Copyable, Dim, Empty, Hex, Pager, Shown, sentencePage, Table, When } from '../view/parts.js'
 import { formatNumber } from '../view/text.js'
 import { type ActAnswer, type ActInput, type Acts, confirmedField, type Load, pageSize, requiredField } from './page.js'
 

@@ -7,18 +7,8 @@ import { ActForm, type ActFormProps, TextField } from '../view/forms.js'
 import { buildHref, Dim, EnabledBadge, Facts, Hex, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
 import { nameChain } from '../view/text.js'
 import { NoIntegrations, showUrl } from './endpoints.js'
-import {
-  type Act,
-  type ActInput,
-  type Acts,
-  confirmedField,
-  findIntegration,
-  graceField,
-  integrationsAfter,
-  type Load,
-  type Note,
-  requiredField,
-} from './page.js'
+import type { Act, ActInput, Acts, Load, Note } from './page.js'
+import { confirmedField, findIntegration, graceField, integrationsAfter, requiredField } from './page.js'
 
 const section = '/integrations'
 const integrationPath = (address: string) => `${section}/${address}`

@@ -6,16 +6,8 @@ import type { IssuedLink, OperatorRole } from '@payment-integration/core/interna
 import { FilterError } from '../filters.js'
 import { ActForm, ChoiceField, TextField } from '../view/forms.js'
 import { base, EnabledBadge, newSecretsPage, Pager, Table, When } from '../view/parts.js'
-import {
-  type Act,
-  type ActAnswer,
-  type ActInput,
-  type Acts,
-  confirmedField,
-  type Load,
-  requiredField,
-  slicePage,
-} from './page.js'
+import type { Act, ActAnswer, ActInput, Acts, Load } from './page.js'
+import { confirmedField, requiredField, slicePage } from './page.js'
 
 const section = '/operators'
 

@@ -3,18 +3,8 @@
 import type { DatabaseSnapshot } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { FilterError } from '../filters.js'
-import {
-  chartData,
-  chooseRange,
-  maxDots,
-  maxEndpoints,
-  maxPending,
-  type Overview,
-  type Range,
-  ranges,
-  type StackedSeries,
-  sumVolumes,
-} from '../live/overview.js'
+import type { Overview, Range, StackedSeries } from '../live/overview.js'
+import { chartData, chooseRange, maxDots, maxEndpoints, maxPending, ranges, sumVolumes } from '../live/overview.js'
 import { buildHref, Copyable, Dim, Empty, Shown } from '../view/parts.js'
 import { formatCount, formatLatency, formatNumber, formatSpan, nameChain } from '../view/text.js'
 import { ChainTable } from './chains.js'

@@ -3,27 +3,10 @@
 import { type DeliveryView, parseMemo } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { ActForm, ForRole } from '../view/forms.js'
-import {
-  Badge,
-  buildHref,
-  Dim,
-  type FactRow,
-  Facts,
-  Hex,
-  paymentHref,
-  Shown,
-  sentencePage,
-  Table,
-  When,
-} from '../view/parts.js'
-import {
-  amountFacts,
-  type DeliveryContext,
-  labelReplay,
-  showIntegration,
-  showLastAnswer,
-  showNextAttempt,
-} from '../view/rows.js'
+import type { FactRow } from '../view/parts.js'
+import { Badge, buildHref, Dim, Facts, Hex, paymentHref, Shown, sentencePage, Table, When } from '../view/parts.js'
+import type { DeliveryContext } from '../view/rows.js'
+import { amountFacts, labelReplay, showIntegration, showLastAnswer, showNextAttempt } from '../view/rows.js'
 import { nameChain } from '../view/text.js'
 import { buildTopic, describeIndexed, findIntegration, type Load } from './page.js'
 import { Repeat } from './repeat.js'

@@ -9,15 +9,8 @@ import { type Field, Filters, ForRole } from '../view/forms.js'
 import { buildHref, Copyable, Empty, Pager, paymentPath, Shown, Table } from '../view/parts.js'
 import { type Choices, listFields, paymentRows, wordOptions } from '../view/rows.js'
 import { ExportLinks } from '../web/export.js'
-import {
-  buildTopic,
-  type ConsoleService,
-  describeIndexed,
-  type Load,
-  type PageDeps,
-  pageSize,
-  readChoices,
-} from './page.js'
+import type { ConsoleService, Load, PageDeps } from './page.js'
+import { buildTopic, describeIndexed, pageSize, readChoices } from './page.js'
 import { TestPayment } from './tools.js'
 
 const section = '/payments'

@@ -1,12 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Signs operators in at an OpenID provider: the code flow with PKCE. Source: docs/decisions/operators.md. @module */
 import { assertModestJson, readForeignBytes } from '@payment-integration/contract/internal-io'
-import {
-  loadPackage,
-  type NewSession,
-  OidcRejectedError,
-  type OperatorSessions,
-} from '@payment-integration/core/internal'
+import type { NewSession, OperatorSessions } from '@payment-integration/core/internal'
+import { loadPackage, OidcRejectedError } from '@payment-integration/core/internal'
 import type { ClientAuth, Configuration, CustomFetch, IDToken, UserInfoResponse } from 'openid-client'
 import type { PageContent } from '../pages/page.js'
 import { base } from '../view/parts.js'

@@ -26,22 +26,10 @@ export {
   verifyRequestSchema,
   verifyResponseSchema,
 } from '../legacy.js'
-export {
-  type CoinConfig,
-  type FlatTransaction,
-  flatTransactionSchema,
-  type LinkConfig,
-  linkConfigLimits,
-  linkConfigSchema,
-} from '../legacy-snapshot.js'
-export {
-  type OpenPage,
-  type OpenPayment,
-  type PageBody,
-  type PaymentBody,
-  pageSchema,
-  paymentSchema,
-} from '../payment.js'
+export type { CoinConfig, FlatTransaction, LinkConfig } from '../legacy-snapshot.js'
+export { flatTransactionSchema, linkConfigLimits, linkConfigSchema } from '../legacy-snapshot.js'
+export type { OpenPage, OpenPayment, PageBody, PaymentBody } from '../payment.js'
+export { pageSchema, paymentSchema } from '../payment.js'
 export { type OpenPaymentState, type PaymentState, paymentStates } from '../payment-state.js'
 export type { OpenEnum } from '../primitives.js'
 export { createSchemaReader, type ReadResult, type SchemaReader, type UnknownPart } from '../reader.js'
@@ -59,13 +47,8 @@ export {
   updateResultSchema,
   updateResultsSchema,
 } from '../requests.js'
-export {
-  type OpenSnapshot,
-  type RecipientBody,
-  recipientSchema,
-  type SnapshotBody,
-  snapshotSchema,
-} from '../snapshot.js'
+export type { OpenSnapshot, RecipientBody, SnapshotBody } from '../snapshot.js'
+export { recipientSchema, snapshotSchema } from '../snapshot.js'
 export {
   deliveryTimeoutMs,
   integrationHeader,

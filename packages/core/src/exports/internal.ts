@@ -87,13 +87,8 @@ export type {
   LegacyKeyStore,
 } from '../legacy/legacy-store.js'
 export { excerptBytes } from '../notifications/attempt.js'
-export {
-  type CheckTotals,
-  type DeliveryCommands,
-  oldSnapshotMs,
-  type ReplayTotals,
-  type SentTest,
-} from '../notifications/delivery-commands.js'
+export type { CheckTotals, DeliveryCommands, ReplayTotals, SentTest } from '../notifications/delivery-commands.js'
+export { oldSnapshotMs } from '../notifications/delivery-commands.js'
 export type {
   AttemptDecision,
   AttemptRecord,

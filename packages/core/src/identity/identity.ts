@@ -18,24 +18,13 @@ import type {
   SubjectView,
   VerdictRecord,
 } from './identity-store.js'
-import {
-  type CloseRequest,
-  type CloseResult,
-  createCloseVerification,
-  createResolveRedemption,
-  type ResolveRequest,
-  type ResolveResult,
-} from './operator-actions.js'
+import type { CloseRequest, CloseResult, ResolveRequest, ResolveResult } from './operator-actions.js'
+import { createCloseVerification, createResolveRedemption } from './operator-actions.js'
 import { createPollDue } from './poll.js'
 import { checkNamespace, defaultNamespace } from './redemption.js'
 import { createShare, type ShareInput } from './share.js'
-import {
-  createApplyVerdict,
-  createRecordDirectVerification,
-  type ProviderVerdict,
-  type RecordDirectVerification,
-  type VerdictOutcome,
-} from './webhooks.js'
+import type { ProviderVerdict, RecordDirectVerification, VerdictOutcome } from './webhooks.js'
+import { createApplyVerdict, createRecordDirectVerification } from './webhooks.js'
 
 /**
  * An operator's actions on verifications. Each is in the audit log, and may reject with IdentityUnavailableError,

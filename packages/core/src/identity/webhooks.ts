@@ -5,14 +5,8 @@ import type { StoreTransaction } from '../ports/store.js'
 import { isInFlight } from './decide-share.js'
 import type { IdentitySubject, RedemptionRecord, VerdictRecord, VerificationChange } from './identity-store.js'
 import { findMisfit, isUnresolved } from './poll.js'
-import {
-  attachApplicant,
-  clockSkewMs,
-  type IdentityParts,
-  lockSubject,
-  logOtherLevel,
-  maxLookUps,
-} from './redemption.js'
+import type { IdentityParts } from './redemption.js'
+import { attachApplicant, clockSkewMs, lockSubject, logOtherLevel, maxLookUps } from './redemption.js'
 import {
   compareReviews,
   discardFutureTime,

@@ -3,13 +3,8 @@ import { seededRandom } from '../../test/support/seeded-random.js'
 import { openStore } from '../../test/support/store.js'
 import { parseAddress } from '../payments/read-api.js'
 import { hashApiSecret, issueSecret, parseMasterKey } from '../secrets/keys.js'
-import {
-  type CachedCaller,
-  createAuthenticate,
-  createCredentialCache,
-  credentialCacheMs,
-  parseBasic,
-} from './authenticate.js'
+import type { CachedCaller } from './authenticate.js'
+import { createAuthenticate, createCredentialCache, credentialCacheMs, parseBasic } from './authenticate.js'
 import type { IntegrationRecord } from './integration.js'
 
 const address = `0x${'ab'.repeat(20)}`

@@ -18,15 +18,8 @@ import {
   formatPaymentKey,
 } from './decide-import.js'
 import type { IntegrationRecord } from './integration.js'
-import {
-  createExport,
-  type ExportDeps,
-  MoveError,
-  type MoveRow,
-  moveHeaderSchema,
-  moveRowSchema,
-  waitUntil,
-} from './move-file.js'
+import type { ExportDeps, MoveRow } from './move-file.js'
+import { createExport, MoveError, moveHeaderSchema, moveRowSchema, waitUntil } from './move-file.js'
 import type { MoveCommands, MovedPayment, MovedUpdate, MoveStore, MoveTransaction } from './move-store.js'
 import { parseNotificationUrl } from './notification-url.js'
 

@@ -1,22 +1,12 @@
 /** The legacy endpoints, after authentication. Source: docs/interface.md 4.3. @module */
 import type { Lookup, VerifyRequest, VerifyResponse } from '@payment-integration/contract'
 import { TransactionNotFoundError } from '../errors.js'
-import {
-  formatUnits,
-  insertDecimalPoint,
-  type PriceFeedFacts,
-  parseMemo,
-  type StoredPayment,
-} from '../payments/payment.js'
+import type { PriceFeedFacts, StoredPayment } from '../payments/payment.js'
+import { formatUnits, insertDecimalPoint, parseMemo } from '../payments/payment.js'
 import type { PaymentReads, StoredTransaction } from '../payments/payment-store.js'
 import { type Confirmations, createFinality } from './finality.js'
-import {
-  computeFees,
-  createFeeCheck,
-  deriveInvoice,
-  formatConversion,
-  type PaymentInvoice,
-} from './invoice-and-fees.js'
+import type { PaymentInvoice } from './invoice-and-fees.js'
+import { computeFees, createFeeCheck, deriveInvoice, formatConversion } from './invoice-and-fees.js'
 import type { AccountStore } from './legacy-store.js'
 import { findVerificationErrors, resolvePayee } from './verification-errors.js'
 import { checkVerifyRequest, parseTransactionKey, type TransactionKey } from './verify-request.js'

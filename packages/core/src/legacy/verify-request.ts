@@ -1,10 +1,6 @@
 /** Parses the requests of the legacy endpoints strictly. Source: docs/interface.md 4.3. @module */
-import {
-  currencyCodePattern,
-  type LegacyErrorBody,
-  type VerifyRequest,
-  verifyRequestLimits,
-} from '@payment-integration/contract'
+import type { LegacyErrorBody, VerifyRequest } from '@payment-integration/contract'
+import { currencyCodePattern, verifyRequestLimits } from '@payment-integration/contract'
 import { formatUnreadableJson } from '@payment-integration/contract/internal'
 import { parse } from 'lossless-json'
 import { InvalidLegacyRequestError } from '../errors.js'

@@ -1,14 +1,8 @@
 /** The loop that sends the outbox, in claims of dispatch-run.ts. Source: docs/decisions/fairness.md. @module */
 import { computeBackoffMs, describeError, type Loop } from '../internal/values.js'
 import { cacheOpenedSecrets } from './attempt.js'
-import {
-  checkDispatcherOptions,
-  createDispatchRun,
-  type DispatcherOptions,
-  type DispatchRun,
-  type DispatchRunDeps,
-  maxPlausibleLeaseMs,
-} from './dispatch-run.js'
+import type { DispatcherOptions, DispatchRun, DispatchRunDeps } from './dispatch-run.js'
+import { checkDispatcherOptions, createDispatchRun, maxPlausibleLeaseMs } from './dispatch-run.js'
 import { computeMaxBlockMs } from './endpoint-health.js'
 import { maxRetryDelaysMs } from './retry-schedule.js'
 

@@ -15,25 +15,10 @@ import {
   parseOperatorName,
   signsInBy,
 } from './operator-commands.js'
-import {
-  LinkRejectedError,
-  type NewSession,
-  OidcRejectedError,
-  type OperatorRecord,
-  type OperatorSessions,
-  type OperatorStore,
-  type SignedInOperator,
-  SignInLimitedError,
-  SignInRejectedError,
-} from './operator-store.js'
-import {
-  checkPassphrase,
-  createDummyHash,
-  hashPassphrase,
-  owaspCost,
-  type ScryptCost,
-  verifyPassphrase,
-} from './passphrase.js'
+import type { NewSession, OperatorRecord, OperatorSessions, OperatorStore, SignedInOperator } from './operator-store.js'
+import { LinkRejectedError, OidcRejectedError, SignInLimitedError, SignInRejectedError } from './operator-store.js'
+import type { ScryptCost } from './passphrase.js'
+import { checkPassphrase, createDummyHash, hashPassphrase, owaspCost, verifyPassphrase } from './passphrase.js'
 
 /** Limits of hashing: two hashes take 256 MiB and two of Node's four threads for such work. */
 export const hashSlotDefaults = { slots: 2, waiting: 16, busyMs: 5_000 } as const

@@ -1,9 +1,5 @@
-import {
-  type PaymentState,
-  type ProcessorUpdate,
-  paymentStates,
-  type UpdateOutcome,
-} from '@payment-integration/contract'
+import type { PaymentState, ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
+import { paymentStates } from '@payment-integration/contract'
 import { expect, test } from 'vitest'
 import { manualClock, turns } from '../../test/support/manual-clock.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'

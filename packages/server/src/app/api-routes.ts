@@ -1,25 +1,15 @@
 /** The endpoints of the read API, of identity sharing, and of the legacy API. Source: docs/interface.md 4. @module */
 import { paths } from '@payment-integration/contract'
 import { sharingDisabledBody } from '@payment-integration/contract/internal'
-import {
-  type IntegrationQueries,
-  InvalidLegacyRequestError,
-  parseVerifyRequest,
-  type Service,
-} from '@payment-integration/core'
+import type { IntegrationQueries, Service } from '@payment-integration/core'
+import { InvalidLegacyRequestError, parseVerifyRequest } from '@payment-integration/core'
 import { InvalidShareRequestError, parseShareRequest } from '@payment-integration/core/identity'
 import { readRequestBody } from '@payment-integration/core/internal'
 import type { Context, Hono } from 'hono'
 import { isTokenTooLong } from '../identity/limited-provider.js'
 import { allowMethods, answerPrivateJson } from './answers.js'
-import {
-  type AppEnv,
-  findContentTypeFlaw,
-  findEncodingFlaw,
-  maxBodyBytes,
-  parseListQuery,
-  rejectBody,
-} from './requests.js'
+import type { AppEnv } from './requests.js'
+import { findContentTypeFlaw, findEncodingFlaw, maxBodyBytes, parseListQuery, rejectBody } from './requests.js'
 
 /** The part of the queries that the read API uses. */
 export interface ReadQueries {

@@ -2,15 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DocumentCheck, documentCheck } from '../../test/support/document-check.js'
-import {
-  type Documented,
-  hashes,
-  type SentRequest,
-  send,
-  signedUpdate,
-  startDocumented,
-  wallet,
-} from '../../test/support/documented-service.js'
+import type { Documented, SentRequest } from '../../test/support/documented-service.js'
+import { hashes, send, signedUpdate, startDocumented, wallet } from '../../test/support/documented-service.js'
 
 let documented: Documented
 let check: DocumentCheck

@@ -3,15 +3,8 @@ import { StoreError } from '@payment-integration/core'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { receiveUpdate } from '../../test/support/clause-service.js'
 import { type DocumentCheck, documentCheck } from '../../test/support/document-check.js'
-import {
-  type Documented,
-  hashes,
-  type SentRequest,
-  send,
-  signedUpdate,
-  startDocumented,
-  wallet,
-} from '../../test/support/documented-service.js'
+import type { Documented, SentRequest } from '../../test/support/documented-service.js'
+import { hashes, send, signedUpdate, startDocumented, wallet } from '../../test/support/documented-service.js'
 import { chosenService, goodAuthorization } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
 import { createRequestLimits } from '../limits/request-limits.js'

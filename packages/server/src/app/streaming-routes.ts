@@ -11,12 +11,8 @@ import {
   triggerPath,
 } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-io'
-import {
-  type Caller,
-  type DeliveryStreams,
-  readRequestBody,
-  type StreamMessage,
-} from '@payment-integration/core/internal'
+import type { Caller, DeliveryStreams, StreamMessage } from '@payment-integration/core/internal'
+import { readRequestBody } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { toErrorFields } from '../logging/log.js'

@@ -3,14 +3,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type Command, command, pools, type Tenant } from '../../test/support/tenant-commands.js'
 import { tenantModel } from '../../test/support/tenant-model.js'
-import {
-  getAddress,
-  getWallet,
-  makeTxHash,
-  openTenantWorld,
-  type Seen,
-  type TenantWorld,
-} from '../../test/support/tenant-world.js'
+import type { Seen, TenantWorld } from '../../test/support/tenant-world.js'
+import { getAddress, getWallet, makeTxHash, openTenantWorld } from '../../test/support/tenant-world.js'
 
 const seed = Number(process.env['TENANTS_SEED'] ?? Date.now() & 0x7fffffff)
 const runs = 20

@@ -7,9 +7,6 @@ export { createSumsubIdentityProvider, type SumsubIdentityProviderOptions } from
 export { createRequestLimits, type RequestLimits, type RequestLimitsOptions } from '../limits/request-limits.js'
 export { createMetrics } from '../metrics/create-metrics.js'
 export type { Metrics, MetricsOptions } from '../metrics/metrics.js'
-export {
-  createHttpReceiptSource,
-  type HttpReceiptSourceOptions,
-  ReceiptError,
-} from '../receipts/http-receipt-source.js'
+export type { HttpReceiptSourceOptions } from '../receipts/http-receipt-source.js'
+export { createHttpReceiptSource, ReceiptError } from '../receipts/http-receipt-source.js'
 export { createUndiciSender, type UndiciSenderOptions } from '../sender/undici-sender.js'

@@ -1,13 +1,7 @@
 import type { IdentityProvider, RedeemResult } from '@payment-integration/core/ports'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import {
-  type Admission,
-  computeLimits,
-  createGate,
-  limitProvider,
-  minRatePercent,
-  providerLimits,
-} from './limited-provider.js'
+import type { Admission } from './limited-provider.js'
+import { computeLimits, createGate, limitProvider, minRatePercent, providerLimits } from './limited-provider.js'
 
 beforeEach(() => vi.useFakeTimers({ now: 1_000_000 }))
 afterEach(() => vi.useRealTimers())

@@ -6,14 +6,8 @@ import type { Registry } from 'prom-client'
 import { version } from '../version.js'
 import { addChainMetrics } from './chain-metrics.js'
 import { type AttemptMetrics, addDeliveryMetrics, createAttemptMetrics } from './delivery-metrics.js'
-import {
-  createRequestDurations,
-  type Metrics,
-  type MetricsLibrary,
-  type MetricsOptions,
-  type MetricsSources,
-  prefix,
-} from './metrics.js'
+import type { Metrics, MetricsLibrary, MetricsOptions, MetricsSources } from './metrics.js'
+import { createRequestDurations, prefix } from './metrics.js'
 
 /**
  * Adds the metrics to a registry.

@@ -5,15 +5,8 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import type { Registry } from 'prom-client'
 import { answerWithin } from '../internal/cached-answer.js'
-import {
-  createBuckets,
-  durationBuckets,
-  formatHeading,
-  type MetricsLibrary,
-  type MetricsSources,
-  prefix,
-  publishBuckets,
-} from './metrics.js'
+import type { MetricsLibrary, MetricsSources } from './metrics.js'
+import { createBuckets, durationBuckets, formatHeading, prefix, publishBuckets } from './metrics.js'
 
 type Attempted = Extract<ServiceEvent, { type: 'delivery.attempted' }>
 

@@ -6,13 +6,8 @@ import type { AcrossFulfilmentSource, EvmChain, QuarantinedLog } from '@payment-
 import type { FeedConnection } from '@payment-integration/chain-feed'
 import { loadPackage } from '@payment-integration/core/internal'
 import type { Chain, Clock, Logger } from '@payment-integration/core/ports'
-import {
-  type ChainConfig,
-  type ChainFeedConfig,
-  ConfigError,
-  type PriceFeedConfig,
-  type TokenConfig,
-} from '../config/config.js'
+import type { ChainConfig, ChainFeedConfig, PriceFeedConfig, TokenConfig } from '../config/config.js'
+import { ConfigError } from '../config/config.js'
 
 /** A known token or price feed that the configuration overrides. */
 export interface PriceOverride {

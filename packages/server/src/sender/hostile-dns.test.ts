@@ -1,15 +1,8 @@
 import dns, { type Answer } from 'dns-packet'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Canary, startCanary, watchDialling } from '../../test/support/hostile-canary.js'
-import {
-  type Answers,
-  always,
-  type DnsServer,
-  type Query,
-  rcode,
-  records,
-  startDns,
-} from '../../test/support/hostile-dns.js'
+import type { Answers, DnsServer, Query } from '../../test/support/hostile-dns.js'
+import { always, rcode, records, startDns } from '../../test/support/hostile-dns.js'
 import { type ClosableSender, createUndiciSender, type UndiciSenderOptions } from './undici-sender.js'
 
 /** Public by the rule, but in an unassigned part of IPv6: it reaches no machine. */

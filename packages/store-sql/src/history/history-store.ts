@@ -14,16 +14,8 @@ import { bulk, run, type StatementText } from '../internal/statements.js'
 import { integer, toHex, whileBusy } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { type RowKey, rowsByKind } from './rows.js'
-import {
-  beginSegment,
-  closeSegments,
-  findSegment,
-  type IdRange,
-  listSegments,
-  type Segment,
-  unbounded,
-  withShortLocks,
-} from './segments.js'
+import type { IdRange, Segment } from './segments.js'
+import { beginSegment, closeSegments, findSegment, listSegments, unbounded, withShortLocks } from './segments.js'
 
 async function readPendingUpTo({ read, dialect }: Engine, upTo: number): Promise<PendingDeliveries[]> {
   const { deliveries } = await findSegment(read, upTo)

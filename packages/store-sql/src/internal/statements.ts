@@ -1,14 +1,7 @@
 /** Builds, names and runs statements: handwritten, prepared, over many rows, without waiting. @module */
 import { createHash } from 'node:crypto'
-import {
-  type Compilable,
-  CompiledQuery,
-  type QueryId,
-  type QueryResult,
-  type RawBuilder,
-  type RootOperationNode,
-  sql,
-} from 'kysely'
+import type { Compilable, QueryId, QueryResult, RawBuilder, RootOperationNode } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import type { BulkColumn, Connection, Engine, NamedQuery, Parameter, SqlDialect } from '../engine.js'
 import { createRowView, memoize } from './values.js'
 

@@ -7,15 +7,8 @@ import { awaitRows, bulk, runPrepared, type StatementText, sendPrepared } from '
 import { checkInteger, integer, isHex, pack, parseId, toHex, toNullableHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { addUnsettled, removeUnsettled, type UnsettledKey } from './payment-reads.js'
-import {
-  type FactRow,
-  factColumns,
-  packInvoice,
-  packRecipient,
-  type StatusColumns,
-  statusColumns,
-  toPayment,
-} from './payment-row.js'
+import type { FactRow, StatusColumns } from './payment-row.js'
+import { factColumns, packInvoice, packRecipient, statusColumns, toPayment } from './payment-row.js'
 
 // A statement that waits for a lock sees the statuses from before its wait. So one statement locks payments, and a
 // later one reads their statuses.

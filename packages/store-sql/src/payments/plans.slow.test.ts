@@ -3,13 +3,8 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
 import { analyze, onFilledDatabases } from '../../test/support/indexed-plans.js'
-import {
-  type Compiled,
-  postgresScans,
-  runsWithPreparedPlan,
-  sqlitePlan,
-  sqliteSteps,
-} from '../../test/support/plans.js'
+import type { Compiled } from '../../test/support/plans.js'
+import { postgresScans, runsWithPreparedPlan, sqlitePlan, sqliteSteps } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import { listQuery } from '../deliveries/delivery-lists.js'
 import type { Engine } from '../engine.js'

@@ -79,7 +79,12 @@ function keepListening(channel: string, config: pg.ClientConfig, onNotification:
 
   function connect(): void {
     // A pool hides its password from a spread.
-    const settings = { password: config.password, pipeline: false, keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
+    const settings = {
+      password: config.password,
+      pipeline: false,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+    }
     const current = new pg.Client({ ...config, ...settings })
     client = current
     let lost = false

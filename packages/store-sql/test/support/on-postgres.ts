@@ -4,14 +4,8 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { createPostgresStore, type PostgresStoreOptions } from '../../src/postgres/create-postgres-store.js'
 import { integration } from '../conformance/fixtures.js'
-import {
-  createTestDatabase,
-  postgresMissing,
-  startPostgres,
-  type TestDatabase,
-  type TestPostgres,
-  type TestPostgresOptions,
-} from '../postgres.js'
+import type { TestDatabase, TestPostgres, TestPostgresOptions } from '../postgres.js'
+import { createTestDatabase, postgresMissing, startPostgres } from '../postgres.js'
 
 /** The database of the tests, and what they open on it. */
 export interface OnPostgres<Server extends TestDatabase = TestDatabase> {

@@ -2,17 +2,8 @@
 
 import { randomBytes } from 'node:crypto'
 import { serve, toRequest } from '../serve.js'
-import {
-  type AnnounceEvent,
-  decide,
-  findApplicant,
-  type ProviderState,
-  type Rejection,
-  requireApplicant,
-  requireClient,
-  toApplicantJson,
-  toReviewJson,
-} from './applicants.js'
+import type { AnnounceEvent, ProviderState, Rejection } from './applicants.js'
+import { decide, findApplicant, requireApplicant, requireClient, toApplicantJson, toReviewJson } from './applicants.js'
 import {
   authenticate,
   createRateLimits,
@@ -24,15 +15,8 @@ import {
   toRejectionBody,
   type WebhookTarget,
 } from './authenticate.js'
-import {
-  createControl,
-  createFaults,
-  faultyResponse,
-  jsonResponse,
-  type ProviderControl,
-  type ProviderFault,
-  type ProviderOperation,
-} from './control.js'
+import type { ProviderControl, ProviderFault, ProviderOperation } from './control.js'
+import { createControl, createFaults, faultyResponse, jsonResponse } from './control.js'
 import { copy, mint, reuse } from './redeem.js'
 import { createWebhooks, type WebhookDelivery } from './webhooks.js'
 

@@ -3,18 +3,8 @@
  * @module
  */
 
-import {
-  type AnnounceEvent,
-  type ApplicantRecord,
-  findApplicant,
-  findMissingSteps,
-  findSteps,
-  type ProviderState,
-  requireApplicant,
-  requireClient,
-  type ShareToken,
-  toWords,
-} from './applicants.js'
+import type { AnnounceEvent, ApplicantRecord, ProviderState, ShareToken } from './applicants.js'
+import { findApplicant, findMissingSteps, findSteps, requireApplicant, requireClient, toWords } from './applicants.js'
 import { clientDefaults, type ProviderClient, ProviderRejection } from './authenticate.js'
 
 const defaultTtlInSecs = 1_200

@@ -12,15 +12,8 @@ import { triggerIdentity } from '../identity-provider/control.js'
 import { type ServedPort, serve, toRequest } from '../serve.js'
 import { buildPayment, createTwinChain, type TwinChain, type TwinPaymentInput } from './chain.js'
 import { createTwinIdentity, type TwinIdentity, type TwinIdentityParts, twinClients } from './identity.js'
-import {
-  type ChaosPlan,
-  chaosDefaults,
-  checkChaos,
-  createTwinNetwork,
-  type TwinArrival,
-  type TwinNetwork,
-  type TwinReceiver,
-} from './network.js'
+import type { ChaosPlan, TwinArrival, TwinNetwork, TwinReceiver } from './network.js'
+import { chaosDefaults, checkChaos, createTwinNetwork } from './network.js'
 import { createTrigger } from './trigger.js'
 import type { TriggerEvent, TriggerRequest } from './trigger-request.js'
 

@@ -1,11 +1,8 @@
 /** Identity verification in a twin: an in-process provider behind the service's own adapter. @module */
 import type { Service } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
-import {
-  createSumsubClient,
-  createWebhookReader,
-  type WebhookReader,
-} from '@payment-integration/identity-sumsub/service'
+import type { WebhookReader } from '@payment-integration/identity-sumsub/service'
+import { createSumsubClient, createWebhookReader } from '@payment-integration/identity-sumsub/service'
 import { createSumsubIdentityProvider } from '@payment-integration/server'
 import type { ClosableIdentityProvider } from '@payment-integration/server/internal'
 import type { FakeClock } from '../builders.js'

@@ -1,11 +1,7 @@
 /** Requests and events of triggers, and the source of an equivalent test. @module */
 import type { ShareResponse } from '@payment-integration/contract'
-import {
-  type TriggerScenario,
-  type TriggerVerdict,
-  triggerScenarios,
-  triggerVerdicts,
-} from '@payment-integration/contract/internal'
+import type { TriggerScenario, TriggerVerdict } from '@payment-integration/contract/internal'
+import { triggerScenarios, triggerVerdicts } from '@payment-integration/contract/internal'
 import { createDraws } from '../builders.js'
 import { TriggerRequestError } from '../errors.js'
 import { buildPayment, type TwinPaymentInput } from './chain.js'

@@ -9,14 +9,8 @@ import { createDraws, type Draws } from '../builders.js'
 import { TriggerError, TriggerRequestError } from '../errors.js'
 import type { TriggerIdentity } from '../identity-provider/control.js'
 import { buildPayment, createTwinChain, type TwinChain } from './chain.js'
-import {
-  parseTriggerRequest,
-  pickPaymentFields,
-  type TriggerEvent,
-  type TriggerPayment,
-  type TriggerRequest,
-  triggerDefaults,
-} from './trigger-request.js'
+import type { TriggerEvent, TriggerPayment, TriggerRequest } from './trigger-request.js'
+import { parseTriggerRequest, pickPaymentFields, triggerDefaults } from './trigger-request.js'
 
 const defaultChain = 137
 

@@ -1,17 +1,8 @@
 /** One delivery after the other, deliveries at the same time, keys and bad input. @module */
 
 import type { VersionedPayment } from '../version-store.js'
-import {
-  at,
-  type Case,
-  deferred,
-  deliver,
-  equal,
-  expectFailure,
-  expectFailureName,
-  holds,
-  unwanted,
-} from './fixture.js'
+import type { Case } from './fixture.js'
+import { at, deferred, deliver, equal, expectFailure, expectFailureName, holds, unwanted } from './fixture.js'
 
 export function orderCases<Tx>(): Case<Tx>[] {
   return [

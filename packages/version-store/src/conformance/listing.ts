@@ -1,17 +1,7 @@
 /** The listing of a store. All names begin with "a listing", so one excuse covers a store without one. @module */
 import type { ListingVersionStore, PaymentKey, VersionStore } from '../version-store.js'
-import {
-  at,
-  type Case,
-  type ConformanceFixture,
-  deferred,
-  deliver,
-  equal,
-  expectFailure,
-  expectFailureName,
-  holds,
-  runForEach,
-} from './fixture.js'
+import type { Case, ConformanceFixture } from './fixture.js'
+import { at, deferred, deliver, equal, expectFailure, expectFailureName, holds, runForEach } from './fixture.js'
 
 /** More than any adapter reads at once. */
 const many = 1_100

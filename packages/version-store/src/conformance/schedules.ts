@@ -1,17 +1,7 @@
 /** Every order and interleaving of small sets of deliveries, with every choice of failing effects. @module */
 import { decideVersion, type VersionDecision } from '../version-store.js'
-import {
-  at,
-  buildNote,
-  type Case,
-  type ConformanceFixture,
-  deferred,
-  deliver,
-  equal,
-  holds,
-  orders,
-  runForEach,
-} from './fixture.js'
+import type { Case, ConformanceFixture } from './fixture.js'
+import { at, buildNote, deferred, deliver, equal, holds, orders, runForEach } from './fixture.js'
 
 /** Payments that are tried at a time: each may hold as many connections as it has deliveries. */
 const atATime = 8

@@ -1,16 +1,6 @@
 /** The driver fails at its first operation, its second, and so on, in each way that it can fail. @module */
-import {
-  at,
-  buildNote,
-  type Case,
-  type ConformanceFixture,
-  deliver,
-  equal,
-  type Fault,
-  type FaultPlan,
-  faultKinds,
-  holds,
-} from './fixture.js'
+import type { Case, ConformanceFixture, Fault, FaultPlan } from './fixture.js'
+import { at, buildNote, deliver, equal, faultKinds, holds } from './fixture.js'
 
 /** More operations than any adapter needs for one delivery. */
 const maxOperations = 60

@@ -1,7 +1,3 @@
 export { type ConformanceFixture, createSqliteFixture, type OpenFixture } from '../conformance/fixture.js'
-export {
-  type ConformanceCase,
-  type ConformanceOptions,
-  versionStoreCases,
-  versionStoreConformance,
-} from '../conformance.js'
+export type { ConformanceCase, ConformanceOptions } from '../conformance.js'
+export { versionStoreCases, versionStoreConformance } from '../conformance.js'

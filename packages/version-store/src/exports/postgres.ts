@@ -1,7 +1,3 @@
 export type { PgClient, PgPool, PostgresDatabase, PostgresTransaction } from '../postgres-database.js'
-export {
-  createPostgresVersionStore,
-  type PostgresVersionStore,
-  type PostgresVersionStoreOptions,
-  postgresVersionTable,
-} from '../postgres-version-store.js'
+export type { PostgresVersionStore, PostgresVersionStoreOptions } from '../postgres-version-store.js'
+export { createPostgresVersionStore, postgresVersionTable } from '../postgres-version-store.js'

@@ -1,6 +1,2 @@
-export {
-  createRedisVersionStore,
-  type RedisClient,
-  type RedisTransaction,
-  type RedisVersionStoreOptions,
-} from '../redis-version-store.js'
+export type { RedisClient, RedisTransaction, RedisVersionStoreOptions } from '../redis-version-store.js'
+export { createRedisVersionStore } from '../redis-version-store.js'

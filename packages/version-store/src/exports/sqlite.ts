@@ -1,5 +1,2 @@
-export {
-  createSqliteVersionStore,
-  type SqliteDatabase,
-  type SqliteVersionStoreOptions,
-} from '../sqlite-version-store.js'
+export type { SqliteDatabase, SqliteVersionStoreOptions } from '../sqlite-version-store.js'
+export { createSqliteVersionStore } from '../sqlite-version-store.js'

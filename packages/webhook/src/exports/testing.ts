@@ -1,6 +1,2 @@
-export {
-  createTestDelivery,
-  createTestSnapshot,
-  type TestDelivery,
-  type TestDeliveryOptions,
-} from '../test-delivery.js'
+export type { TestDelivery, TestDeliveryOptions } from '../test-delivery.js'
+export { createTestDelivery, createTestSnapshot } from '../test-delivery.js'

@@ -41,13 +41,13 @@ export function addCopyButtons(): void {
   document.documentElement.classList.add('can-copy')
   document.addEventListener('click', async ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLButtonElement>('[data-copy]') : null
-    if (button === null) return
+    if (button === null || button.classList.contains('done')) return
+    const label = button.textContent
     const text = button.dataset['copy'] || (button.parentElement?.querySelector('pre')?.textContent ?? '')
     const isDone = await navigator.clipboard.writeText(text).then(
       () => true,
       () => false,
     )
-    const label = button.textContent
     const isShort = button.classList.contains('copy-hex')
     button.classList.add('done')
     button.textContent = isDone ? (isShort ? '✓' : 'Copied') : isShort ? '✗' : 'Not copied'

@@ -32,7 +32,7 @@ function goToSearch(event: KeyboardEvent): void {
 }
 
 function move(step: 1 | -1): void {
-  const links = [...document.querySelectorAll<HTMLAnchorElement>('#rows a.hex[href*="/payments/"]')]
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('td a.hex[href*="/payments/"]')]
   const at = links.indexOf(document.activeElement as HTMLAnchorElement)
   links[Math.max(0, Math.min(links.length - 1, at + step))]?.focus()
 }

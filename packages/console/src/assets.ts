@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import type { Env, Hono } from 'hono'
 
 interface Asset {
@@ -16,18 +15,14 @@ export type Assets = Readonly<Record<'script' | 'style', Asset>>
 
 export async function loadAssets(): Promise<Assets> {
   const folder = new URL('./assets/', import.meta.url)
-  const files = existsSync(fileURLToPath(folder)) ? await readBuilt(folder) : await bundle()
-  return { script: asset(files.script, 'text/javascript'), style: asset(files.style, 'text/css') }
-}
-
-type Files = Readonly<Record<'script' | 'style', string>>
-
-async function readBuilt(folder: URL): Promise<Files> {
   const read = (name: string) => readFile(new URL(name, folder), 'utf8')
-  return { script: await read('console.js'), style: await read('console.css') }
+  const { script, style } = existsSync(folder)
+    ? { script: await read('console.js'), style: await read('console.css') }
+    : await bundle()
+  return { script: asset(script, 'text/javascript'), style: asset(style, 'text/css') }
 }
 
-async function bundle(): Promise<Files> {
+async function bundle(): Promise<Readonly<Record<keyof Assets, string>>> {
   const { bundleAssets } = await import(new URL('../scripts/bundle-assets.mjs', import.meta.url).href)
   return bundleAssets()
 }
@@ -51,11 +46,8 @@ export function createAssets(): () => Promise<Assets> {
 
 /** Serves both files below a path. A browser caches a file for ever when the URL names its version. */
 export function addAssetRoutes<E extends Env>(app: Hono<E>, mountedAt: string, assets: () => Promise<Assets>): void {
-  for (const [name, kind] of [
-    ['console.js', 'script'],
-    ['console.css', 'style'],
-  ] as const)
-    app.get(`${mountedAt}/${name}`, async (c) => {
+  for (const kind of ['script', 'style'] as const)
+    app.get(`${mountedAt}/console.${kind === 'script' ? 'js' : 'css'}`, async (c) => {
       const { body, type, version } = (await assets())[kind]
       const isNamed = c.req.query('v') === version
       const cached = isNamed ? 'private, max-age=31536000, immutable' : 'no-cache'

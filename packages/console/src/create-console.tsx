@@ -145,7 +145,9 @@ export function createConsole(deps: ConsoleDeps): Console {
   }
 
   async function page(c: Context<Env>): Promise<Response> {
-    const url = new URL(c.req.url)
+    const { href, pathname, search } = new URL(c.req.url)
+    // A proxy may have changed the origin of the request.
+    const url = new URL(`${pathname}${search}`, publicUrl ?? href)
     const path = pathBelow(c.req.url, base)
     const position = path.startsWith('/jobs') ? jobs.position() : await updates.position()
     const content = await loadPage(path, { ...deps, sampler, jobs, tools, now, url, role: visitIn(c).viewer.role })
@@ -190,19 +192,22 @@ export function createConsole(deps: ConsoleDeps): Console {
     const ofViewer = [...streams.values()].filter((each) => each === actor).length
     if (streams.size >= maxStreams.all || ofViewer >= maxStreams.ofViewer)
       return new Response('Too many pages are open.\n', { status: 503 })
-    const url = new URL(c.req.url)
-    const after = c.req.header('last-event-id') ?? url.searchParams.get('after')
+    const query = parseQuery(new URL(c.req.url))
+    const after = c.req.header('last-event-id') ?? query['after'] ?? null
     let close = (): void => undefined
-    const query = parseQuery(url)
-    const end = { lifeMs: streamMs, onClose: () => streams.delete(close) }
+    // A stream may end while it opens.
+    let isOpen = true
+    const onClose = () => {
+      isOpen = false
+      streams.delete(close)
+    }
+    const end = { lifeMs: streamMs, onClose }
     const opened = isJobTopic(query)
       ? openJobStream(jobs, { id: query['id'], after }, renderers.job, end)
       : openStream(updates, query, after, end)
     close = opened.close
-    streams.set(close, actor)
-    return new Response(opened.stream, {
-      headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
-    })
+    if (isOpen) streams.set(close, actor)
+    return new Response(opened.stream, { headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' } })
   }
 }
 

@@ -1,12 +1,7 @@
 /** Reads filters from a page's URL. @module */
 import { paymentStates } from '@payment-integration/contract'
 import { parseInstant } from '@payment-integration/contract/internal-io'
-import type {
-  ConsolePaymentFilter,
-  ConsolePosition,
-  DeliveryFilter,
-  DeliveryStatus,
-} from '@payment-integration/core/internal'
+import type { ConsolePaymentFilter, ConsolePosition, DeliveryFilter } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 
 /** A malformed parameter of a URL, or a malformed field of a form. Answer 400 with the message. */
@@ -15,13 +10,7 @@ export class FilterError extends Error {
   readonly code = 'ERR_CONSOLE_FILTER'
 }
 
-export const deliveryStatuses: readonly DeliveryStatus[] = [
-  'pending',
-  'delivered',
-  'exhausted',
-  'superseded',
-  'missing',
-]
+export const deliveryStatuses = ['pending', 'delivered', 'exhausted', 'superseded', 'missing'] as const
 
 /** The fields of a filter form, by their names in the URL. */
 export type QueryFields = Readonly<Record<string, string>>

@@ -2,9 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import { ActError, findShownMessage } from './web/run-form.js'
 
-/** The state of a job. `stopped`: a person or the shutdown ended the job early. */
-type JobState = 'running' | 'done' | 'failed' | 'stopped'
-
 /** One result of a job. Its texts may be hostile. */
 export interface JobRow {
   /** One word, such as `missing` or `fail`. */
@@ -26,7 +23,8 @@ export interface Job {
   readonly title: string
   /** The actor who started the job, such as `operator:alice`. */
   readonly actor: string
-  readonly state: JobState
+  /** `stopped`: a person or the shutdown ended the job early. */
+  readonly state: 'running' | 'done' | 'failed' | 'stopped'
   readonly isStopping: boolean
   readonly startedAt: number
   readonly endedAt: number | null

@@ -28,7 +28,7 @@ export interface Renderers {
 
 export type LiveUpdates = ReturnType<typeof createLiveUpdates>
 
-const maxRecent = 500
+const maxRecent = 250
 /** How long the updates go on after the last page has left, so that a page may connect or resume, in milliseconds. */
 const graceMs = 10_000
 

@@ -79,12 +79,13 @@ export async function readOverview(
     queries.endpoints({ limit: maxEndpoints }),
     queries.oldestSnapshot(),
   ])
+  const at = now()
   return {
-    ...hour,
+    ...narrowCounts(hour, findStart(at, '1h')),
     backlog,
     endpoints,
-    waiting: await readWaiting(queries, backlog.pending, now()),
-    at: now(),
+    waiting: await readWaiting(queries, backlog.pending, at),
+    at,
     range: '1h',
     missing: missing(),
     oldSnapshot: snapshot !== null && snapshot.ageMs >= oldSnapshotMs ? snapshot : null,
@@ -100,19 +101,25 @@ function latencyPart(attempts: readonly ConsoleAttempt[]) {
   return { dots, p50, p95 }
 }
 
-export function narrowOverview(hour: Overview): Overview {
-  const since = hour.at - ranges['15m'].ms
+/** The first minute of a range. Counts are by the minute: the minute in which the range begins is left out. */
+export const findStart = (at: number, range: Range) => Math.max(0, at - (at % minuteMs) + minuteMs - ranges[range].ms)
+
+function narrowCounts({ payments, volumes, attempts }: Counts, since: number): Counts {
   const narrowed = <Kind, Count extends { minute: number }>({ counts, isCut }: MinuteCounts<Kind, Count>) => ({
-    counts: counts.filter(({ minute }) => minute > since),
+    counts: counts.filter(({ minute }) => minute >= since),
     isCut,
   })
-  const latency = latencyPart(hour.dots.filter(({ startedAt }) => startedAt > since))
-  const [payments, volumes, attempts] = [narrowed(hour.payments), narrowed(hour.volumes), narrowed(hour.attempts)]
-  return { ...hour, range: '15m', payments, volumes, attempts, ...latency }
+  return { payments: narrowed(payments), volumes: narrowed(volumes), attempts: narrowed(attempts) }
+}
+
+export function narrowOverview(hour: Overview): Overview {
+  const since = findStart(hour.at, '15m')
+  const latency = latencyPart(hour.dots.filter(({ startedAt }) => startedAt >= since))
+  return { ...hour, range: '15m', ...narrowCounts(hour, since), ...latency }
 }
 
 export async function widenOverview(hour: Overview, range: '24h' | '7d', { queries }: SampledService) {
-  const since = Math.max(0, hour.at - ranges[range].ms)
+  const since = findStart(hour.at, range)
   const [counts, newest] = await Promise.all([readCounts(queries, since), queries.attempts({ since, limit: maxDots })])
   return { ...hour, range, ...counts, ...latencyPart(newest) }
 }
@@ -129,7 +136,6 @@ export function chooseRange({ payments, attempts, at }: Overview, newestPaymentA
 const missingPart = 2_000
 /** Only the newest versions are checked, because a restored copy lacks the newest deliveries. */
 const maxChecked = 100_000
-const recheckMs = 60_000
 
 /**
  * Counts missing deliveries in the background: once, and then once a minute while any are missing.
@@ -158,16 +164,15 @@ export function createMissingCount(
       await sleep(3 * (performance.now() - startedAt), undefined, { ref: false })
     }
     missing = total
+    checkedAt = now()
   }
 
   return () => {
-    const isDue = checkedAt === null || (missing > 0 && now() - checkedAt >= recheckMs)
+    const isDue = checkedAt === null || (missing > 0 && now() - checkedAt >= minuteMs)
     if (isDue && !isChecking) {
       isChecking = true
       check()
-        .then(() => {
-          checkedAt = now()
-        }, onError)
+        .catch(onError)
         .finally(() => {
           isChecking = false
         })
@@ -246,20 +251,9 @@ export interface StackedSeries {
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[]
 }
 
-interface ChartData {
-  readonly payments: StackedSeries
-  readonly attempts: StackedSeries
-  readonly latency: {
-    /** Oldest first: unix seconds, milliseconds, 1 for a success, id of the delivery. */
-    readonly dots: readonly (readonly [number, number, 0 | 1, string])[]
-    readonly p50: number | null
-    readonly p95: number | null
-  }
-}
-
 const attemptKinds: AttemptKind[] = ['delivered', 'redirect', 'client_error', 'server_error', 'timeout', 'no_answer']
 
-export function chartData(overview: Overview): ChartData {
+export function chartData(overview: Overview) {
   const { ms, barMs } = ranges[overview.range]
   const last = overview.at - (overview.at % barMs)
   // Bars begin at the oldest activity, at least six. A week may have more counts than a call may have arguments.
@@ -267,19 +261,15 @@ export function chartData(overview: Overview): ChartData {
   const oldest = counts.reduce((min, { minute }) => Math.min(min, minute), last - 5 * barMs)
   const all = Array.from({ length: ms / barMs }, (_, n) => last - (ms / barMs - 1 - n) * barMs)
   const bars = all.filter((bar) => bar + barMs > oldest)
+  // Oldest first: unix seconds, milliseconds, 1 for a success, id of the delivery. A logarithmic axis has no 0.
   const toDot = ({ startedAt, latencyMs, reason, deliveryId }: ConsoleAttempt) =>
-    [startedAt / 1_000, Math.round(toDrawable(latencyMs)), reason === null ? 1 : 0, deliveryId] as const
+    [startedAt / 1_000, Math.max(1, Math.round(latencyMs)), reason === null ? 1 : 0, deliveryId] as const
   const dots = overview.dots.map(toDot).reverse()
   return {
     payments: stackCounts(bars, barMs, overview.payments.counts, [null, ...paymentStates]),
     attempts: stackCounts(bars, barMs, overview.attempts.counts, attemptKinds),
-    latency: { dots, p50: toDrawable(overview.p50), p95: toDrawable(overview.p95) },
+    latency: { dots, p50: overview.p50, p95: overview.p95 },
   }
-}
-
-/** Replaces 0, which a logarithmic axis cannot show. */
-function toDrawable<Ms extends number | null>(ms: Ms): Ms {
-  return (ms === null ? null : Math.max(1, ms)) as Ms
 }
 
 function stackCounts<Kind extends string | null>(

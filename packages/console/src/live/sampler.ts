@@ -1,7 +1,4 @@
-/**
- * Reads the database once for all pages, while any page is open.
- * @module
- */
+/** Reads the database once for all pages, while any page is open. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainStatus } from '@payment-integration/core'
 import type { ConsoleAttempt, ConsoleNewest, DeliveryView } from '@payment-integration/core/internal'
@@ -37,15 +34,8 @@ interface Baseline {
   readonly reorgs: string
 }
 
-/**
- * Builds the sampler. It reads nothing before the first page opens.
- * @param onError - Receives the error of a failed read; the next tick tries again.
- */
-export function createSampler(
-  service: SampledService,
-  now: () => number,
-  onError: (error: unknown) => void = () => undefined,
-) {
+/** Builds the sampler. It reads nothing before the first page opens; after a failed read the next tick tries again. */
+export function createSampler(service: SampledService, now: () => number, onError: (error: unknown) => void) {
   const { queries, indexers } = service
   const listeners = new Set<SampleListener>()
   const hours = createHourCounts(queries, now)
@@ -120,7 +110,11 @@ export function createSampler(
         onError(error)
         return null
       })
-      for (const listener of listeners) listener(result)
+      try {
+        for (const listener of listeners) listener(result)
+      } catch (error) {
+        onError(error)
+      }
       restMs = Math.min(maxRestMs, Math.max(tickMs, restFactor * (performance.now() - startedAt)))
     }
     isRunning = false
@@ -146,9 +140,7 @@ export function createSampler(
 /** A text that changes when a chain is reorganized, and when the replaced blocks are indexed again. */
 function describeReorgs(chains: readonly ChainStatus[]): string {
   return chains
-    .map(({ reorgs, newestReorgs: [newest], indexed }) => {
-      return `${reorgs} ${newest === undefined || (indexed ?? 0) >= newest.from}`
-    })
+    .map(({ reorgs, newestReorgs: [newest], indexed }) => `${reorgs} ${(indexed ?? 0) >= (newest?.from ?? 0)}`)
     .join()
 }
 
@@ -164,12 +156,6 @@ interface Row {
 
 export type NewestRows = readonly (readonly Row[])[]
 
-interface Added {
-  readonly paymentIds: readonly string[]
-  readonly deliveryIds: readonly string[]
-  readonly needsReload: boolean
-}
-
 export function keyRows(
   { payments, deliveries, updates }: ConsoleNewest,
   attempts: readonly Pick<ConsoleAttempt, 'deliveryId' | 'number'>[],
@@ -182,7 +168,7 @@ export function keyRows(
   ]
 }
 
-export function findAddedRows(before: NewestRows, after: NewestRows): Added {
+export function findAddedRows(before: NewestRows, after: NewestRows) {
   const baseline = new Set(before.flat().map(({ key }) => key))
   const added = after.map((rows) => rows.filter(({ key }) => !baseline.has(key)))
   if (added.some(({ length }) => length > maxAdded)) return { paymentIds: [], deliveryIds: [], needsReload: true }

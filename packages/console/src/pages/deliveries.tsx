@@ -54,7 +54,7 @@ export const deliveriesPage: Load = async (deps, query) => {
       <Pager
         first={before === undefined ? null : buildHref(section, rest)}
         next={page.next === null ? null : buildHref(section, { ...rest, before: page.next })}
-        cut={page.isCut ? 'The newest 2,000 deliveries were examined.' : null}
+        cut={page.isCut ? '2,000 versions were examined.' : null}
       />
     </>
   )

@@ -3,7 +3,7 @@
 import { parseInstant } from '@payment-integration/contract/internal-io'
 import { FilterError } from '../filters.js'
 import type { ExplainedDelivery, ExplainResult } from '../tools.js'
-import { ActForm, IntegrationChoice, type NamedAddress } from '../view/forms.js'
+import { ActForm, IntegrationChoice, type NamedAddress, TextArea } from '../view/forms.js'
 import { Badge, Facts, Problem, Shown, Table } from '../view/parts.js'
 import { formatNumber, formatSpan } from '../view/text.js'
 import { type Act, integrationChoices, integrationField, requireTool } from './page.js'
@@ -29,25 +29,8 @@ export function ExplainForm({ integrations, now, values }: ExplainFormProps) {
           <span>Received at (UTC)</span>
           <input id="field-at" name="at" type="datetime-local" step={1} value={at} />
         </label>
-        <label for="field-headers" class="area">
-          <span>Headers, one per line, or JSON</span>
-          <textarea
-            id="field-headers"
-            name="headers"
-            rows={4}
-            spellcheck={false}
-            placeholder="X-Service-Signature: t=…,v1=…"
-            required
-          >
-            {headers}
-          </textarea>
-        </label>
-        <label for="field-body" class="area">
-          <span>Body, up to 60 KB</span>
-          <textarea id="field-body" name="body" rows={6} spellcheck={false}>
-            {body}
-          </textarea>
-        </label>
+        <TextArea name="headers" label="Headers, one per line, or JSON" value={headers} rows={4} />
+        <TextArea name="body" label="Body, up to 60 KB" value={body} rows={6} isOptional />
       </ActForm>
     </>
   )

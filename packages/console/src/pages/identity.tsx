@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Shared identity verifications: pending decisions with their acts, subjects, redemptions. @module */
-import { type Identity, InvalidShareRequestError } from '@payment-integration/core/identity'
+import { InvalidShareRequestError } from '@payment-integration/core/identity'
 import type {
   CloseRequest,
   CloseResult,
@@ -295,19 +295,12 @@ export const identityActs: Acts = {
 /** Finds entries by e-mail address. The form is posted, so that the address is in no URL and no log. */
 async function search({ fields, service, commands }: ActInput): Promise<ActAnswer> {
   if (service.identity === null) throw isOff()
-  const emailKey = await hashEmail(service.identity, requiredField(fields, 'email'))
+  const emailKey = await service.identity.emailKey(requiredField(fields, 'email')).catch((error: unknown) => {
+    // The message does not quote the input, which may be an address.
+    throw error instanceof InvalidShareRequestError ? new FilterError('This is not a valid e-mail address.') : error
+  })
   await commands.recordAction({ action: 'identity.searched', subject: 'all', details: { emailKey } })
   return { to: `${section}?key=${emailKey}`, note: 'email-found' }
-}
-
-async function hashEmail(identity: Pick<Identity, 'emailKey'>, email: string): Promise<string> {
-  try {
-    return await identity.emailKey(email)
-  } catch (error) {
-    // The message does not quote the input, which may be an address.
-    if (error instanceof InvalidShareRequestError) throw new FilterError('This is not a valid e-mail address.')
-    throw error
-  }
 }
 
 /** Resolves a redemption with the operator's finding: the applicant that it created, or that it created none. */

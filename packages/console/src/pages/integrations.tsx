@@ -131,7 +131,7 @@ const readAddress = ({ fields }: ActInput) => requiredField(fields, 'address').t
 function change(
   note: Note,
   run: (commands: Commands, address: string, fields: ActInput['fields']) => Promise<unknown>,
-  { isConfirmed = false } = {},
+  isConfirmed = false,
 ): Act {
   return {
     needs: 'admin',
@@ -144,25 +144,19 @@ function change(
   }
 }
 
-const isConfirmed = { isConfirmed: true }
-
 export const integrationActs: Acts = {
   'integration-create': { needs: 'admin', run: create },
   'integration-enable': change('integration-enabled', (own, address) => own.setEnabled(address, true)),
-  'integration-disable': change('integration-disabled', (own, address) => own.setEnabled(address, false), isConfirmed),
+  'integration-disable': change('integration-disabled', (own, address) => own.setEnabled(address, false), true),
   'integration-url': change('url-set', (own, address, { url = null }) => own.setNotificationUrl(address, url)),
   'integration-rotate': { needs: 'admin', run: rotate },
-  'integration-end-api': change('api-ended', (own, address) => own.endPreviousApiSecret(address), isConfirmed),
+  'integration-end-api': change('api-ended', (own, address) => own.endPreviousApiSecret(address), true),
   'integration-prepare': { needs: 'admin', run: prepare },
   'integration-activate': change('signing-activated', (own, address, fields) =>
     own.activateSigningSecret(address, { graceMs: graceField(fields) }),
   ),
   'integration-abort': change('signing-aborted', (own, address) => own.abortSigningSecret(address)),
-  'integration-end-signing': change(
-    'signing-ended',
-    (own, address) => own.endPreviousSigningSecret(address),
-    isConfirmed,
-  ),
+  'integration-end-signing': change('signing-ended', (own, address) => own.endPreviousSigningSecret(address), true),
 }
 
 const showSecrets = (

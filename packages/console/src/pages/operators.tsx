@@ -111,14 +111,9 @@ function act(run: Act['run']): Act {
   }
 }
 
-function readName({ fields }: ActInput) {
-  return requiredField(fields, 'name')
-}
-
-/** Reads the role, which the core checks. */
-function readRole({ fields }: ActInput) {
-  return requiredField(fields, 'role') as OperatorRole
-}
+const readName = ({ fields }: ActInput) => requiredField(fields, 'name')
+/** The core checks the role. */
+const readRole = ({ fields }: ActInput) => requiredField(fields, 'role') as OperatorRole
 
 function linkPage({ origin }: ActInput, title: string, { operator, linkToken }: IssuedLink): ActAnswer {
   const instructions = `Give it to ${operator.name} alone, over a channel that you trust. It sets the passphrase once, within 24 hours.`

@@ -4,7 +4,16 @@ import type { DatabaseSnapshot } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { FilterError } from '../filters.js'
 import type { Overview, Range, StackedSeries } from '../live/overview.js'
-import { chartData, chooseRange, maxDots, maxEndpoints, maxPending, ranges, sumVolumes } from '../live/overview.js'
+import {
+  chartData,
+  chooseRange,
+  findStart,
+  maxDots,
+  maxEndpoints,
+  maxPending,
+  ranges,
+  sumVolumes,
+} from '../live/overview.js'
 import { buildHref, Copyable, Dim, Empty, Shown } from '../view/parts.js'
 import { formatCount, formatLatency, formatNumber, formatSpan, nameChain } from '../view/text.js'
 import { ChainTable } from './chains.js'
@@ -75,7 +84,7 @@ const formatMs = (ms: number | null) => (ms === null ? 'none' : formatLatency(ms
 const isRange = (text: string): text is Range => Object.hasOwn(ranges, text)
 
 export function Tiles({ overview }: { overview: Overview }) {
-  const { label, ms } = ranges[overview.range]
+  const { label } = ranges[overview.range]
   const volumes = sumVolumes(overview.volumes)
   const payments = total(overview.payments.counts)
   const { attempts, delivered } = countAttempts(overview)
@@ -90,7 +99,7 @@ export function Tiles({ overview }: { overview: Overview }) {
         name="Payments"
         value={`${formatNumber(payments)}${more(overview.payments.isCut)}`}
         note={`last ${label}`}
-        href={buildHref('/payments', { since: Math.max(0, overview.at - ms) })}
+        href={buildHref('/payments', { since: findStart(overview.at, overview.range) })}
       />
       <Tile
         name="Successful attempts"

@@ -95,7 +95,7 @@ const notes = {
   joined: 'Your passphrase is set. Sign in with it.',
   'integration-enabled': 'The integration is enabled: its requests are answered, and its deliveries are sent.',
   'integration-disabled': 'The integration is disabled: its requests are answered 401, and its deliveries wait.',
-  'url-set': 'The notification URL is set.',
+  'url-set': 'The notification URL is saved; without one, nothing is delivered.',
   'api-ended': 'The previous API secret no longer works: requests with it are answered 401.',
   'signing-activated': 'Deliveries are signed with the prepared secret from now on.',
   'signing-aborted': 'The prepared signing secret is deleted. Remove it from the receiver.',

@@ -70,6 +70,7 @@ export const paymentPage: Load = async ({ service, sampler, now }, query, name) 
         <Deliveries deliveries={deliveries} context={context} />
       )}
       <Timeline {...{ payment, snapshots, updates, deliveries, context }} />
+      {updates.length < maxUpdates ? null : <p class="dim">Only the first {maxUpdates} updates are shown.</p>}
       <Identifiers {...{ payment, nativeHash }} />
       <Snapshots {...{ payment, snapshots, compare }} action={paymentHref(payment)} />
       {signed === null ? null : (

@@ -67,7 +67,7 @@ export const paymentsPage: Load = async (deps, query) => {
       <Pager
         first={position === undefined ? null : buildHref(section, rest)}
         next={page.next === null ? null : buildHref(section, { ...rest, before: formatPosition(page.next) })}
-        cut={page.isCut ? 'The newest 5,000 payments were examined.' : null}
+        cut={page.isCut ? '5,000 payments were examined.' : null}
       />
     </>
   )

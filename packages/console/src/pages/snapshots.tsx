@@ -67,9 +67,9 @@ interface SnapshotsProps {
 }
 
 export function Snapshots({ payment, snapshots, compare, action }: SnapshotsProps) {
-  if (snapshots.length === 0) return <Empty title="No snapshot is stored." />
-  const [newest] = snapshots.slice(-1)
-  const [a, b] = compare ?? [snapshots.at(-2)?.version ?? 0, newest?.version ?? 0]
+  const newest = snapshots.at(-1)
+  if (newest === undefined) return <Empty title="No snapshot is stored." />
+  const [a, b] = compare ?? [snapshots.at(-2)?.version ?? 0, newest.version]
   const [older, newer] = [a, b].map((version) => snapshots.find((each) => each.version === version))
   const selected = newer ?? newest
   const missing = compare === null ? undefined : [a, b].find((one) => snapshots.every(({ version }) => version !== one))
@@ -86,17 +86,9 @@ export function Snapshots({ payment, snapshots, compare, action }: SnapshotsProp
       {payment.version < 2 ? null : (
         <form class="filters" method="get" action={`${action}#snapshots`}>
           {(['a', 'b'] as const).map((name, side) => (
-            <label for={`side-${name}`}>
+            <label>
               <span>{side === 0 ? 'Compare version' : 'with version'}</span>
-              <input
-                id={`side-${name}`}
-                name={name}
-                type="number"
-                min={1}
-                max={payment.version}
-                value={String(side === 0 ? a : b)}
-                required
-              />
+              <input name={name} type="number" min={1} max={payment.version} value={`${side === 0 ? a : b}`} required />
             </label>
           ))}
           <button type="submit">Compare</button>
@@ -104,14 +96,12 @@ export function Snapshots({ payment, snapshots, compare, action }: SnapshotsProp
       )}
       {missing === undefined ? null : <p class="note">Version {missing} is not stored.</p>}
       {older === undefined || newer === undefined ? null : <Diff left={older} right={newer} />}
-      {selected === undefined ? null : (
-        <details open={snapshots.length === 1}>
-          <summary>
-            Version {selected.version} as it is sent, {formatNumber(selected.bytes)} bytes
-          </summary>
-          <Pre label="The snapshot" text={showText(selected.text, maxShown)} wrap />
-        </details>
-      )}
+      <details open={snapshots.length === 1}>
+        <summary>
+          Version {selected.version} as it is sent, {formatNumber(selected.bytes)} bytes
+        </summary>
+        <Pre label="The snapshot" text={showText(selected.text, maxShown)} wrap />
+      </details>
     </section>
   )
 }

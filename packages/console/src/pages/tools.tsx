@@ -115,7 +115,7 @@ async function trigger(input: ActInput) {
           report.row(triggerRow(next.value))
           if (signal.aborted) break
         }
-        report({ words: `${formatNumber(done)} events.` })
+        report({ words: `${formatCount(done, 'event')}.` })
       } catch (error) {
         throw hasCode(error, 'ERR_TRIGGER') ? new ActError(error.message) : error
       } finally {

@@ -33,7 +33,7 @@ export const deliveriesPage: PortalLoad = async (deps, { hash, status, before })
       <Pager
         first={before === undefined ? null : portalHref(section, query)}
         next={page.next === null ? null : portalHref(section, { ...query, before: page.next })}
-        cut={page.isCut ? 'The newest 2,000 deliveries were examined.' : null}
+        cut={page.isCut ? '2,000 versions were examined.' : null}
       />
     </>
   )

@@ -33,8 +33,8 @@ function ApiSecret({ until }: { until: number | null }) {
       ) : (
         <>
           <p class="note">
-            Two API secrets are valid. The previous one ends at <When at={until} withDate /> UTC. Sessions that it
-            opened end with it.
+            Two API secrets are valid. The previous one ends at <When at={until} withDate />. Sessions that it opened
+            end with it.
           </p>
           <PortalForm act="end-api-secret" label="End the old API secret" confirm="Every server has the new one" />
         </>
@@ -62,8 +62,8 @@ function SigningSecret({ isPrepared, until }: { isPrepared: boolean; until: numb
       {until === null ? null : (
         <>
           <p class="note">
-            Until <When at={until} withDate /> UTC, a delivery that your receiver answers with 400, 401 or 403 is sent
-            once more at once, signed with the previous secret.
+            Until <When at={until} withDate />, a delivery that your receiver answers with 400, 401 or 403 is sent once
+            more at once, signed with the previous secret.
             {isPrepared ? ' Activating the prepared one ends it.' : ''}
           </p>
           <PortalForm

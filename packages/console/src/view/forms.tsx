@@ -98,12 +98,19 @@ export function TextField(props: {
   )
 }
 
-export function TextArea({ name, label, value }: { name: string; label: string; value: string }) {
+export function TextArea(props: {
+  readonly name: string
+  readonly label: string
+  readonly value: string
+  readonly rows?: number
+  readonly isOptional?: boolean
+}) {
+  const { name, label, value, rows = 12, isOptional = false } = props
   return (
     <label class="wide">
       <span>{label}</span>
       {/* A browser drops one line break after the start tag. */}
-      <textarea name={name} rows={12} required spellcheck={false}>{`\n${value}`}</textarea>
+      <textarea name={name} rows={rows} required={!isOptional} spellcheck={false}>{`\n${value}`}</textarea>
     </label>
   )
 }

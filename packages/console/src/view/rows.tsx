@@ -1,6 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Rows and filters of payments and deliveries; live pages replace rows by key. @module */
-
 import type { DeliveryView, EndpointView } from '@payment-integration/core/internal'
 import { formatAnswer, formatUnits, parseMemo } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
@@ -15,9 +14,9 @@ const ordinal = (number: number | string) => String(number).padStart(16, '0')
 
 /** The list of payments. `data-order` sorts as the list does, descending. */
 export const paymentRows: RowProps<StoredPayment> = {
-  attributes: ({ id, blockTimestamp, chainId, txHash }) => ({
+  attributes: ({ id, blockTimestamp }) => ({
     'data-key': `p${id}`,
-    'data-order': `${ordinal(blockTimestamp)}.${ordinal(chainId)}.${txHash}`,
+    'data-order': `${ordinal(blockTimestamp)}.${ordinal(id)}`,
   }),
   columns: [
     [

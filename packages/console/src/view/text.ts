@@ -45,14 +45,13 @@ export const nameChain = (chainId: number | string) => `${chainId} ${chainNames[
 export function formatSpan(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000))
   const units = [
-    [86_400, 'd'],
-    [3_600, 'h'],
-    [60, 'min'],
+    [86_400, 'd', 3_600, 'h'],
+    [3_600, 'h', 60, 'min'],
+    [60, 'min', 1, 's'],
   ] as const
-  for (const [size, name] of units)
+  for (const [size, name, part, smaller] of units)
     if (seconds >= size) {
-      const rest = Math.floor((seconds % size) / (size === 60 ? 1 : size === 3_600 ? 60 : 3_600))
-      const smaller = name === 'min' ? 's' : name === 'h' ? 'min' : 'h'
+      const rest = Math.floor((seconds % size) / part)
       return `${Math.floor(seconds / size)} ${name}${rest === 0 ? '' : ` ${rest} ${smaller}`}`
     }
   return `${seconds} s`

@@ -34,7 +34,8 @@ function toAccessRequest({ method, headers, url }: Request, bindings: ConsoleBin
 
 /** For pages without sign-in: why a request is rejected, or null. Another name in `Host` may be DNS rebinding. */
 export function findLocalProblem({ host, peer, isForwarded, ...request }: AccessRequest): string | null {
-  if (host === null || !isLoopback(host)) return 'Open the console by its loopback address, such as 127.0.0.1.'
+  if (host === null || !loopbackHosts.has(host.toLowerCase().replace(/:\d{1,5}$/, '')))
+    return 'Open the console by its loopback address, such as 127.0.0.1.'
   if (isForwarded || (peer !== undefined && !loopbackPeers.test(peer)))
     return 'The console answers requests of this machine alone.'
   return findOriginProblem(request, [`http://${host}`, `https://${host}`])
@@ -61,10 +62,6 @@ export function findStreamProblem({ headers }: Request): string | null {
   // Browsers send this header, and no script can change it. A client without this header is no browser.
   const site = headers.get('sec-fetch-site')
   return site === null || site === 'same-origin' || site === 'none' ? null : foreignProblem
-}
-
-function isLoopback(host: string): boolean {
-  return loopbackHosts.has(host.toLowerCase().replace(/:\d{1,5}$/, ''))
 }
 
 /**

@@ -15,8 +15,8 @@ export const errorBodySchema = object('read', {
 export type ErrorBody = z.infer<typeof errorBodySchema>
 
 /**
- * A 422 of the share endpoint: the provider rejected the redemption, and `message` is the provider's description. Source:
- * docs/interface.md 7.
+ * A 422 of the share endpoint: the provider rejected the redemption, and `message` is the provider's description.
+ * Source: docs/interface.md 7.
  */
 export const shareRejectedBodySchema = object('read', { error: z.string(), message: z.string() })
 /** Body of a 422 of the share endpoint. */

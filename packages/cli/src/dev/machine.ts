@@ -154,7 +154,7 @@ export function writeEnvFile(path: string, values: Readonly<Record<string, strin
   return { kind: 'written', ...result }
 }
 
-/** Removes the part that an earlier run wrote, with LF or CRLF. A part without its end marker stays: the user edited it. */
+/** Removes the part that an earlier run wrote, with LF or CRLF. A part without its end marker stays: it was edited. */
 function removeOwnPart(text: string): string {
   const lines = text.split(/(?<=\n)/)
   const from = lines.findIndex((line) => line.trim() === begin)

@@ -34,7 +34,7 @@ export interface ConsolePage<Row, Position> {
   readonly rows: readonly Row[]
   /** Where the next page begins; null: this is the last. */
   readonly next: Position | null
-  /** Whether the page ended at the maximum of examined rows: fewer than `limit` rows matched, and older ones may match. */
+  /** Whether the page ended at the maximum of examined rows: fewer than `limit` matched, and older ones may match. */
   readonly isCut: boolean
 }
 

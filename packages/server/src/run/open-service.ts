@@ -127,8 +127,8 @@ export interface OpenedService {
  */
 export async function openService(config: Config, options: OpenOptions = {}): Promise<OpenedService> {
   const { clock = systemClock, random = systemRandom, ownsProcess = false } = options
-  // V8 lets the heap grow to twice its live size before a collection, not four times: 50 MiB less while a chain is
-  // caught up, and about a tenth longer when both cores are busy. It reads the flag at each full collection.
+  // V8 lets the heap grow to twice its live size before a collection, not four times: it reads the flag at each. While
+  // a chain is caught up that is 50 MiB less, and takes about a tenth longer when both cores are busy.
   if (ownsProcess) v8.setFlagsFromString('--heap-growing-percent=100')
   const { logger = await createPinoLogger({ level: config.logLevel }) } = options
   const tracing = config.tracing ? await openTracing(clock) : null

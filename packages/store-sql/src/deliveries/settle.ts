@@ -51,8 +51,8 @@ export async function writeLeases(
 }
 
 /**
- * The token that a dispatcher gets. The epoch counts the resets of the endpoint's health, so that a response of the former
- * URL does not count for the new one.
+ * The token that a dispatcher gets. The epoch counts the resets of the endpoint's health, so that a response of the
+ * former URL does not count for the new one.
  */
 export function formatLeaseToken(storedToken: string, endpointEpoch: number): string {
   return `${storedToken}.${endpointEpoch}`

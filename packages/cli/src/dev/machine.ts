@@ -167,6 +167,14 @@ function restrictToOwner(path: string): void {
   if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700)
 }
 
+const commonPatterns: Readonly<Record<string, RegExp>> = {
+  '.env*': /^\.env/,
+  '.env.*': /^\.env\./,
+  '*.local': /\.local$/,
+  '.env*.local': /^\.env.*\.local$/,
+  '.env.*.local': /^\.env\..*\.local$/,
+}
+
 /** Whether a `.gitignore` in the same folder ignores the file, by its name or by a common pattern. */
 function isIgnored(path: string): boolean {
   const list = join(dirname(path), '.gitignore')
@@ -175,10 +183,7 @@ function isIgnored(path: string): boolean {
   const patterns = readFileSync(list, 'utf8')
     .split('\n')
     .map((line) => line.trim().replace(/^\//, ''))
-  const matches = (pattern: string) =>
-    new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`).test(name)
-  const common = ['.env*', '.env.*', '*.local', '.env*.local', '.env.*.local'].filter(matches)
-  return [name, ...common].some((each) => patterns.includes(each))
+  return patterns.some((pattern) => pattern === name || commonPatterns[pattern]?.test(name))
 }
 
 function findOpener(system: string): readonly [command: string, ...args: string[]] {

@@ -4,6 +4,7 @@ import { manualClock } from '../test/support/manual-clock.js'
 import { getOutbox } from '../test/support/outbox.js'
 import { seededRandom } from '../test/support/seeded-random.js'
 import { openStore } from '../test/support/store.js'
+import { hashOf } from '../test/support/stored-payment.js'
 import { start, until } from '../test/support/until.js'
 import type { ServiceEvent } from './events.js'
 import type { PostRequest } from './ports/runtime.js'
@@ -112,4 +113,13 @@ test('a replay is sent at once by a running dispatcher, signed with the secret o
   await loop.stop()
   expect(posts).toHaveLength(2)
   expect((await deliveries.view('a')).attempts.map(({ replay }) => replay)).toEqual([false, true])
+})
+
+test('the detail of a payment is found on each of three chains that have its hash', async () => {
+  const { deliveries, service } = setup()
+  const chainIds = [1, 10, 137]
+  for (const chainId of chainIds) await deliveries.add({ name: 'a', chainId, integrationAddress: address })
+  const { paymentDetail } = service.queries.forIntegration(address)
+  const found = await Promise.all(chainIds.map((chainId) => paymentDetail(chainId, hashOf('a'), () => [])))
+  expect(found.map((each) => each?.payment.chainId)).toEqual(chainIds)
 })

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { parseMasterKey } from '@payment-integration/core'
 import { describe, expect, test } from 'vitest'
@@ -7,6 +8,7 @@ import { hex, makeTxHash } from '../../../store-sql/test/support/scripted-chain.
 import { createGzipFile, openGzipFile } from '../../src/archive.js'
 import { testMasterKey } from '../master-key.js'
 import { getCommands } from '../run-commands.js'
+import { temporaryFolder } from '../temporary-folder.js'
 import { shop, twoCells } from './two-cells.js'
 
 type Cells = Awaited<ReturnType<typeof twoCells>>
@@ -20,10 +22,8 @@ describe('an import is rejected', () => {
     const cells = await twoCells('SQLite', 'SQLite')
     await cells.pay('a')
     const { path } = await cells.export()
-    const unindexed = signed(path, (text) => text.replaceAll(makeTxHash('a'), makeTxHash('unknown')))
-    await expect(importing(cells, unindexed)).rejects.toThrow(
-      rejection('ERR_MOVE_PAYMENT_MISSING', makeTxHash('unknown')),
-    )
+    const unindexed = signed(path, (text) => text.replaceAll(makeTxHash('a'), makeTxHash('none')))
+    await expect(importing(cells, unindexed)).rejects.toThrow(rejection('ERR_MOVE_PAYMENT_MISSING', makeTxHash('none')))
     expect(await cells.target.service.integrations.list()).toEqual([])
     await importing(cells, path)
   })
@@ -112,11 +112,7 @@ const toRefund = '"state":"refund_success","recipient"'
 /** Changes by a holder of the master key, and their errors. */
 const forgeries: readonly (readonly [name: string, change: Change, error: Error])[] = [
   ['a delivery of a payment of another integration', ofPayment(ofOther), notItsRow],
-  [
-    'a state of a payment of another integration',
-    ofPayment((row) => ofOther(withState(row, 'refund_success'))),
-    notItsRow,
-  ],
+  ['a payment state of another integration', ofPayment((row) => ofOther(withState(row, 'refund_success'))), notItsRow],
   [
     'an update of a payment of another integration',
     (text) => text.replace(/^\{"update".*$/m, (row) => ofOther(row.replace('"u1"', '"taken"'))),
@@ -232,6 +228,18 @@ function signed(path: string, change: (text: string) => string): string {
   })
 }
 
+test('an export is rejected when its integration is enabled while the file is written', async () => {
+  const { service } = (await twoCells('SQLite', 'SQLite')).source
+  const path = join(temporaryFolder(), 'move.gz')
+  const writing = service.moves.export(shop, async () => {
+    await service.integrations.setEnabled(shop, true)
+    return createGzipFile(path)
+  })
+  const error = { code: 'ERR_INTEGRATION_CHANGED', message: expect.not.stringContaining('rotated') }
+  await expect(writing).rejects.toMatchObject(error)
+  expect(existsSync(path)).toBe(false)
+})
+
 test('the commands export and import, and print the HMAC', async () => {
   const from = getCommands('integrations')
   const to = getCommands('integrations')
@@ -245,8 +253,6 @@ test('the commands export and import, and print the HMAC', async () => {
   expect(imported).toMatchObject({ exitCode: 0, err: '', out: expect.stringContaining(hmac) })
   expect((await to.run('list')).out).toContain(`${shop}  enabled`)
   expect((await from.run('list')).out).toContain(`${shop}  disabled`)
-  expect(await from.run('export', shop, '--to', file)).toMatchObject({
-    exitCode: 1,
-    err: expect.stringContaining('never overwritten'),
-  })
+  const again = await from.run('export', shop, '--to', file)
+  expect(again).toMatchObject({ exitCode: 1, err: expect.stringContaining('never overwritten') })
 })

@@ -20,7 +20,7 @@ afterEach(async () => {
 const fillHash = (txHash: string, ordinal: number) => hex(`fill ${txHash} ${ordinal}`, 32)
 
 /** A fill of every deposit, in a transaction of its own on the destination chain. */
-const makeFill = async ({ payment, destinationChainId, receiver, output }: BridgeDeposit): Promise<Fulfilment> => ({
+const lookup = async ({ payment, destinationChainId, receiver, output }: BridgeDeposit): Promise<Fulfilment> => ({
   ...{ chainId: destinationChainId, txHash: fillHash(payment.txHash, payment.ordinal), logIndex: 3 },
   ...{ blockNumber: 9, blockHash: hex('block 9', 32), blockTimestamp: 1_700_000_000_000, receiver },
   ...{ tokenOut: { ...payment.tokenOut, address: output.token, amount: output.amount }, listedToken: null },
@@ -29,11 +29,7 @@ const makeFill = async ({ payment, destinationChainId, receiver, output }: Bridg
 type Scripted = ReturnType<typeof scriptedChain>
 
 async function open(database: Database, chain: Scripted, recording: 'all' | 'own'): Promise<Cell> {
-  const cell = await openCell(database, chain, Date.now, {
-    recording,
-    confirmations,
-    fulfilments: { lookup: makeFill },
-  })
+  const cell = await openCell(database, chain, Date.now, { recording, confirmations, fulfilments: { lookup } })
   closing.push(cell.close)
   return cell
 }
@@ -154,10 +150,7 @@ async function walk(database: Database, seed: number) {
     for (const { integrationAddress } of payments) expect([early, late]).toContain(integrationAddress)
   }
   const skipped = cell.events.flatMap((event) => (event.type === 'payments.skipped' ? event.count : []))
-  return {
-    rows: Object.keys(await getHistory(cell, late)).length,
-    skipped: skipped.reduce((sum, each) => sum + each, 0),
-  }
+  return { rows: Object.keys(await getHistory(cell, late)).length, skipped: skipped.reduce((sum, n) => sum + n, 0) }
 }
 
 describe.each(['SQLite', 'PostgreSQL'] as const)('a cell that records its own integrations, on %s', (database) => {
@@ -198,12 +191,13 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a cell that records its own in
 })
 
 describe('an integration that moves into such a cell', () => {
-  test('has its history after a reindex, and its file is imported then: no delivery is lost or repeated', async () => {
+  test('has its history after a reindex, and its file is imported then: no delivery and no waiting update is lost or repeated', async () => {
     const cells = await twoCells('SQLite', 'SQLite', { recording: 'own' })
     const { source, target } = cells
     await cells.payTo(foreign, 'other')
     await cells.pay('delivered', 'pending')
     await source.service.applyUpdate(cells.update('u1', 'delivered', { state: 'success' }))
+    await source.service.applyUpdate(cells.update('w', 'awaited', { state: 'success' }))
     cells.rejected.add(makeTxHash('pending'))
     await source.deliver()
     const { path } = await cells.export()
@@ -217,13 +211,17 @@ describe('an integration that moves into such a cell', () => {
     await cells.pay('recorded')
     await reindex(target, (error as { unrecorded: readonly UnrecordedRange[] }).unrecorded)
     expect(await read()).toMatchObject({ payments: 2 })
+    await cells.pay('awaited')
+    const { payments } = await target.store.payments.transaction({ chainId, txHash: makeTxHash('awaited') })
+    expect(payments).toMatchObject([{ version: 2, state: 'success' }])
 
     cells.rejected.clear()
     cells.pass(24 * 3_600_000)
     await target.deliver()
     expect(await source.deliver()).toBe(0)
-    const names = ['delivered', 'pending', 'between', 'recorded']
-    expect(cells.keys(names)).toEqual(['between@1', 'delivered@1', 'delivered@2', 'pending@1', 'recorded@1'])
+    const names = ['awaited', 'delivered', 'pending', 'between', 'recorded']
+    const sent = ['between@1', 'delivered@1', 'delivered@2', 'pending@1', 'recorded@1']
+    expect(cells.keys(names)).toEqual(['awaited@1', 'awaited@2', ...sent])
   })
 })
 
@@ -258,10 +256,7 @@ describe('a payment of another integration that was stored before', () => {
     const ownService = all.serviceOn({ ...all.store, leases }, 'own')
     chain.drop(1)
     chain.mine()
-    chain.mine([
-      { tx: 'moved', integrationAddress: foreign },
-      { tx: 'new', integrationAddress: foreign },
-    ])
+    chain.mine(['moved', 'new'].map((tx) => ({ tx, integrationAddress: foreign })))
     await indexAll(ownService)
     for await (const { differences } of ownService.chains.reindex({ chainId, from: 0, repair: true }))
       expect(differences).toEqual([])

@@ -106,6 +106,22 @@ test('the chain is checked in parts, which report their progress and end with th
   await expect(verify({ onProgress: () => stop.abort(), signal: stop.signal })).rejects.toThrow('aborted')
 })
 
+test('a log whose oldest records retention removes between two pages is not broken', async () => {
+  const { recordAll, audited, log, store } = setup()
+  await recordAll(1_500)
+  const details = { upTo: 1_200, hash: log()[1_199]?.hash ?? '' }
+  const list: AuditStore['list'] = async (query) => {
+    if (query.afterSeq === 1_000 && log().length === 1_500)
+      await audited()(async (tx, note) => {
+        await tx.removeAudit(1_200)
+        note({ action: 'history.archived', subject: 'audit', details })
+      })
+    return store.audit.list(query)
+  }
+  const { verify } = createAuditQueries({ audit: { ...store.audit, list }, keys })
+  expect(await verify()).toMatchObject({ records: 301, brokenAt: null })
+})
+
 const renumbered = (records: readonly AuditRecord[], from: number) =>
   records.map((record, index) => ({ ...record, seq: from + index }))
 

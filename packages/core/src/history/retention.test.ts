@@ -3,8 +3,8 @@ import { getArchive } from '../../test/support/archive.js'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { openStore } from '../../test/support/store.js'
 import { parseMasterKey } from '../secrets/keys.js'
-import { beginSignedFile } from '../secrets/signed-file.js'
-import { createAudited, createAuditQueries } from './audit-log.js'
+import { beginSignedFile, openSignedFile } from '../secrets/signed-file.js'
+import { type Audited, createAudited, createAuditQueries } from './audit-log.js'
 import type {
   ArchiveHeader,
   HistoryRows,
@@ -15,7 +15,7 @@ import type {
   SegmentedKind,
 } from './history-store.js'
 import { createHistoryCommands } from './restore.js'
-import { checkPolicy, computeSegmentMs, findExpiredParts, segmentedKinds } from './retention.js'
+import { checkPolicy, computeSegmentMs, findExpiredParts, restoreRecords, segmentedKinds } from './retention.js'
 
 const dayMs = 86_400_000
 const keep: RetentionPolicy = { attempts: null, deliveries: null, updates: null, audit: null }
@@ -203,15 +203,21 @@ test('the audit log without its oldest records verifies, and a change of the oth
   expect((await verify()).brokenAt).toBe(1)
 })
 
-test('records of another log, or of a file that is not the next one, are not restored', async () => {
-  const { run, record, clock, seqs, commands, archive } = setup()
+test('records of a file that is not the next one, or no longer once the log is locked, are not restored', async () => {
+  const { run, record, clock, seqs, commands, archive, audited, store, verify, keys } = setup()
   for (const subject of ['a', 'b']) await record(subject)
   await clock.advance(dayMs)
   await run({ ...keep, audit: dayMs })
   await clock.advance(dayMs)
   await record('c')
   await clock.advance(dayMs)
-  await run({ ...keep, audit: dayMs })
+  const file = await openSignedFile(keys, 'archive-file', archive.open('audit-1'))
+  const lockAfterRun: Audited = async (work) => {
+    await run({ ...keep, audit: dayMs })
+    return audited(work)
+  }
+  await expect(restoreRecords(store.audit, lockAfterRun, file)).rejects.toThrow('First restore the file that ends')
+  expect(await verify()).toMatchObject({ brokenAt: null })
   const before = await seqs()
   await expect(commands.restore(archive, 'audit-1')).rejects.toThrow('First restore the file that ends with record')
   expect(await seqs()).toEqual(before)

@@ -39,6 +39,14 @@ test('a name that is taken by an applicant that is older only by the clock skew 
   expect(outcomes()).toEqual(['started', 'found'])
 })
 
+test('a look-up right after a lost answer that finds an applicant of another level is a misconfiguration', async () => {
+  const { share, provider, fails, during } = identitySetup()
+  provider.levelName = 'basic'
+  fails('lost after', 'redeem')
+  during('redeem', async () => Object.assign(provider, { levelName: 'another' }))
+  await expect(share(shop, 'ours')).rejects.toThrow(misconfigured)
+})
+
 async function expired() {
   const setup = identitySetup()
   setup.provider.levelName = 'basic'

@@ -53,10 +53,7 @@ test('an added router is read alone for the indexed blocks, and with the others 
   expect(store.committed.snapshots).toHaveLength(42)
   const backfilled = { type: 'chain.backfilled', chainId: 1, router: added, to: 20 }
   expect(ofType('chain.backfilled')).toEqual([7, 12, 17, 20].map((blockNumber) => ({ ...backfilled, blockNumber })))
-  expect(await store.chains.coverage(1)).toEqual([
-    { router: fakeRouter, from: 3, to: null },
-    { router: added, from: 3, to: null },
-  ])
+  expect(await store.chains.coverage(1)).toEqual([fakeRouter, added].map((router) => ({ router, from: 3, to: null })))
   expect(setUp.indexer.status()).toMatchObject({ indexed: 23, error: null, lastError: null })
 })
 

@@ -5,10 +5,7 @@ import { type CoverageFacts, decideCoverage, noRouterAddress, reconcileCoverage 
 import type { RouterCoverage } from './chain-store.js'
 
 const facts = (given: Partial<CoverageFacts>): CoverageFacts => ({
-  routers: ['a'],
-  indexedTo: 100,
-  start: 10,
-  coveredTo: given.indexedTo ?? 100,
+  ...{ routers: ['a'], indexedTo: 100, start: 10, coveredTo: given.indexedTo ?? 100 },
   ...given,
 })
 const row = (router: string, from: number, to: number | null): RouterCoverage => ({ router, from, to })
@@ -19,13 +16,7 @@ test.each([
   ['no stored coverage and no router', [], { routers: [] }, [row(noRouterAddress, 10, null)], []],
   ['unchanged routers', [row('a', 10, null)], {}, [], []],
   ['an added router', [row('a', 10, null)], { routers: ['a', 'b'] }, [], [gap('b', 10, 10, 100)]],
-  [
-    'an added router where there was none',
-    [row(noRouterAddress, 10, null)],
-    {},
-    [row(noRouterAddress, 10, 100)],
-    [gap('a', 10, 10, 100)],
-  ],
+  ['the first router', [row(noRouterAddress, 10, null)], {}, [row(noRouterAddress, 10, 100)], [gap('a', 10, 10, 100)]],
   ['added before any block', [row('a', 10, null)], { routers: ['a', 'b'], indexedTo: 9 }, [row('b', 10, null)], []],
   ['a removed router', [row('a', 10, null), row('b', 5, null)], {}, [row('b', 5, 100)], []],
   ['a router that stays removed', [row('a', 10, null), row('b', 5, 50)], {}, [], []],
@@ -46,11 +37,9 @@ test.each([
 ])('no coverage is stored on top of a checkpoint of another %s', async (_case, stored) => {
   const store = openStore()
   await store.transaction((tx) => tx.setCheckpoint(1, stored))
-  const input = { chainId: 1, routers: ['a'], startBlock: 3, checked: null }
   const checkpoint = { blockNumber: 8, blockHash: 'ours' }
-  await expect(reconcileCoverage(store, { ...input, checkpoint })).rejects.toMatchObject({
-    code: 'ERR_CHECKPOINT_CHANGED',
-  })
+  const input = { chainId: 1, routers: ['a'], startBlock: 3, checked: null, checkpoint }
+  await expect(reconcileCoverage(store, input)).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_CHANGED' })
   expect(await store.chains.coverage(1)).toEqual([])
   expect(await reconcileCoverage(store, { ...input, checkpoint: stored })).toEqual([])
   expect(await store.chains.coverage(1)).toEqual([{ router: 'a', from: 3, to: null }])

@@ -164,14 +164,14 @@ function setUp(options: Parameters<typeof setUpIndexer>[0] = { maxRange: 2 }) {
   return { ...parts, parts, first, second, leading, committed, loseLeaseDuring }
 }
 
-test('after a clean stop the other indexer takes over at its next poll; no block is committed twice', async () => {
+test('an indexer that stands by does not subscribe, and takes over after a clean stop; no block is committed twice', async () => {
   const { clock, chain, store, first, second, leading, committed } = setUp()
   const firstLoop = start(first.indexer)
   await until('the first', () => first.indexer.status().indexed === 0)
   const secondLoop = start(second.indexer)
   chain.mine(5, paymentAt)
   await clock.advance(60_000)
-  expect(leading()).toEqual([true, false])
+  expect([leading(), chain.watchers()]).toEqual([[true, false], 1])
   expect(second.indexer.status()).toMatchObject({ head: null, indexed: 5 })
   await firstLoop.stop()
   expect(leading()).toEqual([false, false])

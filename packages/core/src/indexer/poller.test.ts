@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { applyUpdate } from '../../test/support/apply-update.js'
 import { bridgeDeposit, getFulfilment } from '../../test/support/bridge.js'
 import { manualClock, turns } from '../../test/support/manual-clock.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
@@ -94,11 +95,28 @@ test.each<[string, Partial<Fulfilment>]>([
   expect(logger.lines).toMatchObject([{ level: 'error', message: 'a fulfilment does not fit its deposit' }])
 })
 
+/** A deposit of a shop, which is named by two hex digits. */
+const depositOf = (digits: string, depositId = digits) => {
+  const payment = paymentFacts(depositId, { integrationAddress: `0x${digits.repeat(20)}` })
+  return bridgeDeposit(depositId, { payment, depositId })
+}
+const [one, two] = [depositOf('a1'), depositOf('a9')]
+const getShop = ({ payment }: BridgeDeposit) => payment.integrationAddress ?? ''
+
+test('an update of the second payment of a fill waits while only the first is recorded, and is applied later', async () => {
+  const { store, poller, payments, fills } = await setup([one, two])
+  const named = { chainId: '10', txHash: hashOf('fill both'), integrationAddress: getShop(two) }
+  const update = (id: string, state: 'pending' | 'success') => applyUpdate(store, { ...named, id, state })
+  await update('first', 'pending')
+  for (const [logIndex, deposit] of [one, two].entries()) {
+    fills.set(deposit.depositId, getFulfilment('both', deposit, { logIndex }))
+    expect(await poller().runOnce()).toBe(1)
+    if (deposit === one) expect(await update('second', 'success')).toMatchObject({ result: { outcome: 'waiting' } })
+  }
+  expect(payments().map(({ version, state }) => `${version} ${state}`)).toEqual(['1 null', '3 success'])
+})
+
 test('payments keep their identity when their transaction is mined again, at other places of another block', async () => {
-  const [one, two] = ['one', 'two'].map((name) => {
-    const payment = paymentFacts(name, { integrationAddress: `0x${(name === 'one' ? 'a1' : 'a9').repeat(20)}` })
-    return bridgeDeposit(name, { payment, depositId: name })
-  }) as [BridgeDeposit, BridgeDeposit]
   const { store, poller, payments, fills, events } = await setup([one, two])
   const places = () =>
     payments().map(({ ordinal, logIndex, integrationAddress, offChain, primary, version }) => ({
@@ -215,17 +233,13 @@ test.each(seeds)(
 )
 
 test('two deposits that one transaction paid are two payments; of one integration the first is shown', async () => {
-  const shops = ['a1', 'a1', 'a9'].map((digits) => `0x${digits.repeat(20)}`)
-  const deposits = shops.map((integrationAddress, index) => {
-    const payment = paymentFacts(`d${index}`, { integrationAddress })
-    return bridgeDeposit(`d${index}`, { depositId: `${index}`, payment })
-  })
+  const deposits = [one, depositOf('a1', 'again'), two]
   const { store, poller, payments, events, fills } = await setup(deposits, { options: { concurrency: 1 } })
   for (const [index, deposit] of deposits.entries())
     fills.set(deposit.depositId, getFulfilment('same', deposit, { logIndex: index }))
   expect(await poller().runOnce()).toBe(3)
   expect(payments().map(({ primary }) => primary)).toEqual([true, false, true])
-  expect(store.committed.snapshots.map(({ integrationAddress }) => integrationAddress)).toEqual([shops[0], shops[2]])
+  expect(store.committed.snapshots.map(({ integrationAddress }) => integrationAddress)).toEqual([one, two].map(getShop))
   expect(events.map(({ type }) => type)).toEqual(['payment.indexed', 'payment.additional', 'payment.indexed'])
 })
 

@@ -3,12 +3,7 @@ import { isIP } from 'node:net'
 import { expect, it } from 'vitest'
 import { parseNotificationUrl } from './notification-url.js'
 
-interface Row {
-  readonly input: string
-  readonly kind: 'address' | 'url'
-  readonly rejected: boolean
-  readonly why: string
-}
+type Row = Readonly<{ input: string; kind: 'address' | 'url'; rejected: boolean; why: string }>
 const rows = JSON.parse(
   readFileSync(new URL('../../../../vectors/addresses.json', import.meta.url), 'utf8'),
 ) as readonly Row[]

@@ -42,9 +42,7 @@ it('a look-up shows every payment of the transaction in order, with facts of the
     txHash,
     payments: [
       {
-        memo: 'order-7',
-        receiver: receiver.toLowerCase(),
-        tokenSymbol: 'USDC',
+        ...{ memo: 'order-7', receiver: receiver.toLowerCase(), tokenSymbol: 'USDC' },
         tokenAmount: { formatted: '10', value: '10000000' },
         tokenAmountNet: { formatted: '9.955', value: '9955000' },
         totalFees: { formatted: '0.045', value: '45000' },
@@ -55,9 +53,7 @@ it('a look-up shows every payment of the transaction in order, with facts of the
         ...{ invoiceAmount: '10', invoiceCurrency: 'USD', conversion: '', priceFeeds: [], final: false },
       },
       {
-        memo: '',
-        receiver: receiver.toLowerCase(),
-        tokenSymbol: '',
+        ...{ memo: '', receiver: receiver.toLowerCase(), tokenSymbol: '' },
         tokenAmount: { formatted: '0.000000000000000005', value: '5' },
         tokenAmountNet: { formatted: '0.000000000000000005', value: '5' },
         totalFees: { formatted: '0', value: '0' },
@@ -75,18 +71,14 @@ it('a look-up lists price feeds in order of use, with their rates', async () => 
   const show = async (payment: StoredPayment) =>
     (await setup([payment]).queries.lookup({ chainId: '137', txHash })).payments[0]
   expect(await show(paid({ pricing: { ...plainPricing, feeds, calledAmount: 363_600_000n } }))).toMatchObject({
-    invoiceAmount: '363.6',
-    invoiceCurrency: 'THB',
-    conversion: 'external:THBUSDC',
+    ...{ invoiceAmount: '363.6', invoiceCurrency: 'THB', conversion: 'external:THBUSDC' },
     priceFeeds: [
       { name: 'THBUSD', contract: '', rate: '0.0275' },
       { name: 'USDCUSD', contract: elsewhere, rate: '0.9999' },
     ],
   })
   expect(await show(paid({ pricing: { ...plainPricing, feeds: [feed({})] } }))).toMatchObject({
-    invoiceAmount: '',
-    invoiceCurrency: '',
-    conversion: '',
+    ...{ invoiceAmount: '', invoiceCurrency: '', conversion: '' },
     priceFeeds: [{ name: '', contract: elsewhere, rate: '1' }],
   })
 })
@@ -120,15 +112,13 @@ it('verify never matches a token that only calls itself USDC, nor one with a fee
 
 const otherToken = `0x${'71'.repeat(20)}`
 const onlyOther = accepting({ symbol: 'USDC', address: otherToken })
-const elsewhereOn137: LinkConfig = {
-  coins: [{ chainId: 137, defaultAddress: elsewhere.toLowerCase(), tokens: [{ symbol: 'USDC' }] }],
+const usdcTo = (address: string): LinkConfig => {
+  return { coins: [{ chainId: 137, defaultAddress: address.toLowerCase(), tokens: [{ symbol: 'USDC' }] }] }
 }
+const [elsewhereOn137, hereOn137] = [usdcTo(elsewhere), usdcTo(receiver)]
 const on1: LinkConfig = { coins: [{ chainId: 1, tokens: [{ symbol: 'USDC' }] }] }
 
 const notHere = { address: elsewhere.toLowerCase() }
-const hereOn137: LinkConfig = {
-  coins: [{ chainId: 137, defaultAddress: receiver.toLowerCase(), tokens: [{ symbol: 'USDC' }] }],
-}
 
 it.each<[string, AccountRecord, string[]]>([
   ['accepts the token by its listed symbol', account('shop', anyUsdc), []],

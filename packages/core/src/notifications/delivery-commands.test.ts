@@ -138,13 +138,8 @@ test('a test delivery is signed like any other, and says in its signed bytes tha
   const { snapshot } = await createVerifier({ secrets: signingSecret, now: clock.now }).verify({ body, headers })
   expect(url).toBe('https://shop.example/hook')
   expect(snapshotWriteSchema.parse(snapshot)).toEqual({
-    integrationAddress: shop,
-    chainId: '31337',
-    txHash: `0x7e57${'0'.repeat(60)}`,
-    version: 1_800_000_000,
-    state: null,
-    recipient: { title: 'Test delivery', subtitle: 'This is no payment.' },
-    invoice: null,
+    ...{ integrationAddress: shop, chainId: '31337', txHash: `0x7e57${'0'.repeat(60)}`, version: 1_800_000_000 },
+    ...{ state: null, recipient: { title: 'Test delivery', subtitle: 'This is no payment.' }, invoice: null },
   })
   expect(sent).toMatchObject({ url, headers, body: new TextDecoder().decode(body), status: 204, reason: null })
 })

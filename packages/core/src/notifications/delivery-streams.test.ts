@@ -1,17 +1,19 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../test/support/manual-clock.js'
+import { getOutbox } from '../../test/support/outbox.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { openStore } from '../../test/support/store.js'
+import { hashOf } from '../../test/support/stored-payment.js'
 import { parseMasterKey } from '../secrets/keys.js'
 import { createDeliveryStreams } from './streams.js'
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
 
-function streams() {
+function streams(store = openStore()) {
   const clock = manualClock()
   const { open, close } = createDeliveryStreams({
-    store: openStore({ now: clock.now }),
-    authenticate: async () => null,
+    store,
+    authenticate: async () => ({ integrationAddress: address(1) }),
     openSecret: () => 'the-signing-secret',
     keys: parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'),
     clock,
@@ -19,6 +21,7 @@ function streams() {
   })
   return {
     close,
+    openStream: open,
     /** Opens a stream. Returns the function that ends it; null: a limit is reached. */
     open(integrationAddress: string) {
       const end = new AbortController()
@@ -41,4 +44,21 @@ test('a process has 100 streams at most, until one of them ends', () => {
   expect(open(other)).toBeNull()
   close()
   expect(open(other)).toBeNull()
+})
+
+test('a stream begins with the first delivery created since a time, although ids and times differ in order', async () => {
+  let now = 2_000
+  const store = openStore({ now: () => now })
+  const add = (name: string) => getOutbox(store).add({ name, integrationAddress: address(1) })
+  await add('later')
+  now = 1_000
+  await add('earlier')
+  const [authorization, lastEventId, signal] = [null, null, new AbortController().signal]
+  const request = { integrationAddress: address(1), authorization, lastEventId, since: '1500', signal }
+  const seen: string[] = []
+  for await (const message of streams(store).openStream(request) ?? []) {
+    if (message.kind === 'live') break
+    if (message.kind === 'delivery') seen.push(message.data.txHash)
+  }
+  expect(seen).toEqual(['later', 'earlier'].map(hashOf))
 })

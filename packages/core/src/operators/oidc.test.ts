@@ -18,12 +18,7 @@ async function getOutcome(opening: Promise<unknown>): Promise<unknown> {
 test('an operator of the OpenID provider is created without a link and without a passphrase', async () => {
   const { commands, store } = operatorSetup()
   expect(await commands.createForOidc({ name: 'Alice@shop.example', role: 'operator' })).toMatchObject({
-    name,
-    role: 'operator',
-    enabled: true,
-    signsInBy: 'oidc',
-    hasPassphrase: false,
-    linkExpiresAt: null,
+    ...{ name, role: 'operator', enabled: true, signsInBy: 'oidc', hasPassphrase: false, linkExpiresAt: null },
   })
   await expect(commands.createForOidc({ name })).rejects.toMatchObject({ code: 'ERR_OPERATOR_EXISTS' })
   const [record] = store.committed.audit
@@ -37,9 +32,7 @@ test('an operator of the OpenID provider gets a session by its proved name, and 
   expect(operator).toEqual({ name, role: 'operator' })
   expect(await sessions.authenticate(sessionToken)).toEqual({ name, role: 'operator' })
   expect(store.committed.audit.at(-1)).toMatchObject({
-    actor: `operator:${name}`,
-    action: 'operator.signed_in',
-    details: { source: '192.0.2.1', issuer },
+    ...{ actor: `operator:${name}`, action: 'operator.signed_in', details: { source: '192.0.2.1', issuer } },
   })
 })
 

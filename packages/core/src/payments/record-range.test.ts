@@ -4,6 +4,7 @@ import { fakeRouter } from '../../test/support/fake-chain.js'
 import { recorder } from '../../test/support/recorder.js'
 import { hashOf } from '../../test/support/stored-payment.js'
 import { StoreError } from '../errors.js'
+import type { Checkpoint } from '../indexer/chain-store.js'
 import type { BlockRange } from '../ports/chain.js'
 import { minStoredHashes, recordBackfill } from './record-range.js'
 
@@ -63,10 +64,8 @@ test.each([
   await advance(990)
   const heights = await store.transaction((tx) => tx.checkpoints(1, 2_000, 2_000))
   const lowest = 1_000 - kept
-  expect(heights.map(({ blockNumber }) => blockNumber)).toEqual([
-    ...Array.from({ length: 991 - lowest }, (_, n) => 990 - n),
-    500,
-  ])
+  const stored = [...Array.from({ length: 991 - lowest }, (_, n) => 990 - n), 500]
+  expect(heights.map(({ blockNumber }) => blockNumber)).toEqual(stored)
   for (const { blockNumber, blockHash } of heights) expect(blockHash).toBe(chain.at(blockNumber).hash)
 })
 
@@ -185,10 +184,8 @@ async function indexed() {
   return {
     ...parts,
     range: parts.chain.rangeOf(1, 6, [added.address]),
-    backfill: async (range: BlockRange) => {
-      const expected = await parts.store.payments.checkpoint(1)
-      return recordBackfill(parts.store, { chainId: 1, range, coverage, expected })
-    },
+    backfill: async (range: BlockRange, expected?: Checkpoint | null) =>
+      recordBackfill(parts.store, { chainId: 1, range, coverage, expected: expected ?? (await parts.checkpoint()) }),
   }
 }
 
@@ -221,6 +218,16 @@ test('a backfill stores a weaker proof level with its node, and no equal or stro
   expect(await store.chains.proofs(1, 9)).toEqual(weaker)
   await backfill(range)
   expect(await store.chains.proofs(1, 9)).toEqual(weaker)
+})
+
+test('a backfill is rejected when the checkpoint is not the one that its process read', async () => {
+  const { chain, store, range, backfill, checkpoint, advance } = await indexed()
+  const expected = await checkpoint()
+  chain.mine(1)
+  await advance()
+  const before = store.dump()
+  await expect(backfill(range, expected)).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_CHANGED' })
+  expect(store.dump()).toEqual(before)
 })
 
 test.each<[string, string, (parts: ReturnType<typeof recorder>) => Promise<unknown>]>([

@@ -1,9 +1,11 @@
 /** Updates that arrive at the same time share a transaction; a failure is that of its own request. */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
+import { signDelivery } from '@payment-integration/webhook/signing'
 import { expect, test, vi } from 'vitest'
 import { deferred } from '../../test/support/until.js'
 import { StoreError, UpdateConflictError } from '../errors.js'
-import { createUpdateQueue, maxQueuedUpdates, maxUpdatesPerCommit, type UpdateQueue } from './receive-updates.js'
+import type { UpdateQueue } from './receive-updates.js'
+import { createUpdateQueue, createUpdateReceiver, maxQueuedUpdates, maxUpdatesPerCommit } from './receive-updates.js'
 
 const update = (id: string): ProcessorUpdate => ({ id, chainId: '1', txHash: `0x${'a'.repeat(64)}` })
 const result = ({ id }: ProcessorUpdate): UpdateResult => ({ id, outcome: 'applied', version: 2, reason: null })
@@ -126,4 +128,11 @@ test('an update inside the work of a transaction is rejected before it waits', a
     },
   )
   await expect(queue([update('a')])).rejects.toBe(nested)
+})
+
+test('a receiver accepts a clock whose method needs its object, such as `performance`', async () => {
+  const receive = createUpdateReceiver({ secrets: ['secret'], clock: performance })
+  const body = Buffer.from(JSON.stringify(update('a')))
+  const signature = await signDelivery({ secret: 'secret', timestamp: Math.floor(performance.now() / 1_000), body })
+  expect(await receive({ body, signature })).toEqual({ kind: 'update', update: update('a') })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { MissingPackageError } from '../errors.js'
-import { createMonotonicClock, loadPackage, readRequestBody } from './runtime.js'
+import { createMonotonicClock, loadPackage, readRequestBody, systemClock } from './runtime.js'
 
 /** Below `node_modules` imports and errors are Node's own: a program, and a package with a missing dependency. */
 const folder = mkdtempSync(join(tmpdir(), 'packages-'))
@@ -82,4 +82,11 @@ test('a steady clock stands still where its clock is set back, and then goes on'
     return clock.now()
   })
   expect(seen).toEqual([1_000, 1_500, 1_500, 1_600, 1_600, 3_500])
+})
+
+test('a sleep beyond the longest timer is not over at once', async () => {
+  const stop = new AbortController()
+  const sleep = systemClock.sleep(2 ** 31, stop.signal).then(() => 'over')
+  expect(await Promise.race([sleep, systemClock.sleep(20).then(() => 'pending')])).toBe('pending')
+  stop.abort()
 })

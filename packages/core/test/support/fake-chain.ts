@@ -14,10 +14,7 @@ export type FakePayment =
   | string
   | (Partial<PaymentFacts> & { readonly name: string; readonly deposit?: Omit<BridgeDeposit, 'payment'> | undefined })
 
-interface MinedPayment {
-  readonly facts: PaymentFacts
-  readonly deposit: Omit<BridgeDeposit, 'payment'> | undefined
-}
+type MinedPayment = Readonly<{ facts: PaymentFacts; deposit: Omit<BridgeDeposit, 'payment'> | undefined }>
 
 /** The payments of a block by its height. */
 export type PaymentsAt = (height: number) => readonly FakePayment[]

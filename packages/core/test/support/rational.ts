@@ -21,6 +21,4 @@ export function getRational(text: string): Rational | null {
 }
 
 /** Whether two rationals are the same number. */
-export function sameRational(a: Rational, b: Rational): boolean {
-  return a.top * b.bottom === b.top * a.bottom
-}
+export const sameRational = (a: Rational, b: Rational): boolean => a.top * b.bottom === b.top * a.bottom

@@ -1,11 +1,7 @@
 import type { Logger } from '../../src/ports/runtime.js'
 
 /** One line of a log. */
-export interface LogLine {
-  readonly level: keyof Logger
-  readonly fields: Readonly<Record<string, unknown>>
-  readonly message: string
-}
+export type LogLine = Readonly<{ level: keyof Logger; fields: Readonly<Record<string, unknown>>; message: string }>
 
 /** A logger that keeps its lines. */
 export function recordingLogger(): Logger & { readonly lines: readonly LogLine[] } {

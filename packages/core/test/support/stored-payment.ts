@@ -12,9 +12,7 @@ export const plainPricing: PricingFacts = {
 }
 
 /** A 32-byte hex string that shows its text in a dump. */
-export function hashOf(text: string): string {
-  return `0x${Buffer.from(text).toString('hex').padStart(64, '0')}`
-}
+export const hashOf = (text: string): string => `0x${Buffer.from(text).toString('hex').padStart(64, '0')}`
 
 /** The name that the hash of a payment is made from. */
 export const getName = ({ txHash }: { readonly txHash: string }): string =>

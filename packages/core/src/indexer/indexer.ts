@@ -222,7 +222,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
       try {
         const isIdle = await step(signal)
         failures.reset()
-        // A process that stands by sends nothing to the nodes.
+        // A process that has never led sends nothing to the nodes.
         if (lease.isActive()) watching ??= chain.watch(sleeper.wake, signal).catch((thrown) => void recordError(thrown))
         if (!lease.isActive()) await clock.sleep(Math.min(pollMs, standByMs), signal)
         else if (isIdle) await sleeper.sleep(getHeadPollMs(chain, pollMs), signal)

@@ -6,6 +6,7 @@ import { openFeedOn } from '../test/feed-world.js'
 import { natsMissing, startNats, type TestCluster } from '../test/nats-server.js'
 import { readBlocks } from './feed-blocks.js'
 import type { FeedChainOptions } from './feed-chain.js'
+import { createFeedConnection } from './feed-connection.js'
 import { formatBlock, parseBlock } from './feed-message.js'
 
 const skipped = natsMissing === null ? '' : ` (skipped: ${natsMissing})`
@@ -104,10 +105,8 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     world.mine(1, 1)
     await world.publish()
     const { message } = await world.stream.tail()
-    await world.append(
-      3,
-      changed(message, (text) => text.replace('"v":1', '"v":7')),
-    )
+    const newer = changed(message, (text) => text.replace('"v":1', '"v":7'))
+    await world.append(3, newer)
     const { chain, calls } = world.openReader()
     expect((await chain.head()).number).toBe(2)
     expect(calls.head).toBe(1)
@@ -302,6 +301,12 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     const first = reading.next()
     expect(heights.toSorted()).toEqual([4, 5, 6, 7])
     await first
+  })
+
+  test('a connection that is closed during its first attempt closes', async () => {
+    const connection = createFeedConnection({ servers: nats.urls })
+    expect(() => connection.current()).toThrow('not connected yet')
+    await connection.close()
   })
 
   test('options out of range are rejected', async () => {

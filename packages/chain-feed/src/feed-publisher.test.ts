@@ -182,6 +182,18 @@ describe.skipIf(natsMissing)(`a publisher of the feed${skipped}`, () => {
     await running
   })
 
+  test('idle waits add nothing to the signal of the caller', async () => {
+    const world = await openWorld()
+    const stop = new AbortController()
+    const sizes: number[] = []
+    const sleep = async () => {
+      const key = Object.getOwnPropertySymbols(stop.signal).find((each) => String(each) === 'Symbol(kDependantSignals)')
+      if (sizes.push(Reflect.get(stop.signal, key ?? '')?.size ?? 0) === 200) stop.abort()
+    }
+    await world.openPublisher({ clock: { now: world.clock.now, sleep } }).run(stop.signal)
+    expect(new Set(sizes)).toEqual(new Set([0]))
+  })
+
   test('options out of range are rejected', async () => {
     const world = await openWorld()
     expect(() => world.openPublisher({ replicas: 0 })).toThrow(RangeError)

@@ -80,9 +80,7 @@ test.each<[string, ReceiptLog]>([
   ['of more', deposit({ inputAmount: 501n })],
   ['to a chain whose number is no number', deposit({ destinationChainId: 2n ** 60n })],
   ['that leaves its output token open', deposit({ outputToken: address('00') })],
-])('a deposit %s is none of the payment', (_, log) => {
-  expect(find(log, payment())).toEqual([null])
-})
+])('a deposit %s is none of the payment', (_, log) => expect(find(log, payment())).toEqual([null]))
 
 test('a truncated deposit event, or one with another number of topics, is null and never throws', () => {
   const log = deposit()

@@ -79,9 +79,7 @@ test.each<[string, ReceiptLog[]]>([
   ['more operations', [before, payment, close(alice), close(bob), close(bob)]],
   ['other senders', [before, payment, close(bob), close(alice)]],
   ['none', [before, payment]],
-])('logs that close %s than the calldata has name nobody', (_, logs) => {
-  expect(named(two, logs)).toEqual([null])
-})
+])('logs that close %s than the calldata has name nobody', (_, logs) => expect(named(two, logs)).toEqual([null]))
 
 test('a bundle with malformed calldata has no integration', () => {
   const logs = [before, payment, close(alice), close(bob)]

@@ -17,9 +17,7 @@ test('the suffix is the one that ox writes for the lowercase address', () => {
 
 test.each(['', '0x', address.slice(0, -1), `${address}0`, address.slice(2), ` ${address}`])(
   'rejects to write %j',
-  (input) => {
-    expect(() => encodeIntegrationSuffix(input)).toThrow(TypeError)
-  },
+  (input) => expect(() => encodeIntegrationSuffix(input)).toThrow(TypeError),
 )
 
 describe('reading', () => {
@@ -52,9 +50,7 @@ describe('reading', () => {
     ['an unknown schema', `0x${hex(address)}2a09${marker}`, null],
     ['half a byte', `0x0${suffix(address)}`.slice(0, -1), null],
     ['text that is not hex', `0xzz${suffix(address)}`.replace('30', 'zz'), null],
-  ])('%s', (_, calldata, expected) => {
-    expect(parseIntegrationSuffix(calldata)).toBe(expected)
-  })
+  ])('%s', (_, calldata, expected) => expect(parseIntegrationSuffix(calldata)).toBe(expected))
 
   test('gives up behind eight suffixes, so that calldata made of suffixes costs little', () => {
     expect(parseIntegrationSuffix(`0x${suffix(address)}${suffix('w').repeat(7)}`)).toBe(address)

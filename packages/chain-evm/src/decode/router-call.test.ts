@@ -154,9 +154,7 @@ test.each([
   ['an empty path', { swapType: 0, path: '0x' }],
   ['a packed path', { swapType: 0, path: `0x${token.slice(2)}000bb8${tokenIn.slice(2)}` }],
   ['a path whose last word is too wide', { swapType: 0, path: `${singlePath.slice(0, 130)}${'ff'.repeat(32)}` }],
-])('%s is no call', (_, given) => {
-  expect(parseRouterCall(encode('0.8', uniswap08, given), '0.8')).toBeNull()
-})
+])('%s is no call', (_, given) => expect(parseRouterCall(encode('0.8', uniswap08, given), '0.8')).toBeNull())
 
 test('an offset far outside the calldata is no call', () => {
   const calldata = encode('0.8', uniswap08)

@@ -47,9 +47,7 @@ describe('known price feeds', () => {
     ['that is several feeds at one address', 1, '0xA618f119504455762c9bBbcE4aC9EE7fde457d05'],
     ['that is several pairs at one address', 42161, '0x534a7FF707Bc862cAB0Dda546F1B817Be5235b66'],
     ['of nobody', 42161, '0x0000000000000000000000000000000000000000'],
-  ])('an entry %s is not listed', (_, chainId, address) => {
-    expect(feed(chainId, address)).toBeUndefined()
-  })
+  ])('an entry %s is not listed', (_, chainId, address) => expect(feed(chainId, address)).toBeUndefined())
 })
 
 describe('known tokens', () => {

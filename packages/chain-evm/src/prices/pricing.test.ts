@@ -52,9 +52,7 @@ describe('the token', () => {
     ['a listed one', usdc, { symbol: 'USDC', currency: 'USD' }],
     ['the native one', nativeTokenAddress, { symbol: 'ETH', currency: 'ETH' }],
     ['one that is not listed', unlistedToken, null],
-  ])('%s', (_, token, listedToken) => {
-    expect(price(payment(1n, token), noConversion).listedToken).toEqual(listedToken)
-  })
+  ])('%s', (_, token, listedToken) => expect(price(payment(1n, token), noConversion).listedToken).toEqual(listedToken))
 })
 
 describe('feeds of a conversion that the router proves', () => {
@@ -175,9 +173,7 @@ describe('the service’s fee', () => {
     ['nothing of nothing', 0n, {}, 0n],
     ['unknown when the call does not explain the total', 4_501n, { extraFee: { bps: 25n } }, null],
     ['unknown when the extra fee is above the total', 100n, { extraFee: { bps: 25n } }, null],
-  ])('is %s', (_, fees, call, expected) => {
-    expect(getFee(total(fees), call)).toBe(expected)
-  })
+  ])('is %s', (_, fees, call, expected) => expect(getFee(total(fees), call)).toBe(expected))
 
   test('rounds each fee down by itself', () => {
     // Of 999: 0.2 % is 1, 0.25 % is 2; together they would be 4.

@@ -24,9 +24,7 @@ describe('symbol', () => {
     ['a length beyond the answer', `0x${'20'.padStart(64, '0')}${'ff'.padStart(64, '0')}${'41'.repeat(32)}`, null],
     ['an offset beyond the answer', `0x${'ff'.repeat(32)}${'41'.repeat(32)}`, null],
     ['half an answer', '0x0020', null],
-  ])('%s', (_, answer, expected) => {
-    expect(parseSymbol(answer)).toBe(expected)
-  })
+  ])('%s', (_, answer, expected) => expect(parseSymbol(answer)).toBe(expected))
 
   test.each(['A', 'é', '€', '💶'])('is cut to 64 code points, here of %s', (letter) => {
     expect(parseSymbol(string(letter.repeat(64)))).toBe(letter.repeat(64))
@@ -46,7 +44,5 @@ describe('decimals', () => {
     ['a long answer', `${uint(6n)}${'ff'.repeat(32)}`, 6],
     ['no answer', '0x', 0],
     ['a short answer', '0x06', 0],
-  ])('%s', (_, answer, expected) => {
-    expect(parseDecimals(answer)).toBe(expected)
-  })
+  ])('%s', (_, answer, expected) => expect(parseDecimals(answer)).toBe(expected))
 })

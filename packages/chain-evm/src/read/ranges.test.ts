@@ -128,7 +128,7 @@ describe('some of the routers', () => {
     await node.send({ to: router, data: pays(1) })
     const height = await node.mine()
     for (const where of [{}, { head: far }]) {
-      const { payments } = await readAll(open(), height, height, { routers: [second], ...where })
+      const { payments } = await readAll(open(), height, height, { routers: [second, second], ...where })
       expect(payments.map(({ router: { address } }) => address)).toEqual([second, second])
       const all = await readAll(open(), height, height, { routers: [router, second], ...where })
       expect(all.payments).toHaveLength(3)

@@ -1,3 +1,4 @@
+import { http } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ManualClock, manualClock } from '../../test/manual-clock.js'
 import { NodeError, plain, type ScriptedNode, scriptedNode } from '../../test/scripted-node.js'
@@ -34,10 +35,7 @@ function headMessage(number: number, subscription = '0xsub'): string {
   return JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params })
 }
 const send = (number: number) => node.sockets.at(-1)?.send(headMessage(number))
-const poll = (number: number) =>
-  nodes.runPinned(async (node) => {
-    node.note({ kind: 'head', number })
-  })
+const poll = (number: number) => nodes.runPinned(async (node) => node.note({ kind: 'head', number }))
 /** Waits until the next connection waits; resolves for how long, in milliseconds. */
 async function waiting(): Promise<number> {
   await until(() => clock.sleepers().length === 1 && clock.sleepers()[0] !== 5_000)
@@ -61,7 +59,7 @@ test('a WebSocket URL announces heads too', async () => {
 })
 
 test('without a node that announces heads it ends at once', async () => {
-  watch({ nodes: [{ url: node.url }] })
+  watch({ nodes: [{ url: node.url }, { url: 'no URL', transport: http(node.url) }] })
   await watching
   expect(node.requests).toEqual([])
 })
@@ -80,6 +78,17 @@ test('a head that arrives with the answer counts; other messages do not wake', a
   watch()
   await until(() => nodes.status()[0]?.head === 103)
   expect(wakes).toBe(2)
+})
+
+test('at most 16 messages are kept until the subscription is answered', async () => {
+  node.ws = (socket, calls, body) => {
+    if (calls[0]?.method !== 'eth_subscribe') return false
+    for (let head = 101; head <= 120; head++) socket.send(headMessage(head))
+    return socket.send(body)
+  }
+  watch()
+  await until(() => wakes > 0)
+  expect(wakes).toBe(16)
 })
 
 test('only a subscription that is silent while polling sees new heads is renewed', async () => {
@@ -101,6 +110,16 @@ test('only a subscription that is silent while polling sees new heads is renewed
   expect(node.sockets).toHaveLength(2)
   await until(() => node.sockets[0]?.readyState === 3)
   await announce(104)
+})
+
+test.each([[[1_000_000]], [[1_000_000, 101]]])('a subscription silent after heads %j is renewed', async (heads) => {
+  await watchSubscribed()
+  for (const head of heads) await announce(head)
+  await poll(102)
+  await clock.advance(10_000)
+  await poll(103)
+  await clock.advance(await waiting())
+  await subscribed(2)
 })
 
 test.each([

@@ -52,6 +52,8 @@ export function createHeads(clock: Clock): Heads {
 
 /** A subscription that polling has been ahead of for this long is renewed, in milliseconds. */
 const silentAfterMs = 10_000
+/** An announced head that is more blocks than this above polling is wrong. */
+const maxLead = 100
 /** The most messages that are kept until the subscription is answered. */
 const maxEarlyMessages = 16
 /** This connection carries only headers. */
@@ -146,7 +148,7 @@ export function createHeadFollower(options: FollowHeadsOptions): HeadFollower {
     announces: () => hasAnnounced && polledHead === announcedHead,
     notePolled(number) {
       polledHead = number
-      if (number <= announcedHead) return
+      if (number <= announcedHead && announcedHead - number <= maxLead) return
       behindSince ??= clock.now()
       if (clock.now() - behindSince < silentAfterMs) return
       behindSince = null

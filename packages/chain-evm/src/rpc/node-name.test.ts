@@ -10,6 +10,4 @@ test.each([
   ['http://[::1]:8545', '[::1] #1'],
   ['http://localhost:8545', 'localhost #1'],
   [undefined, 'transport #1'],
-])('%s is called %s', (url, expected) => {
-  expect(formatNodeName(url, 1)).toBe(expected)
-})
+])('%s is called %s', (url, expected) => expect(formatNodeName(url, 1)).toBe(expected))

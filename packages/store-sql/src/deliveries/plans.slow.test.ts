@@ -77,9 +77,7 @@ async function block(engine: Engine): Promise<void> {
 const byId = ({ dialect }: Engine) => {
   const ids = Array.from({ length: 32 }, (_, n) => backlog / 2 + 7 * n)
   return {
-    'the locked deliveries of a claim': {
-      compile: () => compile(dialect, lockText(dialect, ids, dialect.moment())),
-    },
+    'the locked deliveries of a claim': { compile: () => compile(dialect, lockText(dialect, ids, dialect.moment())) },
     'the locked deliveries of a settle': { compile: () => compile(dialect, lockLeasedText(dialect, ids)) },
   }
 }

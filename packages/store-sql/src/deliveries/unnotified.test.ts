@@ -27,9 +27,7 @@ onBothDatabases((empty) => {
       expect(await deliveries.find(String(neighbour))).toBeNull()
       expect(await reads.deliveriesById([String(neighbour)])).toEqual([])
       expect(await store.transaction((tx) => tx.replayDeliveries({ deliveryId: String(neighbour), limit: 1 }))).toEqual(
-        {
-          ...{ replayed: 0, inFlight: 0, lastId: null },
-        },
+        { ...{ replayed: 0, inFlight: 0, lastId: null } },
       )
     }
     expect((await reads.deliveries({ limit: 10 })).rows.map(({ deliveryId }) => deliveryId)).toEqual([id])

@@ -24,9 +24,7 @@ test.each([
   ['PostgreSQL 8.0.2 on i686-pc-linux-gnu, compiled by GCC, Redshift 1.0.12103', 'redshift'],
   ['PostgreSQL 12.12 (Greenplum Database 7.0.0 build commit:0) on x86_64-pc-linux-gnu', 'greenplum'],
   ['', 'unknown'],
-])('%j is %s', (version, product) => {
-  expect(parseProduct(version)).toBe(product)
-})
+])('%j is %s', (version, product) => expect(parseProduct(version)).toBe(product))
 
 test('PostgreSQL from 15 on, Aurora and AlloyDB are accepted', async () => {
   await checkEngine(database(postgres, { version: 150_000 }), undefined)

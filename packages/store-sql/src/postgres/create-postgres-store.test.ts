@@ -128,9 +128,7 @@ onOwnPostgres('with a real server', {}, (postgres) => {
       create role worker login;
       grant usage on schema ${schema} to worker;
       grant select, insert, update, delete on all tables in schema ${schema} to worker`)
-    await expect(admin().query(`set role worker; create table ${schema}.x ()`)).rejects.toMatchObject({
-      code: '42501',
-    })
+    await expect(admin().query(`set role worker; create table ${schema}.x ()`)).rejects.toMatchObject({ code: '42501' })
     const connectionString = postgres.connectionString('worker')
     const store = open({ connectionString, schema })
     await Promise.all([store.migrate(), store.migrate()])

@@ -22,10 +22,22 @@ test('an address with parameters for TLS contradicts ca', () => {
 test('options of own pools contradict a pool of the caller', async () => {
   const pool = new pg.Pool({ connectionString: 'postgres://127.0.0.1/none' })
   expect(() => createPostgresStore({ pool, lockTimeoutMs: 1_000 })).toThrow('lockTimeoutMs is given together with pool')
-  expect(() =>
-    createPostgresStore({ pool, reader: { connectionString: 'postgres://127.0.0.1/none', maxLagMs: 100 } }),
-  ).toThrow('reader is given together with pool')
+  const reader = { connectionString: 'postgres://127.0.0.1/none', maxLagMs: 100 }
+  expect(() => createPostgresStore({ pool, reader })).toThrow('reader is given together with pool')
   await pool.end()
+})
+
+test('the listener for due deliveries logs in with the password of a pool of the caller', async () => {
+  const { server, port } = await listenAnywhere()
+  const pool = new pg.Pool({ host: '127.0.0.1', port, user: 'app', password: 'canary' })
+  const store = createPostgresStore({ pool })
+  store.deliveries.whenDue(() => undefined)
+  const [socket] = await once(server, 'connection')
+  await once(socket, 'data')
+  socket.write('R\0\0\0\b\0\0\0\u0003')
+  expect(String(await Promise.race([once(socket, 'data'), once(socket, 'close')]))).toContain('canary')
+  await Promise.all([store.close(), pool.end()])
+  server.close()
 })
 
 describe.skipIf(postgresMissing)(
@@ -74,10 +86,14 @@ describe.skipIf(postgresMissing)(
   },
 )
 
-async function freePort(): Promise<number> {
+async function listenAnywhere() {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  return { server, port: (server.address() as AddressInfo).port }
+}
+
+async function freePort(): Promise<number> {
+  const { server, port } = await listenAnywhere()
   server.close()
   await once(server, 'close')
   return port

@@ -77,6 +77,13 @@ onPostgres('segments of PostgreSQL', ({ connectionString, connect, pool: openPoo
     expect(await Promise.all([0, 1].map((segment) => history.count('deliveries', segment)))).toEqual([2, 2])
   })
 
+  test('a partitioned table that was analyzed has the estimated rows of its segments', async () => {
+    const { schema, engine, deliver } = await open()
+    await deliver(1)
+    await admin().query(`analyze ${schema}.attempts`)
+    expect(await engine.dialect.estimateRows(engine.read, 'attempts')).toBe(1)
+  })
+
   test('a statement that inserts while a segment begins is not disturbed', async () => {
     const { schema, history } = await open()
     const writer = await connect()

@@ -9,7 +9,7 @@ test.each([
   [
     'ERR_STORE_UNAVAILABLE',
     [
-      ...['57P01', '57P02', '57P03', '08006', '25006', '28P01', '3D000'],
+      ...['57P01', '57P02', '57P03', '08006', '25006', '25P03', '25P04', '28P01', '3D000'],
       ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN'],
     ],
   ],

@@ -62,9 +62,7 @@ describe('opening', () => {
       await expect(store.migrate()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     })
     writeFileSync(path, 'this is a text file, and long enough to have a header '.repeat(40))
-    await use({ path }, async (store) => {
-      await expect(store.migrate()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
-    })
+    await use({ path }, (store) => expect(store.migrate()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' }))
   })
 
   test('creating a store touches no file', async () => {

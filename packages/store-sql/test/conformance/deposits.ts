@@ -83,15 +83,17 @@ export function depositTests(test: StoreTest): void {
     }
   })
 
-  test('deposits in blocks that left their chain are forgotten, and wait again once back', async ({ store }) => {
+  test('a deposit whose block left the chain is forgotten with its id, and waits again once back', async ({
+    store,
+  }) => {
     const at = (blockNumber: number, chainId = 1) => deposit({ chainId, txHash: hash(blockNumber), blockNumber })
-    await upsert(store, at(20), at(21), at(30), at(30, 2))
+    await upsert(store, at(20), at(30, 2), at(21), at(30))
     const gone = await getId(store, at(21))
     await leave(store, 1, 20)
     expect(await waiting(store)).toEqual([at(20), at(30, 2)])
-    expect(await settle(store, gone)).toBe(false)
     const back = deposit({ txHash: hash(30), blockNumber: 33 })
     await upsert(store, back)
+    expect(await settle(store, gone)).toBe(false)
     expect(await waiting(store)).toEqual([at(20), at(30, 2), back])
   })
 
@@ -101,13 +103,10 @@ export function depositTests(test: StoreTest): void {
         ...{ chainId: 10, txHash: hash(0xf0 + blockNumber), blockNumber },
         source: { chainId: given.payment.chainId, txHash: given.payment.txHash },
       })
-    const [kept, moved, off] = [1, 2, 3].map((n) => deposit({ txHash: hash(n) })) as [
-      BridgeDeposit,
-      BridgeDeposit,
-      BridgeDeposit,
-    ]
+    const numbered = (n: number) => deposit({ txHash: hash(n) })
+    const [kept, moved, off] = [numbered(1), numbered(2), numbered(3)] as const
     await upsert(store, kept, moved, off)
-    for (const given of [kept, moved, off]) await settle(store, await getId(store, given))
+    for (const each of [kept, moved, off]) await settle(store, await getId(store, each))
     await store.transaction((tx) => tx.upsertPayments([paidFrom(off, 23)]))
     await leave(store, 10, 22)
     await settle(store, await getId(store, off))

@@ -1,12 +1,5 @@
 /** Tests: endpoints that fail are blocked, probed and come back. @module */
-import type {
-  AttemptDecision,
-  AttemptRecord,
-  ClaimedDelivery,
-  EndpointJudge,
-  EndpointResult,
-  SettledAttempt,
-} from '@payment-integration/core/internal'
+import type { ClaimedDelivery, EndpointJudge, EndpointResult, SettledAttempt } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
@@ -32,13 +25,16 @@ const countOnly: EndpointJudge = ({ failures, blocks }, results) => ({
   blockMs: null,
 })
 
-const settled = (claim: ClaimedDelivery, attempt: AttemptRecord, verdict: AttemptDecision) => ({
+const fail = (claim: ClaimedDelivery): SettledAttempt => ({
   claim,
-  attempt,
-  verdict,
+  attempt: failed,
+  verdict: { kind: 'retry', inMs: 0 },
 })
-const fail = (claim: ClaimedDelivery): SettledAttempt => settled(claim, failed, { kind: 'retry', inMs: 0 })
-const deliver = (claim: ClaimedDelivery): SettledAttempt => settled(claim, answered, { kind: 'delivered' })
+const deliver = (claim: ClaimedDelivery): SettledAttempt => ({
+  claim,
+  attempt: answered,
+  verdict: { kind: 'delivered' },
+})
 
 async function owe(store: Store, count: number, integrationAddress = shop): Promise<void> {
   const from = integrationAddress === shop ? 1 : 1_001
@@ -222,13 +218,13 @@ export function endpointHealthTests(plain: StoreTest): void {
     expect(await store.deliveries.endpoints()).toEqual(before.map((view) => ({ ...view, failures: 2 })))
   })
 
-  test('a new URL resets the health of its endpoint, and results of the old URL do not count', async ({ store }) => {
+  test('a new URL resets the health of its endpoint; results of the old do not count', async ({ store, passTime }) => {
     await blocked(store, 3_600_000)
     await store.integrations.update(shop, { notificationUrl: 'https://shop.example/hook', name: 'Same URL' })
     expect(await store.deliveries.claim(lease)).toEqual([])
     await store.integrations.update(shop, { notificationUrl: 'https://new.example' })
     expect(await store.deliveries.endpoints()).toEqual([])
-    const [late, fresh] = await claimSome(store, 2)
+    const [late, fresh, paid] = await claimSome(store, 3)
     await store.transaction((tx) => tx.integrations.update(shop, { notificationUrl: 'https://newer.example' }))
     const settled = await store.deliveries.settle([fail(late)], blockFor(3_600_000))
     expect(settled).toEqual({ statuses: ['pending'], transitions: [] })
@@ -236,6 +232,9 @@ export function endpointHealthTests(plain: StoreTest): void {
     const now = await claimOne(store)
     await store.deliveries.settle([fail(now), fail(fresh)], countOnly)
     expect(await store.deliveries.endpoints()).toMatchObject([{ failures: 1 }])
+    await passTime(5, async () => true)
+    const blocking = await store.deliveries.settle([deliver(paid), fail(await claimOne(store))], blockFor(30))
+    expect(blocking.transitions[0]?.failingMs).toBeGreaterThanOrEqual(5)
   })
 
   test('enabling a disabled integration resets its health, and enabling an enabled one does not', async ({ store }) => {
@@ -265,9 +264,7 @@ export function endpointHealthTests(plain: StoreTest): void {
     }
     await expect(store.deliveries.settle([fail(claim)], judge)).rejects.toThrow('No judgement.')
     expect((await store.deliveries.list({ limit: 1 }))[0]?.attempts).toEqual([])
-    expect(await store.deliveries.settle([deliver(claim)], countOnly)).toEqual({
-      statuses: ['delivered'],
-      transitions: [],
-    })
+    const settled = await store.deliveries.settle([deliver(claim)], countOnly)
+    expect(settled).toEqual({ statuses: ['delivered'], transitions: [] })
   })
 }

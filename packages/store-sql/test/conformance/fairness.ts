@@ -117,11 +117,7 @@ export function fairnessTests(test: StoreTest): void {
     expect(claims[0]).toBe(301)
     expect(claims.toSorted((x, y) => x - y)).toEqual([101, 201, 202, 203, 301, 302, 303, 304])
     const most = counts({ [a]: 30, [c]: 1 })
-    const behind = {
-      ...request,
-      inFlightByEndpoint: counts({ 'shared.example:443': 31 }),
-      inFlightByIntegration: most,
-    }
+    const behind = { ...request, inFlightByEndpoint: counts({ 'shared.example:443': 31 }), inFlightByIntegration: most }
     expect(numbers(await store.deliveries.claim({ ...behind, limit: 1, perEndpoint: 32 }))).toEqual([204])
     expect(await store.deliveries.claim({ ...behind, limit: 4, perEndpoint: 31 })).toEqual([])
     const rest = { ...lease, limit: 100, inFlightByIntegration: counts({ [a]: 70 }) }

@@ -50,10 +50,7 @@ export function paymentTests(test: StoreTest): void {
     ['one token', { tokenOut: { ...tokenOut, address: token, symbol: usdc, decimals } }],
     [
       'one token without a symbol',
-      {
-        tokenIn: { ...tokenIn, symbol: null },
-        tokenOut: { ...tokenOut, address: token, symbol: null, decimals },
-      },
+      { tokenIn: { ...tokenIn, symbol: null }, tokenOut: { ...tokenOut, address: token, symbol: null, decimals } },
     ],
     ['a token with two symbols', { tokenOut: { ...tokenOut, address: token, decimals } }],
     ['a token that lost its symbol', { tokenOut: { ...tokenOut, address: token, symbol: null, decimals } }],

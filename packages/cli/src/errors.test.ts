@@ -15,9 +15,7 @@ function thrownBy(work: () => unknown): Error {
 describe('formatCommandError', () => {
   it.each(['ERR_USAGE', 'ERR_ADDRESS_INVALID', 'ERR_URL_INVALID', 'ERR_ACCOUNT_INVALID'])(
     'counts %s as misuse',
-    (code) => {
-      expect(formatCommandError(Object.assign(new Error('no'), { code }), false).exitCode).toBe(2)
-    },
+    (code) => expect(formatCommandError(Object.assign(new Error('no'), { code }), false).exitCode).toBe(2),
   )
 
   it('lists every problem of a configuration', () => {

@@ -1,5 +1,6 @@
+import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { createSignalReader, isReaderGone, isStoppedEarly } from './process.js'
+import { createSignalReader, isReaderGone, isStoppedEarly, readKeys } from './process.js'
 
 describe('createSignalReader', () => {
   it.each([
@@ -22,11 +23,15 @@ describe('createSignalReader', () => {
   })
 })
 
-it('a start that fails without a signal failed by itself', async () => {
-  expect(await isStoppedEarly(new AbortController().signal)).toBe(false)
+it('in raw mode Ctrl-C is an interrupt and no key', () => {
+  const [input, received] = [Object.assign(new PassThrough(), { setRawMode: () => undefined }), [] as string[]]
+  readKeys(input, () => received.push('interrupt'))((key) => received.push(key))
+  input.emit('data', 'a\u0003b')
+  expect(received).toEqual(['a', 'interrupt', 'b'])
 })
 
-it('a start that fails after a signal was stopped', async () => {
+it('a start that fails was stopped if a signal came before, else it failed by itself', async () => {
+  expect(await isStoppedEarly(new AbortController().signal)).toBe(false)
   expect(await isStoppedEarly(AbortSignal.abort())).toBe(true)
 })
 

@@ -93,7 +93,8 @@ function output(io: Io): OutputConfiguration {
     writeOut: (text) => text.trimEnd().split('\n').forEach(io.out),
     writeErr: (text) => text.trimEnd().split('\n').forEach(io.err),
     // The rejected value may be a URL with a password, so the message does not repeat it.
-    outputError: (text, write) => write(withoutValue(text.replace(/^(error: unknown option '[^'=]{1,99})=.*'/, "$1'"))),
+    outputError: (text, write) =>
+      write(withoutValue(text.replace(/^(error: unknown option '[^'=]{1,99})=.*'/s, "$1'"))),
     getOutHasColors: () => io.color,
     getErrHasColors: () => io.color,
   }

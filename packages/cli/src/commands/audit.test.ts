@@ -55,6 +55,14 @@ describe('audit list', () => {
     const more = { event: 'more', shown: 1, newest: 9 }
     expect(getEvents((await run('list', '--limit', '1', '--json')).io).at(-1)).toEqual(more)
   })
+
+  it('begins with the oldest record that retention kept, and counts no removed one', async () => {
+    const { run, change } = await audited(5)
+    change('delete from audit where seq < 3')
+    expect(records((await run('list')).lines)).toEqual([3, 4, 5])
+    const { lines } = await run('list', '--after', '0', '--limit', '2')
+    expect([records(lines.slice(0, -1)), lines.at(-1)]).toEqual([[3, 4], '1 more follow; continue with --after 4.'])
+  })
 })
 
 describe('audit head', () => {
@@ -105,6 +113,14 @@ describe('audit verify', () => {
     expect(exitCode).toBe(1)
     expect(lines.at(-1)).toBe('Record 3 is not the expected one: the log was truncated or rewritten.')
     expect((await run('verify', '--expect', `2:${'0'.repeat(64)}`)).exitCode).toBe(1)
+  })
+
+  it('ends when it is interrupted', async () => {
+    // It is aborted, as seen from the check between the parts of the log alone.
+    const signal = Object.defineProperty(AbortSignal.abort(), 'aborted', { value: false })
+    const io = testIo({ env: (await audited(1)).env, signal })
+    expect([await runCli(['audit', 'verify'], io), io.lines]).toEqual([1, []])
+    expect(io.errors.join()).toContain('Interrupted')
   })
 })
 

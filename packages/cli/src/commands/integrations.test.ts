@@ -62,7 +62,7 @@ describe('integrations list', () => {
   })
 })
 
-describe('integrations disable, enable, set-url', () => {
+describe('integrations disable, enable, set-url, export', () => {
   it('changes the output of list', async () => {
     const { run } = getCommands('integrations')
     await run('create', address, '--url', 'https://shop.example/webhook')
@@ -71,6 +71,13 @@ describe('integrations disable, enable, set-url', () => {
     expect((await run('enable', address)).out).toContain('enabled')
     expect((await run('set-url', address, 'https://new.example/hook')).out).toContain('https://new.example/hook')
     expect((await run('set-url', address, 'none')).out).toContain('no notifications')
+    expect((await run('list')).lines).toEqual([`${address}  enabled   no notifications`])
+  })
+
+  it('an export to a folder that does not exist leaves the integration enabled', async () => {
+    const { run, path } = getCommands('integrations')
+    await run('create', address)
+    expect((await run('export', address, '--to', `${path}.missing/shop.jsonl.gz`)).exitCode).toBe(1)
     expect((await run('list')).lines).toEqual([`${address}  enabled   no notifications`])
   })
 

@@ -56,11 +56,11 @@ async function started(args: readonly string[], env: Record<string, string>) {
 const getDeliveries = (io: TestIo) => getEvents(io).filter(({ event }) => event === 'delivery')
 
 describe('listen', () => {
-  it('forwards bytes and headers that the verifier of the webhook package accepts, with the variables of a file', async () => {
+  it('forwards bytes and headers that the verifier of the webhook package accepts, with two secrets in a file', async () => {
     const { server, variables, issued, pay } = await startService()
     const { url, received } = await startReceiver()
     const path = join(temporaryFolder(), '.env.local')
-    const file = { INTEGRATION_ADDRESS: shop, SIGNING: variables.SIGNING, PAYMENTS_URL: server.url }
+    const file = { INTEGRATION_ADDRESS: shop, SIGNING: `previous, ${variables.SIGNING}`, PAYMENTS_URL: server.url }
     writeFileSync(
       path,
       Object.entries(file)

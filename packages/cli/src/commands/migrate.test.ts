@@ -112,18 +112,19 @@ describe.skipIf(postgresMissing)(
       expect(err).toContain('run the newer release')
     })
 
-    it('contract asks on a terminal, and needs --yes elsewhere', async () => {
+    it('contract asks on a terminal, and needs --yes elsewhere and with --json', async () => {
       await run('apply')
       becomeNext()
       await run('apply')
       const rejected = await run('contract')
       expect(rejected.exitCode).toBe(2)
       expect(rejected.err).toContain(older)
-      const answer = async (text: string) => {
+      const answer = async (text: string, ...options: string[]) => {
         const input = Object.assign(Readable.from([Buffer.from(text)]), { isTTY: true })
         const io = testIo({ env, input: () => input as never, live: {} as never })
-        return { exitCode: await runCli(['migrate', 'contract'], io), lines: io.lines }
+        return { exitCode: await runCli(['migrate', 'contract', ...options], io), lines: io.lines }
       }
+      expect(await answer('y\n', '--json')).toEqual({ exitCode: 2, lines: [] })
       const no = await answer('n\n')
       expect(no.exitCode).toBe(1)
       expect(no.lines.slice(-1)).toEqual([`${older}. Have all of them stopped? [y/N]`])

@@ -47,12 +47,12 @@ describe('mirror', () => {
     ])
   })
 
-  it('receives webhooks into PostgreSQL, completes the rows, and ends at Ctrl-C with 0', async () => {
+  it('receives webhooks, signed with one of two secrets, into PostgreSQL, completes the rows, and ends at Ctrl-C with 0', async () => {
     await using service = await startService()
     await service.index(0)
     const { connectionString, remove } = await createTestDatabase()
     onTestFinished(remove)
-    const io = ioFor(service, { MIRROR_URL: connectionString })
+    const io = ioFor(service, { MIRROR_URL: connectionString, WEBHOOK_SIGNING_SECRET: `previous, ${secret}` })
     const running = runCli(argumentsFor(service, '--listen', '127.0.0.1:0/webhook', '--json'), io)
     const listening = JSON.parse(await io.line((line) => line.includes('"listening"'))) as { url: string }
     await io.line((line) => line.includes('"status"'))

@@ -4,16 +4,8 @@ import { chosenChain, parseNode, reindexText, summaryText, withNode } from './ch
 
 const chain: ChainConfig = {
   ...{ chainId: 1, nodes: [{ url: 'http://a.example' }, { url: 'http://b.example', headsUrl: 'ws://b.example' }] },
-  ...{
-    routers: [],
-    tokens: [],
-    priceFeeds: [],
-    spokePools: null,
-    startBlock: 'head',
-    pollMs: 1_000,
-    callPrice: null,
-  },
-  ...{ proof: null, rawReceipts: true, maxRange: null, confirmations: 3 },
+  ...{ routers: [], tokens: [], priceFeeds: [], spokePools: null, startBlock: 'head', pollMs: 1_000 },
+  ...{ callPrice: null, proof: null, rawReceipts: true, maxRange: null, confirmations: 3 },
 }
 
 describe('parseNode', () => {

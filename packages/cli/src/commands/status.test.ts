@@ -132,6 +132,13 @@ describe('status', () => {
     expect(errors).toEqual([`No server answers at ${url}; is it running? Pass another URL with --url.`])
     expect([exitCode, requests]).toEqual([1, ['GET /health']])
   })
+
+  it('reports an interrupt during the request as one', async () => {
+    const io = testIo()
+    const url = await serveHttp(() => io.interrupt())
+    expect(await runCli(['status', '--url', url], io)).toBe(1)
+    expect(io.errors).toEqual(['The status was not read: the command was interrupted.'])
+  })
 })
 
 describe('processes', () => {

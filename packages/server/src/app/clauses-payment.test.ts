@@ -135,11 +135,8 @@ describe('the payment object', () => {
     expect((await clauses.get('payments?limit=200', authorization)).text).not.toContain(txHash)
     for (const list of ['', ...wallets.map((each) => `wallet/${each}/`)])
       expect((await clauses.get(`${list}payments/${txHash}`, authorization)).status).toBe(404)
-    for (const each of wallets)
-      expect((await clauses.get(`wallet/${each}/payments`, authorization)).body).toEqual({
-        payments: [],
-        nextCursor: null,
-      })
+    const none = { payments: [], nextCursor: null }
+    for (const each of wallets) expect((await clauses.get(`wallet/${each}/payments`, authorization)).body).toEqual(none)
   }
 
   it('that names no integration is invisible to every integration, also to later ones', async () => {
@@ -187,13 +184,8 @@ describe('a notification is sent', () => {
 
   it('on every accepted update with a change, as a full snapshot and not a patch', async () => {
     const txHash = await pay()
-    for (const change of [
-      { state: 'pending' },
-      { recipient },
-      { invoice },
-      { state: 'success' },
-      { recipient: null },
-    ]) {
+    const changes = [{ state: 'pending' }, { recipient }, { invoice }, { state: 'success' }, { recipient: null }]
+    for (const change of changes) {
       expect((await clauses.update({ txHash, ...change })).body).toMatchObject({ outcome: 'applied' })
       await clauses.deliver()
     }

@@ -48,12 +48,8 @@ async function startOnFailingStore() {
     chains: [{ chain: { ...listedChain(1).chain, nodes: () => [] }, startBlock: 0 }],
     receipts: { source: { lookup: async () => null }, everyMs: 100 },
   })
-  const app = await listenApp({
-    service,
-    receiveUpdate,
-    health: createHealth({ store, indexers: service.indexers }),
-    logger,
-  })
+  const health = createHealth({ store, indexers: service.indexers })
+  const app = await listenApp({ service, receiveUpdate, health, logger })
   const loops = new AbortController()
   const running = service.run(loops.signal)
   onTestFinished(async () => {

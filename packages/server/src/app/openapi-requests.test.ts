@@ -89,14 +89,8 @@ const changes: Readonly<
     rejected: [
       ...each('chainId', [0, -1, 1.5, 1e15, '1', null, missing]),
       ...each('txHash', ['0x12', hash.replace('0x', '0X'), 1, null, missing]),
-      ...each('invoiceAmount', [
-        ...['', '-1', '+1', '1e0', ' 1', '.5', '1.', '01', '٣'],
-        nines(101),
-        -1,
-        true,
-        null,
-        missing,
-      ]),
+      ...each('invoiceAmount', ['', '-1', '+1', '1e0', ' 1', '.5', '1.', '01', '٣']),
+      ...each('invoiceAmount', [nines(101), -1, true, null, missing]),
       ...each('invoiceCurrency', ['', 'eur', 'A'.repeat(17), 'E R', 1, null, missing]),
       ...each('address', ['', 'x'.repeat(129), 1, null, missing]),
     ],

@@ -120,13 +120,8 @@ test('processor updates are applied, kept or rejected', async () => {
   await expectDocumented(update('1', { state: 'refund_success' }), 200)
   const same = await expectDocumented(update('2', { state: 'refund_success' }), 200)
   expect(same.json).toMatchObject({ outcome: 'unchanged' })
-  const change = { chainId: '1', txHash: hashes.single, state: 'refund_success' }
-  const several = signedUpdate({
-    updates: [
-      { id: '1', ...change },
-      { id: '1', ...change, state: 'pending' },
-    ],
-  })
+  const repeated = { id: '1', chainId: '1', txHash: hashes.single, state: 'refund_success' }
+  const several = signedUpdate({ updates: [repeated, { ...repeated, state: 'pending' }] })
   expect((await expectDocumented(several, 200)).json).toMatchObject({
     results: [{ outcome: 'applied' }, { id: '1', error: expect.any(String) }],
   })

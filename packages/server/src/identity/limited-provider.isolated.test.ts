@@ -201,13 +201,7 @@ describe('queues of a gate', () => {
   })
 
   it('respect the longest wait: a request that cannot begin in time is shed as soon as that is known, and takes no turn', async () => {
-    const through = createGate({
-      perWindow: 2,
-      windowMs: 1_000,
-      waiting: 8,
-      maxWaitMs: 2_000,
-      now: () => Date.now(),
-    })
+    const through = createGate({ perWindow: 2, windowMs: 1_000, waiting: 8, maxWaitMs: 2_000, now })
     const ended = new Map<string, [number, Admission['kind']][]>()
     const enter = async (whose: string) => {
       const came = Date.now()

@@ -4,7 +4,7 @@ import { silentLogger } from '@payment-integration/core'
 import { createSumsubClient } from '@payment-integration/identity-sumsub/service'
 import { createTwin } from '@payment-integration/testing/twin'
 import { expect, test } from 'vitest'
-import { startTcp } from '../../test/support/tcp-server.js'
+import { eventually, startTcp } from '../../test/support/tcp-server.js'
 import { readConfig } from '../config/read-config.js'
 import { createSumsubIdentityProvider } from '../identity/sumsub-provider.js'
 import { openConsole } from '../run/open-pages.js'
@@ -19,16 +19,27 @@ async function startContinuing(bodyFor: (url: string) => object) {
   return { ...server, [Symbol.asyncDispose]: server.stop }
 }
 
-test('an answer of the identity provider after an unasked 100 is read', async () => {
-  await using server = await startContinuing(() => ({ id: 'a1', externalUserId: 'user-1' }))
-  const provider = createSumsubIdentityProvider(createSumsubClient, {
-    appToken: 'token',
-    secretKey: 'key',
-    levelName: 'basic',
-    baseUrl: server.url,
-  })
+const connect = (baseUrl: string) =>
+  createSumsubIdentityProvider(createSumsubClient, { appToken: 'a', secretKey: 'b', levelName: 'basic', baseUrl })
+
+test('an answer of 200,000 bytes of the identity provider after an unasked 100 is read', async () => {
+  const note = 'a'.repeat(200_000)
+  await using server = await startContinuing(() => ({ id: 'a1', externalUserId: 'user-1', note }))
+  const provider = connect(server.url)
   expect(await provider.find('user-1')).toMatchObject({ kind: 'answer', value: { applicantId: 'a1' } })
   provider.close()
+})
+
+test('close leaves a look-up in flight unavailable, and the outcome of a redemption unknown', async () => {
+  let requests = 0
+  const server = await startTcp(() => requests++)
+  const provider = connect(server.url)
+  const ids = { externalUserId: 'user-1', integrationAddress: `0x${'a1'.repeat(20)}` }
+  const calls = [provider.find('user-1'), provider.redeem({ ...ids, shareToken: 'token', sendBy: Date.now() + 60_000 })]
+  await eventually(() => requests === 2)
+  provider.close()
+  expect(await Promise.all(calls)).toMatchObject([{ kind: 'unavailable' }, { kind: 'unknown' }])
+  await server.stop()
 })
 
 test('an answer of the OpenID provider after an unasked 100 is read', async () => {

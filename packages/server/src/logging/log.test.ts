@@ -36,17 +36,13 @@ describe('the log', () => {
     ...{ chainId: 137, kind: 'token', address: '0x2791bca1f2de4661ed88a30c99a7a9449aa84174' },
     ...{ known: 'USDC.e:USD', configured: 'USDC.e:USDCE' },
   }
-  const deposit = {
-    chainId: 1,
-    txHash: '0xab',
-    bridge: 'across',
-    depositId: '7',
-    destinationChainId: 10,
-    flaw: 'amount',
-  }
+  const deposit = { chainId: 1, txHash: '0xab', bridge: 'a', depositId: '7', destinationChainId: 10, flaw: 'amount' }
+  const lease = { holder: 'pod-1', endsInMs: 5 }
   it.each([
     ['an override of a shipped token', { ...override }],
     ['a deposit that a fulfilment does not match, and the reason', deposit],
+    ['a review of another level, ended waits, and a lease', { levelName: 'a', attachedLevel: 'b', ended: 1, ...lease }],
+    ['the addresses of a server, and its DNS servers', { adminUrl: 'http://127.0.0.1:9464', servers: ['127.0.0.1'] }],
   ])('keeps every field of %s', async (_, fields) => {
     const { logger, parsed } = await capture()
     logger.warn(fields, 'x')
@@ -63,10 +59,7 @@ describe('the log', () => {
 describe('toErrorFields', () => {
   it('has class, code, stack frames and causes, and no message', () => {
     const cause = Object.assign(new RangeError('CANARY'), { code: 'ECONNREFUSED', url: 'CANARY' })
-    const error = Object.assign(new TypeError('CANARY\n    CANARY line', { cause }), {
-      code: 'ERR_X',
-      detail: 'CANARY',
-    })
+    const error = Object.assign(new TypeError('CANARY\n    CANARY', { cause }), { code: 'ERR_X', detail: 'CANARY' })
     const described = toErrorFields(error)
     expect(described).toMatchObject({ error: 'TypeError', code: 'ERR_X', causes: ['RangeError ECONNREFUSED'] })
     expect(described.stack).toContain('log.test.ts')

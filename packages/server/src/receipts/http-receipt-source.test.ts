@@ -45,13 +45,13 @@ describe('a receipt', () => {
     ])
   })
 
-  it('is requested with the credentials of the URL', async () => {
+  it('is requested with the credentials of the URL, in which a lone % is itself', async () => {
     receiver.answer = status(404)
-    const url = `${receiver.url}/receipts`.replace('http://', 'http://us%20er:p%40ss@')
+    const url = `${receiver.url}/receipts`.replace('http://', 'http://us%20er:5%p%40ss@')
     const own = createHttpReceiptSource({ url: `${url}///`, receiveUpdate })
     await own.lookup(payment)
     await own.close()
-    expect(receiver.arrived[0]?.headers.authorization).toBe(`Basic ${Buffer.from('us er:p@ss').toString('base64')}`)
+    expect(receiver.arrived[0]?.headers.authorization).toBe(`Basic ${Buffer.from('us er:5%p@ss').toString('base64')}`)
     expect(receiver.arrived[0]?.path).toMatch(/^\/receipts\/1\//)
   })
 })

@@ -49,11 +49,8 @@ describe.skipIf(missing)(
 
     it('answers, indexes, applies updates and delivers without a single error', async () => {
       const direct = database.connectionString
-      const { load, stop } = await start({
-        PI_DATABASE_PREPARED: 'off',
-        PI_DATABASE_DIRECT_URL: direct,
-        PI_CONSOLE: 'on',
-      })
+      const variables = { PI_DATABASE_PREPARED: 'off', PI_DATABASE_DIRECT_URL: direct, PI_CONSOLE: 'on' }
+      const { load, stop } = await start(variables)
       while (kinds.some((kind) => load.successesAfter(kind, 0) < 40)) await delay(10)
       await load.stop()
       const newest = new Map([...load.updates.values()].map(({ txHash, version }) => [txHash, version]))

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { startTcp } from '../../test/support/tcp-server.js'
 import { tempConfig } from '../../test/support/temp-config.js'
 import { startTempServer } from '../../test/support/temp-server.js'
+import type { Config } from '../config/config.js'
 import { openService } from './open-service.js'
 import { startServer } from './start-server.js'
 
@@ -14,6 +16,9 @@ async function getConfig(env: Record<string, string> = {}) {
   onTestFinished(remove)
   return config
 }
+
+/** The write-ahead log of a SQLite database, which a store empties when it closes. */
+const logSize = ({ database }: Config) => (database.kind === 'sqlite' ? statSync(`${database.path}-wal`).size : null)
 
 it('stops within its time, also when called twice, and keeps its data for the next start', async () => {
   const config = await getConfig()
@@ -48,7 +53,14 @@ it('reports a port in use with advice, and closes its database', async () => {
   const config = await getConfig({ PI_PORT: new URL(url).port })
   const message = expect.stringContaining('another program listens there')
   await expect(startServer(config)).rejects.toMatchObject({ code: 'ERR_LISTEN', message })
-  await (await openService(config)).close()
+  expect(logSize(config)).toBe(0)
+})
+
+it('closes its database when the console cannot be opened', async () => {
+  const config = await getConfig({ PI_CONSOLE: 'on' })
+  const limits = { ...config.limits, trustedProxies: ['nonsense'] }
+  await expect(startServer({ ...config, limits })).rejects.toThrow('nonsense')
+  expect(logSize(config)).toBe(0)
 })
 
 it('rejects a database of another master key, and opens it with that key listed', async () => {

@@ -15,13 +15,7 @@ const post: PostRequest = {
   timeoutMs: 5_000,
   delivery: { ...payment, deliveryId: '7', version: 2, attempt: 3 },
 }
-const answer = (status: number): PostResult => ({
-  kind: 'answer',
-  status,
-  retryAfter: null,
-  excerpt: null,
-  latencyMs: 5,
-})
+const answer = (status: number) => ({ kind: 'answer', status, retryAfter: null, excerpt: null, latencyMs: 5 }) as const
 
 /** A traced sender; `tracer` replaces that of an SDK that keeps its spans. */
 function setUp(result: PostResult, { sampling, tracer }: { sampling?: 'none'; tracer?: api.Tracer } = {}) {
@@ -68,6 +62,10 @@ it.each([
   await traced.post(post)
   expect(spans()[0]?.status.code).toBe(api.SpanStatusCode.ERROR)
   expect(spans()[0]?.attributes['error.type']).toBe(type)
+})
+
+it('a URL that cannot be parsed does not change the result of a delivery', async () => {
+  expect(await setUp(answer(204)).traced.post({ ...post, url: 'nonsense' })).toEqual(answer(204))
 })
 
 it('a trace that is not sampled keeps no span, and traceparent says so', async () => {

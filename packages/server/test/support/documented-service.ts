@@ -74,13 +74,8 @@ export async function startDocumented() {
   const basic = `Authorization: ${shop.authorization}`
   const key = `Authorization: Bearer ${apiKey}`
   const base = '/api/v1/integration'
-  const payment = {
-    chainId: 1,
-    txHash: hashes.single,
-    invoiceAmount: '12.5',
-    invoiceCurrency: 'USD',
-    address: address('66'),
-  }
+  const invoice = { invoiceAmount: '12.5', invoiceCurrency: 'USD' }
+  const payment = { chainId: 1, txHash: hashes.single, ...invoice, address: address('66') }
 
   return {
     clauses,

@@ -37,13 +37,8 @@ export async function legacyCalls({ url, service }: Pick<Clauses, 'url' | 'servi
 
 /** Prices without a conversion, in a listed token worth a dollar by default. */
 export function pricing(overrides: Partial<PricingFacts> = {}): PricingFacts {
-  return {
-    listedToken: { symbol: 'USDC', currency: 'USD' },
-    feeds: [],
-    calledAmount: null,
-    serviceFee: null,
-    ...overrides,
-  }
+  const listedToken = { symbol: 'USDC', currency: 'USD' }
+  return { listedToken, feeds: [], calledAmount: null, serviceFee: null, ...overrides }
 }
 
 /** One step of a conversion, with a listed feed of 8 decimals by default. */

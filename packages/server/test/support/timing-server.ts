@@ -18,11 +18,8 @@ const service = createService({
   masterKey: parseMasterKey(timingMasterKey),
   logger: silentLogger,
 })
-const app = createApp({
-  service,
-  receiveUpdate: null,
-  health: async () => ({ status: 'ok', database: 'ok', chains: [] }),
-})
+const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
+const app = createApp({ service, receiveUpdate: null, health })
 const { url } = await listenHttp({ host: '127.0.0.1', port: 0 }, await createRequestListener(app, silentLogger))
 process.once('disconnect', () => process.exit())
 process.send?.(url)

@@ -141,14 +141,10 @@ for (const [name, { run, peers = null }] of Object.entries(benches)) {
   const tables = await run()
   for (const table of tables) console.log(formatReport(table))
   console.log(`${name}: ${((performance.now() - startedAt) / 1_000).toFixed(0)} s, load ${load} at its start.\n`)
-  const command = [
-    'npm run bench --',
-    name,
-    ...process.argv.slice(2).filter((argument) => argument.startsWith('--payments')),
-  ]
+  const size = payments === 1_000_000 ? '' : ` --payments=${payments}`
   const date = new Date().toISOString().slice(0, 10)
   if (values.record && !smoke)
-    recordRun(name, { date, command: command.join(' '), load, versions: readVersions(peers), tables })
+    recordRun(name, { date, command: `npm run bench -- ${name}${size}`, load, versions: readVersions(peers), tables })
 }
 
 function parsePayments(text: string): number {

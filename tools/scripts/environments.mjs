@@ -67,17 +67,20 @@ async function runGroups() {
       )()
     },
   ])
-  if (!has('runtimes') && !has('readmes')) return
-  const folder = await environment('service')
-  const running = await startService(folder)
-  const { service } = running
+  const started = []
+  const beside = (group, run) =>
+    guarded(group, async () => {
+      const folder = await environment('service')
+      if (started.length === 0) started.push(await startService(folder))
+      await run(folder, started[0].service)
+    })()
   try {
-    await guarded('readmes', () => runReadmes({ ...context, folder, service }))()
-    await guarded('runtimes', async () =>
+    await beside('readmes', (folder, service) => runReadmes({ ...context, folder, service }))
+    await beside('runtimes', async (_, service) =>
       runRuntimes({ ...context, service, runtimes: await runtimes(), integrator: await integrator() }),
-    )()
+    )
   } finally {
-    await running.stop()
+    await started[0]?.stop()
   }
 }
 

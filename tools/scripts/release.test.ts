@@ -83,4 +83,6 @@ test('the provenance names each tarball with its digest, the commit and the lock
     { uri: 'git+https://code.example/o/r', digest: { gitCommit: 'c'.repeat(40) } },
     { name: 'package-lock.json', digest: { sha256: 'd'.repeat(64) } },
   ])
+  const [, builder = ''] = statement.predicate.runDetails.builder.id.split('https://code.example/o/r/blob/main/')
+  expect(await readFile(join(root, builder), 'utf8')).toContain('Checks a release')
 })

@@ -55,7 +55,7 @@ export function createFakeClock(start: number = fakeClockStart): FakeClock {
   return {
     now: () => at,
     sleep(ms, signal) {
-      if (signal?.aborted) return Promise.resolve()
+      if (ms <= 0 || signal?.aborted) return Promise.resolve()
       return new Promise((resolve) => {
         const sleeper = {
           until: at + ms,

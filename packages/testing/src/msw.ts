@@ -41,6 +41,8 @@ function createFaultQueue(): FaultQueue {
 function faultAnswer({ status, retryAfter, body }: TestFault): Response {
   if (status === 'network') return Response.error()
   const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
+  // A `Response` of these statuses may have no body.
+  if ([204, 205, 304].includes(status)) return new Response(null, { status, headers })
   return Response.json(body ?? { error: 'Service temporarily unavailable' }, { status, headers })
 }
 

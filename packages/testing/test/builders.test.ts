@@ -118,6 +118,10 @@ describe('the clock', () => {
     expect(ended).toEqual(['aborted before', 'earlier', 'later', 'aborted'])
   })
 
+  test.each([0, -5])('ends a sleep of %d ms at once', async (ms) => {
+    expect(await createFakeClock().sleep(ms)).toBeUndefined()
+  })
+
   test.each([-1, 0.5, Number.NaN])('does not advance by %d', (ms) => {
     expect(() => createFakeClock().advance(ms)).toThrow(RangeError)
   })

@@ -83,6 +83,13 @@ test('faults hit the next requests in order: the client retries and succeeds', a
   expect(service.requests).toHaveLength(3)
 })
 
+test.each([204, 205, 304])('a fault of status %i is answered without a body', async (status) => {
+  const { service } = await setUp()
+  service.failNext({ status })
+  const answer = await fetch(`${baseUrl}/health`)
+  expect([answer.status, await answer.text()]).toEqual([status, ''])
+})
+
 test('a fault with enough repetitions exhausts the retries of the client', async () => {
   const { service, client } = await setUp()
   service.failNext({ status: 502, times: 3, body: { error: 'Bad gateway' } })

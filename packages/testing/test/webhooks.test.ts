@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test, vi } from 'vitest'
+import { createIdentityProvider } from '../src/exports/identity-provider.js'
 import type { WebhookTarget } from '../src/identity-provider/authenticate.js'
-import { type Arrived, deadUrl, newToken, receiver, reuseUri, started } from './support.js'
+import { type Arrived, deadUrl, newToken, receiver, reuseUri, service, started } from './support.js'
 
 const secretKey = 'secret-of-the-webhook'
 const minute = 60_000
@@ -185,5 +186,30 @@ describe('on demand', () => {
     provider.resetApplicant(id)
     await vi.waitUntil(() => arrived.length === 2)
     expect(arrived.map(({ event }) => event['type'])).toEqual(['applicantReviewed', 'applicantReset'])
+  })
+
+  test('a webhook with a malformed URL counts as one without an answer', async () => {
+    const { provider } = await started({})
+    provider.setWebhooks('ServiceCo', [{ url: '/webhook', secretKey }])
+    provider.approve(provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' }).id)
+    expect(await provider.deliverWebhooks()).toMatchObject([{ url: '/webhook', status: null }])
+    expect(await provider.deliverWebhooks()).toEqual([])
+  })
+
+  test('a webhook that is being sent is not due, and nothing is sent after the close', async () => {
+    const answers: ((response: Response) => void)[] = []
+    const sendWebhook = () => new Promise<Response>((resolve) => answers.push(resolve))
+    const provider = createIdentityProvider({ clients: [service], sendsWebhooks: true, sendWebhook })
+    provider.setWebhooks('ServiceCo', [{ url: 'http://127.0.0.1:9', secretKey }])
+    const { id } = provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' })
+    provider.approve(id)
+    await vi.waitUntil(() => answers.length === 1)
+    expect(provider.nextWebhookAt()).toBeNull()
+    provider.close()
+    provider.resetApplicant(id)
+    answers[0]?.(new Response(null, { status: 204 }))
+    await vi.waitUntil(() => provider.webhooks.length === 1)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(answers).toHaveLength(1)
   })
 })

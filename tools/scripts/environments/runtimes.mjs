@@ -140,7 +140,8 @@ export async function runChromium(runtime, folder, input) {
     response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html')
     response.end(isScript ? script : '<!doctype html><script type="module" src="/page.js"></script>')
   })
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // Does not keep the run alive when the browser cannot start.
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve).unref())
   const args = ['--no-sandbox', '--disable-dev-shm-usage']
   const browser = await chromium.launch({ executablePath: runtime.path, args, timeout: 30_000 })
   try {

@@ -36,7 +36,7 @@ export async function provenance({ tarballs, repository, commit, lockDigest, ver
           { name: 'package-lock.json', digest: { sha256: lockDigest } },
         ],
       },
-      runDetails: { builder: { id: `${repository}/blob/main/scripts/release-check.mjs` } },
+      runDetails: { builder: { id: `${repository}/blob/main/tools/scripts/release-check.mjs` } },
     },
   }
   return `${JSON.stringify(statement, null, 2)}\n`

@@ -114,3 +114,11 @@ test('headers alone are lines, a JSON object or a JSON list of pairs', () => {
 test('a folded header is one value', () => {
   expect(parseRequest('A: b\n c\n\n').headers).toEqual([['A', 'b c']])
 })
+
+test.each([lines.join('\n'), JSON.stringify({ headers: good.headers, body: { parsed: true } })])(
+  'a body that replaces the one of the request has no warning about that one: %j',
+  (request) => {
+    expect(parseRequest(request).warnings).toHaveLength(1)
+    expect(parseRequest(request, { body: good.body }).warnings).toEqual([])
+  },
+)

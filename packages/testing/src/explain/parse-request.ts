@@ -163,7 +163,9 @@ export function parseRequest(request: string | Uint8Array, options: ParseRequest
     throw new UnreadableRequestError(null, `The request is larger than ${maxRequestBytes / 1_048_576} MiB.`)
   const bytes = decodeSavedFile(typeof request === 'string' ? toUtf8(request) : new Uint8Array(request))
   const parsed = parseForm(bytes, fromUtf8(bytes), options)
-  return options.body === undefined ? parsed : { ...parsed, body: new Uint8Array(options.body) }
+  if (options.body === undefined) return parsed
+  // The warnings of the other forms are about the body that was replaced.
+  return { ...parsed, body: new Uint8Array(options.body), warnings: parsed.form === 'curl' ? parsed.warnings : [] }
 }
 
 function parseForm(bytes: Uint8Array<ArrayBuffer>, text: string | null, options: ParseRequestOptions): ParsedRequest {

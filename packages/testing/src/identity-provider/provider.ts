@@ -212,6 +212,7 @@ function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvi
   const countRequest = createRateLimits()
   const requests: RequestRecord[] = []
   let timer: NodeJS.Timeout | undefined
+  let isClosed = false
   const approvals = new Set<NodeJS.Timeout>()
 
   const announce: AnnounceEvent = (applicant, type, fields = {}) => {
@@ -233,9 +234,15 @@ function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvi
   function sendWhenDue(): void {
     clearTimeout(timer)
     const at = webhooks.nextAt()
-    if (at === null) return
-    timer = setTimeout(() => void webhooks.deliver().then(sendWhenDue), Math.max(0, at - now()))
+    if (at === null || isClosed) return
+    timer = setTimeout(() => void deliverWebhooks(), Math.max(0, at - now()))
     timer.unref()
+  }
+
+  async function deliverWebhooks(): Promise<WebhookDelivery[]> {
+    const deliveries = await webhooks.deliver()
+    if (sendsWebhooks) sendWhenDue()
+    return deliveries
   }
 
   function execute(request: ReceivedRequest, found: ReturnType<typeof findRoute>): Record<string, unknown> {
@@ -273,10 +280,11 @@ function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvi
     fail: faults.add,
     clearFaults: faults.clear,
     setWebhooks: (clientId, targetList) => void targets.set(requireClient(state, clientId).clientId, targetList),
-    deliverWebhooks: webhooks.deliver,
+    deliverWebhooks,
     loseWebhooks: webhooks.lose,
     nextWebhookAt: webhooks.nextAt,
     close() {
+      isClosed = true
       clearTimeout(timer)
       for (const approval of approvals) clearTimeout(approval)
     },

@@ -53,7 +53,7 @@ export interface Webhooks {
   deliver(): Promise<WebhookDelivery[]>
   /** Drops the waiting webhooks and returns their number. */
   lose(): number
-  /** Time at which the next webhook is due, or null when none waits. */
+  /** Time at which the next webhook is due, or null when none waits that is not being sent. */
   nextAt(): number | null
   readonly sent: readonly WebhookDelivery[]
 }
@@ -73,14 +73,16 @@ export function createWebhooks(outside: {
   async function send(entry: Entry): Promise<WebhookDelivery> {
     const { type, applicantId, url, attempts, body, target } = entry
     const headers = signedHeaders(target, body)
-    const signal = AbortSignal.timeout(timeoutMs)
-    const status = await outside
-      .send(new Request(url, { method: 'POST', headers, body, redirect: 'manual', signal }))
-      .then(async (response) => {
-        await response.arrayBuffer()
-        return response.status
-      })
-      .catch(() => null)
+    const post = async () => {
+      const signal = AbortSignal.timeout(timeoutMs)
+      const response = await outside.send(
+        new Request(url, { method: 'POST', headers, body, redirect: 'manual', signal }),
+      )
+      await response.arrayBuffer()
+      return response.status
+    }
+    // A malformed URL, too, counts as no answer.
+    const status = await post().catch(() => null)
     const delivery = { type, applicantId, url, attempts, body, headers, status }
     sent.push(delivery)
     return delivery
@@ -128,7 +130,10 @@ export function createWebhooks(outside: {
       waiting = []
       return length
     },
-    nextAt: () => (waiting.length === 0 ? null : Math.min(...waiting.map(({ dueAt }) => dueAt))),
+    nextAt() {
+      const times = waiting.flatMap(({ dueAt, isBeingSent }) => (isBeingSent ? [] : dueAt))
+      return times.length === 0 ? null : Math.min(...times)
+    },
   }
 }
 

@@ -27,11 +27,6 @@ export function txHashAt(id: number): string {
   return `0x${scattered}${id.toString(16).padStart(56, '0')}`
 }
 
-/** Hash of the transaction of its source; only of every 33rd payment. */
-export const sourceHashAt = (id: number): string => txHashAt(id).replace('0x', '0xaa').slice(0, 66)
-/** A payment with such a source. */
-export const withSource = (near: number): number => near - (near % 33) + 5
-
 /** Block time of a payment among so many, in unix milliseconds. */
 export const timestampAt = (id: number, payments: number): number => newest - (payments - id) * everyMs
 
@@ -41,9 +36,6 @@ export function chainAt(id: number): number {
   const tenth = id % 10
   return tenth < 4 ? 10 : tenth < 6 ? 1 : tenth < 8 ? 137 : 8453
 }
-
-/** The sender of a payment that the {@link hotWallet} did not send. */
-export const senderAt = (id: number): string => `0x${(id % 50_021).toString(16).padStart(40, '0')}`
 
 /** How large a database is, and where it stays for the next bench. */
 export interface FillOptions {

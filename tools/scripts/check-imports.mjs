@@ -1,7 +1,6 @@
 /**
  * Checks every import of the workspace against `.dependency-cruiser.cjs`, and that no package lists a dependency it
  * never imports. Usage: node tools/scripts/check-imports.mjs [root]. Exit code 0 without problems, else 1.
- *
  * @module
  */
 import { existsSync } from 'node:fs'

@@ -3,7 +3,6 @@
  * tools/scripts/check-packages.mjs
  * [--update] [--root <folder>] [package ...] `--update` records the public names and the manifests instead of comparing
  * them; `--root` names another workspace than this one. Exit code 0 without problems, else 1.
- *
  * @module
  */
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'

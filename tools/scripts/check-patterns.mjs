@@ -45,11 +45,7 @@ for (const problem of problems) console.error(`  ${problem}`)
 console.log(values.list ? JSON.stringify(patterns) : `patterns: ${patterns.length}, ${problems.length} problems`)
 process.exitCode = problems.length > 0 ? 1 : 0
 
-/**
- * Why a pattern may take too long, or null.
- * @param {string} source
- * @param {string} flags
- */
+/** Why a pattern may take too long, or null. @param {string} source @param {string} flags */
 function findFlaw(source, flags) {
   if (analyse({ source, flags }, { reportTypes: { Move: false } }).reports.length > 0) return dividing
   const isUnicode = flags.includes('u') || flags.includes('v')
@@ -93,11 +89,7 @@ function isLast(node, whole) {
   return rest.every((element) => element.type === 'Quantifier' && element.min === 0) && isLast(parent, whole)
 }
 
-/**
- * Every pattern of the code that packages and examples ship.
- * @param {string} root
- * @returns {Pattern[]}
- */
+/** Every pattern of the code that packages and examples ship. @param {string} root @returns {Pattern[]} */
 function findPatterns(root) {
   return ['packages', 'examples'].flatMap((folder) => filesIn(root, folder).flatMap((file) => patternsIn(root, file)))
 }

@@ -55,10 +55,7 @@ for (const [name] of silent) console.error(`  ${name}: its ceiling is above its 
 console.log(`sizes: ${rows.length} numbers, ${problems.length + silent.length} problems`)
 process.exitCode = Math.min(problems.length + silent.length, 1)
 
-/**
- * Whether a file counts as source, as a test or as a document.
- * @param {string} path
- */
+/** Whether a file counts as source, as a test or as a document. @param {string} path */
 function getKind(path) {
   if (/\.md$/.test(path)) return /(^|\/)CHANGELOG\.md$|^\.changeset\//.test(path) ? null : 'document'
   if (!/\.(ts|tsx|mts|cts|js|mjs|cjs)$/.test(path) || path.includes('.generated.') || path.includes('/peers/'))

@@ -1,7 +1,6 @@
 /**
  * Builds packages, with the workspace packages they need, and packs them into one folder. Usage: npm run pack --
  * [package ...] [--to <folder>]. Without names: what `payment-integration init` writes into a project.
- *
  * @module
  */
 import { mkdir, readdir, readFile } from 'node:fs/promises'

@@ -3,7 +3,6 @@
  * docstring, compiles against the packages' sources. Every block of a package's README or a guide has a runner
  * (`readme-blocks.mjs`). Every example with a `check` script passes it; its tests run under `npm test`. Exit code 0
  * without problems, else 1.
- *
  * @module
  */
 import { execFileSync } from 'node:child_process'

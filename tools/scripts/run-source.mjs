@@ -1,7 +1,6 @@
 /**
  * Runs the command from the sources, without a build: bundles them with esbuild, which is several times faster than to
  * load some thousand files. Usage: node tools/scripts/run-source.mjs [argument of payment-integration ...]
- *
  * @module
  */
 import { readdirSync } from 'node:fs'

@@ -15,7 +15,6 @@ const mark = '\n// '
  *
  * Its last line has the digest of the rest, and of each file its time of change and size. The bundle is written to
  * another name and then renamed, so another start sees the old one or the new one, whole.
- *
  * @param {object} options
  * @param {string} options.root - Folder of the workspace: names of files are stored relative to it.
  * @param {string} options.entry - The module to bundle.

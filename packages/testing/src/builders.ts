@@ -205,12 +205,6 @@ function compareNewestFirst(a: PaymentBody, b: PaymentBody): number {
   return a.txHash < b.txHash ? 1 : a.txHash > b.txHash ? -1 : 0
 }
 
-/** The seven fields that a payment shares with its notification. Source: docs/interface.md 2.1. */
-export function toSnapshot(payment: PaymentBody): SnapshotBody {
-  const { integrationAddress, chainId, txHash, version, state, recipient, invoice } = payment
-  return { integrationAddress, chainId, txHash, version, state, recipient, invoice }
-}
-
 /** A payment of a look-up. */
 type LookupItem = Lookup['payments'][number]
 

@@ -8,7 +8,7 @@ import {
   verifyResponseWriteSchema,
 } from '@payment-integration/contract/internal'
 import { describe, expect, test } from 'vitest'
-import { fakeClockStart, toSnapshot } from '../src/builders.js'
+import { fakeClockStart } from '../src/builders.js'
 import { createBuilders, createFakeClock } from '../src/exports/index.js'
 
 type Build = ReturnType<typeof createBuilders>
@@ -16,7 +16,6 @@ const shapes: readonly [string, (build: Build) => unknown, { parse(value: unknow
   ['payment', (build) => build.payment(), paymentWriteSchema],
   ['page', (build) => build.page(5), pageWriteSchema],
   ['snapshot', (build) => build.snapshot(), snapshotWriteSchema],
-  ['snapshot of a payment', (build) => toSnapshot(build.payment()), snapshotWriteSchema],
   ['lookup', (build) => build.lookup(), lookupWriteSchema],
   ['verify', (build) => build.verify(), verifyResponseWriteSchema],
   ['share response', (build) => build.shareResponse(), shareResponseWriteSchema],

@@ -126,13 +126,7 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
     async figures(): Promise<CellFigures> {
       const database = databaseSeconds(folder) - startedAt
       const { payments, wal } = await countRows(url)
-      return {
-        payments,
-        wal: wal - before.wal,
-        calls: getCalls(calls),
-        delivered,
-        databaseSeconds: database,
-      }
+      return { payments, wal: wal - before.wal, calls: getCalls(calls), delivered, databaseSeconds: database }
     },
     async remove() {
       control.abort()

@@ -29,11 +29,7 @@ export interface Queue {
   close(): Promise<void>
 }
 
-/**
- * Opens a library's queue on a database.
- * @param folder - {@link peersFolder}.
- * @param concurrency - Concurrent jobs.
- */
+/** Opens a library's queue on a database. @param folder - {@link peersFolder}. @param concurrency - Concurrent jobs. */
 export function openPeer(
   name: PeerName,
   folder: string,

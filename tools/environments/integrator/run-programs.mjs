@@ -1,7 +1,6 @@
 /**
  * Node, Bun and Deno: `run-programs.mjs esm|cjs <input file>` prints the verdicts as one line of JSON. Requests go to
  * the input's `endpoint`, or without one to an endpoint that this runtime serves itself.
- *
  * @module
  */
 import { readFileSync } from 'node:fs'

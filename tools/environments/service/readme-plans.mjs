@@ -2,7 +2,6 @@
  * Turns blocks of READMEs and guides into programs beside a local service. `before` and `after` wrap the block. `swap`
  * replaces addresses that exist only in the text. `says` is the expected output. `service` is the running service's
  * `ready` event, with a free `port`.
- *
  * @module
  */
 
@@ -40,10 +39,7 @@ export const plans = {
     after: "console.log('chain', typeof chain.head)",
     says: /chain function/,
   }),
-  'packages/cli/README.md 0': () => ({
-    after: "console.log('runCli', typeof runCli)",
-    says: /runCli function/,
-  }),
+  'packages/cli/README.md 0': () => ({ after: "console.log('runCli', typeof runCli)", says: /runCli function/ }),
   'packages/contract/README.md 0': (service) => ({
     before: `
       const credentials = btoa('${service.integrationAddress}:${service.apiSecret}')
@@ -105,10 +101,7 @@ export const plans = {
     after: "console.log('waits', limits.countRequest('192.0.2.1'))",
     says: /waits 0/,
   }),
-  'packages/store-sql/README.md 0': () => ({
-    after: "console.log('closed')",
-    says: /closed/,
-  }),
+  'packages/store-sql/README.md 0': () => ({ after: "console.log('closed')", says: /closed/ }),
   'docs/guides/test-shared-verifications.md 1': () => ({
     before: `
       import { createServer } from 'node:http'

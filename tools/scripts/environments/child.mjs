@@ -15,21 +15,14 @@ const groups = new Set()
  * @property {() => Promise<void>} stop - Ends the program and what it started.
  */
 
-/**
- * How a program ended.
- * @typedef {{ code: number | null, stdout: string, stderr: string, timedOut: boolean }} Ended
- */
+/** How a program ended. @typedef {{ code: number | null, stdout: string, stderr: string, timedOut: boolean }} Ended */
 
 /**
  * Starts a program without standard input.
- *
  * @param {string} command
- *
  * @param {readonly string[]} args
- *
  * @param {{ seconds: number, cwd?: string, env?: Record<string, string | undefined> }} options - `seconds`: how long it
  * may run.
- *
  * @returns {Running}
  */
 export function start(command, args, { seconds, cwd, env }) {

@@ -15,14 +15,10 @@ const wanted = {
 /**
  * Packs the packages once and makes copies of the environments. Nothing is fetched for the tarballs: what they need has
  * to be in the environment's lock file.
- *
  * @param {string} root - The workspace.
- *
  * @param {string} temporary - An empty folder outside of the workspace, so that nothing resolves into it.
- *
  * @returns {{ packed: Promise<import('../packages/pack.mjs').Packed[]>, environment: (name: string) => Promise<string>
- * }}
- *   `environment` resolves the folder of an installed copy; each is made once, when it is first asked for.
+ * }} `environment` resolves the folder of an installed copy; each is made once, when it is first asked for.
  */
 export function prepare(root, temporary) {
   const tarballs = join(temporary, 'tarballs')

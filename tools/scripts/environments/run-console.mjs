@@ -11,14 +11,10 @@ const assets = [
 
 /**
  * Starts the server with PI_CONSOLE=on, and loads a page with its script and style.
- *
  * @param {string} program
- *
  * @param {readonly string[]} args - Run the installed command.
- *
  * @param {{ cwd: string, env: Record<string, string> }} options - Where the command is installed; `env` names the
  * temporary folder.
- *
  * @throws {Error} When an answer is not what a browser needs.
  */
 export async function checkConsole(program, args, { cwd, env }) {

@@ -35,10 +35,7 @@ const withService = ['msw', 'twin', 'conformance'].map((name) => `@payment-integ
 /** Packages that an integrator installs. */
 const packages = ['webhook', 'version-store', 'client', 'mirror', 'contract', 'identity-sumsub', 'testing']
 
-/**
- * Compiles and runs.
- * @param {object} context - See `run-runtimes.mjs`; `packed` are the packages.
- */
+/** Compiles and runs. @param {object} context - See `run-runtimes.mjs`; `packed` are the packages. */
 export async function runConsumers({ packed, runtimes, integrator, results, inParallel }) {
   const chosen = packed.filter(({ folder }) => packages.includes(folder))
   const api = publicApi(chosen)

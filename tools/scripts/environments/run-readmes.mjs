@@ -9,7 +9,6 @@ import { must } from './child.mjs'
 
 /**
  * Runs every block that has a plan.
- *
  * @param {object} context - See `run-runtimes.mjs`; `folder` is the installed copy of `tools/environments/service`,
  * `service` runs.
  */

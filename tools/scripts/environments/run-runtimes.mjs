@@ -31,19 +31,12 @@ const leftOut = {
 /**
  * Runs the programs everywhere and compares. A verdict that contradicts the vectors, or differs from another runtime,
  * is a failure.
- *
  * @param {object} context
- *
  * @param {string} context.root - The workspace.
- *
  * @param {string} context.runtimes - The installed copy of `tools/environments/runtimes`.
- *
  * @param {string} context.integrator - The installed copy of `tools/environments/integrator`.
- *
  * @param {object} context.service - A running service and its credentials.
- *
  * @param {ReturnType<import('./results.mjs').createResults>} context.results
- *
  * @param {(tasks: (() => Promise<void>)[]) => Promise<void>} context.inParallel
  */
 export async function runRuntimes({ root, runtimes, integrator, service, results, inParallel }) {

@@ -12,9 +12,7 @@ const command = 'node_modules/@payment-integration/cli/bin/payment-integration.j
 
 /**
  * Starts the service with a few final payments.
- *
  * @param {string} folder - The installed copy of `tools/environments/service`.
- *
  * @returns {Promise<{ service: { url: string, integrationAddress: string, apiSecret: string, legacyApiKey: string },
  * stop: () => Promise<void> }>}
  */

@@ -6,7 +6,6 @@ import { findRuntimes, here } from './runtimes.mjs'
 
 /**
  * Runs the suite on `node:sqlite` where Node has it, on `bun:sqlite`, and on `better-sqlite3` as built from its source.
- *
  * @param {object} context - See `run-runtimes.mjs`; `betterSqlite3` is the installed copy of
  * `tools/environments/better-sqlite3`.
  */

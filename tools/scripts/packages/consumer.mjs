@@ -10,12 +10,9 @@ const modules = join(import.meta.dirname, '../../../node_modules')
 /**
  * Installs one package beside the workspace packages that it needs, imports and requires every entry, compiles against
  * every declaration, and runs its commands. The main entry must also work without optional peers.
- *
  * @param {import('./pack.mjs').Packed} packed
- *
  * @param {{ all: readonly import('./pack.mjs').Packed[], root: string, into: string, api:
  * import('./public-api.mjs').PublicApi }} context `into` is a separate folder.
- *
  * @returns {Promise<string[]>}
  */
 export async function consumerProblems(packed, { all, root, into, api }) {

@@ -29,9 +29,7 @@ export async function publintProblems({ folder, tarball }) {
 /**
  * The report of are-the-types-wrong. Entries with `require` use the profile `node16`, the others `esm-only`. Both skip
  * the resolution before Node 12.7, which has no exports map.
- *
  * @param {import('./pack.mjs').Packed} packed
- *
  * @returns {Promise<string[]>}
  */
 export async function typesProblems({ tarball, manifest }) {

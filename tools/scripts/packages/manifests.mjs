@@ -3,25 +3,14 @@ import { readFile, writeFile } from 'node:fs/promises'
 
 /** Fields whose change users notice. */
 const watched = [
-  'type',
-  'sideEffects',
-  'engines',
-  'exports',
-  'imports',
-  'bin',
-  'files',
-  'dependencies',
-  'optionalDependencies',
-  'peerDependencies',
-  'peerDependenciesMeta',
+  ...['type', 'sideEffects', 'engines', 'exports', 'imports', 'bin', 'files', 'dependencies'],
+  ...['optionalDependencies', 'peerDependencies', 'peerDependenciesMeta'],
 ]
 
 /**
  * Problems of a single manifest. Without `sideEffects`, every bundle keeps the whole package. With a range instead of
  * an exact version, users run other code than was tested.
- *
  * @param {import('./pack.mjs').Packed} packed
- *
  * @returns {string[]}
  */
 export function manifestProblems({ manifest }) {

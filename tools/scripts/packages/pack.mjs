@@ -16,16 +16,11 @@ import { run } from './run.mjs'
 
 /**
  * Packs each package and unpacks the tarball beside it.
- *
  * @param {string} root - The workspace.
- *
  * @param {string} into - An empty folder.
- *
  * @param {readonly string[]} only - Folders under packages/, packed with the workspace packages that they need; all
  * when empty.
- *
  * @returns {Promise<Packed[]>}
- *
  * @throws {Error} When a package is not built, or npm cannot pack it.
  */
 export async function packAll(root, into, only) {

@@ -24,18 +24,12 @@ const targets = {
 
 /**
  * Measures the budgets of one package.
- *
  * @param {import('./pack.mjs').Packed} packed
- *
  * @param {object} context
- *
  * @param {string} context.root - The workspace; budgets are in `tools/scripts/size-budgets.json`, and none are
  * needed without that file.
- *
  * @param {string} context.into - The folder where the package is installed.
- *
  * @param {import('./public-api.mjs').PublicApi} context.api
- *
  * @returns {Promise<{ problems: string[], table: string[] }>} Users bundle entries with `require`, so each needs a
  * budget.
  */

@@ -18,11 +18,8 @@ const contained = { 'store-sql': ['kysely'], console: ['uplot'] }
 /**
  * Every npm package that an installation of all our packages brings, ours included, optional ones where they are
  * installed here.
- *
  * @param {string} root - The workspace.
- *
  * @param {readonly string[]} folders - Our packages, by their folders under packages/.
- *
  * @returns {Promise<Map<string, Dependency>>} By name and version.
  */
 export async function getDependencies(root, folders) {

@@ -5,17 +5,11 @@ import { basename } from 'node:path'
 
 /**
  * @param {object} facts
- *
  * @param {readonly string[]} facts.tarballs - Paths.
- *
  * @param {string} facts.repository - Address of the repository, as in the manifests.
- *
  * @param {string} facts.commit
- *
  * @param {string} facts.lockDigest - SHA-256 of package-lock.json.
- *
  * @param {{ node: string, npm: string }} facts.versions
- *
  * @returns {Promise<string>} JSON. npm signs a statement of its own where it publishes with `--provenance`.
  */
 export async function provenance({ tarballs, repository, commit, lockDigest, versions }) {

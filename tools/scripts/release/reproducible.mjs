@@ -6,11 +6,8 @@ import { sha256Of } from './provenance.mjs'
 
 /**
  * @param {string} root - The workspace; its commit is built again.
- *
  * @param {string} temporary - An empty folder.
- *
  * @param {readonly string[]} tarballs - Of the first build.
- *
  * @returns {Promise<string[]>} One line for each tarball whose bytes differ.
  */
 export async function differences(root, temporary, tarballs) {

@@ -1,7 +1,6 @@
 /**
- * Names the repository in the manifest of every package, as npm wants it for a statement of provenance.
- * Usage: node tools/scripts/release/set-repository.mjs <address of the repository, https>
- * Exit code 0 when done, 2 when misused.
+ * Names the repository in the manifest of every package, as npm wants it for a statement of provenance. Usage: node
+ * tools/scripts/release/set-repository.mjs <address of the repository, https> Exit code 0 when done, 2 when misused.
  * @module
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

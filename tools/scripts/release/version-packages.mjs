@@ -1,7 +1,6 @@
 /**
  * Gives all packages their next version, and writes their changelogs from the changesets.
  * Usage: npm run version-packages. Exit code 0 when done.
- *
  * @module
  */
 import { execFileSync } from 'node:child_process'

@@ -178,10 +178,7 @@ export const causes = {
   unstable: ['connection', 'After the other probes a valid delivery is no longer accepted.'],
 } as const satisfies Readonly<Record<string, readonly [topic: keyof typeof fixes, sentence: string]>>
 
-/**
- * The code of a cause. The list is closed, so that a `switch` over it can be exhaustive.
- * @useDeclaredType
- */
+/** The code of a cause. The list is closed, so that a `switch` over it can be exhaustive. @useDeclaredType */
 export type DoctorCauseCode = keyof typeof causes
 
 export interface DoctorCause {

@@ -55,9 +55,6 @@ export interface DoctorOptions {
   readonly onProbe?: ((probe: DoctorProbe) => void) | undefined
 }
 
-/** Defaults of {@link DoctorOptions}. */
-export const doctorDefaults = { timeoutMs: deliveryTimeoutMs } as const
-
 export type CheckedOptions = DoctorOptions & BenchOptions
 
 const maxTimeoutMs = 600_000
@@ -65,7 +62,7 @@ const maxTimeoutMs = 600_000
 /** Checks the options. @throws {TypeError | RangeError} For an unusable one, without the secret or the URL. */
 export function checkOptions(options: DoctorOptions): CheckedOptions {
   const { url, signingSecret, integrationAddress, now = () => Date.now() } = Object(options) as DoctorOptions
-  const { timeoutMs = doctorDefaults.timeoutMs, seed = Math.floor(now()) % 0x1_0000_0000 } = options
+  const { timeoutMs = deliveryTimeoutMs, seed = Math.floor(now()) % 0x1_0000_0000 } = options
   const target = typeof url === 'string' ? parseUrl(url) : null
   if (target === null || !/^https?:$/.test(target.protocol))
     throw new TypeError(

@@ -5,18 +5,15 @@ import { connectionProbes } from './probes/connection.js'
 import { type Bench, createBench, isAccepted, type Judgement, type ProbeSpec } from './probes/probe.js'
 import { contentTypeProbes, rejectedProbes } from './probes/rejected.js'
 import { bodyProbes, headerProbes, versionProbes } from './probes/valid.js'
-import {
-  type CheckedOptions,
-  checkOptions,
-  type DoctorFinding,
-  type DoctorOptions,
-  type DoctorProbe,
-  type DoctorProbeName,
-  type DoctorReport,
-  type DoctorVerdict,
-  doctorProbeNames,
-  probes as probeSpecs,
+import type {
+  CheckedOptions,
+  DoctorFinding,
+  DoctorOptions,
+  DoctorProbe,
+  DoctorProbeName,
+  DoctorReport,
 } from './report.js'
+import { checkOptions, doctorProbeNames, probes as probeSpecs } from './report.js'
 import { createFetchSender, createSocketSender, type SocketAnswer } from './send.js'
 
 type Bytes = Uint8Array<ArrayBuffer>
@@ -46,20 +43,14 @@ async function diagnose(bench: Bench, good: SocketAnswer, now: () => number): Pr
   return null
 }
 
-function buildMistakes({ signingSecret, apiSecret }: Bench): Mistake[] {
-  const altered = [
-    `"${signingSecret}"`,
-    `'${signingSecret}'`,
-    `${signingSecret}\n`,
-    `${signingSecret} `,
-    ` ${signingSecret}`,
-  ]
-  const trimmed = signingSecret.trim().replace(/^(["'])(.*)\1$/s, '$2')
-  if (trimmed !== signingSecret && trimmed !== '') altered.push(trimmed)
+function buildMistakes({ signingSecret: secret, apiSecret }: Bench): Mistake[] {
+  const altered = [`"${secret}"`, `'${secret}'`, `${secret}\n`, `${secret} `, ` ${secret}`]
+  const trimmed = secret.trim().replace(/^(["'])(.*)\1$/s, '$2')
+  if (trimmed !== secret && trimmed !== '') altered.push(trimmed)
   return [
     ...(apiSecret === undefined ? [] : [{ cause: 'api-secret-used', key: utf8(apiSecret) } as const]),
     ...altered.map((text) => ({ cause: 'secret-altered', key: utf8(text) }) as const),
-    ...decodedKeys(signingSecret).map((key) => ({ cause: 'secret-decoded', key }) as const),
+    ...decodedKeys(secret).map((key) => ({ cause: 'secret-decoded', key }) as const),
     { cause: 'body-parsed', signed: (t) => `${t}.[object Object]` },
     { cause: 'body-parsed', signed: (t) => `${t}.undefined` },
     { cause: 'body-parsed', signed: (t) => `${t}.` },
@@ -289,7 +280,7 @@ function buildReport(
   const judgements = new Map(runs.flatMap(({ name, judgement }) => (judgement ? [[name, judgement] as const] : [])))
   const inferred = infer(judgements, diagnosed, hasEffects)
   const probes = runs.map((run) => toProbe(run, inferred.get(run.name) ?? run.judgement?.cause ?? null, hasEnded))
-  const count = (verdict: DoctorVerdict) => probes.filter((probe) => probe.verdict === verdict).length
+  const count = (verdict: DoctorProbe['verdict']) => probes.filter((probe) => probe.verdict === verdict).length
   return {
     url: target.href,
     seed,

@@ -139,16 +139,10 @@ export async function explainDelivery(input: ExplainInput): Promise<Explanation>
     !checked.isParsed &&
     match.bodyFaults.length + match.keyFaults.length === 0 &&
     match.candidate === 0
+  const unmatched = signature.candidates.length === 0 ? 'unreadable' : 'differs'
   return {
     verified: isExact && faults.length === 0,
-    signature:
-      match === null
-        ? signature.candidates.length === 0
-          ? 'unreadable'
-          : 'differs'
-        : isExact
-          ? 'matches'
-          : 'repaired',
+    signature: match === null ? unmatched : isExact ? 'matches' : 'repaired',
     header: signature.report,
     ageSeconds,
     toleranceSeconds,
@@ -252,15 +246,8 @@ function buildFindings(faults: readonly LikelyFault[]): ExplainFinding[] {
   return [...faultsByCode.values()]
     .sort((a, b) => computeRank(a) - computeRank(b))
     .map(({ code, proved, evidence }) => {
-      const description = descriptions[code]
-      return {
-        code,
-        proved,
-        cause: description.cause,
-        evidence,
-        change: description.change,
-        lines: description.isRawBody ? frameworkLines : [],
-      }
+      const { cause, change, isRawBody } = descriptions[code]
+      return { code, proved, cause, evidence, change, lines: isRawBody ? frameworkLines : [] }
     })
 }
 

@@ -84,21 +84,13 @@ export interface CheckedInput {
 
 /** Checks and copies the input. @throws {TypeError | RangeError} The message holds no secret. */
 export function checkInput(input: ExplainInput): CheckedInput {
-  const {
-    headers,
-    body,
-    secrets,
-    apiSecret,
-    previousSecrets = [],
-    now,
-    toleranceSeconds,
-  } = Object(input) as ExplainInput
+  const { headers, body, secrets, apiSecret, previousSecrets = [], now } = Object(input) as ExplainInput
   if (typeof headers !== 'object' || headers === null)
     throw new TypeError('headers is missing; pass those of the request.')
   if (typeof now !== 'function') throw new TypeError('now is no function; pass a clock in milliseconds.')
   const nowMs = now()
   if (!Number.isFinite(nowMs)) throw new RangeError('now gives no finite number of milliseconds.')
-  const tolerance = toleranceSeconds ?? signatureToleranceSeconds
+  const tolerance = input.toleranceSeconds ?? signatureToleranceSeconds
   if (!Number.isSafeInteger(tolerance) || tolerance < 0)
     throw new RangeError(`toleranceSeconds is ${tolerance}; pass a whole number of seconds, 0 or more.`)
   const current = typeof secrets === 'string' ? [secrets] : secrets

@@ -89,16 +89,11 @@ export async function findMatch(
 
 /** The keys that a changed secret may have come from. */
 async function buildStoredKeys(secrets: readonly RoleSecret[]): Promise<Key[]> {
-  const keys = await Promise.all(
-    secrets.map(async (secret) =>
-      (await findKeyCandidates(secret.value)).map(({ value, faults }) => ({
-        secret,
-        faults,
-        sign: createSigner(value),
-      })),
-    ),
-  )
-  return keys.flat().filter(({ faults }) => faults.length > 0)
+  const keys: Key[] = []
+  for (const secret of secrets)
+    for (const { value, faults } of await findKeyCandidates(secret.value))
+      if (faults.length > 0) keys.push({ secret, faults, sign: createSigner(value) })
+  return keys
 }
 
 /** The bodies that the given body may have come from, the fewest changes first. */

@@ -15,10 +15,7 @@ export const adapterLines = {
   node: "createServer(createNodeHandler({ receive })).listen(process.env['PORT']) // or verify({ body: await readBody(request), headers })",
 } as const satisfies Readonly<Record<string, string>>
 
-/**
- * A framework with an adapter.
- * @useDeclaredType
- */
+/** A framework with an adapter. @useDeclaredType */
 export type DoctorFramework = keyof typeof adapterLines
 
 const names = {
@@ -211,10 +208,7 @@ export const descriptions = {
   ),
 } as const satisfies Readonly<Record<string, Description>>
 
-/**
- * The code of a fault.
- * @useDeclaredType
- */
+/** The code of a fault. @useDeclaredType */
 export type FindingCode = keyof typeof descriptions
 
 /** A fault of a delivery, or of the way in which it is verified. */

@@ -41,10 +41,8 @@ export function parseHeaders(input: string | Uint8Array): readonly HeaderPair[] 
   }
   const lines = text.split(/\r?\n/)
   if (requestLine.test(lines[0] ?? '')) lines.shift()
-  return parsePairs(
-    lines.filter((line) => line.trim() !== ''),
-    'headers',
-  )
+  const filled = lines.filter((line) => line.trim() !== '')
+  return parsePairs(filled, 'headers')
 }
 
 /** Splits the message at its first empty line. */

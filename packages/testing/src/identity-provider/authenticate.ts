@@ -112,20 +112,11 @@ export interface IdentityProviderOptions {
   readonly rateLimits?: boolean | undefined
   /** Whether the answer to a redemption shows the review; the provider does so only sometimes. @default true */
   readonly showsReview?: boolean | undefined
-  /**
-   * Whether due webhooks are sent automatically. Otherwise `deliverWebhooks` sends them.
-   * @default false
-   */
+  /** Whether due webhooks are sent automatically. Otherwise `deliverWebhooks` sends them. @default false */
   readonly sendsWebhooks?: boolean | undefined
-  /**
-   * Time by the machine's clock after which a pending check becomes GREEN, in milliseconds.
-   * @default never
-   */
+  /** Time by the machine's clock after which a pending check becomes GREEN, in milliseconds. @default never */
   readonly approvesAfterMs?: number | undefined
-  /**
-   * Sends a webhook. A rejection counts as no answer.
-   * @default the runtime's fetch
-   */
+  /** Sends a webhook. A rejection counts as no answer. @default the runtime's fetch */
   readonly sendWebhook?: ((request: Request) => Promise<Response>) | undefined
   /** Longest wait for the answer of a webhook, in milliseconds. @default 5000 */
   readonly webhookTimeoutMs?: number | undefined

@@ -28,9 +28,7 @@ const dripMs = 100
 
 export type ProviderOperation = 'mint' | 'reuse' | 'import' | 'find' | 'status' | 'testCompleted'
 
-/**
- * Replaces the answer. A number is an HTTP status; `errorCode` is one of the provider's errors.
- */
+/** Replaces the answer. A number is an HTTP status; `errorCode` is one of the provider's errors. */
 type ProviderFaultAnswer =
   | number
   | { readonly errorCode: ErrorCode }

@@ -140,9 +140,7 @@ export interface RequestRecord {
   readonly operation: ProviderOperation | null
   readonly method: string
   readonly path: string
-  /**
-   * The provider's own status, before a fault changed the answer; null when a fault prevented the execution.
-   */
+  /** The provider's own status, before a fault changed the answer; null when a fault prevented the execution. */
   readonly status: number | null
 }
 
@@ -156,9 +154,7 @@ export interface IdentityProviderControl extends ProviderControl {
   fail(fault: ProviderFault): void
   /** Drops the queued faults. */
   clearFaults(): void
-  /**
-   * Replaces the webhook targets of a client. Webhooks that already wait keep their target.
-   */
+  /** Replaces the webhook targets of a client. Webhooks that already wait keep their target. */
   setWebhooks(clientId: string, targets: readonly WebhookTarget[]): void
   /** Sends the webhooks that are due, one at a time. */
   deliverWebhooks(): Promise<WebhookDelivery[]>

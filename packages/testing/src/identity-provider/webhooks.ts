@@ -1,7 +1,4 @@
-/**
- * Queues, sends and retries webhooks. Source: the provider's webhook manager.
- * @module
- */
+/** Queues, sends and retries webhooks. Source: the provider's webhook manager. @module */
 import { createHmac } from 'node:crypto'
 import type { ApplicantRecord } from './applicants.js'
 import { toMilliseconds, toSecondsWithOffset } from './applicants.js'
@@ -101,18 +98,10 @@ export function createWebhooks(outside: {
     make(targets, applicant, type, sandboxMode, fields) {
       lastAt = Math.max(now(), lastAt + 1)
       const body = JSON.stringify({ ...eventBody(applicant, type, sandboxMode, lastAt, newId()), ...fields })
+      const entry = { type, applicantId: applicant.id, attempts: 0, body, dueAt: now(), isBeingSent: false }
       for (const target of targets)
         if (target.types === undefined || target.types.includes(type))
-          waiting.push({
-            target,
-            type,
-            applicantId: applicant.id,
-            url: target.url,
-            attempts: 0,
-            body,
-            dueAt: now(),
-            isBeingSent: false,
-          })
+          waiting.push({ ...entry, target, url: target.url })
     },
     async deliver() {
       const due = waiting.filter(({ dueAt, isBeingSent }) => dueAt <= now() && !isBeingSent)
@@ -121,7 +110,7 @@ export function createWebhooks(outside: {
       for (const entry of due) {
         const delivery = await send(entry)
         deliveries.push(delivery)
-        settle(entry, isSuccess(delivery.status))
+        settle(entry, Math.floor(Number(delivery.status) / 100) === 2)
       }
       return deliveries
     },
@@ -135,10 +124,6 @@ export function createWebhooks(outside: {
       return times.length === 0 ? null : Math.min(...times)
     },
   }
-}
-
-function isSuccess(status: number | null): boolean {
-  return status !== null && status >= 200 && status <= 299
 }
 
 function signedHeaders({ secretKey, algorithm = 'HMAC_SHA256_HEX' }: WebhookTarget, body: string) {

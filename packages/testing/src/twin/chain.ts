@@ -23,6 +23,10 @@ export interface TwinChain extends Chain {
   height(): number
 }
 
+/** The figures of a node that answers without calls. */
+const counts = { failures: 0, contradictions: 0, failedProofs: 0, calls: 0, receivedBytes: 0, blocks: 0 } as const
+const quiet = { ...counts, latencyMs: null, maxRange: 1_000, lastError: null } as const
+
 /** The router of every payment of a twin. */
 const twinRouter = { address: `0x${'7b'.repeat(20)}`, version: '0.8' } as const
 
@@ -116,27 +120,11 @@ export function createTwinChain(
       const block = blocks.find(({ payments }) => payments.some((payment) => payment.txHash === txHash))
       return { fate: block === undefined ? 'unknown' : 'succeeded', blockNumber: block?.ref.number ?? null }
     },
-    nodes: () => [
-      {
-        name: node,
-        score: 1,
-        inUse: true,
-        head: newest().number,
-        latencyMs: null,
-        failures: 0,
-        contradictions: 0,
-        failedProofs: 0,
-        calls: 0,
-        receivedBytes: 0,
-        blocks: 0,
-        maxRange: 1_000,
-        lastError: null,
-      },
-    ],
+    nodes: () => [{ name: node, score: 1, inUse: true, head: newest().number, ...quiet }],
   }
 }
 
-/** A payment to make. Every field except the integration defaults to a random value. */
+/** A payment to make. Every field except the integration has a default. */
 export interface TwinPaymentInput {
   /** The integration that the payment names; null: none. */
   readonly integrationAddress: string | null
@@ -162,16 +150,8 @@ export interface TwinPaymentInput {
 const maxSymbolLength = 64
 
 const paymentFields = new Set([
-  'integrationAddress',
-  'chainId',
-  'txHash',
-  'amount',
-  'token',
-  'decimals',
-  'memo',
-  'sender',
-  'receiver',
-  'source',
+  ...['integrationAddress', 'chainId', 'txHash', 'amount', 'token', 'decimals'],
+  ...['memo', 'sender', 'receiver', 'source'],
 ])
 
 /** @throws {TypeError} For an unknown field. @throws {RangeError} For a malformed one. */

@@ -60,12 +60,7 @@ async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> {
     fraction: () => draws.integer(0, 999_999) / 1_000_000,
   }
   let lastId = 0
-  const ids = {
-    next() {
-      lastId += 1
-      return `twin-${lastId}`
-    },
-  }
+  const ids = { next: () => `twin-${++lastId}` }
   const store = createSqliteStore({ path: join(folder, 'twin.db'), clock, ids, synced: false })
   await store.migrate()
   const masterKey = parseMasterKey(draws.hex(32).slice(2))
@@ -185,7 +180,7 @@ export interface Twin {
    * TriggerError `ERR_TRIGGER` when the scenario ends early, for example because the receiver is down.
    */
   trigger(request: TriggerRequest, integration: { readonly address: string }): Promise<readonly TriggerEvent[]>
-  /** Mines empty blocks, until all earlier payments are final. */
+  /** Mines empty blocks; with enough of them, all earlier payments are final. */
   mine(chainId: number, blocks: number): Promise<void>
   /**
    * Replaces the newest blocks of a chain. Their payments are mined again in the first new block (`again`, the default)

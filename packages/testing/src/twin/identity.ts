@@ -109,14 +109,8 @@ export function createTwinIdentity(
   })
   const connection = { baseUrl, fetch: provider.fetch, now, timeoutMs }
   const access = { appToken: 'sbx:service', secretKey: serviceKey, levelName: 'basic-kyc-level' }
-  const open = () =>
-    createSumsubIdentityProvider(createSumsubClient, {
-      ...connection,
-      ...access,
-      limits,
-      clock: { now },
-      monotonicNow: now,
-    })
+  const settings = { ...connection, ...access, limits, clock: { now }, monotonicNow: now }
+  const open = () => createSumsubIdentityProvider(createSumsubClient, settings)
   let connected = open()
   const isUsed = () => provider.requests.length > 0 || provider.applicants(recipient).length > 0
   const isWebhookDue = () => (provider.nextWebhookAt() ?? Number.POSITIVE_INFINITY) <= now()

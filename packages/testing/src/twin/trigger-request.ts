@@ -55,7 +55,7 @@ export type TriggerEvent =
   /** The scenario ended early. The endpoint sends this event in place of an error. */
   | { readonly event: 'failed'; readonly reason: string }
 
-/** Fields of the payment that a scenario makes. Each defaults to a random value. */
+/** Fields of the payment that a scenario makes. Each has a default. */
 export type TriggerPayment = Pick<TwinPaymentInput, 'amount' | 'token' | 'chainId' | 'memo' | 'sender' | 'receiver'>
 
 /** The scenario to run, with its options. */

@@ -4,7 +4,7 @@ import { formatShareRejection, type TriggerScenario } from '@payment-integration
 import type { Service } from '@payment-integration/core'
 import { ShareTokenRejectedError } from '@payment-integration/core/identity'
 import type { DeliveryView } from '@payment-integration/core/internal'
-import type { Chain, Clock, Store, StoredPayment } from '@payment-integration/core/ports'
+import type { Chain, Clock, Store } from '@payment-integration/core/ports'
 import { createDraws, type Draws } from '../builders.js'
 import { TriggerError, TriggerRequestError } from '../errors.js'
 import type { TriggerIdentity } from '../identity-provider/control.js'
@@ -88,23 +88,16 @@ async function* pay(
 /** Waits for a version of a payment, and emits its bytes. */
 async function* showSnapshot(context: TriggerContext, payment: TriggeredPayment, version: number): Steps {
   const { chainId, txHash } = payment
-  const { payments } = context.service.store
+  const { integrationAddress, service } = context
+  const { payments } = service.store
   const bytes = await until(context, `version ${version} of ${txHash} is stored`, async () => {
-    const stored = await findStoredPayment(context, payment)
+    const ofHash = await payments.findByHash({ integrationAddress, txHash })
+    const stored = ofHash.find((each) => each.chainId === chainId)
     return stored === undefined || stored.version < version ? null : payments.snapshot(stored.id, version)
   })
   const body = new TextDecoder().decode(bytes)
   const { state } = JSON.parse(body) as SnapshotBody
   yield { event: 'snapshot', chainId: String(chainId), txHash, version, state, body }
-}
-
-async function findStoredPayment(
-  context: TriggerContext,
-  payment: TriggeredPayment,
-): Promise<StoredPayment | undefined> {
-  const { integrationAddress, service } = context
-  const payments = await service.store.payments.findByHash({ integrationAddress, txHash: payment.txHash })
-  return payments.find(({ chainId }) => chainId === payment.chainId)
 }
 
 /** Applies an update of the processor, and emits the new version. */

@@ -1,7 +1,6 @@
 /**
  * Runs the programs in every runtime. A program gets the packages and the runner's data, and resolves its verdicts:
  * texts that must be equal everywhere. Programs use only features that all runtimes have.
- *
  * @module
  */
 import { deliveryVectors } from './delivery-vectors.mjs'
@@ -24,14 +23,10 @@ const programs = {
 
 /**
  * Runs the programs that the input names.
- *
  * @param {Record<string, any>} packages - The exports of the installed packages, by a short name.
- *
  * @param {{ programs: string[] }} input
- *
  * @param {{ send: (init: RequestInit) => Promise<Response> }} runtime - `send` calls the endpoint that the runtime
  * serves.
- *
  * @returns {Promise<Record<string, string[]>>} Verdicts by program; a program that throws has the error as its last
  * verdict.
  */

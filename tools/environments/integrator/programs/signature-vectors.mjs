@@ -5,17 +5,8 @@
 import { getVerdict, toBytes } from './verdict.mjs'
 
 export async function* signatureVectors({ webhook, core }, { vectors }) {
-  for (const {
-    name,
-    secrets,
-    body,
-    header,
-    nowMs,
-    toleranceSeconds,
-    expect,
-    secretIndex,
-    ageSeconds,
-  } of vectors.signature) {
+  for (const vector of vectors.signature) {
+    const { name, secrets, body, header, nowMs, toleranceSeconds, expect, secretIndex, ageSeconds } = vector
     const compare = async (way, verified) => {
       const { verdict, value } = await getVerdict(verified)
       const right =

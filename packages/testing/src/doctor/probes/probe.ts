@@ -1,8 +1,4 @@
-/**
- * Defines a probe, makes its deliveries, and judges the answers.
- * Source: docs/interface.md 6.
- * @module
- */
+/** Defines a probe, makes its deliveries, and judges the answers. Source: docs/interface.md 6. @module */
 import { integrationHeader, type SnapshotBody, signatureHeader } from '@payment-integration/contract'
 import { jsonContentType } from '@payment-integration/contract/internal'
 import { createBuilders } from '../../builders.js'
@@ -161,13 +157,13 @@ export interface ProbeSpec {
   readonly effects: number | null
   /** Whether the probe needs its own connections. */
   readonly needsSockets?: true
-  /** Runs the probe. @param seen - All answers of earlier probes. */
+  /** Runs the probe. @param earlierAnswers - All answers of earlier probes. */
   run(bench: Bench, earlierAnswers: readonly SocketAnswer[]): Promise<Judgement>
 }
 
 export type ProbeTable = Readonly<Record<string, ProbeSpec>>
 
-/** Creates a probe that sends its deliveries one after the other. */
+/** A probe that sends its deliveries one after the other. */
 interface Shots {
   readonly sent: string
   readonly clause: string

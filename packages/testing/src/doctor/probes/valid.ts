@@ -52,16 +52,8 @@ export const bodyProbes = {
     async make(bench) {
       const { recipient, invoice, ...rest } = bench.payment()
       const added = { addedLater: { nested: [1, 'two', null] } }
-      return [
-        await bench.deliverText(
-          JSON.stringify({
-            ...rest,
-            recipient: { ...recipient, ...added },
-            invoice: { ...invoice, ...added },
-            ...added,
-          }),
-        ),
-      ]
+      const nested = { recipient: { ...recipient, ...added }, invoice: { ...invoice, ...added } }
+      return [await bench.deliverText(JSON.stringify({ ...rest, ...nested, ...added }))]
     },
   }),
   'unknown-state': accepted({

@@ -14,15 +14,8 @@ describe.each(engines)('$name', async ({ open }) => {
     await service.index(...range(7))
     await service.update(3, 'success')
     const mirror = await openMirror(service)
-    expect(await mirror.reconcile({ pageSize: 3 })).toMatchObject({
-      full: true,
-      stopped: 'end',
-      pages: 3,
-      added: 7,
-      updated: 0,
-      left: 0,
-      unknown: { count: 0 },
-    })
+    const whole = { full: true, stopped: 'end', pages: 3, added: 7, updated: 0, left: 0, unknown: { count: 0 } }
+    expect(await mirror.reconcile({ pageSize: 3 })).toMatchObject(whole)
     await mirror.expectFullCopy()
   })
 
@@ -187,12 +180,12 @@ describe.each(engines)('$name', async ({ open }) => {
     expect(await mirror.status()).toMatchObject({ rows: 1, incomplete: 0, copied: true })
   })
 
-  test('a delivery and a client of another integration are rejected and store nothing', async () => {
+  test('a delivery and a client of another integration are rejected, even before its first payment, and store nothing', async () => {
     await using service = await startService()
-    await service.index(0)
     const mirror = await openMirror(service, { integrationAddress: `0x${'cd'.repeat(20)}` })
-    await expect(mirror.deliver(0)).rejects.toMatchObject({ code: 'ERR_MIRROR_OTHER_INTEGRATION' })
     await expect(mirror.reconcile()).rejects.toMatchObject({ code: 'ERR_MIRROR_OTHER_INTEGRATION' })
+    await service.index(0)
+    await expect(mirror.deliver(0)).rejects.toMatchObject({ code: 'ERR_MIRROR_OTHER_INTEGRATION' })
     expect(await getCopy(engine, mirror.prefix)).toEqual([])
   })
 

@@ -46,8 +46,8 @@ test.each(['A', 'a.b.c'])('the table name %j is rejected for PostgreSQL', (table
 })
 
 test.each([
-  ['busyTimeoutMs', openSqlite, sqlite, []],
-  ['busyTimeoutMs', openPostgres, postgres, []],
+  ['busyTimeoutMs', openSqlite, sqlite, [2_147_483_648]],
+  ['busyTimeoutMs', openPostgres, postgres, [2_147_483_648]],
   ['statementTimeoutMs', openPostgres, postgres, []],
   ['idleTimeoutMs', openPostgres, postgres, []],
   ['leaseMs', openRedis, redis, [0, 1.5]],

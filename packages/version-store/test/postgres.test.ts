@@ -247,6 +247,14 @@ describePostgres(({ connectionString, admin, pool, client }) => {
     expect(await store.advance(payment, nothing)).toBe('apply')
   })
 
+  test('on one connection migrate waits for a running effect', async () => {
+    const store = createPostgresVersionStore({ database: await client() })
+    const { delivery, release } = await hold(store)
+    const migrated = store.migrate()
+    release()
+    expect(await Promise.all([delivery, migrated])).toEqual(['apply', undefined])
+  })
+
   test('copies of a payment take one connection between them, and leave the others to other payments', async () => {
     const database = pool({ max: 2, connectionTimeoutMillis: 1000 })
     const { delivery, release } = await hold(createPostgresVersionStore({ database }))

@@ -71,7 +71,8 @@ describe('an integration', () => {
     await ada.act('integration-url', { address, url: 'https://new.example/hook?key=s3cret' })
     expect((await stored())?.notificationUrl).toBe('https://new.example/hook?key=s3cret')
     expect((await ada.get(page)).text).not.toContain('s3cret')
-    await ada.act('integration-url', { address })
+    const { location } = await ada.act('integration-url', { address })
+    expect((await ada.browser.get(location ?? '')).text).not.toMatch(/class="note[^>]*>[^<]*is set/)
     expect((await stored())?.notificationUrl).toBeNull()
     expect(await setup.audit(1)).toEqual([`operator:ada integration.url_set ${address}`])
   })
@@ -130,6 +131,11 @@ describe('an integration', () => {
     expect(await setup.audit(1)).toEqual([`operator:ada3 integration.signing_secret_aborted ${address}`])
     expect((await ada.act('integration-abort', { address })).status).toBe(409)
   })
+})
+
+it('a command names the public URL when a proxy forwards the request over http', async () => {
+  const proxied = Object.assign(new BrowserLike(setup.pages, 'http://pay.example'), { cookies: ada.browser.cookies })
+  expect((await proxied.get('/console/payments')).text).toContain(`${origin}/api/v1/integration/payments`)
 })
 
 it('no page renders a secret again after its creation', async () => {

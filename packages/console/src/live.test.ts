@@ -170,6 +170,28 @@ it('a reorg makes lists and payments load again', async () => {
   await Promise.all([list.next('stale'), one.next('stale')])
 })
 
+it('a listener that throws gets the next sample', async () => {
+  const list = await open('topic=payments')
+  await baselineRead()
+  const byId = vi.spyOn(twin.service.queries, 'paymentsById').mockResolvedValueOnce([null as never])
+  await vi.waitFor(() => expect(byId).toHaveBeenCalled(), 10_000)
+  const paid = await pay()
+  expect((await list.next('row')).data).toMatchObject({ html: expect.stringContaining(paid.txHash) })
+})
+
+it('a stream that ends while it opens frees its slot', async () => {
+  await pay()
+  const [paid] = await twin.service.queries.paymentsById(['1'])
+  const { id } = await (await open('topic=payments')).next('failing')
+  await baselineRead()
+  const invoice = { amount: '1'.repeat(9_000), currency: 'EUR' }
+  const many = Array(200).fill({ ...paid, invoice })
+  const byId = vi.spyOn(twin.service.queries, 'paymentsById').mockResolvedValueOnce(many)
+  await vi.waitFor(() => expect(byId).toHaveBeenCalledTimes(2), 10_000)
+  // Each resumes with more missed events than a stream may buffer.
+  for (let n = 0; n < 11; n += 1) await open('topic=payments', id)
+})
+
 it('a HEAD request opens no stream', async () => {
   const answer = await pages.fetch(new Request('http://localhost/console/live?topic=payments', { method: 'HEAD' }))
   expect([answer.status, reads()]).toEqual([200, 0])

@@ -46,6 +46,16 @@ function sqliteEngine(open: (path: string) => unknown) {
   }
 }
 
+/** As better-sqlite3, `all` throws for a statement without rows; the tests themselves create tables with it. */
+function openStrict(path: string) {
+  const database = new DatabaseSync(path)
+  const all = () => {
+    throw new TypeError('This statement does not return data. Use run() instead')
+  }
+  const prepare = (sql: string) => (/^SELECT|^CREATE|RETURNING/.test(sql) ? database.prepare(sql) : { all })
+  return { prepare, exec: (sql: string) => database.exec(sql), close: () => database.close() }
+}
+
 async function postgresEngine(): Promise<Engine> {
   const database = await createTestDatabase()
   const pools: pg.Pool[] = []
@@ -68,6 +78,7 @@ async function postgresEngine(): Promise<Engine> {
 
 export const engines = [
   { name: 'SQLite', open: sqliteEngine((path) => new DatabaseSync(path)) },
+  { name: 'SQLite as of better-sqlite3', open: sqliteEngine(openStrict) },
   { name: 'libsql', open: sqliteEngine((path) => new LibsqlDatabase(path)) },
   { name: 'PostgreSQL', open: postgresEngine },
 ] as const

@@ -27,6 +27,17 @@ describe.each(engines)('$name', async ({ open }) => {
     expect(await cut.status()).toMatchObject(unknown)
   })
 
+  test('deliveredAt follows a clock that steps back', async () => {
+    await using service = await startService()
+    await service.index(0)
+    let at = Date.now()
+    const mirror = await openMirror(service, { now: () => at })
+    await mirror.deliver(0)
+    at -= 60_000
+    await mirror.deliver(0)
+    expect((await mirror.status()).deliveredAt).toBe(new Date(at).toISOString())
+  })
+
   test('run reconciles at once, completes rows as deliveries arrive, and resolves at the signal', async () => {
     await using service = await startService()
     await service.index(0, 1)

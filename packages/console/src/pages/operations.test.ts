@@ -197,6 +197,23 @@ describe('the overview of a twin', () => {
       expect([range, await volumes(range)]).toEqual([range, expected])
   })
 
+  it('counts in its tile of payments the rows that the link lists', async () => {
+    const { address } = await fresh.addIntegration()
+    await fresh.advance((110_000 - (fresh.now() % 60_000)) % 60_000)
+    await fresh.pay({ integrationAddress: address })
+    laterMs = 890_000
+    const tile = /href="([^"]+)"><span class="name">Payments<\/span><span class="value">(\d+)</
+    const [, href = '', count] = tile.exec(await load('?range=15m')) ?? []
+    expect((await load(href)).match(/data-key=/g)?.length ?? 0).toBe(Number(count))
+  })
+
+  it('lists payments of equal block time in the order of data-order', async () => {
+    const { address } = await fresh.addIntegration()
+    for (const chainId of [137, 10]) await fresh.pay({ chainId, integrationAddress: address })
+    const orders = [...(await load('/payments')).matchAll(/data-order="([^"]+)"/g)].map(([, order]) => order)
+    expect([orders.length, orders]).toEqual([2, orders.toSorted().reverse()])
+  })
+
   it('is not all well after failed attempts, though every endpoint answers again', async () => {
     let isDown = true
     const { address } = await fresh.addIntegration(() => new Response(null, { status: isDown ? 503 : 204 }))

@@ -1,5 +1,4 @@
 /** Opens the databases of the benches, and reads the processor time of their servers. @module */
-
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

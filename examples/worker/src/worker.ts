@@ -1,5 +1,4 @@
 /** The Worker: verifies deliveries and hands them to the payment's object. @module */
-
 import type { IncomingDelivery } from '@payment-integration/webhook'
 import { createVerifier } from '@payment-integration/webhook'
 import { createWorkerHandler } from '@payment-integration/webhook/worker'

@@ -1,5 +1,4 @@
 /** The chain port over JSON-RPC. Source: docs/architecture.md, docs/decisions/following-a-chain.md. @module */
-
 import { systemClock } from '@payment-integration/core'
 import { assertWhole } from '@payment-integration/core/internal'
 import type { BlockRange, Chain, Clock, ProofLevel, RangesRequest } from '@payment-integration/core/ports'

@@ -1,5 +1,4 @@
 /** Encodes logs and calls of the router, from the ABIs of its versions. @module */
-
 import type { Hex } from 'viem'
 import { type Address, encodeAbiParameters, encodeEventTopics, encodeFunctionData, keccak256, toHex } from 'viem'
 import type { RouterLog } from '../src/decode/router-decoder.js'

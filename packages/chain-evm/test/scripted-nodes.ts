@@ -1,5 +1,4 @@
 /** Scripted nodes with a clock, for tests of how work is distributed. @module */
-
 import { isRateLimit } from '../src/rpc/failures.js'
 import type { Node } from '../src/rpc/json-rpc.js'
 import { createNodes, type Nodes, type NodesOptions } from '../src/rpc/nodes.js'

@@ -3,7 +3,6 @@
  * Source: docs/decisions/chain-feed.md.
  * @module
  */
-
 import type { Authenticator, NatsConnection } from '@nats-io/transport-node'
 import { connect, credsAuthenticator, nkeyAuthenticator } from '@nats-io/transport-node'
 import { parseUrl } from '@payment-integration/contract/internal'

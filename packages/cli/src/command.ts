@@ -1,5 +1,4 @@
 /** Declares command groups, shared options and examples, and parses values of arguments and options. @module */
-
 import { parseUrl } from '@payment-integration/contract/internal'
 import { parseInstant } from '@payment-integration/contract/internal-io'
 import { type Command, InvalidArgumentError } from 'commander'

@@ -1,5 +1,4 @@
 /** Opens SQLite files, and flushes files and folders to the disk. @module */
-
 import { open } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'

@@ -1,5 +1,4 @@
 /** Reads answers, files, standard input, and the variables that hold an integrator's secrets. @module */
-
 import { createReadStream, existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { addAbortSignal, type Readable } from 'node:stream'

@@ -1,5 +1,4 @@
 /** Formats values for people, and prints events as text or JSON without control characters. @module */
-
 import type { Config } from '@payment-integration/server/service'
 import pico from 'picocolors'
 import type { Io } from './io.js'

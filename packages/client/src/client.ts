@@ -1,5 +1,4 @@
 /** The client of the integration API. Source: docs/interface.md 4.1, 4.2, 5. @module */
-
 import { createIdentitySharer, type IdentitySharer } from './identity/share.js'
 import { checkAddress, checkObject, checkText } from './internal/check.js'
 import { createRequester } from './internal/request.js'

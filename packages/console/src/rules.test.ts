@@ -1,5 +1,4 @@
 /** Tables of the pure rules. */
-
 import { sumDecimals } from '@payment-integration/core/internal'
 import { expect, it } from 'vitest'
 import { findGaps } from './pages/chains.js'

@@ -1,5 +1,4 @@
 /** Text in answers and requests takes at most linear time. @module */
-
 import { testGrowth } from '../../../tools/scripts/growth.js'
 import {
   createSchemaReader,

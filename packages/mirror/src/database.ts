@@ -1,5 +1,4 @@
 /** Runs one statement at a time on either kind of database, told apart by its shape. @module */
-
 import { StoreBusyError } from '@payment-integration/version-store'
 import type { PgClient, PgPool } from '@payment-integration/version-store/postgres'
 

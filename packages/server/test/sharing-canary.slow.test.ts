@@ -1,5 +1,4 @@
 /** docs/interface.md 4.2: a stolen database reveals no e-mail address, share token or code, in any form. */
-
 import { randomBytes } from 'node:crypto'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { describe, expect, it, onTestFinished } from 'vitest'

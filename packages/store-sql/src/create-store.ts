@@ -1,5 +1,4 @@
 /** Builds the store over either database, and the operations of one transaction. @module */
-
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { systemIds } from '@payment-integration/core'
 import type { ConsoleReads, PaymentReads, StoreTransaction } from '@payment-integration/core/internal'

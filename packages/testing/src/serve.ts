@@ -1,5 +1,4 @@
 /** Serves a fetch handler on loopback, for a client in another process. @module */
-
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

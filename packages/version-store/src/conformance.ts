@@ -4,7 +4,6 @@
  * {@link versionStoreCases} returns them for any other runner.
  * @module
  */
-
 import { concurrencyCases, inputCases, orderCases } from './conformance/deliveries.js'
 import type { Case, OpenFixture } from './conformance/fixture.js'
 import { ConformanceError, createFaultPlan } from './conformance/fixture.js'

@@ -1,5 +1,4 @@
 /** The adapter for PostgreSQL drivers. Source: docs/interface.md 6, receiver obligations. @module */
-
 import type { BusyOptions } from './busy.js'
 import { checkBusyOptions, startWait, type Wait } from './busy.js'
 import { TransactionEndedError } from './errors.js'

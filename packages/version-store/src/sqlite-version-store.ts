@@ -1,5 +1,4 @@
 /** The adapter for SQLite drivers. Source: docs/interface.md 6, receiver obligations. @module */
-
 import { type BusyOptions, checkBusyOptions, startWait } from './busy.js'
 import { TransactionEndedError, TransactionOpenError } from './errors.js'
 import { listPages, type PageKey, pageSize } from './internal/pages.js'

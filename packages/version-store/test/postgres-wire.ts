@@ -1,5 +1,4 @@
 /** A relay in front of a PostgreSQL server that acts out faults on the wire, whichever driver is connected. @module */
-
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Faults } from '../src/conformance/fixture.js'

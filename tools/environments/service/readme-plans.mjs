@@ -4,7 +4,6 @@
  * `ready` event, with a free `port`.
  * @module
  */
-
 import { randomBytes } from 'node:crypto'
 
 /** A master key must be random. */

@@ -1,5 +1,4 @@
 /** Compares store and receivers with the script and with what processes confirmed. @module */
-
 import type { DeliveryView } from '@payment-integration/core/internal'
 import type { Store, StoredPayment } from '@payment-integration/core/ports'
 import { maxAttempts } from '../../../packages/core/src/notifications/retry-schedule.js'

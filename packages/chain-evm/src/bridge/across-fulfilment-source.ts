@@ -3,7 +3,6 @@
  * Source: docs/interface.md 2.1 (source), 8 (finality); docs/decisions/cross-chain.md.
  * @module
  */
-
 import { finality } from '@payment-integration/contract'
 import { systemClock } from '@payment-integration/core'
 import { assertWhole } from '@payment-integration/core/internal'

@@ -1,5 +1,4 @@
 /** A payment that leaves the chain through a bridge is a deposit and no payment of the chain. */
-
 import type { ProofLevel } from '@payment-integration/core/ports'
 import type { Address, Hex } from 'viem'
 import { describe, expect, test } from 'vitest'

@@ -3,7 +3,6 @@
  * (versions 0.1 to 0.6) and the npm package \@yodlpay/tokenlists 0.8.40 (version 0.8).
  * @module
  */
-
 import { normalizeAddress } from '../rpc/hex.js'
 import type { RouterDecoder } from './router-decoder.js'
 

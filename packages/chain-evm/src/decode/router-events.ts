@@ -1,5 +1,4 @@
 /** Decodes the events of router versions 0.1 to 0.9. @module */
-
 import { byteLength, isLowerHex, uintAt, wordAt, wordToAddress, zeroAddress } from '../rpc/hex.js'
 import { parseIntegrationSuffix } from './integrations.js'
 import { parseRouterCall } from './router-call.js'

@@ -1,5 +1,4 @@
 /** The accounts, errors, router and tokens of a development chain. @module */
-
 import { assertWhole } from '@payment-integration/core/internal'
 import type { Account, Address, Hex } from 'viem'
 import { createWalletClient, defineChain, encodeDeployData, getContractAddress, http } from 'viem'

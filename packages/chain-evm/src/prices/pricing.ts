@@ -1,5 +1,4 @@
 /** Prices a payment with the trusted tokens and price feeds. Source: docs/interface.md 2.4. @module */
-
 import { currencyCodePattern } from '@payment-integration/contract'
 import { assertWhole, convertAmount } from '@payment-integration/core/internal'
 import type { PriceFeedFacts, PricingFacts } from '@payment-integration/core/ports'

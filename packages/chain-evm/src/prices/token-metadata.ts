@@ -1,5 +1,4 @@
 /** Reads symbol and decimals of tokens, which are foreign code and may answer anything. @module */
-
 import type { TokenFacts } from '@payment-integration/core/ports'
 import { parseHeader } from '../rpc/answers.js'
 import { askWithChainId, type ExpectedChain } from '../rpc/chain-guard.js'

@@ -1,5 +1,4 @@
 /** Encodes and parses receipts in the form that the receipts root covers. Source: EIP-658, EIP-2718. @module */
-
 import type { ReceiptLog } from '../rpc/answers.js'
 import { parseQuantity } from '../rpc/hex.js'
 import {

@@ -1,5 +1,4 @@
 /** The suites of core on a real node: a chain, a receipt source, a fulfilment source. */
-
 import {
   chainConformance,
   fulfilmentSourceConformance,

@@ -1,5 +1,4 @@
 /** Derives a payment's integration, amounts, price and destination from its transaction. @module */
-
 import type { PricingFacts } from '@payment-integration/core/ports'
 import { type DepositFacts, findDeposits, isBridgeCall } from '../bridge/spoke-pools.js'
 import { findIntegrations, needsReceiptForIntegrations } from '../decode/integrations.js'

@@ -1,5 +1,4 @@
 /** Checks that a node is on the right chain: before its first request, after silence, and along with calls. @module */
-
 import type { BlockRef, Clock } from '@payment-integration/core/ports'
 import { parseHeader } from './answers.js'
 import { describeRpcError, type Failures, raceAbort } from './failures.js'

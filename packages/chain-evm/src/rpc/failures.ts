@@ -2,7 +2,6 @@
  * Turns errors of any transport into a ChainError that names the chain and leaks nothing; limits the time of requests.
  * @module
  */
-
 import { parseUrl } from '@payment-integration/contract/internal'
 import { ExcessiveJsonError } from '@payment-integration/contract/internal-io'
 import { ChainError } from '@payment-integration/core'

@@ -1,5 +1,4 @@
 /** JSON-RPC over HTTP, with keep-alive connections and reused buffers. @module */
-
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'

@@ -1,5 +1,4 @@
 /** Chooses the node for the next work: by score, then latency, then order. @module */
-
 import { parseUrl } from '@payment-integration/contract/internal'
 import { assertWhole, createMonotonicClock } from '@payment-integration/core/internal'
 import type { Clock, NodeStatus } from '@payment-integration/core/ports'

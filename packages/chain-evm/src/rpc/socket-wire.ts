@@ -1,5 +1,4 @@
 /** JSON-RPC over one WebSocket that reconnects. @module */
-
 import { ExcessiveJsonError, parseForeignJson } from '@payment-integration/contract/internal-io'
 import type { Clock } from '@payment-integration/core/ports'
 import type { RawData, WebSocket } from 'ws'

@@ -1,5 +1,4 @@
 /** `payment-integration accounts …`: who is paid, where, and in which tokens. @module */
-
 import { isUtf8 } from 'node:buffer'
 import { parseForeignJson } from '@payment-integration/contract/internal-io'
 import type { AccountInput, AccountRecord } from '@payment-integration/core/internal'

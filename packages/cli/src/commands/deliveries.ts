@@ -1,5 +1,4 @@
 /** `payment-integration deliveries …`: prints, replays and repairs deliveries of notifications. @module */
-
 import type { IntegrationView } from '@payment-integration/core'
 import {
   type AttemptRecord,

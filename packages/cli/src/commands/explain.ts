@@ -1,5 +1,4 @@
 /** `payment-integration explain`: checks whether a pasted delivery verifies, and explains a failure. @module */
-
 import type { ExplainFinding, Explanation, HeaderField, RequestForm } from '@payment-integration/testing/explain'
 import type { Command } from 'commander'
 import { examples, type Run, wholeNumberParser } from '../command.js'

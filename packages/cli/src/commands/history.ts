@@ -1,5 +1,4 @@
 /** `payment-integration audit …`, `retention …` and `backup`: the audit log, archives and copies. @module */
-
 import { existsSync } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'

@@ -2,7 +2,6 @@
  * `payment-integration identity …`: declares the commands, resolves redemptions and closes stuck verifications.
  * @module
  */
-
 import type { CloseRequest, CloseResult, ResolveResult } from '@payment-integration/core/internal'
 import { type Command, Option } from 'commander'
 import { addGroup, type Run, wholeNumberParser } from '../command.js'

@@ -1,5 +1,4 @@
 /** `payment-integration mirror`: keeps a full local copy of one integration's payments. @module */
-
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'

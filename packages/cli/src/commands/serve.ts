@@ -2,7 +2,6 @@
  * `payment-integration serve`, `feed publish` and `migrate …`: runs a server, and brings its schema up to date.
  * @module
  */
-
 import type { SchemaProgress, SchemaStep } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import type { Config, RunningServer } from '@payment-integration/server/service'

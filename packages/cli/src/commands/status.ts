@@ -1,5 +1,4 @@
 /** `payment-integration status`: shows the health of a running server. @module */
-
 import { parseUrl } from '@payment-integration/contract/internal'
 import { ExcessiveJsonError, readForeignJson, startTimeLimit } from '@payment-integration/contract/internal-io'
 import { type DatabaseSnapshot, oldSnapshotMs, type RunningProcess } from '@payment-integration/core/internal'

@@ -1,5 +1,4 @@
 /** Plans demo payments, and sends the requests of processor, reader and shop. @module */
-
 import { isDeepStrictEqual } from 'node:util'
 import { createClient } from '@payment-integration/client'
 import { startTimeLimit } from '@payment-integration/contract/internal-io'

@@ -1,5 +1,4 @@
 /** Provides a demo run with a port, a folder, a file for its values and the browser. @module */
-
 import { isUtf8 } from 'node:buffer'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,5 +1,4 @@
 /** Decides which files `init` creates, changes or leaves unchanged, and writes them. @module */
-
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'

@@ -1,5 +1,4 @@
 /** Makes one call: ky sends, waits and retries; answers and rejections are parsed. @module */
-
 import { errorBodySchema, type UnknownPart } from '@payment-integration/contract'
 import { notFoundBody } from '@payment-integration/contract/internal'
 import ky, { isHTTPError, isTimeoutError } from 'ky'

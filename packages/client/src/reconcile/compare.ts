@@ -2,7 +2,6 @@
  * Compares payments with the store and counts the results. Source: docs/interface.md 6 (receiver obligations).
  * @module
  */
-
 import { AbortedError } from '../errors.js'
 import type { Payment } from '../payments.js'
 import type { Failures } from './failures.js'

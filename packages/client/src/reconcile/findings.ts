@@ -1,5 +1,4 @@
 /** Differences between store and service: all counted, some shown; and the result of a run. @module */
-
 import type { Client } from '../client.js'
 import type { Payment } from '../payments.js'
 import type { ReconcileCheckpoint } from './checkpoint.js'

@@ -3,7 +3,6 @@
  * Source: docs/interface.md 4.1 (reconciliation method), 6 (receiver obligations); docs/architecture.md.
  * @module
  */
-
 import type { Client } from '../client.js'
 import type { ClientError } from '../errors.js'
 import { InvalidRequestError } from '../errors.js'

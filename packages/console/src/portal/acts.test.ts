@@ -1,5 +1,4 @@
 /** Acts of the portal. Source: docs/decisions/operators.md. */
-
 import type { TwinIntegration } from '@payment-integration/testing/twin'
 import { createVerifier } from '@payment-integration/webhook'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

@@ -1,5 +1,4 @@
 /** Signing in at a real OpenID provider. Source: docs/decisions/operators.md. */
-
 import { ExcessiveJsonError } from '@payment-integration/contract/internal-io'
 import { createTwin, type Twin } from '@payment-integration/testing/twin'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'

@@ -3,7 +3,6 @@
  * docs/decisions/identity.md, docs/decisions/retries.md.
  * @module
  */
-
 import {
   identityMisconfiguredBody,
   identityUnavailableBody,

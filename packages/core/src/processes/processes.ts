@@ -1,5 +1,4 @@
 /** The processes of a deployment, their roles and leases. Source: docs/roles.md, docs/runbooks/README.md. @module */
-
 import { setMaxListeners } from 'node:events'
 import type { Audited } from '../history/audit-log.js'
 import type { LeaseStore } from '../indexer/chain-store.js'

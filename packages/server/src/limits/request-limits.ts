@@ -1,5 +1,4 @@
 /** Limits requests per source and per caller, behind trusted proxies. Source: docs/decisions/rate-limits.md. @module */
-
 import { isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { createRangeCheck } from '../internal/address-ranges.js'

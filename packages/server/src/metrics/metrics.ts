@@ -3,7 +3,6 @@
  * a path would name addresses and transactions. No metric has data of one integration.
  * @module
  */
-
 import type { EventSink } from '@payment-integration/core'
 import type { Indexer } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'

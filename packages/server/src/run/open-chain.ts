@@ -1,5 +1,4 @@
 /** Opens the configured chains, the feed, and the fulfilments of payments between chains. @module */
-
 import { readFile } from 'node:fs/promises'
 import type * as ChainEvm from '@payment-integration/chain-evm'
 import type { AcrossFulfilmentSource, EvmChain, QuarantinedLog } from '@payment-integration/chain-evm'

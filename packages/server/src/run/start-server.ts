@@ -1,5 +1,4 @@
 /** The reference server: migrate, run the loops, listen, stop cleanly. @module */
-
 import { setMaxListeners } from 'node:events'
 import { realpathSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'

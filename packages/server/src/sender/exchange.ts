@@ -1,5 +1,4 @@
 /** Runs one request and its answer within one timeout. Source: docs/interface.md 6 (5 seconds, any 2xx). @module */
-
 import { TIMEOUT } from 'node:dns'
 import { MalformedAnswerError, parseContentLength } from '@payment-integration/contract/internal-io'
 import { excerptBytes } from '@payment-integration/core/internal'

@@ -2,7 +2,6 @@
  * Connects only to allowed addresses, checked at connect time. Source: docs/decisions/redirects-and-addresses.md.
  * @module
  */
-
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'

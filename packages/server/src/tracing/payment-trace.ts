@@ -1,5 +1,4 @@
 /** The trace of a payment: its name, equal in every process, and its spans. Source: docs/observability.md. @module */
-
 import { createHash } from 'node:crypto'
 import type * as Api from '@opentelemetry/api'
 import type { Attributes } from '@opentelemetry/api'

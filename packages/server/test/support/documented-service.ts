@@ -1,5 +1,4 @@
 /** A service with data for every operation, and one good request for each. */
-
 import type { DeliveryStreams } from '@payment-integration/core/internal'
 import { createWebhookReader } from '@payment-integration/identity-sumsub/service'
 import { createHealth } from '../../src/app/health.js'

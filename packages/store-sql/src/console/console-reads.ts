@@ -1,5 +1,4 @@
 /** The reads for the console, and its indexes. Source: the port ConsoleReads. @module */
-
 import type { ConsoleIntegration, ConsoleReads } from '@payment-integration/core/internal'
 import { toAttemptRecord } from '../deliveries/delivery-lists.js'
 import { toKnownTime } from '../deliveries/endpoint-rows.js'

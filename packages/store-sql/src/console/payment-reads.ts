@@ -1,5 +1,4 @@
 /** Reads payments, updates, the newest rows and counts by the minute for the console. @module */
-
 import type { PaymentState } from '@payment-integration/contract'
 import type {
   AttemptKind,

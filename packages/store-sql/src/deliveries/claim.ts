@@ -1,5 +1,4 @@
 /** Claims due deliveries: read candidates, choose, lock, write leases. See docs/decisions/fairness.md. @module */
-
 import type { ClaimedDelivery, ClaimRequest, DeliveryStore } from '@payment-integration/core/internal'
 import type { IdSource } from '@payment-integration/core/ports'
 import type { Connection, Engine, Lane, SqlDialect } from '../engine.js'

@@ -1,5 +1,4 @@
 /** Settles attempts and their leases. See docs/decisions/retries.md. @module */
-
 import type {
   AttemptDecision,
   DeliveryStore,

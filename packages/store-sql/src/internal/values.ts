@@ -1,5 +1,4 @@
 /** Validates arguments, and converts values between rows and objects without loss. @module */
-
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreError } from '@payment-integration/core'
 import type { Integer } from '../schema/migration.js'

@@ -1,5 +1,4 @@
 /** Migrates the schema of a database, step by step. Source: docs/upgrades.md. @module */
-
 import { StoreError } from '@payment-integration/core'
 import type { SchemaProgress, SchemaReport, SchemaStep, StoreSchema } from '@payment-integration/core/internal'
 import { sql } from 'kysely'

@@ -1,5 +1,4 @@
 /** Stores snapshots in a short form, and puts deliveries into the outbox. Source: docs/interface.md 2.3. @module */
-
 import type { NewSnapshot } from '@payment-integration/core/internal'
 import type { BulkInsert, Connection, Parameter, SqlDialect } from '../engine.js'
 import { bulk, type StatementText } from '../internal/statements.js'

@@ -1,5 +1,4 @@
 /** Inserts, updates and reads many rows of PostgreSQL at once, as arrays and text. @module */
-
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CompiledQuery, type QueryResult } from 'kysely'
 import pg from 'pg'

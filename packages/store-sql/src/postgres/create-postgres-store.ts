@@ -1,5 +1,4 @@
 /** Creates the PostgreSQL store. @module */
-
 import type { Clock, IdSource, Store } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { createStore } from '../create-store.js'

@@ -1,5 +1,4 @@
 /** The SQL dialect of PostgreSQL: due deliveries, partitions, the oldest snapshot. @module */
-
 import type { DatabaseSnapshot } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import { scanName } from '../deliveries/candidates.js'

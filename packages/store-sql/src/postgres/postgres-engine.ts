@@ -1,5 +1,4 @@
 /** The engine over connection pools to PostgreSQL, on supported products only. @module */
-
 import { StoreError } from '@payment-integration/core'
 import type { Kysely } from 'kysely'
 import type pg from 'pg'

@@ -1,5 +1,4 @@
 /** Measures the lag of a standby, and routes stale reads to it. See docs/decisions/reads.md. @module */
-
 import { StoreError } from '@payment-integration/core'
 import type { ConsoleReads, PaymentReads } from '@payment-integration/core/internal'
 import type { Reader } from '../engine.js'

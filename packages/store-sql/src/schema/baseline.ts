@@ -1,5 +1,4 @@
 /** The tables of the first release, in the order of their foreign keys. @module */
-
 import { identityTables } from './identity-baseline.js'
 import { createTable, type Statements } from './migration.js'
 import { createPartitions, firstSegment } from './partitions.js'

@@ -1,5 +1,4 @@
 /** The SQL dialect of SQLite: due deliveries, and statements over many rows. @module */
-
 import { CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { scanName, scanText } from '../deliveries/candidates.js'
 import type {

@@ -1,5 +1,4 @@
 /** One SQLite file: a connection that writes and one that reads, with prepared statements. @module */
-
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createClosedError, type RawRows } from '../internal/values.js'

@@ -1,5 +1,4 @@
 /** Runs the identity provider as a function or on a port, with a control. @module */
-
 import { randomBytes } from 'node:crypto'
 import { serve, toRequest } from '../serve.js'
 import type { AnnounceEvent, ProviderState, Rejection } from './applicants.js'

@@ -2,7 +2,6 @@
  * Mints and redeems single-use share tokens. Source: the provider's pages on share tokens, reuse and copying.
  * @module
  */
-
 import type { AnnounceEvent, ApplicantRecord, ProviderState, ShareToken } from './applicants.js'
 import { findApplicant, findMissingSteps, findSteps, requireApplicant, requireClient, toWords } from './applicants.js'
 import { clientDefaults, type ProviderClient, ProviderRejection } from './authenticate.js'

@@ -1,5 +1,4 @@
 /** Carries notifications to a test's receivers, with random faults, and records arrivals. @module */
-
 import { deliveryTimeoutMs, type SnapshotBody } from '@payment-integration/contract'
 import { excerptBytes } from '@payment-integration/core/internal'
 import type { PostRequest, PostResult, Sender } from '@payment-integration/core/ports'

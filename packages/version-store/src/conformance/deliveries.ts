@@ -1,5 +1,4 @@
 /** One delivery after the other, deliveries at the same time, keys and bad input. @module */
-
 import type { VersionedPayment } from '../version-store.js'
 import type { Case } from './fixture.js'
 import { at, deferred, deliver, equal, expectFailure, expectFailureName, holds, unwanted } from './fixture.js'

@@ -1,5 +1,4 @@
 /** The adapter's fixture, its faults, and the suite's own assertions, so that it needs no test runner. @module */
-
 import { createSqliteVersionStore, type SqliteDatabase } from '../sqlite-version-store.js'
 import type { ListingVersionStore, VersionDecision, VersionedPayment, VersionStore } from '../version-store.js'
 

@@ -1,5 +1,4 @@
 /** A framework under test, and requests to it. @module */
-
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request as openRequest, type RequestOptions, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

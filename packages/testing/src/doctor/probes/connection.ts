@@ -1,5 +1,4 @@
 /** Probes of the URL, the network path and the connections. Source: docs/interface.md 6, delivery. @module */
-
 import type { SignedDelivery } from '../../deliveries.js'
 import type { SocketAnswer, Sockets } from '../send.js'
 import type { Bench, Judgement, ProbeTable } from './probe.js'

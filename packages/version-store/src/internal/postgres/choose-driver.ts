@@ -1,5 +1,4 @@
 /** Tells the drivers apart by their shape; postgres.js, Kysely and Drizzle begin and commit by themselves. @module */
-
 import type { DrizzleSql } from '../../postgres-database.js'
 import { type PostgresDriver, plain, type Row, runSealed } from './driver.js'
 import { createPgClientDriver, createPgPoolDriver } from './pg.js'

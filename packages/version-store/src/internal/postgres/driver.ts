@@ -3,7 +3,6 @@
  * docs/interface.md 6, receiver obligations.
  * @module
  */
-
 import { StoreBusyError, TableMissingError, TransactionEndedError, TransactionFailedError } from '../../errors.js'
 import { pageSize } from '../pages.js'
 

@@ -1,5 +1,4 @@
 /** The driver `pg`: a pool, or one connection. @module */
-
 import { TransactionOpenError } from '../../errors.js'
 import { type Bound, type PostgresDriver, type Row, sqlState, type Work } from './driver.js'
 

@@ -99,5 +99,3 @@ export async function openConversionChain() {
     },
   }
 }
-
-export type ConversionChain = Awaited<ReturnType<typeof openConversionChain>>

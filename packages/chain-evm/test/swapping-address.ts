@@ -1,21 +1,7 @@
 /** An address behind which a node can be replaced by another one. @module */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-export interface SwappingAddress {
-  /** Host and port. */
-  readonly host: string
-  /**
-   * Sets the node that answers. `cut` closes open connections, as when a node without a gateway is replaced.
-   */
-  swap(nodeUrl: string, cut: boolean): void
-  /** Replaces the node after this many more chunks of answers. */
-  swapAfter(pieces: number, nodeUrl: string, cut: boolean): void
-  /** The number of chunks of answers so far. */
-  pieces(): number
-  close(): Promise<void>
-}
-
-export async function openSwappingAddress(nodeUrl: string): Promise<SwappingAddress> {
+export async function openSwappingAddress(nodeUrl: string) {
   let port = getPort(nodeUrl)
   let passed = 0
   let due: { readonly at: number; readonly run: () => void } | null = null
@@ -62,7 +48,7 @@ export async function openSwappingAddress(nodeUrl: string): Promise<SwappingAddr
   return {
     host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     swap,
-    swapAfter(pieces, to, cut) {
+    swapAfter(pieces: number, to: string, cut: boolean) {
       due = { at: passed + pieces, run: () => swap(to, cut) }
     },
     pieces: () => passed,

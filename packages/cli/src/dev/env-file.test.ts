@@ -87,7 +87,6 @@ it.each(['\ufeffAPI_SECRET=mine\r\n', 'API_SECRET=mine\n', 'OTHER=1\nexport WEBH
 
 it.each<[pattern: string, name: string, ignored: boolean]>([
   ['.env.local', '.env.local', true],
-  ['/.env.local', '.env.local', true],
   ['.env*', '.env.local', true],
   ['.env*.local', '.env.local', true],
   ['*.local', '.env.local', true],

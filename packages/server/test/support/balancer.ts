@@ -8,22 +8,9 @@ export interface Backend {
   readonly adminUrl: string | null
 }
 
-export interface Balancer {
-  readonly url: string
-  /** Requests by the backend that answered them. */
-  readonly answered: ReadonlyMap<Backend, number>
-  /** Requests that no backend answered, with the reason. None is sent twice. */
-  readonly lost: readonly string[]
-  add(backend: Backend): void
-  remove(backend: Backend): void
-  /** Whether requests are sent to it. */
-  isUsed(backend: Backend): boolean
-  stop(): Promise<void>
-}
-
 const pollMs = 20
 
-export async function startBalancer(): Promise<Balancer> {
+export async function startBalancer() {
   const agent = new Agent({ keepAlive: true })
   const backends = new Map<Backend, { ready: boolean }>()
   const answered = new Map<Backend, number>()
@@ -66,9 +53,9 @@ export async function startBalancer(): Promise<Balancer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     answered,
     lost,
-    add: (backend) => void backends.set(backend, { ready: false }),
-    remove: (backend) => void backends.delete(backend),
-    isUsed: (backend) => backends.get(backend)?.ready === true,
+    add: (backend: Backend) => void backends.set(backend, { ready: false }),
+    remove: (backend: Backend) => void backends.delete(backend),
+    isUsed: (backend: Backend) => backends.get(backend)?.ready === true,
     async stop() {
       clearInterval(timer)
       await polls

@@ -8,20 +8,6 @@ import { basic, signBody } from './integration-service.js'
 export const kinds = ['index', 'update', 'read'] as const
 export type Kind = (typeof kinds)[number]
 
-/** What the clients were told was done. */
-export interface FailoverLoad {
-  /** Hashes of payments whose transaction was resolved. */
-  readonly payments: ReadonlySet<string>
-  /** Versions that updates were answered with, by update id. */
-  readonly updates: ReadonlyMap<string, { readonly txHash: string; readonly version: number }>
-  /** Attempts without an answer of success. */
-  readonly failures: Readonly<Record<Kind, number>>
-  /** How many attempts of a kind that began after a time succeeded. */
-  successesAfter(kind: Kind, time: number): number
-  /** Stops once each step that was begun is confirmed; with `gives up` after its next attempt. */
-  stop(how?: 'gives up'): Promise<void>
-}
-
 /** Who sends the load, and where. */
 export interface LoadTarget {
   readonly server: RunningServer
@@ -34,7 +20,7 @@ const states = ['pending', 'success'] as const
 const hash = (n: number) => `0x${n.toString(16).padStart(64, '0')}`
 
 /** Starts writers that index a payment, update it twice and read; each goes on until every step is confirmed. */
-export function startFailoverLoad(target: LoadTarget, writers: number): FailoverLoad {
+export function startFailoverLoad(target: LoadTarget, writers: number) {
   const { server, integrationAddress, apiSecret, processorSecret } = target
   const payments = new Set<string>()
   const updates = new Map<string, { txHash: string; version: number }>()
@@ -91,8 +77,8 @@ export function startFailoverLoad(target: LoadTarget, writers: number): Failover
     payments,
     updates,
     failures,
-    successesAfter: (kind, time) => begun[kind].filter((at) => at > time).length,
-    async stop(how) {
+    successesAfter: (kind: Kind, time: number) => begun[kind].filter((at) => at > time).length,
+    async stop(how?: 'gives up') {
       isStopping = true
       isGivingUp = how === 'gives up'
       await running

@@ -1,16 +1,8 @@
 /** One address for the primary, whichever server that is: a virtual IP address of an operator, as a TCP relay. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A relay to the Unix socket of a test's PostgreSQL. */
-export interface SwitchedAddress {
-  readonly connectionString: string
-  /** Relays to another server from now on, and cuts the connections to the former one. */
-  moveTo(connectionString: string): void
-  stop(): Promise<void>
-}
-
 /** Starts one. */
-export async function startSwitchedAddress(first: string): Promise<SwitchedAddress> {
+export async function startSwitchedAddress(first: string) {
   const open = new Set<Socket>()
   const getPath = (address: string) => `${new URL(address).searchParams.get('host')}/.s.PGSQL.5432`
   let path = getPath(first)
@@ -34,7 +26,7 @@ export async function startSwitchedAddress(first: string): Promise<SwitchedAddre
   const { port } = server.address() as AddressInfo
   return {
     connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    moveTo(address) {
+    moveTo(address: string) {
       path = getPath(address)
       cutAll()
     },

@@ -4,14 +4,8 @@ import { chmodSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { temporaryFolder } from './engines.js'
 
-/** A path to a file by which this user cannot write. */
-export interface ReadOnlyFile {
-  readonly path: string
-  remove(): void
-}
-
 /** Makes it read-only, by mode; for the superuser by a mount. Null where that is not permitted. */
-export function readOnlyFile(path: string): ReadOnlyFile | null {
+export function readOnlyFile(path: string) {
   if (process.getuid?.() !== 0) {
     chmodSync(path, 0o444)
     return { path, remove: () => chmodSync(path, 0o644) }

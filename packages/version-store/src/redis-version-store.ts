@@ -51,7 +51,7 @@ async function listMasters(client: RedisClient): Promise<readonly RedisClient[]>
 // A client may resend a command after a lost answer. Each script then finds its own earlier work and answers the same.
 
 /**
- * ARGV: version, token, lease in milliseconds. Answers `duplicate`, `stale`, `claimed` or `busy`.
+ * ARGV: version, token, lease in milliseconds. Answers `duplicate`, `stale`, `apply` or `busy`.
  * The lease expires by itself, so a dead process does not block a payment. A resent command finds its own token, and
  * its effect begins only now, with a whole lease.
  */
@@ -63,7 +63,7 @@ if version < stored then return 'stale' end
 local holder = redis.call('GET', KEYS[2])
 if holder and holder ~= ARGV[2] then return 'busy' end
 redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
-return 'claimed'`
+return 'apply'`
 
 /**
  * ARGV: version, token, then the effect's commands, each as the number of its words and the words. Answers `kept`.
@@ -85,7 +85,7 @@ redis.call('SET', KEYS[1], mark)
 redis.call('DEL', KEYS[2])
 return 'kept'`
 
-/** ARGV: token. Gives the payment back, if it is still held. */
+/** ARGV: token. Releases the lease, if this token still has it. */
 export const releaseScript = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 'released'`
@@ -167,7 +167,7 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
     const token = newToken()
     try {
       const answer = await claim(keys, version, token)
-      if (answer !== 'claimed') return answer as VersionDecision
+      if (answer !== 'apply') return answer as VersionDecision
       const commands: string[] = []
       const tx: RedisTransaction = {
         write: (...words) => void commands.push(String(words.length), ...words.map(String)),

@@ -90,11 +90,8 @@ export function normalizeKey({ integrationAddress, chainId, txHash }: PaymentKey
 /** A key as the tables' primary key has it. */
 export type KeyParts = readonly [integrationAddress: string, chainId: string, txHash: string]
 
-/** The parts of {@link normalizeKey}, in the order of the primary key. */
-export function toKeyParts(key: PaymentKey): KeyParts {
-  const { integrationAddress, chainId, txHash } = normalizeKey(key)
-  return [integrationAddress, chainId, txHash]
-}
+/** The parts of {@link normalizeKey}, whose fields have the order of the primary key. */
+export const toKeyParts = (key: PaymentKey): KeyParts => Object.values(normalizeKey(key)) as unknown as KeyParts
 
 /** An integration's address in lower case. @throws {TypeError} When it is empty or no string. */
 export function normalizeIntegration(integrationAddress: string): string {

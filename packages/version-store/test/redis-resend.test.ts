@@ -47,7 +47,7 @@ describeRedis((direct, server) => {
   }
 
   test.each([
-    ['claim', "return 'claimed'"],
+    ['claim', "return 'apply'"],
     ['commit', "return 'kept'"],
   ])('a %s that is sent again is answered as the first one was: the effect happens once', async (_, text) => {
     const { prefix, store, lose, lost } = await relayed()
@@ -68,7 +68,7 @@ describeRedis((direct, server) => {
     const { prefix, store, lose, lost } = await relayed()
     const holder = createRedisVersionStore({ redis: direct(), prefix, leaseMs: 60_000 })
     const { delivery, release } = await hold(holder)
-    lose("return 'claimed'")
+    lose("return 'apply'")
     const copy = store.advance(payment, unwanted)
     await expect.poll(lost).toBe(1)
     release()

@@ -90,9 +90,15 @@ describe.each(engines)('$name', async ({ open }) => {
   test('a run to the end reports rows that the service does not have, and deletes none', async () => {
     await using service = await startService()
     await service.index(0)
-    const mirror = await openMirror(service)
+    const client = service.client()
+    const asked: string[] = []
+    const get: typeof client.payments.get = (...given) =>
+      asked.push('get') === 2 ? Promise.reject(new Error('cut')) : client.payments.get(...given)
+    const mirror = await openMirror(service, { client: { ...client, payments: { ...client.payments, get } } })
     const one = await firstPayment(service)
     await mirror.receive(await getDelivery({ ...makeSnapshot(one), txHash: paymentHash(77) }))
+    await expect(mirror.reconcile({ full: true })).rejects.toThrow('cut')
+    expect(await mirror.status()).toMatchObject({ copied: true })
     const { unknown, left } = await mirror.reconcile({ full: true })
     expect(unknown?.samples).toEqual([{ chainId: '137', txHash: paymentHash(77), reason: 'not_found' }])
     expect(left).toBe(1)

@@ -33,7 +33,6 @@ describe('serve', () => {
     const [text, json] = [testIo({ env: {} }), testIo({ env: {} })]
     expect(await runCli(['serve', '--variables'], text)).toBe(0)
     expect(text.lines.slice(0, 3)).toEqual(['', 'Required and basic', '  PI_MASTER_KEY  (none)'])
-    expect(text.lines).toContain('  PI_RPC_URL_<chainId>  (none)')
     expect(await runCli(['serve', '--variables', '--json'], json)).toBe(0)
     const [section, doc] = ['Required and basic', 'Port to listen on. 0 takes any free port.']
     expect(getEvents(json)).toContainEqual({ event: 'variable', section, name: 'PI_PORT', default: '4747', doc })

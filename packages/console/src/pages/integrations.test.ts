@@ -41,10 +41,8 @@ describe('an integration', () => {
     const actingAs = (actor: string) => {
       const { integrations, ...others } = service.actingAs(actor)
       const unrecorded = [{ chainId: 137, from: 5, to: 90 }]
-      const create = async (given: Parameters<typeof integrations.create>[0]) => ({
-        ...(await integrations.create(given)),
-        unrecorded,
-      })
+      type Given = Parameters<typeof integrations.create>[0]
+      const create = async (given: Given) => ({ ...(await integrations.create(given)), unrecorded })
       return { ...others, integrations: { ...integrations, create } }
     }
     const pages = createConsole({ service: { ...service, actingAs }, now })

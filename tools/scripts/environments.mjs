@@ -1,8 +1,9 @@
 /**
  * Installs the packages from their tarballs, as users do, and runs them in every runtime, store, module format and
- * compiler that they promise. Needs `npm run build` first; what it installs besides is in `tools/environments/`. Usage:
- * node tools/scripts/environments.mjs [group ...] Prints a table for each group; the last line is `N passed, N failed,
- * N skipped`. Exit code 0 when nothing failed; with CI set, when nothing was skipped either.
+ * compiler that they promise. Needs `npm run build` first; `tools/environments/` lists the runtimes and packages that
+ * it installs besides. Usage: node tools/scripts/environments.mjs [group ...] Prints a table for each group; the last
+ * line is `N passed, N failed, N skipped`. Exit code 0 when nothing failed; with CI set, when nothing was skipped
+ * either.
  * @module
  */
 import { rmSync } from 'node:fs'

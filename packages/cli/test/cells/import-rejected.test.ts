@@ -106,6 +106,9 @@ const replacing = (from: string | RegExp, to: string): Change => {
 const notItsRow = rejection('ERR_MOVE_ROW_INVALID', 'is not of integration')
 const otherUpdate = rejection('ERR_MOVE_ROW_INVALID', 'Update waits')
 const notItsSnapshot = rejection('ERR_MOVE_ROW_INVALID', 'is no snapshot of this payment')
+const badName = rejection('ERR_NAME_INVALID', 'control characters')
+const noKey = rejection('ERR_MOVE_KEY_MISSING', 'The webhook secret of')
+const otherShape = rejection('ERR_ARCHIVE', 'has another shape')
 const asOther = `"id":"waits","integrationAddress":"${other}",`
 const toRefund = '"state":"refund_success","recipient"'
 
@@ -126,16 +129,9 @@ const forgeries: readonly (readonly [name: string, change: Change, error: Error]
     replacing(/"notificationUrl":"[^"]*"/, '"notificationUrl":"file:///etc/passwd"'),
     rejection('ERR_URL_INVALID', 'must begin with https://'),
   ],
-  [
-    'a name that acts on a terminal',
-    replacing('"name":""', '"name":"\\u001b[2J"'),
-    rejection('ERR_NAME_INVALID', 'control characters'),
-  ],
-  [
-    'a row of another shape',
-    replacing('"blockNumber":', '"blockNumber":"1","height":'),
-    rejection('ERR_ARCHIVE', 'has another shape'),
-  ],
+  ['a name that acts on a terminal', replacing('"name":""', '"name":"\\u001b[2J"'), badName],
+  ['a signing secret that no key opens', replacing(/("signingSecret":\{.*?"sealed":")[^"]{4}/, '$1AAAA'), noKey],
+  ['a row of another shape', replacing('"blockNumber":', '"blockNumber":"1","height":'), otherShape],
 ]
 
 function withState(line: string, state: string): string {

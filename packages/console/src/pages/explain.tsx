@@ -29,7 +29,13 @@ export function ExplainForm({ integrations, now, values }: ExplainFormProps) {
           <span>Received at (UTC)</span>
           <input id="field-at" name="at" type="datetime-local" step={1} value={at} />
         </label>
-        <TextArea name="headers" label="Headers, one per line, or JSON" value={headers} rows={4} />
+        <TextArea
+          name="headers"
+          label="Headers, one per line, or JSON"
+          value={headers}
+          hint="X-Service-Signature: t=…,v1=…"
+          rows={4}
+        />
         <TextArea name="body" label="Body, up to 60 KB" value={body} rows={6} isOptional />
       </ActForm>
     </>

@@ -102,15 +102,18 @@ export function TextArea(props: {
   readonly name: string
   readonly label: string
   readonly value: string
+  readonly hint?: string
   readonly rows?: number
   readonly isOptional?: boolean
 }) {
-  const { name, label, value, rows = 12, isOptional = false } = props
+  const { name, label, value, hint, rows = 12, isOptional = false } = props
   return (
     <label class="wide">
       <span>{label}</span>
       {/* A browser drops one line break after the start tag. */}
-      <textarea name={name} rows={rows} required={!isOptional} spellcheck={false}>{`\n${value}`}</textarea>
+      <textarea name={name} rows={rows} placeholder={hint} required={!isOptional} spellcheck={false}>
+        {`\n${value}`}
+      </textarea>
     </label>
   )
 }

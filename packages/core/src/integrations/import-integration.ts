@@ -8,7 +8,8 @@ import { parseName } from '../payments/read-api.js'
 import { findUnrecordedRanges, lockRecording, type Recording } from '../payments/recording.js'
 import type { Clock } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import type { MasterKey, SealedSecret } from '../secrets/keys.js'
+import type { MasterKey, SealedSecret, SecretHash } from '../secrets/keys.js'
+import { openSecret } from '../secrets/seal.js'
 import { openSignedFile } from '../secrets/signed-file.js'
 import {
   addDeliveries,
@@ -103,11 +104,19 @@ async function* checkRows(
   }
 }
 
-/** Checks that this cell has the keys of all secrets that still count. @throws MoveError `ERR_MOVE_KEY_MISSING`. */
+/** Checks that the keys of this cell open all secrets that still count. @throws MoveError `ERR_MOVE_KEY_MISSING`. */
 function checkKeys(keys: MasterKey, integration: IntegrationRecord, now: number): void {
   const dropExpired = <T extends { readonly until: number }>(secret: T | null) =>
     secret !== null && now < secret.until ? secret : null
-  const secrets: Readonly<Record<string, Pick<SealedSecret, 'keyVersion'> | null>> = {
+  const canUse = (secret: SealedSecret | SecretHash): boolean => {
+    if ('hash' in secret) return keys.find(secret.keyVersion) !== undefined
+    try {
+      return openSecret(keys, integration.address, secret) !== ''
+    } catch {
+      return false
+    }
+  }
+  const secrets: Readonly<Record<string, SealedSecret | SecretHash | null>> = {
     'webhook secret': integration.signingSecret,
     'prepared webhook secret': integration.preparedSigningSecret,
     'previous webhook secret': dropExpired(integration.previousSigningSecret),
@@ -115,7 +124,7 @@ function checkKeys(keys: MasterKey, integration: IntegrationRecord, now: number)
     'previous API secret': dropExpired(integration.previousApiSecret),
   }
   for (const [secretName, secret] of Object.entries(secrets))
-    if (secret !== null && keys.find(secret.keyVersion) === undefined)
+    if (secret !== null && !canUse(secret))
       throw new MoveError(
         'ERR_MOVE_KEY_MISSING',
         `The ${secretName} of integration ${integration.address} needs a master key that is not configured here. Add the other cell's keys to PI_MASTER_KEY.`,
@@ -301,10 +310,8 @@ async function applyWaitingUpdates(
 ): Promise<void> {
   if (updates.length === 0) return
   const payments = await transaction((tx) => tx.paymentsForChange(...toSelectors(updates)))
-  const ownUpdates = updates.filter((update) => {
-    const named = payments.filter(
-      ({ chainId, txHash }) => String(chainId) === update.chainId && txHash === update.txHash,
-    )
+  const ownUpdates = updates.filter(({ chainId, txHash }) => {
+    const named = payments.filter((each) => String(each.chainId) === chainId && each.txHash === txHash)
     return named.length === 0 || named.some(({ integrationAddress }) => integrationAddress === address)
   })
   for (const outcome of await applyUpdates(ownUpdates))

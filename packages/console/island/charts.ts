@@ -76,12 +76,7 @@ function axes(): uPlot.Axis[] {
   const font = '11px system-ui, sans-serif'
   const plain = { stroke: text, font, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 } }
   return [
-    {
-      ...plain,
-      size: 30,
-      grid: { show: false },
-      values: (_, times, __, ___, step) => times.map((time) => formatTime(time, step)),
-    },
+    { ...plain, size: 30, space: 66, grid: { show: false }, values: formatTimes },
     { ...plain, size: 48 },
   ]
 }
@@ -206,8 +201,9 @@ const decades: uPlot.Axis = {
   values: (_, ticks) => ticks.map(formatLatency),
 }
 /** The date alone where labels are a day apart. */
-function formatTime(seconds: number, step: number): string {
-  const iso = formatInstant(seconds * 1_000)
-  return step >= 86_400 ? iso.slice(5, 10) : iso.slice(11, step < 60 ? 19 : 16)
-}
+const formatTimes: uPlot.Axis.DynamicValues = (_, times, __, ___, step) =>
+  times.map((seconds) => {
+    const iso = formatInstant(seconds * 1_000)
+    return step >= 86_400 ? iso.slice(5, 10) : iso.slice(11, step < 60 ? 19 : 16)
+  })
 const formatLatency = (ms: number) => (ms >= 1_000 ? `${ms / 1_000} s` : `${ms} ms`)

@@ -46,7 +46,7 @@ export const integrationsPage: Load = async ({ service, now }, query) => {
 
 const RowLinks = ({ address: integration }: { readonly address: string }) => (
   <>
-    <a href={buildHref('/payments', { integration })}>payments</a>{' '}
+    <a href={buildHref('/payments', { integration })}>payments</a>,{' '}
     <a href={buildHref('/deliveries', { integration })}>deliveries</a>
   </>
 )

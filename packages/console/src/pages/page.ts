@@ -173,7 +173,7 @@ export const describeIndexed = (indexers: ConsoleService['indexers']): string =>
     .flatMap(({ chainId, indexed }) =>
       indexed ? [`chain ${nameChain(chainId)} is indexed to block ${formatNumber(indexed)}`] : [],
     )
-    .join(', ') || 'no block is indexed yet'
+    .join(', ') || `no block of ${indexers.length === 1 ? 'this chain' : 'any chain'} is indexed yet`
 
 export const pageSize = 50
 

@@ -68,6 +68,14 @@ describe('the page', () => {
       new RegExp(`No payment with this hash; chain ${chain}[ \\w]* is indexed to block ${indexed}\\.`),
     )
     expect(await setup.get(unknown('999'))).toContain('No payment with this hash; chain 999 is not followed.')
+    const indexers = setup.twin.service.indexers.map((one) => ({
+      ...one,
+      status: () => ({ ...one.status(), indexed: null }),
+    }))
+    const fresh = openChanged(setup.twin, { indexers })
+    expect(await fresh.get(unknown(chain))).toContain(
+      'No payment with this hash; no block of this chain is indexed yet.',
+    )
   })
 
   it.each([

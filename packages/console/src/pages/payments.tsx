@@ -9,11 +9,11 @@ import { type Field, Filters, ForRole } from '../view/forms.js'
 import { buildHref, Copyable, Empty, Pager, paymentPath, Shown, Table } from '../view/parts.js'
 import { type Choices, listFields, paymentRows, wordOptions } from '../view/rows.js'
 import { ExportLinks } from '../web/export.js'
-import type { ConsoleService, Load, PageDeps } from './page.js'
-import { buildTopic, describeIndexed, pageSize, readChoices } from './page.js'
+import { buildTopic, describeIndexed, type Load, type PageDeps, pageSize, readChoices } from './page.js'
 import { TestPayment } from './tools.js'
 
 const section = '/payments'
+const foundBy: { [kind in Found['kind']]?: string } = { hash: 'with the hash or memo', memo: 'whose memo begins with' }
 
 export const paymentsPage: Load = async (deps, query) => {
   const { queries } = deps.service
@@ -44,7 +44,7 @@ export const paymentsPage: Load = async (deps, query) => {
       </ForRole>
       {results === null ? null : (
         <p class="dim">
-          Payments with the {results.kind === 'hash' ? 'hash or memo' : results.kind}{' '}
+          Payments {foundBy[results.kind] ?? `with the ${results.kind}`}{' '}
           <code class="whole">
             <Shown text={q ?? ''} max={80} />
           </code>
@@ -75,7 +75,7 @@ export const paymentsPage: Load = async (deps, query) => {
   return { title: 'Payments', section, body, live, search: q }
 }
 
-const NoMatch = ({ text = '', indexers }: { text?: string | undefined; indexers: ConsoleService['indexers'] }) => (
+const NoMatch = ({ text = '', indexers }: { text?: string | undefined; indexers: PageDeps['service']['indexers'] }) => (
   <Empty title={isHash(text) ? 'No payment with this hash.' : 'No payment matches.'}>
     {isHash(text) ? <p>A payment appears when its block is indexed: {describeIndexed(indexers)}.</p> : null}
     <p>

@@ -22,7 +22,7 @@ export const paymentsPage: PortalLoad = async (deps, { q, cursor, wallet = isAdd
       <h1>Payments</h1>
       {search === undefined ? null : (
         <p class="dim">
-          Payments with the {wallet !== undefined ? 'wallet' : isHash(q) ? 'hash' : 'memo'}{' '}
+          Payments {wallet !== undefined ? 'with the wallet' : isHash(q) ? 'with the hash' : 'whose memo begins with'}{' '}
           <code class="whole">
             <Shown text={search} max={80} />
           </code>

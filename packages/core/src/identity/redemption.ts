@@ -13,12 +13,12 @@ export interface IdentityParts {
 }
 
 /**
- * Time after its signature within which the provider carries out a redemption, or never, in milliseconds. It rejects a
- * signature that is a minute from its clock; the rest is for clock skew and its processing.
+ * Longest time from the signature of a redemption until the provider carries it out, in milliseconds. The provider
+ * rejects a signature that is a minute from its clock; 30 s are for clock skew and processing.
  */
 export const redemptionWindowMs = 90_000
 
-/** Duration of a lease, in milliseconds: a request signed in its first half minute is carried out before it ends. */
+/** Duration of a lease, in milliseconds: a request signed in its first 30 s is carried out before its end. */
 export const redemptionLeaseMs = redemptionWindowMs + 30_000
 
 /** Largest clock skew with which the provider accepts signatures, in milliseconds. */

@@ -25,7 +25,7 @@ function buildReviewWithoutVerdict(reviewStatus: Review['reviewStatus']): Review
 
 /** The review of a subject without one. */
 export const notStarted: Review = buildReviewWithoutVerdict('not_started')
-/** The review after a redemption without a status: "normally init". Source: docs/interface.md 3. */
+/** The review after a redemption whose answer has no status: "normally init". Source: docs/interface.md 3. */
 export const initialReview: Review = buildReviewWithoutVerdict('init')
 /** The review of a deactivated applicant: not approved, and it may be activated again. */
 const deactivatedReview: Review = buildReviewWithoutVerdict('onHold')

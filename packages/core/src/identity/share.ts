@@ -188,7 +188,7 @@ function createRedeem(parts: RedeemParts): Redeem {
   }
 }
 
-/** The most rounds of a request, while others are faster or a name is taken; then it answers 503. */
+/** The most rounds of a request. A further one follows when another request was faster or a name is taken. */
 const maxRounds = 4
 
 interface ShareParts extends RedeemParts {
@@ -210,7 +210,7 @@ type ShareStep =
   | { readonly kind: 'redeem'; readonly redemption: NewRedemption }
   | { readonly kind: 'look_up'; readonly redemptions: readonly RedemptionRecord[]; readonly subjectId: string }
 
-/** Builds the share. A redemption is committed before the call to the provider: of two requests one redeems. */
+/** Builds the share. A redemption is committed before the call to the provider, so only one of two requests redeems. */
 export function createShare(parts: ShareParts): (input: ShareInput) => Promise<ShareResponse> {
   const { store, accounts, provider, sealEmail, clock, ids, logger, namespace } = parts
   const redeem = createRedeem(parts)

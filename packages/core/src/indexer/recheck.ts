@@ -159,7 +159,7 @@ export async function* dropAllOverdue(
   }
 }
 
-/** The comparison of the recorded payments, their deposits, and the events that count the others. */
+/** The comparison of the chosen payments, the chosen deposits, and the event that counts those not chosen. */
 interface RecordedComparison extends Comparison {
   readonly deposits: readonly BridgeDeposit[]
   readonly skipped: readonly ServiceEvent[]

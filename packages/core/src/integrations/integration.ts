@@ -109,8 +109,8 @@ export interface IntegrationCommands {
   setNotificationUrl(address: string, url: string | null): Promise<IntegrationView>
   /**
    * Issues a new API secret; the previous one stays valid for `graceMs`, by default 0: it ends at once here, elsewhere
-   * within a quarter of a second. With `keepsPrevious` it rejects while an earlier secret is still valid, which would
-   * end otherwise.
+   * within a quarter of a second. With `keepsPrevious` it rejects while the secret of an earlier rotation is still
+   * valid; without it, that secret ends.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_PREVIOUS_API_SECRET`; `ERR_INTEGRATION_CHANGED` when
    * another rotation was faster.
    */
@@ -223,9 +223,9 @@ export interface NewIntegrationSession extends Caller {
 /** Signs integrations in and out, with their address and API secret. Source: docs/decisions/operators.md. */
 export interface IntegrationSessions {
   /**
-   * Opens a session of 12 hours. Disabling the integration ends it earlier, as does the end of the API secret that
-   * opened it; so does another session when it is the oldest of 20. An unknown address, a wrong secret and a disabled
-   * integration have the same answer after the same work.
+   * Opens a session of 12 hours. It ends earlier when the integration is disabled, when the API secret that opened it
+   * ends, or when it is the oldest of 20 and another session is opened. An unknown address, a wrong secret and a
+   * disabled integration have the same answer after the same work.
    * @param input.source - The caller's network address; of IPv6 the first 64 bits. Failures are limited per source, and
    * per address and source.
    * @param input.countCall - Counts the call of an integration with valid credentials, before a session is opened.

@@ -51,19 +51,19 @@ export interface MovedPayment extends MovedPaymentKey {
 export interface StoredMove extends MovedPayment {
   readonly id: string
   readonly integrationAddress: string | null
-  /** Versions of archived history: they stay as they are. */
+  /** Versions of archived history, which stay unchanged. */
   readonly closed: readonly number[]
 }
 
 /** An update that was decided on a payment of the integration. */
 export interface MovedUpdate extends MovedPaymentKey {
   readonly id: string
-  /** As `StoredUpdate` has it. */
+  /** The fingerprint of `StoredUpdate`. */
   readonly fingerprint: string
   readonly outcome: Exclude<UpdateOutcome, 'waiting'>
   readonly reason: string | null
   readonly version: number | null
-  /** Present when it was rejected. */
+  /** The content of a rejected update; else null. */
   readonly content: ProcessorUpdate | null
 }
 
@@ -75,7 +75,7 @@ export interface UpdatePage {
 
 /** A stored version that notifies nobody. */
 export interface UnnotifiedVersion extends MovedPaymentKey {
-  /** Of the snapshot. */
+  /** Id of the snapshot. */
   readonly id: string
   readonly version: number
 }
@@ -89,7 +89,7 @@ export interface MoveStore {
   unnotified(address: string): AsyncIterable<readonly UnnotifiedVersion[]>
   /** The number of deliveries that are leased. */
   countLeased(address: string): Promise<number>
-  /** Resolves a function that resolves true once all transactions that write now have ended. */
+  /** Resolves a function that resolves true once all transactions that are writing at this call have ended. */
   runningWriters(): Promise<() => Promise<boolean>>
   /** Runs `work` in one transaction; again when the database reports a conflict. */
   transaction<T>(work: (tx: MoveTransaction) => Promise<T>): Promise<T>

@@ -143,7 +143,7 @@ export type FeeCheck = (tokenOut: Pick<StoredPayment['tokenOut'], 'gross' | 'net
 
 /**
  * Builds the check that the extra fee is at most `maxBps` basis points of the gross amount, rounded down. The payer
- * chooses the extra fee, its receiver, memo and call, so the service's fee counts with its fixed share.
+ * chooses the extra fee, its receiver, the memo and the call, so the service's fee counts as its fixed share.
  */
 export function createFeeCheck(maxBps: number = defaultMaxExtraFeeBps): FeeCheck {
   if (!Number.isInteger(maxBps) || maxBps < 0 || maxBps > maxFeeBps)

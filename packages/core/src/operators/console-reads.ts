@@ -43,7 +43,7 @@ export type ConsoleSearch =
   | { readonly kind: 'hash'; readonly txHash: string }
   /** Memos whose bytes begin with these: 0x and an even number of lowercase hex digits, at least two. */
   | { readonly kind: 'memo'; readonly prefix: string }
-  /** Payments that this address sent or received: of one integration, or of the first 1,000 by integration address. */
+  /** Payments that this address sent or received: of one integration, or of the first 1,000 integrations by address. */
   | { readonly kind: 'wallet'; readonly wallet: string; readonly integrationAddress?: string | undefined }
 
 /** An attempt with its delivery. */
@@ -100,8 +100,8 @@ export interface CountQuery {
 }
 
 /**
- * The newest rows, each list newest first. A reader that compares them with those of its last call finds what was
- * added, also a row whose transaction committed later than those of newer rows.
+ * The newest rows, each list newest first. A reader that compares them with the rows of its last call finds each added
+ * row, also one whose transaction committed after those of newer rows.
  */
 export interface ConsoleNewest {
   /** Ids of payments. */
@@ -115,8 +115,8 @@ export interface ConsoleNewest {
 /** Reads for the console. They see committed rows only. */
 export interface ConsoleReads {
   /**
-   * Creates missing indexes of these reads: once, before the first read. Without them every answer is the same, and
-   * slow. Meanwhile SQLite blocks writes, for seconds in a large database; PostgreSQL does not.
+   * Creates missing indexes of these reads: once, before the first read. Without them the answers are the same, but
+   * slow. While it runs, SQLite blocks writes, for seconds in a large database; PostgreSQL does not.
    */
   prepare(): Promise<void>
   /**
@@ -152,7 +152,7 @@ export interface ConsoleReads {
   paymentsPerMinute(query: CountQuery): Promise<MinuteCounts<PaymentState | null>>
   /** Primary payments in the state `success` for each minute of their block and each currency of their invoices. */
   volumePerMinute(query: CountQuery): Promise<MinuteCounts<string, MinuteVolume>>
-  /** The newest failed attempt of 50 deliveries before the next first attempt and of 50 that wait for a retry. */
+  /** The newest failed attempt of the newest 50 sent deliveries and of 50 that wait for a retry; null: none failed. */
   lastFailure(integrationAddress: string): Promise<(AttemptRecord & { readonly deliveryId: string }) | null>
   /**
    * Latencies in milliseconds of the newest 500 attempts of an integration's newest 50 sent deliveries, in no order.

@@ -19,7 +19,7 @@ export interface OperatorRecord {
   readonly enabled: boolean
   /** Hash with its parameters; `oidc`: signs in at the OpenID provider; null: none is set, so nobody can sign in. */
   readonly passphrase: string | null
-  /** Null: none was issued since the last one was redeemed. */
+  /** Null: there is none; a redeemed or withdrawn link is deleted. */
   readonly link: OneTimeLink | null
   readonly createdAt: number
 }
@@ -87,7 +87,7 @@ export interface OperatorChangeOptions {
    * @default false
    */
   readonly keepsAdmin?: boolean | undefined
-  /** Whether operators can sign in at an OpenID provider. If not, an admin who would does not count. @default false */
+  /** Whether an OpenID provider is configured. If not, an admin who signs in there does not count. @default false */
   readonly hasOidc?: boolean | undefined
 }
 
@@ -254,7 +254,7 @@ export class SignInLimitedError extends CoreError {
   override readonly name = 'SignInLimitedError'
   readonly retryable = true
   readonly code = 'ERR_SIGN_IN_LIMITED'
-  /** Whole seconds until the next one is accepted, 1 or more. */
+  /** Whole seconds until the next sign-in is accepted, 1 or more. */
   readonly retryAfterSeconds: number
   constructor(waitMs: number) {
     const seconds = Math.max(1, Math.ceil(waitMs / 1000))

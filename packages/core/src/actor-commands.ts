@@ -65,9 +65,9 @@ export interface ActorCommandsDeps {
   readonly sender: Sender
   /** When each integration may send its next test delivery, in unix milliseconds. */
   readonly nextTestAt: Map<string, number>
-  /** Recently accepted credentials of integrations. Each command on integrations clears the cache. */
+  /** Recently accepted credentials of integrations. Each change of an integration clears the cache. */
   readonly credentialCache: Pick<CredentialCache<unknown>, 'forget'>
-  /** Recently accepted legacy API keys. Each command on these keys clears the cache. */
+  /** Recently accepted legacy API keys. Each change of a key clears the cache. */
   readonly legacyKeyCache: Pick<CredentialCache<unknown>, 'forget'>
   readonly allowLoopbackHttp: boolean
   readonly isDeniedAddress?: ((address: string) => boolean) | undefined

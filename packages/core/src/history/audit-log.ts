@@ -54,7 +54,7 @@ export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: M
         for (const record of part) {
           const expectedSeq: number = (before?.seq ?? 0) + 1
           if (record.seq !== expectedSeq || !isChained(record, before?.hash ?? initialHash, keys)) {
-            // Retention may have removed records meanwhile.
+            // If retention removed records meanwhile, the check begins again.
             const isSame = (await audit.list({ limit: 1 }))[0]?.seq === first?.seq
             return isSame ? { records, last, brokenAt: expectedSeq } : queries.verify({ onProgress, signal })
           }

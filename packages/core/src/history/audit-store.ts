@@ -71,7 +71,7 @@ export interface AuditRecord extends AuditEntry {
   readonly hash: string
 }
 
-/** The newest record. A copy outside the database proves that no record up to it was deleted or rewritten. */
+/** Names a record. A copy outside the database proves that no record up to it was deleted or rewritten. */
 export type AuditHead = Pick<AuditRecord, 'seq' | 'at' | 'hash'>
 
 export interface AuditStore {

@@ -17,7 +17,7 @@ interface ShareFacts {
 
 /** `outcome`: for the log of shares. */
 export type ShareDecision =
-  /** Redeem the token: the caller has no verification, or its own is rejected or gone. */
+  /** Redeem the token: the caller has no verification, or its own verification is rejected or gone. */
   | { readonly kind: 'redeem' }
   /** Look up the applicants of these redemptions first. */
   | { readonly kind: 'look_up'; readonly redemptions: readonly RedemptionRecord[] }

@@ -62,7 +62,7 @@ export type RedemptionState =
   | 'in_flight'
   /** No answer arrived. */
   | 'unknown'
-  /** No answer arrived, and a look-up proves nothing: an operator must resolve it. */
+  /** No answer arrived, and a look-up proves nothing: an operator must resolve the redemption. */
   | 'unresolved'
   /** After the lease, the provider knew no applicant with the external user id. */
   | 'absent'
@@ -81,11 +81,11 @@ export interface RedemptionRecord {
   readonly subjectId: string
   /** From 1, unique in its subject. */
   readonly number: number
-  /** The integration that shared the token: the donor once it is redeemed. */
+  /** The integration that shared the token: the donor once the token is redeemed. */
   readonly integrationAddress: string
   /** The requested level, else the level of the attached applicant; null: neither is named. */
   readonly levelName: string | null
-  /** Whether the provider can find the applicant by name. */
+  /** Whether the provider can find the applicant by `externalUserId`. */
   readonly isFindable: boolean
   /** Unix milliseconds by the clock that signs the request. */
   readonly startedAt: number
@@ -151,7 +151,7 @@ export interface ShareRecord {
 
 /** A report about an applicant, from the provider or an operator. */
 export interface VerdictRecord {
-  /** When it was noted. */
+  /** When the report was stored. */
   readonly notedAt: number
   readonly subjectId: string
   readonly applicantId: string
@@ -197,19 +197,19 @@ export interface IdentityStore {
   redemptions(query: IdentityQuery): Promise<RedemptionRecord[]>
   /** Reports about applicants, newest first. */
   verdicts(query: IdentityQuery): Promise<VerdictRecord[]>
-  /** Names of redemptions with a due look-up, longest due first. */
+  /** Redemptions with a due look-up, longest due first. */
   dueLookUps(limit: number): Promise<{ readonly externalUserId: string; readonly subjectId: string }[]>
   /** Subjects with a due poll, longest due first. */
   duePolls(limit: number): Promise<{ readonly subjectId: string; readonly applicantId: string }[]>
   /**
    * Makes look-ups and polls due now that lie further ahead than the longest wait: a clock that was ahead wrote them.
-   * Leases are shortened to `leaseMs` from now, because their redemptions may be in flight.
+   * Longer leases are shortened to `leaseMs` from now, because their redemptions may be in flight.
    * @returns The number of changed redemptions and subjects.
    */
   endFutureWaits(longest: LongestIdentityWaits): Promise<number>
   /** Number of applicants that are missing and not confirmed as gone. */
   countMissing(): Promise<number>
-  /** Deletes up to `limit` events older than `before`, in unix milliseconds. Resolves their number. */
+  /** Deletes up to `limit` provider events older than `before`, in unix milliseconds. Resolves their number. */
   forgetEvents(before: number, limit: number): Promise<number>
 }
 
@@ -235,7 +235,7 @@ export interface IdentityTransaction {
    * Call it before other writes; a second call reads the subjects again.
    */
   lockPersons(query: PersonQuery): Promise<IdentitySubject[]>
-  /** Stores a subject. Rejects when its address has an open one, or its account a direct one. */
+  /** Stores a subject. Rejects when its address has an open subject, or its account a direct one. */
   insertSubject(subject: NewSubject): Promise<IdentitySubject>
   /** Changes the owner of a locked subject. */
   setOwner(subjectId: string, owner: Partial<Pick<IdentitySubject, 'accountId' | 'proved' | 'closed'>>): Promise<void>
@@ -247,7 +247,7 @@ export interface IdentityTransaction {
   /** Changes a redemption. One that is `attached` keeps its state, its applicant and its level. */
   changeRedemption(externalUserId: string, change: RedemptionChange): Promise<void>
   redemption(externalUserId: string): Promise<RedemptionRecord | null>
-  /** The redemption of an applicant: the newest that is `attached` with its id, or null. */
+  /** The redemption of an applicant: the newest that is `attached` with the applicant's id, or null. */
   findAttachedRedemption(applicantId: string): Promise<RedemptionRecord | null>
   /**
    * Redemptions of subjects in flight or with an unknown outcome: `in_flight`, `unknown`, `unresolved`, and `absent`

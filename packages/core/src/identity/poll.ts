@@ -96,7 +96,7 @@ export function markGone({ since, reported }: MissingApplicant, now: number): Ve
 
 interface LookUpAnswer {
   readonly redemption: RedemptionRecord
-  /** The applicant. `nobody`: the name is unknown. `foreign`: an applicant older than the redemption has it. */
+  /** The applicant. `nobody`: the name is unknown. `foreign`: an applicant older than the redemption has the name. */
   readonly found: Applicant | 'nobody' | 'foreign'
 }
 
@@ -162,7 +162,7 @@ export async function applyLookUp(
     return
   }
   const ageMs = deps.clock.now() - redemption.startedAt
-  // The token may still be redeemed, so the name is looked up again after the lease.
+  // The token may still be redeemed, so its applicant is looked up again after the lease.
   if (redemption.isLeased) {
     const waitMs = Math.min(redemptionLeaseMs, Math.max(firstLookUpMs, redemptionLeaseMs - ageMs))
     await tx.identity.changeRedemption(externalUserId, { lookUpInMs: waitMs })

@@ -30,13 +30,13 @@ export const firstLookUpMs = 5_000
 /** Time from a look-up without an answer to the next, in milliseconds. */
 export const retryLookUpMs = 60_000
 
-/** Time between look-ups of an absent or unresolved name, in milliseconds. */
+/** Time between look-ups for an absent or unresolved redemption, in milliseconds. */
 export const absentLookUpMs = 60 * 60_000
 
-/** How long an absent name is looked up, in milliseconds. */
+/** How long the applicant of an absent redemption is looked up, in milliseconds. */
 export const absentLookUpsForMs = 24 * 60 * 60_000
 
-/** The most names of one person that one request looks up. */
+/** The most redemptions of one person whose applicants one request looks up. */
 export const maxLookUps = 10
 
 export const defaultNamespace = 'pi'
@@ -145,7 +145,7 @@ export async function attachApplicant(
   if (isOther) logOtherLevel(logger, { subjectId, applicantId }, applicant, redemption)
   const [review, reviewedAt] = isOther ? [initialReview, null] : [applicant.review ?? initialReview, at]
   const attached = { donor, applicantId, attachedNumber: number, attachedAt: now, review, reviewedAt }
-  // A verdict without a time cannot be put in order with webhooks.
+  // A verdict without a time cannot be put in order with webhooks, so it is polled at once.
   const pollInMs = review.reviewStatus === 'completed' && reviewedAt === null ? 0 : firstPollMs
   const cleared = { doubt: null, presence: null, missing: null }
   await identity.changeVerification(subjectId, { ...attached, ...cleared, pollInMs })

@@ -66,7 +66,7 @@ export function discardFutureTime(at: number | null, now: number): number | null
   return at !== null && isDatedAhead(at, now) ? null : at
 }
 
-/** Negative: `review` is older than `stored`. Of two at the same time the worse one counts, in any order. */
+/** Negative: `review` is older than `stored`. Of two reviews at the same time the worse one counts. */
 export function compareReviews(review: TimedReview, stored: TimedReview): number {
   if (stored.at === null || review.at === null) return 1
   if (review.at !== stored.at) return review.at - stored.at

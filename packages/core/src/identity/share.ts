@@ -103,7 +103,7 @@ interface FailedRedemption {
   readonly providerCode?: number | null
 }
 
-/** Redeems a token. Null: an older applicant has the name; begin again with the next name. */
+/** Redeems a token. Null: an older applicant has the external user id; begin again with the next id. */
 type Redeem = (redemption: NewRedemption, shareToken: string) => Promise<ShareResponse | null>
 
 function createRedeem(parts: RedeemParts): Redeem {
@@ -145,7 +145,7 @@ function createRedeem(parts: RedeemParts): Redeem {
       await recordFailure(redemption, { outcome: 'foreign', state: 'foreign' })
       return null
     }
-    // The token may still be redeemed, so the name is looked up again.
+    // The token may still be redeemed, so its applicant is looked up again.
     await store.transaction(async (tx) => {
       await lockSubject(tx, subjectId)
       const stored = await tx.identity.redemption(externalUserId)

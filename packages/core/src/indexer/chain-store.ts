@@ -55,7 +55,7 @@ export interface LeaseStore {
 export interface ChainTransaction {
   /** Locks the chain for writing its blocks, and resolves its checkpoint. Other calls and {@link shareChain} wait. */
   lockChain(chainId: number): Promise<Checkpoint | null>
-  /** Waits for the {@link lockChain} of another transaction, and blocks new ones until this transaction ends. */
+  /** Waits for the {@link lockChain} of another transaction, and blocks new calls of it until this transaction ends. */
   shareChain(chainId: number): Promise<void>
   /**
    * Moves the checkpoint, up or down; call after {@link lockChain}. Every stored height above it is deleted with its

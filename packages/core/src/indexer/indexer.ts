@@ -65,7 +65,7 @@ function createFailureReporter(
       const message = describeError(thrown)
       const retryInMs = stopped ? backoffCapMs : computeBackoffMs(failures, random.fraction())
       logger[stopped ? 'error' : 'warn']({ chainId, error: message, failures, retryInMs }, 'indexing failed')
-      // A stop is reported even after a reported outage: only an operator can end it.
+      // An error that only an operator can resolve is reported even after a reported outage.
       const isReportDue = stopped ? reported !== 'stop' : reported === 'none' && failures >= minFailuresToReport
       if (isReportDue) {
         reported = stopped ? 'stop' : 'outage'

@@ -69,7 +69,7 @@ export interface MovedUpdate extends MovedPaymentKey {
 
 export interface UpdatePage {
   readonly decided: readonly MovedUpdate[]
-  /** Waiting updates that name the integration, or none. */
+  /** Waiting updates that name this integration or no integration. */
   readonly waiting: readonly ProcessorUpdate[]
 }
 
@@ -83,7 +83,7 @@ export interface UnnotifiedVersion extends MovedPaymentKey {
 export interface MoveStore {
   /** Primary payments that name the integration, in pages, each read consistently. */
   payments(address: string): AsyncIterable<readonly MovedPayment[]>
-  /** The updates of these payments, and the waiting ones. */
+  /** The decided updates of these payments, and waiting updates. */
   updates(address: string): AsyncIterable<UpdatePage>
   /** Versions of these payments that notify nobody, in pages, without archived history. */
   unnotified(address: string): AsyncIterable<readonly UnnotifiedVersion[]>
@@ -100,7 +100,7 @@ export interface MoveTransaction {
   find(keys: readonly MovedPaymentKey[]): Promise<readonly StoredMove[]>
   /** Replaces status, drop mark, versions, attempts and pending deliveries. Closed versions stay. */
   replace(address: string, payments: readonly { readonly id: string; readonly moved: MovedPayment }[]): Promise<void>
-  /** Stores updates under their ids, and replaces outcomes of equal fingerprint. Resolves the stored ids. */
+  /** Stores updates. One with a stored id and fingerprint replaces the stored outcome. Resolves the written ids. */
   putUpdates(address: string, updates: readonly MovedUpdate[]): Promise<readonly string[]>
   /** Adds a delivery that is due now to each version without one. Resolves their number. */
   notify(address: string, snapshotIds: readonly string[]): Promise<number>

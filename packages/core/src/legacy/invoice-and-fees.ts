@@ -42,7 +42,7 @@ export function expandExponent(token: string): string | null {
   return `${padded.slice(0, shift)}.${padded.slice(shift)}`
 }
 
-/** Null unless a usual JSON parser reads the number exactly: `9007199254740993` becomes `9007199254740992`. */
+/** Null unless a usual JSON parser reads the number exactly: it reads `9007199254740993` as `9007199254740992`. */
 export function parseNumberToken(token: string): string | null {
   const exact = expandExponent(token)
   return exact !== null && exact === expandExponent(String(Number(token))) ? exact : null

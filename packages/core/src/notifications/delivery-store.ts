@@ -19,7 +19,7 @@ export interface ClaimedDelivery {
   readonly integrationAddress: string
   readonly notificationUrl: string
   readonly signingSecret: SealedSecret
-  /** The secret before the last rotation, until the end of its grace time in unix milliseconds; null: none stored. */
+  /** The previous signing secret. `until`: the end of its grace time in unix milliseconds. Null: none is stored. */
   readonly previousSigningSecret: (SealedSecret & { readonly until: number }) | null
   readonly chainId: number
   readonly txHash: string
@@ -246,7 +246,7 @@ export interface DeliveryStore {
   count(filter: DeliveryFilter, options?: { readonly atMost?: number | undefined }): Promise<number>
   /** Examines `limit` versions below `beforeId`, newest first, without archived history. */
   findMissing(query: { readonly beforeId?: string | undefined; readonly limit: number }): Promise<ExaminedVersions>
-  /** The oldest database snapshot of any session; null: none is open, or the database keeps no rows for them. */
+  /** The oldest database snapshot of any session; null: none is open, or the database keeps no dead rows for them. */
   oldestSnapshot(): Promise<DatabaseSnapshot | null>
   /**
    * The highest known id up to which no delivery is added any more: transactions may commit in another order than that
@@ -265,7 +265,7 @@ export interface DeliveryStore {
 export interface ReplayRequest extends DeliveryFilter {
   readonly deliveryId?: string | undefined
   readonly afterId?: string | undefined
-  /** The highest id, so that a delivery that fails meanwhile is not replayed twice. */
+  /** The highest id to replay, so that a delivery that fails meanwhile is not replayed twice. */
   readonly upToId?: string | undefined
   readonly limit: number
 }

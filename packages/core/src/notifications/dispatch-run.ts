@@ -76,14 +76,14 @@ interface Slots {
 }
 
 /**
- * Builds the slots. Retries, replays and probes together take at most half of them. An endpoint with as many POSTs in
- * flight as slots are free gets no more, unless `perEndpoint` allows one endpoint all slots.
+ * Builds the slots. Retries, replays and probes together take at most half of the slots. An endpoint with as many POSTs
+ * in flight as slots are free gets no more, unless `perEndpoint` allows one endpoint all slots.
  */
 function createSlots(limits: { readonly concurrency: number; readonly perEndpoint: number }): Slots {
   const { concurrency, perEndpoint } = limits
   const current = copyCounts()
   const maxRetries = Math.max(1, Math.floor(concurrency / 2))
-  /** The most POSTs of one endpoint, by the number of POSTs in flight. */
+  /** The most POSTs to one endpoint while `inFlight` POSTs are in flight; undefined: no limit. */
   const freeLimit = (inFlight: number) => (perEndpoint < concurrency ? concurrency - inFlight : undefined)
 
   function isLimitReached(before: Counts, claimed: readonly SlotUser[]): boolean {
@@ -149,8 +149,8 @@ export type DispatchRunDeps = AttemptDeps & Omit<SettlerDeps, 'blockCapMs' | 'on
 /**
  * Why a claim brought no more deliveries.
  *
- * - `batchFull`: it brought a whole batch; the next claim follows at once.
- * - `noFreeSlots`: it filled the free slots; the next finished POST wakes the loop.
+ * - `batchFull`: the claim brought a whole batch; the next claim follows at once.
+ * - `noFreeSlots`: the claim filled the free slots; the next finished POST wakes the loop.
  * - `limitReached`: an endpoint or the retries are at their limit; the next finished POST wakes the loop.
  * - `allClaimed`: nothing else can be claimed now.
  */

@@ -30,7 +30,7 @@ function createSettleGroup(deps: SettleGroupDeps): (group: readonly RecordedAtte
   const { store, clock, random, logger, blockCapMs } = deps
   const reporter = createOutcomeReporter(deps)
 
-  /** Resolves the unsettled attempts; with an error, nothing was settled. */
+  /** Resolves the unsettled attempts: after an error the whole group, though the commit may have succeeded. */
   async function settle(
     group: readonly RecordedAttempt[],
   ): Promise<{ unsettled: readonly RecordedAttempt[]; error: unknown }> {

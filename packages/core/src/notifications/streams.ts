@@ -137,7 +137,7 @@ function createTail({ deliveries, clock, logger }: TailDeps): Tail {
   }
 }
 
-/** The most deliveries in memory per stream: for a reader that pauses no more are read. */
+/** The most deliveries in memory per stream: while its reader pauses, no more are read. */
 const batch = 16
 /** Time without a message until a heartbeat, in milliseconds. Credentials are checked as often. */
 const heartbeatMs = 5_000
@@ -213,7 +213,7 @@ async function* messages(
           sentAt = elapsed()
         }
         isWhole = part.length < batch
-        // An embedded store and a fast reader may never leave this turn of the event loop; other requests need one.
+        // An embedded store and a fast reader may never leave this turn of the event loop; other requests need a turn.
         if (!isWhole) await clock.sleep(0, signal)
       }
       readUpTo = upTo

@@ -108,7 +108,7 @@ export interface ConsoleNewest {
   readonly payments: readonly string[]
   /** Deliveries with their payments: each is a new version. A store may examine the newest `limit` versions only. */
   readonly deliveries: readonly { readonly deliveryId: string; readonly paymentId: string }[]
-  /** Processor updates by number, with the payment that they were decided on; null: they wait for it. */
+  /** Processor updates by number, with the payment that each was decided on; null: it waits for its payment. */
   readonly updates: readonly { readonly seq: string; readonly paymentId: string | null }[]
 }
 
@@ -136,8 +136,8 @@ export interface ConsoleReads {
   deliveriesByPayment(paymentId: string): Promise<DeliveryView[]>
   /**
    * Deliveries, newest first. A filter by an integration, a status other than `delivered`, or both has its own index.
-   * Other filters, and none, examine at most 2,000 versions for a page: some versions have no delivery. A time filter
-   * selects by ids, which rise with the creation time.
+   * Any other query examines at most 2,000 versions for a page: some versions have no delivery. A time filter selects
+   * by ids, which rise with the creation time.
    */
   deliveries(
     query: DeliveryFilter & { readonly beforeId?: string | undefined; readonly limit: number },
@@ -148,7 +148,7 @@ export interface ConsoleReads {
   attempts(query: CountQuery): Promise<ConsoleAttempt[]>
   /** The number of attempts for each minute of their start. */
   attemptsPerMinute(query: CountQuery): Promise<MinuteCounts<AttemptKind>>
-  /** The number of primary payments for each minute of their block and present state; the state `none` is null. */
+  /** The number of primary payments for each minute of their block and present state; null: no state. */
   paymentsPerMinute(query: CountQuery): Promise<MinuteCounts<PaymentState | null>>
   /** Primary payments in the state `success` for each minute of their block and each currency of their invoices. */
   volumePerMinute(query: CountQuery): Promise<MinuteCounts<string, MinuteVolume>>
@@ -156,7 +156,7 @@ export interface ConsoleReads {
   lastFailure(integrationAddress: string): Promise<(AttemptRecord & { readonly deliveryId: string }) | null>
   /**
    * Latencies in milliseconds of the newest 500 attempts of an integration's newest 50 sent deliveries, in no order.
-   * Attempts that ended without an answer and without a timeout have none.
+   * Attempts that ended without an answer and without a timeout are left out.
    */
   latencies(integrationAddress: string): Promise<number[]>
   /** Integrations by address, those after `afterAddress` when given; with `isFailing` those with failures in a row. */

@@ -103,7 +103,7 @@ export interface OperatorCommands {
    */
   create(input: { readonly name: string; readonly role?: OperatorRole | undefined }): Promise<IssuedLink>
   /**
-   * Creates an operator who signs in at the OpenID provider, under this name. It has no passphrase and no link.
+   * Creates an operator who signs in at the OpenID provider under this name, without passphrase and link.
    * @param input.role - @default 'viewer'
    * @throws OperatorError `ERR_OPERATOR_EXISTS`; OperatorInvalidError `ERR_OPERATOR_INVALID`.
    */
@@ -111,7 +111,7 @@ export interface OperatorCommands {
   /** All operators, by name. */
   list(): Promise<OperatorView[]>
   /**
-   * Enables or disables an operator. Disabling ends its sessions and its one-time link.
+   * Enables or disables an operator. Disabling ends the operator's sessions and one-time link.
    * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_LAST_ADMIN`.
    */
   setEnabled(name: string, enabled: boolean, options?: OperatorChangeOptions): Promise<OperatorView>
@@ -149,8 +149,8 @@ export interface NewSession {
 /** Signs operators in and out. Source: docs/decisions/operators.md. */
 export interface OperatorSessions {
   /**
-   * Sets a passphrase with the token of a one-time link, which is used up by this. Earlier sessions end. It does not
-   * sign in.
+   * Sets a passphrase with the token of a one-time link, which is used up then. Earlier sessions end, and no session is
+   * opened.
    * @throws LinkRejectedError `ERR_LINK_REJECTED`; PassphraseError `ERR_PASSPHRASE_LENGTH`; SignInLimitedError
    * `ERR_SIGN_IN_LIMITED` when too many sign-ins wait.
    */

@@ -122,7 +122,7 @@ function buildDecision(
   return { result: { paymentId, ...decided }, change: status === undefined ? null : { payment, status }, events }
 }
 
-/** Results of the updates in their order: rejected with an `UpdateConflictError` when the id has other content. */
+/** Results of the updates in order; rejected with an `UpdateConflictError` when the id was used with other content. */
 export type UpdateOutcomes = readonly PromiseSettledResult<UpdateResult>[]
 
 interface AppliedUpdates {

@@ -130,8 +130,7 @@ export interface UpsertedPayments {
 export interface PaymentTransaction {
   /**
    * Marks the payments of a chain in blocks above a height as off the chain, and deletes the waiting deposits there.
-   * {@link upsertPayments} removes the mark. If a deposit on another chain was fulfilled by a marked payment, it waits
-   * again.
+   * {@link upsertPayments} removes the mark. A deposit on another chain that a marked payment fulfilled waits again.
    */
   leaveChain(chainId: number, above: number): Promise<void>
   markOffChain(paymentIds: readonly string[]): Promise<void>

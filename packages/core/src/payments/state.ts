@@ -85,7 +85,7 @@ interface DropInput {
 }
 
 /**
- * Drops payments off the chain whose former height is final; the primary one becomes `failure` with version + 1. Call
+ * Drops payments off the chain whose former height is final; a primary payment becomes `failure` with version + 1. Call
  * after `lockChain` and after the payments of the newest blocks are stored. `more`: further payments are overdue.
  */
 export async function dropOverdue(
@@ -103,7 +103,7 @@ export async function dropOverdue(
   return { events, more: overdue.length === maxDropsPerCommit }
 }
 
-/** Restores the former state, with version + 1, unless a processor changed the state since then. */
+/** Restores the state before the drop, with version + 1, unless an update changed it since then. */
 export async function restoreDropped(
   tx: StoreTransaction,
   returned: readonly StoredPayment[],

@@ -115,8 +115,8 @@ function toPrimaryKey({ chainId, txHash, integrationAddress }: PaymentFacts): st
 const paymentsPerPart = 512
 
 /**
- * Stores payments. A new one gets version 1, its snapshot and its waiting updates; a dropped one gets its state back;
- * any other changes only its chain facts. Call after `lockChain`. Resolves the events to publish.
+ * Stores payments. A new payment gets version 1, its snapshot and its waiting updates; a dropped one gets its state
+ * back; any other changes only its chain facts. Call after `lockChain`. Resolves the events to publish.
  */
 export async function storePayments(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<ServiceEvent[]> {
   const events: ServiceEvent[] = []

@@ -172,8 +172,7 @@ export interface Fulfilment {
   readonly txHash: string
   readonly logIndex: number
   /**
-   * Index of the log among those of its transaction. A reorg does not change it, so the payment keeps its
-   * identity.
+   * Index of the log among the logs of its transaction. A reorg does not change it, so the payment keeps its identity.
    * @default `logIndex`
    */
   readonly position?: number | undefined

@@ -10,7 +10,7 @@ export interface DatedReview {
   readonly review: Review
   /** The provider's own time of a verdict in unix milliseconds; null when it names none. */
   readonly reviewedAt: number | null
-  /** The level of the review; null or absent when the provider names none: it counts for every level. */
+  /** The level of the review; null or absent when the provider names none: the review counts for every level. */
   readonly levelName?: string | null | undefined
 }
 
@@ -21,7 +21,7 @@ export interface Applicant {
   readonly review: Review | null
   /** The provider's own time of a verdict in unix milliseconds; null or absent when it names none. */
   readonly reviewedAt?: number | null | undefined
-  /** When the provider made it, in unix milliseconds by its clock; null or absent when it names no time. */
+  /** When the provider made the applicant, in unix milliseconds by its clock; null or absent when it names no time. */
   readonly createdAt?: number | null | undefined
   /** The level of its check; null or absent when the provider names none. */
   readonly levelName?: string | null | undefined
@@ -71,7 +71,7 @@ export interface RedeemRequest {
 export interface IdentityProvider {
   /** The level that redemptions request; null or absent: none. */
   readonly levelName?: string | null | undefined
-  /** Whether applicants can be found by name. If not, an empty look-up proves nothing. @default true */
+  /** Whether applicants can be found by external user id. If not, an empty look-up proves nothing. @default true */
   readonly findsByName?: boolean | undefined
   /**
    * Redeems a share token for an applicant named `externalUserId`. The provider must carry out a request within

@@ -42,15 +42,15 @@ export type SchemaReport = (progress: SchemaProgress) => void
 
 export interface StoreSchema {
   /**
-   * Checks that this release can work with the schema. It can with a newer one too, until the newer release has
-   * removed what this one needs.
+   * Checks that this release can work with the schema. A newer schema works, too, until the newer release has removed
+   * what this one needs.
    * @throws StoreError `ERR_STORE_SCHEMA` when steps are missing, or a newer release removed what this one needs.
    */
   check(): Promise<void>
   /** The steps that `migrate` would run now, and those that `contract` would run after them. */
   plan(): Promise<{ readonly expand: readonly SchemaStep[]; readonly contract: readonly SchemaStep[] }>
   /**
-   * Removes what only older releases need. Call it when none of their processes runs any more: they fail afterwards.
+   * Removes what only older releases need. Call it when no process of an older release runs: such a process would fail.
    * @throws StoreError `ERR_STORE_SCHEMA` while `migrate` has steps to run.
    */
   contract(report?: SchemaReport): Promise<void>

@@ -38,7 +38,7 @@ export interface RunningProcess extends ProcessFacts {
 
 /** The operator's reads of running processes. */
 export interface ProcessQueries {
-  /** Processes with a database in common, the oldest first. A killed one is listed for a day. */
+  /** The processes on this database, the oldest first. A killed process is listed for a day. */
   list(): Promise<RunningProcess[]>
 }
 
@@ -54,7 +54,7 @@ export interface RunOptions {
 export interface LeaseView {
   /** Such as `indexer:137`. */
   readonly name: string
-  /** The id of the process that took it, or took it last. */
+  /** The id of the process that has the lease, or had it last. */
   readonly holder: string
   /** Milliseconds until it ends; 0 or less once it has ended. */
   readonly endsInMs: number

@@ -1,4 +1,4 @@
-/** Builds the audited commands in the name of one actor. Source: docs/decisions/audit.md. @module */
+/** Builds the commands of one actor, which the audit log records. Source: docs/decisions/audit.md. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { EventSink } from './events.js'
 import { createAudited, createAuditQueries } from './history/audit-log.js'
@@ -28,7 +28,7 @@ import type { Store } from './ports/store.js'
 import { createLeaseCommands, type LeaseCommands } from './processes/processes.js'
 import type { MasterKey } from './secrets/keys.js'
 
-/** The commands that the audit log records, in the name of one actor. */
+/** The commands of one actor. The audit log records each under the actor's name. */
 export interface ActorCommands {
   readonly integrations: IntegrationCommands
   readonly legacyKeys: LegacyKeyCommands
@@ -43,11 +43,11 @@ export interface ActorCommands {
   readonly moves: MoveCommands
   readonly leases: LeaseCommands
   readonly exportRows: ExportRows
-  /** Adds the record of an action that changes nothing stored. */
+  /** Adds an audit record for an action that changes no stored data. */
   recordAction(action: RecordedAction): Promise<void>
 }
 
-/** An action outside the database, for the audit log: without any secret and any e-mail address. */
+/** An action outside the database, for the audit log. It contains no secret and no e-mail address. */
 export interface RecordedAction extends Pick<AuditRecord, 'subject'>, Partial<Pick<AuditRecord, 'details'>> {
   readonly action: Extract<AuditRecord['action'], 'integration.receiver_probed' | 'identity.searched' | 'job.stopped'>
 }
@@ -60,14 +60,14 @@ export interface ActorCommandsDeps {
   readonly chains: readonly Chain[]
   readonly confirmations: Confirmations | undefined
   readonly recording: Recording
-  /** Receives the events of a repair. Must not throw. */
+  /** Receives the events of a repair of blocks. Must not throw. */
   readonly publish: EventSink
   readonly sender: Sender
-  /** When an integration may send its next test delivery. */
+  /** When each integration may send its next test delivery, in unix milliseconds. */
   readonly nextTestAt: Map<string, number>
-  /** Recently accepted credentials of integrations; a change clears it. */
+  /** Recently accepted credentials of integrations. Each change of an integration clears the cache. */
   readonly credentialCache: Pick<CredentialCache<unknown>, 'forget'>
-  /** Recently accepted legacy API keys; a change clears it. */
+  /** Recently accepted legacy API keys. Each change of a key clears the cache. */
   readonly legacyKeyCache: Pick<CredentialCache<unknown>, 'forget'>
   readonly allowLoopbackHttp: boolean
   readonly isDeniedAddress?: ((address: string) => boolean) | undefined

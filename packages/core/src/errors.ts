@@ -1,4 +1,4 @@
-/** The errors of the core: one class for each reaction of a caller. @module */
+/** The errors of the core: one class for each way in which a caller reacts. @module */
 import type { LegacyErrorBody, ShareResponse } from '@payment-integration/contract'
 import {
   identityMisconfiguredBody,
@@ -84,8 +84,8 @@ export type CoreErrorCode =
   | 'ERR_VERIFICATION_UNAVAILABLE'
 
 /**
- * Base of every error of the core, and of adapters with codes of their own. `retryable`: the same call may succeed
- * later, unchanged.
+ * Base of the errors of the core and of its adapters; an adapter may add codes of its own. `retryable`: the same call
+ * may succeed later.
  */
 export abstract class CoreError<Code extends `ERR_${string}` = CoreErrorCode> extends Error {
   abstract readonly code: Code
@@ -108,7 +108,7 @@ export class ChainError extends CoreError {
 /**
  * The database rejected the work or could not be reached. The transaction wrote nothing, with one exception: if the
  * connection or the disk failed during the commit, `ERR_STORE_UNAVAILABLE` is an unknown outcome. Then retry only
- * idempotent work, such as an update under its id or indexing; else check first.
+ * idempotent work, such as indexing or an update with an id. Before other work is repeated, check what is stored.
  */
 export class StoreError extends CoreError {
   override readonly name = 'StoreError'
@@ -153,7 +153,7 @@ export class InvalidRequestError extends CoreError {
   }
 }
 
-/** The body of a request is larger than its cap, or the client stopped sending it. Answer 413 or 400. */
+/** The body of a request is larger than its limit, or the client stopped sending it. Answer 413 or 400. */
 export class RequestBodyError extends CoreError {
   override readonly name = 'RequestBodyError'
   readonly retryable = false
@@ -218,7 +218,7 @@ export class PaymentNotFoundError extends CoreError {
   }
 }
 
-/** One hash on several destination chains. Answer 409; the wallet-scoped call narrows it. */
+/** The hash is indexed on several destination chains. Answer 409; the wallet-scoped call may find one payment. */
 export class AmbiguousPaymentError extends CoreError {
   override readonly name = 'AmbiguousPaymentError'
   readonly retryable = false
@@ -271,7 +271,7 @@ export class IntegrationError extends CoreError {
   }
 }
 
-/** The delivery of a command does not exist, is in flight, or has reached the end of its retention. */
+/** The delivery that a command names does not exist, is in flight, or has reached the end of its retention. */
 export class DeliveryError extends CoreError {
   override readonly name = 'DeliveryError'
   readonly retryable: boolean
@@ -303,7 +303,7 @@ export class CheckpointChangedError extends CoreError {
   }
 }
 
-/** `Retry-After` for the caller when the provider names no time, in milliseconds. */
+/** How long a caller should wait when the provider names no time, in milliseconds. */
 export const defaultRetryAfterMs = 5_000
 
 /** The body of the request is malformed. Answer 400. */
@@ -328,7 +328,7 @@ export class ShareTokenRejectedError extends CoreError {
   override readonly name = 'ShareTokenRejectedError'
   readonly code = 'ERR_SHARE_TOKEN_REJECTED'
   readonly retryable = false
-  /** May contain the id of the token: for the integrator, never for a log. */
+  /** Only for the integrator, never for a log: it may contain the id of the token. */
   readonly providerMessage: string
   /** The rejected review of this integration's earlier share for the same address; null when there is none. */
   readonly formerReview: Omit<ShareResponse, 'reused'> | null

@@ -19,7 +19,7 @@ export type ServiceEvent =
       /** Unix time in milliseconds. */
       readonly blockTimestamp: number
     } & PaymentName)
-  /** A payment of a transaction that is not primary: the legacy look-up shows it, area (a) does not. */
+  /** A payment that is not primary in its transaction: the legacy look-up shows it, area (a) does not. */
   | ({ readonly type: 'payment.additional'; readonly ordinal: number; readonly blockNumber: number } & PaymentName)
   /** A payment has a new version. */
   | ({
@@ -45,9 +45,9 @@ export type ServiceEvent =
       readonly status: number | null
       readonly reason: string | null
       readonly latencyMs: number
-      /** Whether an operator requested it. */
+      /** Whether an operator requested this attempt. */
       readonly replay: boolean
-      /** Milliseconds from the commit of the snapshot to the answer; null unless `delivered`, and for a replay. */
+      /** Milliseconds from the snapshot's commit to the answer; null for a replay or a failed attempt. */
       readonly publishedMs: number | null
       /** State of the delivery after the attempt. */
       readonly outcome: SettledStatus
@@ -67,26 +67,26 @@ export type ServiceEvent =
       readonly integrationAddress: string
       /** Failed attempts in a row. */
       readonly failures: number
-      /** End of the first block: unix time in milliseconds, by the store's clock. */
+      /** Until then only replays are sent, then a probe: unix time in milliseconds, by the store's clock. */
       readonly blockedUntil: number
       readonly failingMs: number
     }
   /** A failing endpoint answers again: its backlog is sent. */
   | { readonly type: 'endpoint.recovered'; readonly integrationAddress: string; readonly failingMs: number }
-  /** The blocks up to this one are indexed. */
+  /** The blocks up to `blockNumber` are indexed. */
   | { readonly type: 'chain.indexed'; readonly chainId: number; readonly blockNumber: number; readonly head: number }
-  /** Payments and deposits of a range that name no integration of the store, and are not recorded. */
+  /** The number of payments and deposits of a range that are not recorded: they name no integration of the store. */
   | { readonly type: 'payments.skipped'; readonly chainId: number; readonly count: number }
-  /** Blocks left the chain: those above the common ancestor are read again. */
+  /** Blocks left the chain: the blocks above `commonAncestor` are read again. */
   | {
       readonly type: 'chain.reorganized'
       readonly chainId: number
       readonly from: number
       readonly commonAncestor: number
     }
-  /** Indexing of a chain fails; published once per outage. It is retried. */
+  /** Indexing of a chain fails and is retried. Published once per outage. */
   | { readonly type: 'chain.failed'; readonly chainId: number; readonly message: string }
-  /** A listed router whose blocks before its addition are read. */
+  /** Backfill of an added router: its blocks are read up to `blockNumber`; the last one to read is `to`. */
   | {
       readonly type: 'chain.backfilled'
       readonly chainId: number
@@ -95,7 +95,7 @@ export type ServiceEvent =
       readonly to: number
     }
   /**
-   * The newest record of the audit log, once a day. Stored outside the database it proves that no earlier record was
+   * The newest record of the audit log, once a day. A copy outside the database proves that no earlier record was
    * deleted or rewritten.
    */
   | ({ readonly type: 'audit.head' } & AuditHead)

@@ -39,7 +39,7 @@ export interface PaymentDetail {
 /** Chooses the versions of a payment whose snapshots are read. */
 export type ChooseVersions = (payment: StoredPayment) => readonly number[]
 
-/** The rows of one integration. No parameter can name a row of another one. */
+/** The rows of one integration. No parameter can name a row of another integration. */
 export interface IntegrationQueries {
   /** Lowercased. */
   readonly integrationAddress: string
@@ -53,12 +53,12 @@ export interface IntegrationQueries {
     readonly wallet?: string | undefined
   }): Promise<PageBody>
   /**
-   * One payment by destination transaction hash. Parameters are raw strings here too.
+   * One payment by destination transaction hash. Parameters are the raw strings of the request.
    * @throws InvalidRequestError `ERR_TX_HASH_INVALID`, `ERR_ADDRESS_INVALID`; PaymentNotFoundError
    * `ERR_PAYMENT_NOT_FOUND`; AmbiguousPaymentError `ERR_PAYMENT_AMBIGUOUS`.
    */
   getPayment(query: { readonly txHash: string; readonly wallet?: string | undefined }): Promise<PaymentBody>
-  /** A payment with its snapshots and deliveries; null: there is none under the hash on that chain. */
+  /** A payment with its snapshots and deliveries; null: the integration has none with this hash on this chain. */
   paymentDetail(chainId: number, txHash: string, versions: ChooseVersions): Promise<PaymentDetail | null>
   /** Deliveries, newest first. */
   deliveries(
@@ -67,7 +67,7 @@ export interface IntegrationQueries {
       readonly limit: number
     },
   ): Promise<ConsolePage<DeliveryView, string>>
-  /** At most 50 payments by destination transaction hash, or by the beginning of their memo among the newest 5,000. */
+  /** At most 50 payments: by transaction hash, or by the beginning of the memo among the newest 5,000. */
   search(search: Exclude<ConsoleSearch, { kind: 'wallet' }>): Promise<readonly PaymentBody[]>
   /**
    * The integration's payments as the read API shows them, for an export.
@@ -87,14 +87,14 @@ export interface Queries
     Pick<DeliveryStore, 'backlog' | 'endpoints' | 'findMissing' | 'oldestSnapshot'>,
     Pick<ChainReads, 'proofs' | 'coverage'>,
     Pick<PaymentReads, 'checkpoint'> {
-  /** @param integrationAddress - Of an authenticated caller, never from a request. */
+  /** @param integrationAddress - The address of the authenticated caller, never a parameter of a request. */
   forIntegration(integrationAddress: string): IntegrationQueries
   /** All primary payments that match, for an export. */
   paymentListing(filter: Omit<ConsolePaymentFilter, 'invoice'>): Listing
   deliveryListing(filter: DeliveryFilter): Listing
   /** The payments of a transaction, primary or not, by ordinal. */
   transaction(query: { readonly chainId: number; readonly txHash: string }): Promise<readonly StoredPayment[]>
-  /** The snapshots of a payment by version, oldest first, without those that are not stored. */
+  /** The snapshots of a payment by version, oldest first. A version whose snapshot is not stored is left out. */
   snapshots(paymentId: string, versions: readonly number[]): Promise<StoredSnapshot[]>
   /** The number of deliveries, counted up to `atMost`. */
   countDeliveries(filter: DeliveryFilter, options?: { readonly atMost?: number | undefined }): Promise<number>
@@ -106,7 +106,7 @@ const maxFound = 50
 /** Rows that an export reads at once. */
 const listingPage = 500
 
-/** Builds the queries on a store. Tenant isolation is here alone: `forIntegration` binds the address to every read. */
+/** Builds the queries on a store. Only `forIntegration` isolates tenants: it binds the address to every read. */
 export function createQueries(store: Store, cursors: CursorCodec): Queries {
   const reader = createPaymentReader(() => store.payments, cursors)
   const { prepare: _, ...reads } = store.console

@@ -36,7 +36,7 @@ import { createQueries, type Queries } from './queries.js'
 import type { MasterKey, SealedSecret } from './secrets/keys.js'
 import { openSecret } from './secrets/seal.js'
 
-/** The whole service, in a host or in the reference server. Its own commands act as its option `actor`. */
+/** The whole service. The audit log records its own commands under `ServiceDeps.actor`. */
 export interface Service extends ActorCommands {
   readonly store: Store
   /** Resolves the caller; null for any failure. `authorization` is the header's value. Source: docs/interface.md 5. */
@@ -52,15 +52,15 @@ export interface Service extends ActorCommands {
   /**
    * Applies a processor's update; idempotent by its id.
    * @throws UpdateConflictError `ERR_UPDATE_CONFLICT`.
-   * @throws TypeError Inside the work of a transaction of the store, or when it does not have the contract's shape.
+   * @throws TypeError When the update does not have the contract's shape, or inside a transaction of the store.
    */
   applyUpdate(update: ProcessorUpdate): Promise<UpdateResult>
   /**
-   * Applies updates in their order, 100 of them in one transaction. Resolves the outcome of each: rejected with an
-   * `UpdateConflictError` when its id was used with other content.
-   * @throws TypeError When one does not have the contract's shape, before anything is read or written; inside the work
-   * of a transaction of the store.
-   * @throws StoreError As the store does. Earlier updates may be applied; to repeat all of them is safe.
+   * Applies updates in their order, at most 100 in one transaction. Resolves the outcome of each update. An outcome is
+   * rejected with an `UpdateConflictError` when the id was used with other content.
+   * @throws TypeError When an update does not have the contract's shape: nothing is read or written then. Also when the
+   * call is inside a transaction of the store.
+   * @throws StoreError When the store fails. Earlier updates may be applied; it is safe to repeat all of them.
    */
   applyUpdates(updates: readonly ProcessorUpdate[]): Promise<readonly PromiseSettledResult<UpdateResult>[]>
   /**
@@ -70,7 +70,7 @@ export interface Service extends ActorCommands {
    */
   applyUpdateIn(within: Pick<Store, 'transaction'>, update: ProcessorUpdate): Promise<JoinedUpdate>
   /**
-   * The same commands in the name of another actor, such as `operatorActor(name)` of `core`.
+   * The same commands in the name of another actor, such as `operatorActor(name)`.
    * @throws RangeError When the actor is blank or longer than 200 characters.
    */
   actingAs(actor: string): ActorCommands
@@ -88,17 +88,17 @@ export interface Service extends ActorCommands {
   readonly fulfilments: FulfilmentPoller | null
   /** Null when no identity provider was given. */
   readonly identity: Identity | null
-  /** The processes that report themselves. */
+  /** The running processes on this database, as they report themselves. */
   readonly processes: ProcessQueries
   /**
    * Runs loops until the signal aborts, then drains them. Several processes may share the work: any number of them
-   * dispatch and poll; of the indexers of a chain one leads.
+   * dispatch and poll, and one at a time indexes a chain.
    */
   run(signal: AbortSignal, options?: RunOptions): Promise<void>
 }
 
 const allLoops: LoopRoles = { dispatcher: true, poller: true, indexer: 'all' }
-/** Length of the name under which this process holds leases, in bytes. */
+/** Random bytes of the id under which this process has leases. */
 const processIdBytes = 16
 
 /** A chain to follow. */
@@ -107,8 +107,8 @@ export interface FollowedChain {
   /** Where to begin when nothing is indexed yet: a height, or the current head. @default 'head' */
   readonly startBlock?: number | 'head' | undefined
   /**
-   * Longest time between reads of the head, in milliseconds. A node that announces new blocks wakes the reader, and
-   * makes this time ten times as long.
+   * Longest time between reads of the head, in milliseconds. While a node announces new blocks, each one wakes the
+   * reader, and this time is ten times as long.
    * @default 1000
    */
   readonly pollMs?: number | undefined
@@ -129,9 +129,9 @@ export interface ServiceDeps {
   readonly masterKey: MasterKey
   /** @default none: a service that only reads and delivers */
   readonly chains?: readonly FollowedChain[] | undefined
-  /** `everyMs`: time between polls, by default 15000. @default none: states change by processor updates alone */
+  /** `everyMs`: milliseconds between polls, by default 15000. @default none: only processor updates change states */
   readonly receipts?: { readonly source: ReceiptSource; readonly everyMs?: number | undefined } | undefined
-  /** @default none: bridge deposits are stored and wait */
+  /** `everyMs`: milliseconds between polls, by default 5000. @default none: bridge deposits are stored and wait */
   readonly fulfilments?: { readonly source: FulfilmentSource; readonly everyMs?: number | undefined } | undefined
   /** Sharing of identity verifications. @default none: the endpoint answers `not enabled` */
   readonly identity?:
@@ -149,27 +149,27 @@ export interface ServiceDeps {
       }
     | undefined
   /**
-   * `own`: only payments that name an integration of the store are recorded, with their deposits and updates. For one
-   * of several services that follow the same chains. All processes on a database need the same value.
+   * `own`: only payments that name an integration of the store are recorded, with their deposits and updates. It is for
+   * one of several services (cells) that follow the same chains. All processes on a database need the same value.
    * @default 'all'
    */
   readonly recording?: Recording | undefined
   /**
-   * Confirmations until a payment is final, by chain; null: never. The legacy endpoints answer it, and no
-   * reorg is followed deeper. Other chains have the number of docs/interface.md 8, or are never final.
+   * Confirmations until a payment is final, by chain; null: never. They set the legacy flag `final` and the deepest
+   * reorg that is followed. Any other chain has the number of docs/interface.md 8, or is never final.
    */
   readonly confirmations?: Confirmations | undefined
   /**
    * Largest extra fee of a payment that the legacy verify accepts, in basis points of the gross amount, 0 to 10000. The
-   * payer chooses the extra fee, and may be its receiver.
+   * payer chooses the extra fee and may also receive it.
    * @default defaultMaxExtraFeeBps, 1 %
    */
   readonly maxExtraFeeBps?: number | undefined
   /** Dev only: accept `http:` notification URLs to this machine. @default false */
   readonly allowLoopbackHttp?: boolean | undefined
   /**
-   * Whether the operator denies an address as the host of a notification URL. Give the sender the same rule: it
-   * resolves the names.
+   * Whether the operator denies an address as the host of a notification URL. Give the sender the same rule, because it
+   * resolves host names.
    * @default none is denied
    */
   readonly isDeniedAddress?: ((address: string) => boolean) | undefined
@@ -281,7 +281,7 @@ export function createService(deps: ServiceDeps): Service {
     legacyKeyCache,
     allowLoopbackHttp,
     identity,
-    // The former cell accepted a moved update without the name of an integration: it waits here too.
+    // `all`: an update that names no integration waited in the former cell, so it waits here too.
     applyUpdates: (updates: readonly ProcessorUpdate[]) => applyAll(updates, (some) => applyAndPublish(some, 'all')),
     onDue: () => dispatcher.wake(),
   }

@@ -8,7 +8,7 @@ import type { Store, StoreTransaction } from '../ports/store.js'
 import type { MasterKey, VersionedKey } from '../secrets/keys.js'
 import type { AuditEntry, AuditHead, AuditQueries, AuditRecord, AuditStore } from './audit-store.js'
 
-/** Sequence and hash of the last removed record, from the record about the removal; null: none is recorded. */
+/** The sequence and hash of the last removed record, as the record of its removal has them; null: there is none. */
 export async function findRemovedHead(audit: AuditStore, first: AuditRecord): Promise<AuditHead | null> {
   const removed = first.seq - 1
   for await (const part of readAuditParts(audit, removed))
@@ -54,7 +54,7 @@ export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: M
         for (const record of part) {
           const expectedSeq: number = (before?.seq ?? 0) + 1
           if (record.seq !== expectedSeq || !isChained(record, before?.hash ?? initialHash, keys)) {
-            // Retention may have removed records meanwhile.
+            // If retention removed records meanwhile, the check begins again.
             const isSame = (await audit.list({ limit: 1 }))[0]?.seq === first?.seq
             return isSame ? { records, last, brokenAt: expectedSeq } : queries.verify({ onProgress, signal })
           }
@@ -127,7 +127,7 @@ export function redactUrl(key: VersionedKey, url: string | null): string | null 
 /** The hash before the first record. */
 const initialHash = ''
 
-/** HMAC-SHA256 over the previous hash and all fields: write access to the database alone does not forge a record. */
+/** HMAC-SHA256 over the previous hash and all fields: write access to the database is not enough for a forgery. */
 function hashRecord(key: VersionedKey, previous: string, record: Omit<AuditRecord, 'hash'>): string {
   const { seq, at, actor, action, subject, details, keyVersion } = record
   const sorted = Object.entries(details).toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -138,7 +138,7 @@ function hashRecord(key: VersionedKey, previous: string, record: Omit<AuditRecor
 
 type AuditNote = Pick<AuditEntry, 'action' | 'subject'> & Partial<Pick<AuditEntry, 'details'>>
 
-/** Locks the audit log, runs `work` and adds its notes. `work` may run again: it must only touch `tx`. */
+/** Locks the audit log, runs `work` and records its notes. `work` may run again, so it must only touch `tx`. */
 export type Audited = <T>(work: (tx: StoreTransaction, note: (note: AuditNote) => void) => Promise<T>) => Promise<T>
 
 interface AuditedDeps {

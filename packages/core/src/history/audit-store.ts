@@ -1,4 +1,4 @@
-/** The audit log as stored: a hash chain, in which a missing record shows. @module */
+/** The stored audit log: a hash chain, which reveals a missing record. @module */
 
 export type AuditAction =
   | 'integration.created'
@@ -65,13 +65,13 @@ export interface AuditEntry {
 export interface AuditRecord extends AuditEntry {
   /** From 1, without a gap. */
   readonly seq: number
-  /** Version of the master key of this record's hash. */
+  /** Version of the master key that keys `hash`. */
   readonly keyVersion: number
   /** Keyed hash over the previous record and this entry, 64 lowercase hex digits. */
   readonly hash: string
 }
 
-/** Proof, stored outside, that no record up to this one was deleted or rewritten. */
+/** Names a record. A copy outside the database proves that no record up to it was deleted or rewritten. */
 export type AuditHead = Pick<AuditRecord, 'seq' | 'at' | 'hash'>
 
 export interface AuditStore {
@@ -97,19 +97,19 @@ export interface AuditQueries {
 /** Whether the audit log is intact. */
 export interface AuditVerdict {
   readonly records: number
-  /** The newest record, or null. Number and hash, stored outside, also reveal deleted records at the end. */
+  /** The last intact record, or null. A copy outside the database also reveals a later deletion at the log's end. */
   readonly last: AuditHead | null
   /** The first `seq` that is missing, altered, or keyed with an unconfigured master key; null: the log is intact. */
   readonly brokenAt: number | null
 }
 
 export interface AuditTransaction {
-  /** The newest record of the audit log, or null. No other transaction adds one until this one ends. */
+  /** The newest record of the audit log, or null. Until this transaction ends, no other adds a record. */
   lockAudit(): Promise<AuditRecord | null>
-  /** Adds a record. Call after {@link lockAudit}, with the `seq` that follows. */
+  /** Adds a record. Call after {@link lockAudit}, with the next `seq`. */
   appendAudit(record: AuditRecord): Promise<void>
   /** Removes the records up to a number. Call after {@link lockAudit}. */
   removeAudit(upToSeq: number): Promise<void>
-  /** Stores removed records again, in their order; stored ones stay. Call after {@link lockAudit}. */
+  /** Stores removed records again, in their order; records that are still stored stay. Call after {@link lockAudit}. */
   restoreAudit(records: readonly AuditRecord[]): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Exports a filtered list as CSV or JSON lines, page by page, and records who did. @module */
+/** Exports a filtered list as CSV or JSON lines, and audits the export. @module */
 import type { DeliveryView } from '../notifications/delivery-store.js'
 import type { Audited } from './audit-log.js'
 import type { AuditEntry } from './audit-store.js'
@@ -9,13 +9,13 @@ export type ExportFormat = 'csv' | 'jsonl'
 /** A filtered list, newest row first. */
 export interface Listing {
   readonly of: keyof typeof columns
-  /** As the audit log records it. */
+  /** The filter as the audit log records it. */
   readonly filter: AuditEntry['details']
   /** At least one page; any may be empty. */
   pages(): AsyncIterable<readonly object[]>
 }
 
-/** Columns by the paths of the fields: those of docs/interface.md 2.1, and of a delivery with its last attempt. */
+/** Columns of each list, as paths of fields: docs/interface.md 2.1, and a delivery with its last attempt. */
 const columns = {
   payments: `blockTimestamp chainId txHash version state integrationAddress sender receiver memo
     invoice.amount invoice.currency invoice.settlementAmount invoice.settlementCurrency
@@ -72,14 +72,14 @@ const findField = (row: object, path: string) =>
 
 interface ExportOptions {
   readonly format: ExportFormat
-  /** Asked before each page leaves; false stops the export. */
+  /** Called before each page is returned; false stops the export. */
   readonly mayContinue: () => Promise<boolean>
 }
 
 /**
- * Reads a list in parts of a page, of which one is in memory. The audit log gets a record before the first row is
- * read. Another one has the number of rows that left, and why it ended: `complete`, `cut_off` (the reader went away),
- * `stopped` or `failed`. A part has the number of rows up to its end.
+ * Yields the text of a list page by page, each with the number of rows so far. The audit log gets a record before the
+ * first row is read. A last record has the number of exported rows and why the export ended: `complete`, `cut_off` (the
+ * client disconnected), `stopped` or `failed`.
  */
 export type ExportRows = (listing: Listing, options: ExportOptions) => AsyncGenerator<{ text: string; rows: number }>
 

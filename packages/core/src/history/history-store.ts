@@ -4,7 +4,7 @@ import type { AttemptRecord, DeliveryStatus } from '../notifications/delivery-st
 import type { FileReader, FileWriter } from '../ports/runtime.js'
 import type { AuditRecord } from './audit-store.js'
 
-/** Kinds whose rows are in segments. The audit log is cut by its records' times. */
+/** Kinds whose rows are in segments. The audit log has none: its records expire by their time. */
 export type SegmentedKind = Exclude<HistoryKind, 'audit'>
 
 /** Rows that were written in one period; attempts belong to the segment of their delivery. */
@@ -38,12 +38,12 @@ export interface HistoryStore {
   /** Begins a segment. Rows of transactions that run meanwhile may still join the previous one. */
   beginSegment(): Promise<void>
   /**
-   * Closes the segments up to a number: their deliveries can no longer be replayed. Once none of these is pending,
-   * their history no longer changes.
+   * Closes the segments up to a number: their deliveries can no longer be replayed. Once none of these deliveries is
+   * pending, the history of the segments no longer changes.
    * @throws RangeError When one of these deliveries is missing, or the segment is the newest.
    */
   closeSegments(upTo: number): Promise<void>
-  /** Pending deliveries of the segments up to a number: the history of those segments stays. */
+  /** Pending deliveries of the segments up to a number: the deliveries and attempts of those segments stay. */
   pending(upTo: number): Promise<readonly PendingDeliveries[]>
   /** Marks pending deliveries of segments up to a number as exhausted, unless in flight. Resolves their number. */
   exhaustPending(upTo: number): Promise<number>
@@ -52,10 +52,10 @@ export interface HistoryStore {
   /** The removable rows. @throws RangeError For deliveries and attempts of a segment that is not closed. */
   part<Kind extends SegmentedKind>(kind: Kind, segment: number): Promise<HistoryPart<Kind>>
   /**
-   * Stores removed rows again; stored ones stay as they are. Deliveries and attempts need a closed segment, updates any
-   * but the newest.
-   * @throws RangeError For another segment, for a row of another segment, and for a row whose payment or delivery is
-   * not stored.
+   * Stores removed rows again; rows that are still stored stay unchanged. Deliveries and attempts need a closed
+   * segment, updates any segment but the newest.
+   * @throws RangeError For a segment that does not allow it, for a row of another segment, and for a row whose payment
+   * or delivery is not stored.
    */
   restore<Kind extends SegmentedKind>(kind: Kind, segment: number, rows: readonly HistoryRows[Kind][]): Promise<void>
 }
@@ -84,11 +84,11 @@ export interface UpdateHistory {
   readonly id: string
   readonly paymentId: string | null
   readonly version: number | null
-  /** As `StoredUpdate` has it. */
+  /** The fingerprint of `StoredUpdate`. */
   readonly fingerprint: string
   readonly outcome: Exclude<UpdateOutcome, 'waiting'>
   readonly reason: string | null
-  /** Present when it was rejected. */
+  /** The content of a rejected update; else null. */
   readonly update: ProcessorUpdate | null
 }
 
@@ -118,7 +118,7 @@ export interface ArchivedFile {
 
 /** A folder of archived history. */
 export interface HistoryArchive {
-  /** @throws RangeError For a header that no name can have. */
+  /** @throws RangeError When no file name can be made from the header. */
   create(header: ArchiveHeader): Promise<FileWriter>
   open(name: string): FileReader
 }
@@ -132,7 +132,7 @@ export interface ExpiredHistory {
   /** Number of the segment, or of the first audit record. */
   readonly part: number
   readonly rows: number
-  /** 0 for the oldest. */
+  /** 0 for the first segment. */
   readonly from: number
   readonly to: number
 }
@@ -150,12 +150,12 @@ export type RetentionProgress =
   | { readonly event: 'given_up'; readonly deliveries: number }
   /** A segment has pending deliveries of an integration, so its deliveries and attempts stay. */
   | { readonly event: 'kept'; readonly pending: PendingDeliveries }
-  /** The chain of the audit log is broken at a record, so that the log stays. */
+  /** The hash chain of the audit log is broken at a record, so no record is removed. */
   | { readonly event: 'audit_broken'; readonly brokenAt: number }
   | { readonly event: 'removed'; readonly history: ExpiredHistory; readonly file: ArchivedFile }
 
 export interface RetentionOptions {
-  /** Whether pending deliveries of expired segments become exhausted; else they keep their segment. @default false */
+  /** Whether pending deliveries of expired segments become exhausted; else their segments stay. @default false */
   readonly givesUp?: boolean | undefined
   readonly onProgress?: ((progress: RetentionProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
@@ -166,18 +166,18 @@ export interface HistoryCommands {
   /** Lists the history that {@link run} would remove now. */
   plan(policy: RetentionPolicy): Promise<HistoryPlan>
   /**
-   * Archives expired history in files, then removes it. It is removed in whole segments, so it may stay longer: by a
-   * day, a 64th of the longest retention, or 30 days where deliveries are kept for ever. Run it once a day. An
+   * Archives expired history in files, then removes it. History leaves in whole segments, so it may stay longer: by a
+   * day or a 64th of the longest retention, or by 30 days if deliveries are kept for ever. Call `run` once a day. An
    * interrupted run loses nothing: the next run writes the file again.
-   * @throws StoreError `ERR_STORE_BUSY` while another run goes on, and up to a minute after one was killed.
+   * @throws StoreError `ERR_STORE_BUSY` while another run goes on, and up to a minute after a run was killed.
    * @throws RangeError For a retention below a minute. @throws TypeError When the store keeps its history for ever.
    */
   run(policy: RetentionPolicy, archive: HistoryArchive, options?: RetentionOptions): Promise<void>
   /**
-   * Stores the rows of a file again, until the next run. Restored deliveries are shown, and cannot be replayed.
+   * Stores the rows of a file again; the next run removes them. Restored deliveries are shown, but cannot be replayed.
    * @returns The number of rows in the file.
    * @throws ArchiveError `ERR_ARCHIVE` for a file that is damaged, forged or of another database: nothing is changed.
-   * Also for attempts before their deliveries, and for audit records that do not end where the log begins.
+   * Also for attempts whose deliveries are not stored, and for audit records that do not end where the log begins.
    */
   restore(
     archive: HistoryArchive,

@@ -26,7 +26,7 @@ import {
 function createRestore({ store, audited, keys }: HistoryDeps): HistoryCommands['restore'] {
   const { audit } = store
 
-  /** Whether the audit log says that this database wrote the file: cells share keys, so an HMAC alone does not. */
+  /** Whether the audit log names the file. Cells share keys, so an HMAC does not prove that this database wrote it. */
   async function isRecorded({ kind, part }: ArchiveHeader, hmac: string): Promise<boolean> {
     for await (const records of readAuditParts(audit))
       for (const { action, subject, details } of records)

@@ -72,7 +72,7 @@ export const rowSchemas: { readonly [Kind in keyof HistoryRows]: z.ZodMiniType<H
     seq: z.int().check(z.positive()),
     at: whole,
     actor: z.string(),
-    // The hash chain covers the action, so an unknown one comes from another release.
+    // The hash chain covers the action, so an unknown action comes from another release.
     action: z.custom<AuditAction>((value) => typeof value === 'string'),
     subject: z.string(),
     details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
@@ -81,7 +81,7 @@ export const rowSchemas: { readonly [Kind in keyof HistoryRows]: z.ZodMiniType<H
   }),
 }
 
-/** The first line of a file. */
+/** The first line of an archive file. */
 export const headerSchema: z.ZodMiniType<ArchiveHeader> = z.object({
   kind: z.enum(['attempts', 'deliveries', 'updates', 'audit']),
   part: whole,
@@ -90,13 +90,13 @@ export const headerSchema: z.ZodMiniType<ArchiveHeader> = z.object({
 
 const dayMs = 86_400_000
 
-/** About the most segments of deliveries that a store has at a time. */
+/** The approximate upper limit for segments with deliveries in a store. */
 const maxSegments = 64
 
-/** Length of a segment where deliveries are kept for ever: such segments add up. */
+/** Length of a segment if deliveries are kept for ever: such segments are never removed, so they must be few. */
 const unlimitedSegmentMs = 30 * dayMs
 
-/** The shortest retention: transactions that run while a segment begins end within it. */
+/** The shortest retention, in milliseconds. Each transaction that runs while a segment begins ends sooner. */
 const minRetentionMs = 60_000
 
 /** In the order of removal: attempts before their deliveries. */
@@ -126,7 +126,7 @@ export function computeSegmentMs(policy: RetentionPolicy): number | null {
   )
 }
 
-/** Expired history of one kind in one segment, not counted yet. */
+/** Expired history of one kind in one segment, without the number of rows. */
 type ExpiredPart = Omit<ExpiredHistory & { readonly kind: SegmentedKind }, 'rows'>
 
 export function findExpiredParts(
@@ -153,7 +153,7 @@ export interface HistoryDeps {
   readonly store: Pick<Store, 'history' | 'audit' | 'leases'>
   readonly audited: Audited
   readonly verifyAudit: () => Promise<Pick<AuditVerdict, 'brokenAt'>>
-  /** Sign the files. Files of replaced keys are accepted. */
+  /** Signs the files. Files that a replaced key signed are accepted. */
   readonly keys: MasterKey
   readonly clock: Clock
   readonly random: Pick<RandomSource, 'bytes'>
@@ -186,7 +186,7 @@ export async function findExpiredRecords(audit: AuditStore, before: number): Pro
   return first === null ? null : { kind: 'audit', part: first.seq, rows, from: first.at, to: before }
 }
 
-/** Removes audit records. The record about the removal has the last hash, so that the rest can be verified. */
+/** Removes audit records. The record of the removal has the last hash, so that later records can be verified. */
 function removeRecords(audited: Audited, first: number, last: AuditRecord, file: ArchivedFile): Promise<void> {
   return audited(async (tx, note) => {
     await tx.removeAudit(last.seq)
@@ -196,7 +196,7 @@ function removeRecords(audited: Audited, first: number, last: AuditRecord, file:
   })
 }
 
-/** Stores the oldest records again; RangeError: the last of them is not the one before the log's first record. */
+/** Stores removed records again. @throws RangeError When the file does not end right before the log's first record. */
 export async function restoreRecords(audit: AuditStore, audited: Audited, file: SignedFile): Promise<number> {
   let [count, last]: [number, AuditRecord | undefined] = [0, undefined]
   for await (const records of file.rows(rowSchemas.audit)) {
@@ -277,7 +277,7 @@ export function createRetentionRun({ store, audited, verifyAudit, keys, clock, r
     return file
   }
 
-  /** Closes the segments of expired deliveries. Resolves those that must stay. */
+  /** Closes the segments of expired deliveries. Resolves the segments with pending deliveries. */
   async function closeSegments(history: HistoryStore, ended: readonly ExpiredPart[], options: RetentionOptions) {
     const { givesUp = false, onProgress } = options
     const upTo = findNewestDeliverySegment(ended)
@@ -299,7 +299,7 @@ export function createRetentionRun({ store, audited, verifyAudit, keys, clock, r
   async function removeAudit(archive: HistoryArchive, before: number, { onProgress, signal }: RetentionOptions) {
     const ended = await findExpiredRecords(audit, before)
     if (ended === null) return
-    // Removed records can no longer be verified.
+    // Verified first: removed records can no longer be.
     const { brokenAt } = await verifyAudit()
     if (brokenAt !== null) return onProgress?.({ event: 'audit_broken', brokenAt })
     let last: AuditRecord | null = null

@@ -20,16 +20,16 @@ export interface ProveFor {
   readonly accountId?: string | undefined
 }
 
-/** The store's own accounts. Each call writes its record to the log of accounts in the same transaction. */
+/** The store's own accounts. Each call adds its event to the log of accounts in the same transaction. */
 export interface IdentityAccountCommands {
   /**
-   * Registers an account that carries an address unverified. It gets no earlier share of the address.
+   * Registers an account that carries an address unverified. The account gets no earlier share of the address.
    * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` for an invalid address.
    */
   register(email: string): Promise<IdentityAccount>
   /**
-   * Issues a code for an address, and replaces an earlier one. Send it to the returned address, and show it nowhere
-   * else.
+   * Issues a code for an address; an earlier code is no longer valid. Send the code to the returned address, and show
+   * it nowhere else.
    * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` for an invalid address.
    */
   requestCode(email: string): Promise<IssuedCode>
@@ -39,7 +39,7 @@ export interface IdentityAccountCommands {
    */
   proveByCode(email: string, code: string, proveFor?: ProveFor): Promise<IdentityAccount>
   /**
-   * Proves an address by an integration's attestation. It works for placeholders alone, and for their donor alone.
+   * Proves an address by an integration's attestation. Only the donor of a placeholder may attest its address.
    * @throws EmailProofError `ERR_EMAIL_PROOF` otherwise.
    */
   proveByAttestation(email: string, integrationAddress: string, proveFor?: ProveFor): Promise<IdentityAccount>
@@ -72,7 +72,7 @@ type ProofDecision =
       readonly carried: readonly IdentitySubject[]
     }
 
-/** An attestation gives away a placeholder alone, and only by its donor. An account proves one address at a time. */
+/** Decides a proof. Only the donor of a placeholder may attest its address. An account has one proved address. */
 export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofFacts): ProofDecision {
   if (proof.kind === 'attestation') {
     if (open !== null && open.accountId !== null) return { kind: 'reject', reason: 'not_placeholder' }
@@ -136,7 +136,7 @@ async function proveAddress(tx: StoreTransaction, request: Proof, ids: IdSource)
   return { kind: 'given', accountId }
 }
 
-/** Gives a carried subject to the next account that carries its address; without one it becomes a placeholder. */
+/** Gives a carried subject to the next account that carries its address; else it becomes a placeholder. */
 async function giveToNextCarrier(
   { identity, identityAccounts }: StoreTransaction,
   { id, emailKey }: IdentitySubject,
@@ -157,7 +157,7 @@ interface IdentityAccountDeps {
   readonly ownsAccounts: boolean
 }
 
-/** The most rounds of a proof: other requests may change the owner meanwhile. */
+/** The most rounds of a proof. A further round follows when another request changed the owner. */
 const maxRounds = 4
 
 export function createAccounts({ store, sealEmail, codes, clock, ids, ownsAccounts }: IdentityAccountDeps): {
@@ -263,7 +263,7 @@ export interface OwnedSubjects {
   readonly subjects: readonly IdentitySubject[]
 }
 
-/** Locks the person behind an address and gives the open subject to its owner. Null: the owner changed, begin again. */
+/** Locks a person and gives the open subject to the owner of its address. Null: the owner changed, begin again. */
 export async function lockOwnedSubjects(
   tx: StoreTransaction,
   { email, ensured, hostOwner }: AccountQuery,
@@ -285,15 +285,15 @@ type OwnerDecision =
   | { readonly kind: 'same' }
   /** The subject belongs to this account from now on; null: it is a placeholder. */
   | { readonly kind: 'set'; readonly accountId: string | null; readonly proved: boolean }
-  /** The subject stays with its account, closed. The owner of the address gets a new one. */
+  /** The subject stays with its account, closed. The owner of the address gets a new subject. */
   | { readonly kind: 'replace' }
 
 const unchangedOwner: OwnerDecision = { kind: 'same' }
 
 /**
- * Decides the owner of a subject by the current owner of its address; null: the address has none. A proved subject
- * never changes its account, so that a new owner of a mailbox sees nothing of the former owner. An unproved subject
- * follows its address. A placeholder with redemptions waits for a proof.
+ * Decides the owner of a subject by the current owner of its address. `owner` null: the address has none. A proved
+ * subject never changes its account, so that a new owner of a mailbox sees nothing of the former owner. An unproved
+ * subject follows its address. A placeholder with redemptions waits for a proof.
  */
 export function decideSubjectOwner(
   open: Pick<IdentitySubject, 'accountId' | 'proved' | 'redemptions'>,

@@ -143,7 +143,7 @@ export function createFailureError(failure: ProviderFailure, former: Review | nu
   }
 }
 
-/** Logs a failure that an operator must repair. @param about - Ids in the call. */
+/** Logs a failure if an operator must repair its cause. @param about - Ids in the call. */
 export function logFailure(
   logger: Pick<Logger, 'error'>,
   failure: ProviderFailure,

@@ -11,15 +11,15 @@ interface ShareFacts {
   /** The person's redemptions in flight or with an unknown outcome. */
   readonly redemptions: readonly RedemptionRecord[]
   readonly caller: string
-  /** Names that this request has looked up. */
+  /** External user ids that this request has looked up. */
   readonly lookedUp: ReadonlySet<string>
 }
 
 /** `outcome`: for the log of shares. */
 export type ShareDecision =
-  /** Redeem the token: the caller has no verification, or its own is rejected or gone. */
+  /** Redeem the token: the caller has no verification, or its own verification is rejected or gone. */
   | { readonly kind: 'redeem' }
-  /** Look these names up first. */
+  /** Look up the applicants of these redemptions first. */
   | { readonly kind: 'look_up'; readonly redemptions: readonly RedemptionRecord[] }
   /** Answer the review with `reused: false`; the token is not redeemed. */
   | {
@@ -33,9 +33,9 @@ export type ShareDecision =
   | { readonly kind: 'unavailable'; readonly outcome: Extract<ShareOutcome, 'unknown' | 'unresolved'> }
 
 /**
- * A direct verification, or one of another donor, is 409 before all else: redemptions reveal nothing. While one is
- * leased, no second token of the person is redeemed. A caller with an unknown outcome of its own gets 503, because its
- * token may have been redeemed.
+ * A direct verification, or another donor's, answers 409 before redemptions are considered, so these reveal nothing.
+ * While a redemption is leased, no second token of the person is redeemed. A caller with an unknown outcome of its own
+ * gets 503, because its token may have been redeemed.
  */
 export function decideShare({ open, subjects, redemptions, caller, lookedUp }: ShareFacts): ShareDecision {
   if (subjects.some(({ emailKey }) => emailKey === null)) return { kind: 'not_donated', outcome: 'not_donated' }
@@ -55,7 +55,7 @@ export function decideShare({ open, subjects, redemptions, caller, lookedUp }: S
 
   if (review !== null && !isRejected(review))
     return { kind: 'answer', review, outcome: review.reviewStatus === 'completed' ? 'already_approved' : 'in_flight' }
-  // Absent names are looked up once more before another token is redeemed.
+  // Each absent applicant is looked up once more before another token is redeemed.
   const absent = redemptions.filter(isNotLookedUp)
   return absent.length > 0 ? { kind: 'look_up', redemptions: absent } : { kind: 'redeem' }
 }

@@ -28,10 +28,10 @@ export function normalizeEmail(input: string): string | null {
   if (input.length > shareRequestLimits.email) return null
   const text = input.trim()
   const at = text.lastIndexOf('@')
-  // These end a host name in a URL, so the rest would be cut off silently.
+  // These characters end a host name in a URL: `domainToASCII` would silently cut off what follows.
   if (at < 1 || /[/?#:\\[\]%]/.test(text.slice(at + 1))) return null
   const local = text.slice(0, at).normalize('NFC').toLowerCase().replaceAll('\u03c2', '\u03c3').normalize('NFC')
-  // A trailing dot names the same domain.
+  // With or without a trailing dot, it is the same domain.
   const domain = domainToASCII(text.slice(at + 1).replace(/\.$/, '')).toLowerCase()
   if (!localPart.test(local) || !domainName.test(domain) || /^[0-9.]+$/.test(domain)) return null
   const address = `${local}@${domain}`

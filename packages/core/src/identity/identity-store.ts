@@ -22,7 +22,7 @@ export interface Verification {
   readonly review: Review | null
   /** The provider's time of `review` in unix milliseconds: an older review changes nothing. */
   readonly reviewedAt: number | null
-  /** A review that is not proven to be newer: it counts once the provider repeats it. */
+  /** A review that is not proven to be newer than `review`: it counts once the provider repeats it. */
   readonly doubt: Review | null
   /** When the provider last activated or deactivated the applicant, by its clock; null: never. */
   readonly presence: { readonly isActive: boolean; readonly at: number } | null
@@ -62,30 +62,30 @@ export type RedemptionState =
   | 'in_flight'
   /** No answer arrived. */
   | 'unknown'
-  /** No answer arrived, and a look-up proves nothing: an operator must resolve it. */
+  /** No answer arrived, and a look-up proves nothing: an operator must resolve the redemption. */
   | 'unresolved'
-  /** After the lease, the provider knew no applicant of that name. */
+  /** After the lease, the provider knew no applicant with the external user id. */
   | 'absent'
-  /** The provider rejected it, or nothing was sent: no token was used. */
+  /** The provider rejected the token, or nothing was sent: the redemption used no token. */
   | 'refused'
   /** The applicant was attached to the subject. */
   | 'attached'
-  /** The applicant is not attached: the subject has a newer one, or one of another donor. */
+  /** The applicant is not attached: the subject has a newer applicant, or one of another donor. */
   | 'surplus'
-  /** The name belongs to an applicant that is older than the redemption. */
+  /** The external user id belongs to an applicant that is older than the redemption. */
   | 'foreign'
 
-/** One use of a share token at the provider, under its own name. No name is ever deleted or reused. */
+/** One use of a share token at the provider, named by `externalUserId`. No name is ever deleted or reused. */
 export interface RedemptionRecord {
   readonly externalUserId: string
   readonly subjectId: string
   /** From 1, unique in its subject. */
   readonly number: number
-  /** The integration that shared the token: the donor once it is redeemed. */
+  /** The integration that shared the token: the donor once the token is redeemed. */
   readonly integrationAddress: string
   /** The requested level, else the level of the attached applicant; null: neither is named. */
   readonly levelName: string | null
-  /** Whether the provider can find the applicant by name. */
+  /** Whether the provider can find the applicant by `externalUserId`. */
   readonly isFindable: boolean
   /** Unix milliseconds by the clock that signs the request. */
   readonly startedAt: number
@@ -118,7 +118,7 @@ export type ShareOutcome =
   | 'found'
   /** A webhook reported the applicant. */
   | 'reported'
-  /** An operator resolved it. */
+  /** An operator resolved a redemption. */
   | 'resolved'
   | 'already_approved'
   | 'in_flight'
@@ -132,7 +132,7 @@ export type ShareOutcome =
   | 'surplus'
   /** Too late to send within the lease: nothing was sent. */
   | 'late'
-  /** Other requests were faster several times in a row. */
+  /** No round succeeded: another request changed the owner, or the name was taken. */
   | 'exhausted'
   | 'misconfigured'
   | 'throttled'
@@ -151,7 +151,7 @@ export interface ShareRecord {
 
 /** A report about an applicant, from the provider or an operator. */
 export interface VerdictRecord {
-  /** When it was noted. */
+  /** When the report was stored. */
   readonly notedAt: number
   readonly subjectId: string
   readonly applicantId: string
@@ -182,7 +182,7 @@ export interface SubjectQuery extends IdentityQuery {
   readonly afterId?: string | undefined
 }
 
-/** The longest waits, in whole milliseconds. */
+/** The longest waits that the service sets, in whole milliseconds. */
 export interface LongestIdentityWaits {
   readonly leaseMs: number
   readonly lookUpMs: number
@@ -197,26 +197,26 @@ export interface IdentityStore {
   redemptions(query: IdentityQuery): Promise<RedemptionRecord[]>
   /** Reports about applicants, newest first. */
   verdicts(query: IdentityQuery): Promise<VerdictRecord[]>
-  /** Names of redemptions with a due look-up, longest due first. */
+  /** Redemptions with a due look-up, longest due first. */
   dueLookUps(limit: number): Promise<{ readonly externalUserId: string; readonly subjectId: string }[]>
   /** Subjects with a due poll, longest due first. */
   duePolls(limit: number): Promise<{ readonly subjectId: string; readonly applicantId: string }[]>
   /**
-   * Makes look-ups and polls due now that lie further ahead than any wait: a clock ahead wrote them. Leases are
-   * shortened to their full length from now; their redemptions may be in flight.
+   * Makes look-ups and polls due now that lie further ahead than the longest wait: a clock that was ahead wrote them.
+   * Longer leases are shortened to `leaseMs` from now, because their redemptions may be in flight.
    * @returns The number of changed redemptions and subjects.
    */
   endFutureWaits(longest: LongestIdentityWaits): Promise<number>
   /** Number of applicants that are missing and not confirmed as gone. */
   countMissing(): Promise<number>
-  /** Deletes up to `limit` events older than `before`, in unix milliseconds. Resolves their number. */
+  /** Deletes up to `limit` provider events older than `before`, in unix milliseconds. Resolves their number. */
   forgetEvents(before: number, limit: number): Promise<number>
 }
 
 export interface PersonQuery {
   /** The person of the open subject of an address. */
   readonly emailKey?: string | undefined
-  /** The persons of accounts, also without a subject. */
+  /** The persons of accounts; an account without a subject is locked, too. */
   readonly accountIds?: readonly string[] | undefined
   /** The person of a subject. */
   readonly subjectId?: string | undefined
@@ -225,8 +225,8 @@ export interface PersonQuery {
 /** The operations inside a transaction. */
 export interface IdentityTransaction {
   /**
-   * The open subject of an address, or a new placeholder with the id `freshId`. It is one statement that writes one row
-   * in both cases. Use a transaction for it alone: it locks the row of a subject whose person is not locked.
+   * Returns the open subject of an address, or inserts a placeholder with the id `freshId`. One statement writes one
+   * row in both cases. Call it alone in a transaction: it locks the row of the subject, but not the person.
    */
   ensureSubject(email: EmailAddress, freshId: string): Promise<IdentitySubject>
   /**
@@ -235,19 +235,19 @@ export interface IdentityTransaction {
    * Call it before other writes; a second call reads the subjects again.
    */
   lockPersons(query: PersonQuery): Promise<IdentitySubject[]>
-  /** Stores a subject. Rejects when its address has an open one, or its account a direct one. */
+  /** Stores a subject. Rejects when its address has an open subject, or its account a direct one. */
   insertSubject(subject: NewSubject): Promise<IdentitySubject>
   /** Changes the owner of a locked subject. */
   setOwner(subjectId: string, owner: Partial<Pick<IdentitySubject, 'accountId' | 'proved' | 'closed'>>): Promise<void>
   /** Changes the verification of a locked subject, and adds 1 to its revision. */
   changeVerification(subjectId: string, change: VerificationChange): Promise<void>
   findSubjectByApplicant(applicantId: string): Promise<IdentitySubject | null>
-  /** Stores a redemption, and its number in its subject. Rejects a name that was used before. */
+  /** Stores a redemption, and its number in its subject. Rejects an external user id that was used before. */
   addRedemption(redemption: NewRedemption): Promise<void>
   /** Changes a redemption. One that is `attached` keeps its state, its applicant and its level. */
   changeRedemption(externalUserId: string, change: RedemptionChange): Promise<void>
   redemption(externalUserId: string): Promise<RedemptionRecord | null>
-  /** The redemption of an applicant: the newest that is `attached` with its id, or null. */
+  /** The redemption of an applicant: the newest that is `attached` with the applicant's id, or null. */
   findAttachedRedemption(applicantId: string): Promise<RedemptionRecord | null>
   /**
    * Redemptions of subjects in flight or with an unknown outcome: `in_flight`, `unknown`, `unresolved`, and `absent`

@@ -37,11 +37,11 @@ export interface IdentityActions {
   closeVerification(request: CloseRequest): Promise<CloseResult>
 }
 
-/** Identity verification sharing. Its own actions are in the name of the service. */
+/** Identity verification sharing. The audit log records its own actions under the option `actor`. */
 export interface Identity extends IdentityActions {
   /**
-   * Shares a verification, with at most one redemption for any number of requests. After any error the client may send
-   * the same request again.
+   * Shares a verification. Concurrent requests for one person cause at most one redemption. After any error the client
+   * may send the same request again.
    * @throws VerificationUnavailableError `ERR_VERIFICATION_UNAVAILABLE`, ShareTokenRejectedError
    * `ERR_SHARE_TOKEN_REJECTED`, IdentityUnavailableError `ERR_IDENTITY_UNAVAILABLE`, IdentityMisconfiguredError
    * `ERR_IDENTITY_MISCONFIGURED`, StoreError.
@@ -59,7 +59,7 @@ export interface Identity extends IdentityActions {
    * `ERR_EMAIL_PROOF` when the accounts are the store's own and the id is unknown.
    */
   reportProof(proof: HostProof): Promise<void>
-  /** Records a direct verification of a user. docs/decisions/identity.md: when it counts. */
+  /** Records a direct verification of a user. Source: docs/decisions/identity.md. */
   readonly recordDirect: RecordDirectVerification
   /** The keyed hash of an address, for operators. @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID`. */
   emailKey(email: string): Promise<string>
@@ -78,7 +78,7 @@ export interface Identity extends IdentityActions {
   run(signal: AbortSignal): Promise<void>
 }
 
-/** The parts of a host that sharing needs. */
+/** The ports and options of sharing. */
 export interface IdentityDeps {
   readonly store: Store
   readonly provider: IdentityProvider
@@ -97,7 +97,7 @@ export interface IdentityDeps {
   readonly everyMs?: number | undefined
 }
 
-/** The first call that needs the key of addresses opens it; after a failure the next call tries again. */
+/** The first call that needs the key of addresses opens the key; after a failure the next call tries again. */
 export function createIdentity(deps: IdentityDeps): Identity {
   const { store, accounts, masterKey, clock, random, ids, logger } = deps
   const { everyMs = 30_000, actor = 'service' } = deps

@@ -15,7 +15,7 @@ export interface ResolveRequest {
   readonly applicantId: string | null
 }
 
-/** The result; the second line changes nothing. */
+/** The result. With a result of the second line, nothing was changed. */
 export type ResolveResult =
   | ('attached' | 'surplus' | 'absent')
   | ('not_open' | 'unknown_applicant' | 'of_another_subject' | 'of_another_redemption')
@@ -24,18 +24,18 @@ export interface CloseRequest {
   readonly subjectId: string
   /** `hold`: the applicant was deactivated, and is active again. `missing`: it was deleted at the provider. */
   readonly kind: 'hold' | 'missing'
-  /** Polls the provider and returns the result, and changes nothing. @default false */
+  /** Polls the provider and returns the result without a change. @default false */
   readonly dryRun?: boolean | undefined
 }
 
 export type CloseResult =
-  /** It is closed, or with `dryRun` would be. */
+  /** The hold or the wait is closed, or with `dryRun` would be. */
   | 'closed'
   /** The applicant is not deactivated, not missing, or counts as gone already. */
   | 'nothing_to_close'
   /** The provider knows the missing applicant: a poll is due at once. */
   | 'known'
-  /** The provider does not know the missing applicant, and its name belongs to another one, which is in the log. */
+  /** The provider does not know the missing applicant. Its external user id belongs to another one, see the log. */
   | 'name_taken'
   /** The applicant on hold is also missing: close `missing` first. */
   | 'missing'
@@ -43,7 +43,7 @@ export type CloseResult =
   | 'unknown'
   /** The provider's review differs from the stored one: a poll is due at once; retry after it. */
   | 'other_review'
-  /** The provider knows no other applicant of that time, or no redemption is stored. Its tenant may be wrong. */
+  /** No redemption is stored, or the provider knows no other applicant of that time: its tenant may be wrong. */
   | 'unproven'
   /** The verification changed meanwhile: retry. */
   | 'changed'
@@ -66,7 +66,7 @@ export function createResolveRedemption(
       const named = await tx.identity.redemption(externalUserId)
       if (named === null) return 'not_open'
       const { emailKey } = await lockSubject(tx, named.subjectId)
-      // Another request may have resolved it before the lock.
+      // Another request may have resolved the redemption before the lock.
       const redemption = await tx.identity.redemption(externalUserId)
       if (redemption === null || !isResolvable(redemption)) return 'not_open'
       const outcome = await resolveRedemption(tx, redemption, applicant)
@@ -90,7 +90,7 @@ export function createResolveRedemption(
       const { isAttached } = await attachApplicant(tx, attachment, parts)
       return isAttached ? 'attached' : 'surplus'
     }
-    // Without a decision, an absent name would be looked up for another day.
+    // `refused` ends the look-ups: an absent applicant would be looked up for another day.
     await tx.identity.changeRedemption(externalUserId, { state: isFindable ? 'refused' : 'absent', lookUpInMs: null })
     await tx.identity.logShare(buildShareRecord(clock.now(), redemption, 'resolved'))
     return 'absent'
@@ -103,11 +103,11 @@ function isResolvable(redemption: RedemptionRecord): boolean {
   return state === 'unresolved' || ((state === 'unknown' || state === 'in_flight') && !isInFlight(redemption))
 }
 
-/** The most other applicants to poll until the provider knows one. */
+/** The most other applicants that are polled in search of one that the provider knows. */
 const maxWitnesses = 5
 const pageSize = 500
 
-/** Closes if the provider knows the missing applicant neither by id nor by name, and knows another one of that time. */
+/** Closes a hold if the review is unchanged; a missing applicant if the provider knows only others of that time. */
 export function createCloseVerification(
   parts: IdentityParts & { readonly audited: Audited },
 ): (request: CloseRequest) => Promise<CloseResult> {

@@ -38,14 +38,14 @@ import {
 
 /** How long an applicant is missing until it counts as gone without a webhook, in milliseconds. */
 export const missingUntilGoneMs = 24 * 60 * 60_000
-/** The most applicants missing at once while one may count as gone. With more, the fault is likely ours. */
+/** With more missing applicants than this, the fault is likely ours, and only reported ones count as gone. */
 export const maxMissingAtOnce = 5
-/** From this many missing applicants in a round the fault counts as ours, if fewer are known. */
+/** With this many missing applicants in a round, the fault counts as ours if the provider knows fewer. */
 const minMissingForFault = 3
 
 /**
  * Judges a round. A wrong tenant or environment looks like a deletion, so a missing applicant is polled for another
- * day, unless a webhook reported the deletion. While many are missing at once, none counts as gone.
+ * day, unless a webhook reported the deletion. While many are missing at once, only a reported one counts as gone.
  */
 async function judgeMissing(
   { known, missing }: Round,
@@ -63,12 +63,12 @@ async function judgeMissing(
 
   async function judge(tx: Parameters<typeof lockSubject>[0], before: IdentitySubject): Promise<void> {
     const { id, applicantId, revision, missing: noted } = await lockSubject(tx, before.id)
-    // A change during the poll is newer.
+    // A change during the poll is newer than the poll's answer.
     if (applicantId === null || revision !== before.revision) return
     const now = clock.now()
     const { since, reported, confirmed } = noted ?? { since: now, reported: false, confirmed: false }
     if (confirmed) {
-      // The applicant comes back if the fault was ours.
+      // Still polled: the applicant comes back if the fault was ours.
       const pollInMs = nextPollMs({ reviewStatus: 'completed' }, now - since)
       await tx.identity.changeVerification(id, { pollInMs })
       return
@@ -96,7 +96,7 @@ export function markGone({ since, reported }: MissingApplicant, now: number): Ve
 
 interface LookUpAnswer {
   readonly redemption: RedemptionRecord
-  /** The applicant. `nobody`: the name is unknown. `foreign`: an applicant older than the redemption has it. */
+  /** The applicant. `nobody`: the name is unknown. `foreign`: an applicant older than the redemption has the name. */
   readonly found: Applicant | 'nobody' | 'foreign'
 }
 
@@ -106,7 +106,7 @@ interface LookUpResult {
   readonly failure: Exclude<ProviderFailure, { kind: 'rejected' }> | null
 }
 
-/** Looks up each name and checks the answers. `integrationAddress`: the integration that waits; absent: a poll. */
+/** Looks up each name and checks the answers. `integrationAddress`: whose request waits; absent: a poll. */
 export async function lookUpRedemptions(
   provider: Pick<IdentityProvider, 'find'>,
   redemptions: readonly RedemptionRecord[],
@@ -128,7 +128,7 @@ export async function lookUpRedemptions(
   return { answers, failure: null }
 }
 
-/** Why an applicant cannot come from a redemption, which is logged; or null. */
+/** Returns and logs why an applicant cannot come from a redemption; null: it can. */
 export function findMisfit(
   { externalUserId, startedAt, levelName }: Pick<RedemptionRecord, 'externalUserId' | 'startedAt' | 'levelName'>,
   applicant: Pick<Applicant, 'applicantId' | 'createdAt' | 'levelName'>,
@@ -162,7 +162,7 @@ export async function applyLookUp(
     return
   }
   const ageMs = deps.clock.now() - redemption.startedAt
-  // The token may still be redeemed, so the name is looked up again after the lease.
+  // The token may still be redeemed, so its applicant is looked up again after the lease.
   if (redemption.isLeased) {
     const waitMs = Math.min(redemptionLeaseMs, Math.max(firstLookUpMs, redemptionLeaseMs - ageMs))
     await tx.identity.changeRedemption(externalUserId, { lookUpInMs: waitMs })
@@ -185,7 +185,7 @@ function decideAbsence({ state, isFindable }: RedemptionRecord): 'absent' | 'unr
   return state === 'absent' || isFindable ? 'absent' : 'unresolved'
 }
 
-/** The most look-ups and polls of one round: a fraction of the provider's 300 requests in 5 seconds. */
+/** The most look-ups and polls of one round: far fewer than the provider allows, 300 requests in 5 seconds. */
 const maxPolls = 50
 /** How long an event of the provider is stored, in milliseconds: longer than verdicts are polled. */
 const eventRetentionMs = 40 * 24 * 60 * 60_000
@@ -232,7 +232,7 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
       await lockSubject(tx, subjectId)
       const record = await tx.identity.redemption(externalUserId)
       const lookUpInMs = record !== null && isUnresolved(record.state) ? retryLookUpMs : null
-      // Other processes skip it; it is due again if this process dies.
+      // Other processes skip the redemption; its look-up is due again if this process dies.
       await tx.identity.changeRedemption(externalUserId, { lookUpInMs })
       return lookUpInMs === null ? null : record
     })

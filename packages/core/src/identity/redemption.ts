@@ -13,12 +13,12 @@ export interface IdentityParts {
 }
 
 /**
- * Time after its signature within which the provider carries out a redemption, or never, in milliseconds. It rejects a
- * signature that is a minute from its clock; the rest is for clock skew and its processing.
+ * Longest time from the signature of a redemption until the provider carries it out, in milliseconds. The provider
+ * rejects a signature that is a minute from its clock; 30 s are for clock skew and processing.
  */
 export const redemptionWindowMs = 90_000
 
-/** Duration of a lease, in milliseconds: a request signed in its first half minute is carried out before it ends. */
+/** Duration of a lease, in milliseconds: a request signed in its first 30 s is carried out before its end. */
 export const redemptionLeaseMs = redemptionWindowMs + 30_000
 
 /** Largest clock skew with which the provider accepts signatures, in milliseconds. */
@@ -30,13 +30,13 @@ export const firstLookUpMs = 5_000
 /** Time from a look-up without an answer to the next, in milliseconds. */
 export const retryLookUpMs = 60_000
 
-/** Time between look-ups of an absent or unresolved name, in milliseconds. */
+/** Time between look-ups for an absent or unresolved redemption, in milliseconds. */
 export const absentLookUpMs = 60 * 60_000
 
-/** How long an absent name is looked up, in milliseconds. */
+/** How long the applicant of an absent redemption is looked up, in milliseconds. */
 export const absentLookUpsForMs = 24 * 60 * 60_000
 
-/** The most names of one person that one request looks up. */
+/** The most redemptions of one person whose applicants one request looks up. */
 export const maxLookUps = 10
 
 export const defaultNamespace = 'pi'
@@ -145,7 +145,7 @@ export async function attachApplicant(
   if (isOther) logOtherLevel(logger, { subjectId, applicantId }, applicant, redemption)
   const [review, reviewedAt] = isOther ? [initialReview, null] : [applicant.review ?? initialReview, at]
   const attached = { donor, applicantId, attachedNumber: number, attachedAt: now, review, reviewedAt }
-  // A verdict without a time cannot be put in order with webhooks.
+  // A verdict without a time cannot be put in order with webhooks, so it is polled at once.
   const pollInMs = review.reviewStatus === 'completed' && reviewedAt === null ? 0 : firstPollMs
   const cleared = { doubt: null, presence: null, missing: null }
   await identity.changeVerification(subjectId, { ...attached, ...cleared, pollInMs })

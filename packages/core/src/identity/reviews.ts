@@ -25,7 +25,7 @@ function buildReviewWithoutVerdict(reviewStatus: Review['reviewStatus']): Review
 
 /** The review of a subject without one. */
 export const notStarted: Review = buildReviewWithoutVerdict('not_started')
-/** The review after a redemption without a status: "normally init". Source: docs/interface.md 3. */
+/** The review after a redemption whose answer has no status: "normally init". Source: docs/interface.md 3. */
 export const initialReview: Review = buildReviewWithoutVerdict('init')
 /** The review of a deactivated applicant: not approved, and it may be activated again. */
 const deactivatedReview: Review = buildReviewWithoutVerdict('onHold')
@@ -66,7 +66,7 @@ export function discardFutureTime(at: number | null, now: number): number | null
   return at !== null && isDatedAhead(at, now) ? null : at
 }
 
-/** Negative: `review` is older than `stored`. Of two at the same time the worse one counts, in any order. */
+/** Negative: `review` is older than `stored`. Of two reviews at the same time the worse one counts. */
 export function compareReviews(review: TimedReview, stored: TimedReview): number {
   if (stored.at === null || review.at === null) return 1
   if (review.at !== stored.at) return review.at - stored.at

@@ -103,7 +103,7 @@ interface FailedRedemption {
   readonly providerCode?: number | null
 }
 
-/** Redeems a token. Null: an older applicant has the name; begin again with the next name. */
+/** Redeems a token. Null: an older applicant has the external user id; begin again with the next id. */
 type Redeem = (redemption: NewRedemption, shareToken: string) => Promise<ShareResponse | null>
 
 function createRedeem(parts: RedeemParts): Redeem {
@@ -145,7 +145,7 @@ function createRedeem(parts: RedeemParts): Redeem {
       await recordFailure(redemption, { outcome: 'foreign', state: 'foreign' })
       return null
     }
-    // The token may still be redeemed, so the name is looked up again.
+    // The token may still be redeemed, so its applicant is looked up again.
     await store.transaction(async (tx) => {
       await lockSubject(tx, subjectId)
       const stored = await tx.identity.redemption(externalUserId)
@@ -188,7 +188,7 @@ function createRedeem(parts: RedeemParts): Redeem {
   }
 }
 
-/** The most rounds of a request, while others are faster or a name is taken; then it answers 503. */
+/** The most rounds of a request. A further one follows when another request was faster or a name is taken. */
 const maxRounds = 4
 
 interface ShareParts extends RedeemParts {
@@ -210,7 +210,7 @@ type ShareStep =
   | { readonly kind: 'redeem'; readonly redemption: NewRedemption }
   | { readonly kind: 'look_up'; readonly redemptions: readonly RedemptionRecord[]; readonly subjectId: string }
 
-/** Builds the share. A redemption is committed before the call to the provider: of two requests one redeems. */
+/** Builds the share. A redemption is committed before the call to the provider, so only one of two requests redeems. */
 export function createShare(parts: ShareParts): (input: ShareInput) => Promise<ShareResponse> {
   const { store, accounts, provider, sealEmail, clock, ids, logger, namespace } = parts
   const redeem = createRedeem(parts)

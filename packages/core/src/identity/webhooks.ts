@@ -54,7 +54,7 @@ export type DirectDecision = 'recorded' | 'kept' | 'busy'
 
 export type RecordDirectVerification = (verification: DirectVerification) => Promise<DirectDecision>
 
-/** A newer direct verification stays; without a direct one, an approved shared one. */
+/** A newer direct verification stays. If there is no direct one, an approved shared one stays. */
 export function decideDirect(
   subjects: readonly Pick<IdentitySubject, 'emailKey' | 'review' | 'reviewedAt'>[],
   { at, isBusy }: { readonly at: number; readonly isBusy: boolean },
@@ -97,7 +97,7 @@ interface VerdictJudgement {
   readonly change: VerificationChange
 }
 
-/** Applies each webhook once, to an attached applicant. One for an open redemption attaches its applicant. */
+/** Applies each webhook once, to an attached applicant. A webhook for an open redemption attaches its applicant. */
 export function createApplyVerdict(
   parts: Omit<IdentityParts, 'provider'>,
 ): (verdict: ProviderVerdict) => Promise<VerdictOutcome> {

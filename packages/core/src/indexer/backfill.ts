@@ -34,8 +34,8 @@ export interface CoverageFacts {
 
 /**
  * Decides which coverage to store and which gaps to close. The coverage of a removed router ends; its payments stay.
- * Coverage never reaches above the checkpoint, which a reorg may have moved down. The gap of an added router
- * begins at the chain's first block.
+ * Coverage never reaches above the checkpoint, which a reorg may have moved down. The gap of an added router begins at
+ * the chain's first indexed block.
  */
 export function decideCoverage(
   rows: readonly RouterCoverage[],
@@ -107,7 +107,7 @@ interface BackfillDeps {
   /** Whether this process may commit. */
   readonly mayCommit: () => Promise<boolean>
   readonly onFailed: (error: unknown) => void
-  /** The checkpoint of this process, with which the gaps were decided; null: they are outdated. */
+  /** The checkpoint of this process at which the gaps were decided; null: the gaps are outdated. */
   readonly checked: () => Checkpoint | null
 }
 
@@ -116,8 +116,8 @@ interface Backfill {
   /** Replaces the gaps and starts reading anew: ranges in flight may be orphaned. */
   replace(gaps: readonly Gap[]): void
   /**
-   * Commits the range that was read and starts the next one, without waiting for the node: old blocks never delay new
-   * ones. Failures go to `onFailed` and are retried with a backoff. Resolves whether a range was committed.
+   * Commits the range that was read and starts to read the next one, without waiting for the node: old blocks never
+   * delay new ones. Failures go to `onFailed` and are retried with a backoff. Resolves whether a range was committed.
    */
   advance(head: number, signal: AbortSignal | undefined): Promise<boolean>
   /** The last failure, or null after a later commit. */

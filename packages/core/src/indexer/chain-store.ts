@@ -6,12 +6,12 @@ export interface Checkpoint {
   readonly blockHash: string
 }
 
-/** Blocks whose payments are stored. Blocks that were read several times have their weakest proof level. */
+/** Blocks whose payments are stored. They were read with one proof level from one node. */
 export interface ProvenRange {
   readonly from: number
   readonly to: number
   readonly proof: ProofLevel
-  /** Name of the node that returned them. */
+  /** Name of the node that returned the blocks. */
   readonly node: string
 }
 
@@ -43,7 +43,7 @@ export interface ChainReads {
 export interface LeaseStore {
   /**
    * Acquires or extends a lease for `ttlMs` from now. Resolves false while another holder has it. A lease that ends
-   * over a minute later than `ttlMs` and ten minutes from now is free: a clock that was ahead took it.
+   * over a minute later than now + `ttlMs` and now + ten minutes is free: a clock that was ahead wrote it.
    */
   acquire(lease: { readonly name: string; readonly holder: string; readonly ttlMs: number }): Promise<boolean>
   /** Releases a lease, if this holder has it or had it last. */
@@ -53,14 +53,14 @@ export interface LeaseStore {
 }
 
 export interface ChainTransaction {
-  /** Locks the chain for writing its blocks, and resolves its checkpoint. Others wait, and {@link shareChain} too. */
+  /** Locks the chain for writing its blocks, and resolves its checkpoint. Other calls and {@link shareChain} wait. */
   lockChain(chainId: number): Promise<Checkpoint | null>
-  /** Waits for the {@link lockChain} of another transaction, and blocks new ones until this transaction ends. */
+  /** Waits for the {@link lockChain} of another transaction, and blocks new calls of it until this transaction ends. */
   shareChain(chainId: number): Promise<void>
   /**
-   * Moves the checkpoint, up or down; call after {@link lockChain}. Every height above is deleted with its proofs. Its
-   * hash and those of `below`, ascending, are stored for {@link checkpoints}. More than 2,000 heights down a store may
-   * keep one of each 2,000, to 1,000,000 heights below.
+   * Moves the checkpoint, up or down; call after {@link lockChain}. Every stored height above it is deleted with its
+   * proofs. Its hash and the hashes of `below`, ascending, are stored for {@link checkpoints}. More than 2,000 heights
+   * below it a store may keep one hash in 2,000, and none more than 1,000,000 below.
    */
   setCheckpoint(chainId: number, checkpoint: Checkpoint, below?: readonly Checkpoint[]): Promise<void>
   /** The height for finality: of the checkpoint, or of {@link setReached} while higher; null: nothing is indexed. */
@@ -73,7 +73,7 @@ export interface ChainTransaction {
   checkpoints(chainId: number, atOrBelow: number, limit: number): Promise<Checkpoint[]>
   /** Replaces the proof level of blocks, and joins adjacent ranges; call after {@link lockChain}. */
   addProof(chainId: number, proven: ProvenRange): Promise<void>
-  /** As {@link addProof}, for an added router: a block gets the weaker level, as a read proves its routers alone. */
+  /** As {@link addProof}, for an added router: a block keeps its weaker level, as a read proves its routers only. */
   addWeakerProof(chainId: number, proven: ProvenRange): Promise<void>
   /** Stores the blocks that were read for a router, replacing its earlier coverage. */
   setCoverage(chainId: number, coverage: RouterCoverage): Promise<void>

@@ -194,7 +194,7 @@ function findBlockFlaw(place: string, block: BlockRef): Flaw {
   )
 }
 
-/** The blocks of a range are one branch; its payments are in these blocks, in the order of the chain. */
+/** Finds a flaw unless the blocks continue each other, and the payments are in these blocks, in their order. */
 export function findRangeFlaw(range: BlockRange, chainId: number): string | null {
   return findFirstFlaw(
     () => findObjectFlaw('the range', range),

@@ -13,7 +13,7 @@ import { reorganize, storeStart } from './reorganize.js'
 interface Reorg {
   /** When it was followed, in unix milliseconds. */
   readonly at: number
-  /** Highest indexed block before it. */
+  /** Highest indexed block before the reorg. */
   readonly from: number
   /** Highest block that stayed: the blocks above it, up to `from`, were orphaned. */
   readonly commonAncestor: number
@@ -31,8 +31,8 @@ type Plan =
   | { readonly kind: 'read'; readonly from: number; readonly to: number }
 
 /**
- * A head below the checkpoint is a lagging node, not a reorg: wait. The genesis block is read alone, so that a
- * rollback always finds a block. `start`: the first block while nothing is stored; `head`: the head itself.
+ * A head below the checkpoint comes from a lagging node, not from a reorg: wait. The genesis block is read alone, so
+ * that a rollback always finds a block. `start`: the first block while nothing is stored; `head`: the head itself.
  */
 export function planRange(head: BlockRef, checkpoint: Checkpoint | null, start: number | 'head'): Plan {
   if (checkpoint === null) {
@@ -87,7 +87,7 @@ export interface ChainState {
   readonly proof: ProofLevel | null
   /** Reorgs followed since the start of this process. */
   readonly reorgs: number
-  /** The newest 20 of them, newest first. */
+  /** The newest 20 reorgs, newest first. */
   readonly newestReorgs: readonly Reorg[]
 }
 

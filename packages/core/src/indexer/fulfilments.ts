@@ -10,7 +10,7 @@ import type { WaitingDeposit } from './chain-store.js'
 
 /** Polls the fulfilment source for waiting deposits. */
 export interface FulfilmentPoller extends Loop {
-  /** One round over all of them. Resolves the number of recorded payments. */
+  /** One round over all waiting deposits. Resolves the number of recorded payments. */
   runOnce(signal?: AbortSignal): Promise<number>
 }
 
@@ -73,9 +73,9 @@ function findFulfilmentFlaw(deposit: BridgeDeposit, fulfilment: Fulfilment): str
 }
 
 /**
- * Settles a deposit and records its payment in one transaction. Null: nothing was written, as the deposit no longer
- * waits, or the destination is followed here and not indexed that far. There the indexer comes first: a router may have
- * paid in the same transaction, and only one of the two is primary.
+ * Settles a deposit and records its payment in one transaction. Null: nothing was written, because the deposit no
+ * longer waits, or the block is orphaned or not indexed yet. On a followed chain the indexer comes first: a router may
+ * have paid in the same transaction, and only one of these payments is primary.
  */
 async function recordFulfilment(
   store: Pick<Store, 'transaction'>,
@@ -87,7 +87,7 @@ async function recordFulfilment(
   return store.transaction(async (tx) => {
     const checkpoint = await tx.lockChain(chainId)
     if (isFollowed && (checkpoint === null || checkpoint.blockNumber < blockNumber)) return null
-    // The node of the source may be on a branch that the indexer has left.
+    // The node of the fulfilment source may still show an orphaned block.
     const [indexedBlock] = isFollowed ? await tx.checkpoints(chainId, blockNumber, 1) : []
     if (indexedBlock?.blockNumber === blockNumber && indexedBlock.blockHash !== fulfilment.blockHash) return null
     if (!(await tx.settleDeposit(waiting.id))) return null
@@ -113,7 +113,7 @@ interface FulfilmentPollerDeps {
     readonly chains: Pick<Store['chains'], 'waitingDeposits'>
   }
   readonly source: FulfilmentSource
-  /** Chains that are indexed here: a payment to one of them is recorded after its block. @default none */
+  /** Chains that are indexed here: a payment to one of them is recorded after its block is indexed. @default none */
   readonly followed?: ReadonlySet<number> | undefined
   readonly publish: (event: ServiceEvent) => void
   readonly clock: Clock
@@ -123,7 +123,7 @@ interface FulfilmentPollerDeps {
 
 /**
  * A deposit whose poll or recording fails, or whose fulfilment does not match, is logged and polled again in the next
- * round. Unreachable destinations rest until the next round.
+ * round. Deposits to an unreachable chain wait for the next round.
  */
 export function createFulfilmentPoller(deps: FulfilmentPollerDeps): FulfilmentPoller {
   const { store, clock, logger } = deps

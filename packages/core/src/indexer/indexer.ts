@@ -65,7 +65,7 @@ function createFailureReporter(
       const message = describeError(thrown)
       const retryInMs = stopped ? backoffCapMs : computeBackoffMs(failures, random.fraction())
       logger[stopped ? 'error' : 'warn']({ chainId, error: message, failures, retryInMs }, 'indexing failed')
-      // A stop is reported even after a reported outage: only an operator can end it.
+      // An error that only an operator can resolve is reported even after a reported outage.
       const isReportDue = stopped ? reported !== 'stop' : reported === 'none' && failures >= minFailuresToReport
       if (isReportDue) {
         reported = stopped ? 'stop' : 'outage'
@@ -97,7 +97,7 @@ interface IndexerDeps {
   readonly chain: Chain
   readonly clock: Clock
   readonly random: Pick<RandomSource, 'fraction'>
-  /** Holds the chain's lease: unique among all processes. */
+  /** The holder of the chain's lease: unique among all processes. */
   readonly holder: string
   /** Must not throw. */
   readonly publish: EventSink
@@ -145,7 +145,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
       logger.info({ chainId, ...other }, 'another process indexes this chain: it has the lease'),
   })
   const sleeper = createSleeper(clock)
-  // Follower and backfill only measure durations.
+  // For durations. A reorg's time comes from this clock, too, so it is wrong after the clock was set back.
   const shared = { store, chain, clock: createMonotonicClock(clock), publish, logger, recording, mayCommit }
   const backfill = createBackfill({
     ...shared,

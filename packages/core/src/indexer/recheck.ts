@@ -144,7 +144,7 @@ export async function recordAndCompare(
   return { differences, repaired: differences.some(isWritable), events }
 }
 
-/** Drops all overdue payments, a limited number in each transaction. Yields the events to publish. */
+/** Drops all payments off the chain whose height is final, in parts. Yields the events to publish. */
 export async function* dropAllOverdue(
   store: Transactions,
   { chainId, finalityBlocks }: { readonly chainId: number; readonly finalityBlocks: number | null },
@@ -159,7 +159,7 @@ export async function* dropAllOverdue(
   }
 }
 
-/** The comparison of the recorded payments, their deposits, and the events that count the others. */
+/** The comparison of the chosen payments, the chosen deposits, and the event that counts those not chosen. */
 interface RecordedComparison extends Comparison {
   readonly deposits: readonly BridgeDeposit[]
   readonly skipped: readonly ServiceEvent[]

@@ -21,8 +21,8 @@ export interface ChainCommands {
    * differences. A repair is recorded in the audit log before it writes anything. The indexer may run meanwhile.
    * @throws RangeError When a height is not whole, or `to` is below `from` or above the checkpoint.
    * @throws ReindexError `ERR_REINDEX_REJECTED` when this process does not follow the chain, nothing of it is indexed,
-   * or these blocks cannot replace an orphaned checkpoint; the message says which can.
-   * @throws ChainError, StoreError, CheckpointChangedError Repairs reported before it stay.
+   * or these blocks cannot replace an orphaned checkpoint; the message says which blocks can.
+   * @throws ChainError, StoreError, CheckpointChangedError Ranges that were repaired before the error stay repaired.
    */
   reindex(
     request: ReindexRequest & {
@@ -54,7 +54,7 @@ export interface ReindexReport {
   readonly repaired: boolean
 }
 
-/** These blocks cannot be reindexed; the message says which can. Nothing was written. */
+/** These blocks cannot be reindexed; the message says which blocks can. Nothing was written. */
 export class ReindexError extends CoreError {
   override readonly name = 'ReindexError'
   readonly code = 'ERR_REINDEX_REJECTED'

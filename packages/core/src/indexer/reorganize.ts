@@ -4,7 +4,7 @@ import type { Chain } from '../ports/chain.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 
-/** No stored checkpoint is on the node's chain: it follows another chain, or the reorg is deeper than they are. */
+/** No stored checkpoint is on the node's chain: the node follows another chain, or the reorg is too deep. */
 export class BrokenHistoryError extends CoreError {
   override readonly name = 'BrokenHistoryError'
   readonly code = 'ERR_CHAIN_HISTORY_BROKEN'
@@ -46,7 +46,7 @@ export async function isOnChain(chain: Chain, checkpoint: Checkpoint, signal?: A
   return (await readCheckpoint(chain, checkpoint.blockNumber, signal)).blockHash === checkpoint.blockHash
 }
 
-/** Blocks from the start to the second stored block: a reorg of this depth right after the start finds it. */
+/** Depth of the second stored block below the first one. A reorg right after the start may be this deep. */
 const startDepth = 64
 
 /**
@@ -101,7 +101,7 @@ export async function rollBack(
   await tx.setReached(chainId, Math.min(reached, to.blockNumber + (finalityBlocks ?? 0)))
 }
 
-/** Checkpoints that the search reads at a time: at first, and at most. */
+/** Checkpoints in one page of the search: in the first page, and at most. */
 const firstPage = 8
 const largestPage = 1_024
 
@@ -114,7 +114,7 @@ interface ReorganizeDeps {
 
 /**
  * Reads the block of `checkpoint` a second time, and rolls back to the common ancestor when it is orphaned. Payments
- * keep their record and status: reading the new blocks updates those that are included again, and removes their mark.
+ * keep their record and status: reading the new blocks updates those that are included again, and unmarks them.
  */
 export async function reorganize(
   deps: ReorganizeDeps,
@@ -149,7 +149,7 @@ interface FoundAncestor {
   readonly ancestor: Checkpoint
   /** Height of the oldest stored block that is orphaned. */
   readonly lowestOrphaned: number
-  /** The highest block that was built on the stored ones. */
+  /** The height for finality, see `reached` of the store. */
   readonly reached: number
 }
 
@@ -194,9 +194,9 @@ async function selectOnChain(
 }
 
 /**
- * Whether a final block was orphaned. Near the head every hash is stored, so the ancestor is exact. A long gap below
- * the oldest orphaned checkpoint was committed far below the head and was final, or is so deep that few hashes are
- * stored. A short gap lies below the first indexed block, where no payment is stored.
+ * Whether a final block was orphaned. Near the head every hash is stored, so the ancestor is exact. Blocks in a long
+ * gap below the oldest orphaned checkpoint were committed far below the head, or are so deep that few hashes are
+ * stored. Both were final. A short gap lies below the first indexed block, where no payment is stored.
  */
 function isTooDeep(finalityBlocks: number | null, { ancestor, lowestOrphaned, reached }: FoundAncestor): boolean {
   if (finalityBlocks === null || reached - ancestor.blockNumber <= finalityBlocks) return false

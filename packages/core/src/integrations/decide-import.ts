@@ -17,7 +17,7 @@ import type {
 /** The most deliveries in one transaction. */
 const batchSize = 500
 
-/** Adds deliveries for versions after those of the file, whose own stay as they are. Resolves their number. */
+/** Adds deliveries for versions newer than the file's, whose deliveries stay unchanged. Resolves their number. */
 export async function addDeliveries(
   moves: MoveStore,
   address: string,
@@ -50,7 +50,7 @@ export const formatPaymentKey = ({ chainId, txHash, ordinal }: MovedPaymentKey):
 /** `imported`: stored by an earlier run. `left`: a dropped payment that this cell never stored. */
 type ImportDecision = 'replace' | 'imported' | 'left'
 
-/** @throws MoveError `ERR_MOVE_ROW_INVALID` unless each version is a snapshot of it and the newest has its status. */
+/** @throws MoveError `ERR_MOVE_ROW_INVALID` unless each version fits the payment and the newest has its status. */
 export function assertSnapshots(moved: MovedPayment, integrationAddress: string): void {
   const subject = { integrationAddress, chainId: moved.chainId, txHash: moved.txHash }
   let before = 0

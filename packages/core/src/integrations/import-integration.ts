@@ -53,11 +53,11 @@ function createImport(deps: ImportDeps): MoveCommands['import'] {
     const importing = { moves, address, rows, signal }
     await transaction((tx) => findDisabled(tx, address))
     if (recording === 'own') await storeDisabled(deps, integration, rows())
-    // Every row is parsed and decided before the first write.
+    // Every row is parsed and decided before the first row is stored.
     for await (const _ of importBatches(importing, { isRehearsal: true }));
-    // From now on, new versions of this cell are deliveries, which stay pending while the integration is disabled.
+    // From now on, new versions of this cell get deliveries, which stay pending while the integration is disabled.
     await transaction((tx) => upsertIntegration(tx, { ...integration, enabled: false }))
-    // Versions of transactions that began earlier notify nobody: they are found afterwards.
+    // Transactions that began earlier store versions without a delivery. `addDeliveries` finds these afterwards.
     await waitUntil(clock, await moves.runningWriters(), signal)
     let counts: Counts = { payments: 0, updates: 0, left: 0 }
     for await (const { waiting, ...stored } of importBatches(importing, { isRehearsal: false })) {
@@ -265,7 +265,7 @@ async function* groupIntoBatches(groups: AsyncIterable<readonly MoveRow[]>): Asy
   if (size > 0) yield batch
 }
 
-/** @param leftOut - Receives the names of dropped payments that are not stored here. @returns Those to replace. */
+/** @param leftOut - Receives dropped payments that are not stored here. @returns The payments to replace. */
 async function decidePayments(
   tx: MoveTransaction,
   address: string,
@@ -300,8 +300,8 @@ async function importUpdates(tx: MoveTransaction, address: string, updates: read
 }
 
 /**
- * Applies updates that waited in the other cell. A stored update with other content stays. One that names no
- * integration is skipped where another integration has the payment.
+ * Applies updates that waited in the other cell. A stored update with other content stays. An update is skipped if only
+ * other integrations have its payment.
  */
 async function applyWaitingUpdates(
   { transaction, applyUpdates }: ImportDeps,

@@ -12,7 +12,7 @@ import type {
   NewIntegrationSession,
 } from './integration.js'
 
-/** Subject of the audit record about unknown addresses: one may be a secret in the wrong field. */
+/** Stands for an unknown address in the audit log: the text may be a secret, typed into the wrong field. */
 const unknownAddress = 'unknown address'
 
 interface IntegrationSessionDeps extends SecretCheckDeps {

@@ -33,8 +33,8 @@ export interface IntegrationStore {
   find(address: string): Promise<IntegrationRecord | null>
   /**
    * The credentials of an address. A hash that is not stored is replaced by that of `absent`, also for an unknown
-   * address. A replaced hash never counts: it comes with `usable` false or `until` 0. It is always one statement and
-   * one row, so that timing does not reveal which addresses exist.
+   * address. A replacement never counts: it comes with `usable` false or `until` 0. It is always one statement and one
+   * row, so that timing does not reveal which addresses exist.
    */
   credentials(address: string, absent: Pick<StoredCredentials, 'current' | 'previous'>): Promise<StoredCredentials>
   /** All integrations, by address. */
@@ -109,8 +109,8 @@ export interface IntegrationCommands {
   setNotificationUrl(address: string, url: string | null): Promise<IntegrationView>
   /**
    * Issues a new API secret; the previous one stays valid for `graceMs`, by default 0: it ends at once here, elsewhere
-   * within a quarter of a second. With `keepsPrevious` it rejects while an earlier secret is still valid, which would
-   * end otherwise.
+   * within a quarter of a second. With `keepsPrevious` it rejects while the secret of an earlier rotation is still
+   * valid; without it, that secret ends.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_PREVIOUS_API_SECRET`; `ERR_INTEGRATION_CHANGED` when
    * another rotation was faster.
    */
@@ -119,14 +119,14 @@ export interface IntegrationCommands {
     options?: { readonly graceMs?: number | undefined; readonly keepsPrevious?: boolean | undefined },
   ): Promise<{ apiSecret: string }>
   /**
-   * Ends the API secret before the last rotation: at once here, elsewhere within a quarter of a second.
+   * Ends the previous API secret: at once here, elsewhere within a quarter of a second.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_PREVIOUS_SECRET`.
    */
   endPreviousApiSecret(address: string): Promise<void>
   /**
-   * Issues the next signing secret, unused until it is activated: give it to the receiver first. While one is prepared,
-   * it returns that one, with `isNew` false.
-   * @param options.isShownAgain - False: it rejects while one is prepared. @default true
+   * Issues the next signing secret, unused until it is activated: give it to the receiver first. While a secret is
+   * prepared, the call returns that secret, with `isNew` false.
+   * @param options.isShownAgain - False: the call rejects while a secret is prepared. @default true
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_PREPARED`; SealedSecretError
    * `ERR_SECRET_UNREADABLE` when the prepared one cannot be opened.
    */
@@ -137,8 +137,8 @@ export interface IntegrationCommands {
   /**
    * Signs with the prepared secret from now on. The previous secret stays for `graceMs`, 24 hours by default; 0 deletes
    * it at once. Within that time a notification that is answered 400, 401 or 403 gets a second attempt at once, signed
-   * with it. A secret from an earlier activation is deleted in either case. Other processes sign the deliveries that
-   * they claim from now on with the new secret.
+   * with the previous secret. A secret from an earlier activation is deleted in either case. Other processes sign the
+   * deliveries that they claim from now on with the new secret.
    * @returns The end of the grace time in unix milliseconds, or null.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`; SealedSecretError
    * `ERR_SECRET_UNREADABLE` when the prepared one cannot be opened; RangeError.
@@ -153,7 +153,7 @@ export interface IntegrationCommands {
    */
   abortSigningSecret(address: string): Promise<void>
   /**
-   * Deletes the signing secret before the last activation, before its grace time ends.
+   * Deletes the previous signing secret before its grace time ends.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_PREVIOUS_SECRET`.
    */
   endPreviousSigningSecret(address: string): Promise<void>
@@ -223,9 +223,9 @@ export interface NewIntegrationSession extends Caller {
 /** Signs integrations in and out, with their address and API secret. Source: docs/decisions/operators.md. */
 export interface IntegrationSessions {
   /**
-   * Opens a session of 12 hours. Disabling the integration ends it earlier, as does the end of the API secret that
-   * opened it; so does another session when it is the oldest of 20. An unknown address, a wrong secret and a disabled
-   * integration have the same answer after the same work.
+   * Opens a session of 12 hours. It ends earlier when the integration is disabled, when the API secret that opened it
+   * ends, or when it is the oldest of 20 and another session is opened. An unknown address, a wrong secret and a
+   * disabled integration have the same answer after the same work.
    * @param input.source - The caller's network address; of IPv6 the first 64 bits. Failures are limited per source, and
    * per address and source.
    * @param input.countCall - Counts the call of an integration with valid credentials, before a session is opened.

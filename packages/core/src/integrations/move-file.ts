@@ -12,7 +12,7 @@ import { beginSignedFile, type SignedWriter } from '../secrets/signed-file.js'
 import type { IntegrationCommands, IntegrationRecord, IntegrationStore, UnrecordedRange } from './integration.js'
 import type { ExportedIntegration, MoveCommands, MovedPayment, MovedUpdate, MoveStore } from './move-store.js'
 
-/** An integration cannot be imported. The message names the payment, update or key, and the remedy. */
+/** An integration cannot be moved. The message names the payment, update or key, and the remedy. */
 export class MoveError extends CoreError {
   override readonly name = 'MoveError'
   readonly retryable = false

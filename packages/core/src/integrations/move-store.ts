@@ -51,31 +51,31 @@ export interface MovedPayment extends MovedPaymentKey {
 export interface StoredMove extends MovedPayment {
   readonly id: string
   readonly integrationAddress: string | null
-  /** Versions of archived history: they stay as they are. */
+  /** Versions of archived history, which stay unchanged. */
   readonly closed: readonly number[]
 }
 
 /** An update that was decided on a payment of the integration. */
 export interface MovedUpdate extends MovedPaymentKey {
   readonly id: string
-  /** As `StoredUpdate` has it. */
+  /** The fingerprint of `StoredUpdate`. */
   readonly fingerprint: string
   readonly outcome: Exclude<UpdateOutcome, 'waiting'>
   readonly reason: string | null
   readonly version: number | null
-  /** Present when it was rejected. */
+  /** The content of a rejected update; else null. */
   readonly content: ProcessorUpdate | null
 }
 
 export interface UpdatePage {
   readonly decided: readonly MovedUpdate[]
-  /** Waiting updates that name the integration, or none. */
+  /** Waiting updates that name this integration or no integration. */
   readonly waiting: readonly ProcessorUpdate[]
 }
 
 /** A stored version that notifies nobody. */
 export interface UnnotifiedVersion extends MovedPaymentKey {
-  /** Of the snapshot. */
+  /** Id of the snapshot. */
   readonly id: string
   readonly version: number
 }
@@ -83,13 +83,13 @@ export interface UnnotifiedVersion extends MovedPaymentKey {
 export interface MoveStore {
   /** Primary payments that name the integration, in pages, each read consistently. */
   payments(address: string): AsyncIterable<readonly MovedPayment[]>
-  /** The updates of these payments, and the waiting ones. */
+  /** The decided updates of these payments, and waiting updates. */
   updates(address: string): AsyncIterable<UpdatePage>
   /** Versions of these payments that notify nobody, in pages, without archived history. */
   unnotified(address: string): AsyncIterable<readonly UnnotifiedVersion[]>
   /** The number of deliveries that are leased. */
   countLeased(address: string): Promise<number>
-  /** Resolves a function that resolves true once all transactions that write now have ended. */
+  /** Resolves a function that resolves true once all transactions that are writing at this call have ended. */
   runningWriters(): Promise<() => Promise<boolean>>
   /** Runs `work` in one transaction; again when the database reports a conflict. */
   transaction<T>(work: (tx: MoveTransaction) => Promise<T>): Promise<T>
@@ -100,7 +100,7 @@ export interface MoveTransaction {
   find(keys: readonly MovedPaymentKey[]): Promise<readonly StoredMove[]>
   /** Replaces status, drop mark, versions, attempts and pending deliveries. Closed versions stay. */
   replace(address: string, payments: readonly { readonly id: string; readonly moved: MovedPayment }[]): Promise<void>
-  /** Stores updates under their ids, and replaces outcomes of equal fingerprint. Resolves the stored ids. */
+  /** Stores updates. One with a stored id and fingerprint replaces the stored outcome. Resolves the written ids. */
   putUpdates(address: string, updates: readonly MovedUpdate[]): Promise<readonly string[]>
   /** Adds a delivery that is due now to each version without one. Resolves their number. */
   notify(address: string, snapshotIds: readonly string[]): Promise<number>

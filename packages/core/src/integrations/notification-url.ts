@@ -9,7 +9,7 @@ export interface NotificationUrlRule {
   readonly allowLoopbackHttp: boolean
   /** Ports of `https:` URLs. @default notificationPorts */
   readonly ports?: readonly number[] | undefined
-  /** Whether the operator denies an address, given without brackets. The connection checks the addresses of names. */
+  /** Whether the operator denies an address, given without brackets. A host name is checked at the connection. */
   readonly isDenied?: ((address: string) => boolean) | undefined
 }
 

@@ -1,4 +1,4 @@
-/** A lease in the store: one process at a time does the work that it names. @module */
+/** A lease in the store: one process at a time does the work that the lease names. @module */
 import type { LeaseStore } from '../indexer/chain-store.js'
 import type { Clock } from '../ports/runtime.js'
 
@@ -12,7 +12,7 @@ export interface Lease {
   isActive(): boolean
   /** Acquires the lease, or renews it when due; false: another process has it. Rejects with the store's errors. */
   ensure(): Promise<boolean>
-  /** Renews the lease until the signal aborts. Never rejects: the next `ensure` meets the error. */
+  /** Renews the lease until the signal aborts. Never rejects: the next `ensure` rejects if the store still fails. */
   renew(signal: AbortSignal): Promise<void>
   /** Releases the lease when this process has it. */
   release(): Promise<void>

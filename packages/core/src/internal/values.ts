@@ -18,8 +18,8 @@ const backoffBaseMs = 250
 export const backoffCapMs = 30_000
 
 /**
- * Doubles with every failure up to {@link backoffCapMs}, then takes between half and all of it, so that loops that
- * failed together do not retry together. `failures`: from 1. `fraction`: in [0, 1].
+ * The wait doubles with every failure up to {@link backoffCapMs}. Half of the wait is random, so that loops that failed
+ * together do not retry together. `failures`: from 1. `fraction`: in [0, 1].
  */
 export function computeBackoffMs(failures: number, fraction: number): number {
   const ceiling = Math.min(backoffCapMs, backoffBaseMs * 2 ** (failures - 1))
@@ -64,7 +64,7 @@ export function isExpired(endsAt: number, now: number, longestMs: number): boole
   return now >= endsAt || endsAt > now + longestMs + processSkewMs
 }
 
-/** A loop until its signal aborts. It logs errors and goes on. */
+/** A loop that runs until its signal aborts. It logs errors and goes on. */
 export interface Loop {
   run(signal: AbortSignal): Promise<void>
 }

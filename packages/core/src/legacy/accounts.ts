@@ -90,14 +90,14 @@ function copyCoin({ chainId, defaultAddress, tokens }: CoinConfig): CoinConfig {
 const fingerprintLength = 12
 
 /**
- * Describes an account for the audit log: where it is paid, and a keyed fingerprint of its configuration. That may have
- * thousands of tokens, and its URL may contain a secret.
+ * Describes an account for the audit log: the addresses that are paid, and a keyed fingerprint of the configuration.
+ * This may have thousands of tokens, and a URL with a secret.
  */
 function describeAccount(key: VersionedKey, { address, config }: Pick<AccountRecord, 'address' | 'config'>) {
   const otherAddresses = config.coins.flatMap(({ chainId, defaultAddress }) =>
     defaultAddress === undefined ? [] : [`${chainId}: ${defaultAddress}`],
   )
-  // The key of URLs can be used: no URL is a JSON object.
+  // The key of URLs can serve here, too: no URL is a JSON object.
   const digest = createHmac('sha256', key.derive('audit-url')).update(JSON.stringify(config), 'utf8').digest('hex')
   return { paidTo: [address, ...otherAddresses].join(', '), config: digest.slice(0, fingerprintLength) }
 }

@@ -16,7 +16,7 @@ interface FinalityRule {
 
 /**
  * Builds the rule. The host's configuration precedes the table of docs/interface.md 8; a chain in neither is never
- * final. The checkpoint counts as the head: it is on the same branch as the payments.
+ * final. The checkpoint counts as the head: the stored payments are on its chain.
  */
 export function createFinality(configured: Confirmations = {}): FinalityRule {
   const confirmations = new Map<string, number | null>()

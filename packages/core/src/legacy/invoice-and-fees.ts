@@ -42,7 +42,7 @@ export function expandExponent(token: string): string | null {
   return `${padded.slice(0, shift)}.${padded.slice(shift)}`
 }
 
-/** Null unless a usual JSON parser reads the number exactly: `9007199254740993` becomes `9007199254740992`. */
+/** Null unless a usual JSON parser reads the number exactly: it reads `9007199254740993` as `9007199254740992`. */
 export function parseNumberToken(token: string): string | null {
   const exact = expandExponent(token)
   return exact !== null && exact === expandExponent(String(Number(token))) ? exact : null
@@ -143,7 +143,7 @@ export type FeeCheck = (tokenOut: Pick<StoredPayment['tokenOut'], 'gross' | 'net
 
 /**
  * Builds the check that the extra fee is at most `maxBps` basis points of the gross amount, rounded down. The payer
- * chooses the extra fee, its receiver, memo and call, so the service's fee counts with its fixed share.
+ * chooses the extra fee, its receiver, the memo and the call, so the service's fee counts as its fixed share.
  */
 export function createFeeCheck(maxBps: number = defaultMaxExtraFeeBps): FeeCheck {
   if (!Number.isInteger(maxBps) || maxBps < 0 || maxBps > maxFeeBps)

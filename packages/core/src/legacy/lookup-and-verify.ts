@@ -115,7 +115,7 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
     async verify(input) {
       const request = checkVerifyRequest(input)
       const { chainId, txHash } = request
-      // Goods are handed over for payments that are on the chain now.
+      // Only payments that are on the chain now, because goods are handed over for them.
       const transaction = await readTransaction(request, () => false)
       const payee = await resolvePayee(accounts, request.address)
       const judged = buildItems(transaction).map(({ payment, invoice, item }) => {

@@ -57,14 +57,14 @@ export async function buildDeliveryHeaders(delivery: DeliveryToSign): Promise<Re
 /** A claimed delivery with its lease by the clock of this process. */
 export interface LeasedDelivery {
   readonly claim: ClaimedDelivery
-  /** Unix milliseconds before the claim was requested, so the store's lease ends no sooner than `leaseEndsAt`. */
+  /** Unix milliseconds, read before the claim began, so the store's lease ends no sooner than `leaseEndsAt`. */
   readonly claimedAt: number
   readonly leaseEndsAt: number
 }
 
 /** A recorded attempt, to be settled. */
 export interface RecordedAttempt extends LeasedDelivery {
-  /** The attempt before, if the receiver rejected its signature within the grace time of a rotation; else null. */
+  /** The previous attempt, if the receiver rejected its signature within the grace time of a rotation; else null. */
   readonly rejected: AttemptRecord | null
   readonly attempt: AttemptRecord
   readonly verdict: AttemptDecision

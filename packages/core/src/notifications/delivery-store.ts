@@ -12,14 +12,14 @@ export interface ClaimedDelivery {
   readonly step: number
   /** Whether this is a replay, or the retry of one. */
   readonly replay: boolean
-  /** The one attempt at a blocked endpoint that tests whether it answers again: a probe. */
+  /** A probe: the one attempt that tests whether a blocked endpoint answers again. */
   readonly probe: boolean
   /** Milliseconds since the delivery was created or replayed, by the store's clock. */
   readonly ageMs: number
   readonly integrationAddress: string
   readonly notificationUrl: string
   readonly signingSecret: SealedSecret
-  /** The secret before the last rotation, until the end of its grace time in unix milliseconds; null: none stored. */
+  /** The previous signing secret. `until`: the end of its grace time in unix milliseconds. Null: none is stored. */
   readonly previousSigningSecret: (SealedSecret & { readonly until: number }) | null
   readonly chainId: number
   readonly txHash: string
@@ -54,7 +54,7 @@ export type AttemptDecision =
 
 export interface SettledAttempt {
   readonly claim: Pick<ClaimedDelivery, 'deliveryId' | 'leaseToken' | 'integrationAddress' | 'replay' | 'probe'>
-  /** The attempt before, whose signature the receiver rejected during a rotation. Both are one step of the schedule. */
+  /** The previous attempt, whose signature the receiver rejected in a rotation. Both are one step of the schedule. */
   readonly rejected?: AttemptRecord | null | undefined
   readonly attempt: AttemptRecord
   readonly verdict: AttemptDecision
@@ -83,7 +83,7 @@ export interface EndpointResult {
 export type EndpointJudge = (before: EndpointHealth, results: readonly EndpointResult[]) => EndpointChange
 
 export interface SettleResult {
-  /** In the given order. Null: the lease was lost. `locked`: another transaction locks the row. Both wrote nothing. */
+  /** In the given order. Nothing was written for null (the lease was lost) and `locked` (by another transaction). */
   readonly statuses: readonly (SettledStatus | 'locked' | null)[]
   /** Endpoints whose block began or ended. */
   readonly transitions: readonly EndpointTransition[]
@@ -151,16 +151,16 @@ export interface EndpointView extends EndpointHealth {
   readonly integrationAddress: string
   /** The first failure; null: unknown. */
   readonly failingSince: number | null
-  /** Until then only replays are sent; null: not blocked. */
+  /** Until this time only replays are sent; null: not blocked. */
   readonly blockedUntil: number | null
 }
 
 export interface DeliveryBacklog {
   /** Deliveries in the outbox, leased ones included; counted up to `atMost`. */
   readonly pending: number
-  /** Milliseconds the oldest claimable delivery has been due; null: there is none. */
+  /** For how many milliseconds the oldest claimable delivery has been due; null: there is none. */
   readonly oldestDueMs: number | null
-  /** The same for deliveries of blocked endpoints. */
+  /** The same for the oldest delivery of a blocked endpoint. */
   readonly oldestBlockedMs: number | null
 }
 
@@ -174,7 +174,7 @@ export interface ExaminedVersions {
 /** A database snapshot that keeps dead rows of the outbox, so that claims slow down until it ends. */
 export interface DatabaseSnapshot {
   readonly holder: 'session' | 'replication slot' | 'prepared transaction'
-  /** How long it has been open, in milliseconds; where the database hides that, since this process first saw it. */
+  /** How long it has been open, in milliseconds; if the database hides that, since this process first saw it. */
   readonly ageMs: number
   /** Null: a replication slot. */
   readonly databaseUser: string | null
@@ -209,10 +209,10 @@ export interface LongestWaits {
 export interface DeliveryStore {
   /**
    * Leases due deliveries of enabled integrations with a URL. Lanes go in order: first attempts, retries, replays.
-   * Within a lane the endpoint with the fewest POSTs in flight goes first, there the integration with the fewest, and
-   * of that its longest due delivery. Equals take turns.
+   * Within a lane the endpoint with the fewest POSTs in flight goes first, then its integration with the fewest, then
+   * the longest due delivery of that integration. Equals take turns.
    *
-   * - One dispatcher has the lease. When it ends unsettled, the delivery is due again as the same attempt.
+   * - One dispatcher has the lease. When the lease ends unsettled, the delivery is due again as the same attempt.
    * - A retry of a superseded version is settled as `superseded` instead; a replay is sent all the same.
    * - A blocked integration yields only replays. After its block one dispatcher gets one probe: the longest due first
    *   attempt or retry, in the lane of retries. Nothing else follows until the probe is settled or its lease ends.
@@ -225,13 +225,13 @@ export interface DeliveryStore {
    * another transaction are left out. Results for an earlier URL of the integration change no health.
    */
   settle(settled: readonly SettledAttempt[], judge: EndpointJudge): Promise<SettleResult>
-  /** Makes deliveries due now that lie further ahead than any wait: a clock ahead wrote them. Resolves their number. */
+  /** Makes deliveries due now that wait longer than any delay: a clock ahead wrote them. Resolves their number. */
   endFutureWaits(longest: LongestWaits): Promise<number>
   /** Milliseconds until the next delivery can be claimed, 0 when one can, null when the outbox is empty. */
   msUntilDue(): Promise<number | null>
   /**
-   * Calls `listener` soon after another process made deliveries due, where the database can announce it. Calls may be
-   * missed or needless, so callers poll as well. Returns the function that stops it.
+   * Calls `listener` soon after another process made deliveries due, if the database can announce that. Calls may be
+   * missed or needless, so callers poll as well. Returns the function that stops the calls.
    */
   whenDue(listener: () => void): () => void
   /** The backlog of enabled integrations with a URL. `atMost`, 1 or more, bounds the count and so its cost. */
@@ -246,11 +246,11 @@ export interface DeliveryStore {
   count(filter: DeliveryFilter, options?: { readonly atMost?: number | undefined }): Promise<number>
   /** Examines `limit` versions below `beforeId`, newest first, without archived history. */
   findMissing(query: { readonly beforeId?: string | undefined; readonly limit: number }): Promise<ExaminedVersions>
-  /** The oldest database snapshot of any session; null: none is open, or the database keeps no rows for them. */
+  /** The oldest database snapshot of any session; null: none is open, or the database keeps no dead rows for them. */
   oldestSnapshot(): Promise<DatabaseSnapshot | null>
   /**
-   * The highest known id below which no delivery is added any more: ids are assigned before their transactions commit,
-   * in another order. It never moves down. Null: transactions in flight leave it unknown; call again. `0`: there is no
+   * The highest known id up to which no delivery is added any more: transactions may commit in another order than that
+   * of their ids. It never moves down. Null: transactions in flight leave it unknown; call again. `0`: there is no
    * delivery.
    */
   completeUpTo(): Promise<string | null>
@@ -265,7 +265,7 @@ export interface DeliveryStore {
 export interface ReplayRequest extends DeliveryFilter {
   readonly deliveryId?: string | undefined
   readonly afterId?: string | undefined
-  /** The highest id, so that a delivery that fails meanwhile is not replayed twice. */
+  /** The highest id to replay, so that a delivery that fails meanwhile is not replayed twice. */
   readonly upToId?: string | undefined
   readonly limit: number
 }

@@ -21,7 +21,7 @@ export interface DispatcherOptions {
   /** Longest wait until the next check for due deliveries, in milliseconds. @default 250 */
   readonly idlePollMs?: number | undefined
   /**
-   * Longest block of a failing endpoint in milliseconds, before jitter. It also limits the first one, of 5 s.
+   * Longest block of a failing endpoint in milliseconds, before jitter. It also limits the first block, of 5 s.
    * @default 60000
    */
   readonly blockCapMs?: number | undefined
@@ -38,7 +38,7 @@ export const dispatcherDefaults = {
 
 /** The shortest lease: a POST with its whole timeout, and 5 s to settle it. */
 export const minLeaseMs = deliveryTimeoutMs + 5_000
-/** A delivery whose lease is longer than this, and than leases of this dispatcher, was leased by a clock ahead. */
+/** A lease that is longer than this and than this dispatcher's leases, in milliseconds, comes from a clock ahead. */
 export const maxPlausibleLeaseMs = 600_000
 
 type DispatcherLimits = { readonly [Name in keyof DispatcherOptions]-?: number }
@@ -76,14 +76,14 @@ interface Slots {
 }
 
 /**
- * Builds the slots. Retries, replays and probes together take at most half of them. An endpoint with as many POSTs in
- * flight as slots are free gets no more, unless `perEndpoint` allows one endpoint all slots.
+ * Builds the slots. Retries, replays and probes together take at most half of the slots. An endpoint with as many POSTs
+ * in flight as slots are free gets no more, unless `perEndpoint` allows one endpoint all slots.
  */
 function createSlots(limits: { readonly concurrency: number; readonly perEndpoint: number }): Slots {
   const { concurrency, perEndpoint } = limits
   const current = copyCounts()
   const maxRetries = Math.max(1, Math.floor(concurrency / 2))
-  /** The most POSTs of one endpoint, by the number of POSTs in flight. */
+  /** The most POSTs to one endpoint while `inFlight` POSTs are in flight; undefined: no limit. */
   const freeLimit = (inFlight: number) => (perEndpoint < concurrency ? concurrency - inFlight : undefined)
 
   function isLimitReached(before: Counts, claimed: readonly SlotUser[]): boolean {
@@ -149,8 +149,8 @@ export type DispatchRunDeps = AttemptDeps & Omit<SettlerDeps, 'blockCapMs' | 'on
 /**
  * Why a claim brought no more deliveries.
  *
- * - `batchFull`: it brought a whole batch; the next claim follows at once.
- * - `noFreeSlots`: it filled the free slots; the next finished POST wakes the loop.
+ * - `batchFull`: the claim brought a whole batch; the next claim follows at once.
+ * - `noFreeSlots`: the claim filled the free slots; the next finished POST wakes the loop.
  * - `limitReached`: an endpoint or the retries are at their limit; the next finished POST wakes the loop.
  * - `allClaimed`: nothing else can be claimed now.
  */
@@ -190,7 +190,7 @@ export function createDispatchRun(deps: DispatchRunDeps, limits: Omit<Dispatcher
     if (lastEnd !== 'allClaimed') await nextTurn()
     const { request, isLimitReached } = slots.freeSlots()
     const limit = isStoreBehind() ? 0 : Math.min(batch, request.limit)
-    // A POST that finishes during the claim may free the slot that it lacks.
+    // A POST that finishes during the claim may free a slot, so it must wake the loop.
     lastEnd = 'noFreeSlots'
     if (limit === 0) return { started: 0, end: lastEnd }
     finished = 0
@@ -235,7 +235,7 @@ export function createDispatchRun(deps: DispatchRunDeps, limits: Omit<Dispatcher
     if (lastEnd !== 'allClaimed') sleeper.wake()
   }
 
-  /** A finished commit wakes the loop. During a slow one, a quarter of the slots justifies a claim. */
+  /** A finished commit wakes the loop. During a slow commit, finished POSTs of a quarter of the slots do. */
   function wakeDuringCommit(): void {
     if (finished * 4 >= concurrency && settler.isWriting()) wakeIfMoreDue()
   }

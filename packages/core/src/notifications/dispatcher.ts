@@ -1,4 +1,4 @@
-/** The loop that sends the outbox, in claims of dispatch-run.ts. Source: docs/decisions/fairness.md. @module */
+/** The loop that claims and sends the deliveries of the outbox. Source: docs/decisions/fairness.md. @module */
 import { computeBackoffMs, describeError, type Loop } from '../internal/values.js'
 import { cacheOpenedSecrets } from './attempt.js'
 import type { DispatcherOptions, DispatchRun, DispatchRunDeps } from './dispatch-run.js'
@@ -14,7 +14,7 @@ export interface Dispatcher extends Loop {
   wake(): void
 }
 
-/** Time between two checks for waits of a clock ahead, and as a multiple of a check, which reads the whole outbox. */
+/** Time between two checks for waits that a clock ahead wrote. A check reads the whole outbox: slow ones are rarer. */
 const futureWaitChecks = { everyMs: 60_000, timesItsLength: 100 } as const
 
 export interface DispatcherDeps extends DispatchRunDeps {
@@ -38,7 +38,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   let runningCheck: Promise<void> | null = null
   const activeRuns = new Set<DispatchRun>()
 
-  /** Checks for future waits once a minute by the wall clock, and at once after it was set back. No claim waits. */
+  /** Checks for future waits once a minute by the wall clock, and at once after it was set back. Claims go on. */
   function startFutureWaitCheck(): void {
     const age = clock.now() - lastCheck.end
     if (runningCheck !== null || (age >= 0 && age < lastCheck.nextInMs)) return
@@ -61,7 +61,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     lastCheck = { end, nextInMs: Math.max(futureWaitChecks.everyMs, futureWaitChecks.timesItsLength * (end - begun)) }
   }
 
-  /** Claims once, then sleeps until the next claim makes sense. Reports each answer of the store to an idle loop. */
+  /** Claims once, then sleeps until the next claim makes sense. `onAnswer`: the store answered the idle loop. */
   async function claimAndSleep(run: DispatchRun, signal: AbortSignal, onAnswer: () => void): Promise<unknown> {
     if (!run.canClaim()) return run.sleep(null, signal)
     const { started, end } = await run.claim()
@@ -70,7 +70,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     return run.sleep(end === 'limitReached' ? idlePollMs : null, signal)
   }
 
-  /** Sleeps until a delivery is due or the loop is woken. A poll only looks: a claim writes, and costs more. */
+  /** Sleeps until a delivery is due or the loop is woken. A poll only reads; a claim also writes, and costs more. */
   async function sleepUntilDue(run: DispatchRun, started: number, signal: AbortSignal, onAnswer: () => void) {
     for (let hasSlept = false; !signal.aborted; hasSlept = true) {
       const dueInMs = await store.deliveries.msUntilDue()

@@ -40,9 +40,9 @@ interface BlockLimits {
 }
 
 /**
- * Computes an endpoint's health from results in order. A delivered attempt resets it. The fifth failure in a row
- * blocks. During a block only a failed probe blocks again: other results were in flight when it began. `fraction`:
- * position in the jitter, 0 is -20 %, 1 is +20 %.
+ * Computes an endpoint's health from results in order. A delivered attempt resets it. The fifth failure in a row blocks
+ * the endpoint. During a block only a failed probe blocks again: other POSTs were in flight when the block began.
+ * `fraction`: position in the jitter, 0 is -20 %, 1 is +20 %.
  */
 export function judgeEndpoint(
   before: EndpointHealth,

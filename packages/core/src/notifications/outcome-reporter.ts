@@ -1,4 +1,4 @@
-/** Publishes the outcomes of settled attempts, also after a lost answer. See docs/decisions/retries.md. @module */
+/** Publishes the outcomes of settled attempts, also if an answer was lost. See docs/decisions/retries.md. @module */
 import type { EventSink, ServiceEvent } from '../events.js'
 import { describeError } from '../internal/values.js'
 import type { Clock, Logger } from '../ports/runtime.js'
@@ -12,7 +12,7 @@ import type {
   SettleResult,
 } from './delivery-store.js'
 
-/** The events of a settled attempt, after those of the rejected one before it. */
+/** The event of the rejected attempt, if any, then those of the settled attempt. */
 function buildAttemptEvents(attempted: RecordedAttempt, outcome: SettledStatus): ServiceEvent[] {
   const { claim, rejected, attempt, verdict, publishedMs } = attempted
   const { reason, replay } = attempt

@@ -23,14 +23,14 @@ interface SettleGroupDeps extends OutcomeReporterDeps {
 }
 
 /**
- * Builds the settling of a group. Never rejects. Halving isolates rejected attempts; it stops for an unreachable or
- * full store, and after {@link maxHalvingMs}.
+ * Builds the function that settles a group. It never rejects. Halving isolates rejected attempts; it stops for an
+ * unreachable or full store, and after {@link maxHalvingMs}.
  */
 function createSettleGroup(deps: SettleGroupDeps): (group: readonly RecordedAttempt[]) => Promise<GroupOutcome> {
   const { store, clock, random, logger, blockCapMs } = deps
   const reporter = createOutcomeReporter(deps)
 
-  /** Resolves the unsettled attempts; with an error, nothing was settled. */
+  /** Resolves the unsettled attempts: after an error the whole group, though the commit may have succeeded. */
   async function settle(
     group: readonly RecordedAttempt[],
   ): Promise<{ unsettled: readonly RecordedAttempt[]; error: unknown }> {
@@ -120,9 +120,9 @@ interface Settler {
 }
 
 /**
- * Builds a settler. A failed commit is retried. After its lease an attempt is tried once more, since only the store
- * knows whether the lease was lost; then it is dropped with a log line. While the store is unreachable nothing is
- * dropped, unless the settler is drained. Events are published after their commit.
+ * Builds a settler. A failed commit is retried. After the lease has ended, an attempt is settled once more, since only
+ * the store knows whether the lease was lost; then it is dropped with a log line. While the store is unreachable
+ * nothing is dropped, unless the settler is drained. Events are published after their commit.
  */
 export function createSettler(deps: SettlerDeps): Settler {
   const { clock, random, logger, onCommitBegun, onSettled } = deps
@@ -135,7 +135,7 @@ export function createSettler(deps: SettlerDeps): Settler {
   let isDraining = false
   let onQueued = () => {}
 
-  /** Settles a group and queues the rest again. Resolves whether there was no rest. */
+  /** Settles a group and queues its unsettled attempts again. Resolves whether all were settled. */
   async function settle(group: readonly RecordedAttempt[]): Promise<boolean> {
     const triedAt = clock.now()
     const { unsettled, isUnreachable } = await settleGroup(group)
@@ -180,7 +180,7 @@ export function createSettler(deps: SettlerDeps): Settler {
     return result
   }
 
-  /** Waits while each turn of the event loop brings more attempts: a commit costs about as much for few. */
+  /** Waits while each turn of the event loop brings more attempts: few attempts cost about as much as many. */
   async function gatherAttempts(): Promise<void> {
     await nextTurn()
     for (let turns = 0; turns < maxGatherTurns && queue.length < maxPerCommit; turns += 1) {

@@ -13,13 +13,13 @@ import type { MasterKey } from '../secrets/keys.js'
 import type { OpenSecret } from './attempt.js'
 import type { DeliveryStore, StreamedDelivery } from './delivery-store.js'
 
-/** A message of a stream. `id` is the position after it. */
+/** A message of a stream. `id`: the position in the stream after the message. */
 export type StreamMessage =
   | { readonly kind: 'ready'; readonly id: string; readonly data: StreamReady }
   | { readonly kind: 'delivery'; readonly id: string; readonly data: StreamedDeliveryBody }
-  /** The backlog is sent. */
+  /** All stored deliveries are sent; from now on, new ones follow. */
   | { readonly kind: 'live'; readonly id: string }
-  /** Nothing happened for a while. */
+  /** No message was sent for 5 seconds. */
   | { readonly kind: 'heartbeat' }
 
 export interface StreamRequest {
@@ -29,7 +29,7 @@ export interface StreamRequest {
   readonly authorization: string | null
   /** The id of the last message that the caller has; null: none. */
   readonly lastEventId: string | null
-  /** Without a last id: begins with deliveries of this unix time in milliseconds; null: begins now. */
+  /** Without a last id, the stream begins with deliveries of this unix time in milliseconds; null: it begins now. */
   readonly since: string | null
   readonly signal: AbortSignal
 }
@@ -107,7 +107,7 @@ function createTail({ deliveries, clock, logger }: TailDeps): Tail {
       if (listeners.size > 0) await clock.sleep(tailDefaults.gapMs)
     }
     stopWaiting()
-    // The next stream begins at its own start.
+    // A later stream must not begin at this end, which is old by then.
     knownEnd = null
     isRunning = false
   }
@@ -137,7 +137,7 @@ function createTail({ deliveries, clock, logger }: TailDeps): Tail {
   }
 }
 
-/** The most deliveries in memory per stream: for a reader that pauses no more are read. */
+/** The most deliveries in memory per stream: while its reader pauses, no more are read. */
 const batch = 16
 /** Time without a message until a heartbeat, in milliseconds. Credentials are checked as often. */
 const heartbeatMs = 5_000
@@ -156,7 +156,7 @@ interface StreamStart {
   readonly integrationAddress: string
   /** Begins after this delivery; null: no position was given. */
   readonly resumed: string | null
-  /** Otherwise begins with deliveries created since this unix time in milliseconds; null: now. */
+  /** Without a position: begins with deliveries created since this unix time in milliseconds; null: now. */
   readonly createdSince: number | null
   /** Whether the caller's credentials are still valid. */
   isAdmitted(): Promise<boolean>
@@ -213,13 +213,13 @@ async function* messages(
           sentAt = elapsed()
         }
         isWhole = part.length < batch
-        // An embedded store and a fast reader may never leave this turn of the event loop; other requests need one.
+        // An embedded store and a fast reader may never leave this turn of the event loop; other requests need a turn.
         if (!isWhole) await clock.sleep(0, signal)
       }
       readUpTo = upTo
       if (isFirst) yield { kind: 'live', id: encodeId(after) }
     }
-    // Only messages of this stream move the heartbeat: the traffic of others must not show in it.
+    // Only messages of this stream delay its heartbeat, so that it reveals no traffic of other streams.
     const dueInMs = sentAt + heartbeatMs - elapsed()
     if (dueInMs > 0 && tail.upTo() === upTo) await sleep(dueInMs)
     if (signal.aborted || elapsed() - sentAt < heartbeatMs) continue
@@ -247,7 +247,7 @@ async function openSigningSecret(deps: StreamDeps, integrationAddress: string): 
   try {
     return deps.openSecret(integration.signingSecret, integrationAddress)
   } catch {
-    // The code that failed saw the secret.
+    // The code that failed saw the secret, so its error is not logged.
     deps.logger.error({ integrationAddress }, 'secret unreadable; the stream ends')
     return null
   }

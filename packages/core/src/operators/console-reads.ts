@@ -43,7 +43,7 @@ export type ConsoleSearch =
   | { readonly kind: 'hash'; readonly txHash: string }
   /** Memos whose bytes begin with these: 0x and an even number of lowercase hex digits, at least two. */
   | { readonly kind: 'memo'; readonly prefix: string }
-  /** Payments that this address sent or received: of one integration, or of the first 1,000 by integration address. */
+  /** Payments that this address sent or received: of one integration, or of the first 1,000 integrations by address. */
   | { readonly kind: 'wallet'; readonly wallet: string; readonly integrationAddress?: string | undefined }
 
 /** An attempt with its delivery. */
@@ -100,23 +100,23 @@ export interface CountQuery {
 }
 
 /**
- * The newest rows, each list newest first. A reader that compares them with those of its last call finds what was
- * added, also a row whose transaction committed later than those of newer rows.
+ * The newest rows, each list newest first. A reader that compares them with the rows of its last call finds each added
+ * row, also one whose transaction committed after those of newer rows.
  */
 export interface ConsoleNewest {
   /** Ids of payments. */
   readonly payments: readonly string[]
   /** Deliveries with their payments: each is a new version. A store may examine the newest `limit` versions only. */
   readonly deliveries: readonly { readonly deliveryId: string; readonly paymentId: string }[]
-  /** Processor updates by number, with the payment that they were decided on; null: they wait for it. */
+  /** Processor updates by number, with the payment that each was decided on; null: it waits for its payment. */
   readonly updates: readonly { readonly seq: string; readonly paymentId: string | null }[]
 }
 
 /** Reads for the console. They see committed rows only. */
 export interface ConsoleReads {
   /**
-   * Creates missing indexes of these reads: once, before the first read. Without them every answer is the same, and
-   * slow. Meanwhile SQLite blocks writes, for seconds in a large database; PostgreSQL does not.
+   * Creates missing indexes of these reads: once, before the first read. Without them the answers are the same, but
+   * slow. While it runs, SQLite blocks writes, for seconds in a large database; PostgreSQL does not.
    */
   prepare(): Promise<void>
   /**
@@ -136,8 +136,8 @@ export interface ConsoleReads {
   deliveriesByPayment(paymentId: string): Promise<DeliveryView[]>
   /**
    * Deliveries, newest first. A filter by an integration, a status other than `delivered`, or both has its own index.
-   * Other filters, and none, examine at most 2,000 versions for a page: some versions have no delivery. A time filter
-   * selects by ids, which rise with the creation time.
+   * Any other query examines at most 2,000 versions for a page: some versions have no delivery. A time filter selects
+   * by ids, which rise with the creation time.
    */
   deliveries(
     query: DeliveryFilter & { readonly beforeId?: string | undefined; readonly limit: number },
@@ -148,15 +148,15 @@ export interface ConsoleReads {
   attempts(query: CountQuery): Promise<ConsoleAttempt[]>
   /** The number of attempts for each minute of their start. */
   attemptsPerMinute(query: CountQuery): Promise<MinuteCounts<AttemptKind>>
-  /** The number of primary payments for each minute of their block and present state; the state `none` is null. */
+  /** The number of primary payments for each minute of their block and present state; null: no state. */
   paymentsPerMinute(query: CountQuery): Promise<MinuteCounts<PaymentState | null>>
   /** Primary payments in the state `success` for each minute of their block and each currency of their invoices. */
   volumePerMinute(query: CountQuery): Promise<MinuteCounts<string, MinuteVolume>>
-  /** The newest failed attempt of 50 deliveries before the next first attempt and of 50 that wait for a retry. */
+  /** The newest failed attempt of the newest 50 sent deliveries and of 50 that wait for a retry; null: none failed. */
   lastFailure(integrationAddress: string): Promise<(AttemptRecord & { readonly deliveryId: string }) | null>
   /**
    * Latencies in milliseconds of the newest 500 attempts of an integration's newest 50 sent deliveries, in no order.
-   * Attempts that ended without an answer and without a timeout have none.
+   * Attempts that ended without an answer and without a timeout are left out.
    */
   latencies(integrationAddress: string): Promise<number[]>
   /** Integrations by address, those after `afterAddress` when given; with `isFailing` those with failures in a row. */

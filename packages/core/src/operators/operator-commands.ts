@@ -17,7 +17,7 @@ import type {
 } from './operator-store.js'
 import { OperatorError, OperatorInvalidError } from './operator-store.js'
 
-/** Replaces the hash of the passphrase. No hash equals it, so no passphrase matches. */
+/** Stored in place of a hash of a passphrase. No hash equals it, so no passphrase matches. */
 const oidcCredential = 'oidc'
 
 /** How an operator signs in. */
@@ -125,7 +125,7 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
     return record
   }
 
-  /** Replaces the proof with which an operator signs in, and ends its sessions. */
+  /** Replaces the proof with which an operator signs in, and ends the operator's sessions. */
   function reset(given: string, change: OperatorChange, options?: OperatorChangeOptions) {
     const name = checkKnownName(given)
     return audited(async (tx, note) => {

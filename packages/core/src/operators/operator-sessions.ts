@@ -28,7 +28,7 @@ interface HashSlotLimits {
   readonly slots: number
   /** The most callers that wait for a slot. */
   readonly waiting: number
-  /** The wait that further callers are told, in milliseconds. */
+  /** The wait that a rejected caller is asked for, in milliseconds. */
   readonly busyMs: number
 }
 
@@ -105,11 +105,11 @@ interface CountedSignIn {
 interface SignInLimits {
   /** Milliseconds until a sign-in is accepted; 0: now. */
   waitMs(name: string, source: string): number
-  /** Counts a sign-in as failed until it succeeds, so that sign-ins at once cannot pass a limit together. */
+  /** Counts a sign-in as failed until it succeeds, so that concurrent sign-ins cannot pass a limit. */
   count(name: string, source: string): CountedSignIn
   clear(name: string): void
   /**
-   * Writes the first report of a key within its window, and at most 20 within a window, since strangers choose the
+   * Writes the first report of a key within a window, and at most 20 reports of all keys, since strangers choose the
    * keys. A report whose writing fails does not count.
    */
   reportOnce(key: string, write: () => Promise<void>): Promise<void>
@@ -121,7 +121,7 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>): SignInLimits {
   const now = createMonotonicNow(clock)
   /** By key, in the order of their ends. */
   const windows = new Map<string, { failures: number; readonly endsAt: number }>()
-  // Separate from the windows, which may end early.
+  // This count is separate from the windows, which may end early.
   let reported = { count: 0, endsAt: 0 }
 
   function findOpenWindow(key: string) {
@@ -225,7 +225,7 @@ function toSignedIn({ name, role }: OperatorRecord): SignedInOperator {
   return { name, role }
 }
 
-/** Subject of the audit record about unknown names: one may be a passphrase in the wrong field. */
+/** Stands for an unknown name in the audit log: the text may be a passphrase, typed into the wrong field. */
 const unknownName = 'unknown name'
 
 /** The longest source that is counted and recorded, in characters. */
@@ -307,7 +307,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
           throw error
         }
       })
-      // Outside the slot: waiting for the lock of the audit log needs no hash.
+      // Outside the slot: a wait for the audit log's lock must not keep other hashes waiting.
       try {
         const details = { source }
         const opened = accepted && (await openSession(deps, accepted.record, { newHash: accepted.newHash, details }))

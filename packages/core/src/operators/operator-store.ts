@@ -19,7 +19,7 @@ export interface OperatorRecord {
   readonly enabled: boolean
   /** Hash with its parameters; `oidc`: signs in at the OpenID provider; null: none is set, so nobody can sign in. */
   readonly passphrase: string | null
-  /** Null: none was issued since the last one was redeemed. */
+  /** Null: there is none; a redeemed or withdrawn link is deleted. */
   readonly link: OneTimeLink | null
   readonly createdAt: number
 }
@@ -87,7 +87,7 @@ export interface OperatorChangeOptions {
    * @default false
    */
   readonly keepsAdmin?: boolean | undefined
-  /** Whether operators can sign in at an OpenID provider. If not, an admin who would does not count. @default false */
+  /** Whether an OpenID provider is configured. If not, an admin who signs in there does not count. @default false */
   readonly hasOidc?: boolean | undefined
 }
 
@@ -103,7 +103,7 @@ export interface OperatorCommands {
    */
   create(input: { readonly name: string; readonly role?: OperatorRole | undefined }): Promise<IssuedLink>
   /**
-   * Creates an operator who signs in at the OpenID provider, under this name. It has no passphrase and no link.
+   * Creates an operator who signs in at the OpenID provider under this name, without passphrase and link.
    * @param input.role - @default 'viewer'
    * @throws OperatorError `ERR_OPERATOR_EXISTS`; OperatorInvalidError `ERR_OPERATOR_INVALID`.
    */
@@ -111,7 +111,7 @@ export interface OperatorCommands {
   /** All operators, by name. */
   list(): Promise<OperatorView[]>
   /**
-   * Enables or disables an operator. Disabling ends its sessions and its one-time link.
+   * Enables or disables an operator. Disabling ends the operator's sessions and one-time link.
    * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_LAST_ADMIN`.
    */
   setEnabled(name: string, enabled: boolean, options?: OperatorChangeOptions): Promise<OperatorView>
@@ -149,8 +149,8 @@ export interface NewSession {
 /** Signs operators in and out. Source: docs/decisions/operators.md. */
 export interface OperatorSessions {
   /**
-   * Sets a passphrase with the token of a one-time link, which is used up by this. Earlier sessions end. It does not
-   * sign in.
+   * Sets a passphrase with the token of a one-time link, which is used up then. Earlier sessions end, and no session is
+   * opened.
    * @throws LinkRejectedError `ERR_LINK_REJECTED`; PassphraseError `ERR_PASSPHRASE_LENGTH`; SignInLimitedError
    * `ERR_SIGN_IN_LIMITED` when too many sign-ins wait.
    */
@@ -254,7 +254,7 @@ export class SignInLimitedError extends CoreError {
   override readonly name = 'SignInLimitedError'
   readonly retryable = true
   readonly code = 'ERR_SIGN_IN_LIMITED'
-  /** Whole seconds until the next one is accepted, 1 or more. */
+  /** Whole seconds until the next sign-in is accepted, 1 or more. */
   readonly retryAfterSeconds: number
   constructor(waitMs: number) {
     const seconds = Math.max(1, Math.ceil(waitMs / 1000))

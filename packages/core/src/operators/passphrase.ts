@@ -13,7 +13,7 @@ export interface ScryptCost {
 /** The cost that OWASP recommends: N = 2^17, r = 8, p = 1. One hash takes 128 MiB. */
 export const owaspCost: ScryptCost = { log2N: 17, r: 8, p: 1 }
 
-/** Characters of a passphrase. */
+/** Limits for the characters of a passphrase. */
 export const passphraseLength = { min: 12, max: 256 } as const
 
 const saltBytes = 16

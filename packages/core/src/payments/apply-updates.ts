@@ -27,8 +27,8 @@ export function toSelectors(updates: readonly ProcessorUpdate[]): PaymentSelecto
 
 interface Decisions {
   /**
-   * Whether the payment of an update is known. Of a transaction that fills bridge deposits, the payment of another
-   * integration may be recorded later.
+   * Whether the payment of an update is stored. A transaction that fulfils bridge deposits may get more payments later,
+   * so there only a payment of the named integration counts.
    */
   has(update: ProcessorUpdate): boolean
   /** Decides the next update. @throws TypeError When its transaction has no known payment. */
@@ -39,7 +39,7 @@ interface Decisions {
   readonly events: ServiceEvent[]
 }
 
-/** @param payments - Those of `paymentsForChange` for {@link toSelectors} the updates. */
+/** @param payments - The result of `paymentsForChange` for `toSelectors(updates)`. */
 export function decideInOrder(payments: readonly StoredPayment[]): Decisions {
   const byTransaction = new Map<string, StoredPayment[]>()
   for (const payment of payments) {
@@ -84,7 +84,7 @@ interface UpdateDecision {
   readonly events: readonly ServiceEvent[]
 }
 
-/** Decides an update. `integrationAddress` chooses among payments of several integrations; without it: rejected. */
+/** Decides an update. If several integrations have payments, `integrationAddress` names one; without it: rejected. */
 function decideUpdate(payments: readonly StoredPayment[], update: ProcessorUpdate): UpdateDecision {
   const [first] = payments
   if (first === undefined) throw new TypeError('An update is decided on at least one payment.')
@@ -122,7 +122,7 @@ function buildDecision(
   return { result: { paymentId, ...decided }, change: status === undefined ? null : { payment, status }, events }
 }
 
-/** Results of the updates in their order: rejected with an `UpdateConflictError` when the id has other content. */
+/** Results of the updates in order; rejected with an `UpdateConflictError` when the id was used with other content. */
 export type UpdateOutcomes = readonly PromiseSettledResult<UpdateResult>[]
 
 interface AppliedUpdates {
@@ -135,7 +135,7 @@ const maxAttempts = 5
 /**
  * Applies updates in one transaction: statuses, versions, snapshots, outbox rows and records. The same id with the same
  * content gets the same answer. An update of a payment that is not indexed yet waits for it. A service that records
- * only its own integrations rejects an update of another one without a record.
+ * only its own integrations rejects an update of another one and stores no record.
  */
 export async function applyUpdates(
   store: Pick<Store, 'transaction'>,
@@ -161,7 +161,7 @@ async function applyInTransaction(
   unindexed: readonly number[],
   recording: Recording,
 ): Promise<AppliedUpdates> {
-  // Copies of an update lock the same payment, so the later one finds the record of the first.
+  // Concurrent copies of an update lock the same payment, so the later copy finds the record of the first.
   const decisions = await lockPayments(tx, updates, unindexed)
   const found = await tx.findUpdates([...new Set(updates.map(({ id }) => id))])
   const storedUpdates = new Map<string, StoredUpdate>(found.map((each) => [each.id, each]))
@@ -197,9 +197,9 @@ class UnindexedError extends Error {
 }
 
 /**
- * Locks the payments of updates. An indexer may be committing a missing payment, so its chain is shared: that waits for
- * the indexer, and blocks the next one until the updates are stored. Chains come before payments, as in the indexer's
- * own transactions, so that neither waits for the other. UnindexedError: begin again with its chains.
+ * Locks the payments of updates. An indexer may be committing a missing payment. So `shareChain` waits for the indexer,
+ * and blocks its next commit until the updates are stored. Chains are locked before payments, as the indexer does, so
+ * that neither waits for the other. UnindexedError: begin again with its chains.
  */
 async function lockPayments(
   tx: StoreTransaction,
@@ -216,7 +216,7 @@ async function lockPayments(
 
 /**
  * Builds the check whether an update concerns no integration of this service; it returns the reason. An update without
- * a name may be of another payment of its transaction, which is not stored.
+ * `integrationAddress` may concern a payment of the transaction that is not stored.
  */
 async function createForeignCheck(
   tx: StoreTransaction,
@@ -275,7 +275,7 @@ function normalizeUpdate(input: ProcessorUpdate): ProcessorUpdate {
   }
 }
 
-/** Identifies the content of a checked update: 16 bytes, since a store keeps them for ever. */
+/** Identifies the content of a checked update: 16 bytes, since a store has one for each update. */
 function computeFingerprint(update: ProcessorUpdate): string {
   return `0x${createHash('sha256').update(JSON.stringify(update)).digest('hex').slice(0, 32)}`
 }

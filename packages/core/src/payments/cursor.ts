@@ -52,7 +52,7 @@ export function createCursorCodec(keys: MasterKey): CursorCodec {
   }
 }
 
-/** Content: the id of a delivery. */
+/** A position contains the id of a delivery. */
 export function createStreamPositionCodec(keys: MasterKey): StreamPositionCodec {
   const formatScope = (integrationAddress: string) => `${integrationAddress}|deliveries`
   return {

@@ -67,7 +67,7 @@ export interface PaymentReads {
     readonly afterId?: string | undefined
     readonly limit: number
   }): Promise<StoredPayment[]>
-  /** The chains that have such payments, ascending. The cost grows with their number. */
+  /** The chains with payments in one of `unsettledStates`, ascending. The cost grows with their number. */
   unsettledChains(): Promise<number[]>
   checkpoint(chainId: number): Promise<Checkpoint | null>
   snapshot(paymentId: string, version: number): Promise<Uint8Array | null>
@@ -130,24 +130,23 @@ export interface UpsertedPayments {
 export interface PaymentTransaction {
   /**
    * Marks the payments of a chain in blocks above a height as off the chain, and deletes the waiting deposits there.
-   * {@link upsertPayments} removes the mark. If a deposit on another chain was fulfilled by a marked payment, it waits
-   * again.
+   * {@link upsertPayments} removes the mark. A deposit on another chain that a marked payment fulfilled waits again.
    */
   leaveChain(chainId: number, above: number): Promise<void>
   markOffChain(paymentIds: readonly string[]): Promise<void>
   /**
-   * Inserts payments, or updates the chain's facts of those stored under the same (chainId, txHash, ordinal). The facts
-   * exclude `integrationAddress`, which is in their snapshots. `primary` and the status stay too, so no new version is
-   * due. All of them are on the chain afterwards. Call after `lockChain` where some may be stored: their former
-   * blocks must not change meanwhile.
+   * Inserts payments, or updates the chain's facts of those stored under the same (chainId, txHash, ordinal). A stored
+   * payment keeps its `integrationAddress`, which is in its snapshots. It also keeps `primary` and its status, so no
+   * new version is due. All given payments are on the chain afterwards. Call after `lockChain` where some may be
+   * stored: their former blocks must not change meanwhile.
    */
   upsertPayments(payments: readonly NewPayment[]): Promise<UpsertedPayments>
   /** Payments of a chain in blocks `from` to `to`, both included, on the chain or off it, by block and log index. */
   paymentsInBlocks(chainId: number, from: number, to: number): Promise<StoredPayment[]>
   /**
    * Payments off the chain, not dropped yet, whose block was at or below a height: at most `limit`, locked.
-   * `awaitedAtOrBelow`: the height for payments whose deposit on another chain waits, as its fulfilment may be in
-   * another block.
+   * `awaitedAtOrBelow`: the height for payments whose deposit on another chain waits again, because its fulfilment may
+   * be in another block.
    */
   overduePayments(
     chainId: number,
@@ -170,8 +169,8 @@ export interface PaymentTransaction {
   insertSnapshots(snapshots: readonly NewSnapshot[]): Promise<void>
   findUpdates(updateIds: readonly string[]): Promise<StoredUpdate[]>
   /**
-   * Stores updates with their outcomes, in their order; no two have the same id. One whose id is stored is skipped.
-   * Resolves the ids of the others. The content is stored while an update waits, and if it was rejected.
+   * Stores updates with their outcomes, in their order; no two have the same id. An update whose id is stored is
+   * skipped. Resolves the ids that were new. The content is stored while an update waits, and if it was rejected.
    */
   insertUpdates(updates: readonly NewUpdate[]): Promise<readonly string[]>
   /** Updates in state `waiting` for any of these transactions, in the order they were received. */

@@ -39,7 +39,7 @@ export function formatUnits(value: bigint, decimals: number): string {
 export function insertDecimalPoint(digits: string, decimals: number): string {
   if (decimals === 0 || digits === '0') return digits
   let end = digits.length
-  // A regular expression for the zeros would cost more than the rest.
+  // A regular expression for the zeros would cost more than all other steps.
   for (let zeros = 0; zeros < decimals && digits.charCodeAt(end - 1) === zero; zeros += 1) end -= 1
   const point = digits.length - decimals
   if (point > 0) return end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`
@@ -92,7 +92,7 @@ export interface PricingFacts {
   /** The entry of the paid token in the list of known tokens, by chain and address; null when it is not listed. */
   readonly listedToken: {
     readonly symbol: string
-    /** The currency that one token equals, such as `USD`; its own name where it equals no other, such as `ETH`. */
+    /** The currency that one token equals, such as `USD`; the token's own name if it equals none, such as `ETH`. */
     readonly currency: string
   } | null
   /** The conversion, in order of use; empty when there was none. At most two steps. */
@@ -126,7 +126,7 @@ export interface PaymentFacts {
   readonly receiver: string
   /** The 32 bytes of the memo as 0x hex; they need not be text. */
   readonly memoHex: string
-  /** The address-shaped code that the payment names, lowercased, or null. */
+  /** The integration address that the payment names, lowercased, or null. */
   readonly integrationAddress: string | null
   readonly source: { readonly chainId: number; readonly txHash: string }
   /** Paid by the payer, in base units. */

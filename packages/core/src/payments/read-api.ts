@@ -38,7 +38,7 @@ export function parseName(text: string): string {
   )
 }
 
-/** Built field by field, so that no field that docs/interface.md 2.1 omits can slip through. */
+/** Builds the payment object field by field, so that no field can appear that docs/interface.md 2.1 omits. */
 export function buildPaymentView<Address extends string | null>(payment: StoredPayment, integrationAddress: Address) {
   const { chainId, txHash, tokenIn, tokenOut, source } = payment
   const snapshot = buildSnapshot({ integrationAddress: integrationAddress ?? '', chainId, txHash }, payment)

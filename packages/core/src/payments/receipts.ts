@@ -96,7 +96,7 @@ async function applyReceiptUpdate(
 ): Promise<boolean> {
   try {
     const result = await applyUpdate(update)
-    // A repeated update gets its first answer.
+    // A repeated update gets its first answer again, whose version is not newer.
     return result.outcome === 'applied' && result.version !== null && result.version > version
   } catch (error) {
     logger.warn({ chainId, txHash, error: describeError(error) }, 'receipt not applied')
@@ -132,8 +132,8 @@ interface ReceiptPollerDeps {
 }
 
 /**
- * A payment whose poll or update fails is logged and polled again in the next round. An unreachable chain rests until
- * then; the round begins after the polled payments.
+ * A payment whose poll or update fails is logged and polled again in the next round. An unreachable chain waits until
+ * then; its next round begins after the polled payments.
  */
 export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
   const { source, applyUpdate, clock, logger } = deps

@@ -77,7 +77,7 @@ export async function recordRange(
     if (deposits.length > 0) await tx.upsertDeposits(deposits)
     await tx.setCheckpoint(chainId, { blockNumber: last.number, blockHash: last.hash }, below)
     await tx.addProof(chainId, { from: first.number, to: last.number, proof, node })
-    // After the payments of the range: one that it restored is not overdue.
+    // After the payments of the range are stored: a payment that is on the chain again is not overdue.
     const dropped = await dropOverdue(tx, { chainId, indexedTo: last.number, finalityBlocks: window.finalityBlocks })
     return [...events, ...skipped, ...dropped.events]
   })
@@ -112,7 +112,7 @@ interface BackfillToRecord {
 /**
  * Records a range below the checkpoint: payments, deposits, proof and coverage. A block keeps the weaker of its two
  * proofs. No payment takes the ordinal of another one. Nothing is written when the checkpoint is below the range, or
- * the range is not on the stored branch.
+ * the range contradicts the stored hashes.
  */
 export async function recordBackfill(
   store: Pick<Store, 'transaction'>,

@@ -21,8 +21,8 @@ const toPaymentKey = ({ txHash, integrationAddress }: NamedPayment) => `${txHash
 
 /**
  * Chooses payments and deposits that name an integration of the store, and stored payments that are off the chain. Call
- * after `lockChain`: an integration registers while no chain is locked, so all its later payments are chosen. `stored`:
- * payments that the caller knows to be stored.
+ * after `lockChain`: an integration registers under the locks of all chains, so all its later payments are chosen.
+ * `stored`: payments that the caller knows to be stored.
  */
 export async function chooseRecorded(
   tx: Pick<StoreTransaction, 'registeredIntegrations' | 'offChainPayments'>,

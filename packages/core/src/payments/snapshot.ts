@@ -1,4 +1,4 @@
-/** Builds the snapshot bytes of each new version and its outbox row. Source: docs/interface.md 2.3. @module */
+/** Builds and stores the snapshot of each new version. Source: docs/interface.md 2.3. @module */
 import type { SnapshotBody } from '@payment-integration/contract'
 import type { StoreTransaction } from '../ports/store.js'
 import { copyInvoice, copyRecipient, type PaymentStatus, type StoredPayment } from './payment.js'
@@ -36,7 +36,7 @@ export interface StatusChange {
   readonly status: PaymentStatus
 }
 
-/** Stores statuses, of which the last one of a payment stays, and a snapshot of each with an integration. */
+/** Stores the last status of each payment, and a snapshot of every status whose payment has an integration. */
 export async function emitSnapshots(tx: StoreTransaction, changes: readonly StatusChange[]): Promise<void> {
   if (changes.length === 0) return
   await tx.setStatuses(new Map(changes.map(({ payment, status }) => [payment.id, status])))

@@ -38,7 +38,7 @@ type Change =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'rejected'; readonly reason: string }
 
-/** Applies an update as a whole: an absent field stays, null clears a field, a rejected state rejects all of it. */
+/** Applies or rejects an update as a whole. An absent field stays, null clears a field. */
 export function changeStatusByProcessor(
   status: PaymentStatus,
   update: Pick<ProcessorUpdate, 'state' | 'recipient' | 'invoice'>,
@@ -58,7 +58,7 @@ function hasSameFields<T extends object>(a: T | null, b: T | null): boolean {
   return (Object.keys(a) as (keyof T)[]).every((key) => a[key] === b[key])
 }
 
-/** Sets the state of a payment: version + 1, snapshot and outbox row. Transition rules bind processors alone. */
+/** Sets the state of a payment: version + 1, snapshot and outbox row. Transition rules bind only updates. */
 async function changeStateByChain(
   tx: StoreTransaction,
   payment: StoredPayment,
@@ -85,7 +85,7 @@ interface DropInput {
 }
 
 /**
- * Drops payments off the chain whose former height is final; the primary one becomes `failure` with version + 1. Call
+ * Drops payments off the chain whose former height is final; a primary payment becomes `failure` with version + 1. Call
  * after `lockChain` and after the payments of the newest blocks are stored. `more`: further payments are overdue.
  */
 export async function dropOverdue(
@@ -103,7 +103,7 @@ export async function dropOverdue(
   return { events, more: overdue.length === maxDropsPerCommit }
 }
 
-/** Restores the former state, with version + 1, unless a processor changed the state since then. */
+/** Restores the state before the drop, with version + 1, unless an update changed it since then. */
 export async function restoreDropped(
   tx: StoreTransaction,
   returned: readonly StoredPayment[],

@@ -11,8 +11,8 @@ import { restoreDropped } from './state.js'
  * Assigns ordinals to payments of blocks that were indexed before. A read with fewer routers sees only a part of a
  * transaction, so a position in that read may be the ordinal of another payment.
  * - A stored log keeps its ordinal.
- * - A new log takes over the record of a payment that these routers no longer emit, of the same integration; first the
- * record with the same ordinal.
+ * - A new log takes over the record of a payment of the same integration that these routers no longer emit, if possible
+ * the record with the same ordinal.
  * - Any other log takes its position, or the next free ordinal.
  * A stored primary payment stays primary.
  * @param read - All payments of `routers` in these blocks. The result has the same order.
@@ -115,8 +115,8 @@ function toPrimaryKey({ chainId, txHash, integrationAddress }: PaymentFacts): st
 const paymentsPerPart = 512
 
 /**
- * Stores payments. A new one gets version 1, its snapshot and its waiting updates; a dropped one gets its state back;
- * any other changes only its chain facts. Call after `lockChain`. Resolves the events to publish.
+ * Stores payments. A new payment gets version 1, its snapshot and its waiting updates; a dropped one gets its state
+ * back; any other changes only its chain facts. Call after `lockChain`. Resolves the events to publish.
  */
 export async function storePayments(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<ServiceEvent[]> {
   const events: ServiceEvent[] = []

@@ -26,15 +26,15 @@ export interface BlockRange {
   readonly last: BlockRef
   /**
    * Every block whose header was read, ascending: `first` and `last` at least, all blocks unless the proof is `none`.
-   * They are on one branch.
+   * All belong to the chain that ends in `last`.
    */
   readonly blocks: readonly BlockRef[]
-  /** By block; those of a transaction by log index. Includes payments that name no integration. */
+  /** Ordered by block; those of one transaction by log index. Payments that name no integration are included. */
   readonly payments: readonly PaymentFacts[]
   /** Payments that left for another chain, in the same order. */
   readonly deposits: readonly BridgeDeposit[]
   readonly proof: ProofLevel
-  /** Name of the node that answered all of it. */
+  /** Name of the node that answered for the whole range. */
   readonly node: string
 }
 
@@ -43,13 +43,13 @@ export interface RangesRequest {
   readonly from: number
   /** Included; `from` or more. */
   readonly to: number
-  /** The newest block: blocks near it are read with more care. */
+  /** Height of the newest block: blocks near it are read with more care. */
   readonly head: number
   /** Only these of the chain's routers, lowercased. @default all of them */
   readonly routers?: readonly string[] | undefined
 }
 
-/** The fate of a transaction. `unknown`: also a transaction that the node knows as not mined. */
+/** The fate of a transaction. A transaction that is not mined yet is `unknown`, too. */
 export interface TransactionFate {
   readonly fate: 'succeeded' | 'reverted' | 'unknown'
   /** Height of its block, or null. */
@@ -60,9 +60,9 @@ export interface TransactionFate {
 export interface NodeStatus {
   /** Host and position, never a path, a query or a user: those may contain a key. */
   readonly name: string
-  /** 0 (not used while another one works) to 1. */
+  /** 0 (not used while another node works) to 1. */
   readonly score: number
-  /** Whether the next read goes to it. */
+  /** Whether the next read goes to this node. */
   readonly inUse: boolean
   /** The newest height that the node returned, or null. */
   readonly head: number | null
@@ -83,13 +83,13 @@ export interface NodeStatus {
 
 /**
  * One chain, read over any transport from one or several nodes.
- * Guarantees: a range is returned whole or the iteration rejects. All of a range comes from one node. An error of a
- * node is never an empty answer. Every hash and address is lowercased. The adapter decides on other nodes, sizes of
- * requests and reading ahead, in bounded memory.
+ * Guarantees: a range is returned whole or the iteration rejects. A whole range comes from one node. An error of a node
+ * never looks like an empty answer. Every hash and address is lowercased. The adapter decides when to use another node,
+ * how large requests are and how far to read ahead, in bounded memory.
  * Errors are `ChainError`s. `ERR_CHAIN_UNAVAILABLE`: no node can be reached, or all answers are malformed; retry
  * later. `ERR_CHAIN_RANGE_GONE`: a block of the range was orphaned during the read; read the head again at once.
  * `ERR_CHAIN_PROOF_FAILED`: the answers of all nodes for a block contradict its header; retry later, and investigate.
- * The service checks formats and order of everything that an adapter hands over: `ChainAdapterError`.
+ * The service checks formats and order of everything that an adapter returns, and throws `ChainAdapterError`.
  */
 export interface Chain {
   readonly chainId: number
@@ -113,7 +113,7 @@ export interface Chain {
   watch(wake: () => void, signal: AbortSignal): Promise<void>
   /**
    * Whether a node that `watch` subscribed to announces blocks now, and the newest announced block is the newest head
-   * that was read. The caller then polls less often. When that ends with the subscription, `watch` calls `wake`.
+   * that was read. The caller then polls less often. When the subscription ends, `watch` calls `wake`.
    * @default false
    */
   announcesBlocks?(): boolean
@@ -153,16 +153,16 @@ export interface ReceiptSource {
 
 /** A payment that left its source chain through a bridge. */
 export interface BridgeDeposit {
-  /** The facts on the source chain, under its id and transaction. `tokenOut` is the amount that the bridge took. */
+  /** The payment's facts, with the source chain's id and transaction. `tokenOut` is the amount that the bridge took. */
   readonly payment: PaymentFacts
   /** Name of the bridge, such as `across`. */
   readonly bridge: string
   /** The bridge's own number of the deposit on the source chain, in decimal digits. */
   readonly depositId: string
   readonly destinationChainId: number
-  /** The receiver there, lowercased. */
+  /** The receiver on the destination chain, lowercased. */
   readonly receiver: string
-  /** The promised amount there: token, lowercased, and base units. */
+  /** The amount promised on the destination chain: token, lowercased, and base units. */
   readonly output: { readonly token: string; readonly amount: bigint }
 }
 
@@ -172,8 +172,7 @@ export interface Fulfilment {
   readonly txHash: string
   readonly logIndex: number
   /**
-   * Index of the log among those of its transaction. A reorg does not change it, so the payment keeps its
-   * identity.
+   * Index of the log among the logs of its transaction. A reorg does not change it, so the payment keeps its identity.
    * @default `logIndex`
    */
   readonly position?: number | undefined

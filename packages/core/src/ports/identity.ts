@@ -10,7 +10,7 @@ export interface DatedReview {
   readonly review: Review
   /** The provider's own time of a verdict in unix milliseconds; null when it names none. */
   readonly reviewedAt: number | null
-  /** The level of the review; null or absent when the provider names none: it counts for every level. */
+  /** The level of the review; null or absent when the provider names none: the review counts for every level. */
   readonly levelName?: string | null | undefined
 }
 
@@ -21,7 +21,7 @@ export interface Applicant {
   readonly review: Review | null
   /** The provider's own time of a verdict in unix milliseconds; null or absent when it names none. */
   readonly reviewedAt?: number | null | undefined
-  /** When the provider made it, in unix milliseconds by its clock; null or absent when it names no time. */
+  /** When the provider made the applicant, in unix milliseconds by its clock; null or absent when it names no time. */
   readonly createdAt?: number | null | undefined
   /** The level of its check; null or absent when the provider names none. */
   readonly levelName?: string | null | undefined
@@ -45,9 +45,9 @@ export type ProviderRejection =
 export type RedeemResult =
   | { readonly kind: 'redeemed'; readonly applicant: Applicant }
   | ProviderRejection
-  /** It was not sent: `sendBy` had passed. */
+  /** The request was not sent: `sendBy` had passed. */
   | { readonly kind: 'unsent' }
-  /** No readable answer: the token may have been redeemed. `find` answers it. */
+  /** No readable answer: the token may have been redeemed. A look-up by `find` shows it. */
   | { readonly kind: 'unknown'; readonly reason: string }
 
 /** The result of a poll or look-up, which changes nothing at the provider. */
@@ -59,7 +59,7 @@ export type ProviderAnswer<T> =
 /** A token to redeem. */
 export interface RedeemRequest {
   readonly shareToken: string
-  /** The name for the applicant. */
+  /** The name of the new applicant at the provider. */
   readonly externalUserId: string
   /** Unix milliseconds by the service's clock. A request that is not signed by then is not sent. */
   readonly sendBy: number
@@ -69,17 +69,17 @@ export interface RedeemRequest {
 
 /** The identity provider. No call rejects; each ends within a time that the adapter bounds. */
 export interface IdentityProvider {
-  /** The level in redemptions; null or absent: none. */
+  /** The level that redemptions request; null or absent: none. */
   readonly levelName?: string | null | undefined
-  /** Whether applicants can be found by name. If not, an empty look-up proves nothing. @default true */
+  /** Whether applicants can be found by external user id. If not, an empty look-up proves nothing. @default true */
   readonly findsByName?: boolean | undefined
   /**
-   * Redeems a share token for an applicant of that name. The provider must carry out a request within
+   * Redeems a share token for an applicant named `externalUserId`. The provider must carry out a request within
    * `redemptionWindowMs` after its signature, or never. A provider that rejects old signatures guarantees that.
    */
   redeem(request: RedeemRequest): Promise<RedeemResult>
   /**
-   * The applicant of exactly that name, or null.
+   * The applicant with exactly this external user id, or null.
    * @param integrationAddress - The integration whose request waits; absent: the service's own poll. It is not sent.
    */
   find(externalUserId: string, integrationAddress?: string): Promise<ProviderAnswer<Applicant | null>>
@@ -107,7 +107,7 @@ export interface IdentityAccount {
 /** The owner of an address. */
 export interface AddressOwner {
   readonly accountId: string
-  /** The account proved the address; false: it only carries it. */
+  /** The account proved the address; false: the account only carries it. */
   readonly proved: boolean
 }
 
@@ -120,7 +120,7 @@ export type EmailProof =
 export interface IdentityAccounts {
   /**
    * The account that proved the address; else the oldest that carries it; else null. It must take the same time in all
-   * cases, because the time is visible outside. The service itself knows earlier shares.
+   * cases, because the time is visible outside. Earlier shares do not matter here.
    */
   findAddressOwner(email: EmailAddress): Promise<AddressOwner | null>
 }

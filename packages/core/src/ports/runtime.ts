@@ -49,7 +49,7 @@ export interface FileReader {
   /** Names the file in messages. */
   readonly path: string
   /**
-   * The content, from its beginning, in chunks of any size; may be called again. Its memory is bounded.
+   * The content, from its beginning, in chunks of any size; may be called again. Its memory use is bounded.
    * @throws ArchiveError `ERR_ARCHIVE` when the file cannot be read. The signal's reason when that is aborted.
    */
   chunks(signal?: AbortSignal): AsyncIterable<Uint8Array>
@@ -105,7 +105,7 @@ function throwIncomplete(): never {
   throw new RequestBodyError('ERR_BODY_INCOMPLETE', 'Body ended before it was complete')
 }
 
-/** A longer timer ends at once. A loop that is woken early only looks once more. */
+/** The longest delay of `setTimeout`, in milliseconds; a longer one ends at once. Loops tolerate an early end. */
 const maxTimerMs = 2_147_483_647
 
 /** This machine's clock. */
@@ -138,8 +138,8 @@ export const systemIds: IdSource = { next: () => randomUUID() }
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /**
- * A clock for durations that never goes back: it stands still while the given clock is set back, so that no pause lasts
- * for as long as that. Afterwards it is no time of day.
+ * A clock for durations that never goes back. When the given clock is set back, this one goes on from its newest time,
+ * so that no pause gets longer. From then on it is no time of day.
  */
 export function createMonotonicNow(clock: Pick<Clock, 'now'>): () => number {
   let newest = Number.NEGATIVE_INFINITY

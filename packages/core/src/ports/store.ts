@@ -1,4 +1,4 @@
-/** The port to a database: rules are in the core, a store has rows and guarantees atomicity. @module */
+/** The port to a database: a store has rows and atomic transactions, but no rules. @module */
 import type { AuditStore, AuditTransaction } from '../history/audit-store.js'
 import type { HistoryStore } from '../history/history-store.js'
 import type {
@@ -42,15 +42,15 @@ export type SchemaReport = (progress: SchemaProgress) => void
 
 export interface StoreSchema {
   /**
-   * Checks that this release can work with the schema. It can with a newer one too, until the newer release has
-   * removed what this one needs.
+   * Checks that this release can work with the schema. A newer schema works, too, until the newer release has removed
+   * what this one needs.
    * @throws StoreError `ERR_STORE_SCHEMA` when steps are missing, or a newer release removed what this one needs.
    */
   check(): Promise<void>
-  /** The steps that `migrate` runs now, and those that `contract` runs then. */
+  /** The steps that `migrate` would run now, and those that `contract` would run after them. */
   plan(): Promise<{ readonly expand: readonly SchemaStep[]; readonly contract: readonly SchemaStep[] }>
   /**
-   * Removes what only older releases need. Call it when none of their processes runs any more: they fail afterwards.
+   * Removes what only older releases need. Call it when no process of an older release runs: such a process would fail.
    * @throws StoreError `ERR_STORE_SCHEMA` while `migrate` has steps to run.
    */
   contract(report?: SchemaReport): Promise<void>
@@ -67,14 +67,14 @@ export interface StoreSchema {
  */
 export interface Store {
   /**
-   * Brings the schema up to date, while processes of this release and of the last one go on. Safe to run from several
+   * Brings the schema up to date, while processes of this and the previous release go on. Safe to run from several
    * processes at once: the others wait. An interrupted run is continued by the next one.
    * @throws StoreError `ERR_STORE_SCHEMA` when a development release created the schema, or a newer release removed
    * what this one needs: an operator must act.
    */
   migrate(report?: SchemaReport): Promise<void>
   readonly schema: StoreSchema
-  /** Runs `work` in one transaction, and again after a conflict in the database, so it must only touch `tx`. */
+  /** Runs `work` in one transaction, and again after a conflict in the database, so `work` must only touch `tx`. */
   transaction<T>(
     work: (tx: StoreTransaction) => Promise<T>,
     options?: {
@@ -87,8 +87,8 @@ export interface Store {
     },
   ): Promise<T>
   /**
-   * Rejects a caller that would wait for other transactions of this store, such as a queue: inside a transaction it
-   * could wait for itself.
+   * Called before waiting for other transactions of this store, such as in a queue: a caller inside a transaction could
+   * wait for itself.
    * @throws TypeError Inside the work of a transaction of this store.
    */
   assertNotNested(): void

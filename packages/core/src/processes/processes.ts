@@ -38,7 +38,7 @@ export interface RunningProcess extends ProcessFacts {
 
 /** The operator's reads of running processes. */
 export interface ProcessQueries {
-  /** Processes with a database in common, the oldest first. A killed one is listed for a day. */
+  /** The processes on this database, the oldest first. A killed process is listed for a day. */
   list(): Promise<RunningProcess[]>
 }
 
@@ -54,7 +54,7 @@ export interface RunOptions {
 export interface LeaseView {
   /** Such as `indexer:137`. */
   readonly name: string
-  /** The id of the process that took it, or took it last. */
+  /** The id of the process that has the lease, or had it last. */
   readonly holder: string
   /** Milliseconds until it ends; 0 or less once it has ended. */
   readonly endsInMs: number
@@ -91,7 +91,7 @@ export function createLeaseCommands(leases: LeaseStore, audited: Audited): Lease
 /** Runs loops until the signal aborts or one fails, drains all of them, and rejects with the first failure. */
 export async function runLoops(loops: readonly Loop[], signal: AbortSignal): Promise<void> {
   const stop = new AbortController()
-  // Each chain listens to it, in several places.
+  // Each chain adds several listeners to this signal.
   setMaxListeners(0, stop.signal)
   const relay = () => stop.abort(signal.reason)
   if (signal.aborted) relay()
@@ -111,11 +111,11 @@ export async function runLoops(loops: readonly Loop[], signal: AbortSignal): Pro
 /** A process renews its lease every 10 s; it counts as silent after 30 s without a renewal. */
 const reportEveryMs = 10_000
 const ttlMs = 30_000
-/** How long a process that was killed stays listed. */
+/** How long a process that was killed stays listed, in milliseconds. */
 const listedMs = 24 * 60 * 60_000
 
 const prefix = 'process:'
-/** Parts of a holder: start, pid, host, release and roles. None of them has a line break. */
+/** Separates the parts of a holder: start, pid, host, release and roles. No part has a line break. */
 const separator = '\n'
 
 interface PresenceDeps {
@@ -158,7 +158,7 @@ export function createPresence({ leases, clock, logger, id, facts }: PresenceDep
   }
 }
 
-/** A lease that ends later than any renewal sets it was written by a clock ahead, and was not renewed since. */
+/** Whether a process renewed its lease. One that ends later than any renewal can set comes from a clock ahead. */
 const isRenewed = (endsInMs: number) => endsInMs > 0 && endsInMs <= ttlMs + processSkewMs
 
 export async function listProcesses(leases: Pick<LeaseStore, 'list'>): Promise<RunningProcess[]> {

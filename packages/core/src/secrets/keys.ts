@@ -10,7 +10,7 @@ export interface SealedSecret {
   readonly sealed: string
 }
 
-/** A keyed hash of an API secret. */
+/** A keyed hash of an API secret or a legacy API key. */
 export interface SecretHash {
   readonly keyVersion: number
   /** HMAC-SHA256 of the secret, 64 lowercase hex digits. */
@@ -24,7 +24,7 @@ export interface StoredDataKey {
 
 /** One key for each purpose. */
 export interface DataKeyStore {
-  /** The stored key of a purpose; without one, `candidate` is stored first. Two calls at once get the same key. */
+  /** The stored key of a purpose; if there is none, `candidate` is stored first. Two calls at once get the same key. */
   obtain(purpose: string, candidate: SealedSecret): Promise<SealedSecret>
 }
 

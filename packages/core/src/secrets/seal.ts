@@ -11,7 +11,7 @@ import type { KeyPurpose, MasterKey, SealedSecret, SealingKeyUse, SecretHash } f
 const nonceBytes = 12
 const tagBytes = 16
 
-/** The purpose and the place of sealed text, which opens with the same ones alone. */
+/** The purpose and the place of sealed text. The text opens only with the same two. */
 export interface SealedPlace {
   readonly purpose: KeyPurpose
   /** Table, column and row; never changes. */

@@ -7,7 +7,7 @@ import { CoreError } from '../errors.js'
 import type { FileReader, FileWriter } from '../ports/runtime.js'
 import type { MasterKey } from './keys.js'
 
-/** A signed file is damaged, or cannot be written or read. The message names it and the place. */
+/** A signed file is damaged, or cannot be written or read. The message names the file and the place. */
 export class ArchiveError extends CoreError {
   override readonly name = 'ArchiveError'
   readonly code = 'ERR_ARCHIVE'
@@ -82,7 +82,7 @@ export interface SignedFile {
   rows<T>(schema: z.ZodMiniType<T>): AsyncIterable<readonly T[]>
 }
 
-/** Reads a whole file and verifies its HMAC. Nothing is parsed before, so a foreign file costs no more than a read. */
+/** Reads a whole file and verifies its HMAC. Nothing is parsed before that, so a foreign file costs one read. */
 export async function openSignedFile(
   keys: MasterKey,
   purpose: FilePurpose,
@@ -148,7 +148,7 @@ function parseLine(line: Uint8Array): unknown {
   }
 }
 
-/** Null: the beginning is of no such file. @throws ArchiveError `ERR_ARCHIVE`. */
+/** Null: the block is not the beginning of a signed file. @throws ArchiveError `ERR_ARCHIVE`. */
 function createFileHmac(keys: MasterKey, purpose: FilePurpose, block: Buffer, path: string): Hmac | null {
   const [, written, keyVersion] =
     /^\{"format":(\d{1,9}),"keyVersion":(\d{1,10}),/.exec(block.toString('latin1', 0, 64)) ?? []
@@ -165,7 +165,7 @@ function createFileHmac(keys: MasterKey, purpose: FilePurpose, block: Buffer, pa
 
 const computeDigest = (block: Uint8Array): Buffer => createHash('sha256').update(block).digest()
 
-/** Reads the content in blocks of one size, except the last. Other events are handled between them. */
+/** Reads the content in blocks of one size, except the last. Other work of the process runs between two blocks. */
 async function* readBlocks(file: FileReader, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
   let [chunks, size]: [Uint8Array[], number] = [[], 0]
   for await (const chunk of file.chunks(signal)) {

@@ -57,7 +57,7 @@ async function judgeMissing(
   if (isFault)
     logger.error(
       { missing: missing.length, known, atOnce },
-      'The identity provider does not know many applicants: check the tenant and the environment. Nothing is changed.',
+      'The identity provider does not know many applicants: check the tenant and the environment.',
     )
   for (const before of missing) await store.transaction((tx) => judge(tx, before))
 

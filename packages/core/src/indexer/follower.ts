@@ -63,6 +63,8 @@ interface FollowerDeps {
   readonly store: Pick<Store, 'transaction' | 'payments'>
   readonly chain: Chain
   readonly clock: Clock
+  /** The time of day, in unix milliseconds; `clock` measures durations. */
+  readonly now: () => number
   readonly publish: EventSink
   readonly logger: Logger
   readonly startBlock: number | 'head'
@@ -173,7 +175,7 @@ export function createFollower(deps: FollowerDeps): Follower {
     if (checkpoint === null || !(await deps.mayCommit())) return true
     const ancestor = await reorganize({ chain, store, finalityBlocks }, checkpoint, signal)
     const [from, commonAncestor] = [checkpoint.blockNumber, ancestor.blockNumber]
-    const newest = { at: clock.now(), from, commonAncestor }
+    const newest = { at: deps.now(), from, commonAncestor }
     update({
       indexed: commonAncestor,
       reorgs: state.reorgs + 1,

@@ -145,7 +145,6 @@ export function createIndexer(deps: IndexerDeps): Indexer {
       logger.info({ chainId, ...other }, 'another process indexes this chain: it has the lease'),
   })
   const sleeper = createSleeper(clock)
-  // For durations. A reorg's time comes from this clock, too, so it is wrong after the clock was set back.
   const shared = { store, chain, clock: createMonotonicClock(clock), publish, logger, recording, mayCommit }
   const backfill = createBackfill({
     ...shared,
@@ -154,7 +153,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     onFailed: recordError,
     checked: () => checked,
   })
-  const follower = createFollower({ ...shared, startBlock, finalityBlocks, beforeRead, onMoved })
+  const follower = createFollower({ ...shared, now: () => clock.now(), startBlock, finalityBlocks, beforeRead, onMoved })
 
   function recordError(thrown: unknown): string {
     const message = describeError(thrown)

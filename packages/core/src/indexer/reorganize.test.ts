@@ -14,13 +14,16 @@ test.each([
   'in ranges of %d blocks, a reorg %d deep rolls back to the exact ancestor and reads the new blocks',
   async (maxRange, depth) => {
     const setup = await setUpIndexed(300, { maxRange }, paymentAt)
-    const { chain, indexer, catchUp, checkpoint, ofType, ranges, store } = setup
+    const { chain, clock, indexer, catchUp, checkpoint, ofType, ranges, store } = setup
     chain.fork(depth, paymentAt)
     chain.mine(1, paymentAt)
+    // The time of a reorg is the time of day, even if the clock was set back.
+    await clock.advance(-60_000)
     expect(await indexer.step()).toBe(false)
-    const reorganized = { type: 'chain.reorganized', chainId: 1, from: 300, commonAncestor: 300 - depth }
-    expect(ofType('chain.reorganized')).toEqual([reorganized])
-    expect(indexer.status()).toMatchObject({ head: 301, indexed: 300 - depth, error: null })
+    const reorg = { from: 300, commonAncestor: 300 - depth }
+    expect(ofType('chain.reorganized')).toEqual([{ type: 'chain.reorganized', chainId: 1, ...reorg }])
+    const newestReorgs = [{ at: clock.now(), ...reorg }]
+    expect(indexer.status()).toMatchObject({ head: 301, indexed: 300 - depth, error: null, newestReorgs })
     expect(store.committed.heights.at(-1)).toEqual({ chainId: 1, ...(await checkpoint()) })
     const readBefore = ranges().length
     await catchUp()

@@ -167,27 +167,24 @@ test('of two runs at once the second is rejected, and after the first another on
   expect([rows.size, await store.leases.acquire(other)]).toEqual([6, true])
 })
 
-test.each(['written', 'read again'])(
-  'a run that is aborted while a file is %s ends then, and removes nothing',
-  async (when) => {
-    const { commands, archive, rows, store } = setup()
-    const stop = new AbortController()
-    const aborting = {
-      ...archive,
-      async create(header: ArchiveHeader) {
-        if (when === 'written') stop.abort()
-        return archive.create(header)
-      },
-      open(name: string) {
-        stop.abort()
-        return archive.open(name)
-      },
-    }
-    await expect(commands.run(week, aborting, { signal: stop.signal })).rejects.toThrow('aborted')
-    expect([rows.size, await store.audit.list({ limit: 9 })]).toEqual([9, []])
-    expect(archive.files.size).toBe(when === 'written' ? 0 : 1)
-  },
-)
+test.each(['written', 'read again'])('a run that is aborted while a file is %s removes nothing', async (when) => {
+  const { commands, archive, rows, store } = setup()
+  const stop = new AbortController()
+  const aborting = {
+    ...archive,
+    async create(header: ArchiveHeader) {
+      if (when === 'written') stop.abort()
+      return archive.create(header)
+    },
+    open(name: string) {
+      stop.abort()
+      return archive.open(name)
+    },
+  }
+  await expect(commands.run(week, aborting, { signal: stop.signal })).rejects.toThrow('aborted')
+  expect([rows.size, await store.audit.list({ limit: 9 })]).toEqual([9, []])
+  expect(archive.files.size).toBe(when === 'written' ? 0 : 1)
+})
 
 test('the audit log without its oldest records verifies, and a change of the others shows', async () => {
   const { run, record, clock, verify, seqs, store } = setup()

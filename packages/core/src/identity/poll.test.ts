@@ -38,22 +38,20 @@ test('the provider is polled once a day about a verdict, until it is thirty days
   expect(polled).toBe(30)
 })
 
-test.each(['lost before', 'throttled', 'misconfigured'] as const)(
-  'the provider is polled again after a minute when it was %s, and nothing changes',
-  async (fault) => {
-    const { identity, clock, fails, known, errors } = await shared()
-    await clock.advance(firstPollMs)
-    fails(fault)
-    expect(await identity.pollDue()).toBe(1)
-    expect(known()).toEqual(begun)
-    expect(errors()).toHaveLength(fault === 'misconfigured' ? 1 : 0)
-    fails(null)
-    await clock.advance(retryPollMs - 1)
-    expect(await identity.pollDue()).toBe(0)
-    await clock.advance(1)
-    expect(await identity.pollDue()).toBe(1)
-  },
-)
+const faults = ['lost before', 'throttled', 'misconfigured'] as const
+test.each(faults)('the provider is polled again a minute after it was %s, and nothing changes', async (fault) => {
+  const { identity, clock, fails, known, errors } = await shared()
+  await clock.advance(firstPollMs)
+  fails(fault)
+  expect(await identity.pollDue()).toBe(1)
+  expect(known()).toEqual(begun)
+  expect(errors()).toHaveLength(fault === 'misconfigured' ? 1 : 0)
+  fails(null)
+  await clock.advance(retryPollMs - 1)
+  expect(await identity.pollDue()).toBe(0)
+  await clock.advance(1)
+  expect(await identity.pollDue()).toBe(1)
+})
 
 test('the provider is polled about direct verifications with an applicant, and never about others', async () => {
   const { register, direct, identity, clock, provider, subjectsOf } = identitySetup()

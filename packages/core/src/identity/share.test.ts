@@ -54,20 +54,17 @@ test.each([
   ['rejected', 'ERR_SHARE_TOKEN_REJECTED', { providerMessage: 'Token has expired' }],
   ['throttled', 'ERR_IDENTITY_UNAVAILABLE', { retryAfterMs: 7_000 }],
   ['misconfigured', 'ERR_IDENTITY_MISCONFIGURED', {}],
-] as const)(
-  'a rejection uses no token, and the same request may be sent again: %s is %s',
-  async (fault, code, fields) => {
-    const { share, provider, fails, subject, outcomes, states } = identitySetup()
-    fails(fault)
-    await expect(share(shop, 'token')).rejects.toMatchObject({ code, ...fields })
-    expect(provider.redeemed).toEqual([])
-    expect(subject()).toMatchObject({ donor: null, redemptions: 1 })
-    expect(outcomes()).toEqual(['started', fault])
-    expect(states()).toEqual(['refused'])
-    fails(null)
-    expect(await share(shop, 'token')).toEqual({ ...begun, reused: true })
-  },
-)
+] as const)('a rejection uses no token, and the request may be sent again: %s is %s', async (fault, code, fields) => {
+  const { share, provider, fails, subject, outcomes, states } = identitySetup()
+  fails(fault)
+  await expect(share(shop, 'token')).rejects.toMatchObject({ code, ...fields })
+  expect(provider.redeemed).toEqual([])
+  expect(subject()).toMatchObject({ donor: null, redemptions: 1 })
+  expect(outcomes()).toEqual(['started', fault])
+  expect(states()).toEqual(['refused'])
+  fails(null)
+  expect(await share(shop, 'token')).toEqual({ ...begun, reused: true })
+})
 
 test('a lost answer without an applicant leaves the redemption open: only after its lease is a token sent again, under another name', async () => {
   const { share, provider, fails, clock, outcomes, redemptions } = identitySetup()

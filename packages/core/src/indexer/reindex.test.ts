@@ -216,17 +216,14 @@ test.each([
   ['begins too high', { from: 30 }, 'begin at 29 or below'],
   ['ends before the checkpoint', { from: 21, to: 50 }, 'read up to it'],
   ['begins below every stored block', { from: 0 }, 'no block below 0'],
-])(
-  'after a reorg that was too deep to follow, a reindex that %s is rejected and changes nothing',
-  async (_case, request, message) => {
-    const { all, store } = await stopped()
-    const before = store.dump()
-    const rejected = all({ ...request, repair: true })
-    await expect(rejected).rejects.toMatchObject({ code: 'ERR_REINDEX_REJECTED' })
-    await expect(rejected).rejects.toThrow(message)
-    expect(store.dump()).toEqual(before)
-  },
-)
+])('after a reorg too deep to follow, a reindex that %s changes nothing', async (_case, request, message) => {
+  const { all, store } = await stopped()
+  const before = store.dump()
+  const rejected = all({ ...request, repair: true })
+  await expect(rejected).rejects.toMatchObject({ code: 'ERR_REINDEX_REJECTED' })
+  await expect(rejected).rejects.toThrow(message)
+  expect(store.dump()).toEqual(before)
+})
 
 const keys = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
 
@@ -256,16 +253,13 @@ test('a dry run finds the differences, changes nothing and leaves no record', as
 test.each([
   ['the configured nodes', {}],
   ['another chain object', { adapter: 'another node' }],
-])(
-  'a repair through %s is recorded once with the blocks that it reads, in the name of its actor',
-  async (_what, change) => {
-    const { reindex, audit, stored, chain } = await setup()
-    const through = 'adapter' in change ? { ...chain, ...change } : undefined
-    expect(await run(reindex({ chainId: 1, from: 3, repair: true, through }))).toBe(8)
-    expect(stored(4)?.memoHex).not.toBe(`0x${'ee'.repeat(32)}`)
-    expect(audit()).toEqual([['operator:olga', 'chain.repair_started', '1', { from: 3, to: 10 }]])
-  },
-)
+])('a repair through %s is recorded once with its blocks, in the name of its actor', async (_what, change) => {
+  const { reindex, audit, stored, chain } = await setup()
+  const through = 'adapter' in change ? { ...chain, ...change } : undefined
+  expect(await run(reindex({ chainId: 1, from: 3, repair: true, through }))).toBe(8)
+  expect(stored(4)?.memoHex).not.toBe(`0x${'ee'.repeat(32)}`)
+  expect(audit()).toEqual([['operator:olga', 'chain.repair_started', '1', { from: 3, to: 10 }]])
+})
 
 test('blocks that are not indexed and a chain that is not followed are rejected without a record', async () => {
   const { reindex, audit, chain } = await setup()

@@ -10,27 +10,24 @@ test.each([
   [1, 7],
   [500, 1],
   [500, 256],
-])(
-  'in ranges of %d blocks, a reorg %d deep rolls back to the exact ancestor and reads the new blocks',
-  async (maxRange, depth) => {
-    const setup = await setUpIndexed(300, { maxRange }, paymentAt)
-    const { chain, indexer, catchUp, checkpoint, ofType, ranges, store } = setup
-    chain.fork(depth, paymentAt)
-    chain.mine(1, paymentAt)
-    expect(await indexer.step()).toBe(false)
-    const reorganized = { type: 'chain.reorganized', chainId: 1, from: 300, commonAncestor: 300 - depth }
-    expect(ofType('chain.reorganized')).toEqual([reorganized])
-    expect(indexer.status()).toMatchObject({ head: 301, indexed: 300 - depth, error: null })
-    expect(store.committed.heights.at(-1)).toEqual({ chainId: 1, ...(await checkpoint()) })
-    const readBefore = ranges().length
-    await catchUp()
-    expect(ranges()[readBefore]).toMatch(new RegExp(`^${301 - depth}-`))
-    expect(ofType('chain.reorganized')).toHaveLength(1)
-    const kept = store.committed.heights.slice(-256)
-    expect(kept).toEqual(kept.map((_, n) => ({ chainId: 1, blockNumber: 46 + n, blockHash: chain.at(46 + n).hash })))
-    expect(store.committed.payments.length).toBe(301)
-  },
-)
+])('in ranges of %d blocks, a reorg %d deep rolls back to the exact ancestor and reads on', async (maxRange, depth) => {
+  const setup = await setUpIndexed(300, { maxRange }, paymentAt)
+  const { chain, indexer, catchUp, checkpoint, ofType, ranges, store } = setup
+  chain.fork(depth, paymentAt)
+  chain.mine(1, paymentAt)
+  expect(await indexer.step()).toBe(false)
+  const reorganized = { type: 'chain.reorganized', chainId: 1, from: 300, commonAncestor: 300 - depth }
+  expect(ofType('chain.reorganized')).toEqual([reorganized])
+  expect(indexer.status()).toMatchObject({ head: 301, indexed: 300 - depth, error: null })
+  expect(store.committed.heights.at(-1)).toEqual({ chainId: 1, ...(await checkpoint()) })
+  const readBefore = ranges().length
+  await catchUp()
+  expect(ranges()[readBefore]).toMatch(new RegExp(`^${301 - depth}-`))
+  expect(ofType('chain.reorganized')).toHaveLength(1)
+  const kept = store.committed.heights.slice(-256)
+  expect(kept).toEqual(kept.map((_, n) => ({ chainId: 1, blockNumber: 46 + n, blockHash: chain.at(46 + n).hash })))
+  expect(store.committed.payments.length).toBe(301)
+})
 
 test('a reorg is not applied after another indexer moved the checkpoint', async () => {
   const { chain, indexer, store, ofType, checkpoint } = await setUpIndexed(5, { maxRange: 1 })

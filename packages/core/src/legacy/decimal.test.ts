@@ -51,12 +51,9 @@ it('decimals of JSON numbers are read exactly when what JSON.parse makes of them
   expect(met.size).toBe(2)
 })
 
-it.each(['0', '1', '10', '0.0', '1.50', '12.5', '9007199254740993', `0.${'1'.repeat(98)}`, '1'.repeat(100)])(
-  'a plain decimal is %s',
-  (text) => {
-    expect(isPlainDecimal(text)).toBe(true)
-  },
-)
+it.each(['0.0', '9007199254740993', `0.${'1'.repeat(98)}`, '1'.repeat(100)])('a plain decimal is %s', (text) => {
+  expect(isPlainDecimal(text)).toBe(true)
+})
 it.each([
   ...['', ' 1', '1 ', '1\n', '+1', '-1', '-0', '01', '00', '1.', '.5', '1..5', '1.5.5', '1,5', '1_000', '1e0'],
   ...['1E3', '0x10', '1n', 'NaN', 'Infinity', '٣', '１', '½', '1\u0000'],

@@ -168,34 +168,25 @@ const query = { chainId: '137', txHash }
 const lookup = async (payments: readonly StoredPayment[], indexedTo: number, options = {}) =>
   (await setup(payments, [], indexedTo, options).queries.lookup(query)).payments
 
-it.each(heights)(
-  'a payment off the chain is shown as not final while the chain is indexed up to %d',
-  async (indexedTo) => {
-    expect(await lookup([left], indexedTo)).toMatchObject([{ final: false }])
-  },
-)
+it.each(heights)('a payment off the chain is not final while the chain is indexed up to %d', async (indexedTo) => {
+  expect(await lookup([left], indexedTo)).toMatchObject([{ final: false }])
+})
 
 it('a payment off the chain is shown no more once its height is final', async () => {
   await expect(lookup([left], 150)).rejects.toMatchObject(missing)
   expect(await lookup([left, paid({ ordinal: 1 })], 150)).toMatchObject([{ final: true }])
 })
 
-it.each(heights)(
-  'a payment is not shown again once it was dropped, where the chain is indexed up to %d only',
-  async (indexedTo) => {
-    const dropped = { ...left, state: 'failure', dropped: { formerState: null } } as const
-    await expect(lookup([dropped], indexedTo)).rejects.toMatchObject(missing)
-    expect(await lookup([{ ...dropped, offChain: false, dropped: null }], indexedTo)).toHaveLength(1)
-  },
-)
+it.each(heights)('a dropped payment is not shown again while the chain is indexed up to %d', async (indexedTo) => {
+  const dropped = { ...left, state: 'failure', dropped: { formerState: null } } as const
+  await expect(lookup([dropped], indexedTo)).rejects.toMatchObject(missing)
+  expect(await lookup([{ ...dropped, offChain: false, dropped: null }], indexedTo)).toHaveLength(1)
+})
 
-it.each([...heights, 1_000_000])(
-  'a payment off the chain is not shown at all where nothing is ever final, at %d',
-  async (indexedTo) => {
-    await expect(lookup([left], indexedTo, never)).rejects.toMatchObject(missing)
-    expect(await lookup([left, paid({ ordinal: 1 })], indexedTo, never)).toMatchObject([{ final: false }])
-  },
-)
+it.each([...heights, 1_000_000])('a payment off the chain is not shown where nothing is final, at %d', async (at) => {
+  await expect(lookup([left], at, never)).rejects.toMatchObject(missing)
+  expect(await lookup([left, paid({ ordinal: 1 })], at, never)).toMatchObject([{ final: false }])
+})
 
 it.each([...heights, 150])('a payment off the chain does not verify, indexed up to %d', async (indexedTo) => {
   for (const options of [{}, never])

@@ -82,19 +82,6 @@ test.each([{ actor: ' ' }, { delivery: { concurrency: 0 } }])('%j is a RangeErro
   expect(() => setup(options)).toThrow(RangeError)
 })
 
-test('what authentication kept is dropped when the integration is shut out, or its secret rotated', async () => {
-  const { service } = setup()
-  const { apiSecret } = await service.integrations.create({ address })
-  expect(await service.authenticate(basic(apiSecret))).toEqual({ integrationAddress: address })
-  await service.integrations.setEnabled(address, false)
-  expect(await service.authenticate(basic(apiSecret))).toBeNull()
-  await service.integrations.setEnabled(address, true)
-  expect(await service.authenticate(basic(apiSecret))).toEqual({ integrationAddress: address })
-  const rotated = await service.integrations.rotateApiSecret(address)
-  expect(await service.authenticate(basic(apiSecret))).toBeNull()
-  expect(await service.authenticate(basic(rotated.apiSecret))).toEqual({ integrationAddress: address })
-})
-
 test('a replay is sent at once by a running dispatcher, signed with the secret of the moment and marked', async () => {
   const { service, deliveries, posts, clock } = setup()
   await service.integrations.create({ address, notificationUrl })

@@ -1,6 +1,6 @@
 import type { PaymentState, ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
 import { paymentStates } from '@payment-integration/contract'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { manualClock, turns } from '../../test/support/manual-clock.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { openStore } from '../../test/support/store.js'
@@ -72,10 +72,7 @@ function pollerOverPayments(
 
 test.each([
   ['everyMs', 0],
-  ['everyMs', Number.NaN],
-  ['batch', 0],
-  ['batch', 2.5],
-  ['concurrency', 0],
+  ['batch', Number.NaN],
   ['concurrency', 1.5],
 ])('%s of %d is a RangeError that names it', (name, value) => {
   expect(() => pollerOverPayments({ [name]: value })).toThrow(RangeError)
@@ -232,12 +229,10 @@ test('a source that is slow on one chain does not delay another, in this round a
   await until('the second round', () => asked.length === 7)
   expect(asked.filter((id) => id >= 'x')).toEqual(['x', 'y', 'z', 'x', 'y', 'z'])
   expect(asked.filter((id) => id < 'x')).toEqual(['a'])
-  let ended = false
-  const end = loop.stop().then(() => {
-    ended = true
-  })
+  const ended = vi.fn()
+  const end = loop.stop().then(ended)
   await turns()
-  expect(ended).toBe(false)
+  expect(ended).not.toHaveBeenCalled()
   never.resolve(null)
   await end
   expect(asked).toHaveLength(7)

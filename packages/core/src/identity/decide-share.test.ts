@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
-import { approved, begun, notStarted, otherShop, rejected, review, shop } from '../../test/support/identity-setup.js'
-import { redemptionWith, subjectWith } from '../../test/support/subject-with.js'
+import {
+  approved,
+  begun,
+  notStarted,
+  otherShop,
+  redemptionWith,
+  rejected,
+  review,
+  shop,
+  subjectWith,
+} from '../../test/support/identity-setup.js'
 import { decideShare, findDonatedSubject, type ShareDecision } from './decide-share.js'
 import type { IdentitySubject, RedemptionRecord } from './identity-store.js'
 

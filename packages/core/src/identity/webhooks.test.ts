@@ -12,8 +12,8 @@ import {
   review,
   second,
   shop,
+  subjectWith,
 } from '../../test/support/identity-setup.js'
-import { subjectWith } from '../../test/support/subject-with.js'
 import type { Review } from '../ports/identity.js'
 import { maxAheadMs } from './reviews.js'
 import { decideDirect } from './webhooks.js'

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { verificationAssignments } from '../../../store-sql/src/identity/subjects.js'
 import { pack } from '../../../store-sql/src/internal/values.js'
 import { createIdentity, type IdentityDeps } from '../../src/identity/identity.js'
-import type { IdentitySubject, VerificationChange } from '../../src/identity/identity-store.js'
+import type { IdentitySubject, RedemptionRecord, VerificationChange } from '../../src/identity/identity-store.js'
 import { redemptionLeaseMs } from '../../src/identity/redemption.js'
 import type { ProviderVerdict } from '../../src/identity/webhooks.js'
 import type { AddressOwner, EmailAddress, IdentityAccounts, Review } from '../../src/ports/identity.js'
@@ -167,4 +167,23 @@ export function identitySetup({ hosted = false } = {}) {
       memory.sql(`update identity_subjects set ${assignments.join(', ')} where id = ?`, ...values, pack(id))
     },
   }
+}
+
+/** A placeholder without a share, with the fields of a test. */
+export function subjectWith(given: Partial<IdentitySubject> = {}): IdentitySubject {
+  return {
+    ...{ id: 's1', emailKey: 'e', accountId: null, proved: false, closed: false, redemptions: 0, revision: 0 },
+    ...{ donor: null, applicantId: null, attachedNumber: null, attachedAt: null, review: null, reviewedAt: null },
+    ...{ doubt: null, presence: null, missing: null },
+    ...given,
+  }
+}
+
+/** A redemption in flight, with the fields of a test. */
+export function redemptionWith(given: Partial<RedemptionRecord> = {}): RedemptionRecord {
+  return {
+    ...{ externalUserId: 'pi:s1:1', subjectId: 's1', number: 1, integrationAddress: 'shop', levelName: null },
+    ...{ isFindable: true, startedAt: 0, isLeased: true, state: 'in_flight', applicantId: null },
+    ...given,
+  } as RedemptionRecord
 }

@@ -37,17 +37,6 @@ function setup(options: Partial<ServiceDeps> = {}) {
   return { clock, deliveries, service, posts, audit }
 }
 
-test('the audit log names the actor that was given, else the service', async () => {
-  const named = setup({ actor: 'cli:ada' })
-  await named.service.integrations.create({ address })
-  await named.service.legacyKeys.create()
-  expect(named.audit().map(({ actor }) => actor)).toEqual(['cli:ada', 'cli:ada'])
-  const unnamed = setup()
-  await unnamed.service.integrations.create({ address })
-  expect(await unnamed.service.audit.list({ limit: 10 })).toMatchObject([{ actor: 'service' }])
-  expect(await unnamed.service.audit.verify()).toMatchObject({ records: 1, brokenAt: null })
-})
-
 test('a running service publishes the newest record of the audit log', async () => {
   const events: ServiceEvent[] = []
   const { service, audit } = setup({ onEvent: (event) => events.push(event) })

@@ -98,6 +98,7 @@ const attestation = { kind: 'attestation', integrationAddress: shop.toUpperCase(
 const give = (accountId: string) => ({ kind: 'give', accountId, closed: [], carried: [] })
 const reject = (reason: string) => ({ kind: 'reject', reason })
 const donated = subjectWith({ id: 'open', donor: shop })
+const owned = { ...donated, accountId: 'a' }
 
 test.each([
   ['by code, not signed in: a placeholder gets a new account', {}, give('new')],
@@ -109,11 +110,7 @@ test.each([
   ['by attestation of another', { open: subjectWith({ donor: otherShop }), proof: attestation }, reject('not_donor')],
   ['by attestation where nothing is attached', { proof: attestation }, reject('not_donor')],
   ['by attestation of an address that nobody shared for', { open: null, proof: attestation }, reject('not_donor')],
-  [
-    'by attestation of an address that an account has',
-    { open: { ...donated, accountId: 'a' }, proof: attestation },
-    reject('not_placeholder'),
-  ],
+  ['by attestation of an address that an account has', { open: owned, proof: attestation }, reject('not_placeholder')],
   ['by attestation, for no account', { open: donated, proof: attestation, signedIn: null }, reject('unknown_account')],
 ] as const)('a proof %s', (_, given, decision) => {
   expect(decideProof({ ...facts, ...given })).toEqual(decision)

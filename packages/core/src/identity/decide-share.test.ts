@@ -21,7 +21,6 @@ const direct = subjectWith({ id: 'direct', emailKey: null, accountId: 'a', revie
 const notDonated = { kind: 'not_donated', outcome: 'not_donated' }
 const answer = (given: typeof begun, outcome: string) => ({ kind: 'answer', review: given, outcome })
 
-/** Decides for one subject and others of its person. */
 function decide(
   own: IdentitySubject,
   redemptions: readonly RedemptionRecord[] = [],
@@ -66,7 +65,6 @@ test('KYC attachment completed directly by the user: 409 for any status, beside 
       expect(decide(own, [unknown(shop)], [{ ...direct, review: given }])).toEqual(notDonated)
 })
 
-/** A redemption with an unknown outcome. */
 const unknown = (by: string, given: Partial<RedemptionRecord> = {}) =>
   redemptionWith({ integrationAddress: by, state: 'unknown', isLeased: false, ...given })
 

@@ -5,7 +5,6 @@
 import { expect, test } from 'vitest'
 import { approved, begun, email, identitySetup } from '../../test/support/identity-setup.js'
 
-/** A host whose user owns or carries the address. */
 async function hosted(owner: { accountId: string; proved: boolean } | null = { accountId: 'user-7', proved: true }) {
   const setup = identitySetup({ hosted: true })
   const setOwner = async (given: typeof owner, address = email) => {

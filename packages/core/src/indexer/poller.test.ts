@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { applyUpdate } from '../../test/support/apply-update.js'
-import { bridgeDeposit, getFulfilment } from '../../test/support/bridge.js'
 import { manualClock, turns } from '../../test/support/manual-clock.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
@@ -13,6 +12,29 @@ import { awaitedBlocks } from '../payments/state.js'
 import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/chain.js'
 import { createFulfilmentPoller, type FulfilmentPollerOptions, firstFulfilmentOrdinal } from './fulfilments.js'
 import { dropAllOverdue } from './recheck.js'
+
+const arrived = { address: `0x${'c2'.repeat(20)}`, symbol: 'USDT', decimals: 18 }
+
+/** A deposit on chain 1 for chain 10; its transaction's hash is made from `name`. */
+function bridgeDeposit(name: string, given: Partial<BridgeDeposit> = {}): BridgeDeposit {
+  const payment = paymentFacts(name)
+  return {
+    ...{ payment, bridge: 'across', depositId: '7', destinationChainId: 10, receiver: payment.receiver },
+    output: { token: arrived.address, amount: 900n },
+    ...given,
+  }
+}
+
+/** The fulfilment of that deposit; its transaction hash is made from `name`. */
+function getFulfilment(name: string, deposit: BridgeDeposit, given: Partial<Fulfilment> = {}): Fulfilment {
+  return {
+    ...{ chainId: deposit.destinationChainId, txHash: hashOf(`fill ${name}`), logIndex: 5, blockNumber: 200 },
+    ...{ blockHash: hashOf('block 200'), blockTimestamp: Date.UTC(2026, 0, 2), receiver: deposit.receiver },
+    tokenOut: { ...arrived, amount: deposit.output.amount },
+    listedToken: { symbol: 'USDT', currency: 'USD' },
+    ...given,
+  }
+}
 
 /** A poller over a store with deposits, whose source answers the fulfilments of `fills`. */
 async function setup(

@@ -14,9 +14,7 @@ import { parseMasterKey } from '../secrets/keys.js'
 import { createChainCommands, type ReindexReport, type ReindexRequest, reindex } from './reindex.js'
 import { DeepReorgError } from './reorganize.js'
 
-/** Confirmations until a block is final. */
 const finalityBlocks = 12
-/** Hashes of the payments at heights. */
 const names = (...heights: number[]) => heights.map((height) => hashOf(`payment at ${height}`))
 
 /** A chain with a payment in each block, indexed from a node that answers them as `falsify` changes them. */

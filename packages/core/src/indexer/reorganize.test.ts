@@ -143,7 +143,6 @@ test('a reorg of final blocks does not happen in a rollback: final payments stay
   expect(await finalHeights()).toBe(91)
 })
 
-/** A chain of `height` blocks and an empty store. */
 function setUp(height: number) {
   const chain = fakeChain()
   chain.mine(height)

@@ -67,6 +67,7 @@ const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90
 const newKey = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'
 const keys = parseMasterKey(`${newKey},${oldKey}`)
 const current = hashApiSecret(keys.current, address, 'current')
+const foreign = hashApiSecret(keys.current, `0x${'cd'.repeat(20)}`, 'current')
 const previousApiSecret = { ...hashApiSecret(keys.current, address, 'previous'), until: 1_000 }
 const makeHeader = (secret: string, who = address) => `Basic ${encode(`${who}:${secret}`)}`
 const caller = { integrationAddress: address }
@@ -98,11 +99,7 @@ it.each<[string, Partial<IntegrationRecord>, string]>([
   ['an integration without an API secret', { apiSecret: null, previousApiSecret: null }, 'current'],
   ['an integration without an API secret, with its previous one', { apiSecret: null }, 'previous'],
   ['a hash under an unknown master key', { apiSecret: { ...current, keyVersion: 7 } }, 'current'],
-  [
-    "another integration's hash of the same secret",
-    { apiSecret: hashApiSecret(keys.current, `0x${'cd'.repeat(20)}`, 'current') },
-    'current',
-  ],
+  ["another integration's hash of the same secret", { apiSecret: foreign }, 'current'],
   ['a truncated stored hash', { apiSecret: { ...current, hash: '' } }, 'current'],
 ])('authenticate rejects %s', async (_what, given, secret) => {
   const { authenticate } = await setup(given)

@@ -33,6 +33,9 @@ function judge(pricing: Partial<PricingFacts>, gross = 1_100_000n) {
 }
 
 const crvUsd = { symbol: 'crvUSD', currency: 'USD' }
+const ofCrvUsd = { feeds: [divide('CRVUSD/USD', 100_011_000n)], listedToken: crvUsd }
+const ethToChf = { feeds: [multiply('ETH/USD', 200_000_000n), divide('CHF/USD')], listedToken: zchf }
+const thbToChf = { feeds: [external('THB/USD'), divide('CHF/USD')], listedToken: zchf }
 
 it.each<[string, Partial<PricingFacts>, string]>([
   ['without feeds is what was paid', {}, '1.1 USD'],
@@ -40,22 +43,10 @@ it.each<[string, Partial<PricingFacts>, string]>([
   ['through a feed that quotes the token by its symbol', { feeds: [multiply('ETH/USDC')] }, '1 ETH chainlink:ETHUSDC'],
   ['through a divisor is in its quote', { feeds: [divide('CHF/USD')], listedToken: zchf }, '1.21 USD chainlink:USDCHF'],
   ['through the token’s own feed', { feeds: [divide('USDC/USD', 100_011_000n)] }, '1.100121 USD chainlink:USDUSDC'],
-  [
-    'through such a feed of a symbol with small letters',
-    { feeds: [divide('CRVUSD/USD', 100_011_000n)], listedToken: crvUsd },
-    '1.100121 USD chainlink:USDCRVUSD',
-  ],
-  [
-    'through both feeds is in the base of the first',
-    { feeds: [multiply('ETH/USD', 200_000_000n), divide('CHF/USD')], listedToken: zchf },
-    '0.605 ETH chainlink:ETHCHF',
-  ],
+  ['through such a feed of a symbol with small letters', ofCrvUsd, '1.100121 USD chainlink:USDCRVUSD'],
+  ['through both feeds is in the base of the first', ethToChf, '0.605 ETH chainlink:ETHCHF'],
   ['through a signed rate from outside', { feeds: [external('THB/USD')] }, '1 THB external:THBUSD'],
-  [
-    'through a signed rate and a feed',
-    { feeds: [external('THB/USD'), divide('CHF/USD')], listedToken: zchf },
-    '1.1 THB external:THBCHF',
-  ],
+  ['through a signed rate and a feed', thbToChf, '1.1 THB external:THBCHF'],
   ['is what the call names', { feeds: [multiply('EUR/USD')], calledAmount: 1_000_000n }, '1 EUR chainlink:EURUSD'],
 ])('the invoice %s', (_what, pricing, expected) => {
   const { invoice, conversion } = judge(pricing)
@@ -174,6 +165,7 @@ const payment = (given: { gross: bigint; net: bigint; memo?: string; serviceFee?
   const { tokenOut } = storedPayment({ id: 'p' })
   return { tokenOut: { ...tokenOut, gross, net }, memoHex: hashOf(memo), pricing: { ...plainPricing, serviceFee } }
 }
+const toldWithoutMemo = { gross: 1_000_000n, net: 995_500n, memo: '' }
 const service = (value: bigint) => ({ type: 'ServiceFee', value })
 const extra = (value: bigint) => ({ type: 'ExtraFee', value })
 
@@ -185,11 +177,7 @@ it.each([
   ['a service fee rounded down', { gross: 999n, net: 990n }, [service(1n), extra(8n)]],
   ['a service fee that rounds to nothing', { gross: 499n, net: 490n }, [extra(9n)]],
   ['less than the usual service fee: all of it that', { gross: 1_000_000n, net: 999_000n }, [service(1_000n)]],
-  [
-    'what the call tells, without a memo',
-    { gross: 1_000_000n, net: 995_500n, memo: '', serviceFee: 4_000n },
-    [service(4_000n), extra(500n)],
-  ],
+  ['what the call tells, without a memo', { ...toldWithoutMemo, serviceFee: 4_000n }, [service(4_000n), extra(500n)]],
   ['a call that tells none', { gross: 1_000_000n, net: 995_500n, serviceFee: 0n }, [extra(4_500n)]],
   ['a call that tells more than there is', { gross: 1_000_000n, net: 995_500n, serviceFee: 9_000n }, [service(4_500n)]],
 ])('splits %s', (_what, given, parts) => {

@@ -43,16 +43,13 @@ test('posts the stored bytes, signed at the moment of sending, within five secon
   expect(opened).toEqual([[sealed, getAddress('0xabc')]])
 })
 
+const malformed = { kind: 'failure', reason: 'malformed_answer', status: 200, latencyMs: 3 } as const
+
 test.each([
   ['a redirect', { ...ok, status: 307 }, { status: 307, reason: 'status_307' }, 5_000],
   ['Retry-After', { ...ok, status: 429, retryAfter: '90' }, { status: 429, reason: 'status_429' }, 90_000],
   ['a time-out', { kind: 'failure', reason: 'timeout', latencyMs: 5_000 }, { status: null, reason: 'timeout' }, 5_000],
-  [
-    'a malformed answer',
-    { kind: 'failure', reason: 'malformed_answer', status: 200, latencyMs: 3 },
-    { status: 200, reason: 'malformed_answer' },
-    5_000,
-  ],
+  ['a malformed answer', malformed, { status: 200, reason: 'malformed_answer' }, 5_000],
 ] as const)('%s reschedules it', async (_case, result, expected, retryInMs) => {
   const { dispatcher, deliveries, attempts, clock } = setUpDispatcher({}, () => result)
   await deliveries.add({ name: 'a' })
@@ -164,7 +161,6 @@ type Answer = (post: PostRequest, number: number) => Promise<PostResult> | PostR
 
 const rejects: Answer = () => ({ ...ok, status: 401 })
 
-/** Which secret signed a post. */
 function signedBy({ headers, body }: PostRequest): string {
   const [, t = '', v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(headers['X-Service-Signature'] ?? '') ?? []
   const isOf = (secret: string) => createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex') === v1

@@ -22,7 +22,6 @@ function setup() {
     woken += 1
   }
   const commands = createDeliveryCommands({ deliveries, audited, onDue })
-  /** Exhausts every pending delivery. */
   async function exhaustAll() {
     const claims = await deliveries.claim({ limit: 10_000, leaseMs: 10_000 })
     const sent = { startedAt: 1, latencyMs: 1, excerpt: null, replay: false }

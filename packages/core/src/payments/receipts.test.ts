@@ -11,7 +11,6 @@ import type { ReceiptSource } from '../ports/chain.js'
 import type { StoredPayment } from './payment.js'
 import { createReceiptPoller, type ReceiptPollerOptions } from './receipts.js'
 
-/** The receipt of a payment that succeeded. */
 const updateFor = (payment: StoredPayment): ProcessorUpdate => ({
   id: `receipt-${getName(payment)}`,
   chainId: String(payment.chainId),

@@ -12,7 +12,6 @@ interface Process {
   frozen: boolean
 }
 
-/** An operation of a process. */
 export interface Operation {
   readonly number: number
   readonly process: number

@@ -6,7 +6,7 @@ import { createIdentity, type IdentityDeps } from '../../src/identity/identity.j
 import type { IdentitySubject, RedemptionRecord, VerificationChange } from '../../src/identity/identity-store.js'
 import { redemptionLeaseMs } from '../../src/identity/redemption.js'
 import type { ProviderVerdict } from '../../src/identity/webhooks.js'
-import type { AddressOwner, EmailAddress, IdentityAccounts, Review } from '../../src/ports/identity.js'
+import type { AddressOwner, IdentityAccounts, Review } from '../../src/ports/identity.js'
 import type { Store } from '../../src/ports/store.js'
 import { parseMasterKey } from '../../src/secrets/keys.js'
 import { manualClock } from './manual-clock.js'
@@ -15,7 +15,6 @@ import { type ProviderFault, scriptedProvider } from './scripted-provider.js'
 import { seededRandom } from './seeded-random.js'
 import { openStore } from './store.js'
 
-/** Two integrations. */
 export const shop = `0x${'a1'.repeat(20)}`
 export const otherShop = `0x${'b2'.repeat(20)}`
 
@@ -27,7 +26,6 @@ export const otherEmail = 'second.user@example.com'
 export const first = 'pi:s1:1'
 export const second = 'pi:s1:2'
 
-/** Reviews as the provider gives them. */
 export const review = (
   reviewStatus: Review['reviewStatus'],
   reviewAnswer: Review['reviewAnswer'] = null,
@@ -40,21 +38,14 @@ export const notStarted = review('not_started')
 
 const masterKey = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
 
-/** A host's accounts, and every address that was asked for. */
+/** `owners`: by keyed hash. */
 function hostAccounts() {
-  const given: EmailAddress[] = []
-  /** Owners by keyed hash. */
   const owners = new Map<string, AddressOwner>()
-  const accounts: IdentityAccounts = {
-    async findAddressOwner(email) {
-      given.push(email)
-      return owners.get(email.key) ?? null
-    },
-  }
-  return { ...accounts, given, owners }
+  const accounts: IdentityAccounts = { findAddressOwner: async ({ key }) => owners.get(key) ?? null }
+  return { ...accounts, owners }
 }
 
-/** Builds it. `hosted`: the accounts are those of a host. */
+/** `hosted`: the accounts are those of a host. */
 export function identitySetup({ hosted = false } = {}) {
   const clock = manualClock()
   const memory = openStore({ now: () => clock.now() })
@@ -94,7 +85,6 @@ export function identitySetup({ hosted = false } = {}) {
     await accounts.proveByCode(address, (await accounts.requestCode(address)).code, { accountId })
     return accountId
   }
-  /** Lets a webhook of an applicant come. */
   const webhook = (
     given: Review | null,
     { at = clock.now(), name = first, key, ...rest }: Partial<ProviderVerdict> & { name?: string; key?: string } = {},
@@ -117,7 +107,6 @@ export function identitySetup({ hosted = false } = {}) {
       rows().flatMap((each) =>
         each.accountId === accountId && each.emailKey !== null && each.applicantId !== null ? [each.applicantId] : [],
       ),
-    /** Subjects of an account. */
     subjectsOf: (accountId: string) => rows().filter((each) => each.accountId === accountId),
     subject: (id = 's1') => {
       const row = rows().find((each) => each.id === id)

@@ -120,11 +120,7 @@ function getFailure(error: Error & { readonly providerMessage?: string; readonly
   }
 }
 
-interface Pausing {
-  readonly pause: Surroundings['pause']
-  readonly calls: StoreCalls
-  readonly pausesInside: boolean
-}
+type Pausing = Pick<Surroundings, 'pause'> & Pick<ProcessParts, 'calls' | 'pausesInside'>
 
 /** The statements of a transaction that lock or write what others may wait for. */
 const statements = 'ensureSubject lockPersons setOwner addRedemption changeVerification own findAddressOwner'.split(' ')

@@ -7,7 +7,6 @@ import { storeCalls } from './store-calls.js'
 
 const masterKey = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
 
-/** Builds it on an empty store. */
 export function realSystem(open: OpenBackend = sqliteBackend): SystemUnderTest {
   /** Addresses by their keyed hash. */
   const emails = new Map<string, string>()

@@ -220,28 +220,19 @@ test('records of a file that is not the next one, or no longer once the log is l
   expect(await seqs()).toEqual(before)
 })
 
-/** Writes a file with the service's own key. */
-async function forge(
-  { archive, keys }: Pick<ReturnType<typeof setup>, 'archive' | 'keys'>,
-  header: ArchiveHeader,
-  rows: readonly object[],
-) {
-  const file = await archive.create(header)
-  const writer = await beginSignedFile(keys, 'archive-file', file, header)
-  await writer.write(rows)
-  await writer.finish()
-  return file.name
-}
-
 test.each([
   ['of now', null],
   ['that says it is older than the audit log', 1],
 ])('a file %s that no record of the audit log names is not restored, though it is signed', async (_name, at) => {
-  const made = setup()
-  await made.record('a')
-  const name = await forge(made, { kind: 'updates', part: 1, writtenAt: at ?? made.clock.now() }, [getRow(9)])
-  await expect(made.commands.restore(made.archive, name)).rejects.toThrow('No record of the audit log names')
-  expect(made.rows.get('updates 1')).toEqual([getRow(1), getRow(2)])
+  const { record, clock, archive, keys, commands, rows } = setup()
+  await record('a')
+  const header: ArchiveHeader = { kind: 'updates', part: 1, writtenAt: at ?? clock.now() }
+  const file = await archive.create(header)
+  const writer = await beginSignedFile(keys, 'archive-file', file, header)
+  await writer.write([getRow(9)])
+  await writer.finish()
+  await expect(commands.restore(archive, file.name)).rejects.toThrow('No record of the audit log names')
+  expect(rows.get('updates 1')).toEqual([getRow(1), getRow(2)])
 })
 
 test('restored records join the log again, and the newest record of all never leaves', async () => {

@@ -117,10 +117,8 @@ test.each([
 })
 
 test('a proof closes the proved subjects of its account, transfers the carried ones, and leaves other subjects unchanged', () => {
-  const [had, carriedOne] = [
-    subjectWith({ id: 'proved', accountId: 'a', proved: true }),
-    subjectWith({ id: 'carried', accountId: 'a' }),
-  ]
+  const had = subjectWith({ id: 'proved', accountId: 'a', proved: true })
+  const carriedOne = subjectWith({ id: 'carried', accountId: 'a' })
   const others = [
     subjectWith({ id: 'closed', accountId: 'a', proved: true, closed: true }),
     subjectWith({ id: 'direct', accountId: 'a', emailKey: null }),

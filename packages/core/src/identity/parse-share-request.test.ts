@@ -23,9 +23,7 @@ test('measures a token in its URL-encoded form, so no accepted token is too long
   const email = 'user@example.com'
   const [two, three] = [`${'ü'.repeat(682)}xxxx`, `${'\u{1f600}'.repeat(341)}xxxx`]
   for (const kycShareToken of [`${'%'.repeat(1_365)}x`, `${'~'.repeat(1_365)}x`, two, three]) {
-    expect(new URL(`http://x/?t=${new URLSearchParams({ t: kycShareToken }).toString().slice(2)}`).search).toHaveLength(
-      4_099,
-    )
+    expect(new URL(`http://x/?${new URLSearchParams({ t: kycShareToken })}`).search).toHaveLength(4_099)
     expect(parse({ email, kycShareToken }).shareToken).toBe(kycShareToken)
     expect(() => parse({ email, kycShareToken: `${kycShareToken}x` })).toThrow(/longer than 4096 bytes in a URL/)
   }

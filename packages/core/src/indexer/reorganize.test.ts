@@ -114,11 +114,8 @@ test('a reorg of final blocks is rejected too when several reorgs add up to that
 })
 
 test('a reorg of final blocks does not happen in a rollback: final payments stay final, and new blocks need their own confirmations', async () => {
-  const { chain, indexer, catchUp, store, checkpoint } = await setUpIndexed(
-    100,
-    { finalityBlocks: 12, maxRange: 1 },
-    paymentAt,
-  )
+  const options = { finalityBlocks: 12, maxRange: 1 }
+  const { chain, indexer, catchUp, store, checkpoint } = await setUpIndexed(100, options, paymentAt)
   const { isFinal } = createFinality({ 1: 12 })
   const finalHeights = async () => {
     const heights: number[] = []

@@ -153,15 +153,13 @@ it('a header that opened opens with the previous secret until its last milliseco
 
 it.each([1, 200, 9_999])('a header that opened is looked up again when the clock went back by %i ms', async (back) => {
   const { clock, authenticate, credentials } = await setup()
-  for (const [now, lookUps] of [
-    [10_000, 1],
-    [10_240, 1],
-    [10_240 - back, 2],
-  ] as const) {
+  const lookUps: number[] = []
+  for (const now of [10_000, 10_240, 10_240 - back]) {
     clock.time = now
     await authenticate(makeHeader('current'))
-    expect(credentials).toHaveBeenCalledTimes(lookUps)
+    lookUps.push(credentials.mock.calls.length)
   }
+  expect(lookUps).toEqual([1, 1, 2])
 })
 
 it('a header that opened does not open for another header', async () => {

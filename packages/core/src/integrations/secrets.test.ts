@@ -35,10 +35,7 @@ test('preparing again shows the same secret, on record as shown', async () => {
   const { commands, actions } = await created()
   const { signingSecret } = await commands.prepareSigningSecret(address)
   expect(await commands.prepareSigningSecret(address)).toEqual({ signingSecret, isNew: false })
-  expect(actions()).toEqual([
-    ['prepared', {}],
-    ['shown', {}],
-  ])
+  expect(actions()).toEqual(['prepared', 'shown'].map((action) => [action, {}]))
 })
 
 test('activating makes the prepared secret active, and keeps the one before for a day', async () => {

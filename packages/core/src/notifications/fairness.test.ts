@@ -116,10 +116,7 @@ test('a claim names the POSTs in flight of each endpoint and integration, by whi
   await until('another claim', () => deliveries.claims.length > 1)
   expect(deliveries.claims.at(-1)).toMatchObject({
     ...{ perEndpoint: 4, freeSlots: 252, inFlightByEndpoint: new Map([['shop.example:443', 4]]) },
-    inFlightByIntegration: new Map([
-      [a, 3],
-      [b, 1],
-    ]),
+    inFlightByIntegration: new Map(Object.entries({ [a]: 3, [b]: 1 })),
   })
   hanging.resolve(ok)
   await loop.stop()

@@ -70,10 +70,8 @@ function judgeReview(known: Case, subject: SubjectView, was: SubjectView, { now 
   demand(applicantId !== null && review !== null, say)
   const before = was.review?.reviewedAt ?? null
   if (isUndated(known, applicantId, review, now) && (review.reviewedAt ?? 0) >= (before ?? 0)) return
-  demand(
-    history(known, applicantId).some((one) => isSame(one, review)),
-    say,
-  )
+  const isGiven = history(known, applicantId).some((one) => isSame(one, review))
+  demand(isGiven, say)
   const isLater = before === null || (review.reviewedAt !== null && review.reviewedAt > before)
   // Of two at one time the worse one counts: one that was dated ahead may have the time of the verdict before it.
   const isTied = review.reviewedAt === before && was.review !== null && isUndated(known, applicantId, was.review, now)

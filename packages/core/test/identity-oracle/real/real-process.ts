@@ -7,7 +7,7 @@ import type { Store } from '../../../src/ports/store.js'
 import type { MasterKey } from '../../../src/secrets/keys.js'
 import type { Call, Service, ShareOutcome, Surroundings } from '../system-under-test.js'
 import type { IdentityPorts } from './backend.js'
-import type { StoreCalls } from './store-calls.js'
+import type { StoreCalls } from './real-system.js'
 
 interface ProcessParts {
   readonly store: IdentityPorts

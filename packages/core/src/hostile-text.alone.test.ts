@@ -1,7 +1,4 @@
-/**
- * Text from requests, receivers, providers and the environment takes time that grows with its length at most.
- * @module
- */
+/** Text from requests, receivers, providers and the environment takes time that grows with its length at most. */
 import { testGrowth } from '../../../tools/scripts/growth.js'
 import { normalizeEmail } from './identity/emails.js'
 import { checkNamespace } from './identity/redemption.js'

@@ -1,7 +1,4 @@
-/**
- * docs/interface.md 4.2: a host with users of its own says whose an address is; the store's accounts have no part in
- * it.
- */
+/** docs/interface.md 4.2: a host with users of its own says whose an address is, whatever accounts the store has. */
 import { expect, test } from 'vitest'
 import { approved, begun, email, identitySetup } from '../../test/support/identity-setup.js'
 

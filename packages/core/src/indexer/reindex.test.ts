@@ -171,9 +171,7 @@ test('a failed read is retried at the same block, at most six times in a row', a
   expect(slept).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000])
 })
 
-/**
- * 60 blocks; 45 others replace the newest 40, and include the payments of every third of them again, 3 blocks higher.
- */
+/** 60 blocks; 45 replace the newest 40, and include the payments of every third of them again, 3 blocks higher. */
 async function stopped() {
   const parts = await indexed(60)
   const { chain, store, indexer } = parts

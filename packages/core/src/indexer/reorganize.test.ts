@@ -35,8 +35,7 @@ test('a reorg is not applied after another indexer moved the checkpoint', async 
   chain.mine(1)
   const other = setUpIndexer({ maxRange: 1 }, { chain, store })
   let transactions = 0
-  // The first transaction reads the stored checkpoints; before the second one, the other indexer rolls back and goes
-  // on.
+  // The first transaction reads the checkpoints; before the second one, the other indexer rolls back and goes on.
   store.beforeTransaction = () => {
     transactions += 1
     if (transactions !== 2) return

@@ -75,7 +75,7 @@ test.each([
   ['an approval', pending, approved],
   ['a rejection', approved, rejected],
   ['a review that begins anew', approved, begun],
-])('a webhook of another level than its applicant has records %s and changes nothing', async (_, stored, reported) => {
+])('a webhook of another level than the attached one records %s and changes nothing', async (_, stored, reported) => {
   const { webhook, subject, history, clock, logger } = await sharedAt('strict')
   await webhook(stored, { levelName: 'strict' })
   await clock.advance(1)

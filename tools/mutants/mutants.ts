@@ -280,7 +280,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('core/src/identity/reviews.ts', 'core/src/identity/reviews.test.ts', {
     'the later verdict counts': ['return review.at - stored.at', 'return stored.at - review.at'],
   }),
-  ...inFile('core/src/identity/accounts.ts', 'core/src/identity/accounts-decisions.test.ts', {
+  ...inFile('core/src/identity/accounts.ts', 'core/src/identity/accounts.test.ts', {
     'an account that proves another address closes the former subject': [
       'closed: otherSubjects.filter(({ proved }) => proved)',
       'closed: []',
@@ -312,7 +312,7 @@ export const mutants: readonly Mutant[] = [
       'blockNumber + blocks < indexedTo',
     ],
   }),
-  ...inFile('core/src/legacy/invoice-and-fees.ts', 'core/src/legacy/verify-oracle.test.ts', {
+  ...inFile('core/src/legacy/invoice-and-fees.ts', 'core/src/legacy/lookup-and-verify.test.ts', {
     'equal amounts of another scale are equal': ['return trimDecimal(a) === trimDecimal(b)', 'return a === b'],
   }),
 ]

@@ -1,7 +1,4 @@
-/**
- * Text from requests, receivers, providers and the environment takes time that grows with its length at most.
- * @module
- */
+/** Text from requests, receivers, providers and the environment takes time that grows with its length at most. */
 import { testGrowth } from '../../../tools/scripts/growth.js'
 import { normalizeEmail } from './identity/emails.js'
 import { checkNamespace } from './identity/redemption.js'
@@ -27,6 +24,7 @@ const cursors = createCursorCodec(parseMasterKey('0123456789abcdef'.repeat(4)))
 const pricing = { listedToken: null, feeds: [], calledAmount: null, serviceFee: null }
 const tokenOut = { address: '0x', symbol: null, decimals: 0, gross: 1n, net: 1n }
 const fields = '{"chainId":1,"txHash":"0x","invoiceAmount":'
+const share = ['{"email":"a@', '{"kycShareToken":"']
 
 testGrowth(
   {
@@ -54,11 +52,7 @@ testGrowth(
     'the master key': parseMasterKey,
   },
   {
-    begins: [
-      ...['0x', 'https://a', 'a@', 'Basic ', '1.', '{"', '["'],
-      fields,
-      ...[`${fields}"`, '{"email":"a@', '{"kycShareToken":"'],
-    ],
+    begins: ['0x', 'https://a', 'a@', 'Basic ', '1.', '{"', '["', fields, `${fields}"`, ...share],
     parts: ['a@b.c', 'a-', '-.', '.a', '{"a":1,"b":[', '\\"a', 'xn--', '\u3002', '1.0'],
   },
 )

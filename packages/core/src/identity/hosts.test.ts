@@ -1,11 +1,7 @@
-/**
- * docs/interface.md 4.2: a host with users of its own says whose an address is; the store's accounts have no part in
- * it.
- */
+/** docs/interface.md 4.2: a host with users of its own says whose an address is, whatever accounts the store has. */
 import { expect, test } from 'vitest'
 import { approved, begun, email, identitySetup } from '../../test/support/identity-setup.js'
 
-/** A host whose user owns or carries the address. */
 async function hosted(owner: { accountId: string; proved: boolean } | null = { accountId: 'user-7', proved: true }) {
   const setup = identitySetup({ hosted: true })
   const setOwner = async (given: typeof owner, address = email) => {

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
-import { begun, first, identitySetup, otherShop, review, second, shop } from '../../test/support/identity-setup.js'
-import { redemptionWith } from '../../test/support/subject-with.js'
+import {
+  begun,
+  first,
+  identitySetup,
+  otherShop,
+  redemptionWith,
+  review,
+  second,
+  shop,
+} from '../../test/support/identity-setup.js'
 import { applyLookUp } from './poll.js'
 import { clockSkewMs, firstLookUpMs, redemptionLeaseMs } from './redemption.js'
 

@@ -1,7 +1,4 @@
-/**
- * docs/decisions/identity.md: what an operator closes lets nobody redeem again while the provider may have the first
- * applicant.
- */
+/** docs/decisions/identity.md: while the provider may have an applicant, nothing that is closed is redeemed again. */
 import { expect, test } from 'vitest'
 import {
   approved,

@@ -12,8 +12,8 @@ import {
   review,
   second,
   shop,
+  subjectWith,
 } from '../../test/support/identity-setup.js'
-import { subjectWith } from '../../test/support/subject-with.js'
 import type { Review } from '../ports/identity.js'
 import { maxAheadMs } from './reviews.js'
 import { decideDirect } from './webhooks.js'
@@ -21,7 +21,7 @@ import { decideDirect } from './webhooks.js'
 const pending = review('pending')
 const final = review('completed', 'RED', 'FINAL')
 const applicantId = `applicant of ${first}`
-const yearMs = 365 * 24 * 60 * 60_000
+const aheads = [maxAheadMs + 1, 365 * 24 * 60 * 60_000]
 
 /** A verification that was shared, with a webhook at `after` milliseconds since. */
 async function shared() {
@@ -75,24 +75,21 @@ test.each([
   ['an approval', pending, approved],
   ['a rejection', approved, rejected],
   ['a review that begins anew', approved, begun],
-])(
-  'a webhook of another level than the one its applicant was attached with records %s and changes nothing',
-  async (_, stored, reported) => {
-    const { webhook, subject, history, clock, logger } = await sharedAt('strict')
-    await webhook(stored, { levelName: 'strict' })
-    await clock.advance(1)
-    const before = subject()
-    expect(await webhook(reported, { levelName: 'basic' })).toBe('other_level')
-    expect(subject()).toEqual(before)
-    expect(history().slice(1)).toEqual(['webhook review applied', 'webhook review other_level'])
-    const fields = { subjectId: 's1', applicantId, levelName: 'basic', attachedLevel: 'strict' }
-    expect(logger.lines.at(-1)).toMatchObject({ level: 'warn', fields })
-    expect(await webhook(reported, { levelName: 'basic' })).toBe('duplicate')
-    await clock.advance(1)
-    expect(await webhook(final, { levelName: 'strict' })).toBe('applied')
-    expect(subject().review).toEqual(final)
-  },
-)
+])('a webhook of another level than the attached one records %s and changes nothing', async (_, stored, reported) => {
+  const { webhook, subject, history, clock, logger } = await sharedAt('strict')
+  await webhook(stored, { levelName: 'strict' })
+  await clock.advance(1)
+  const before = subject()
+  expect(await webhook(reported, { levelName: 'basic' })).toBe('other_level')
+  expect(subject()).toEqual(before)
+  expect(history().slice(1)).toEqual(['webhook review applied', 'webhook review other_level'])
+  const fields = { subjectId: 's1', applicantId, levelName: 'basic', attachedLevel: 'strict' }
+  expect(logger.lines.at(-1)).toMatchObject({ level: 'warn', fields })
+  expect(await webhook(reported, { levelName: 'basic' })).toBe('duplicate')
+  await clock.advance(1)
+  expect(await webhook(final, { levelName: 'strict' })).toBe('applied')
+  expect(subject().review).toEqual(final)
+})
 
 test('a webhook of another level than the one its applicant was attached with activates and deactivates its applicant, but its review does not count', async () => {
   const { webhook, subject, clock, history } = await sharedAt('strict')
@@ -138,32 +135,27 @@ test('a webhook of a redemption with an unknown outcome of another level attache
   expect(subject()).toMatchObject({ applicantId, donor: shop, review: approved })
 })
 
-test.each(['deactivated', 'deleted'] as const)(
-  'a webhook of a redemption with an unknown outcome that reports %s attaches nothing',
-  async (change) => {
-    const { lose, webhook, share } = identitySetup()
-    await lose('lost before')
-    expect(await webhook(null, { change })).toBe('unknown')
-    expect(await share(otherShop)).toEqual({ ...notStarted, reused: false })
-  },
-)
+const withoutReview = ['deactivated', 'deleted'] as const
+test.each(withoutReview)('a webhook that reports %s attaches nothing while the outcome is unknown', async (change) => {
+  const { lose, webhook, share } = identitySetup()
+  await lose('lost before')
+  expect(await webhook(null, { change })).toBe('unknown')
+  expect(await share(otherShop)).toEqual({ ...notStarted, reused: false })
+})
 
-test.each([maxAheadMs + 1, yearMs])(
-  'a webhook that is dated ahead of this clock by %i ms is not applied, and the provider is polled',
-  async (ahead) => {
-    const { webhook, subject, start, provider, identity, logger, history } = await shared()
-    const { review: before, reviewedAt } = subject()
-    expect(await webhook(approved, { at: start + ahead })).toBe('doubtful')
-    expect(subject()).toMatchObject({ review: before, reviewedAt })
-    expect(logger.lines.at(-1)).toMatchObject({ level: 'warn', fields: { applicantId, aheadMs: ahead } })
-    expect(history().at(-1)).toBe('webhook review doubtful')
-    provider.reviews.set(applicantId, rejected)
-    expect(await identity.pollDue()).toBe(1)
-    expect(subject().review).toEqual(rejected)
-    // Its time did not stay behind either: the next true one is newer.
-    expect(await webhook(approved, { at: start + 1 })).toBe('applied')
-  },
-)
+test.each(aheads)('a webhook dated %i ms ahead of this clock is not applied; the provider is polled', async (ahead) => {
+  const { webhook, subject, start, provider, identity, logger, history } = await shared()
+  const { review: before, reviewedAt } = subject()
+  expect(await webhook(approved, { at: start + ahead })).toBe('doubtful')
+  expect(subject()).toMatchObject({ review: before, reviewedAt })
+  expect(logger.lines.at(-1)).toMatchObject({ level: 'warn', fields: { applicantId, aheadMs: ahead } })
+  expect(history().at(-1)).toBe('webhook review doubtful')
+  provider.reviews.set(applicantId, rejected)
+  expect(await identity.pollDue()).toBe(1)
+  expect(subject().review).toEqual(rejected)
+  // Its time did not stay behind either: the next true one is newer.
+  expect(await webhook(approved, { at: start + 1 })).toBe('applied')
+})
 
 const donated = subjectWith({ donor: shop, review: begun })
 const direct = subjectWith({ id: 'direct', emailKey: null, accountId: 'a', review: approved, reviewedAt: 10 })

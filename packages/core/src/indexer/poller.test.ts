@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { applyUpdate } from '../../test/support/apply-update.js'
-import { bridgeDeposit, getFulfilment } from '../../test/support/bridge.js'
 import { manualClock, turns } from '../../test/support/manual-clock.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
@@ -13,6 +12,29 @@ import { awaitedBlocks } from '../payments/state.js'
 import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/chain.js'
 import { createFulfilmentPoller, type FulfilmentPollerOptions, firstFulfilmentOrdinal } from './fulfilments.js'
 import { dropAllOverdue } from './recheck.js'
+
+const arrived = { address: `0x${'c2'.repeat(20)}`, symbol: 'USDT', decimals: 18 }
+
+/** A deposit on chain 1 for chain 10; its transaction's hash is made from `name`. */
+function bridgeDeposit(name: string, given: Partial<BridgeDeposit> = {}): BridgeDeposit {
+  const payment = paymentFacts(name)
+  return {
+    ...{ payment, bridge: 'across', depositId: '7', destinationChainId: 10, receiver: payment.receiver },
+    output: { token: arrived.address, amount: 900n },
+    ...given,
+  }
+}
+
+/** The fulfilment of that deposit; its transaction hash is made from `name`. */
+function getFulfilment(name: string, deposit: BridgeDeposit, given: Partial<Fulfilment> = {}): Fulfilment {
+  return {
+    ...{ chainId: deposit.destinationChainId, txHash: hashOf(`fill ${name}`), logIndex: 5, blockNumber: 200 },
+    ...{ blockHash: hashOf('block 200'), blockTimestamp: Date.UTC(2026, 0, 2), receiver: deposit.receiver },
+    tokenOut: { ...arrived, amount: deposit.output.amount },
+    listedToken: { symbol: 'USDT', currency: 'USD' },
+    ...given,
+  }
+}
 
 /** A poller over a store with deposits, whose source answers the fulfilments of `fills`. */
 async function setup(
@@ -190,47 +212,43 @@ test.each([
 })
 
 const seeds = Array.from({ length: 12 }, (_, index) => index + 1)
-test.each(seeds)(
-  'seed %d: whatever order fills, failures, reorgs and pollers come in, each payment has one snapshot',
-  async (seed) => {
-    const random = seededRandom(seed)
-    const pick = (below: number) => Math.floor(random.fraction() * below)
-    const deposits = Array.from({ length: 12 }, (_, index) => {
-      const payment = paymentFacts(`s${index}`, { blockNumber: 100 + index })
-      return bridgeDeposit(`s${index}`, { depositId: String(index), payment })
-    })
-    const { store, poller, payments, fills, waiting } = await setup(deposits, { options: { batch: 1 + pick(5) } })
-    const left = new Set(deposits)
-    for (let step = 0; step < 40; step++) {
-      const deposit = deposits[pick(deposits.length)]
-      const action = pick(4)
-      if (action === 0 && deposit !== undefined) {
-        const logIndex = pick(3) * 100 + Number(deposit.depositId)
-        if (!fills.has(deposit.depositId))
-          fills.set(deposit.depositId, getFulfilment(`tx${pick(4)}`, deposit, { logIndex }))
-      } else if (action === 1) store.failures.push(new StoreError('ERR_STORE_BUSY', 'busy'))
-      else if (action === 2 && deposit !== undefined) {
-        const { blockNumber } = deposit.payment
-        await store.transaction((tx) => tx.leaveChain(1, blockNumber)).catch(() => undefined)
-        await store.transaction((tx) => tx.upsertDeposits(deposits)).catch(() => undefined)
-      } else await Promise.all(Array.from({ length: 1 + pick(3) }, () => poller().runOnce()))
-    }
-    store.failures.length = 0
-    await store.transaction((tx) => tx.upsertDeposits([...left]))
-    for (const deposit of deposits)
+test.each(seeds)('seed %d: fills, failures, reorgs and polls in any order leave one snapshot of each', async (seed) => {
+  const random = seededRandom(seed)
+  const pick = (below: number) => Math.floor(random.fraction() * below)
+  const deposits = Array.from({ length: 12 }, (_, index) => {
+    const payment = paymentFacts(`s${index}`, { blockNumber: 100 + index })
+    return bridgeDeposit(`s${index}`, { depositId: String(index), payment })
+  })
+  const { store, poller, payments, fills, waiting } = await setup(deposits, { options: { batch: 1 + pick(5) } })
+  for (let step = 0; step < 40; step++) {
+    const deposit = deposits[pick(deposits.length)]
+    const action = pick(4)
+    if (action === 0 && deposit !== undefined) {
+      const logIndex = pick(3) * 100 + Number(deposit.depositId)
       if (!fills.has(deposit.depositId))
-        fills.set(deposit.depositId, getFulfilment('late', deposit, { logIndex: 900 + Number(deposit.depositId) }))
-    await poller().runOnce()
-    expect(await waiting()).toEqual([])
-    expect(payments()).toHaveLength(deposits.length)
-    const shown = payments().filter(({ primary }) => primary)
-    const { snapshots } = store.committed
-    expect(snapshots.map(({ paymentId, version }) => `${paymentId} ${version}`).sort()).toEqual(
-      shown.map(({ id }) => `${id} 1`).sort(),
-    )
-    expect(new Set(shown.map(({ txHash }) => txHash)).size).toBe(shown.length)
-  },
-)
+        fills.set(deposit.depositId, getFulfilment(`tx${pick(4)}`, deposit, { logIndex }))
+    } else if (action === 1) store.failures.push(new StoreError('ERR_STORE_BUSY', 'busy'))
+    else if (action === 2 && deposit !== undefined) {
+      const { blockNumber } = deposit.payment
+      await store.transaction((tx) => tx.leaveChain(1, blockNumber)).catch(() => undefined)
+      await store.transaction((tx) => tx.upsertDeposits(deposits)).catch(() => undefined)
+    } else await Promise.all(Array.from({ length: 1 + pick(3) }, () => poller().runOnce()))
+  }
+  store.failures.length = 0
+  await store.transaction((tx) => tx.upsertDeposits(deposits))
+  for (const deposit of deposits)
+    if (!fills.has(deposit.depositId))
+      fills.set(deposit.depositId, getFulfilment('late', deposit, { logIndex: 900 + Number(deposit.depositId) }))
+  await poller().runOnce()
+  expect(await waiting()).toEqual([])
+  expect(payments()).toHaveLength(deposits.length)
+  const shown = payments().filter(({ primary }) => primary)
+  const { snapshots } = store.committed
+  expect(snapshots.map(({ paymentId, version }) => `${paymentId} ${version}`).sort()).toEqual(
+    shown.map(({ id }) => `${id} 1`).sort(),
+  )
+  expect(new Set(shown.map(({ txHash }) => txHash)).size).toBe(shown.length)
+})
 
 test('two deposits that one transaction paid are two payments; of one integration the first is shown', async () => {
   const deposits = [one, depositOf('a1', 'again'), two]

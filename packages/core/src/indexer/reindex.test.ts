@@ -14,9 +14,7 @@ import { parseMasterKey } from '../secrets/keys.js'
 import { createChainCommands, type ReindexReport, type ReindexRequest, reindex } from './reindex.js'
 import { DeepReorgError } from './reorganize.js'
 
-/** Confirmations until a block is final. */
 const finalityBlocks = 12
-/** Hashes of the payments at heights. */
 const names = (...heights: number[]) => heights.map((height) => hashOf(`payment at ${height}`))
 
 /** A chain with a payment in each block, indexed from a node that answers them as `falsify` changes them. */
@@ -104,11 +102,8 @@ test('a reindex stores the proof of the blocks that it read, and no other', asyn
   const { all, store, chain } = await indexed(30)
   chain.proof = 'bloom'
   await all({ from: 11, to: 20, repair: true })
-  expect((await store.chains.proofs(1, 9)).map(({ from, to, proof }) => [from, to, proof])).toEqual([
-    [21, 30, 'root'],
-    [11, 20, 'bloom'],
-    [0, 10, 'root'],
-  ])
+  const proofs = (await store.chains.proofs(1, 9)).map(({ from, to, proof }) => `${from}-${to} ${proof}`)
+  expect(proofs).toEqual(['21-30 root', '11-20 bloom', '0-10 root'])
 })
 
 test('a reindex ignores payments of an unlisted router and payments from another chain', async () => {
@@ -151,7 +146,7 @@ test('a node on another fork repairs nothing', async () => {
   const { payments } = store.committed
   await expect(all({ from: 20, to: 29, repair: true }, stale)).rejects.toMatchObject({ code: 'ERR_REINDEX_REJECTED' })
   const honestAtTheCheckpoint: Chain = {
-    ...stale,
+    ...(stale as Chain),
     block: async (number) => (number === 30 ? chain.at(30) : stale.block(number)),
   }
   await expect(all({ from: 20, to: 29, repair: true }, honestAtTheCheckpoint)).rejects.toMatchObject({
@@ -176,9 +171,7 @@ test('a failed read is retried at the same block, at most six times in a row', a
   expect(slept).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000])
 })
 
-/**
- * 60 blocks; 45 others replace the newest 40, and include the payments of every third of them again, 3 blocks higher.
- */
+/** 60 blocks; 45 replace the newest 40, and include the payments of every third of them again, 3 blocks higher. */
 async function stopped() {
   const parts = await indexed(60)
   const { chain, store, indexer } = parts
@@ -216,17 +209,14 @@ test.each([
   ['begins too high', { from: 30 }, 'begin at 29 or below'],
   ['ends before the checkpoint', { from: 21, to: 50 }, 'read up to it'],
   ['begins below every stored block', { from: 0 }, 'no block below 0'],
-])(
-  'after a reorg that was too deep to follow, a reindex that %s is rejected and changes nothing',
-  async (_case, request, message) => {
-    const { all, store } = await stopped()
-    const before = store.dump()
-    const rejected = all({ ...request, repair: true })
-    await expect(rejected).rejects.toMatchObject({ code: 'ERR_REINDEX_REJECTED' })
-    await expect(rejected).rejects.toThrow(message)
-    expect(store.dump()).toEqual(before)
-  },
-)
+])('after a reorg too deep to follow, a reindex that %s changes nothing', async (_case, request, message) => {
+  const { all, store } = await stopped()
+  const before = store.dump()
+  const rejected = all({ ...request, repair: true })
+  await expect(rejected).rejects.toMatchObject({ code: 'ERR_REINDEX_REJECTED' })
+  await expect(rejected).rejects.toThrow(message)
+  expect(store.dump()).toEqual(before)
+})
 
 const keys = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
 
@@ -256,16 +246,13 @@ test('a dry run finds the differences, changes nothing and leaves no record', as
 test.each([
   ['the configured nodes', {}],
   ['another chain object', { adapter: 'another node' }],
-])(
-  'a repair through %s is recorded once with the blocks that it reads, in the name of its actor',
-  async (_what, change) => {
-    const { reindex, audit, stored, chain } = await setup()
-    const through = 'adapter' in change ? { ...chain, ...change } : undefined
-    expect(await run(reindex({ chainId: 1, from: 3, repair: true, through }))).toBe(8)
-    expect(stored(4)?.memoHex).not.toBe(`0x${'ee'.repeat(32)}`)
-    expect(audit()).toEqual([['operator:olga', 'chain.repair_started', '1', { from: 3, to: 10 }]])
-  },
-)
+])('a repair through %s is recorded once with its blocks, in the name of its actor', async (_what, change) => {
+  const { reindex, audit, stored, chain } = await setup()
+  const through = 'adapter' in change ? { ...chain, ...change } : undefined
+  expect(await run(reindex({ chainId: 1, from: 3, repair: true, through }))).toBe(8)
+  expect(stored(4)?.memoHex).not.toBe(`0x${'ee'.repeat(32)}`)
+  expect(audit()).toEqual([['operator:olga', 'chain.repair_started', '1', { from: 3, to: 10 }]])
+})
 
 test('blocks that are not indexed and a chain that is not followed are rejected without a record', async () => {
   const { reindex, audit, chain } = await setup()

@@ -10,30 +10,27 @@ test.each([
   [1, 7],
   [500, 1],
   [500, 256],
-])(
-  'in ranges of %d blocks, a reorg %d deep rolls back to the exact ancestor and reads the new blocks',
-  async (maxRange, depth) => {
-    const setup = await setUpIndexed(300, { maxRange }, paymentAt)
-    const { chain, clock, indexer, catchUp, checkpoint, ofType, ranges, store } = setup
-    chain.fork(depth, paymentAt)
-    chain.mine(1, paymentAt)
-    // The time of a reorg is the time of day, even if the clock was set back.
-    await clock.advance(-60_000)
-    expect(await indexer.step()).toBe(false)
-    const reorg = { from: 300, commonAncestor: 300 - depth }
-    expect(ofType('chain.reorganized')).toEqual([{ type: 'chain.reorganized', chainId: 1, ...reorg }])
-    const newestReorgs = [{ at: clock.now(), ...reorg }]
-    expect(indexer.status()).toMatchObject({ head: 301, indexed: 300 - depth, error: null, newestReorgs })
-    expect(store.committed.heights.at(-1)).toEqual({ chainId: 1, ...(await checkpoint()) })
-    const readBefore = ranges().length
-    await catchUp()
-    expect(ranges()[readBefore]).toMatch(new RegExp(`^${301 - depth}-`))
-    expect(ofType('chain.reorganized')).toHaveLength(1)
-    const kept = store.committed.heights.slice(-256)
-    expect(kept).toEqual(kept.map((_, n) => ({ chainId: 1, blockNumber: 46 + n, blockHash: chain.at(46 + n).hash })))
-    expect(store.committed.payments.length).toBe(301)
-  },
-)
+])('in ranges of %d blocks, a reorg %d deep rolls back to the exact ancestor and reads on', async (maxRange, depth) => {
+  const setup = await setUpIndexed(300, { maxRange }, paymentAt)
+  const { chain, clock, indexer, catchUp, checkpoint, ofType, ranges, store } = setup
+  chain.fork(depth, paymentAt)
+  chain.mine(1, paymentAt)
+  // The time of a reorg is the time of day, even if the clock was set back.
+  await clock.advance(-60_000)
+  expect(await indexer.step()).toBe(false)
+  const reorg = { from: 300, commonAncestor: 300 - depth }
+  expect(ofType('chain.reorganized')).toEqual([{ type: 'chain.reorganized', chainId: 1, ...reorg }])
+  const newestReorgs = [{ at: clock.now(), ...reorg }]
+  expect(indexer.status()).toMatchObject({ head: 301, indexed: 300 - depth, error: null, newestReorgs })
+  expect(store.committed.heights.at(-1)).toEqual({ chainId: 1, ...(await checkpoint()) })
+  const readBefore = ranges().length
+  await catchUp()
+  expect(ranges()[readBefore]).toMatch(new RegExp(`^${301 - depth}-`))
+  expect(ofType('chain.reorganized')).toHaveLength(1)
+  const kept = store.committed.heights.slice(-256)
+  expect(kept).toEqual(kept.map((_, n) => ({ chainId: 1, blockNumber: 46 + n, blockHash: chain.at(46 + n).hash })))
+  expect(store.committed.payments.length).toBe(301)
+})
 
 test('a reorg is not applied after another indexer moved the checkpoint', async () => {
   const { chain, indexer, store, ofType, checkpoint } = await setUpIndexed(5, { maxRange: 1 })
@@ -41,8 +38,7 @@ test('a reorg is not applied after another indexer moved the checkpoint', async 
   chain.mine(1)
   const other = setUpIndexer({ maxRange: 1 }, { chain, store })
   let transactions = 0
-  // The first transaction reads the stored checkpoints; before the second one, the other indexer rolls back and goes
-  // on.
+  // The first transaction reads the checkpoints; before the second one, the other indexer rolls back and goes on.
   store.beforeTransaction = () => {
     transactions += 1
     if (transactions !== 2) return
@@ -120,11 +116,8 @@ test('a reorg of final blocks is rejected too when several reorgs add up to that
 })
 
 test('a reorg of final blocks does not happen in a rollback: final payments stay final, and new blocks need their own confirmations', async () => {
-  const { chain, indexer, catchUp, store, checkpoint } = await setUpIndexed(
-    100,
-    { finalityBlocks: 12, maxRange: 1 },
-    paymentAt,
-  )
+  const options = { finalityBlocks: 12, maxRange: 1 }
+  const { chain, indexer, catchUp, store, checkpoint } = await setUpIndexed(100, options, paymentAt)
   const { isFinal } = createFinality({ 1: 12 })
   const finalHeights = async () => {
     const heights: number[] = []
@@ -149,7 +142,6 @@ test('a reorg of final blocks does not happen in a rollback: final payments stay
   expect(await finalHeights()).toBe(91)
 })
 
-/** A chain of `height` blocks and an empty store. */
 function setUp(height: number) {
   const chain = fakeChain()
   chain.mine(height)

@@ -67,6 +67,7 @@ const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90
 const newKey = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'
 const keys = parseMasterKey(`${newKey},${oldKey}`)
 const current = hashApiSecret(keys.current, address, 'current')
+const foreign = hashApiSecret(keys.current, `0x${'cd'.repeat(20)}`, 'current')
 const previousApiSecret = { ...hashApiSecret(keys.current, address, 'previous'), until: 1_000 }
 const makeHeader = (secret: string, who = address) => `Basic ${encode(`${who}:${secret}`)}`
 const caller = { integrationAddress: address }
@@ -98,11 +99,7 @@ it.each<[string, Partial<IntegrationRecord>, string]>([
   ['an integration without an API secret', { apiSecret: null, previousApiSecret: null }, 'current'],
   ['an integration without an API secret, with its previous one', { apiSecret: null }, 'previous'],
   ['a hash under an unknown master key', { apiSecret: { ...current, keyVersion: 7 } }, 'current'],
-  [
-    "another integration's hash of the same secret",
-    { apiSecret: hashApiSecret(keys.current, `0x${'cd'.repeat(20)}`, 'current') },
-    'current',
-  ],
+  ["another integration's hash of the same secret", { apiSecret: foreign }, 'current'],
   ['a truncated stored hash', { apiSecret: { ...current, hash: '' } }, 'current'],
 ])('authenticate rejects %s', async (_what, given, secret) => {
   const { authenticate } = await setup(given)
@@ -154,21 +151,16 @@ it('a header that opened opens with the previous secret until its last milliseco
   expect(await authenticate(makeHeader('previous'))).toBeNull()
 })
 
-it.each([1, 200, 9_999])(
-  'a header that opened is looked up again when the clock was set back by %i ms',
-  async (back) => {
-    const { clock, authenticate, credentials } = await setup()
-    for (const [now, lookUps] of [
-      [10_000, 1],
-      [10_240, 1],
-      [10_240 - back, 2],
-    ] as const) {
-      clock.time = now
-      await authenticate(makeHeader('current'))
-      expect(credentials).toHaveBeenCalledTimes(lookUps)
-    }
-  },
-)
+it.each([1, 200, 9_999])('a header that opened is looked up again when the clock went back by %i ms', async (back) => {
+  const { clock, authenticate, credentials } = await setup()
+  const lookUps: number[] = []
+  for (const now of [10_000, 10_240, 10_240 - back]) {
+    clock.time = now
+    await authenticate(makeHeader('current'))
+    lookUps.push(credentials.mock.calls.length)
+  }
+  expect(lookUps).toEqual([1, 1, 2])
+})
 
 it('a header that opened does not open for another header', async () => {
   const { authenticate, credentials } = await setup()

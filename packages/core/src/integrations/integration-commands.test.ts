@@ -77,10 +77,7 @@ async function rotated() {
 test('resealing prepared and previous secrets follow; a previous one whose grace time is over leaves the database', async () => {
   const { commands, commandsWith, clock, stored } = setUpIntegrations()
   const kept: string[] = []
-  for (const [address, graceMs] of [
-    [a, 60_000],
-    [b, 59_999],
-  ] as const) {
+  for (const [address, graceMs] of Object.entries({ [a]: 60_000, [b]: 59_999 })) {
     kept.push((await commands.create({ address })).signingSecret)
     kept.push((await commands.prepareSigningSecret(address)).signingSecret)
     await commands.activateSigningSecret(address, { graceMs })

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { before, getAddress, setUpIntegrations } from '../../test/support/integration-setup.js'
+import { getOutcome } from '../../test/support/operator-setup.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import { createAudited } from '../history/audit-log.js'
 import { createIntegrationSessions } from './integration-sessions.js'
@@ -23,11 +24,7 @@ async function setUp() {
   })
   const signIn = (address = shop, apiSecret = secrets.get(address) ?? '', source = '192.0.2.1') =>
     sessions.signIn({ address, apiSecret, source })
-  const outcome = (...given: Parameters<typeof signIn>) =>
-    signIn(...given).then(
-      () => 'signed in',
-      (error: { code: string }) => error.code,
-    )
+  const outcome = (...given: Parameters<typeof signIn>) => getOutcome(signIn(...given))
   const isOpen = async (token: string) => (await sessions.authenticate(token)) !== null
   const audit = () =>
     store.committed.audit
@@ -158,10 +155,8 @@ test('a rejected sign-in is recorded once for each source, by the address of an 
   const { outcome, audit, secrets } = await setUp()
   for (let n = 0; n < 3; n += 1) await outcome(shop, 'wrong', 'one')
   await outcome(secrets.get(shop) ?? '', 'wrong', 'two')
-  expect(audit()).toEqual([
-    `unauthenticated integration.sign_in_failed ${shop}`,
-    'unauthenticated integration.sign_in_failed unknown address',
-  ])
+  const failed = 'unauthenticated integration.sign_in_failed'
+  expect(audit()).toEqual([`${failed} ${shop}`, `${failed} unknown address`])
 })
 
 test('a rejected sign-in counts for its source and address: 5, and for its source: 20; nobody locks out another source', async () => {

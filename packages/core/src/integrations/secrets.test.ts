@@ -5,7 +5,6 @@ import { openSecret } from '../secrets/seal.js'
 const address = getAddress('a')
 const day = 86_400_000
 
-/** An integration with its first secret, and its three stored secrets, opened. */
 async function created() {
   const setup = setUpIntegrations()
   const { signingSecret: first } = await setup.commands.create({ address })
@@ -36,10 +35,7 @@ test('preparing again shows the same secret, on record as shown', async () => {
   const { commands, actions } = await created()
   const { signingSecret } = await commands.prepareSigningSecret(address)
   expect(await commands.prepareSigningSecret(address)).toEqual({ signingSecret, isNew: false })
-  expect(actions()).toEqual([
-    ['prepared', {}],
-    ['shown', {}],
-  ])
+  expect(actions()).toEqual(['prepared', 'shown'].map((action) => [action, {}]))
 })
 
 test('activating makes the prepared secret active, and keeps the one before for a day', async () => {
@@ -122,19 +118,17 @@ test('a prepared secret that cannot be opened is never activated; aborting drops
 })
 
 const hour = 60 * 60_000
-const shop = getAddress('a1')
 
 test('a rotation that keeps the previous API secret is rejected while that one is valid', async () => {
-  const { commands, clock, stored, log } = setUpIntegrations()
-  await commands.create({ address: shop })
-  const rotate = () => commands.rotateApiSecret(shop, { graceMs: hour, keepsPrevious: true })
+  const { commands, clock, stored, log } = await created()
+  const rotate = () => commands.rotateApiSecret(address, { graceMs: hour, keepsPrevious: true })
   await rotate()
-  expect((await commands.get(shop)).previousApiSecretUntil).toBe(clock.now() + hour)
-  const before = await stored(shop)
+  expect((await commands.get(address)).previousApiSecretUntil).toBe(clock.now() + hour)
+  const before = await stored(address)
   await expect(rotate()).rejects.toMatchObject({ code: 'ERR_PREVIOUS_API_SECRET' })
-  expect(await stored(shop)).toEqual(before)
-  await commands.endPreviousApiSecret(shop)
-  expect((await commands.get(shop)).previousApiSecretUntil).toBeNull()
+  expect(await stored(address)).toEqual(before)
+  await commands.endPreviousApiSecret(address)
+  expect((await commands.get(address)).previousApiSecretUntil).toBeNull()
   await rotate()
   await clock.advance(hour)
   await rotate()
@@ -145,23 +139,20 @@ test('a rotation that keeps the previous API secret is rejected while that one i
 })
 
 test('a prepared signing secret is shown once when asked so', async () => {
-  const { commands } = setUpIntegrations()
-  await commands.create({ address: shop })
-  const { signingSecret } = await commands.prepareSigningSecret(shop, { isShownAgain: false })
-  await expect(commands.prepareSigningSecret(shop, { isShownAgain: false })).rejects.toMatchObject({
-    code: 'ERR_SIGNING_SECRET_PREPARED',
-  })
-  expect(await commands.prepareSigningSecret(shop)).toEqual({ signingSecret, isNew: false })
+  const { commands } = await created()
+  const prepare = () => commands.prepareSigningSecret(address, { isShownAgain: false })
+  const { signingSecret } = await prepare()
+  await expect(prepare()).rejects.toMatchObject({ code: 'ERR_SIGNING_SECRET_PREPARED' })
+  expect(await commands.prepareSigningSecret(address)).toEqual({ signingSecret, isNew: false })
 })
 
 test('the previous signing secret is ended once, before its grace time ends', async () => {
-  const { commands, stored, log } = setUpIntegrations()
-  await commands.create({ address: shop })
-  await expect(commands.endPreviousSigningSecret(shop)).rejects.toMatchObject({ code: 'ERR_NO_PREVIOUS_SECRET' })
-  await commands.prepareSigningSecret(shop)
-  await commands.activateSigningSecret(shop, { graceMs: hour })
-  await commands.endPreviousSigningSecret(shop)
-  expect((await stored(shop)).previousSigningSecret).toBeNull()
-  await expect(commands.endPreviousSigningSecret(shop)).rejects.toMatchObject({ code: 'ERR_NO_PREVIOUS_SECRET' })
-  expect(log().at(-1)).toEqual(['integration.previous_signing_secret_ended', shop, {}])
+  const { commands, stored, log } = await created()
+  await expect(commands.endPreviousSigningSecret(address)).rejects.toMatchObject({ code: 'ERR_NO_PREVIOUS_SECRET' })
+  await commands.prepareSigningSecret(address)
+  await commands.activateSigningSecret(address, { graceMs: hour })
+  await commands.endPreviousSigningSecret(address)
+  expect((await stored(address)).previousSigningSecret).toBeNull()
+  await expect(commands.endPreviousSigningSecret(address)).rejects.toMatchObject({ code: 'ERR_NO_PREVIOUS_SECRET' })
+  expect(log().at(-1)).toEqual(['integration.previous_signing_secret_ended', address, {}])
 })

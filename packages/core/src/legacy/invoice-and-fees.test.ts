@@ -1,14 +1,18 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { getRational, sameRational } from '../../test/support/rational.js'
 import { hashOf, plainPricing, storedPayment } from '../../test/support/stored-payment.js'
 import type { PriceFeedFacts, PricingFacts } from '../payments/payment.js'
 import {
   computeFees,
   convertAmount,
   deriveInvoice,
+  expandExponent,
   findRoundestAmount,
   formatConversion,
   invertConversion,
+  isPlainDecimal,
+  parseNumberToken,
 } from './invoice-and-fees.js'
 
 const contract = `0x${'fe'.repeat(20)}`
@@ -33,6 +37,9 @@ function judge(pricing: Partial<PricingFacts>, gross = 1_100_000n) {
 }
 
 const crvUsd = { symbol: 'crvUSD', currency: 'USD' }
+const ofCrvUsd = { feeds: [divide('CRVUSD/USD', 100_011_000n)], listedToken: crvUsd }
+const ethToChf = { feeds: [multiply('ETH/USD', 200_000_000n), divide('CHF/USD')], listedToken: zchf }
+const thbToChf = { feeds: [external('THB/USD'), divide('CHF/USD')], listedToken: zchf }
 
 it.each<[string, Partial<PricingFacts>, string]>([
   ['without feeds is what was paid', {}, '1.1 USD'],
@@ -40,22 +47,10 @@ it.each<[string, Partial<PricingFacts>, string]>([
   ['through a feed that quotes the token by its symbol', { feeds: [multiply('ETH/USDC')] }, '1 ETH chainlink:ETHUSDC'],
   ['through a divisor is in its quote', { feeds: [divide('CHF/USD')], listedToken: zchf }, '1.21 USD chainlink:USDCHF'],
   ['through the token’s own feed', { feeds: [divide('USDC/USD', 100_011_000n)] }, '1.100121 USD chainlink:USDUSDC'],
-  [
-    'through such a feed of a symbol with small letters',
-    { feeds: [divide('CRVUSD/USD', 100_011_000n)], listedToken: crvUsd },
-    '1.100121 USD chainlink:USDCRVUSD',
-  ],
-  [
-    'through both feeds is in the base of the first',
-    { feeds: [multiply('ETH/USD', 200_000_000n), divide('CHF/USD')], listedToken: zchf },
-    '0.605 ETH chainlink:ETHCHF',
-  ],
+  ['through such a feed of a symbol with small letters', ofCrvUsd, '1.100121 USD chainlink:USDCRVUSD'],
+  ['through both feeds is in the base of the first', ethToChf, '0.605 ETH chainlink:ETHCHF'],
   ['through a signed rate from outside', { feeds: [external('THB/USD')] }, '1 THB external:THBUSD'],
-  [
-    'through a signed rate and a feed',
-    { feeds: [external('THB/USD'), divide('CHF/USD')], listedToken: zchf },
-    '1.1 THB external:THBCHF',
-  ],
+  ['through a signed rate and a feed', thbToChf, '1.1 THB external:THBCHF'],
   ['is what the call names', { feeds: [multiply('EUR/USD')], calledAmount: 1_000_000n }, '1 EUR chainlink:EURUSD'],
 ])('the invoice %s', (_what, pricing, expected) => {
   const { invoice, conversion } = judge(pricing)
@@ -174,6 +169,7 @@ const payment = (given: { gross: bigint; net: bigint; memo?: string; serviceFee?
   const { tokenOut } = storedPayment({ id: 'p' })
   return { tokenOut: { ...tokenOut, gross, net }, memoHex: hashOf(memo), pricing: { ...plainPricing, serviceFee } }
 }
+const toldWithoutMemo = { gross: 1_000_000n, net: 995_500n, memo: '' }
 const service = (value: bigint) => ({ type: 'ServiceFee', value })
 const extra = (value: bigint) => ({ type: 'ExtraFee', value })
 
@@ -185,11 +181,7 @@ it.each([
   ['a service fee rounded down', { gross: 999n, net: 990n }, [service(1n), extra(8n)]],
   ['a service fee that rounds to nothing', { gross: 499n, net: 490n }, [extra(9n)]],
   ['less than the usual service fee: all of it that', { gross: 1_000_000n, net: 999_000n }, [service(1_000n)]],
-  [
-    'what the call tells, without a memo',
-    { gross: 1_000_000n, net: 995_500n, memo: '', serviceFee: 4_000n },
-    [service(4_000n), extra(500n)],
-  ],
+  ['what the call tells, without a memo', { ...toldWithoutMemo, serviceFee: 4_000n }, [service(4_000n), extra(500n)]],
   ['a call that tells none', { gross: 1_000_000n, net: 995_500n, serviceFee: 0n }, [extra(4_500n)]],
   ['a call that tells more than there is', { gross: 1_000_000n, net: 995_500n, serviceFee: 9_000n }, [service(4_500n)]],
 ])('splits %s', (_what, given, parts) => {
@@ -198,3 +190,82 @@ it.each([
   expect(fees.total).toBe(given.gross - given.net)
   expect(fees.parts.reduce((sum, { value }) => sum + value, 0n)).toBe(fees.total)
 })
+
+const digits = (most: number) => fc.stringMatching(new RegExp(`^[0-9]{0,${most}}$`))
+const whole = fc.oneof(
+  fc.constant('0'),
+  fc.tuple(fc.stringMatching(/^[1-9]$/), digits(24)).map((parts) => parts.join('')),
+)
+const plain = fc.tuple(whole, digits(20), fc.integer({ min: 0, max: 4 })).map(([integer, fraction, zeros]) => {
+  const all = `${fraction}${'0'.repeat(zeros)}`
+  return all === '' ? integer : `${integer}.${all}`
+})
+const token = fc
+  .tuple(plain, fc.option(fc.tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), fc.nat(30)), { nil: [] }))
+  .map(([decimal, exponent]) => `${decimal}${exponent.join('')}`)
+
+function oracle(text: string) {
+  const value = getRational(text)
+  if (value === null) throw new Error(`${text} is no decimal`)
+  return value
+}
+
+it('decimals of JSON numbers are written out as the same rational, plain and in the shortest form', () => {
+  fc.assert(
+    fc.property(token, (text) => {
+      const written = expandExponent(text)
+      if (written === null) throw new Error(`${text} was rejected`)
+      expect(isPlainDecimal(written)).toBe(true)
+      expect(written).not.toMatch(/\.[0-9]*0$/)
+      expect(sameRational(oracle(written), oracle(text))).toBe(true)
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+it('decimals of JSON numbers are read exactly when what JSON.parse makes of them is written as the same rational', () => {
+  const met = new Set<boolean>()
+  fc.assert(
+    fc.property(fc.oneof(token, fc.double({ min: 1e-60, max: 1e60, noNaN: true }).map(String)), (text) => {
+      const seenByOthers = JSON.stringify(JSON.parse(text)) as string
+      const same = sameRational(oracle(seenByOthers), oracle(text))
+      met.add(same)
+      const read = parseNumberToken(text)
+      expect(read !== null).toBe(same)
+      if (read !== null) expect(sameRational(oracle(read), oracle(text))).toBe(true)
+    }),
+    { numRuns: 3_000 },
+  )
+  expect(met.size).toBe(2)
+})
+
+it.each(['0.0', '9007199254740993', `0.${'1'.repeat(98)}`, '1'.repeat(100)])('a plain decimal is %s', (text) => {
+  expect(isPlainDecimal(text)).toBe(true)
+})
+it.each([
+  ...['', ' 1', '1 ', '1\n', '+1', '-1', '-0', '01', '00', '1.', '.5', '1..5', '1.5.5', '1,5', '1_000', '1e0'],
+  ...['1E3', '0x10', '1n', 'NaN', 'Infinity', '٣', '１', '½', '1\u0000'],
+  '1'.repeat(101),
+])('a plain decimal is not %j', (text) => {
+  expect(isPlainDecimal(text)).toBe(false)
+})
+
+it.each([
+  ['0e999999999999', '0'],
+  ['1e99', `1${'0'.repeat(99)}`],
+  ['1e-98', `0.${'0'.repeat(97)}1`],
+])('a JSON number %s is read as %s', (text, expected) => expect(parseNumberToken(text)).toBe(expected))
+
+it.each([
+  ['one too large for a double', '1e400'],
+  ['one too small for a double', '1e-400'],
+  ['101 digits', '1e100'],
+  ['101 characters below 1', '1e-99'],
+  ['an endless exponent', '1e99999999999999999999'],
+  ['a negative one', '-1'],
+  ['a negative zero', '-0'],
+  ['NaN', 'NaN'],
+  ['a leading zero', '01'],
+  ['a leading point', '.5'],
+  ['a trailing point', '5.'],
+])('a JSON number %s is rejected', (_what, text) => expect(parseNumberToken(text)).toBeNull())

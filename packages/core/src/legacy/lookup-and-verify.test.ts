@@ -1,25 +1,80 @@
-import type { LinkConfig, VerifyRequest } from '@payment-integration/contract'
+import { type LinkConfig, type VerifyRequest, verificationErrors } from '@payment-integration/contract'
 import { lookupWriteSchema } from '@payment-integration/contract/internal'
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import {
-  accepting,
-  account,
-  address,
-  amount,
-  anyUsdc,
-  currency,
-  elsewhere,
-  link,
-  paid,
-  receiver,
-  setup,
-  txHash,
-  usdc,
-} from '../../test/support/legacy-setup.js'
-import { hashOf, plainPricing } from '../../test/support/stored-payment.js'
-import type { StoredPayment } from '../payments/payment.js'
+import { getRational, sameRational } from '../../test/support/rational.js'
+import { hashOf, plainPricing, storedPayment } from '../../test/support/stored-payment.js'
+import { formatUnits, type StoredPayment } from '../payments/payment.js'
 import { defaultMaxExtraFeeBps } from './invoice-and-fees.js'
 import type { AccountRecord } from './legacy-store.js'
+import { createLegacyQueries, type LegacyDeps } from './lookup-and-verify.js'
+
+const txHash = hashOf('transaction')
+const receiver = `0x${'Ab'.repeat(20)}`
+const elsewhere = `0x${'Cd'.repeat(20)}`
+const usdc = storedPayment({ id: 'x' }).tokenOut.address
+const [link, address, currency, amount] = verificationErrors
+
+/** One of the payments of the transaction: 10 USDC to the receiver, on chain 137. */
+const paid = (given: Partial<StoredPayment> & { ordinal?: number } = {}) => {
+  const ordinal = given.ordinal ?? 0
+  const { tokenOut } = storedPayment({ id: 'x' })
+  return storedPayment({
+    id: `payment ${ordinal}`,
+    chainId: 137,
+    txHash,
+    receiver: receiver.toLowerCase(),
+    memoHex: `0x${Buffer.from('order-7').toString('hex').padEnd(64, '0')}`,
+    tokenOut: { ...tokenOut, gross: 10_000_000n, net: 9_955_000n },
+    ...given,
+    ordinal,
+  })
+}
+
+const account = (handle: string, config: LinkConfig, given: Partial<AccountRecord> = {}): AccountRecord => ({
+  ...{ handle, address: receiver.toLowerCase(), config, createdAt: 0 },
+  ...given,
+})
+const accepting = (...tokens: LinkConfig['coins'][number]['tokens']): LinkConfig => ({
+  coins: [{ chainId: 137, tokens }],
+})
+const anyUsdc = accepting({ symbol: 'USDC' })
+
+function setup(
+  payments: readonly StoredPayment[],
+  accounts: readonly AccountRecord[] = [],
+  indexedTo = 149,
+  options: Pick<LegacyDeps, 'confirmations' | 'maxExtraFeeBps'> = {},
+) {
+  const queries = createLegacyQueries({
+    payments: {
+      transaction: async (asked) => ({
+        payments: payments
+          .filter(({ chainId, txHash }) => chainId === asked.chainId && txHash === asked.txHash)
+          .toSorted((a, b) => a.ordinal - b.ordinal),
+        indexedTo: asked.chainId === 137 ? indexedTo : null,
+      }),
+    },
+    accounts: {
+      find: async (handle) => accounts.find((account) => account.handle === handle) ?? null,
+      findByAddress: async (address) =>
+        accounts
+          .filter((each) => [each.address, ...each.config.coins.map((coin) => coin.defaultAddress)].includes(address))
+          .toSorted((a, b) => (a.handle < b.handle ? -1 : 1)),
+    },
+    ...options,
+  })
+  const asked = { invoiceAmount: '10', invoiceCurrency: 'USD', address: receiver }
+  const request: VerifyRequest = { chainId: 137, txHash, ...asked }
+  const getErrors = async (change: Partial<VerifyRequest> = {}) => {
+    const { verified, result } = await queries.verify({ ...request, ...change })
+    const errors = result.payments.map((payment) => payment.verificationErrors)
+    expect(result.payments.map((payment) => payment.verified)).toEqual(errors.map((each) => each.length === 0))
+    expect(verified).toBe(errors.every((each) => each.length === 0))
+    return errors
+  }
+  return { queries, request, getErrors }
+}
 
 const feed = (given: object) => ({
   ...{ use: 'multiply' as const, contract: elsewhere, pair: null, rate: 1n, decimals: 0 },
@@ -90,11 +145,7 @@ it.each<[string, Partial<VerifyRequest>, string[]]>([
   ['an unknown handle', { address: 'nobody' }, [address]],
   ['what can be neither address nor handle', { address: '\u212a%2e' }, [address]],
   ['an address with 0X, which is no handle', { address: receiver.replace('0x', '0X') }, [address]],
-  [
-    'an unknown handle and nothing that fits',
-    { address: 'nobody', invoiceCurrency: 'EUR', invoiceAmount: 1 },
-    [address, currency, amount],
-  ],
+  ['nothing that fits', { address: 'nobody', invoiceCurrency: 'EUR', invoiceAmount: 1 }, [address, currency, amount]],
   ['the address in another case', { address: receiver.toLowerCase() }, []],
 ])('verify judges %s', async (_what, change, errors) => {
   expect(await setup([paid()]).getErrors(change)).toEqual([errors])
@@ -168,34 +219,25 @@ const query = { chainId: '137', txHash }
 const lookup = async (payments: readonly StoredPayment[], indexedTo: number, options = {}) =>
   (await setup(payments, [], indexedTo, options).queries.lookup(query)).payments
 
-it.each(heights)(
-  'a payment off the chain is shown as not final while the chain is indexed up to %d',
-  async (indexedTo) => {
-    expect(await lookup([left], indexedTo)).toMatchObject([{ final: false }])
-  },
-)
+it.each(heights)('a payment off the chain is not final while the chain is indexed up to %d', async (indexedTo) => {
+  expect(await lookup([left], indexedTo)).toMatchObject([{ final: false }])
+})
 
 it('a payment off the chain is shown no more once its height is final', async () => {
   await expect(lookup([left], 150)).rejects.toMatchObject(missing)
   expect(await lookup([left, paid({ ordinal: 1 })], 150)).toMatchObject([{ final: true }])
 })
 
-it.each(heights)(
-  'a payment is not shown again once it was dropped, where the chain is indexed up to %d only',
-  async (indexedTo) => {
-    const dropped = { ...left, state: 'failure', dropped: { formerState: null } } as const
-    await expect(lookup([dropped], indexedTo)).rejects.toMatchObject(missing)
-    expect(await lookup([{ ...dropped, offChain: false, dropped: null }], indexedTo)).toHaveLength(1)
-  },
-)
+it.each(heights)('a dropped payment is not shown again while the chain is indexed up to %d', async (indexedTo) => {
+  const dropped = { ...left, state: 'failure', dropped: { formerState: null } } as const
+  await expect(lookup([dropped], indexedTo)).rejects.toMatchObject(missing)
+  expect(await lookup([{ ...dropped, offChain: false, dropped: null }], indexedTo)).toHaveLength(1)
+})
 
-it.each([...heights, 1_000_000])(
-  'a payment off the chain is not shown at all where nothing is ever final, at %d',
-  async (indexedTo) => {
-    await expect(lookup([left], indexedTo, never)).rejects.toMatchObject(missing)
-    expect(await lookup([left, paid({ ordinal: 1 })], indexedTo, never)).toMatchObject([{ final: false }])
-  },
-)
+it.each([...heights, 1_000_000])('a payment off the chain is not shown where nothing is final, at %d', async (at) => {
+  await expect(lookup([left], at, never)).rejects.toMatchObject(missing)
+  expect(await lookup([left, paid({ ordinal: 1 })], at, never)).toMatchObject([{ final: false }])
+})
 
 it.each([...heights, 150])('a payment off the chain does not verify, indexed up to %d', async (indexedTo) => {
   for (const options of [{}, never])
@@ -265,4 +307,36 @@ it.each([-1, 10_001, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('rejects a limi
   const build = () => setup([], [], 149, { maxExtraFeeBps })
   expect(build).toThrow(RangeError)
   expect(build).toThrow(`maxExtraFeeBps is ${maxExtraFeeBps}; pass a whole number from 0 to 10000.`)
+})
+
+it('verify matches an amount exactly when it is the same rational, as text and as number', async () => {
+  const spelled = (text: string) =>
+    fc.integer({ min: 0, max: 3 }).map((zeros) => {
+      const point = text.includes('.') || zeros === 0 ? '' : '.'
+      return `${text}${point}${'0'.repeat(zeros)}`
+    })
+  const asked = (gross: bigint, decimals: number) =>
+    fc.oneof(
+      spelled(formatUnits(gross, decimals)),
+      spelled(formatUnits(gross + 1n, decimals)),
+      fc.constant(Number(formatUnits(gross, decimals))),
+      fc.double({ min: 1e-6, max: 1e15, noNaN: true }),
+    )
+  const sample = fc
+    .tuple(fc.bigInt({ min: 0n, max: 10n ** 24n }), fc.integer({ min: 0, max: 18 }))
+    .chain(([gross, decimals]) => fc.tuple(fc.constant(gross), fc.constant(decimals), asked(gross, decimals)))
+  const met = { string: new Set<boolean>(), number: new Set<boolean>() }
+  await fc.assert(
+    fc.asyncProperty(sample, async ([gross, decimals, invoiceAmount]) => {
+      const { tokenOut } = paid()
+      const { getErrors } = setup([paid({ tokenOut: { ...tokenOut, decimals, gross, net: gross } })])
+      const [have, want] = [{ top: gross, bottom: 10n ** BigInt(decimals) }, getRational(String(invoiceAmount))]
+      if (want === null) throw new Error(`${invoiceAmount} is no decimal`)
+      const same = sameRational(have, want)
+      met[typeof invoiceAmount as 'string' | 'number'].add(same)
+      expect(await getErrors({ invoiceAmount })).toEqual([same ? [] : [amount]])
+    }),
+    { numRuns: 1_000 },
+  )
+  expect([met.string.size, met.number.size]).toEqual([2, 2])
 })

@@ -32,12 +32,10 @@ it.each<[string, object, string]>([
   ['a chain id as text', { chainId: '137' }, 'chainId: invalid_type'],
   ['a chain id of 0', { chainId: 0 }, 'chainId: invalid_format'],
   ['a chain id with a fraction', { chainId: 137.5 }, 'chainId: invalid_format'],
-  ['no chain id', { chainId: undefined }, 'chainId: invalid_type'],
   ['a hash as number', { txHash: 1 }, 'txHash: invalid_type'],
   ['a hash with 0X', { txHash: hash.replace('0x', '0X') }, 'txHash: invalid_format'],
   ['an amount that is no plain decimal', { invoiceAmount: '1e0' }, 'invoiceAmount: invalid_format'],
   ['an amount of null', { invoiceAmount: null }, 'invoiceAmount: invalid_type'],
-  ['an amount of true', { invoiceAmount: true }, 'invoiceAmount: invalid_type'],
   ['a currency in small letters', { invoiceCurrency: 'usd' }, 'invoiceCurrency: invalid_format'],
   ['an empty currency', { invoiceCurrency: '' }, 'invoiceCurrency: invalid_format'],
   ['a currency with a full-width letter', { invoiceCurrency: '\uff35SD' }, 'invoiceCurrency: invalid_format'],
@@ -45,7 +43,6 @@ it.each<[string, object, string]>([
   ['a currency as number', { invoiceCurrency: 840 }, 'invoiceCurrency: invalid_type'],
   ['an empty address', { address: '' }, 'address: invalid_format'],
   ['a long address', { address: 'x'.repeat(129) }, 'address: invalid_format'],
-  ['no address', { address: undefined }, 'address: invalid_type'],
 ])('a verify request with %s is rejected', (_what, change, flaw) => {
   expect(findFlaws(() => parseVerifyRequest(body(change)))).toEqual([flaw])
 })

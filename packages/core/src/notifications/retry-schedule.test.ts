@@ -90,7 +90,6 @@ test.each([
     expect(decide(step, answer(status, retryAfter))).toEqual({ kind: 'retry', inMs })
 })
 
-// fast-check prints the seed and the smallest counterexample of a failure.
 test('a retry comes within the jitter of its plan, or later by Retry-After, within its cap', () => {
   fc.assert(
     fc.property(

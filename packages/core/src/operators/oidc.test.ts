@@ -1,19 +1,11 @@
 /** Operators who sign in at an OpenID provider. Source: docs/decisions/operators.md. */
 import { expect, test } from 'vitest'
-import { operatorSetup, passphrase } from '../../test/support/operator-setup.js'
+import { getOutcome, operatorSetup, passphrase } from '../../test/support/operator-setup.js'
 import { parseMasterKey } from '../secrets/keys.js'
 
 const name = 'alice@shop.example'
 const issuer = 'https://id.example'
 const proved = (given: string) => ({ name: given, source: '192.0.2.1', issuer })
-
-/** The code of the error, or `signed in`. */
-async function getOutcome(opening: Promise<unknown>): Promise<unknown> {
-  return opening.then(
-    () => 'signed in',
-    (error: { code: unknown }) => error.code,
-  )
-}
 
 test('an operator of the OpenID provider is created without a link and without a passphrase', async () => {
   const { commands, store } = operatorSetup()

@@ -112,7 +112,6 @@ test('100,000 other windows make the oldest one go, and no more', () => {
   expect(limits.waitMs('alice', 'there')).toBe(0)
 })
 
-/** Work that ends when it is released. */
 function gate() {
   const started: number[] = []
   const ends = new Map<number, () => void>()

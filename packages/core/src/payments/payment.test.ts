@@ -22,17 +22,9 @@ it('parseMemo returns bytes that are not UTF-8 as the hex of all 32', () => {
   expect(parseMemo(hex)).toBe(hex)
 })
 
-it.each([
-  [0n, 6, '0'],
-  [10_038_880n, 6, '10.03888'],
-  [1n, 255, `0.${'0'.repeat(254)}1`],
-])('%s base units at %s decimals are %s', (value, decimals, text) => {
-  expect(formatUnits(value, decimals)).toBe(text)
-})
-
 it('formatUnits agrees with an independent implementation on any amount', () => {
   fc.assert(
-    fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.integer({ min: 0, max: 80 }), (value, decimals) => {
+    fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.integer({ min: 0, max: 255 }), (value, decimals) => {
       expect(formatUnits(value, decimals)).toBe(Value.format(value, decimals))
     }),
   )

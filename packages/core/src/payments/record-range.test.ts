@@ -105,26 +105,23 @@ test.each([
   ['null', null, 4],
   ['pending', 'pending', 5],
   ['success', 'success', 5],
-] as const)(
-  'a payment that left the chain and was %s gets that state back when it returns after it was dropped',
-  async (_case, state, last) => {
-    const { chain, store, advance, unwind, stored, snapshots } = await left(14)
-    const update = { id: 'u', chainId: '1', txHash: hashOf('a'), state: state ?? undefined }
-    if (state !== null) await applyUpdate(store, update)
-    chain.mine(1)
-    await advance()
-    chain.mine(1, () => ['a'])
-    const version = last - 1
-    expect(await advance()).toMatchObject([{ type: 'payment.changed', version, from: 'failure', to: state }])
-    expect(stored('a')).toMatchObject({ version, state, blockNumber: 16, offChain: false, dropped: null })
-    expect(snapshots('a').slice(-2)).toEqual([`${version - 1} failure`, `${version} ${state}`])
-    // And leaves once more.
-    chain.fork(1)
-    chain.mine(10)
-    await unwind(15)
-    expect(await advance()).toMatchObject([{ version: last, from: state, to: 'failure' }])
-  },
-)
+] as const)('a payment that left the chain as %s has that state again when it returns', async (_case, state, last) => {
+  const { chain, store, advance, unwind, stored, snapshots } = await left(14)
+  const update = { id: 'u', chainId: '1', txHash: hashOf('a'), state: state ?? undefined }
+  if (state !== null) await applyUpdate(store, update)
+  chain.mine(1)
+  await advance()
+  chain.mine(1, () => ['a'])
+  const version = last - 1
+  expect(await advance()).toMatchObject([{ type: 'payment.changed', version, from: 'failure', to: state }])
+  expect(stored('a')).toMatchObject({ version, state, blockNumber: 16, offChain: false, dropped: null })
+  expect(snapshots('a').slice(-2)).toEqual([`${version - 1} failure`, `${version} ${state}`])
+  // And leaves once more.
+  chain.fork(1)
+  chain.mine(10)
+  await unwind(15)
+  expect(await advance()).toMatchObject([{ version: last, from: state, to: 'failure' }])
+})
 
 test('a payment that left the chain makes no version when it had failed before, neither on leaving nor on returning', async () => {
   const { chain, store, advance, stored } = await left(14)

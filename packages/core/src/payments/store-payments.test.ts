@@ -45,15 +45,9 @@ const [shop, otherShop] = [`0x${'a1'.repeat(20)}`, `0x${'a2'.repeat(20)}`]
 const routers = { [old]: { address: old, version: '0.5' }, [added]: { address: added, version: '0.8' } }
 const [hereHash, deadHash] = [hashOf('here'), hashOf('dead')]
 
-interface Log {
-  readonly logIndex: number
-  readonly ordinal?: number
-  readonly router?: string
-  readonly integrationAddress?: string | null
-  readonly blockHash?: string
-  readonly sourceChain?: number
-  readonly primary?: boolean
-}
+type Log = Pick<PaymentFacts, 'logIndex'> &
+  Partial<Pick<PaymentFacts, 'ordinal' | 'integrationAddress' | 'blockHash'>> &
+  Readonly<{ router?: string; sourceChain?: number; primary?: boolean }>
 
 function facts({ router = old, blockHash = hereHash, sourceChain = 1, primary: _, ...given }: Log): PaymentFacts {
   const source = { chainId: sourceChain, txHash: hashOf('a') }
@@ -66,44 +60,19 @@ const row = (log: Log): StoredPayment =>
 
 const dead = { logIndex: 5, blockHash: deadHash }
 const inAdded = { logIndex: 2, router: added }
+const inOtherShop = { ...inAdded, integrationAddress: otherShop }
+const storedInAdded = { ...inAdded, ordinal: 1, primary: false }
+const [at5, next5] = [{ logIndex: 5 }, { logIndex: 5, ordinal: 1 }]
 
 /** Expected: `log index:ordinal` of each, with a star where it is primary. */
 test.each<[fact: string, read: Log[], stored: Log[], expected: string[], listed?: string[]]>([
   ['keeps its position as ordinal beside nothing', [{ logIndex: 3 }, { logIndex: 7, ordinal: 1 }], [], ['3:0*', '7:1']],
-  ['of another router takes no stored ordinal below it', [inAdded], [{ logIndex: 5 }], ['2:1'], [added]],
-  [
-    'of another router takes no stored ordinal above it',
-    [{ ...inAdded, logIndex: 9 }],
-    [{ logIndex: 5 }],
-    ['9:1'],
-    [added],
-  ],
-  [
-    'of another router is primary when the stored one names another integration',
-    [{ ...inAdded, integrationAddress: otherShop }],
-    [{ logIndex: 5 }],
-    ['2:1*'],
-    [added],
-  ],
-  [
-    'keeps the ordinal of its stored log, read alone',
-    [inAdded],
-    [{ logIndex: 5 }, { ...inAdded, ordinal: 1, primary: false }],
-    ['2:1'],
-    [added],
-  ],
-  [
-    'keeps the ordinal of its stored log at any position',
-    [inAdded, { logIndex: 5, ordinal: 1 }],
-    [{ logIndex: 5 }, { ...inAdded, ordinal: 1, primary: false }],
-    ['2:1', '5:0'],
-  ],
-  [
-    'that was missed before a stored one takes a free ordinal',
-    [{ logIndex: 2 }, { logIndex: 5, ordinal: 1 }],
-    [{ logIndex: 5 }],
-    ['2:1', '5:0'],
-  ],
+  ['of another router takes no stored ordinal below it', [inAdded], [at5], ['2:1'], [added]],
+  ['of another router takes no stored ordinal above it', [{ ...inAdded, logIndex: 9 }], [at5], ['9:1'], [added]],
+  ['of another router is primary beside one of another integration', [inOtherShop], [at5], ['2:1*'], [added]],
+  ['keeps the ordinal of its stored log, read alone', [inAdded], [at5, storedInAdded], ['2:1'], [added]],
+  ['keeps the ordinal of its stored log at any position', [inAdded, next5], [at5, storedInAdded], ['2:1', '5:0']],
+  ['that was missed before a stored one takes a free ordinal', [{ logIndex: 2 }, next5], [at5], ['2:1', '5:0']],
   [
     'keeps its record when its transaction was mined in another block',
     [{ logIndex: 1 }, { logIndex: 3, ordinal: 1 }],

@@ -119,17 +119,6 @@ test('a conflict rejects its own update alone', async () => {
   expect(outcomes).toEqual([a, b, conflict, c].map((outcome) => ({ status: 'fulfilled', value: [outcome] })))
 })
 
-test('an update inside the work of a transaction is rejected before it waits', async () => {
-  const nested = new TypeError('nested')
-  const queue = createUpdateQueue(
-    async (updates) => updates.map(fulfilled),
-    () => {
-      throw nested
-    },
-  )
-  await expect(queue([update('a')])).rejects.toBe(nested)
-})
-
 test('a receiver accepts a clock whose method needs its object, such as `performance`', async () => {
   const receive = createUpdateReceiver({ secrets: ['secret'], clock: performance })
   const body = Buffer.from(JSON.stringify(update('a')))

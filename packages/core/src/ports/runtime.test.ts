@@ -61,14 +61,11 @@ function long(declared: string) {
   return { request: new Request('https://pay.example/', init), pieces: () => pieces }
 }
 
-test.each(['0x10', '', '1, 2', '-1', '1e1'])(
-  'of a body that declares %j bytes no more than the cap is read',
-  async (declared) => {
-    const { request, pieces } = long(declared)
-    await expect(readRequestBody(request, 1_000)).rejects.toMatchObject({ code: 'ERR_BODY_TOO_LARGE' })
-    expect(pieces()).toBeLessThan(20)
-  },
-)
+test.each(['0x10', '', '1, 2', '-1', '1e1'])('a body declared as %j is read up to the cap', async (declared) => {
+  const { request, pieces } = long(declared)
+  await expect(readRequestBody(request, 1_000)).rejects.toMatchObject({ code: 'ERR_BODY_TOO_LARGE' })
+  expect(pieces()).toBeLessThan(20)
+})
 
 test('a body over the cap is rejected although it declares less', async () => {
   await expect(readRequestBody(long('5').request, 1_000)).rejects.toMatchObject({ code: 'ERR_BODY_TOO_LARGE' })

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import { issueSecret, type KeyPurpose, parseMasterKey } from './keys.js'
 import { checkMasterKey, openSecret, sealSecret } from './seal.js'
@@ -103,13 +103,7 @@ it('rejects a database that needs a key that is not listed, and names the place,
 })
 
 it('asks for the keys that are needed at the time of its clock', async () => {
-  const asked: number[] = []
-  const store = {
-    async sealingKeys(now: number) {
-      asked.push(now)
-      return []
-    },
-  }
-  await checkMasterKey(store, parseMasterKey(newKey), { now: () => 999 })
-  expect(asked).toEqual([999])
+  const sealingKeys = vi.fn(async (_now: number) => [])
+  await checkMasterKey({ sealingKeys }, parseMasterKey(newKey), { now: () => 999 })
+  expect(sealingKeys).toHaveBeenCalledExactlyOnceWith(999)
 })

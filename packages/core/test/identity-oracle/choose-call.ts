@@ -5,24 +5,13 @@ import type { Judge } from './judge/judge.js'
 import type { Call, RedemptionView, WebhookEvent } from './system-under-test.js'
 import type { World } from './world.js'
 
-/** What one history is about; a history is small, so that its operations meet. */
-export interface Plan {
-  readonly addresses: readonly string[]
-  readonly integrations: readonly string[]
-  readonly findsByName: boolean
-  readonly faultRate: number
-  readonly badTokens: number
-  readonly greenRate: number
-  readonly weights: Readonly<Record<Call['kind'], number>>
-  readonly moves: number
-  readonly operationsAtOnce: number
-  readonly processes: number
-}
+export type Plan = ReturnType<typeof plan>
 
 /** How often each operation is chosen. */
 const usual = { share: 42, register: 8, prove: 13, attest: 9, direct: 4, webhook: 12, poll: 10, operator: 3 } as const
 
-export function plan(dice: Dice): Plan {
+/** What one history is about; a history is small, so that its operations meet. */
+export function plan(dice: Dice) {
   const names = (prefix: string, count: number, suffix: string) =>
     Array.from({ length: count }, (_, index) => `${prefix}${index + 1}${suffix}`)
   // Histories differ in what they do most, so that together they reach more.

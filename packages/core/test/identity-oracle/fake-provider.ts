@@ -18,7 +18,6 @@ import type { WebhookEvent } from './system-under-test.js'
 type Fault = 'none' | 'lostBefore' | 'lostAfter' | 'late' | 'throttled' | 'misconfigured' | 'rejected'
 type Result = RedeemResult | ProviderAnswer<Applicant | null> | ProviderAnswer<DatedReview | null>
 
-/** One call of a process. */
 export interface ProviderCall {
   readonly kind: 'redeem' | 'find' | 'review'
   readonly process: number
@@ -30,7 +29,6 @@ export interface ProviderCall {
   readonly fault: Fault
   /** It arrives no earlier than that. */
   readonly earliest: number
-  /** Set once the request has arrived. */
   landed: boolean
   /** What the provider answers; set when the request arrives or can no longer. */
   result: Result | null

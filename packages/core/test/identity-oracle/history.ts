@@ -19,7 +19,6 @@ export interface Finding {
   readonly lines: readonly string[]
 }
 
-/** Makes a new system with an empty store. */
 export type Build = () => SystemUnderTest | Promise<SystemUnderTest>
 
 /** Runs the history of a seed on a new system. @returns null when every promise was kept. */

@@ -32,7 +32,6 @@ export interface Surroundings {
   pause(point: string): Promise<void>
 }
 
-/** A process. */
 export interface Service {
   /** Resolves with a plain JSON outcome; one that rejects is a finding. */
   perform(call: Call): Promise<unknown>

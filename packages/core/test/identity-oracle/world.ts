@@ -6,13 +6,6 @@ import type { Dice } from './dice.js'
 import { fakeProvider, type Step } from './fake-provider.js'
 import type { Call, Service, Surroundings, SystemUnderTest } from './system-under-test.js'
 
-interface Process {
-  readonly number: number
-  readonly service: Service
-  frozen: boolean
-}
-
-/** An operation of a process. */
 export interface Operation {
   readonly number: number
   readonly process: number
@@ -32,7 +25,7 @@ export function world(options: { seed: string; system: SystemUnderTest; dice: Di
   let ticks = 0
   const clock: Clock = { now: () => manual.now() + ticks, sleep: manual.sleep }
   const provider = fakeProvider({ clock, dice, findsByName })
-  const processes = new Map<number, Process>()
+  const processes = new Map<number, { readonly number: number; readonly service: Service; frozen: boolean }>()
   const operations: Operation[] = []
   const lines: string[] = []
   const pauses = new Map<Step, () => void>()

@@ -25,7 +25,6 @@ export function getArchive(steps: string[] = []) {
     files,
     /** The step that fails next, such as `finish`. */
     failing: null as string | null,
-    /** The lines of a file. */
     lines: (name: string) =>
       getContent(name)
         .toString()

@@ -10,7 +10,6 @@ import { seededRandom } from './seeded-random.js'
 import { openStore } from './store.js'
 import { start } from './until.js'
 
-/** An endpoint's answer. */
 export const ok: PostResult = { kind: 'answer', status: 200, retryAfter: null, excerpt: null, latencyMs: 7 }
 /** What a locked database rejects with. */
 export const busy = () => new StoreError('ERR_STORE_BUSY', 'database is locked')
@@ -51,7 +50,6 @@ export function setUpDispatcher(
     logger,
     options,
   })
-  /** The events of attempts. */
   const attempts = () => events.filter((event) => event.type === 'delivery.attempted')
   return { clock, store, deliveries, posts, events, attempts, logger, opened, dispatcher }
 }

@@ -16,53 +16,35 @@ export type FakePayment =
 
 type MinedPayment = Readonly<{ facts: PaymentFacts; deposit: Omit<BridgeDeposit, 'payment'> | undefined }>
 
-/** The payments of a block by its height. */
 export type PaymentsAt = (height: number) => readonly FakePayment[]
 
 /** The router of a payment that names none. */
 export const fakeRouter = paymentFacts('any').router.address
 
-/** A chain in memory whose blocks, forks and faults a test decides. */
-export interface FakeChain extends Chain {
-  /** Appends blocks, each with the payments that `paymentsAt` gives for its height. */
-  mine(count: number, paymentsAt?: PaymentsAt): void
-  /** Drops the newest `depth` blocks and mines `depth` others in their place. */
-  fork(depth: number, paymentsAt?: PaymentsAt): void
-  /** Drops the newest blocks. */
-  drop(depth: number): void
-  at(height: number): BlockRef
-  /** Height of the newest block. */
-  height(): number
-  /** The answer of an honest node for these blocks. */
-  rangeOf(from: number, to: number, routers?: readonly string[]): BlockRange
-  readonly calls: ChainCall[]
-  /** Answers a call instead of the chain when it returns something, or throws. */
-  intercept: ((call: ChainCall, signal?: AbortSignal) => unknown) | null
-  routers: string[]
-  /** Most blocks of one range. */
-  maxRange: number
-  /** How many ranges are read before they are asked for. */
-  readAhead: number
-  proof: ProofLevel
-  /** Announces a new block to all watchers. */
-  wake(): void
-  /** How many watch. */
-  watchers(): number
-  /** Whether a node announces blocks, as the chain says. */
-  isAnnouncing: boolean
-}
+export type FakeChain = ReturnType<typeof fakeChain>
 
 /**
- * Builds a chain with a block at height 0. Payments are named by their transaction. Equal calls make equal blocks.
- * @param timeAt - The time of the block at a height, in unix milliseconds.
+ * A chain in memory whose blocks, forks and faults a test decides, with a block at height 0. Payments are named by
+ * their transaction. Equal calls make equal blocks. @param timeAt - The time of a block, in unix milliseconds.
  */
-export function fakeChain(
-  chainId = 1,
-  timeAt: (height: number) => number = (height) => Date.UTC(2026, 0, 1) + height * 1_000,
-): FakeChain {
+export function fakeChain(chainId = 1, timeAt = (height: number) => Date.UTC(2026, 0, 1) + height * 1_000) {
   let forks = 0
+  const chain = {
+    ...{
+      chainId,
+      adapter: 'fake',
+      calls: [] as ChainCall[],
+      routers: [fakeRouter],
+      maxRange: 500,
+      isAnnouncing: false,
+    },
+    /** Answers a call instead of the chain when it returns something, or throws. */
+    intercept: null as ((call: ChainCall, signal?: AbortSignal) => unknown) | null,
+    /** How many ranges are read before they are asked for. */
+    readAhead: 0,
+    proof: 'root' as ProofLevel,
+  }
   const blocks: { ref: BlockRef; payments: readonly MinedPayment[] }[] = []
-  const calls: ChainCall[] = []
   const watching = new Set<() => void>()
 
   function append(payments: readonly FakePayment[]): void {
@@ -80,8 +62,21 @@ export function fakeChain(
     })
     blocks.push({ ref, payments: mined })
   }
+  /** Appends blocks, each with the payments that `paymentsAt` gives for its height. */
+  function mine(count: number, paymentsAt: PaymentsAt = () => []) {
+    for (let block = 0; block < count; block += 1) append(paymentsAt(blocks.length))
+  }
+  function drop(depth: number) {
+    blocks.splice(blocks.length - depth)
+  }
+  /** Drops the newest `depth` blocks and mines `depth` others in their place. */
+  function fork(depth: number, paymentsAt?: PaymentsAt) {
+    forks += 1
+    drop(depth)
+    mine(depth, paymentsAt)
+  }
   async function asked<T>(call: ChainCall, signal: AbortSignal | undefined, answer: () => T): Promise<T> {
-    calls.push(call)
+    chain.calls.push(call)
     const instead = await chain.intercept?.(call, signal)
     return instead === undefined ? answer() : (instead as T)
   }
@@ -90,11 +85,27 @@ export function fakeChain(
     if (!block) throw new Error(`the test asked for block ${height}`)
     return block.ref
   }
+  /** The answer of an honest node for these blocks. */
+  function rangeOf(from: number, to: number, routers: readonly string[] = chain.routers): BlockRange {
+    const inside = blocks.slice(from, to + 1)
+    const mined = inside
+      .flatMap(({ payments }) => payments)
+      .filter(({ facts }) => routers.includes(facts.router.address))
+    return {
+      first: at(from),
+      last: at(to),
+      blocks: inside.map(({ ref }) => ref),
+      payments: mined.flatMap(({ facts, deposit }) => (deposit === undefined ? [facts] : [])),
+      deposits: mined.flatMap(({ facts, deposit }) => (deposit === undefined ? [] : [{ payment: facts, ...deposit }])),
+      proof: chain.proof,
+      node: 'node.test #1',
+    }
+  }
   function read(from: number, to: number, routers: readonly string[] | undefined, signal: AbortSignal | undefined) {
     const call: ChainCall = routers === undefined ? ['range', from, to] : ['range', from, to, routers]
     return asked(call, signal, () => {
       if (to >= blocks.length) throw new ChainError('ERR_CHAIN_RANGE_GONE', chainId, `block ${to} is not there`)
-      return chain.rangeOf(from, to, routers)
+      return rangeOf(from, to, routers)
     })
   }
   async function* ranges({ from, to, routers }: RangesRequest, signal?: AbortSignal): AsyncGenerator<BlockRange> {
@@ -112,38 +123,7 @@ export function fakeChain(
     }
   }
 
-  const chain: FakeChain = {
-    ...{ chainId, adapter: 'fake', calls, intercept: null, routers: [fakeRouter], maxRange: 500, readAhead: 0 },
-    ...{ proof: 'root', at },
-    height: () => blocks.length - 1,
-    mine(count, paymentsAt = () => []) {
-      for (let block = 0; block < count; block += 1) append(paymentsAt(blocks.length))
-    },
-    fork(depth, paymentsAt = () => []) {
-      forks += 1
-      chain.drop(depth)
-      chain.mine(depth, paymentsAt)
-    },
-    drop(depth) {
-      blocks.splice(blocks.length - depth)
-    },
-    rangeOf(from, to, routers = chain.routers) {
-      const inside = blocks.slice(from, to + 1)
-      const mined = inside
-        .flatMap(({ payments }) => payments)
-        .filter(({ facts }) => routers.includes(facts.router.address))
-      return {
-        first: at(from),
-        last: at(to),
-        blocks: inside.map(({ ref }) => ref),
-        payments: mined.flatMap(({ facts, deposit }) => (deposit === undefined ? [facts] : [])),
-        deposits: mined.flatMap(({ facts, deposit }) =>
-          deposit === undefined ? [] : [{ payment: facts, ...deposit }],
-        ),
-        proof: chain.proof,
-        node: 'node.test #1',
-      }
-    },
+  const port: Omit<Chain, keyof typeof chain> = {
     head: (signal) => asked(['head'], signal, () => at(blocks.length - 1)),
     block: (number, signal) => asked(['block', number], signal, () => blocks[number]?.ref ?? null),
     ranges,
@@ -158,11 +138,6 @@ export function fakeChain(
         signal.addEventListener('abort', end, { once: true })
       })
     },
-    wake() {
-      for (const wake of watching) wake()
-    },
-    watchers: () => watching.size,
-    isAnnouncing: false,
     announcesBlocks: () => chain.isAnnouncing,
     transactionFate: async () => ({ fate: 'unknown', blockNumber: null }),
     nodes: () => [
@@ -174,5 +149,13 @@ export function fakeChain(
     ],
   }
   append([])
-  return chain
+  return Object.assign(chain, port, {
+    ...{ mine, fork, drop, at, rangeOf },
+    height: () => blocks.length - 1,
+    /** Announces a new block to all watchers. */
+    wake() {
+      for (const wake of watching) wake()
+    },
+    watchers: () => watching.size,
+  })
 }

@@ -3,10 +3,10 @@ import { expect } from 'vitest'
 import { verificationAssignments } from '../../../store-sql/src/identity/subjects.js'
 import { pack } from '../../../store-sql/src/internal/values.js'
 import { createIdentity, type IdentityDeps } from '../../src/identity/identity.js'
-import type { IdentitySubject, VerificationChange } from '../../src/identity/identity-store.js'
+import type { IdentitySubject, RedemptionRecord, VerificationChange } from '../../src/identity/identity-store.js'
 import { redemptionLeaseMs } from '../../src/identity/redemption.js'
 import type { ProviderVerdict } from '../../src/identity/webhooks.js'
-import type { AddressOwner, EmailAddress, IdentityAccounts, Review } from '../../src/ports/identity.js'
+import type { AddressOwner, IdentityAccounts, Review } from '../../src/ports/identity.js'
 import type { Store } from '../../src/ports/store.js'
 import { parseMasterKey } from '../../src/secrets/keys.js'
 import { manualClock } from './manual-clock.js'
@@ -15,7 +15,6 @@ import { type ProviderFault, scriptedProvider } from './scripted-provider.js'
 import { seededRandom } from './seeded-random.js'
 import { openStore } from './store.js'
 
-/** Two integrations. */
 export const shop = `0x${'a1'.repeat(20)}`
 export const otherShop = `0x${'b2'.repeat(20)}`
 
@@ -27,7 +26,6 @@ export const otherEmail = 'second.user@example.com'
 export const first = 'pi:s1:1'
 export const second = 'pi:s1:2'
 
-/** Reviews as the provider gives them. */
 export const review = (
   reviewStatus: Review['reviewStatus'],
   reviewAnswer: Review['reviewAnswer'] = null,
@@ -40,21 +38,14 @@ export const notStarted = review('not_started')
 
 const masterKey = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
 
-/** A host's accounts, and every address that was asked for. */
+/** `owners`: by keyed hash. */
 function hostAccounts() {
-  const given: EmailAddress[] = []
-  /** Owners by keyed hash. */
   const owners = new Map<string, AddressOwner>()
-  const accounts: IdentityAccounts = {
-    async findAddressOwner(email) {
-      given.push(email)
-      return owners.get(email.key) ?? null
-    },
-  }
-  return { ...accounts, given, owners }
+  const accounts: IdentityAccounts = { findAddressOwner: async ({ key }) => owners.get(key) ?? null }
+  return { ...accounts, owners }
 }
 
-/** Builds it. `hosted`: the accounts are those of a host. */
+/** `hosted`: the accounts are those of a host. */
 export function identitySetup({ hosted = false } = {}) {
   const clock = manualClock()
   const memory = openStore({ now: () => clock.now() })
@@ -94,7 +85,6 @@ export function identitySetup({ hosted = false } = {}) {
     await accounts.proveByCode(address, (await accounts.requestCode(address)).code, { accountId })
     return accountId
   }
-  /** Lets a webhook of an applicant come. */
   const webhook = (
     given: Review | null,
     { at = clock.now(), name = first, key, ...rest }: Partial<ProviderVerdict> & { name?: string; key?: string } = {},
@@ -117,7 +107,6 @@ export function identitySetup({ hosted = false } = {}) {
       rows().flatMap((each) =>
         each.accountId === accountId && each.emailKey !== null && each.applicantId !== null ? [each.applicantId] : [],
       ),
-    /** Subjects of an account. */
     subjectsOf: (accountId: string) => rows().filter((each) => each.accountId === accountId),
     subject: (id = 's1') => {
       const row = rows().find((each) => each.id === id)
@@ -167,4 +156,23 @@ export function identitySetup({ hosted = false } = {}) {
       memory.sql(`update identity_subjects set ${assignments.join(', ')} where id = ?`, ...values, pack(id))
     },
   }
+}
+
+/** A placeholder without a share, with the fields of a test. */
+export function subjectWith(given: Partial<IdentitySubject> = {}): IdentitySubject {
+  return {
+    ...{ id: 's1', emailKey: 'e', accountId: null, proved: false, closed: false, redemptions: 0, revision: 0 },
+    ...{ donor: null, applicantId: null, attachedNumber: null, attachedAt: null, review: null, reviewedAt: null },
+    ...{ doubt: null, presence: null, missing: null },
+    ...given,
+  }
+}
+
+/** A redemption in flight, with the fields of a test. */
+export function redemptionWith(given: Partial<RedemptionRecord> = {}): RedemptionRecord {
+  return {
+    ...{ externalUserId: 'pi:s1:1', subjectId: 's1', number: 1, integrationAddress: 'shop', levelName: null },
+    ...{ isFindable: true, startedAt: 0, isLeased: true, state: 'in_flight', applicantId: null },
+    ...given,
+  } as RedemptionRecord
 }

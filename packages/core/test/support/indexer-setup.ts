@@ -7,7 +7,6 @@ import { type ManualClock, manualClock } from './manual-clock.js'
 import { recordingLogger } from './recording-logger.js'
 import { openStore, type TestStore } from './store.js'
 
-/** The error of an unreachable node. */
 export const down = () => new ChainError('ERR_CHAIN_UNAVAILABLE', 1, 'no answer from the node')
 /** One payment per block, named by its height. */
 export const paymentAt = (height: number) => [`payment at ${height}`]
@@ -63,7 +62,6 @@ export function setUpIndexer(
     /** The ranges read for all routers, and for an added one, such as `1-4`. */
     ranges: () => ranges(false),
     backfills: () => ranges(true),
-    /** The logged failures. */
     failures: () => logger.lines.filter(({ level }) => level === 'warn' || level === 'error'),
     checkpoint: () => store.payments.checkpoint(chain.chainId),
     /** Every wait on this clock except those between two renewals of a lease, in milliseconds. */

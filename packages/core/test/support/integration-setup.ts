@@ -6,7 +6,6 @@ import { manualClock } from './manual-clock.js'
 import { seededRandom } from './seeded-random.js'
 import { openStore } from './store.js'
 
-/** A master key as text. */
 export const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
 const newKey = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'
 /** Before a new master key, with both, and after the old one is gone. */

@@ -1,29 +1,21 @@
-import type { Clock } from '../../src/ports/runtime.js'
-
 /** What must end before time goes on; each test support that works on other threads adds its own. */
 export const settling: (() => Promise<void>)[] = []
 
-/** A clock that stands still until it is moved. */
-export interface ManualClock extends Clock {
-  /** Moves time forward, waking sleepers at their times and letting each one's work run before time goes on. */
-  advance(ms: number): Promise<void>
-  /** How long each sleeper still has to sleep, in milliseconds, the shortest first. */
-  sleepers(): number[]
-  /** Every length that was slept for, in order, in milliseconds. */
-  readonly slept: readonly number[]
-}
+export type ManualClock = ReturnType<typeof manualClock>
 
-/** Builds a manual clock. @param start - Unix time in milliseconds. */
-export function manualClock(start = Date.UTC(2026, 0, 1)): ManualClock {
+/** A clock that stands still until it is moved. @param start - Unix time in milliseconds. */
+export function manualClock(start = Date.UTC(2026, 0, 1)) {
   let now = start
   const sleeping = new Set<{ readonly at: number; wake(): void }>()
+  /** Every length that was slept for, in order, in milliseconds. */
   const slept: number[] = []
   const soonest = () => [...sleeping].sort((a, b) => a.at - b.at)
   return {
     slept,
     now: () => now,
+    /** How long each sleeper still has to sleep, in milliseconds, the shortest first. */
     sleepers: () => soonest().map(({ at }) => at - now),
-    sleep(ms, signal) {
+    sleep(ms: number, signal?: AbortSignal): Promise<void> {
       if (signal?.aborted) return Promise.resolve()
       slept.push(ms)
       return new Promise((resolve) => {
@@ -39,7 +31,8 @@ export function manualClock(start = Date.UTC(2026, 0, 1)): ManualClock {
         signal?.addEventListener('abort', sleeper.wake, { once: true })
       })
     },
-    async advance(ms) {
+    /** Moves time forward, waking sleepers at their times and letting each one's work run before time goes on. */
+    async advance(ms: number) {
       const target = now + ms
       await turns()
       for (let [next] = soonest(); next !== undefined && next.at <= target; [next] = soonest()) {

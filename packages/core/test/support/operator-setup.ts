@@ -12,8 +12,14 @@ const masterKey = parseMasterKey('00112233445566778899aabbccddeeff10213243546576
 /** A hash that takes no time. */
 export const cheapCost: ScryptCost = { log2N: 4, r: 1, p: 1 }
 
-/** The passphrase of every operator here, unless a test says otherwise. */
 export const passphrase = 'correct horse battery'
+
+/** The code of the error that a sign-in ends with, or `signed in`. */
+export const getOutcome = (signingIn: Promise<unknown>) =>
+  signingIn.then(
+    () => 'signed in',
+    (error: { code: string }) => error.code,
+  )
 
 /** Commands and sessions on a store in memory, with a clock that stands still. */
 export function operatorSetup() {
@@ -30,18 +36,12 @@ export function operatorSetup() {
     sessions.signIn({ name, passphrase: given, source })
   return {
     ...{ clock, store, commands, sessions, sessionsWith, signIn },
-    /** The code of the error that a sign-in ends with, or `signed in`. */
-    outcome: (...given: Parameters<typeof signIn>) =>
-      signIn(...given).then(
-        () => 'signed in',
-        (error: { code: string }) => error.code,
-      ),
+    outcome: (...given: Parameters<typeof signIn>) => getOutcome(signIn(...given)),
     /** Creates an operator who has set the passphrase. */
     async join(name: string, role: 'viewer' | 'operator' | 'admin' = 'viewer') {
       const { linkToken } = await commands.create({ name, role })
       await sessions.redeemLink({ linkToken, passphrase })
     },
-    /** The audit log: actor, action and subject. */
     audit: () => store.committed.audit.map(({ actor, action, subject }) => `${actor} ${action} ${subject}`),
   }
 }

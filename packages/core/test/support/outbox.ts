@@ -30,7 +30,6 @@ export const getUrl = (integrationAddress: string): string => `https://${integra
 export const numbered = (count: number, given: Omit<NewDelivery, 'name'> = {}): NewDelivery[] =>
   Array.from({ length: count }, (_, index) => ({ name: `d${index}`, ...given }))
 
-/** Wraps the outbox of a store. */
 export function getOutbox(store: TestStore) {
   const { deliveries } = store
   const failures: Record<'claim' | 'settle', Error[]> = { claim: [], settle: [] }
@@ -62,7 +61,6 @@ export function getOutbox(store: TestStore) {
     ...deliveries,
     /** Errors of the next calls, by method; each is thrown once. */
     failures,
-    /** Every request for a claim. */
     claims,
     /** How many attempts each settle held, rejected ones included. */
     groups,
@@ -98,7 +96,6 @@ export function getOutbox(store: TestStore) {
       if (view === undefined) throw new Error(`there is no delivery ${name}`)
       return view
     },
-    /** Replays, as a transaction does. */
     replay: (request: ReplayRequest) => store.transaction((tx) => tx.replayDeliveries(request)),
     async claim(request: ClaimRequest) {
       claims.push(request)

@@ -20,5 +20,4 @@ export function getRational(text: string): Rational | null {
   return { top, bottom }
 }
 
-/** Whether two rationals are the same number. */
 export const sameRational = (a: Rational, b: Rational): boolean => a.top * b.bottom === b.top * a.bottom

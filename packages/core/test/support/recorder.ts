@@ -7,7 +7,6 @@ import { fakeChain } from './fake-chain.js'
 import { openStore } from './store.js'
 import { hashOf } from './stored-payment.js'
 
-/** A chain and a store with the steps of an indexer. */
 export function recorder(finalityBlocks: number | null = 10) {
   const [chain, store] = [fakeChain(), openStore()]
   const checkpoint = () => store.payments.checkpoint(1)
@@ -27,7 +26,6 @@ export function recorder(finalityBlocks: number | null = 10) {
       const from = ((await checkpoint())?.blockNumber ?? -1) + 1
       return record(chain.rangeOf(from, to), { head: chain.height() })
     },
-    /** Gives up the blocks above a height. */
     async unwind(to: number) {
       await store.transaction(async (tx) => {
         await tx.leaveChain(1, to)

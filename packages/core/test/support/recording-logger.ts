@@ -1,9 +1,7 @@
 import type { Logger } from '../../src/ports/runtime.js'
 
-/** One line of a log. */
 export type LogLine = Readonly<{ level: keyof Logger; fields: Readonly<Record<string, unknown>>; message: string }>
 
-/** A logger that keeps its lines. */
 export function recordingLogger(): Logger & { readonly lines: readonly LogLine[] } {
   const lines: LogLine[] = []
   const at = (level: keyof Logger) => (fields: Readonly<Record<string, unknown>>, message: string) => {

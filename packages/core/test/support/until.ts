@@ -1,9 +1,7 @@
-/** Resolves once `condition` holds. @throws Error When it does not within `deadlineMs` of real time. */
-export async function until(
-  what: string,
-  condition: () => boolean | Promise<boolean>,
-  deadlineMs = 300_000,
-): Promise<void> {
+const deadlineMs = 300_000
+
+/** Resolves once `condition` holds. @throws Error When it does not within five minutes of real time. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + deadlineMs
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`Waited ${deadlineMs} ms for: ${what}`)
@@ -11,17 +9,13 @@ export async function until(
   }
 }
 
-/** A promise with its ends in hand. */
-export function deferred<T = void>(): {
-  readonly promise: Promise<T>
-  resolve(value: T): void
-  reject(error: unknown): void
-} {
-  let ends: { resolve(value: T): void; reject(error: unknown): void } | undefined
-  const promise = new Promise<T>((resolve, reject) => {
-    ends = { resolve, reject }
+/** A promise that the test resolves. */
+export function deferred<T = void>() {
+  let resolve: (value: T) => void = () => undefined
+  const promise = new Promise<T>((end) => {
+    resolve = end
   })
-  return { promise, resolve: (value) => ends?.resolve(value), reject: (error) => ends?.reject(error) }
+  return { promise, resolve }
 }
 
 /** Runs a loop; `stop` aborts it and resolves once it has ended. */

@@ -23,11 +23,9 @@ export interface Begun {
 /** What an operation that runs could answer, from the states seen since its call. */
 export interface Watched {
   readonly operation: Operation
-  /** The state at its call. */
   readonly first: View
   /** Answers as JSON text. */
   readonly answers: Set<string>
-  /** The number of provider calls at its call. */
   readonly callsBefore: number
   /** Provider calls that had no answer yet at its call. */
   readonly waiting: ReadonlySet<ProviderCall>
@@ -44,7 +42,6 @@ export interface Watched {
 /** A committed change: each operation that may have made it, and what it may answer then as JSON text. */
 export type Commit = ReadonlyMap<Operation, ReadonlySet<string>>
 
-/** One change from a view to the next. */
 export interface Change {
   readonly before: View
   readonly after: View
@@ -60,7 +57,6 @@ export interface Case {
   readonly possible: Commit[]
   /** Keys of events that counted for certain: the same key must not count again. */
   readonly counted: Set<string>
-  /** Outcomes of registrations. */
   readonly registered: Set<string>
   /** When each applicant was first seen to be gone. */
   readonly goneAt: Map<string, number>

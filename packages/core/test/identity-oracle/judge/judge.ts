@@ -7,9 +7,8 @@ import { judgeCommits, judgeOutcome } from './outcomes.js'
 import { judgeDirect, judgeOwners } from './owners.js'
 import { isEmpty } from './ownership.js'
 import { judgeRedemptions } from './redemptions.js'
-import { judgeHealed, judgeReviews } from './reviews.js'
+import { judgeHealed, judgeReviews, judgeWebhook } from './reviews.js'
 import { observe, watch } from './watch.js'
-import { judgeWebhook } from './webhooks.js'
 
 export type Judge = ReturnType<typeof judge>
 

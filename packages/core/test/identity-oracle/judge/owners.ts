@@ -38,9 +38,7 @@ function record(known: Case, commit: Commit): void {
   known.commits.push(commit)
 }
 
-/**
- * Records the changes of one step: alone for an operation that is part of every explanation, together for the others.
- */
+/** Records the changes of a step: alone for an operation that is in every explanation, together for the others. */
 function recordAll(known: Case, explained: readonly ReadonlyMap<Operation, string>[]): void {
   const rights = new Map<Operation, Set<string>>()
   for (const path of explained) {

@@ -65,8 +65,7 @@ function registered(state: Ownership, address: string): Owned {
 
 function proved(state: Ownership, address: string, given: string | undefined): Owned[] {
   const open = state.subjects.find((subject) => subject.address === address && !subject.closed)
-  // Who only registered with the address of a placeholder gets nothing that was shared before: its prover is somebody
-  // else.
+  // Who only registered with the address of a placeholder gets nothing that was shared before: another one proves it.
   const holder = open === undefined ? getHolder(state, address)?.accountId : open.accountId
   const before = given ?? holder ?? null
   const { accountId, ...start } = before === null ? registered(state, address) : { ...state, accountId: before }

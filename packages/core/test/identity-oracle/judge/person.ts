@@ -39,10 +39,7 @@ export function getRedemptions(view: View, subjects: readonly SubjectView[]): Re
   return view.redemptions.filter(({ subjectId }) => subjects.some(({ id }) => id === subjectId))
 }
 
-/**
- * Every subject whose verification may be the one that counts: more than one only if two were attached at the same
- * time.
- */
+/** Every subject whose verification may count: more than one only if two were attached at the same time. */
 export function getResolved(view: View, subject: OwnedSubject): (SubjectView | null)[] {
   const open = view.subjects.find(({ id }) => id === subject.id)
   if (open?.donor != null) return [open]

@@ -1,12 +1,12 @@
 /** What is attached to a subject, and its verdicts: rules 6 and 7. @module */
 import type { DatedReview } from '../../../src/ports/identity.js'
-import type { SubjectView, View } from '../system-under-test.js'
-import { type Case, type Change, demand } from './case.js'
+import type { SubjectView, View, WebhookEvent } from '../system-under-test.js'
+import { type Case, type Change, demand, type Watched } from './case.js'
 import { answered, getReview, justBegun } from './person.js'
 import { getRow, getState } from './redemptions.js'
 
 /** How far a verdict may be ahead of the service's clock. */
-export const aheadMs = 300_000
+const aheadMs = 300_000
 const unheard: DatedReview = { review: justBegun, reviewedAt: null }
 const text = (review: DatedReview | null) => JSON.stringify(review)
 
@@ -70,10 +70,8 @@ function judgeReview(known: Case, subject: SubjectView, was: SubjectView, { now 
   demand(applicantId !== null && review !== null, say)
   const before = was.review?.reviewedAt ?? null
   if (isUndated(known, applicantId, review, now) && (review.reviewedAt ?? 0) >= (before ?? 0)) return
-  demand(
-    history(known, applicantId).some((one) => isSame(one, review)),
-    say,
-  )
+  const isGiven = history(known, applicantId).some((one) => isSame(one, review))
+  demand(isGiven, say)
   const isLater = before === null || (review.reviewedAt !== null && review.reviewedAt > before)
   // Of two at one time the worse one counts: one that was dated ahead may have the time of the verdict before it.
   const isTied = review.reviewedAt === before && was.review !== null && isUndated(known, applicantId, was.review, now)
@@ -124,4 +122,25 @@ export function judgeHealed(known: Case, view: View): void {
     const isNewest = newest !== undefined && isSame(newest, subject.review ?? unheard)
     demand(isNewest, () => `subject ${subject.id} has ${text(subject.review)}, the provider ${text(newest ?? null)}`)
   }
+}
+
+/** An event that was accepted has counted: rule 7. @param after - The state when the webhook answered. */
+export function judgeWebhook(known: Case, watched: Watched, event: WebhookEvent, after: View): void {
+  const { operation, first, isAlone } = watched
+  const { key, applicantId, externalUserId, at } = event
+  const isFirst = !known.accepted.has(key) && at <= operation.calledAt + aheadMs
+  known.accepted.add(key)
+  if (!isFirst) return
+  const isLeft = [first, after].every((view) => getState(view, externalUserId) === 'unresolved')
+  demand(!isLeft, () => `${key} names the unresolved redemption ${externalUserId}, which stays so`)
+  const [had, has] = [first, after].map((view) => view.subjects.find((subject) => subject.applicantId === applicantId))
+  // What is older than the answer that an applicant is gone brings nothing back.
+  if (had === undefined || has === undefined || has.gone) return
+  // A verdict that the provider answered, dated ahead, counts without its time: an approval after such a rejection
+  // waits for a poll.
+  const { review, reviewedAt } = has.review ?? {}
+  if (review?.reviewStatus === 'completed' && reviewedAt === null) return
+  const [before, now] = [had.review?.reviewedAt ?? 0, has.review?.reviewedAt ?? 0]
+  demand(now >= at, () => `${key} was accepted and did not count`)
+  if (isAlone && now === at && before < at) known.counted.add(key)
 }

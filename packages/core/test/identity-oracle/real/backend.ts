@@ -36,12 +36,5 @@ export type OpenBackend = (now: () => number) => Backend | Promise<Backend>
 /** SQLite: its transactions run one at a time, each within a moment. */
 export const sqliteBackend: OpenBackend = (now) => {
   const store = openStore({ now })
-  return {
-    connect: () => store,
-    rows() {
-      const { subjects, redemptions, accounts } = store.committed
-      return { subjects, redemptions, accounts }
-    },
-    close: () => store.close(),
-  }
+  return { connect: () => store, rows: () => store.committed, close: () => store.close() }
 }

@@ -7,7 +7,7 @@ import type { Store } from '../../../src/ports/store.js'
 import type { MasterKey } from '../../../src/secrets/keys.js'
 import type { Call, Service, ShareOutcome, Surroundings } from '../system-under-test.js'
 import type { IdentityPorts } from './backend.js'
-import type { StoreCalls } from './store-calls.js'
+import type { StoreCalls } from './real-system.js'
 
 interface ProcessParts {
   readonly store: IdentityPorts
@@ -120,11 +120,7 @@ function getFailure(error: Error & { readonly providerMessage?: string; readonly
   }
 }
 
-interface Pausing {
-  readonly pause: Surroundings['pause']
-  readonly calls: StoreCalls
-  readonly pausesInside: boolean
-}
+type Pausing = Pick<Surroundings, 'pause'> & Pick<ProcessParts, 'calls' | 'pausesInside'>
 
 /** The statements of a transaction that lock or write what others may wait for. */
 const statements = 'ensureSubject lockPersons setOwner addRedemption changeVerification own findAddressOwner'.split(' ')

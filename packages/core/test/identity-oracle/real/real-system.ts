@@ -1,13 +1,13 @@
-/** The real use cases as the system under test. @module */
+/** The real use cases as the system under test, on SQLite unless another store is given. @module */
+import { expect, test } from 'vitest'
 import { parseMasterKey } from '../../../src/secrets/keys.js'
+import { firstFinding, report, seedsAsked } from '../history.js'
 import type { RedemptionView, Service, SubjectView, SystemUnderTest, View } from '../system-under-test.js'
 import { type Backend, type OpenBackend, type Rows, sqliteBackend } from './backend.js'
 import { realProcess } from './real-process.js'
-import { storeCalls } from './store-calls.js'
 
 const masterKey = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
 
-/** Builds it on an empty store. */
 export function realSystem(open: OpenBackend = sqliteBackend): SystemUnderTest {
   /** Addresses by their keyed hash. */
   const emails = new Map<string, string>()
@@ -88,4 +88,47 @@ const states: Readonly<Record<Rows['redemptions'][number]['state'], RedemptionVi
   absent: 'absent',
   refused: 'absent',
   foreign: 'absent',
+}
+
+/** Counts the store calls of all processes, so that the oracle can wait for them. */
+function storeCalls() {
+  let running = 0
+  let ended = 0
+  return {
+    async run<T>(call: () => Promise<T>): Promise<T> {
+      running += 1
+      try {
+        return await call()
+      } finally {
+        running -= 1
+        ended += 1
+      }
+    },
+    /** Waits for a pause within one. */
+    async rest(pause: () => Promise<void>) {
+      running -= 1
+      try {
+        await pause()
+      } finally {
+        running += 1
+      }
+    },
+    /** How many have ended. */
+    ended: () => ended,
+    /** Resolves once each has ended, rests or waits for a lock, and what waited for them has come to its next pause. */
+    async settled(waiting: (() => Promise<number>) | undefined) {
+      do await new Promise((resolve) => setImmediate(resolve))
+      while (running > 0 && (waiting === undefined || (await waiting()) < running))
+    },
+  }
+}
+
+export type StoreCalls = ReturnType<typeof storeCalls>
+
+/** Registers the test. @param options.count - Histories, from the first seed on. */
+export function testPromises({ count }: { readonly count: number }): void {
+  test(`the use cases break no rule in ${count} histories`, async () => {
+    const finding = await firstFinding(seedsAsked(count), () => realSystem())
+    expect(finding && report(finding)).toBeNull()
+  })
 }

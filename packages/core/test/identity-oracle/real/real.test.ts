@@ -1,3 +1,3 @@
-import { testPromises } from './real-promises.js'
+import { testPromises } from './real-system.js'
 
 testPromises({ count: 10 })

@@ -153,16 +153,6 @@ export function useCases(engine: string, open: OpenMigrated): void {
       expect((await service.queries.forIntegration(shop).listPayments({ limit: '1' })).nextCursor).toBeNull()
     })
 
-    it('a second indexer of the same chain repeats nothing', async () => {
-      const chain = scriptedChain(137)
-      const [one, two] = [setup(chain), setup(chain)]
-      await one.integrations.create({ address: shop, notificationUrl: 'https://shop.example/hook' })
-      for (let block = 0; block < 20; block += 1) chain.mine([{ tx: `p${block}`, integrationAddress: shop }])
-      await Promise.all([indexAll(one), indexAll(two)])
-      expect(events.filter((event) => event.type === 'payment.indexed')).toHaveLength(20)
-      expect(await bodies()).toHaveLength(20)
-    })
-
     it('several updates are applied in their order, each with its own outcome', async () => {
       const { service } = await withPayments(
         { tx: 'a', integrationAddress: shop },

@@ -3,7 +3,7 @@ import * as fixtures from '../../test/conformance/fixtures.js'
 import { onPostgres } from '../../test/support/on-postgres.js'
 import { signal } from '../../test/support/signal.js'
 
-const { decided, hash, indexed, indexPayments, primary } = fixtures
+const { decided, hash, indexed, indexPayments, lockPayment, primary } = fixtures
 
 onPostgres('the newest rows of a PostgreSQL store', ({ openMigrated, open }) => {
   it('have a lower id behind a higher one once its transaction commits', async () => {
@@ -12,9 +12,7 @@ onPostgres('the newest rows of a PostgreSQL store', ({ openMigrated, open }) => 
     const [mayCommit, hasWritten] = [signal(), signal()]
     const done = slow.transaction(async (tx) => {
       await indexPayments(tx, [primary({ txHash: hash(1) })])
-      const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(1) })
-      if (payment === undefined) throw new Error('The payment is not stored.')
-      await tx.insertUpdates([decided(payment)])
+      await tx.insertUpdates([decided(await lockPayment(tx, hash(1)))])
       hasWritten.give()
       await mayCommit.given
     })

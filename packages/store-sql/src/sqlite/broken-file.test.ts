@@ -72,14 +72,6 @@ test('a file with a damaged page is unavailable to reads and writes of that page
   await store.close()
 })
 
-test('a file whose header is damaged is unavailable', async () => {
-  overwrite(0, 16)
-  const store = createSqliteStore({ path })
-  await expect(store.ping()).rejects.toMatchObject(unavailable)
-  await expect(write(store)).rejects.toMatchObject(unavailable)
-  await store.close()
-})
-
 test.skipIf(process.platform === 'win32')(
   'a disk that rejects a write is unavailable, and earlier writes are kept',
   async () => {

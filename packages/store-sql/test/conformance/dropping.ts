@@ -113,11 +113,6 @@ export function droppingTests(test: StoreTest): void {
       expect(await reads()).toEqual(Array(6).fill({ ...expected, dropped: null }))
     })
 
-  test('a note on a payment that is not stored is rejected', async ({ store }) => {
-    const rejected = store.transaction((tx) => tx.setDropped('987654321', null))
-    await expect(rejected).rejects.toThrow(RangeError)
-  })
-
   test('dropped payments are resolved when they are stored again, as they are, with their note', async ({ store }) => {
     const [kept, left, dropped] = [
       await indexed(store, { txHash: hash(1) }),

@@ -48,20 +48,6 @@ export function pagingTests(test: StoreTest): void {
     }
   })
 
-  test('pages within a block of 1,000 payments of one wallet have each payment once, in order', async ({ store }) => {
-    const sender = address(1)
-    const block = Array.from({ length: 1_000 }, (_, n) => {
-      return facts({ txHash: hash((n * 7_919) % 10_007), chainId: 1 + (n % 2), sender, blockTimestamp: epoch + 1 })
-    })
-    const given = [facts({ sender }), ...block, facts({ txHash: hash(20_000), sender, blockTimestamp: epoch + 2 })]
-    await store.transaction((tx) => tx.upsertPayments(given.map((one) => ({ facts: one, primary: true }))))
-    const expected = given.toSorted(newestFirst).map(({ txHash }) => txHash)
-    for (const wallet of [undefined, sender]) {
-      const read = await readAll(store, { ...(wallet === undefined ? {} : { wallet }), limit: () => 150 })
-      expect(read.map(({ txHash }) => txHash)).toEqual(expected)
-    }
-  })
-
   test('no read shows a payment of another integration or of none', async ({ store }) => {
     const { sender, receiver } = await indexed(store, { txHash: hash(1), integrationAddress: otherShop })
     await indexed(store, { txHash: hash(2), integrationAddress: null })

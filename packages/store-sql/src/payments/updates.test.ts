@@ -103,8 +103,5 @@ function counting(engine: Engine, count: () => void): Engine {
       return result
     },
   }
-  return {
-    ...engine,
-    transaction: (work, options) => engine.transaction((db) => work(db.withPlugin(plugin)), options),
-  }
+  return { ...engine, transaction: (work, options) => engine.transaction((db) => work(db.withPlugin(plugin)), options) }
 }

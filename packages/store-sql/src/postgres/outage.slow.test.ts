@@ -1,6 +1,6 @@
-import { chownSync, statSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
+import { giveToServer } from '../../test/postgres.js'
 import { onOwnPostgres } from '../../test/support/on-postgres.js'
 import { mountSmallDisk } from '../../test/support/small-disk.js'
 
@@ -37,14 +37,7 @@ onOwnPostgres('a server that goes away', {}, ({ server, connectionString, connec
     await store.ping()
     await server().halt()
     await server().start()
-    await expect
-      .poll(() =>
-        store.ping().then(
-          () => 'answers',
-          () => 'lost',
-        ),
-      )
-      .toBe('answers')
+    await vi.waitFor(() => store.ping(), { timeout: 60_000 })
   })
 
   test('for one connection only is noticed by the transaction on it and by no other', async () => {
@@ -70,8 +63,7 @@ onOwnPostgres('a server that goes away', {}, ({ server, connectionString, connec
       return
     }
     try {
-      const { uid, gid } = statSync(server().folder)
-      chownSync(disk.path, uid, gid)
+      giveToServer(disk.path)
       const admin = await connect()
       await admin.query(`create tablespace small location '${disk.path}'`)
       await admin.query('create database cramped tablespace small')

@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { onPostgres } from '../../test/support/on-postgres.js'
+import { lockIsAwaited, onPostgres } from '../../test/support/on-postgres.js'
 import { signal } from '../../test/support/signal.js'
 
 const chainId = 137
@@ -11,22 +10,15 @@ onPostgres('the row of a chain', ({ admin, openMigrated }) => {
     // The first transaction inserts the row.
     await store.transaction((tx) => tx.lockChain(chainId))
     const granted: string[] = []
-    const waiting = async (count: number) => {
-      for (;;) {
-        const { rows } = await admin().query(
-          `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-        if (rows[0]?.count >= count || granted.length > 1) return
-        await delay(5)
-      }
-    }
-    const release = signal()
+    const waiting = (count: number) => lockIsAwaited((text) => admin().query(text), count)
+    const [shared, release] = [signal(), signal()]
     const first = store.transaction(async (tx) => {
       await tx.shareChain(chainId)
       granted.push('an update')
+      shared.give()
       await release.given
     })
-    while (granted.length === 0) await delay(5)
+    await shared.given
     const indexer = store.transaction(async (tx) => {
       await tx.lockChain(chainId)
       granted.push('the indexer')

@@ -52,18 +52,14 @@ export function useCases(engine: string, open: OpenMigrated): void {
       const text = JSON.stringify(asked)
       expect(text).toContain(makeTxHash('b'))
       for (const foreign of [other, txHash]) expect(text).not.toContain(foreign)
-      await expect(own.listPayments({ cursor: nextCursor ?? '' })).rejects.toThrow(
-        expect.objectContaining({ code: 'ERR_CURSOR_INVALID' }),
-      )
+      const foreignPage = own.listPayments({ cursor: nextCursor ?? '' })
+      await expect(foreignPage).rejects.toMatchObject({ code: 'ERR_CURSOR_INVALID' })
     })
 
     it('twenty concurrent updates leave no gap and no duplicate in the versions', async () => {
       const { service } = await withPayments({ tx: 'a', integrationAddress: shop })
-      const results = await Promise.all(
-        Array.from({ length: 20 }, (_, index) =>
-          service.applyUpdate(update(`u${index}`, 'a', { recipient: { title: `Shop ${index}`, subtitle: null } })),
-        ),
-      )
+      const apply = (index: number) => service.applyUpdate(update(`u${index}`, 'a', title(`Shop ${index}`)))
+      const results = await Promise.all(Array.from({ length: 20 }, (_, index) => apply(index)))
       const versions = results.map((result) => result.version ?? 0).sort((a, b) => a - b)
       expect(versions).toEqual(Array.from({ length: 20 }, (_, index) => index + 2))
     })
@@ -122,17 +118,16 @@ export function useCases(engine: string, open: OpenMigrated): void {
       const { service } = await withPayments()
       await service.integrations.create({ address: other })
       for (let pair = 0; pair < 4; pair += 1) {
-        const rotations = await Promise.allSettled(
-          [1, 2].map(() => service.integrations.rotateApiSecret(other, { graceMs: 60_000 })),
-        )
+        const rotate = () => service.integrations.rotateApiSecret(other, { graceMs: 60_000 })
+        const rotations = await Promise.allSettled([rotate(), rotate()])
         const won = rotations.flatMap((rotation) => (rotation.status === 'fulfilled' ? [rotation.value.apiSecret] : []))
         const lost = rotations.flatMap((rotation) => (rotation.status === 'rejected' ? [rotation.reason] : []))
         expect(won.length).toBeGreaterThan(0)
         expect(lost.every((error) => error.code === 'ERR_INTEGRATION_CHANGED')).toBe(true)
-        for (const secret of won)
-          expect(
-            await service.authenticate(`Basic ${Buffer.from(`${other}:${secret}`).toString('base64')}`),
-          ).not.toBeNull()
+        for (const secret of won) {
+          const credentials = Buffer.from(`${other}:${secret}`).toString('base64')
+          expect(await service.authenticate(`Basic ${credentials}`)).not.toBeNull()
+        }
       }
     })
 
@@ -183,10 +178,9 @@ export function useCases(engine: string, open: OpenMigrated): void {
         ['waiting', null],
         ['unchanged', 3],
       ])
-      const versions = (await bodies()).map((body) => JSON.parse(body) as { txHash: string; version: number })
-      expect(versions.filter(({ txHash }) => txHash === makeTxHash('a')).map(({ version }) => version)).toEqual([
-        1, 2, 3,
-      ])
+      const sent = (await bodies()).map((body) => JSON.parse(body) as { txHash: string; version: number })
+      const ofFirst = sent.filter(({ txHash }) => txHash === makeTxHash('a'))
+      expect(ofFirst.map(({ version }) => version)).toEqual([1, 2, 3])
       expect((await get(service, 'a')).state).toBe('success')
     })
 
@@ -202,10 +196,8 @@ export function useCases(engine: string, open: OpenMigrated): void {
 
     it('of several updates one without the shape of the contract rejects all, and nothing is applied', async () => {
       const { service } = await withPayments({ tx: 'a', integrationAddress: shop })
-      const malformed = { ...update('u2', 'a', {}), chainId: 'one' }
-      await expect(service.applyUpdates([update('u1', 'a', { state: 'pending' }), malformed])).rejects.toThrow(
-        TypeError,
-      )
+      const updates = [update('u1', 'a', { state: 'pending' }), { ...update('u2', 'a', {}), chainId: 'one' }]
+      await expect(service.applyUpdates(updates)).rejects.toThrow(TypeError)
       expect(changes()).toEqual([])
     })
 

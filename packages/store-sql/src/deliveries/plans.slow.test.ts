@@ -79,6 +79,8 @@ const byId = ({ dialect }: Engine) => {
   }
 }
 
+const dueSearch = /^SEARCH q (EXISTS )?USING COVERING INDEX outbox_due \(lane=\? AND integration=\? AND due_at<\?\)$/
+
 /** The listings of pending deliveries. */
 const pendingQueries = ({ read }: Engine) => ({
   list: listQuery(read, { status: 'pending', limit }),
@@ -127,10 +129,7 @@ onFilledDatabases(fill, {
             ? /^SEARCH d USING COVERING INDEX outbox_due \(lane=\? AND integration=\?\)$/
             : /USING COVERING INDEX outbox_due \(lane=\? AND integration>\?\)$/
         const searches = plan.filter((step) => /^SEARCH q /.test(step))
-        for (const step of searches)
-          expect(step, name).toMatch(
-            /^SEARCH q (EXISTS )?USING COVERING INDEX outbox_due \(lane=\? AND integration=\? AND due_at<\?\)$/,
-          )
+        for (const step of searches) expect(step, name).toMatch(dueSearch)
         const found = plan.some((step) => search.test(step))
         expect(found, `${name}: ${plan.join('; ')}`).toBe(true)
         const scans = plan.filter((step) => /^SCAN (outbox|d|q)\b/.test(step))
@@ -142,9 +141,8 @@ onFilledDatabases(fill, {
       for (const [name, query] of Object.entries(byId(engine()))) {
         const plan = await sqliteSteps(engine(), query)
         const steps = plan.filter((step) => / d\b|^SCAN /.test(step)).sort()
-        expect(steps, name).toEqual([
-          ...['SCAN json_each VIRTUAL TABLE INDEX 1:', 'SEARCH d USING INTEGER PRIMARY KEY (rowid=?)'],
-        ])
+        const search = 'SEARCH d USING INTEGER PRIMARY KEY (rowid=?)'
+        expect(steps, name).toEqual(['SCAN json_each VIRTUAL TABLE INDEX 1:', search])
       }
     })
 
@@ -257,9 +255,8 @@ onFilledDatabases(fill, {
       const query = missingQuery(engine().read, backlog, limit)
       for (const plans of ['custom', 'generic'] as const) {
         const scans = await postgresScans(engine(), query, plans)
-        expect(new Set(scans.map(({ table }) => table))).toEqual(
-          new Set(['snapshots', 'outbox', 'attempts', 'segments']),
-        )
+        const tables = new Set(scans.map(({ table }) => table))
+        expect(tables).toEqual(new Set(['snapshots', 'outbox', 'attempts', 'segments']))
         for (const { table, type, touched } of scans) {
           if (table !== 'segments') expect(type, table).toMatch(/^(Index|Bitmap Heap) /)
           expect(touched, table).toBeLessThanOrEqual(limit)

@@ -50,9 +50,8 @@ onOwnPostgres('the oldest snapshot that keeps dead rows of the outbox', { fsync:
   test('is a prepared transaction, by its name and owner', async () => {
     const session = await connect()
     await session.query(`begin; create table prepared (n int); prepare transaction 'payroll 7'`)
-    expect(await open()()).toMatchObject({
-      ...{ holder: 'prepared transaction', databaseUser: 'postgres', application: 'payroll 7' },
-    })
+    const found = { holder: 'prepared transaction', databaseUser: 'postgres', application: 'payroll 7' }
+    expect(await open()()).toMatchObject(found)
     await session.query(`rollback prepared 'payroll 7'`)
   })
 

@@ -62,9 +62,8 @@ export function accountTests(test: StoreTest): void {
   })
 
   test('an account is found by its own address and by every default address of its coins, once', async ({ store }) => {
-    await changing(store).insert(
-      account({ config: { coins: [coin(1, elsewhere), coin(10, third), coin(137, third)] } }),
-    )
+    const coins = [coin(1, elsewhere), coin(10, third), coin(137, third)]
+    await changing(store).insert(account({ config: { coins } }))
     for (const where of [home, elsewhere, third]) expect(await at(store, where)).toEqual(['shop'])
     await changing(store).insert(account({ handle: 'own', config: { coins: [coin(1, home)] } }))
     expect(await at(store, home)).toEqual(['own', 'shop'])

@@ -69,9 +69,8 @@ export function concurrencyTests(test: StoreTest): void {
 
   test('ten indexers that store the same payments at once insert each once', async ({ store }) => {
     const given = numbered(50)
-    const inserted = await Promise.all(
-      Array.from({ length: 10 }, () => store.transaction((tx) => tx.upsertPayments(given))),
-    )
+    const upsert = () => store.transaction((tx) => tx.upsertPayments(given))
+    const inserted = await Promise.all(Array.from({ length: 10 }, upsert))
     expect(inserted.flatMap((upserted) => upserted.inserted)).toHaveLength(50)
     expect(await listed(store)).toHaveLength(50)
   })

@@ -79,9 +79,7 @@ export function deliveryListTests(plain: StoreTest): void {
     }
   })
 
-  test('the console lists deliveries newest first, by every field of a filter, and pages have each once', async ({
-    store,
-  }) => {
+  test('the console lists deliveries newest first, by every filter, and pages have each once', async ({ store }) => {
     await sixDeliveries(store)
     const all = await store.deliveries.list({ limit: 10 })
     const { deliveries } = store.console

@@ -6,7 +6,7 @@ import * as fixtures from './fixtures.js'
 import { type StoreTest, withShop } from './subject.js'
 
 const { answered, claimOne, decided, failed, findUpdate, hash, indexAll, indexed, indexPayments } = fixtures
-const { insertUpdate, makeBody, nextVersion, numbered, primary, settleOne, shop, update, waiting } = fixtures
+const { insertUpdate, makeBody, nextVersion, numbered, settleOne, shop, update, waiting } = fixtures
 
 const kinds = ['attempts', 'deliveries', 'updates'] as const satisfies readonly SegmentedKind[]
 
@@ -195,9 +195,8 @@ export function historyTests(plain: StoreTest): void {
 
   test('more rows than one group has are given once each, and all of them leave', async ({ store }) => {
     const history = getHistory(store)
-    const payments = numbered(2_300, 1)
     await store.transaction(async (tx) => {
-      const stored = await indexPayments(tx, payments)
+      const stored = await indexPayments(tx, numbered(2_300, 1))
       await tx.insertUpdates(stored.map((each, n) => decided(each, { update: update({ id: `u${n}` }) })))
     })
     const claims = await store.deliveries.claim({ limit: 2_300, leaseMs: 60_000 })
@@ -259,8 +258,7 @@ export function historyTests(plain: StoreTest): void {
     const writes = stores.flatMap((each, place) =>
       Array.from({ length: 5 }, async (_, n) => {
         const first = 1_000 * (5 * place + n)
-        const given = Array.from({ length: 200 }, (__, index) => primary({ txHash: hash(first + index) }))
-        const [payment] = await indexAll(each, given)
+        const [payment] = await indexAll(each, numbered(200, first))
         if (payment !== undefined) await nextVersion(each, payment)
       }),
     )
@@ -276,8 +274,7 @@ export function historyTests(plain: StoreTest): void {
 
   test('pending deliveries are given up as exhausted, except those in flight', async ({ store }) => {
     const history = getHistory(store)
-    const payments = [1, 2, 3].map((n) => primary({ txHash: hash(n) }))
-    await indexAll(store, payments)
+    await indexAll(store, numbered(3, 1))
     const claim = await claimOne(store)
     await history.beginSegment()
     await indexed(store, { txHash: hash(4) })
@@ -296,17 +293,14 @@ export function historyTests(plain: StoreTest): void {
     const [deliveries, attempts] = [await getRows(store, 'deliveries', 0), await getRows(store, 'attempts', 0)]
     await removeAll(store, 0)
     const { restore, count } = getHistory(store)
-    const [first] = deliveries
+    const [first, ...rest] = deliveries
     if (first === undefined) throw new Error('no delivery')
     await expect(restore('attempts', 0, attempts)).rejects.toThrow('belong to nothing here')
     for (const change of [{ paymentId: last.id }, { txHash: hash(99) }, { chainId: 7 }])
-      await expect(restore('deliveries', 0, [...deliveries.slice(1), { ...first, ...change }])).rejects.toThrow(
-        RangeError,
-      )
+      await expect(restore('deliveries', 0, [...rest, { ...first, ...change }])).rejects.toThrow(RangeError)
     const [late] = await store.deliveries.list({ limit: 1, txHash: hash(4) })
-    await expect(restore('deliveries', 0, [{ ...first, deliveryId: late?.deliveryId ?? '' }])).rejects.toThrow(
-      'is not of segment 0',
-    )
+    const ofLate = { ...first, deliveryId: late?.deliveryId ?? '' }
+    await expect(restore('deliveries', 0, [ofLate])).rejects.toThrow('is not of segment 0')
     expect(await count('deliveries', 0)).toBe(0)
   })
 }

@@ -41,9 +41,7 @@ export function updateTests(test: StoreTest): void {
     expect(await store.transaction((tx) => tx.waitingUpdates(keys))).toStrictEqual([elaborate])
   })
 
-  test('an id is stored once, by its case: a second insert leaves the first, and its transaction usable', async ({
-    store,
-  }) => {
+  test('an id is stored once, by its case; a second insert leaves its transaction usable', async ({ store }) => {
     const payment = await indexed(store)
     const first = waiting({ id: 'a' })
     await store.transaction((tx) => insertUpdate(tx, first))

@@ -103,9 +103,8 @@ export async function runsWithPreparedPlan(engine: Engine, query: Compiled, runs
     await run(`prepare kept as ${sql}`)
     // PostgreSQL plans the first five runs with their values at any cost.
     for (let nth = 0; nth < 5 + runs; nth += 1) await run(`execute kept(${literals.join(', ')})`)
-    const { rows } = await run<{ generic_plans: string }>(
-      `select generic_plans from pg_prepared_statements where name = 'kept'`,
-    )
+    const count = `select generic_plans from pg_prepared_statements where name = 'kept'`
+    const { rows } = await run<{ generic_plans: string }>(count)
     await run('deallocate kept')
     return Number(rows[0]?.generic_plans)
   })

@@ -11,10 +11,7 @@ const unavailable = { name: 'StoreError', code: 'ERR_STORE_UNAVAILABLE', retryab
 onOwnPostgres('a server that goes away', {}, ({ server, connectionString, connect, open: openStore, openMigrated }) => {
   const list = { integrationAddress: shop, limit: 10 }
 
-  for (const [how, signal] of [
-    ['is stopped', 'SIGINT'],
-    ['crashes', 'SIGQUIT'],
-  ] as const)
+  for (const [how, signal] of Object.entries({ 'is stopped': 'SIGINT', crashes: 'SIGQUIT' } as const))
     test(`and ${how} in mid-transaction leaves nothing of it and keeps what was committed`, async () => {
       const store = await openMigrated()
       const kept = await indexed(store, { txHash: hash(1) })

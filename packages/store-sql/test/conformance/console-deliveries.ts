@@ -6,8 +6,8 @@ import { auditRecord } from './audit.js'
 import * as fixtures from './fixtures.js'
 import { type StoreTest, withShop } from './subject.js'
 
-const { answered, claimOne, epoch, failed, hash, indexAll, indexed, integration, nextVersion, numbered } = fixtures
-const { otherShop, settleOne, shop } = fixtures
+const { answered, claimOne, epoch, failed, hash, indexAll, indexed, indifferent, integration } = fixtures
+const { nextVersion, numbered, otherShop, settleOne, shop } = fixtures
 
 const minute = 60_000
 const start = epoch - (epoch % minute)
@@ -25,11 +25,6 @@ async function fourDeliveries(store: Store) {
   await indexed(store, { txHash: hash(3), integrationAddress: otherShop })
   return payment
 }
-const count: EndpointJudge = ({ failures }, results) => ({
-  failures: failures + results.length,
-  blocks: 0,
-  blockMs: null,
-})
 
 /** One delivery of the shop for each attempt; every one is settled as exhausted. */
 async function attempted(store: Store, attempts: readonly AttemptRecord[], judge: EndpointJudge): Promise<void> {
@@ -77,11 +72,8 @@ export function consoleDeliveryTests(plain: StoreTest): void {
       [503, 'status_503', 'server_error'],
       [200, null, 'delivered'],
     ] as const
-    for (const [n, [status, reason]] of kinds.entries()) {
-      await indexed(store, { txHash: hash(n) })
-      const attempt = { ...answered, status, reason }
-      await settleOne(store, await claimOne(store), attempt, { kind: reason === null ? 'delivered' : 'exhausted' })
-    }
+    const attempts = kinds.map(([status, reason]) => ({ ...answered, status, reason }))
+    await attempted(store, attempts, indifferent)
     const { counts } = await store.console.attemptsPerMinute({ since: 0, limit: 10 })
     const counted = counts.flatMap(({ kind, count }) => Array.from({ length: count }, () => kind))
     expect(counted.sort()).toEqual(kinds.map(([, , kind]) => kind).sort())
@@ -136,7 +128,7 @@ export function consoleDeliveryTests(plain: StoreTest): void {
 
   test('an integration comes with the health of its endpoint', async ({ store }) => {
     await store.integrations.insert(integration({ address: otherShop }))
-    await attempted(store, [failed], count)
+    await attempted(store, [failed], (before) => ({ ...before, failures: 1, blockMs: null }))
     const [expected] = await store.deliveries.endpoints()
     const health = (await store.console.integrations({ limit: 10 })).map((each) => [each.address, each.health] as const)
     expect(Object.fromEntries(health)).toEqual({ [shop]: expected, [otherShop]: null })
@@ -152,7 +144,7 @@ export function consoleDeliveryTests(plain: StoreTest): void {
     const timeout = { ...failed, status: null, excerpt: null, reason: 'timeout', latencyMs: 5_000 }
     const refused = { ...timeout, reason: 'connection', latencyMs: 1 }
     const attempts = [{ ...answered, latencyMs: 30 }, { ...failed, latencyMs: 12.5 }, timeout, refused]
-    await attempted(store, attempts, (before) => ({ ...before, blockMs: null }))
+    await attempted(store, attempts, indifferent)
     expect((await store.console.latencies(shop)).sort((a, b) => a - b)).toEqual([12.5, 30, 5_000])
     expect(await store.console.latencies(otherShop)).toEqual([])
   })

@@ -109,11 +109,9 @@ export function droppingTests(test: StoreTest): void {
     })
 
   test('dropped payments are resolved when they are stored again, as they are, with their note', async ({ store }) => {
-    const [kept, left, dropped] = [
-      await indexed(store, { txHash: hash(1) }),
-      await indexed(store, { txHash: hash(2) }),
-      await indexed(store, { txHash: hash(3) }),
-    ]
+    const kept = await indexed(store, { txHash: hash(1) })
+    const left = await indexed(store, { txHash: hash(2) })
+    const dropped = await indexed(store, { txHash: hash(3) })
     await store.transaction((tx) => setStatus(tx, dropped.id, getStatus(2, { state: 'failure' })))
     await drop(store, { ...dropped, state: 'success' })
     await store.transaction((tx) => tx.markOffChain([left.id]))

@@ -170,13 +170,7 @@ export const answered: AttemptRecord = {
   replay: false,
 }
 /** An attempt that ended in a 500. */
-export const failed: AttemptRecord = {
-  ...answered,
-  latencyMs: 12.5,
-  status: 500,
-  reason: 'status_500',
-  excerpt: 'Oops',
-}
+export const failed = { ...answered, latencyMs: 12.5, status: 500, reason: 'status_500', excerpt: 'Oops' }
 
 /** Never changes the health of endpoints. */
 export const indifferent: EndpointJudge = (before) => ({ ...before, blockMs: null })

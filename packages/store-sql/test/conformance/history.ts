@@ -68,22 +68,16 @@ export function historyTests(plain: StoreTest): void {
   test('rows belong to the segment that was the newest when they came, and are given whole', async ({ store }) => {
     const last = await twoSegments(store)
     const counts = (segment: number) => Promise.all(kinds.map((kind) => getHistory(store).count(kind, segment)))
-    expect([await counts(0), await counts(1)]).toEqual([
-      [6, 3, 3],
-      [2, 1, 1],
-    ])
+    expect([...(await counts(0)), ...(await counts(1))]).toEqual([6, 3, 3, 2, 1, 1])
     await getHistory(store).beginSegment()
     await close(store, 1)
     const [delivery] = await store.deliveries.list({ limit: 9, txHash: hash(4) })
     const deliveryId = delivery?.deliveryId
+    const body = new TextDecoder().decode(makeBody(last.id, 1))
     expect(await getRows(store, 'deliveries', 1)).toEqual([
       {
         ...{ deliveryId, paymentId: last.id, chainId: 1, txHash: hash(4), integrationAddress: shop, version: 1 },
-        ...{
-          createdAt: delivery?.createdAt,
-          status: 'delivered',
-          body: new TextDecoder().decode(makeBody(last.id, 1)),
-        },
+        ...{ createdAt: delivery?.createdAt, status: 'delivered', body },
       },
     ])
     expect(await getRows(store, 'attempts', 1)).toEqual([
@@ -115,12 +109,8 @@ export function historyTests(plain: StoreTest): void {
   test('restored rows are those that were removed, and a repeated restore changes nothing', async ({ store }) => {
     await twoSegments(store)
     const before = await store.deliveries.list({ limit: 9 })
-    const all = async () =>
-      [
-        await getRows(store, 'deliveries', 0),
-        await getRows(store, 'attempts', 0),
-        await getRows(store, 'updates', 0),
-      ] as const
+    const getAll = <Kind extends SegmentedKind>(kind: Kind) => getRows(store, kind, 0)
+    const all = () => Promise.all([getAll('deliveries'), getAll('attempts'), getAll('updates')])
     const [deliveries, attempts, updates] = await all()
     await removeAll(store, 0)
     const { restore } = getHistory(store)
@@ -203,7 +193,7 @@ export function historyTests(plain: StoreTest): void {
     for (let from = 0; from < claims.length; from += 100)
       await store.deliveries.settle(
         claims.slice(from, from + 100).map((claim) => ({ claim, attempt: answered, verdict: { kind: 'delivered' } })),
-        (before) => ({ ...before, blockMs: null }),
+        fixtures.indifferent,
       )
     await history.beginSegment()
     await close(store, 0)

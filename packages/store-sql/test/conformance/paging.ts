@@ -115,6 +115,8 @@ const store6 = async (store: Store) => {
   for (let n = 1; n <= 6; n += 1) await indexed(store, numbered(n))
 }
 
+const firstPosition = async (store: Store) => (await store.payments.list({ integrationAddress: shop, limit: 2 })).next
+
 /** Mines payments again, each in a block with another time. */
 async function move(store: Store, ...moved: readonly PaymentFacts[]): Promise<void> {
   await store.transaction(async (tx) => {
@@ -131,25 +133,23 @@ const at = (n: number) => ({ blockTimestamp: epoch + n * 1_000 })
 export function walkTests(test: StoreTest): void {
   test('positions do not tell of moves of other integrations, or of unlisted payments', async ({ store }) => {
     await store6(store)
-    const first = async () => (await store.payments.list({ integrationAddress: shop, limit: 2 })).next
-    const before = await first()
+    const before = await firstPosition(store)
     for (const [n, integrationAddress] of [otherShop, null].entries()) {
       await indexed(store, numbered(7 + n, { integrationAddress }))
       await move(store, numbered(7 + n, { integrationAddress, ...at(9) }))
     }
     await store.transaction((tx) => tx.upsertPayments([{ facts: numbered(6, { ordinal: 1 }), primary: false }]))
     await move(store, numbered(6, { ordinal: 1, ...at(8) }))
-    expect(await first()).toEqual(before)
+    expect(await firstPosition(store)).toEqual(before)
     await move(store, numbered(1, at(0)))
-    expect(await first()).not.toEqual(before)
+    expect(await firstPosition(store)).not.toEqual(before)
   })
 
   test('a payment that is mined again at the same time is no move', async ({ store }) => {
     await store6(store)
-    const first = async () => (await store.payments.list({ integrationAddress: shop, limit: 2 })).next
-    const before = await first()
+    const before = await firstPosition(store)
     await move(store, ...[1, 2, 3, 4, 5, 6].map((n) => numbered(n, { blockHash: hash(0xf0), logIndex: 9 })))
-    expect(await first()).toEqual(before)
+    expect(await firstPosition(store)).toEqual(before)
   })
 
   const seed = runSeed()

@@ -149,18 +149,14 @@ export function transactionTests(test: StoreTest): void {
       for (const operation of operations) await operation(tx, depositId)
     })
     const kept = await contents(store)
-    expect(kept.payments.map(({ txHash, version, blockNumber }) => [txHash, version, blockNumber])).toEqual([
-      [hash(2), 1, 100],
-      [hash(1), 2, 101],
+    expect(kept.payments).toMatchObject([
+      { txHash: hash(2), version: 1, blockNumber: 100, offChain: true, dropped: { formerState: 'success' } },
+      { txHash: hash(1), version: 2, blockNumber: 101, offChain: false, dropped: null },
     ])
     expect(kept.snapshot).not.toBeNull()
     expect(kept.deliveries).toHaveLength(2)
     expect(kept.update?.outcome).toBe('applied')
     expect(kept.waiting).toEqual([])
-    expect(kept.payments.map(({ offChain, dropped }) => [offChain, dropped])).toEqual([
-      [true, { formerState: 'success' }],
-      [false, null],
-    ])
     expect(kept.proofs).toEqual([
       { from: 95, to: 101, proof: 'root', node: 'b' },
       { from: 90, to: 94, proof: 'bloom', node: 'a' },

@@ -85,10 +85,8 @@ export function updateTests(test: StoreTest): void {
         expect(await findUpdate(tx, result.id)).toEqual({ ...getStored(waiting()), ...result })
     })
     const shown = await store.console.updates({ paymentIds: [payment.id], limit: 10 })
-    expect(shown.map((each) => [each.id, each.update])).toEqual([
-      ['a', null],
-      ['c', update({ id: 'c' })],
-    ])
+    expect(shown.map(({ id }) => id)).toEqual(['a', 'c'])
+    expect(shown.map((each) => each.update)).toEqual([null, update({ id: 'c' })])
   })
 
   test('700 updates are settled at once', async ({ store }) => {

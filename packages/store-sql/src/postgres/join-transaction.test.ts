@@ -34,7 +34,7 @@ onPostgres('an update in a transaction of the host', ({ pool: openPool, connect,
     await service.integrations.create({ address: shop, notificationUrl: 'https://shop.example/hook' })
   })
 
-  const update = (id: string, hash = txHash) => ({ id, chainId: '1', txHash: hash, state: 'success' as const })
+  const update = (id: string, paid = txHash) => ({ id, chainId: '1', txHash: paid, state: 'success' as const })
   const apply = (client: pg.PoolClient, ...given: Parameters<typeof update>) =>
     service.applyUpdateIn(joinPostgresTransaction(client, { schema }), update(...given))
   const known = (id: string) => store.transaction((tx) => fixtures.findUpdate(tx, id))

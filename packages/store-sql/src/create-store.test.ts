@@ -88,6 +88,7 @@ describe('invalid arguments are rejected before any work', () => {
     // Rows that are not stored.
     () => within((tx) => fixtures.setStatus(tx, '7', fixtures.getStatus(2))),
     () => within((tx) => tx.settleUpdates([settled])),
+    () => within((tx) => tx.setDropped('7', null)),
   ]
   test('a value out of range, and a change of a row that is not stored, are RangeErrors', async () => {
     for (const call of ofRange) await expect(call(), String(call)).rejects.toThrow(RangeError)

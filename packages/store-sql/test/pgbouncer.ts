@@ -1,9 +1,9 @@
 /** Debian's PgBouncer in transaction mode, in front of a test's PostgreSQL. Other packages use it too. @module */
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { giveToServer, nobody, waitForLine } from './postgres.js'
 
 /** Why there is none, or null. */
 export const pgbouncerMissing: string | null = findMissing()
@@ -34,8 +34,6 @@ export interface TestPoolerOptions {
   readonly ignored?: readonly string[]
 }
 
-// It does not run as root.
-const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const port = 6_432
 
 /** Starts one in front of a database. */
@@ -45,7 +43,7 @@ export async function startPgBouncer(
 ): Promise<TestPooler> {
   const folder = mkdtempSync(join(tmpdir(), 'pi-pooler-'))
   chmodSync(folder, 0o755)
-  if (nobody.uid !== undefined) chownSync(folder, nobody.uid, nobody.gid)
+  giveToServer(folder)
   const file = join(folder, 'pgbouncer.ini')
   const configure = (connectionString: string) => {
     const { pathname, searchParams, port: serverPort } = new URL(connectionString)
@@ -70,15 +68,7 @@ export async function startPgBouncer(
   const abandon = () => child.kill('SIGKILL')
   process.once('exit', abandon)
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const words: string[] = []
-  await new Promise<void>((resolve, reject) => {
-    child.once('error', reject)
-    void ended.then(() => reject(new Error(`PgBouncer ended at once:\n${words.join('\n')}`)))
-    createInterface(child.stderr).on('line', (line) => {
-      if (words.length < 50) words.push(line)
-      if (line.includes('process up')) resolve()
-    })
-  })
+  await waitForLine(child, 'PgBouncer', /process up/)
   const { pathname } = new URL(database)
   return {
     connectionString: `postgres://postgres@localhost:${port}${pathname}?host=${encodeURIComponent(folder)}`,

@@ -68,6 +68,12 @@ export const postgresMissing: string | null = 'missing' in binaries ? binaries.m
 export const nobody: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
+/** Gives files and folders to the user of the server. */
+export function giveToServer(...paths: readonly string[]): void {
+  const { uid, gid } = nobody
+  if (uid !== undefined && gid !== undefined) for (const path of paths) chownSync(path, uid, gid)
+}
+
 /** Makes a database cluster and starts its server. Rejects with the server's output when the start fails. */
 export async function startPostgres(options: TestPostgresOptions = {}): Promise<TestPostgres> {
   const { fsync = true, folder, settings: further = [] } = options
@@ -78,8 +84,7 @@ export async function startPostgres(options: TestPostgresOptions = {}): Promise<
   const data = join(home, 'data')
   const socket = mkdtempSync(join(home, 's-'))
   const run = { ...nobody, cwd: home, env: { LD_LIBRARY_PATH: join(native, 'lib'), LC_ALL: 'C', TZ: 'UTC' } } as const
-  if (nobody.uid !== undefined && nobody.gid !== undefined)
-    for (const folder of [home, socket]) chownSync(folder, nobody.uid, nobody.gid)
+  giveToServer(home, socket)
   const initdb = ['-D', data, ...'-U postgres -A trust -E UTF8 --locale=C --no-sync --no-instructions'.split(' ')]
   if (!existsSync(data)) execFileSync(join(native, 'bin', 'initdb'), initdb, { ...run, stdio: 'pipe' })
 
@@ -92,7 +97,8 @@ export async function startPostgres(options: TestPostgresOptions = {}): Promise<
       ...run,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    await ready(server)
+    // A standby accepts read-only ones.
+    await waitForLine(server, 'PostgreSQL', /database system is ready to accept (read-only )?connections/)
   }
   const halt = async (signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT') => {
     const ending = server
@@ -187,18 +193,17 @@ function reachable(folder: string): boolean {
   }
 }
 
-async function ready(server: ChildProcess): Promise<void> {
+/** Resolves once a server prints a line on its standard error; rejects with its output when it ends before. */
+export async function waitForLine(server: ChildProcess, name: string, expected: RegExp): Promise<void> {
   const words: string[] = []
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.once('exit', () => reject(new Error(`PostgreSQL ended at once:\n${words.join('\n')}`)))
+    server.once('exit', () => reject(new Error(`${name} ended at once:\n${words.join('\n')}`)))
     if (server.stderr === null) return
     // Drained, because a full pipe would block the server.
     createInterface(server.stderr).on('line', (line) => {
       if (words.length < 50) words.push(line)
-      // A standby accepts read-only ones.
-      if (/database system is ready to accept (read-only )?connections/.test(line)) resolve()
+      if (expected.test(line)) resolve()
     })
   })
-  server.removeAllListeners('exit')
 }

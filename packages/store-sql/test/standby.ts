@@ -1,10 +1,10 @@
 /** A streaming standby of a test's PostgreSQL, made from a copy of its files, and its promotion. @module */
-import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { nobody, startPostgres, type TestPostgres } from './postgres.js'
+import { giveToServer, startPostgres, type TestPostgres } from './postgres.js'
 
 /** Settings of a server that a standby follows. */
 export const replicated = ['max_wal_senders=4', 'wal_keep_size=256MB', 'hot_standby_feedback=on'] as const
@@ -41,7 +41,9 @@ export async function startStandby(primary: TestPostgres, { isSynchronous = fals
   const host = new URL(primary.connectionString).searchParams.get('host')
   // Not the primary's setting: once promoted, its commits would wait for a standby that does not exist.
   writeFileSync(join(data, 'postgresql.auto.conf'), `primary_conninfo = 'host=${host} user=postgres'\n`)
-  own(data)
+  chmodSync(data, 0o700)
+  const files = readdirSync(data, { recursive: true, withFileTypes: true })
+  giveToServer(data, ...files.map(({ parentPath, name }) => join(parentPath, name)))
   const standby = await startPostgres({ fsync: false, folder, settings: replicated })
   const isStreaming = async (state: string) =>
     (await ask<{ sync_state: string }>(primary, 'select sync_state from pg_stat_replication')).some(
@@ -58,13 +60,4 @@ export async function startStandby(primary: TestPostgres, { isSynchronous = fals
 /** Makes a standby the primary, and resolves once it accepts writes. */
 export async function promote(standby: TestPostgres): Promise<void> {
   await ask(standby, 'select pg_promote(true, 60)')
-}
-
-function own(folder: string): void {
-  const { uid, gid } = nobody
-  chmodSync(folder, 0o700)
-  if (uid === undefined || gid === undefined) return
-  chownSync(folder, uid, gid)
-  for (const each of readdirSync(folder, { recursive: true, withFileTypes: true }))
-    chownSync(join(each.parentPath, each.name), uid, gid)
 }

@@ -78,10 +78,8 @@ onFilledDatabases(fillConsoleRows, {
                 : 'SEARCH snapshots USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
         // A pending delivery reads two columns of its snapshot.
         const ofSnapshot = /^(CORRELATED SCALAR SUBQUERY \d|SEARCH s USING INTEGER PRIMARY KEY \(rowid=\?\))$/
-        expect(
-          steps.filter((step) => !ofSnapshot.test(step)),
-          JSON.stringify(filter),
-        ).toEqual([expected])
+        const others = steps.filter((step) => !ofSnapshot.test(step))
+        expect(others, JSON.stringify(filter)).toEqual([expected])
       }
     })
 
@@ -106,9 +104,7 @@ onFilledDatabases(fillConsoleRows, {
       const { read } = engine()
       const queries = [
         ...paymentFilters.map((filter) => [filter, ofPayments.pageQuery(read, filter, size, limit)] as const),
-        ...deliveryFilters.map(
-          (filter) => [filter, ofDeliveries.pageQuery(engine(), filter, range, size, limit)] as const,
-        ),
+        ...deliveryFilters.map((each) => [each, ofDeliveries.pageQuery(engine(), each, range, size, limit)] as const),
       ]
       // The row of the position and the one that ends a block time are read too.
       for (const [filter, query] of queries)
@@ -118,12 +114,11 @@ onFilledDatabases(fillConsoleRows, {
 
     test('deliveries of an integration and a time are found by their ids', async () => {
       // Those of a minute at each end may be read too.
-      await sql`update ${sql.raw(engine().dialect.name('snapshots'))} set created_at = ${fixtures.epoch} + id * 60`.execute(
-        engine().read,
-      )
+      const { dialect, read } = engine()
+      await sql`update ${sql.raw(dialect.name('snapshots'))} set created_at = ${fixtures.epoch} + id * 60`.execute(read)
       const times = { since: fixtures.epoch + 3_000 * 60, until: fixtures.epoch + 3_500 * 60 }
-      const query = await withIdRange(engine().read, { integrationAddress: shops[1], ...times })
-      const scans = await postgresScans(engine(), listQuery(engine().read, { ...query, limit: rows }))
+      const query = await withIdRange(read, { integrationAddress: shops[1], ...times })
+      const scans = await postgresScans(engine(), listQuery(read, { ...query, limit: rows }))
       const touched = scans.filter(({ table }) => table === 'snapshots').map((scan) => scan.touched)
       expect(touched).toEqual([expect.any(Number)])
       expect(touched[0]).toBeLessThanOrEqual(500 + 2 * 1_000 + 2)

@@ -7,7 +7,8 @@ import { onBothDatabases } from '../../test/support/both-databases.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
 
-const { answered, claimOne, failed, hash, indexed, integration, nextVersion, numbered, otherShop, settleOne } = fixtures
+const { answered, claimOne, failed, hash, indexAll, indexed, integration, nextVersion, numbered } = fixtures
+const { otherShop, settleOne, shop } = fixtures
 
 const statuses = ['pending', 'delivered', 'exhausted', 'superseded', 'missing'] as const
 
@@ -49,15 +50,12 @@ onBothDatabases((empty) => {
     const { engine, store } = await start()
     await oneOfEach(store)
     const before = getStatuses(await all(store))
-    expect(before.map(([, status]) => status)).toEqual([
-      ...['delivered', 'exhausted', 'superseded', 'delivered', 'pending', 'pending'],
-    ])
+    const ended = ['delivered', 'exhausted', 'superseded', 'delivered']
+    expect(before.map(([, status]) => status)).toEqual([...ended, 'pending', 'pending'])
     expect(await store.deliveries.findMissing({ limit: 100 })).toMatchObject({ examined: 7, missing: 0 })
     await emptyOutbox(engine)
     const after = await all(store)
-    expect(after.map(({ status }) => status)).toEqual([
-      ...['delivered', 'exhausted', 'superseded', 'delivered', 'missing', 'missing'],
-    ])
+    expect(after.map(({ status }) => status)).toEqual([...ended, 'missing', 'missing'])
     expect(await store.deliveries.findMissing({ limit: 100 })).toMatchObject({ examined: 7, missing: 2 })
     for (const { deliveryId, status } of after)
       expect(await store.deliveries.find(deliveryId)).toMatchObject({ deliveryId, status })
@@ -68,10 +66,8 @@ onBothDatabases((empty) => {
       expect(await store.deliveries.count({ status }), status).toBe(own.length)
       for (const filter of [{ status }, { status, integrationAddress: fixtures.shop }])
         expect((await store.console.deliveries({ ...filter, limit: 100 })).rows, status).toEqual([...own].reverse())
-      expect(
-        (await store.console.deliveries({ status, txHash: hash(5), limit: 100 })).rows.map(({ txHash }) => txHash),
-        status,
-      ).toEqual(status === 'missing' ? [hash(5)] : [])
+      const { rows } = await store.console.deliveries({ status, txHash: hash(5), limit: 100 })
+      expect(rows, status).toMatchObject(status === 'missing' ? [{ txHash: hash(5) }] : [])
     }
   })
 
@@ -90,9 +86,8 @@ onBothDatabases((empty) => {
       expect(part).toEqual({ examined, missing: examined, lowestId: ids[lowest] })
       beforeId = part.lowestId ?? undefined
     }
-    expect(await store.deliveries.findMissing({ beforeId, limit: 3 })).toEqual({
-      ...{ examined: 0, missing: 0, lowestId: null },
-    })
+    const rest = await store.deliveries.findMissing({ beforeId, limit: 3 })
+    expect(rest).toEqual({ examined: 0, missing: 0, lowestId: null })
   })
 
   test('missing deliveries are replayed by their status, and delivered once more', async () => {
@@ -135,11 +130,44 @@ onBothDatabases((empty) => {
       await settleOne(store, await claimOne(store), answered, { kind: 'delivered' })
     await history.closeSegments(0)
     await (await history.part('attempts', 0)).remove()
-    expect(getStatuses(await all(store))).toEqual([
-      [1, 'delivered'],
-      [1, 'delivered'],
-    ])
+    expect(getStatuses(await all(store))).toEqual(Array(2).fill([1, 'delivered']))
     expect(await store.deliveries.count({ status: 'delivered' })).toBe(2)
     expect(await store.deliveries.findMissing({ limit: 100 })).toMatchObject({ examined: 1, missing: 0 })
+  })
+
+  test('a version without a delivery is in no list, count or stream, and its bytes can be read', async () => {
+    const { store } = await start()
+    const silent = await indexed(store, { txHash: hash(1), integrationAddress: otherShop })
+    await indexed(store, { txHash: hash(2) })
+    const last = await indexed(store, { txHash: hash(3), integrationAddress: otherShop })
+    const { deliveries, console: reads } = store
+    const [own] = await deliveries.list({ limit: 10 })
+    const id = own?.deliveryId ?? ''
+    expect(await deliveries.list({ limit: 10 })).toMatchObject([{ txHash: hash(2), integrationAddress: shop }])
+    expect([await deliveries.newestId({}), await deliveries.count({})]).toEqual([id, 1])
+    for (const neighbour of [Number(id) - 1, Number(id) + 1]) {
+      expect(await deliveries.find(String(neighbour))).toBeNull()
+      expect(await reads.deliveriesById([String(neighbour)])).toEqual([])
+      const replayed = await store.transaction((tx) => tx.replayDeliveries({ deliveryId: String(neighbour), limit: 1 }))
+      expect(replayed).toEqual({ replayed: 0, inFlight: 0, lastId: null })
+    }
+    expect((await reads.deliveries({ limit: 10 })).rows.map(({ deliveryId }) => deliveryId)).toEqual([id])
+    expect((await reads.newest(10)).deliveries.map(({ deliveryId }) => deliveryId)).toEqual([id])
+    expect(await reads.deliveriesByPayment(silent.id)).toEqual([])
+    const range = { afterId: '0', upToId: '9', limit: 9 }
+    expect(await deliveries.stream({ integrationAddress: shop, ...range })).toHaveLength(1)
+    expect(await deliveries.stream({ integrationAddress: otherShop, ...range })).toEqual([])
+    expect(await store.payments.snapshot(last.id, 1)).toEqual(fixtures.makeBody(last.id, 1))
+  })
+
+  test('a page without a filter examines 2,000 versions, whoever is notified of them', async () => {
+    const { store } = await start()
+    await indexed(store, { txHash: hash(1) })
+    await indexAll(store, numbered(2_500, 2, { integrationAddress: otherShop }))
+    const first = await store.console.deliveries({ limit: 10 })
+    expect(first).toMatchObject({ rows: [], isCut: true, next: '502' })
+    const second = await store.console.deliveries({ limit: 10, beforeId: first.next ?? undefined })
+    expect(second).toMatchObject({ rows: [{ txHash: hash(1) }], isCut: false, next: null })
+    expect((await store.console.newest(300)).deliveries).toEqual([])
   })
 })

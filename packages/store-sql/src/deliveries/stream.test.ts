@@ -1,15 +1,15 @@
 import type { Store } from '@payment-integration/core/ports'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
 import { onPostgres } from '../../test/support/on-postgres.js'
 import { signal } from '../../test/support/signal.js'
 
-const { hash, indexed, indexPayments, primary, shop } = fixtures
+const { decided, hash, indexed, indexPayments, lockPayment, primary, shop } = fixtures
 
-onPostgres('the stream of a PostgreSQL store', ({ open, openMigrated }) => {
+onPostgres('a PostgreSQL store whose lower ids commit later', ({ nextSchema, open, openMigrated }) => {
   const schema = 'streamed'
 
-  it('does not pass a lower id that commits later, and does not wait for newer writers', async () => {
+  test('its stream does not pass a lower id, and does not wait for newer writers', async () => {
     const [store, slow] = [await openMigrated({ schema }), open({ schema })]
     await indexed(store, { txHash: hash(1) })
     const before = await store.deliveries.completeUpTo()
@@ -32,7 +32,7 @@ onPostgres('the stream of a PostgreSQL store', ({ open, openMigrated }) => {
     expect(await store.deliveries.completeUpTo()).toBe(await store.deliveries.newestId({}))
   })
 
-  it('is unknown at first while a writer is in flight, and known after it', async () => {
+  test('the end of its stream is unknown at first while a writer is in flight, and known after it', async () => {
     const [store, slow] = [open({ schema }), open({ schema })]
     const writer = openWriter(slow, hash(7))
     await writer.hasWritten
@@ -41,11 +41,28 @@ onPostgres('the stream of a PostgreSQL store', ({ open, openMigrated }) => {
     expect(await store.deliveries.completeUpTo()).toBe(await store.deliveries.newestId({}))
   })
 
-  /** A transaction that has stored a delivery and commits on demand. */
+  test('its newest rows have a lower id behind a higher one once its transaction commits', async () => {
+    const schema = nextSchema()
+    const [store, slow] = [await openMigrated({ schema }), open({ schema })]
+    const writer = openWriter(slow, hash(1))
+    await writer.hasWritten
+    const second = await indexed(store, { txHash: hash(2) })
+    const before = await store.console.newest(10)
+    expect([before.payments, before.updates]).toEqual([[second.id], []])
+    await writer.commit()
+    const { payments, deliveries, updates } = await store.console.newest(10)
+    const first = String(Number(second.id) - 1)
+    expect(payments).toEqual([second.id, first])
+    expect(deliveries.map(({ paymentId }) => paymentId)).toEqual([second.id, first])
+    expect(updates.map(({ paymentId }) => paymentId)).toEqual([first])
+  })
+
+  /** A transaction that has stored a delivery and an update, and commits on demand. */
   function openWriter(store: Store, txHash: string) {
     const [mayCommit, written] = [signal(), signal()]
     const done = store.transaction(async (tx) => {
       await indexPayments(tx, [primary({ txHash })])
+      await tx.insertUpdates([decided(await lockPayment(tx, txHash), { update: fixtures.update({ id: txHash }) })])
       written.give()
       await mayCommit.given
     })

@@ -12,18 +12,8 @@ compileChild('migrate-postgres')
 const sharedPayments = 20
 const shared = (n: number) => fixtures.hash(500_000 + n)
 
-/** A store under load. */
-interface Load {
-  /** Operations that were done. */
-  done(): number
-  /** Resolves after some more of them. */
-  more(): Promise<void>
-  /** Stops, and resolves what it did. */
-  stop(): Promise<{ readonly indexed: readonly string[]; readonly changed: readonly string[] }>
-}
-
 /** Indexes payments, changes statuses, claims and settles, looks for a session, one after the other. */
-function load(store: Store, firstHash: number): Load {
+function load(store: Store, firstHash: number) {
   const indexed: string[] = []
   const changed: string[] = []
   let done = 0
@@ -59,6 +49,7 @@ function load(store: Store, firstHash: number): Load {
   running.catch(() => undefined)
   return {
     done: () => done,
+    /** Resolves after some more operations. */
     async more() {
       const goal = done + 5
       await Promise.race([running, vi.waitUntil(() => done >= goal, { timeout: 600_000, interval: 5 })])

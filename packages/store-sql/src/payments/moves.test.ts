@@ -82,12 +82,10 @@ onBothDatabases((empty, database) => {
 
   test('a call with 5,003 moves is one move of the count', async () => {
     const many = Array.from({ length: 5_003 }, (_, n) => facts({ txHash: hash(n + 100), chainId: 1 }))
-    const upsert = (shift: number) =>
-      store.transaction((tx) =>
-        tx.upsertPayments(
-          many.map((one) => ({ facts: { ...one, blockTimestamp: one.blockTimestamp - shift }, primary: true })),
-        ),
-      )
+    const upsert = (shift: number) => {
+      const shifted = many.map((one) => primary({ ...one, blockTimestamp: one.blockTimestamp - shift }))
+      return store.transaction((tx) => tx.upsertPayments(shifted))
+    }
     await upsert(1_000_000)
     const { next } = await firstPage()
     await upsert(2_000_000)

@@ -10,10 +10,8 @@ onPostgres('arrays', ({ admin }) => {
   test('0x text becomes bytes, and other text is rejected', async () => {
     const hex = ['0x', '0x00', null, '0xffab', `0x${'5c22'.repeat(16)}`]
     const columns = [{ name: 'a', type: 'hex' }] as const
-    const { source, values, parameters } = columnSource(
-      { columns },
-      hex.map((value) => [value]),
-    )
+    const given = hex.map((value) => [value])
+    const { source, values, parameters } = columnSource({ columns }, given)
     const { rows } = await admin().query(`select ${values[0]} as found from ${source}`, parameters)
     expect(rows.map(({ found }) => found && `0x${found.toString('hex')}`)).toEqual(hex)
     for (const wrong of ['0xa', '0xAB', 'ab', '0x"}', '0xab '])
@@ -39,21 +37,14 @@ onPostgres('arrays', ({ admin }) => {
       { name: 'body', type: 'bytes' },
       { name: 'text', type: 'text' },
     ] as const
-    const given = texts.map((text, n) => [
-      n % 3,
-      '"same"',
-      null,
-      Uint8Array.from({ length: n === 2 ? 0 : n * 20 }, (_, byte) => byte),
-      text,
-    ])
-    const { values, source, parameters } = columnSource({ columns }, given)
-    const { rows } = await admin().query({
-      text: `select ${values.join(', ')} from ${source}`,
-      values: parameters,
-      rowMode: 'array',
+    const given = texts.map((text, n) => {
+      const body = Uint8Array.from({ length: n === 2 ? 0 : n * 20 }, (_, byte) => byte)
+      return [n % 3, '"same"', null, body, text] as const
     })
-    expect(rows).toEqual(
-      given.map(([n, same, none, body, text]) => [String(n), same, none, Buffer.from(body as Uint8Array), text]),
-    )
+    const { values, source, parameters } = columnSource({ columns }, given)
+    const query = `select ${values.join(', ')} from ${source}`
+    const { rows } = await admin().query({ text: query, values: parameters, rowMode: 'array' })
+    const asRead = given.map(([n, same, none, body, text]) => [String(n), same, none, Buffer.from(body), text])
+    expect(rows).toEqual(asRead)
   })
 })

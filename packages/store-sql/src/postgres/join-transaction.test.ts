@@ -34,7 +34,9 @@ onPostgres('an update in a transaction of the host', ({ pool: openPool, connect,
     await service.integrations.create({ address: shop, notificationUrl: 'https://shop.example/hook' })
   })
 
-  const update = (id: string) => ({ id, chainId: '1', txHash, state: 'success' as const })
+  const update = (id: string, paid = txHash) => ({ id, chainId: '1', txHash: paid, state: 'success' as const })
+  const apply = (client: pg.PoolClient, ...given: Parameters<typeof update>) =>
+    service.applyUpdateIn(joinPostgresTransaction(client, { schema }), update(...given))
   const known = (id: string) => store.transaction((tx) => fixtures.findUpdate(tx, id))
   const orders = async () => (await pool.query('select id from orders order by id')).rows.map(({ id }) => id)
   async function inTransaction<T>(work: (client: pg.PoolClient) => Promise<T>, end: 'commit' | 'rollback'): Promise<T> {
@@ -52,7 +54,7 @@ onPostgres('an update in a transaction of the host', ({ pool: openPool, connect,
   test('is kept with the rows of the host when the host commits, and not seen before', async () => {
     const joined = await inTransaction(async (client) => {
       await client.query("insert into orders values (1, 'paid')")
-      const applied = await service.applyUpdateIn(joinPostgresTransaction(client, { schema }), update('kept'))
+      const applied = await apply(client, 'kept')
       expect(await known('kept')).toBe(null)
       expect(await orders()).toEqual([])
       return applied
@@ -65,17 +67,14 @@ onPostgres('an update in a transaction of the host', ({ pool: openPool, connect,
   test('is lost with the rows of the host when the host rolls back', async () => {
     await inTransaction(async (client) => {
       await client.query("insert into orders values (1, 'paid')")
-      await service.applyUpdateIn(joinPostgresTransaction(client, { schema }), update('lost'))
+      await apply(client, 'lost')
     }, 'rollback')
     expect(await known('lost')).toBe(null)
     expect(await orders()).toEqual([])
   })
 
   test('is published only when the host reports its commit', async () => {
-    const joined = await inTransaction(
-      (client) => service.applyUpdateIn(joinPostgresTransaction(client, { schema }), update('published')),
-      'commit',
-    )
+    const joined = await inTransaction((client) => apply(client, 'published'), 'commit')
     expect(events).toEqual([])
     joined.committed()
     expect(events).toMatchObject([{ type: 'update.settled', updateId: 'published' }])
@@ -86,9 +85,8 @@ onPostgres('an update in a transaction of the host', ({ pool: openPool, connect,
     await inTransaction(async (client) => {
       await client.query("insert into orders values (1, 'before')")
       const joined = joinPostgresTransaction(client, { schema })
-      await expect(service.applyUpdateIn(joined, { ...update('taken'), state: 'failure' })).rejects.toMatchObject({
-        code: 'ERR_UPDATE_CONFLICT',
-      })
+      const conflict = service.applyUpdateIn(joined, { ...update('taken'), state: 'failure' })
+      await expect(conflict).rejects.toMatchObject({ code: 'ERR_UPDATE_CONFLICT' })
       await client.query("insert into orders values (2, 'after')")
       await service.applyUpdateIn(joined, update('second'))
     }, 'commit')
@@ -113,10 +111,7 @@ onPostgres('an update in a transaction of the host', ({ pool: openPool, connect,
     await listener.query(`listen ${dueChannelName(schema)}`)
     const heard = once(listener, 'notification')
     const joined = await inTransaction(async (client) => {
-      const applied = await service.applyUpdateIn(joinPostgresTransaction(client, { schema }), {
-        ...update('applied'),
-        txHash: payment.txHash,
-      })
+      const applied = await apply(client, 'applied', payment.txHash)
       expect(await service.deliveries.list({ limit: 10 })).toEqual([])
       return applied
     }, 'commit')
@@ -130,29 +125,22 @@ onPostgres('an update in a transaction of the host', ({ pool: openPool, connect,
     async (level) => {
       await inTransaction(async (client) => {
         await client.query(`set transaction isolation level ${level}`)
-        const rejected = service.applyUpdateIn(
-          joinPostgresTransaction(client, { schema }),
-          update(level.replace(' ', '-')),
-        )
-        await expect(rejected).rejects.toThrow(/READ COMMITTED/)
+        await expect(apply(client, 'hidden')).rejects.toThrow(/READ COMMITTED/)
       }, 'commit')
-      expect(await known(level.replace(' ', '-'))).toBe(null)
+      expect(await known('hidden')).toBe(null)
     },
   )
 
   test('outside of a transaction is rejected, and nothing is stored', async () => {
     const client = await pool.connect()
-    await expect(service.applyUpdateIn(joinPostgresTransaction(client, { schema }), update('alone'))).rejects.toThrow(
-      /transaction block/,
-    )
+    await expect(apply(client, 'alone')).rejects.toThrow(/transaction block/)
     client.release()
     expect(await known('alone')).toBe(null)
   })
 
   test('during another one on the same client is rejected, and the other is kept', async () => {
     await inTransaction(async (client) => {
-      const first = service.applyUpdateIn(joinPostgresTransaction(client, { schema }), update('first-of-two'))
-      const second = service.applyUpdateIn(joinPostgresTransaction(client, { schema }), update('second-of-two'))
+      const [first, second] = [apply(client, 'first-of-two'), apply(client, 'second-of-two')]
       await expect(second).rejects.toThrow(/Another joined transaction/)
       await first
     }, 'commit')

@@ -1,6 +1,6 @@
-import { chownSync, statSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
+import { giveToServer } from '../../test/postgres.js'
 import { onOwnPostgres } from '../../test/support/on-postgres.js'
 import { mountSmallDisk } from '../../test/support/small-disk.js'
 
@@ -11,10 +11,7 @@ const unavailable = { name: 'StoreError', code: 'ERR_STORE_UNAVAILABLE', retryab
 onOwnPostgres('a server that goes away', {}, ({ server, connectionString, connect, open: openStore, openMigrated }) => {
   const list = { integrationAddress: shop, limit: 10 }
 
-  for (const [how, signal] of [
-    ['is stopped', 'SIGINT'],
-    ['crashes', 'SIGQUIT'],
-  ] as const)
+  for (const [how, signal] of Object.entries({ 'is stopped': 'SIGINT', crashes: 'SIGQUIT' } as const))
     test(`and ${how} in mid-transaction leaves nothing of it and keeps what was committed`, async () => {
       const store = await openMigrated()
       const kept = await indexed(store, { txHash: hash(1) })
@@ -37,14 +34,7 @@ onOwnPostgres('a server that goes away', {}, ({ server, connectionString, connec
     await store.ping()
     await server().halt()
     await server().start()
-    await expect
-      .poll(() =>
-        store.ping().then(
-          () => 'answers',
-          () => 'lost',
-        ),
-      )
-      .toBe('answers')
+    await vi.waitFor(() => store.ping(), { timeout: 60_000 })
   })
 
   test('for one connection only is noticed by the transaction on it and by no other', async () => {
@@ -70,8 +60,7 @@ onOwnPostgres('a server that goes away', {}, ({ server, connectionString, connec
       return
     }
     try {
-      const { uid, gid } = statSync(server().folder)
-      chownSync(disk.path, uid, gid)
+      giveToServer(disk.path)
       const admin = await connect()
       await admin.query(`create tablespace small location '${disk.path}'`)
       await admin.query('create database cramped tablespace small')

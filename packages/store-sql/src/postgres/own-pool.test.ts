@@ -1,30 +1,20 @@
 import { once } from 'node:events'
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { selfSigned } from '../../../server/test/support/self-signed.js'
-import { nobody, postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { giveToServer, postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
 import { createPostgresStore, hasTlsParameter } from './create-postgres-store.js'
 
-test('an address with parameters for TLS contradicts ca', () => {
-  expect(hasTlsParameter('postgres://db.example/payments?sslmode=require')).toBe(true)
-  expect(hasTlsParameter('postgres://db.example/payments?host=a&sslrootcert=b')).toBe(true)
-  expect(hasTlsParameter('postgres://db.example/payments?host=ssl')).toBe(false)
-  const connectionString = 'postgres://app:canary@db.example/payments?sslmode=require'
-  const create = () => createPostgresStore({ connectionString, ca: selfSigned('db.example').cert })
-  expect(create).toThrow('connectionString has a parameter for TLS')
-  expect(create).not.toThrow('canary')
-})
-
-test('options of own pools contradict a pool of the caller', async () => {
-  const pool = new pg.Pool({ connectionString: 'postgres://127.0.0.1/none' })
-  expect(() => createPostgresStore({ pool, lockTimeoutMs: 1_000 })).toThrow('lockTimeoutMs is given together with pool')
-  const reader = { connectionString: 'postgres://127.0.0.1/none', maxLagMs: 100 }
-  expect(() => createPostgresStore({ pool, reader })).toThrow('reader is given together with pool')
-  await pool.end()
+test.each([
+  ['sslmode=require', true],
+  ['host=a&sslrootcert=b', true],
+  ['host=ssl', false],
+])('an address with ?%s has a parameter for TLS: %s', (query, expected) => {
+  expect(hasTlsParameter(`postgres://db.example/payments?${query}`)).toBe(expected)
 })
 
 test('the listener for due deliveries logs in with the password of a pool of the caller', async () => {
@@ -52,8 +42,7 @@ describe.skipIf(postgresMissing)(
       const files = { key: join(folder, 'server.key'), cert: join(folder, 'server.crt') }
       writeFileSync(files.key, key, { mode: 0o600 })
       writeFileSync(files.cert, cert)
-      const { uid, gid } = nobody
-      if (uid !== undefined && gid !== undefined) for (const path of [folder, files.key]) chownSync(path, uid, gid)
+      giveToServer(folder, files.key)
       port = await freePort()
       const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'ssl=on']
       settings.push(`ssl_cert_file=${files.cert}`, `ssl_key_file=${files.key}`)

@@ -109,11 +109,8 @@ onPostgres('segments of PostgreSQL', ({ connectionString, connect, pool: openPoo
     await admin().query('commit')
     await removing
     await deliveries?.remove()
-    expect(
-      await count(
-        `pg_class where relname in ('snapshots_0', 'attempts_0') and relnamespace = '${schema}'::regnamespace`,
-      ),
-    ).toBe(0)
+    const parts = `pg_class where relname in ('snapshots_0', 'attempts_0') and relnamespace = '${schema}'::regnamespace`
+    expect(await count(parts)).toBe(0)
     expect(await count(`${schema}.snapshots`)).toBe(1)
   })
 

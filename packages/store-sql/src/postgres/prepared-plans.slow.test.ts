@@ -3,26 +3,17 @@ import type pg from 'pg'
 import { expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
 import { onOwnPostgres } from '../../test/support/on-postgres.js'
+import { getNodes, type PlanNode } from '../../test/support/plans.js'
 import { createPostgresStore } from './create-postgres-store.js'
 
 const { claimOne, hash, indexAll, numbered, settleOne } = fixtures
 
-interface Plan {
-  readonly 'Node Type': string
-  readonly 'Relation Name'?: string
-  readonly 'Index Name'?: string
-  readonly Plans?: readonly Plan[]
-}
+const getScans = (plan: PlanNode): string[] =>
+  getNodes(plan).flatMap(({ 'Node Type': type, 'Relation Name': table, 'Index Name': index = 'nothing' }) =>
+    table === undefined ? [] : [`${type} of ${table} by ${index}`],
+  )
 
-function getScans(plan: Plan): string[] {
-  const { 'Node Type': type, 'Relation Name': table, 'Index Name': index = 'nothing', Plans: parts = [] } = plan
-  return [...(table === undefined ? [] : [`${type} of ${table} by ${index}`]), ...parts.flatMap(getScans)]
-}
-
-const index = (store: Store, from: number, count: number) => {
-  const payments = numbered(count, from)
-  return indexAll(store, payments)
-}
+const index = (store: Store, from: number, count: number) => indexAll(store, numbered(count, from))
 
 /** The statements that the connection keeps, with the scans of their generic plans. */
 async function keptPlans(pool: pg.Pool) {
@@ -33,7 +24,7 @@ async function keptPlans(pool: pg.Pool) {
   const plans = kept.map(async ({ name, types, statement, generic_plans }) => {
     const nulls = Array(types).fill('null').join(', ')
     const query = `explain (format json) execute "${name}"(${nulls})`
-    const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(query)
+    const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(query)
     return { statement, runs: Number(generic_plans), scans: rows.flatMap((row) => getScans(row['QUERY PLAN'][0].Plan)) }
   })
   return Promise.all(plans)
@@ -76,8 +67,7 @@ onOwnPostgres('plans that were made while the tables were empty search by index 
   test('for updates', async () => {
     const { pool, store } = await openOnOne()
     const change = async (tx: Parameters<Parameters<Store['transaction']>[0]>[0], n: number) => {
-      const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(n) })
-      if (payment === undefined) throw new Error(`Payment ${n} is not stored.`)
+      const payment = await fixtures.lockPayment(tx, hash(n))
       expect(await tx.findUpdates([`u${n}`])).toEqual([])
       const update = fixtures.update({ id: `u${n}`, txHash: hash(n) })
       await tx.insertUpdates([fixtures.decided(payment, { update, version: 2 })])

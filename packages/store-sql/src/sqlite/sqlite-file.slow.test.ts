@@ -23,13 +23,8 @@ afterEach(async () => {
 })
 
 describe('settings', () => {
-  for (const [pragma, value] of [
-    ['journal_mode', 'wal'],
-    ['synchronous', 2],
-    ['foreign_keys', 1],
-    ['fullfsync', 1],
-    ['trusted_schema', 0],
-  ])
+  const pragmas = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1, fullfsync: 1, trusted_schema: 0 }
+  for (const [pragma, value] of Object.entries(pragmas))
     test(`the writer runs with ${pragma} ${value}`, async () => {
       const { writer } = await file.open()
       expect(Object.values(writer.all(`pragma ${pragma}`)[0] as object)).toEqual([value])
@@ -58,11 +53,8 @@ describe('a file that another process has locked', () => {
       turns += 1
     }, 5)
     const started = performance.now()
-    await expect(store.integrations.insert(integration())).rejects.toMatchObject({
-      name: 'StoreError',
-      code: 'ERR_STORE_BUSY',
-      retryable: true,
-    })
+    const busy = { name: 'StoreError', code: 'ERR_STORE_BUSY', retryable: true }
+    await expect(store.integrations.insert(integration())).rejects.toMatchObject(busy)
     clearInterval(counting)
     expect(performance.now() - started).toBeGreaterThanOrEqual(300)
     expect(turns).toBeGreaterThan(2)

@@ -8,7 +8,8 @@ import type { StoreTest } from './subject.js'
 const [home, elsewhere, third] = [address(0xacc0), address(0xacc1), address(0xacc2)]
 const token = address(0x70)
 
-function account(changes: Partial<AccountRecord> = {}): AccountRecord {
+/** The account of the shop. */
+export function account(changes: Partial<AccountRecord> = {}): AccountRecord {
   return { handle: 'shop', address: home, config: { coins: [] }, createdAt: epoch, ...changes }
 }
 
@@ -60,19 +61,9 @@ export function accountTests(test: StoreTest): void {
     expect(await at(store, third)).toEqual([])
   })
 
-  test('of ten inserts of one handle at once one wins', async ({ store }) => {
-    const given = Array.from({ length: 10 }, (_, n) => account({ address: address(n) }))
-    const wins = await Promise.all(given.map((one) => changing(store).insert(one)))
-    expect(wins.filter(Boolean)).toHaveLength(1)
-    const winner = given[wins.indexOf(true)]
-    for (const { address: where } of given)
-      expect(await at(store, where)).toEqual(where === winner?.address ? ['shop'] : [])
-  })
-
   test('an account is found by its own address and by every default address of its coins, once', async ({ store }) => {
-    await changing(store).insert(
-      account({ config: { coins: [coin(1, elsewhere), coin(10, third), coin(137, third)] } }),
-    )
+    const coins = [coin(1, elsewhere), coin(10, third), coin(137, third)]
+    await changing(store).insert(account({ config: { coins } }))
     for (const where of [home, elsewhere, third]) expect(await at(store, where)).toEqual(['shop'])
     await changing(store).insert(account({ handle: 'own', config: { coins: [coin(1, home)] } }))
     expect(await at(store, home)).toEqual(['own', 'shop'])
@@ -117,20 +108,6 @@ export function accountTests(test: StoreTest): void {
     expect(await at(store, home)).toEqual(['other'])
     expect(await changing(store).insert(account({ address: third }))).toBe(true)
     expect(await at(store, home)).toEqual(['other'])
-  })
-
-  test('accounts change within a transaction, which sees the change', async ({ store }) => {
-    await changing(store).insert(account({ handle: 'other' }))
-    await store.transaction(async (tx) => {
-      expect(await tx.accounts.insert(full)).toBe(true)
-      expect(await tx.accounts.insert(full)).toBe(false)
-      expect(await tx.accounts.find('shop')).toEqual(full)
-      expect(await tx.accounts.update('shop', { address: third })).toEqual({ ...full, address: third })
-      expect(await tx.accounts.remove('other')).toBe(true)
-      expect(await tx.accounts.find('other')).toBeNull()
-    })
-    expect(handles(await store.accounts.list())).toEqual(['shop'])
-    expect([await at(store, home), await at(store, third)]).toEqual([[], ['shop']])
   })
 
   test('concurrent updates and removals leave an account with its addresses, or nothing', async ({ store }) => {

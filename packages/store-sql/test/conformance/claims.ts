@@ -95,9 +95,8 @@ export function claimTests(plain: StoreTest): void {
     await store.integrations.insert(integration({ address: otherShop }))
     for (let n = 0; n < 200; n += 1)
       await indexed(store, { txHash: hash(n), integrationAddress: n % 2 === 0 ? shop : otherShop })
-    const claims = await Promise.all(
-      Array.from({ length: 20 }, () => store.deliveries.claim({ limit: 10, leaseMs: 60_000 })),
-    )
+    const claim = () => store.deliveries.claim({ limit: 10, leaseMs: 60_000 })
+    const claims = await Promise.all(Array.from({ length: 20 }, claim))
     expect(claims.map((some) => some.length)).toEqual(Array(20).fill(10))
     expect(new Set(claims.flat().map(({ deliveryId }) => deliveryId)).size).toBe(200)
   })

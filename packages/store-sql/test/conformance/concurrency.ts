@@ -3,13 +3,14 @@ import type { StoreTransaction } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { signal } from '../support/signal.js'
+import { account } from './accounts.js'
 import * as fixtures from './fixtures.js'
 import { legacyKey } from './legacy-keys.js'
 import { operator } from './operators.js'
 import { hashOf } from './sessions.js'
 import type { StoreTest } from './subject.js'
 
-const { hash, indexPayments, insertUpdate, integration, listed, numbered, primary, waiting } = fixtures
+const { address, hash, indexPayments, insertUpdate, integration, listed, numbered, primary, waiting } = fixtures
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -55,6 +56,7 @@ export function concurrencyTests(test: StoreTest): void {
     const stores = await twoStores()
     const inserts: Readonly<Record<string, (tx: StoreTransaction, n: number) => Promise<boolean>>> = {
       integration: ({ integrations }) => integrations.insert(integration()),
+      account: ({ accounts }, n) => accounts.insert(account({ address: address(n) })),
       'legacy key': ({ legacyKeys }, n) => legacyKeys.insert(legacyKey({ id: `key-${n}` })),
       operator: ({ operators }, n) => operators.insert(operator({ link: { hash: hashOf(n), expiresAt: n } })),
       update: (tx) => insertUpdate(tx, waiting()),
@@ -67,9 +69,8 @@ export function concurrencyTests(test: StoreTest): void {
 
   test('ten indexers that store the same payments at once insert each once', async ({ store }) => {
     const given = numbered(50)
-    const inserted = await Promise.all(
-      Array.from({ length: 10 }, () => store.transaction((tx) => tx.upsertPayments(given))),
-    )
+    const upsert = () => store.transaction((tx) => tx.upsertPayments(given))
+    const inserted = await Promise.all(Array.from({ length: 10 }, upsert))
     expect(inserted.flatMap((upserted) => upserted.inserted)).toHaveLength(50)
     expect(await listed(store)).toHaveLength(50)
   })

@@ -2,11 +2,12 @@
 import type { AttemptRecord, EndpointJudge } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
+import { auditRecord } from './audit.js'
 import * as fixtures from './fixtures.js'
 import { type StoreTest, withShop } from './subject.js'
 
-const { answered, claimOne, epoch, failed, hash, indexAll, indexed, integration, nextVersion, numbered } = fixtures
-const { otherShop, settleOne, shop } = fixtures
+const { answered, claimOne, epoch, failed, hash, indexAll, indexed, indifferent, integration } = fixtures
+const { nextVersion, numbered, otherShop, settleOne, shop } = fixtures
 
 const minute = 60_000
 const start = epoch - (epoch % minute)
@@ -24,11 +25,6 @@ async function fourDeliveries(store: Store) {
   await indexed(store, { txHash: hash(3), integrationAddress: otherShop })
   return payment
 }
-const count: EndpointJudge = ({ failures }, results) => ({
-  failures: failures + results.length,
-  blocks: 0,
-  blockMs: null,
-})
 
 /** One delivery of the shop for each attempt; every one is settled as exhausted. */
 async function attempted(store: Store, attempts: readonly AttemptRecord[], judge: EndpointJudge): Promise<void> {
@@ -40,55 +36,6 @@ async function attempted(store: Store, attempts: readonly AttemptRecord[], judge
 }
 export function consoleDeliveryTests(plain: StoreTest): void {
   const test = withShop(plain)
-  test('deliveries are listed newest first, by every field of a filter', async ({ store }) => {
-    await fourDeliveries(store)
-    const oldestFirst = await store.deliveries.list({ limit: 10 })
-    const list = async (filter: Omit<Parameters<Store['console']['deliveries']>[0], 'limit'>) => {
-      const { rows, next } = await store.console.deliveries({ ...filter, limit: 10 })
-      expect(next).toBeNull()
-      return rows
-    }
-    const views = (...positions: readonly number[]) => positions.map((n) => oldestFirst[n - 1])
-    expect(await list({})).toEqual(views(4, 3, 2, 1))
-    expect(await list({ status: 'pending' })).toEqual(views(4, 3))
-    expect(await list({ status: 'delivered' })).toEqual(views(2))
-    expect(await list({ status: 'exhausted' })).toEqual(views(1))
-    expect(await list({ integrationAddress: shop })).toEqual(views(3, 2, 1))
-    expect(await list({ chainId: 10 })).toEqual(views(3))
-    expect(await list({ txHash: hash(1) })).toEqual(views(2, 1))
-    expect(await list({ txHash: hash(1), integrationAddress: shop, chainId: 1 })).toEqual(views(2, 1))
-    expect(await list({ txHash: hash(1), status: 'exhausted' })).toEqual(views(1))
-    expect(await list({ txHash: hash(1), integrationAddress: otherShop })).toEqual([])
-    expect(await list({ txHash: hash(1), chainId: 10 })).toEqual([])
-    expect(await list({ txHash: hash(9) })).toEqual([])
-    expect(await list({ integrationAddress: otherShop, status: 'pending' })).toEqual(views(4))
-    expect(await list({ integrationAddress: shop, status: 'exhausted', chainId: 1 })).toEqual(views(1))
-    expect(await list({ integrationAddress: otherShop, status: 'exhausted' })).toEqual([])
-    expect(await list({ integrationAddress: shop, status: 'delivered' })).toEqual(views(2))
-    expect(await list({ integrationAddress: shop, status: 'pending' })).toEqual(views(3))
-    expect(await list({ integrationAddress: shop, status: 'exhausted' })).toEqual(views(1))
-    expect(await list({ integrationAddress: shop, status: 'superseded' })).toEqual([])
-    expect(await list({ chainId: 10, status: 'pending' })).toEqual(views(3))
-    expect(await list({ since: 0 })).toEqual(views(4, 3, 2, 1))
-    expect(await list({ until: 1 })).toEqual([])
-    expect(await list({ since: Number.MAX_SAFE_INTEGER })).toEqual([])
-    const created = oldestFirst[0]?.createdAt ?? 0
-    expect((await list({ since: created, until: created + 1 })).at(-1)).toEqual(oldestFirst[0])
-    expect(await list({ until: created })).toEqual([])
-  })
-
-  test('the pages of a listing have each delivery once', async ({ store }) => {
-    await fourDeliveries(store)
-    const pending = { status: 'pending' } as const
-    const others = [{}, { chainId: 1 }, { integrationAddress: shop }, { txHash: hash(1) }, { since: 0 }]
-    for (const filter of [pending, ...others]) {
-      const whole = await store.console.deliveries({ ...filter, limit: 10 })
-      const first = await store.console.deliveries({ ...filter, limit: 1 })
-      const rest = await store.console.deliveries({ ...filter, limit: 10, beforeId: first.next ?? '1' })
-      expect([...first.rows, ...rest.rows]).toEqual(whole.rows)
-    }
-  })
-
   test('deliveries are read by payment and by id, with their attempts', async ({ store }) => {
     const payment = await fourDeliveries(store)
     const all = await store.deliveries.list({ limit: 10 })
@@ -125,11 +72,8 @@ export function consoleDeliveryTests(plain: StoreTest): void {
       [503, 'status_503', 'server_error'],
       [200, null, 'delivered'],
     ] as const
-    for (const [n, [status, reason]] of kinds.entries()) {
-      await indexed(store, { txHash: hash(n) })
-      const attempt = { ...answered, status, reason }
-      await settleOne(store, await claimOne(store), attempt, { kind: reason === null ? 'delivered' : 'exhausted' })
-    }
+    const attempts = kinds.map(([status, reason]) => ({ ...answered, status, reason }))
+    await attempted(store, attempts, indifferent)
     const { counts } = await store.console.attemptsPerMinute({ since: 0, limit: 10 })
     const counted = counts.flatMap(({ kind, count }) => Array.from({ length: count }, () => kind))
     expect(counted.sort()).toEqual(kinds.map(([, , kind]) => kind).sort())
@@ -154,11 +98,7 @@ export function consoleDeliveryTests(plain: StoreTest): void {
   test('the audit log is read newest first', async ({ store }) => {
     await store.transaction(async (tx) => {
       await tx.lockAudit()
-      for (let seq = 1; seq <= 3; seq += 1)
-        await tx.appendAudit({
-          ...{ seq, at: epoch, actor: 'test', action: 'deliveries.replayed', subject: 'all', details: {} },
-          ...{ keyVersion: 1, hash: hash(seq).slice(2) },
-        })
+      for (const seq of [1, 2, 3]) await tx.appendAudit(auditRecord(seq))
     })
     const seqs = async (...given: Parameters<Store['console']['audit']>) =>
       (await store.console.audit(...given)).map(({ seq }) => seq)
@@ -188,7 +128,7 @@ export function consoleDeliveryTests(plain: StoreTest): void {
 
   test('an integration comes with the health of its endpoint', async ({ store }) => {
     await store.integrations.insert(integration({ address: otherShop }))
-    await attempted(store, [failed], count)
+    await attempted(store, [failed], (before) => ({ ...before, failures: 1, blockMs: null }))
     const [expected] = await store.deliveries.endpoints()
     const health = (await store.console.integrations({ limit: 10 })).map((each) => [each.address, each.health] as const)
     expect(Object.fromEntries(health)).toEqual({ [shop]: expected, [otherShop]: null })
@@ -204,7 +144,7 @@ export function consoleDeliveryTests(plain: StoreTest): void {
     const timeout = { ...failed, status: null, excerpt: null, reason: 'timeout', latencyMs: 5_000 }
     const refused = { ...timeout, reason: 'connection', latencyMs: 1 }
     const attempts = [{ ...answered, latencyMs: 30 }, { ...failed, latencyMs: 12.5 }, timeout, refused]
-    await attempted(store, attempts, (before) => ({ ...before, blockMs: null }))
+    await attempted(store, attempts, indifferent)
     expect((await store.console.latencies(shop)).sort((a, b) => a - b)).toEqual([12.5, 30, 5_000])
     expect(await store.console.latencies(otherShop)).toEqual([])
   })

@@ -5,8 +5,8 @@ import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
 import type { StoreTest } from './subject.js'
 
-const { address, decided, epoch, getStatus, hash, indexed, insertUpdate, integration, nextVersion } = fixtures
-const { otherShop, primary, setStatus, shop, update, waiting } = fixtures
+const { address, decided, epoch, getStatus, hash, indexed, insertUpdate, integration, lockPayment } = fixtures
+const { nextVersion, otherShop, primary, setStatus, shop, update, waiting } = fixtures
 
 const minute = 60_000
 const memo = (text: string) => `0x${Buffer.from(text).toString('hex').padEnd(64, '0')}`
@@ -35,9 +35,9 @@ const setState = (
   currency = 'EUR',
 ) =>
   store.transaction(async (tx) => {
-    const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(n) })
+    const { id } = await lockPayment(tx, hash(n))
     const invoice = { amount, currency, settlementAmount: '27', settlementCurrency: 'USD' }
-    await setStatus(tx, payment?.id ?? '', getStatus(2, { state, invoice }))
+    await setStatus(tx, id, getStatus(2, { state, invoice }))
   })
 
 const numbers = (rows: readonly { readonly txHash: string }[]) => rows.map(({ txHash }) => Number(BigInt(txHash)))

@@ -37,12 +37,22 @@ const filters: readonly [string, DeliveryFilter, readonly number[]][] = [
   ['a chain', { chainId: 10 }, [2]],
   ['a hash', { txHash: hash(1) }, [1, 2, 3]],
   ['a hash on a chain', { txHash: hash(1), chainId: 1 }, [1, 3]],
+  ['a hash of an integration', { txHash: hash(1), integrationAddress: shop, chainId: 1 }, [1, 3]],
+  ['a hash of another integration', { txHash: hash(2), integrationAddress: otherShop }, []],
+  ['a hash on another chain', { txHash: hash(2), chainId: 10 }, []],
+  ['a hash that is exhausted', { txHash: hash(1), status: 'exhausted' }, [3]],
   ['a hash that is nobody\u2019s', { txHash: hash(9) }, []],
   ['pending', { status: 'pending' }, [1, 6]],
   ['delivered', { status: 'delivered' }, [2]],
   ['exhausted', { status: 'exhausted' }, [3, 4, 5]],
   ['superseded', { status: 'superseded' }, []],
   ['exhausted of an integration', { status: 'exhausted', integrationAddress: shop }, [3, 4]],
+  ['exhausted of an integration on a chain', { status: 'exhausted', integrationAddress: shop, chainId: 1 }, [3, 4]],
+  ['delivered of an integration', { status: 'delivered', integrationAddress: otherShop }, [2]],
+  ['pending of an integration', { status: 'pending', integrationAddress: shop }, [1, 6]],
+  ['superseded of an integration', { status: 'superseded', integrationAddress: shop }, []],
+  ['pending on a chain', { status: 'pending', chainId: 1 }, [1, 6]],
+  ['pending on another chain', { status: 'pending', chainId: 10 }, []],
   ['since ever', { since: 0 }, [1, 2, 3, 4, 5, 6]],
   ['until the beginning', { until: 1 }, []],
   ['since the end of time', { since: Number.MAX_SAFE_INTEGER }, []],
@@ -66,6 +76,19 @@ export function deliveryListTests(plain: StoreTest): void {
       const rest = { ...filter, afterId: views[0]?.deliveryId, limit: 1 }
       if (views[0] !== undefined)
         expect(await store.deliveries.list(rest), name).toEqual(afterFirst ? [afterFirst] : [])
+    }
+  })
+
+  test('the console lists deliveries newest first, by every filter, and pages have each once', async ({ store }) => {
+    await sixDeliveries(store)
+    const all = await store.deliveries.list({ limit: 10 })
+    const { deliveries } = store.console
+    for (const [name, filter, expected] of filters) {
+      const whole = await deliveries({ ...filter, limit: 10 })
+      expect(whole, name).toEqual({ rows: expected.map((n) => all[n - 1]).reverse(), next: null, isCut: false })
+      const first = await deliveries({ ...filter, limit: 1 })
+      const rest = await deliveries({ ...filter, limit: 10, beforeId: first.next ?? '1' })
+      expect([...first.rows, ...rest.rows], name).toEqual(whole.rows)
     }
   })
 
@@ -97,6 +120,8 @@ export function deliveryListTests(plain: StoreTest): void {
     expect(await found({ since: first, until: third })).toEqual([1, 2])
     expect(await found({ since: third, until: third })).toEqual([])
     expect(await store.deliveries.count({ since: second, until: third + 1 })).toBe(2)
+    const { rows } = await store.console.deliveries({ since: second, until: third, limit: 10 })
+    expect(rows.map(({ createdAt }) => createdAt)).toEqual([second])
   })
 
   test('pending deliveries are counted up to `atMost`, leased ones too', async ({ store }) => {

@@ -83,9 +83,7 @@ export function depositTests(test: StoreTest): void {
     }
   })
 
-  test('a deposit whose block left the chain is forgotten with its id, and waits again once back', async ({
-    store,
-  }) => {
+  test('a deposit whose block left the chain is forgotten with its id and waits again once back', async ({ store }) => {
     const at = (blockNumber: number, chainId = 1) => deposit({ chainId, txHash: hash(blockNumber), blockNumber })
     await upsert(store, at(20), at(30, 2), at(21), at(30))
     const gone = await getId(store, at(21))

@@ -25,16 +25,10 @@ const countOnly: EndpointJudge = ({ failures, blocks }, results) => ({
   blockMs: null,
 })
 
-const fail = (claim: ClaimedDelivery): SettledAttempt => ({
-  claim,
-  attempt: failed,
-  verdict: { kind: 'retry', inMs: 0 },
-})
-const deliver = (claim: ClaimedDelivery): SettledAttempt => ({
-  claim,
-  attempt: answered,
-  verdict: { kind: 'delivered' },
-})
+const retry = { kind: 'retry', inMs: 0 } as const
+const fail = (claim: ClaimedDelivery): SettledAttempt => ({ claim, attempt: failed, verdict: retry })
+const delivered = { attempt: answered, verdict: { kind: 'delivered' } } as const
+const deliver = (claim: ClaimedDelivery): SettledAttempt => ({ claim, ...delivered })
 
 async function owe(store: Store, count: number, integrationAddress = shop): Promise<void> {
   const from = integrationAddress === shop ? 1 : 1_001

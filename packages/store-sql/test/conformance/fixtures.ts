@@ -132,11 +132,17 @@ export async function listed(store: Store, query: Partial<PageQuery> = {}): Prom
   return (await store.payments.list({ integrationAddress: shop, limit: 100, ...query })).payments
 }
 
+/** The first payment of a transaction of chain 1 or the given one, locked for a change. */
+export async function lockPayment(tx: StoreTransaction, txHash: string, chainId = 1): Promise<StoredPayment> {
+  const [payment] = await tx.paymentsForChange({ chainId, txHash })
+  if (payment === undefined) throw new Error('The payment is not stored.')
+  return payment
+}
+
 /** Gives a payment its next version, with its snapshot. */
 export async function nextVersion(store: Store, { chainId, txHash, integrationAddress }: PaymentFacts) {
   return store.transaction(async (tx) => {
-    const [payment] = await tx.paymentsForChange({ chainId, txHash })
-    if (payment === undefined) throw new Error('The payment is not stored.')
+    const payment = await lockPayment(tx, txHash, chainId)
     const version = payment.version + 1
     await setStatus(tx, payment.id, getStatus(version))
     await tx.insertSnapshots([makeSnapshot({ ...payment, integrationAddress }, version)])
@@ -164,13 +170,7 @@ export const answered: AttemptRecord = {
   replay: false,
 }
 /** An attempt that ended in a 500. */
-export const failed: AttemptRecord = {
-  ...answered,
-  latencyMs: 12.5,
-  status: 500,
-  reason: 'status_500',
-  excerpt: 'Oops',
-}
+export const failed = { ...answered, latencyMs: 12.5, status: 500, reason: 'status_500', excerpt: 'Oops' }
 
 /** Never changes the health of endpoints. */
 export const indifferent: EndpointJudge = (before) => ({ ...before, blockMs: null })

@@ -6,7 +6,7 @@ import * as fixtures from './fixtures.js'
 import { type StoreTest, withShop } from './subject.js'
 
 const { answered, claimOne, decided, failed, findUpdate, hash, indexAll, indexed, indexPayments } = fixtures
-const { insertUpdate, makeBody, nextVersion, numbered, primary, settleOne, shop, update, waiting } = fixtures
+const { insertUpdate, makeBody, nextVersion, numbered, settleOne, shop, update, waiting } = fixtures
 
 const kinds = ['attempts', 'deliveries', 'updates'] as const satisfies readonly SegmentedKind[]
 
@@ -68,22 +68,16 @@ export function historyTests(plain: StoreTest): void {
   test('rows belong to the segment that was the newest when they came, and are given whole', async ({ store }) => {
     const last = await twoSegments(store)
     const counts = (segment: number) => Promise.all(kinds.map((kind) => getHistory(store).count(kind, segment)))
-    expect([await counts(0), await counts(1)]).toEqual([
-      [6, 3, 3],
-      [2, 1, 1],
-    ])
+    expect([...(await counts(0)), ...(await counts(1))]).toEqual([6, 3, 3, 2, 1, 1])
     await getHistory(store).beginSegment()
     await close(store, 1)
     const [delivery] = await store.deliveries.list({ limit: 9, txHash: hash(4) })
     const deliveryId = delivery?.deliveryId
+    const body = new TextDecoder().decode(makeBody(last.id, 1))
     expect(await getRows(store, 'deliveries', 1)).toEqual([
       {
         ...{ deliveryId, paymentId: last.id, chainId: 1, txHash: hash(4), integrationAddress: shop, version: 1 },
-        ...{
-          createdAt: delivery?.createdAt,
-          status: 'delivered',
-          body: new TextDecoder().decode(makeBody(last.id, 1)),
-        },
+        ...{ createdAt: delivery?.createdAt, status: 'delivered', body },
       },
     ])
     expect(await getRows(store, 'attempts', 1)).toEqual([
@@ -115,12 +109,8 @@ export function historyTests(plain: StoreTest): void {
   test('restored rows are those that were removed, and a repeated restore changes nothing', async ({ store }) => {
     await twoSegments(store)
     const before = await store.deliveries.list({ limit: 9 })
-    const all = async () =>
-      [
-        await getRows(store, 'deliveries', 0),
-        await getRows(store, 'attempts', 0),
-        await getRows(store, 'updates', 0),
-      ] as const
+    const getAll = <Kind extends SegmentedKind>(kind: Kind) => getRows(store, kind, 0)
+    const all = () => Promise.all([getAll('deliveries'), getAll('attempts'), getAll('updates')])
     const [deliveries, attempts, updates] = await all()
     await removeAll(store, 0)
     const { restore } = getHistory(store)
@@ -195,16 +185,15 @@ export function historyTests(plain: StoreTest): void {
 
   test('more rows than one group has are given once each, and all of them leave', async ({ store }) => {
     const history = getHistory(store)
-    const payments = numbered(2_300, 1)
     await store.transaction(async (tx) => {
-      const stored = await indexPayments(tx, payments)
+      const stored = await indexPayments(tx, numbered(2_300, 1))
       await tx.insertUpdates(stored.map((each, n) => decided(each, { update: update({ id: `u${n}` }) })))
     })
     const claims = await store.deliveries.claim({ limit: 2_300, leaseMs: 60_000 })
     for (let from = 0; from < claims.length; from += 100)
       await store.deliveries.settle(
         claims.slice(from, from + 100).map((claim) => ({ claim, attempt: answered, verdict: { kind: 'delivered' } })),
-        (before) => ({ ...before, blockMs: null }),
+        fixtures.indifferent,
       )
     await history.beginSegment()
     await close(store, 0)
@@ -259,8 +248,7 @@ export function historyTests(plain: StoreTest): void {
     const writes = stores.flatMap((each, place) =>
       Array.from({ length: 5 }, async (_, n) => {
         const first = 1_000 * (5 * place + n)
-        const given = Array.from({ length: 200 }, (__, index) => primary({ txHash: hash(first + index) }))
-        const [payment] = await indexAll(each, given)
+        const [payment] = await indexAll(each, numbered(200, first))
         if (payment !== undefined) await nextVersion(each, payment)
       }),
     )
@@ -276,8 +264,7 @@ export function historyTests(plain: StoreTest): void {
 
   test('pending deliveries are given up as exhausted, except those in flight', async ({ store }) => {
     const history = getHistory(store)
-    const payments = [1, 2, 3].map((n) => primary({ txHash: hash(n) }))
-    await indexAll(store, payments)
+    await indexAll(store, numbered(3, 1))
     const claim = await claimOne(store)
     await history.beginSegment()
     await indexed(store, { txHash: hash(4) })
@@ -296,17 +283,14 @@ export function historyTests(plain: StoreTest): void {
     const [deliveries, attempts] = [await getRows(store, 'deliveries', 0), await getRows(store, 'attempts', 0)]
     await removeAll(store, 0)
     const { restore, count } = getHistory(store)
-    const [first] = deliveries
+    const [first, ...rest] = deliveries
     if (first === undefined) throw new Error('no delivery')
     await expect(restore('attempts', 0, attempts)).rejects.toThrow('belong to nothing here')
     for (const change of [{ paymentId: last.id }, { txHash: hash(99) }, { chainId: 7 }])
-      await expect(restore('deliveries', 0, [...deliveries.slice(1), { ...first, ...change }])).rejects.toThrow(
-        RangeError,
-      )
+      await expect(restore('deliveries', 0, [...rest, { ...first, ...change }])).rejects.toThrow(RangeError)
     const [late] = await store.deliveries.list({ limit: 1, txHash: hash(4) })
-    await expect(restore('deliveries', 0, [{ ...first, deliveryId: late?.deliveryId ?? '' }])).rejects.toThrow(
-      'is not of segment 0',
-    )
+    const ofLate = { ...first, deliveryId: late?.deliveryId ?? '' }
+    await expect(restore('deliveries', 0, [ofLate])).rejects.toThrow('is not of segment 0')
     expect(await count('deliveries', 0)).toBe(0)
   })
 }

@@ -6,11 +6,9 @@ import { shop } from './fixtures.js'
 import { ensure, getEmail, odd } from './identity-steps.js'
 import type { StoreTest } from './subject.js'
 
-const storedCode = (hash: string): StoredEmailCode => ({
-  hash: hash.padStart(64, 'a'),
-  expiresAt: 2 ** 45,
-  triesLeft: 5,
-})
+const storedCode = (hash: string): StoredEmailCode => {
+  return { hash: hash.padStart(64, 'a'), expiresAt: 2 ** 45, triesLeft: 5 }
+}
 const within = <T>(store: Store, work: (tx: IdentityAccountTransaction) => Promise<T>): Promise<T> =>
   store.transaction((tx) => work(tx.identityAccounts))
 const register = (store: Store, n: number, accountId: string) =>
@@ -70,10 +68,8 @@ export function identityAccountTests(test: StoreTest): void {
     await own(store, 3, 'mover')
     expect(await resolve(store, 2)).toBeNull()
     await own(store, 3, 'stayer')
-    expect([await resolve(store, 1), await resolve(store, 3)]).toStrictEqual([
-      null,
-      { accountId: 'stayer', proved: true },
-    ])
+    expect(await resolve(store, 1)).toBeNull()
+    expect(await resolve(store, 3)).toStrictEqual({ accountId: 'stayer', proved: true })
   })
 
   test('when accounts prove one address at once, the last one owns it alone', async ({ twoStores }) => {

@@ -51,17 +51,12 @@ export function identityRedemptionTests(test: StoreTest): void {
     expect(await state()).toStrictEqual(getRecord(given, { state: 'unknown', applicantId: odd }))
     await end(store, given.externalUserId, { state: 'surplus' })
     expect(await state()).toStrictEqual(getRecord(given, { state: 'surplus', applicantId: odd }))
-    await end(store, given.externalUserId, { state: 'attached', applicantId: 'applicant', levelName: odd })
+    const result = { state: 'attached', applicantId: 'applicant', levelName: odd } as const
+    await end(store, given.externalUserId, result)
+    const other = { applicantId: 'other', levelName: 'other', lookUpInMs: null }
     for (const later of ['refused', 'absent', 'in_flight'] as const)
-      await end(store, given.externalUserId, {
-        state: later,
-        applicantId: 'other',
-        levelName: 'other',
-        lookUpInMs: null,
-      })
-    expect(await state()).toStrictEqual(
-      getRecord(given, { state: 'attached', applicantId: 'applicant', levelName: odd }),
-    )
+      await end(store, given.externalUserId, { state: later, ...other })
+    expect(await state()).toStrictEqual(getRecord(given, result))
     expect(await named(store, 'subject 1:2')).toStrictEqual(getRecord(redemption('subject 1', 2)))
   })
 
@@ -115,10 +110,7 @@ export function identityRedemptionTests(test: StoreTest): void {
     expect(await open(store, { subjectIds: [] })).toEqual([])
   })
 
-  test('names are due for a look-up after their lease or at a set time, longest due first', async ({
-    store,
-    passTime,
-  }) => {
+  test('look-ups are due after the lease or at a set time, longest due first', async ({ store, passTime }) => {
     const due = async (limit = 10) => (await store.identity.dueLookUps(limit)).map(({ externalUserId: name }) => name)
     await ensure(store, 1)
     for (const n of [3, 4, 5]) await redeem(store, redemption('subject 1', n, { leaseMs: 3_600_000 }))

@@ -64,9 +64,8 @@ export function operatorTests(test: StoreTest): void {
     const changed = operator({ role: 'operator', passphrase: 'p', link: null })
     await store.transaction(async ({ operators }) => {
       expect(await operators.update('alice@shop.example', {})).toStrictEqual(operator())
-      expect(await operators.update('alice@shop.example', { role: 'operator' })).toStrictEqual(
-        operator({ role: 'operator' }),
-      )
+      const role = { role: 'operator' } as const
+      expect(await operators.update('alice@shop.example', role)).toStrictEqual(operator(role))
       expect(await operators.update('alice@shop.example', { passphrase: 'p', link: null })).toStrictEqual(changed)
       expect(await operators.update('nobody', { enabled: false })).toBeNull()
     })

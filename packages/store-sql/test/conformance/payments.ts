@@ -103,8 +103,8 @@ export function paymentTests(test: StoreTest): void {
       }
   })
 
+  const given: NewPayment[] = Array.from({ length: 5_003 }, (_, n) => primary({ txHash: hash(n), blockTimestamp: n }))
   test('5,003 payments with their snapshots fit in one call, and again change nothing', async ({ store }) => {
-    const given: NewPayment[] = Array.from({ length: 5_003 }, (_, n) => primary({ txHash: hash(n), blockTimestamp: n }))
     const inserted = await indexAll(store, given)
     expect(inserted.map(({ txHash }) => txHash)).toEqual(given.map((payment) => payment.facts.txHash))
     const last = inserted.at(-1)
@@ -114,7 +114,6 @@ export function paymentTests(test: StoreTest): void {
   })
 
   test('of 5,003 payments of which a few are stored each new one is resolved under its own id', async ({ store }) => {
-    const given: NewPayment[] = Array.from({ length: 5_003 }, (_, n) => primary({ txHash: hash(n), blockTimestamp: n }))
     const some = [4_999, 17, 2_500].map((n) => primary({ txHash: hash(n), blockTimestamp: n }))
     const known = (await store.transaction((tx) => tx.upsertPayments(some))).inserted
     const { inserted } = await store.transaction((tx) => tx.upsertPayments(given))
@@ -136,16 +135,16 @@ export function paymentTests(test: StoreTest): void {
 
   test('a status is read as written', async ({ store }) => {
     const { id } = await indexed(store)
-    const status = getStatus(2, {
-      state: 'refund_failure',
-      recipient: { title: 'A\u0000"B\\ \ud83d', subtitle: null },
-      invoice: { amount: '12.50', currency: 'EUR', settlementAmount: '0.1', settlementCurrency: 'USD' },
-    })
-    await store.transaction((tx) => setStatus(tx, id, status))
-    expect((await listed(store))[0]).toMatchObject(status)
-    const cleared = getStatus(3, { state: null })
-    await store.transaction((tx) => setStatus(tx, id, cleared))
-    expect((await listed(store))[0]).toMatchObject(cleared)
+    const invoice = { amount: '12.50', currency: 'EUR', settlementAmount: '0.1', settlementCurrency: 'USD' }
+    const recipient = { title: 'A\u0000"B\\ \ud83d', subtitle: null }
+    for (const status of [
+      getStatus(2, { state: 'refund_failure', recipient, invoice }),
+      getStatus(3, { recipient: { title: '', subtitle: ',' } }),
+      getStatus(4, { state: null }),
+    ]) {
+      await store.transaction((tx) => setStatus(tx, id, status))
+      expect((await listed(store))[0]).toMatchObject(status)
+    }
   })
 
   test('only primary payments are listed, found and changed', async ({ store }) => {
@@ -221,15 +220,16 @@ export function paymentTests(test: StoreTest): void {
     const count = 600
     const given = numbered(count)
     const { inserted } = await store.transaction((tx) => tx.upsertPayments(given))
-    const statuses = new Map(
-      inserted.map(({ id }, n) => [id, getStatus(2, { state: n % 2 === 0 ? 'pending' : 'success' })]),
-    )
+    const getState = (n: number) => (n % 2 === 0 ? 'pending' : 'success')
+    const statuses = new Map(inserted.map(({ id }, n) => [id, getStatus(2, { state: getState(n) })]))
     await store.transaction((tx) => tx.setStatuses(statuses))
     const selectors = given.map((one) => ({ chainId: one.facts.chainId, txHash: one.facts.txHash }))
     const stored = await store.transaction((tx) => tx.paymentsForChange(...selectors))
-    expect(new Map(stored.map(({ id, version, state }) => [id, { version, state }]))).toEqual(
-      new Map([...statuses].map(([id, { version, state }]) => [id, { version, state }])),
-    )
+    const shown = stored.map(({ id, version, state, recipient, invoice }) => [
+      id,
+      { version, state, recipient, invoice },
+    ])
+    expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(statuses))
     expect(await store.payments.listUnsettled({ chainId: 1, limit: count })).toHaveLength(count / 2)
   })
 

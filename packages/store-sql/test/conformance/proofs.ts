@@ -5,12 +5,9 @@ import { address, hash } from './fixtures.js'
 import { runSeed, seeded } from './random.js'
 import type { StoreTest } from './subject.js'
 
-const range = (from: number, to: number, proof: ProofLevel = 'bloom', node = 'node #1'): ProvenRange => ({
-  from,
-  to,
-  proof,
-  node,
-})
+const range = (from: number, to: number, proof: ProofLevel = 'bloom', node = 'node #1'): ProvenRange => {
+  return { from, to, proof, node }
+}
 
 async function add(store: Store, chainId: number, ...ranges: ProvenRange[]): Promise<void> {
   await store.transaction(async (tx) => {
@@ -56,9 +53,7 @@ export function proofTests(test: StoreTest): void {
     expect(await store.chains.proofs(10, 10)).toEqual([range(0, 50)])
   })
 
-  test(`after any notes each block has its newest or weaker one, in longest ranges (seed ${seed})`, async ({
-    store,
-  }) => {
+  test(`after any notes a block has its newest or weaker one, in longest ranges (seed ${seed})`, async ({ store }) => {
     const random = seeded(seed)
     const below = (limit: number) => Math.floor(random() * limit)
     const blocks: (string | undefined)[] = Array(heights).fill(undefined)
@@ -73,11 +68,8 @@ export function proofTests(test: StoreTest): void {
         blocks[block] = noted === undefined || strength(given.proof) < strength(noted) ? note : noted
       }
       await (again ? weaken : add)(store, 1, given)
-      const found = (await store.chains.proofs(1, heights)).map((each) => [
-        each.from,
-        each.to,
-        `${each.proof} ${each.node}`,
-      ])
+      const proofs = await store.chains.proofs(1, heights)
+      const found = proofs.map(({ from, to, proof, node }) => [from, to, `${proof} ${node}`])
       expect(found, `round ${round}`).toEqual(runs(blocks).reverse())
     }
   })

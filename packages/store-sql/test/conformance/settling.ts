@@ -16,6 +16,7 @@ const silent = {
   replay: false,
 }
 const lease = { limit: 100, leaseMs: 60_000 }
+const delivered = { attempt: ok, verdict: { kind: 'delivered' } } as const
 export function settlingTests(plain: StoreTest): void {
   const test = withShop(plain)
   test('a delivered delivery is logged and never claimed again', async ({ store }) => {
@@ -24,18 +25,9 @@ export function settlingTests(plain: StoreTest): void {
     expect(await settleOne(store, claim, ok, { kind: 'delivered' })).toBe('delivered')
     expect(await store.deliveries.claim(lease)).toEqual([])
     expect(await store.deliveries.msUntilDue()).toBeNull()
-    const { deliveryId } = claim
-    const identity = {
-      deliveryId,
-      integrationAddress: shop,
-      chainId,
-      txHash,
-      version: 1,
-      createdAt: expect.any(Number),
-    }
-    expect(await store.deliveries.list({ limit: 10 })).toEqual([
-      { ...identity, status: 'delivered', attempts: [ok], nextAttemptAt: null },
-    ])
+    const identity = { deliveryId: claim.deliveryId, integrationAddress: shop, chainId, txHash, version: 1 }
+    const state = { createdAt: expect.any(Number), status: 'delivered', attempts: [ok], nextAttemptAt: null }
+    expect(await store.deliveries.list({ limit: 10 })).toEqual([{ ...identity, ...state }])
   })
 
   test('a retry is due again after its delay, with the next attempt number', async ({ store, claimAfter }) => {
@@ -137,15 +129,11 @@ export function settlingTests(plain: StoreTest): void {
     const settled = await store.deliveries.settle(
       [
         { claim: fifth, attempt: silent, verdict: { kind: 'retry', inMs: 1_000 } },
-        { claim: first, attempt: ok, verdict: { kind: 'delivered' } },
-        {
-          claim: { ...sixth, leaseToken: first.leaseToken.replace(/^./, 'x') },
-          attempt: ok,
-          verdict: { kind: 'delivered' },
-        },
+        { claim: first, ...delivered },
+        { claim: { ...sixth, leaseToken: first.leaseToken.replace(/^./, 'x') }, ...delivered },
         { claim: third, attempt: failed, verdict: { kind: 'exhausted' } },
         { claim: first, attempt: failed, verdict: { kind: 'exhausted' } },
-        { claim: { ...second, deliveryId: '987654321' }, attempt: ok, verdict: { kind: 'delivered' } },
+        { claim: { ...second, deliveryId: '987654321' }, ...delivered },
         { claim: fourth, attempt: failed, verdict: { kind: 'retry', inMs: 0 } },
       ],
       indifferent,
@@ -174,14 +162,9 @@ export function settlingTests(plain: StoreTest): void {
   test('500 settle in one batch', async ({ store }) => {
     await indexAll(store, numbered(500))
     const claims = await store.deliveries.claim({ limit: 500, leaseMs: 60_000 })
-    const { statuses } = await store.deliveries.settle(
-      claims.map((claim, n) => ({
-        claim,
-        attempt: n % 2 === 0 ? ok : silent,
-        verdict: n % 2 === 0 ? { kind: 'delivered' } : { kind: 'retry', inMs: n },
-      })),
-      indifferent,
-    )
+    const retry = (inMs: number) => ({ attempt: silent, verdict: { kind: 'retry', inMs } }) as const
+    const settled = claims.map((claim, n) => ({ claim, ...(n % 2 === 0 ? delivered : retry(n)) }))
+    const { statuses } = await store.deliveries.settle(settled, indifferent)
     expect(statuses).toEqual(claims.map((_, n) => (n % 2 === 0 ? 'delivered' : 'pending')))
     const views = await store.deliveries.list({ limit: 500 })
     expect(views.map(({ attempts }) => attempts)).toEqual(claims.map((_, n) => [n % 2 === 0 ? ok : silent]))
@@ -191,13 +174,11 @@ export function settlingTests(plain: StoreTest): void {
     for (let n = 0; n < 40; n += 1) await indexed(store, { txHash: hash(n) })
     const claims = await store.deliveries.claim(lease)
     const stores = await twoStores()
-    const batches = [claims, claims.toReversed(), claims.slice(10), claims.slice(0, 30)].map((some, n) =>
-      stores[n % 2]?.deliveries.settle(
-        some.map((claim) => ({ claim, attempt: ok, verdict: { kind: 'delivered' } })),
-        indifferent,
-      ),
-    )
-    const statuses = (await Promise.all(batches)).flatMap((settled) => settled?.statuses ?? [])
+    const batches = [claims, claims.toReversed(), claims.slice(10), claims.slice(0, 30)].map((some, n) => {
+      const settled = some.map((claim) => ({ claim, ...delivered }))
+      return stores[n % 2 === 0 ? 0 : 1].deliveries.settle(settled, indifferent)
+    })
+    const statuses = (await Promise.all(batches)).flatMap((settled) => settled.statuses)
     expect(statuses.filter((status) => status === 'delivered')).toHaveLength(40)
     const views = await store.deliveries.list({ limit: 100 })
     expect(views.map(({ attempts }) => attempts)).toEqual(Array(40).fill([ok]))

@@ -23,7 +23,7 @@ import { integrationTests } from './integrations.js'
 import { leaseTests } from './leases.js'
 import { legacyKeyTests } from './legacy-keys.js'
 import { operatorTests } from './operators.js'
-import { pagingTests } from './paging.js'
+import { pagingTests, walkTests } from './paging.js'
 import { paymentTests } from './payments.js'
 import { proofTests } from './proofs.js'
 import { replayTests } from './replays.js'
@@ -35,7 +35,6 @@ import { type OpenStore, type StoreTest, storeTests } from './subject.js'
 import { transactionReadTests } from './transaction-reads.js'
 import { transactionTests } from './transactions.js'
 import { updateTests } from './updates.js'
-import { walkTests } from './walks.js'
 
 /** Tests, by what they are about. */
 type Suite = Readonly<Record<string, (test: StoreTest) => void>>

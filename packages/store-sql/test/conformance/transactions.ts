@@ -2,32 +2,26 @@
 import type { AccountEvent, StoreTransaction } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
+import { auditRecord } from './audit.js'
 import * as fixtures from './fixtures.js'
 import { share, verdict } from './identity-logs.js'
 import { direct, ensure, getEmail, redeem, redemption } from './identity-steps.js'
+import { legacyKey } from './legacy-keys.js'
 import { operator } from './operators.js'
 import { getSession, hashOf } from './sessions.js'
 import type { StoreTest } from './subject.js'
 
-const { deposit, epoch, facts, findUpdate, getStatus, hash, indexed, indexPayments, insertUpdate } = fixtures
-const { integration, listed, makeBody, makeSnapshot, otherShop, primary, setStatus, shop, waiting } = fixtures
+const { deposit, epoch, facts, findUpdate, getStatus, hash, indexPayments, insertUpdate, integration } = fixtures
+const { listed, lockPayment, makeBody, makeSnapshot, otherShop, primary, setStatus, shop, waiting } = fixtures
 
 /** One of each operation that writes, in an order in which each may follow those before it. */
 const operations: readonly ((tx: StoreTransaction, depositId: string) => Promise<unknown>)[] = [
   (tx) => tx.lockChain(1),
   (tx) => tx.upsertPayments([primary({ txHash: hash(2) }), primary({ blockNumber: 101, blockHash: hash(0xb101) })]),
+  async (tx) => setStatus(tx, (await lockPayment(tx, hash(1))).id, getStatus(2, { state: 'success' })),
+  async (tx) => tx.insertSnapshots([makeSnapshot(await lockPayment(tx, hash(1)), 2)]),
   async (tx) => {
-    const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(1) })
-    await setStatus(tx, payment?.id ?? '', getStatus(2, { state: 'success' }))
-  },
-  async (tx) => {
-    const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(1) })
-    if (payment === undefined) throw new Error('The payment is not stored.')
-    await tx.insertSnapshots([makeSnapshot(payment, 2)])
-  },
-  async (tx) => {
-    const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(1) })
-    const paymentId = payment?.id ?? ''
+    const { id: paymentId } = await lockPayment(tx, hash(1))
     await insertUpdate(tx, { ...waiting(), paymentId, outcome: 'applied', version: 2 })
     await tx.settleUpdates([{ id: 'w', paymentId, outcome: 'refused', reason: 'test', version: 1 }])
   },
@@ -46,14 +40,8 @@ const operations: readonly ((tx: StoreTransaction, depositId: string) => Promise
   async ({ integrations, accounts, legacyKeys, dataKeys }) => {
     await integrations.insert(integration({ address: otherShop }))
     await integrations.update(shop, { name: 'New' })
-    await accounts.insert({ handle: 'new', address: shop, config: { coins: [] }, createdAt: epoch })
-    await legacyKeys.insert({
-      id: 'new',
-      name: '',
-      secret: { keyVersion: 1, hash: hashOf(1) },
-      createdAt: epoch,
-      revokedAt: null,
-    })
+    await accounts.insert(account)
+    await legacyKeys.insert(legacyKey())
     await dataKeys.replace('email', dataKey, { keyVersion: 2, sealed: 'new' })
   },
   async ({ operators, integrationSessions }) => {
@@ -64,15 +52,7 @@ const operations: readonly ((tx: StoreTransaction, depositId: string) => Promise
   },
   async (tx) => {
     await tx.lockAudit()
-    const record = {
-      seq: 1,
-      at: epoch,
-      actor: 'a',
-      action: 'deliveries.replayed',
-      subject: 'all',
-      details: {},
-    } as const
-    await tx.appendAudit({ ...record, keyVersion: 1, hash: hashOf(1) })
+    await tx.appendAudit(auditRecord(1))
   },
   async ({ identity }) => {
     await identity.lockPersons({ subjectId: 'subject 1' })
@@ -97,6 +77,7 @@ const operations: readonly ((tx: StoreTransaction, depositId: string) => Promise
   },
 ]
 
+const account = { handle: 'new', address: shop, config: { coins: [] }, createdAt: epoch }
 const dataKey = { keyVersion: 1, sealed: 'sealed' }
 const accountEvent: AccountEvent = {
   ...{ at: epoch, action: 'registered', emailKey: getEmail(3).key, accountId: 'registered' },
@@ -162,30 +143,20 @@ async function contents(store: Store) {
   }
 }
 export function transactionTests(test: StoreTest): void {
-  test('migrating again, and by several at once, changes nothing', async ({ store }) => {
-    const payment = await indexed(store)
-    await Promise.all([store.migrate(), store.migrate(), store.migrate(), store.migrate()])
-    expect(await listed(store)).toEqual([payment])
-  })
-
   test('all operations together are kept', async ({ store }) => {
     const depositId = await prepare(store)
     await store.transaction(async (tx) => {
       for (const operation of operations) await operation(tx, depositId)
     })
     const kept = await contents(store)
-    expect(kept.payments.map(({ txHash, version, blockNumber }) => [txHash, version, blockNumber])).toEqual([
-      [hash(2), 1, 100],
-      [hash(1), 2, 101],
+    expect(kept.payments).toMatchObject([
+      { txHash: hash(2), version: 1, blockNumber: 100, offChain: true, dropped: { formerState: 'success' } },
+      { txHash: hash(1), version: 2, blockNumber: 101, offChain: false, dropped: null },
     ])
     expect(kept.snapshot).not.toBeNull()
     expect(kept.deliveries).toHaveLength(2)
     expect(kept.update?.outcome).toBe('applied')
     expect(kept.waiting).toEqual([])
-    expect(kept.payments.map(({ offChain, dropped }) => [offChain, dropped])).toEqual([
-      [true, { formerState: 'success' }],
-      [false, null],
-    ])
     expect(kept.proofs).toEqual([
       { from: 95, to: 101, proof: 'root', node: 'b' },
       { from: 90, to: 94, proof: 'bloom', node: 'a' },
@@ -229,6 +200,21 @@ export function transactionTests(test: StoreTest): void {
     expect(await contents(store)).toEqual(before)
   })
 
+  test('a transaction reads the integrations, accounts and keys that it wrote', async ({ store }) => {
+    const found = await store.transaction(async ({ integrations, accounts, legacyKeys }) => {
+      await integrations.insert(integration())
+      await accounts.insert(account)
+      await legacyKeys.insert(legacyKey())
+      return [
+        await integrations.find(shop),
+        await integrations.list(),
+        await accounts.find('new'),
+        await legacyKeys.list(),
+      ]
+    })
+    expect(found).toEqual([integration(), [integration()], account, [legacyKey()]])
+  })
+
   test('a read during an open transaction sees nothing of it', async ({ store }) => {
     let reading: Promise<unknown> | undefined
     const undone = store.transaction(async (tx) => {
@@ -240,9 +226,5 @@ export function transactionTests(test: StoreTest): void {
     })
     await expect(undone).rejects.toThrow('undone')
     expect(await reading).toEqual([])
-  })
-
-  test('answers a ping', async ({ store }) => {
-    await expect(store.ping()).resolves.toBeUndefined()
   })
 }

@@ -41,9 +41,7 @@ export function updateTests(test: StoreTest): void {
     expect(await store.transaction((tx) => tx.waitingUpdates(keys))).toStrictEqual([elaborate])
   })
 
-  test('an id is stored once, by its case: a second insert leaves the first, and its transaction usable', async ({
-    store,
-  }) => {
+  test('an id is stored once, by its case; a second insert leaves its transaction usable', async ({ store }) => {
     const payment = await indexed(store)
     const first = waiting({ id: 'a' })
     await store.transaction((tx) => insertUpdate(tx, first))
@@ -87,10 +85,8 @@ export function updateTests(test: StoreTest): void {
         expect(await findUpdate(tx, result.id)).toEqual({ ...getStored(waiting()), ...result })
     })
     const shown = await store.console.updates({ paymentIds: [payment.id], limit: 10 })
-    expect(shown.map((each) => [each.id, each.update])).toEqual([
-      ['a', null],
-      ['c', update({ id: 'c' })],
-    ])
+    expect(shown.map(({ id }) => id)).toEqual(['a', 'c'])
+    expect(shown.map((each) => each.update)).toEqual([null, update({ id: 'c' })])
   })
 
   test('700 updates are settled at once', async ({ store }) => {

@@ -1,38 +1,17 @@
 /** Databases of PostgreSQL on which the made-up migration runs. @module */
-import type { Store } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { afterEach, beforeEach, describe } from 'vitest'
 import { createStore } from '../../src/create-store.js'
-import type { Engine } from '../../src/engine.js'
 import { migrate, releasedMigrations } from '../../src/migrations/migrate.js'
 import { createPostgresStore } from '../../src/postgres/create-postgres-store.js'
 import { createPostgresEngine } from '../../src/postgres/postgres-engine.js'
 import * as fixtures from '../conformance/fixtures.js'
-import { createTestDatabase, postgresMissing, type TestDatabase } from '../postgres.js'
+import { createTestDatabase, postgresMissing } from '../postgres.js'
 import { migrationsWithNext, nextMigration } from './next-migration.js'
 
-/** A migrated database with an integration. */
-export interface ReleasedDatabase {
-  readonly connectionString: string
-  readonly schema: string
-  /** A store of the last release, on connections of its own. */
-  openLast(): Store
-  /** An engine on connections of its own. */
-  openEngine(options?: pg.PoolConfig): Engine
-  /** A store of the release with the made-up migration. */
-  openNext(): Store
-  /** A session for the test's own statements. */
-  connect(): Promise<pg.Client>
-  /** Runs the first steps of the made-up migration. */
-  runSteps(count: number): Promise<void>
-  /** Stores payments with hashes from 0, without snapshots. */
-  fill(payments: number): Promise<void>
-  remove(): Promise<void>
-}
-
-/** Opens a database with the schema of the last release. */
-async function openReleased(): Promise<ReleasedDatabase> {
-  const database: TestDatabase = await createTestDatabase()
+/** Opens a database with the schema of the last release and an integration. Stores and engines share no connection. */
+async function openReleased() {
+  const database = await createTestDatabase()
   const { connectionString } = database
   const schema = 'released'
   const closing: (() => Promise<unknown>)[] = []
@@ -50,10 +29,8 @@ async function openReleased(): Promise<ReleasedDatabase> {
   await first.migrate()
   await first.integrations.insert(fixtures.integration())
   return {
-    connectionString,
-    schema,
-    openLast,
-    openEngine,
+    ...{ connectionString, schema, openLast, openEngine },
+    /** A store of the release with the made-up migration. */
     openNext: () => createStore(openEngine(), undefined, migrationsWithNext),
     async connect() {
       const client = new pg.Client({ connectionString })
@@ -61,12 +38,13 @@ async function openReleased(): Promise<ReleasedDatabase> {
       closing.unshift(() => client.end())
       return client
     },
-    runSteps: (count) =>
+    /** Runs the first steps of the made-up migration. */
+    runSteps: (count: number) =>
       migrate(openEngine(), [...releasedMigrations, { expand: nextMigration.expand.slice(0, count), contract: [] }]),
-    async fill(payments) {
+    /** Stores payments with hashes from 0, without snapshots. */
+    async fill(payments: number) {
       for (let from = 0; from < payments; from += 1_000) {
-        const count = Math.min(1_000, payments - from)
-        const rows = fixtures.numbered(count, from)
+        const rows = fixtures.numbered(Math.min(1_000, payments - from), from)
         await first.transaction((tx) => tx.upsertPayments(rows))
       }
     },
@@ -76,6 +54,8 @@ async function openReleased(): Promise<ReleasedDatabase> {
     },
   }
 }
+
+type ReleasedDatabase = Awaited<ReturnType<typeof openReleased>>
 
 /** Registers tests on PostgreSQL, each of which gets a database of its own. */
 export function onReleased(name: string, register: (database: () => ReleasedDatabase) => void): void {

@@ -96,13 +96,14 @@ function registerOn<Server extends TestDatabase>(
   })
 }
 
-/** Resolves once a transaction of the database waits for another one. */
+/** Resolves once as many transactions of the database wait for others. */
 export async function lockIsAwaited(
   query: (text: string) => Promise<{ readonly rows: readonly unknown[] }>,
+  count = 1,
 ): Promise<void> {
   for (const deadline = performance.now() + 10_000; performance.now() < deadline; ) {
-    if ((await query('select 1 from pg_locks where not granted')).rows.length > 0) return
+    if ((await query('select 1 from pg_locks where not granted')).rows.length >= count) return
     await new Promise((resolve) => setImmediate(resolve))
   }
-  throw new Error('No transaction waits for another one.')
+  throw new Error(`No ${count} transactions wait for others.`)
 }

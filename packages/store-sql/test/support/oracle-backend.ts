@@ -41,9 +41,8 @@ export async function oracleDatabase(
     const redemptions = await store.identity.redemptions(everything)
     const leases = await sql<{ external_user_id: string; leased_until: Integer }>`
       select external_user_id, leased_until from ${sql.raw(name('identity_redemptions'))}`.execute(engine.read)
-    const leasedUntil = new Map(
-      leases.rows.map((row) => [unpack<string>(row.external_user_id), integer(row.leased_until)]),
-    )
+    const ends = leases.rows.map((row) => [unpack<string>(row.external_user_id), integer(row.leased_until)] as const)
+    const leasedUntil = new Map(ends)
     const accounts = await sql<{ account_id: string; email_key: string | null; email_verified: Integer }>`
       select account_id, email_key, email_verified from ${sql.raw(name('identity_accounts'))} order by id`.execute(
       engine.read,

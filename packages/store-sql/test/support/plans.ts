@@ -23,7 +23,8 @@ export async function sqlitePlan(engine: Engine, query: Compiled) {
 export const sqliteSteps = async (engine: Engine, query: Compiled): Promise<string[]> =>
   (await sqlitePlan(engine, query)).map(({ detail }) => detail)
 
-interface PlanNode {
+/** A node of a plan of PostgreSQL. */
+export interface PlanNode {
   readonly 'Node Type': string
   readonly 'Actual Rows': number
   readonly 'Plan Rows': number
@@ -45,6 +46,9 @@ export interface Scan {
   /** Rows that the planner expects. */
   readonly estimated: number
 }
+
+/** A node and all nodes below it. */
+export const getNodes = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(getNodes)]
 
 type Analyzed = { 'QUERY PLAN': [{ Plan: PlanNode }] }
 
@@ -78,21 +82,16 @@ export async function postgresScans(
     plans === 'custom'
       ? await explain<Analyzed>(engine, 'explain (analyze, format json)', query)
       : await explainGeneric(engine, query)
-  const scans: Scan[] = []
-  const visit = (node: PlanNode) => {
+  return (answer === undefined ? [] : getNodes(answer['QUERY PLAN'][0].Plan)).flatMap((node): Scan[] => {
     const { 'Relation Name': relation, 'Actual Loops': loops } = node
-    if (relation !== undefined) {
-      const table = relation.replace(/_\d+$/, '') // Of a partition, the table in segments.
-      const discarded = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
-      // A bitmap comes from the node below.
-      const index = node['Index Name'] ?? node.Plans?.[0]?.['Index Name'] ?? null
-      const touched = (node['Actual Rows'] + discarded) * loops
-      scans.push({ type: node['Node Type'], table, index, touched, estimated: node['Plan Rows'] })
-    }
-    node.Plans?.forEach(visit)
-  }
-  if (answer !== undefined) visit(answer['QUERY PLAN'][0].Plan)
-  return scans
+    if (relation === undefined) return []
+    const table = relation.replace(/_\d+$/, '') // Of a partition, the table in segments.
+    const discarded = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
+    // A bitmap comes from the node below.
+    const index = node['Index Name'] ?? node.Plans?.[0]?.['Index Name'] ?? null
+    const touched = (node['Actual Rows'] + discarded) * loops
+    return [{ type: node['Node Type'], table, index, touched, estimated: node['Plan Rows'] }]
+  })
 }
 
 /** Runs a query on PostgreSQL as a prepared statement, and counts the last runs that used the generic plan. */
@@ -104,9 +103,8 @@ export async function runsWithPreparedPlan(engine: Engine, query: Compiled, runs
     await run(`prepare kept as ${sql}`)
     // PostgreSQL plans the first five runs with their values at any cost.
     for (let nth = 0; nth < 5 + runs; nth += 1) await run(`execute kept(${literals.join(', ')})`)
-    const { rows } = await run<{ generic_plans: string }>(
-      `select generic_plans from pg_prepared_statements where name = 'kept'`,
-    )
+    const count = `select generic_plans from pg_prepared_statements where name = 'kept'`
+    const { rows } = await run<{ generic_plans: string }>(count)
     await run('deallocate kept')
     return Number(rows[0]?.generic_plans)
   })

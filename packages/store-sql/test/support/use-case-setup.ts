@@ -20,6 +20,10 @@ export const update = (id: string, tx: string, change: object) => ({
   ...change,
 })
 
+/** The outcome and version of one of several updates, or that its id has another content. */
+export const formatOutcome = (settled: Awaited<ReturnType<Service['applyUpdates']>>[number]): string =>
+  settled.status === 'fulfilled' ? `${settled.value.outcome} ${settled.value.version}` : 'conflict'
+
 /** Opens a store for each test of the surrounding `describe`. */
 export function useCaseSetup(open: OpenMigrated) {
   const events: ServiceEvent[] = []

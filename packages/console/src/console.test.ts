@@ -84,13 +84,6 @@ describe('every page', () => {
     const { text } = await get('/settings')
     expect(text).toMatch(/<span class="given">.*?<small>Keep it\. By default on\.<\/small>/)
   })
-
-  it('shows no secret', async () => {
-    for (const path of paths()) {
-      const { text } = await get(path)
-      for (const secret of [shop.apiSecret, shop.signingSecret]) expect(text, path).not.toContain(secret)
-    }
-  })
 })
 
 describe('access', () => {
@@ -106,11 +99,6 @@ describe('access', () => {
       setup.pages.fetch(new Request(`${host}/console`), { incoming: { socket: { remoteAddress } } })
     expect((await from('192.0.2.7')).status).toBe(403)
     expect((await from('::ffff:127.0.0.1')).status).toBe(200)
-  })
-
-  it('a host that knows nobody behind the request gets 403', async () => {
-    const closed = createConsole({ service: setup.twin.service, findViewer: () => null })
-    expect((await closed.fetch(new Request(`${host}/console`))).status).toBe(403)
   })
 })
 

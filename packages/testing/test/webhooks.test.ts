@@ -177,17 +177,6 @@ describe('on demand', () => {
     expect(types().toSorted()).toEqual(['applicantOnHold', 'applicantReviewed'])
   })
 
-  test('webhooks are sent automatically with sendsWebhooks', async () => {
-    const { url, arrived } = await receiver(200)
-    const { provider } = await started({ sendsWebhooks: true })
-    provider.setWebhooks('ServiceCo', [{ url, secretKey }])
-    const { id } = provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' })
-    provider.approve(id)
-    provider.resetApplicant(id)
-    await vi.waitUntil(() => arrived.length === 2)
-    expect(arrived.map(({ event }) => event['type'])).toEqual(['applicantReviewed', 'applicantReset'])
-  })
-
   test('a webhook with a malformed URL counts as one without an answer', async () => {
     const { provider } = await started({})
     provider.setWebhooks('ServiceCo', [{ url: '/webhook', secretKey }])

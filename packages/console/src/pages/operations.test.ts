@@ -301,12 +301,6 @@ describe('a warning of the overview', () => {
       expect((await load()).includes('session &lt;b&gt;dashboard, database user reporting')).toBe(isShown)
     }
   })
-
-  it('is absent while nothing is missing and no snapshot is old', async () => {
-    const html = await get('/console')
-    expect(html).not.toContain('deliveries are missing')
-    expect(html).not.toContain('database snapshot has been open')
-  })
 })
 
 it('the first step of a replay counts up to 100,000 deliveries, and says so beyond', async () => {

@@ -85,13 +85,6 @@ describe('a session', () => {
     wrong.cookies.set('__Host-pi_portal', opened.sessionToken)
     expect((await wrong.get('/portal')).status).toBe(303)
   })
-
-  it('ends when the integration is disabled', async () => {
-    const other = await setup.twin.addIntegration()
-    const otherBrowser = await setup.signIn(other)
-    await setup.twin.service.integrations.setEnabled(other.address, false)
-    expect((await otherBrowser.get('/portal')).status).toBe(303)
-  })
 })
 
 it('every page has headers that forbid frames, scripts of other hosts, and a copy in a cache', async () => {

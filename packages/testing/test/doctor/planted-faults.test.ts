@@ -216,12 +216,4 @@ describe('the doctor finds a receiver that', () => {
       expect(report.failed + report.warned).toBeGreaterThan(0)
     },
   )
-
-  test('fails on every request, and advises to read its log instead of a line about raw bytes', async () => {
-    const { url } = await plant({ before: status(500) })
-    const { findings } = await examine(url, {})
-    expect(findings.map(({ fix }) => fix)).toEqual([
-      { summary: expect.stringMatching(/^Read the log of the receiver/), lines: {} },
-    ])
-  })
 })

@@ -182,6 +182,11 @@ test.each([
   expect(sent).toEqual([])
 })
 
+test('a receiver that fails for everything is advised to read its log, and gets no line about raw bytes', () => {
+  const summary = expect.stringMatching(/^Read the log of the receiver/)
+  expect(getFix('fails-before-verifying')).toEqual({ summary, lines: {} })
+})
+
 test('each cause has a remedy with a line of each framework, or one outside the program', async () => {
   expect(new Set(doctorCauseCodes).size).toBe(doctorCauseCodes.length)
   for (const code of doctorCauseCodes) {

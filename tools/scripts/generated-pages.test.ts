@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { listPrices, measuredCosts, modelCells, modelTable } from '../bench/cells/model.js'
 import { formatCell, formatRuns, readRuns } from '../bench/report.js'
 import { fillPage as fillConfiguration } from './configuration-page.js'
+import { fillPage as fillDiagnostics } from './diagnostic-pages.js'
 import { barChart, drawCharts, fillPage as fillPerformance } from './performance-page.js'
 
 const docs = join(import.meta.dirname, '../../docs')
@@ -16,6 +17,16 @@ test('the tables of configuration.md are those of the variables; npm run configu
   expect(fillConfiguration(page)).toBe(page)
   expect(fillConfiguration(page.replace('| `PI_PORT` |', '| `PI_PORTS` |'))).toBe(page)
   expect(() => fillConfiguration(page.replace('<!-- end of variables -->', ''))).toThrow('The page has no place')
+})
+
+test.each([
+  ['docs/doctor.md', '`body-parsed`'],
+  ['docs/explain.md', '`body_parsed`'],
+])('the lists of %s are those of the code; npm run diagnostic-pages makes them again', (path, code) => {
+  const page = readPage(path.replace('docs/', ''))
+  expect(fillDiagnostics(path, page)).toBe(page)
+  expect(fillDiagnostics(path, page.replace(`- ${code}`, '- `other`'))).toBe(page)
+  expect(() => fillDiagnostics(path, page.replaceAll('<!-- end of ', '<!-- '))).toThrow('has no place')
 })
 
 describe('performance.md', () => {

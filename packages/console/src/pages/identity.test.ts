@@ -1,7 +1,9 @@
 /** Identity pages: decisions that wait, acts on them, and addresses that no page shows. */
 import { createClient } from '@payment-integration/client'
+import type { RedemptionRecord } from '@payment-integration/core/internal'
 import { describe, expect, it } from 'vitest'
 import { type Person, setUpAdmin } from '../../test/admin-setup.js'
+import { IdentityPage } from './identity.js'
 
 const email = 'Ada.Lovelace@example.com'
 let vera: Person
@@ -131,4 +133,25 @@ it('a redemption with an unknown outcome waits for a decision, and an operator r
   expect(done.location).toBe('/console/identity?note=redemption-absent')
   expect(await setup.audit(1)).toEqual([`operator:oskar identity.redemption_resolved ${open?.externalUserId}`])
   expect((await olga.act('identity-resolve', none)).status).toBe(409)
+})
+
+const redemption = (n: number): RedemptionRecord => ({
+  subjectId: `subject-${n}`,
+  number: 1,
+  startedAt: n,
+  levelName: null,
+  isFindable: true,
+  state: 'unresolved',
+  externalUserId: `user-${n}`,
+  integrationAddress: `0x${'11'.repeat(20)}`,
+  applicantId: null,
+  isLeased: false,
+})
+
+it('decisions and redemptions beyond the first 50 are counted', async () => {
+  const redemptions = Array.from({ length: 60 }, (_, n) => redemption(n))
+  const view = { query: {}, subjects: [], redemptions, verdicts: [], maxRead: 60 }
+  const html = String(await IdentityPage(view))
+  expect(html).toContain('50 of 60 unknown outcomes.')
+  expect(html).toContain('50 of at least 60 redemptions. Choose a keyed hash')
 })

@@ -1,7 +1,7 @@
 /** Acts on deliveries, chains and the audit log: role, CSRF token, audit record, and the job that does them. */
 import { describe, expect, it } from 'vitest'
 import { type Person, setUpAdmin } from '../../test/admin-setup.js'
-import { endedJob } from '../../test/ended-job.js'
+import { endedJob } from '../../test/browser-like.js'
 
 const chain = 137
 let olga: Person

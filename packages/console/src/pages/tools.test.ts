@@ -2,9 +2,8 @@
 import { explainDelivery, parseHeaders } from '@payment-integration/testing/explain'
 import type { TwinIntegration } from '@payment-integration/testing/twin'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { BrowserLike } from '../../test/browser-like.js'
+import { BrowserLike, endedJob } from '../../test/browser-like.js'
 import { localOrigin, setUpConsole } from '../../test/console-setup.js'
-import { endedJob } from '../../test/ended-job.js'
 import type { DoctorInput } from '../tools.js'
 
 const hostile = '<script>alert(1)</script>\u202eevil'

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BrowserLike } from '../../test/browser-like.js'
 import { openPortal, type PortalSetup, portalOrigin } from '../../test/portal-setup.js'
 import { createPortal } from './create-portal.js'
+import { socketSource } from './sign-in.js'
 
 let setup: PortalSetup
 let shop: TwinIntegration
@@ -95,4 +96,18 @@ it('every page has headers that forbid frames, scripts of other hosts, and a cop
     expect(headers.get('content-security-policy'), path).not.toContain('unsafe')
     expect([headers.get('x-frame-options'), headers.get('cache-control')], path).toEqual(['DENY', 'no-store'])
   }
+})
+
+it.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0db8::1', '2001:db8:0:0::/64'],
+  ['2001:db8::5:6:7:8', '2001:db8:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  [undefined, 'unknown'],
+])('the source of %s is %s', (remoteAddress, source) => {
+  const request = new Request('http://127.0.0.1/portal')
+  expect(socketSource(request, { incoming: { socket: { remoteAddress } } })).toBe(source)
 })

@@ -16,9 +16,9 @@ describe('a fault', () => {
     provider.fail({ on: 'reuse', at: 'after', answer: 'lost' })
     await expect(ask({ uri: reuseUri(token) })).rejects.toThrow()
     expect(provider.redemptions).toMatchObject([{ externalUserId: 'pi:1' }])
-    expect(provider.requests).toMatchObject([
-      { operation: 'reuse', status: null },
-      { operation: 'reuse', status: 200 },
+    expect(provider.requests.map(({ operation, status }) => `${operation} ${status}`)).toEqual([
+      'reuse null',
+      'reuse 200',
     ])
   })
 

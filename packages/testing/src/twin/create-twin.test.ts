@@ -34,16 +34,11 @@ async function setUp(options: TwinOptions = {}) {
   secret = shop.signingSecret
   const { address, apiSecret } = shop
   const client = createClient({ baseUrl, integrationAddress: address, apiSecret, fetch: twin.fetch })
-  return {
-    twin,
-    client,
-    effects,
-    address,
-    pay: (input = {}) => twin.pay({ integrationAddress: address, ...input }),
-    fail(on: boolean) {
-      outage = on
-    },
+  const pay = (input = {}) => twin.pay({ integrationAddress: address, ...input })
+  function fail(on: boolean) {
+    outage = on
   }
+  return { twin, client, effects, address, pay, fail }
 }
 
 const pickFacts = ({ version, expected, fault, status, at }: TwinArrival) => ({ version, expected, fault, status, at })
@@ -133,12 +128,10 @@ test('under chaos a correct receiver gives every expected verdict, and acts on e
   twin.chaos(null)
   await twin.advance(48 * hourMs)
   for (const { expected, status } of twin.arrivals) expect(status === 204).toBe(expected !== 'reject')
-  expect(new Set(twin.arrivals.map(({ expected }) => expected))).toEqual(
-    new Set(['apply', 'duplicate', 'stale', 'reject']),
-  )
-  expect(new Set(twin.arrivals.map(({ fault }) => fault))).toEqual(
-    new Set([null, 'duplicate', 'late', 'slow', 'skew', 'restart']),
-  )
+  const verdicts = new Set(twin.arrivals.map(({ expected }) => expected))
+  expect(verdicts).toEqual(new Set(['apply', 'duplicate', 'stale', 'reject']))
+  const faults = new Set(twin.arrivals.map(({ fault }) => fault))
+  expect(faults).toEqual(new Set([null, 'duplicate', 'late', 'slow', 'skew', 'restart']))
   expect(new Set(effects).size).toBe(effects.length)
   for (const txHash of payments) {
     expect(effects.filter((effect) => effect.startsWith(txHash)).at(-1)).toBe(`${txHash} v3 success`)

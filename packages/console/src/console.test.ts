@@ -199,11 +199,8 @@ it('script and style have at most 40 kB as gzip', async () => {
   const { script, style } = await loadAssets()
   const bytes = [script, style].map(({ body }) => gzipSync(body, { level: 9 }).length)
   expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(40_000)
-  for (const [name, asset] of [
-    ['console.js', script],
-    ['console.css', style],
-  ] as const) {
-    const { text, headers } = await get(`/${name}?v=${asset.version}`)
-    expect([text, headers.get('cache-control')]).toEqual([asset.body, 'private, max-age=31536000, immutable'])
+  for (const [name, { version, body }] of Object.entries({ 'console.js': script, 'console.css': style })) {
+    const { text, headers } = await get(`/${name}?v=${version}`)
+    expect([text, headers.get('cache-control')], name).toEqual([body, 'private, max-age=31536000, immutable'])
   }
 })

@@ -43,11 +43,8 @@ describe('the search by e-mail address', () => {
 
   it('of a text that is no address does not quote it', async () => {
     const { status, text } = await vera.act('identity-search', { email: 'no address <b>' })
-    expect([status, text.includes('not a valid e-mail address'), text.includes('no address')]).toEqual([
-      400,
-      true,
-      false,
-    ])
+    expect([status, text]).toEqual([400, expect.stringContaining('not a valid e-mail address')])
+    expect(text).not.toContain('no address')
   })
 
   it('of an address without a subject shows none', async () => {
@@ -135,21 +132,12 @@ it('a redemption with an unknown outcome waits for a decision, and an operator r
   expect((await olga.act('identity-resolve', none)).status).toBe(409)
 })
 
-const redemption = (n: number): RedemptionRecord => ({
-  subjectId: `subject-${n}`,
-  number: 1,
-  startedAt: n,
-  levelName: null,
-  isFindable: true,
-  state: 'unresolved',
-  externalUserId: `user-${n}`,
-  integrationAddress: `0x${'11'.repeat(20)}`,
-  applicantId: null,
-  isLeased: false,
-})
-
 it('decisions and redemptions beyond the first 50 are counted', async () => {
-  const redemptions = Array.from({ length: 60 }, (_, n) => redemption(n))
+  const redemptions = Array.from({ length: 60 }, (_, n): RedemptionRecord => {
+    const names = { subjectId: `subject-${n}`, externalUserId: `user-${n}`, integrationAddress: `0x${'11'.repeat(20)}` }
+    const absent = { applicantId: null, levelName: null }
+    return { ...names, ...absent, number: 1, startedAt: n, state: 'unresolved', isFindable: true, isLeased: false }
+  })
   const view = { query: {}, subjects: [], redemptions, verdicts: [], maxRead: 60 }
   const html = String(await IdentityPage(view))
   expect(html).toContain('50 of 60 unknown outcomes.')

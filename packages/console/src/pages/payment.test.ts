@@ -124,15 +124,9 @@ describe('codes', () => {
   })
 })
 
-it('v1 is no part of the shown headers', () => {
-  expect(sentHeaders(delivery.integrationAddress, 1_700_000_000_999)).toBe(
-    [
-      'Content-Type: application/json',
-      'User-Agent: payment-integration',
-      `X-Service-Integration: ${delivery.integrationAddress}`,
-      'X-Service-Signature: t=1700000000,v1=(64 hex digits)',
-    ].join('\n'),
-  )
+it('the shown headers have the time of the attempt in whole seconds', () => {
+  const headers = sentHeaders(delivery.integrationAddress, 1_700_000_000_999)
+  expect(headers).toMatch(/\nX-Service-Signature: t=1700000000,v1=\(64 hex digits\)$/)
 })
 
 it('the command and the test are printable ASCII alone, whatever the snapshot has', () => {

@@ -47,9 +47,8 @@ const setup = setUpConsole(
         chainIds: [137, 10],
         run(request, caller) {
           requests.push([request, caller])
-          const isKnown = (request as { scenario?: string }).scenario !== 'unknown'
-          if (!isKnown) throw Object.assign(new Error(`${hostile} is unknown`), { code: 'ERR_TRIGGER_INVALID' })
-          return scenario()
+          if ((request as { scenario?: string }).scenario !== 'unknown') return scenario()
+          throw Object.assign(new Error(`${hostile} is unknown`), { code: 'ERR_TRIGGER_INVALID' })
         },
       },
       doctor,

@@ -7,11 +7,7 @@ import formats from 'ajv-formats'
 import { expect, test } from 'vitest'
 import { makeFolder } from './test/check-folder.js'
 
-interface Dependency {
-  readonly name: string
-  readonly version: string
-  readonly licence: string
-  readonly folder: string
+interface Dependency extends Readonly<Record<'name' | 'version' | 'licence' | 'folder', string>> {
   readonly needs: readonly string[]
 }
 type Dependencies = ReadonlyMap<string, Dependency>

@@ -86,11 +86,9 @@ describeInChromium('the console', twinOptions, build, (suite) => {
   })
 
   it('a click copies a hash, times become local and stay so, and the menu opens on a narrow screen', async () => {
-    const { page } = await suite.open({
-      viewport: { width: 390, height: 800 },
-      timezoneId: 'Asia/Kolkata',
-      permissions: ['clipboard-read', 'clipboard-write'],
-    })
+    const permissions = ['clipboard-read', 'clipboard-write']
+    const viewport = { width: 390, height: 800 }
+    const { page } = await suite.open({ viewport, timezoneId: 'Asia/Kolkata', permissions })
     const [first] = paid
     await page.goto(getUrl(`/payments/${first?.chainId}/${first?.txHash}`))
     await page.locator(`[data-copy="${first?.txHash}"]`).last().click()

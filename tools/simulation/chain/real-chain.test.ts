@@ -4,10 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { computeBloom, encodeRlp, type FilteredLog, hexBytes, type RlpItem, trieRoot, wholeBytes } from './encoding.js'
 
 type RealBlock = Readonly<Record<'receiptsRoot' | 'logsBloom' | 'number', string>>
-interface RealReceipt {
-  readonly type: string
-  readonly status: string
-  readonly cumulativeGasUsed: string
+interface RealReceipt extends Readonly<Record<'type' | 'status' | 'cumulativeGasUsed', string>> {
   readonly logs: readonly (FilteredLog & { readonly data: string })[]
 }
 

@@ -160,12 +160,8 @@ test('two changes of the body and one of the secret are all proved', async () =>
   const body = `\ufeff${JSON.stringify(reversed, null, 2)}\n`
   const { signature, findings } = await explain({ body, secrets: [`"${secret}"`], now: () => clock.now() + 400_000 })
   expect(signature).toBe('repaired')
-  expect(findings.map(({ code, proved }) => [code, proved])).toEqual([
-    ['secret_quoted', true],
-    ['body_byte_order_mark', true],
-    ['body_reordered', true],
-    ['delivery_stale', true],
-  ])
+  const codes = ['secret_quoted', 'body_byte_order_mark', 'body_reordered', 'delivery_stale']
+  expect(findings.map(({ code, proved }) => [code, proved])).toEqual(codes.map((code) => [code, true]))
 })
 
 test('a finding about the raw body has a line for every framework, another one has none', async () => {

@@ -46,13 +46,9 @@ const pickFacts = ({ version, expected, fault, status, at }: TwinArrival) => ({ 
 test('a payment is indexed, read, changed by the processor and delivered in the process of the test', async () => {
   const { twin, client, effects, pay } = await setUp()
   const payment = await pay({ amount: '12.50', memo: 'order-7', chainId: 10 })
-  expect(await client.payments.get(payment.txHash)).toMatchObject({
-    chainId: '10',
-    version: 1,
-    state: null,
-    memo: 'order-7',
-    tokenOut: { symbol: 'USDC', amountNet: '12.5' },
-  })
+  const tokenOut = { symbol: 'USDC', amountNet: '12.5' }
+  const indexed = { chainId: '10', version: 1, state: null, memo: 'order-7', tokenOut }
+  expect(await client.payments.get(payment.txHash)).toMatchObject(indexed)
   expect(await twin.update(payment, { state: 'success' })).toMatchObject({ outcome: 'applied', version: 2 })
   expect(effects).toEqual([`${payment.txHash} v1 null`, `${payment.txHash} v2 success`])
   expect(await twin.update(payment, { state: 'pending' })).toMatchObject({ outcome: 'refused' })

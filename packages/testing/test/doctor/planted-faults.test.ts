@@ -13,13 +13,8 @@ function examine(url: string, options: Partial<DoctorOptions> = {}) {
 }
 
 /** A fault, the cause that the doctor must name, the probes that must name it, and the steps that have the fault. */
-type Planted = [
-  fault: string,
-  cause: DoctorCauseCode,
-  probes: string,
-  steps: Partial<Steps>,
-  options?: Partial<DoctorOptions> | 'counts effects',
-]
+type Planted = [fault: string, cause: DoctorCauseCode, probes: string, steps: Partial<Steps>, options?: Options]
+type Options = Partial<DoctorOptions> | 'counts effects'
 
 const anyFields = (header: string) => {
   const [, t = '0'] = /t=(\d+)/.exec(header) ?? []

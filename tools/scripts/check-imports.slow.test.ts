@@ -87,10 +87,7 @@ test('each forbidden import is reported under its rule', () => {
     },
     { client: {}, contract: {}, server: { [`${scope}/chain-evm`]: '0.0.0', pino: '1.0.0' } },
   )
-  const reported = printed
-    .split('\n')
-    .filter((line) => /^ {2}\S/.test(line))
-    .map((line) => line.trim())
+  const reported = [...printed.matchAll(/^ {2}(\S.*?)\s*$/gm)].map(([, line = '']) => line)
   for (const expected of [
     'arrow-contract: packages/contract/src/up.ts -> packages/core/src/exports/index.ts',
     'arrow-contract: packages/contract/src/shape.ts -> packages/core/src/exports/index.ts',

@@ -6,17 +6,14 @@ import { makeFolder, runScript } from './test/check-folder.js'
 
 /** A workspace with one package of two lines of source, one of a test, three words and one public name. */
 function workspace(ceilings: Readonly<Record<string, number>>, aim: number | null = null, reasons = {}): string {
-  const numbers = Object.entries(ceilings).map(([name, ceiling]) => [name, { before: 9, aim, ceiling }])
+  const rows = Object.entries(ceilings).map(([name, ceiling]) => [name, { before: 9, aim, ceiling }])
+  const table = { folders: { a: ['packages/a/'] }, numbers: Object.fromEntries(rows), reasons }
   const folder = makeFolder({
     'packages/a/src/a.ts': '// One.\n// Two.\n',
     'packages/a/src/a.test.ts': '// A test.\n',
     'README.md': 'Three plain words\n',
     'tools/scripts/public-api.snapshot.json': JSON.stringify({ a: { '.': { values: ['a'], types: [] } } }),
-    'tools/scripts/size-table.json': JSON.stringify({
-      folders: { a: ['packages/a/'] },
-      numbers: Object.fromEntries(numbers),
-      reasons,
-    }),
+    'tools/scripts/size-table.json': JSON.stringify(table),
   })
   execFileSync('git', ['init', '--quiet', folder])
   return folder

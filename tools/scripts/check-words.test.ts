@@ -2,10 +2,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-interface Words {
-  findProblems(path: string, text: string): readonly { readonly line: number; readonly words: string }[]
-}
-const { findProblems }: Words = await import(join(import.meta.dirname, 'check-words.mjs'))
+type FindProblems = (path: string, text: string) => readonly { readonly line: number; readonly words: string }[]
+const { findProblems }: { findProblems: FindProblems } = await import(join(import.meta.dirname, 'check-words.mjs'))
 
 const long = `${'word '.repeat(30)}end.`
 const find = (text: string, path = 'a.ts') => findProblems(path, text).map(({ line, words }) => `${line}: ${words}`)

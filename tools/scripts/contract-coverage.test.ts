@@ -41,10 +41,7 @@ function vectorNames(path: string): Set<string> {
   return new Set((JSON.parse(readFileSync(path, 'utf8')) as { name: string }[]).map(({ name }) => name))
 }
 
-/**
- * First arguments of `test(...)`, `it(...)` and `it.each(...)(...)`, and names of cases `{ name, run }` of a
- * conformance suite.
- */
+/** Titles of `test(...)`, `it(...)` and `it.each(...)(...)`, and names of the cases of a conformance suite. */
 function testTitles(path: string): Set<string> {
   const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
   const titles = new Set<string>()
@@ -95,9 +92,8 @@ function proofProblems({ clause, tests }: Row): string[] {
   return Object.entries(tests).flatMap(([file, titles]) => {
     if (!existsSync(join(root, file))) return [`${clause}: there is no file ${file}`]
     if (titles.length === 0) return [`${clause}: it names no test in ${file}`]
-    return titles
-      .filter((title) => !titlesIn(file).has(title))
-      .map((title) => `${clause}: ${file} has no test "${title}"`)
+    const missing = titles.filter((title) => !titlesIn(file).has(title))
+    return missing.map((title) => `${clause}: ${file} has no test "${title}"`)
   })
 }
 
@@ -160,19 +156,14 @@ describe('the check', () => {
   const own = 'tools/scripts/contract-coverage.test.ts'
   const source = 'packages/contract/src/wire.ts'
   const missing = 'packages/core/src/none.ts'
-  const proven = { [own]: ['names every clause once'] }
-  const row = (changed: Partial<Row>): Row[] => [
-    { clause: '9 x', statement: 'says', files: [source], tests: proven, ...changed },
-  ]
+  const title = 'names every clause once'
+  const sound: Row = { clause: '9 x', statement: 'says', files: [source], tests: { [own]: [title] } }
+  const row = (changed: Partial<Row>): Row[] => [{ ...sound, ...changed }]
 
   test.each<[string, Partial<Row>, string]>([
     ['a file that is missing', { tests: { 'packages/none.test.ts': ['a'] } }, 'there is no file packages/none.test.ts'],
     ['a title that is missing', { tests: { [own]: ['no such title'] } }, `${own} has no test "no such title"`],
-    [
-      'the second of two titles',
-      { tests: { [own]: ['names every clause once', 'gone'] } },
-      `${own} has no test "gone"`,
-    ],
+    ['the second of two titles', { tests: { [own]: [title, 'gone'] } }, `${own} has no test "gone"`],
     // 'names all' is no title: only this comment and the row below contain it.
     ['a title that is only mentioned', { tests: { [own]: ['names all'] } }, `${own} has no test "names all"`],
     ['a row without a test', { tests: {} }, 'it names no test'],
@@ -181,11 +172,7 @@ describe('the check', () => {
     ['three implementing files', { files: [source, source, source] }, 'it names 3 files, not one or two'],
     ['the second of two implementing files', { files: [source, missing] }, `there is no file ${missing}`],
     ['a test as the implementing file', { files: [own] }, `${own} is not a source file of a package`],
-    [
-      'a folder as the implementing file',
-      { files: ['packages/core'] },
-      'packages/core is not a source file of a package',
-    ],
+    ['a folder as the implementing file', { files: ['packages/a'] }, 'packages/a is not a source file of a package'],
   ])('reports %s', (_what, changed, problem) => {
     expect(problems(row(changed))).toEqual([`9 x: ${problem}`])
   })
@@ -196,7 +183,7 @@ describe('the check', () => {
   })
 
   test('accepts a plain title, a template of a table and a named vector', () => {
-    const tests = { [own]: ['names every clause once', 'reports %s'], 'vectors/signature.json': ['unknown fields'] }
+    const tests = { [own]: [title, 'reports %s'], 'vectors/signature.json': ['unknown fields'] }
     expect(problems(row({ tests }))).toEqual([])
   })
 })

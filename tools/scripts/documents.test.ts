@@ -59,27 +59,21 @@ describe('a citation', () => {
   })
 })
 
-/** A code with its cause and cure, and the document that says so. */
-interface ErrorRow {
-  readonly code: string
-  readonly cause: string
-  readonly cure: string
-  readonly file: string
-}
-
 /** The rows of all tables that name codes: the last two cells are the cause and the cure. */
-function errorRows(): ErrorRow[] {
+function errorRows() {
   return files
     .filter((file) => /^(packages\/[^/]+\/README|docs\/errors)[.]md$/.test(file))
     .flatMap((file) =>
       [...read(file).matchAll(/^[|] (.*`ERR_.*) [|]$/gm)].flatMap(([, row = '']) => {
         const cells = row.split(/(?<!\\) [|] /)
         const [cause = '', cure = ''] = cells.slice(-2)
-        const named = cells
-          .slice(0, -2)
-          .join(' ')
-          .matchAll(/`(ERR_\w+)`/g)
-        return [...named].map(([, code = '']) => ({ code, cause, cure, file }))
+        const named = [
+          ...cells
+            .slice(0, -2)
+            .join(' ')
+            .matchAll(/`(ERR_\w+)`/g),
+        ]
+        return named.map(([, code = '']) => ({ code, cause, cure, file }))
       }),
     )
 }
@@ -116,12 +110,7 @@ test('every row has a cause and a cure', () => {
   expect(rows.filter(({ cause, cure }) => cause === '' || cure === '').map(({ code }) => code)).toEqual([])
 })
 
-interface Budget {
-  readonly names: readonly string[]
-  readonly web: number
-  readonly node: number
-}
-const budgets = JSON.parse(read('tools/scripts/size-budgets.json')) as Budget[]
+const budgets = JSON.parse(read('tools/scripts/size-budgets.json')) as { names: string[]; web: number; node: number }[]
 
 const packages = readdirSync(join(root, 'packages'))
 const documents = [
@@ -183,9 +172,8 @@ test('the audit page names each action, and the README of the command each event
 })
 
 test("the numbers of the site's home page stand in the README", () => {
-  const numbers = [...read('tools/site/pages/index.md').matchAll(/^- \*\*(\d.*?)\*\*/gm)].map(
-    ([, number = '']) => number,
-  )
+  const found = read('tools/site/pages/index.md').matchAll(/^- \*\*(\d.*?)\*\*/gm)
+  const numbers = [...found].map(([, number = '']) => number)
   expect(numbers).toHaveLength(4)
   expect(numbers.filter((number) => !read('README.md').includes(number))).toEqual([])
 })

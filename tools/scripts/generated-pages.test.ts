@@ -5,27 +5,30 @@ import { describe, expect, test } from 'vitest'
 import { listPrices, measuredCosts, modelCells, modelTable } from '../bench/cells/model.js'
 import { formatCell, formatRuns, readRuns } from '../bench/report.js'
 import { fillPage as fillConfiguration } from './configuration-page.js'
+import { fillPage as fillDiagnostics } from './diagnostic-pages.js'
 import { barChart, drawCharts, fillPage as fillPerformance } from './performance-page.js'
 
 const docs = join(import.meta.dirname, '../../docs')
 const results = join(import.meta.dirname, '../bench/results')
 const readPage = (name: string) => readFileSync(join(docs, name), 'utf8')
 
-test('the tables of configuration.md are those of the variables; npm run configuration-page makes them again', () => {
-  const page = readPage('configuration.md')
-  expect(fillConfiguration(page)).toBe(page)
-  expect(fillConfiguration(page.replace('| `PI_PORT` |', '| `PI_PORTS` |'))).toBe(page)
-  expect(() => fillConfiguration(page.replace('<!-- end of variables -->', ''))).toThrow('The page has no place')
+/** The page, the command that makes its tables or lists again, and a text of them. */
+const filled: [name: string, command: string, fill: (page: string) => string, text: string][] = [
+  ['configuration.md', 'configuration-page', fillConfiguration, '| `PI_PORT` |'],
+  ['performance.md', 'bench -- --page', fillPerformance, '| ours'],
+  ['doctor.md', 'diagnostic-pages', (page) => fillDiagnostics('docs/doctor.md', page), '- `body-parsed`'],
+  ['explain.md', 'diagnostic-pages', (page) => fillDiagnostics('docs/explain.md', page), '- `body_parsed`'],
+]
+test.each(filled)('the tables and lists of %s are the newest; npm run %s makes them again', (name, _, fill, text) => {
+  const page = readPage(name)
+  expect(fill(page)).toBe(page)
+  expect(page).toContain(text)
+  expect(fill(page.replace(text, text.replace(/[a-z]/i, '?')))).toBe(page)
+  expect(() => fill(page.replaceAll('<!-- end of ', '<!-- '))).toThrow('has no place')
 })
 
 describe('performance.md', () => {
   const page = readPage('performance.md')
-
-  test('has in every table the newest recorded run; npm run bench -- --page makes them again', () => {
-    expect(fillPerformance(page)).toBe(page)
-    expect(fillPerformance(page.replace('| ours', '| theirs'))).toBe(page)
-    expect(() => fillPerformance(page.replaceAll('<!-- end of figures -->', ''))).toThrow('The page has no place')
-  })
 
   test('shows every picture, drawn from the recorded runs', () => {
     for (const [file, text] of drawCharts()) {

@@ -7,11 +7,7 @@ import formats from 'ajv-formats'
 import { expect, test } from 'vitest'
 import { makeFolder } from './test/check-folder.js'
 
-interface Dependency {
-  readonly name: string
-  readonly version: string
-  readonly licence: string
-  readonly folder: string
+interface Dependency extends Readonly<Record<'name' | 'version' | 'licence' | 'folder', string>> {
   readonly needs: readonly string[]
 }
 type Dependencies = ReadonlyMap<string, Dependency>
@@ -36,12 +32,9 @@ test('the bill of materials fits the schema of CycloneDX 1.6 and lists what an i
   const dependencies = await getDependencies(root, ['client', 'store-sql', 'server'])
   const text = billOfMaterials(dependencies, release)
   const bom = JSON.parse(text)
-  const folder = join(
-    dirname(createRequire(import.meta.url).resolve('@cyclonedx/cyclonedx-library/package.json')),
-    'res/schema',
-  )
-  const schema = async (name: string) =>
-    JSON.parse(await readFile(join(folder, `${name}.SNAPSHOT.schema.json`), 'utf8'))
+  const manifest = createRequire(import.meta.url).resolve('@cyclonedx/cyclonedx-library/package.json')
+  const getPath = (name: string) => join(dirname(manifest), 'res/schema', `${name}.SNAPSHOT.schema.json`)
+  const schema = async (name: string) => JSON.parse(await readFile(getPath(name), 'utf8'))
   // The schema also has formats for international addresses, which none of ours is.
   const ajv = new Ajv({ strict: false, formats: { 'iri-reference': true, 'idn-email': true } })
   formats.default(ajv)

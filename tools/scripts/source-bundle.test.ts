@@ -57,11 +57,9 @@ it('makes the bundle anew in a folder that was moved with it', async () => {
   await start()
   const moved = `${root}-moved`
   renameSync(root, moved)
-  ;[sources, outfile, root] = [sources, outfile, root].map((path) => path.replace(root, moved)) as [
-    string,
-    string,
-    string,
-  ]
+  sources = sources.replace(root, moved)
+  outfile = outfile.replace(root, moved)
+  root = moved
   expect(await start()).toBe(printed(1))
 })
 

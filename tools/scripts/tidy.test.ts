@@ -1,7 +1,4 @@
-/**
- * House rules about every file of the repository. The patterns are written so that they do not match themselves.
- * @module
- */
+/** House rules about every file of the repository. The patterns do not match themselves. @module */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -16,6 +13,8 @@ const files = repositoryFiles(root).flatMap((path) => {
   }
 })
 const code = files.filter(({ path }) => /[.](ts|tsx|mts|js|mjs|cjs|sol)$/.test(path) && !path.includes('.generated.'))
+
+const manifests = files.filter(({ path }) => /^packages\/[^/]+\/package[.]json$/.test(path))
 
 /** `path:line` of every line that matches. */
 function places(among: typeof files, pattern: RegExp): string[] {
@@ -49,9 +48,8 @@ describe('tidy', () => {
 
   test('no file that ships combines AbortSignal.any with AbortSignal.timeout, which Node 20 collects before it fires', () => {
     const shipped = code.filter(({ path }) => /^packages\/[^/]+\/src\//.test(path) && !path.includes('.test.'))
-    const combined = shipped.filter(
-      ({ text }) => /AbortSignal[.]any\(/.test(text) && /AbortSignal[.]timeout\(/.test(text),
-    )
+    const has = (pattern: RegExp) => (file: { readonly text: string }) => pattern.test(file.text)
+    const combined = shipped.filter(has(/AbortSignal[.]any\(/)).filter(has(/AbortSignal[.]timeout\(/))
     expect(combined.map(({ path }) => path)).toEqual([])
   })
 
@@ -91,15 +89,12 @@ describe('tidy', () => {
 
   test('changesets raises the versions of all packages together', () => {
     const config = JSON.parse(readFileSync(join(root, '.changeset/config.json'), 'utf8'))
-    const names = files
-      .filter(({ path }) => /^packages\/[^/]+\/package[.]json$/.test(path))
-      .map(({ text }) => JSON.parse(text).name)
-    expect(config.fixed[0].toSorted()).toEqual(names.toSorted())
+    expect(config.fixed[0].toSorted()).toEqual(manifests.map(({ text }) => JSON.parse(text).name).toSorted())
   })
 
   test('every package carries the licence of the workspace', () => {
     const licence = files.find(({ path }) => path === 'LICENSE')?.text
-    for (const { path } of files.filter((file) => /^packages\/[^/]+\/package[.]json$/.test(file.path)))
+    for (const { path } of manifests)
       expect(files.find((file) => file.path === path.replace('package.json', 'LICENSE'))?.text, path).toBe(licence)
   })
 
@@ -115,10 +110,8 @@ describe('tidy', () => {
 // The public names, as `npm run packages` records them.
 
 type Entries = Record<string, { readonly values: readonly string[]; readonly types: readonly string[] }>
-const api = JSON.parse(readFileSync(join(import.meta.dirname, 'public-api.snapshot.json'), 'utf8')) as Record<
-  string,
-  Entries
->
+const snapshot = readFileSync(join(import.meta.dirname, 'public-api.snapshot.json'), 'utf8')
+const api = JSON.parse(snapshot) as Record<string, Entries>
 
 /** Entries that export a name, such as `core/ports`. */
 const entriesByName = new Map<string, string[]>()
@@ -131,9 +124,7 @@ for (const [name, entries] of Object.entries(api))
 
 /** An integrator installs only the client, so it re-exports the wire types of its signatures. */
 const passedOn = ['client', 'contract']
-/**
- * The client exports amounts at a separate subpath. Both the contract and the dependency-free verifier export headers.
- */
+/** The client has amounts at a separate subpath; both the contract and the dependency-free verifier export headers. */
 const inTwo = new Set(['Amount', 'integrationHeader', 'signatureHeader'])
 
 /** An error of the core has the same name in the client, which rejects with it on the other side of the wire. */

@@ -73,16 +73,15 @@ describe.skipIf(postgresMissing)(
 
       const anna = await register(email)
       await prove(anna, email)
-      expect(await getSubjects(anna)).toMatchObject([
-        { proved: true, closed: false, review: { reviewAnswer: 'GREEN' } },
-      ])
+      const review = { reviewAnswer: 'GREEN' }
+      expect(await getSubjects(anna)).toMatchObject([{ proved: true, closed: false, review }])
       expect(await share(email)).toMatchObject({ kind: 'approved', redeemed: false })
 
       const bert = await register(email)
       expect(await getSubjects(bert)).toEqual([])
       await prove(bert, email)
       expect(await share(email)).toMatchObject({ kind: 'in_flight', redeemed: true })
-      expect(await getSubjects(anna)).toMatchObject([{ closed: true, review: { reviewAnswer: 'GREEN' } }])
+      expect(await getSubjects(anna)).toMatchObject([{ closed: true, review }])
       expect(await getSubjects(bert)).toMatchObject([{ proved: true, review: { reviewAnswer: null } }])
     })
 
@@ -90,10 +89,8 @@ describe.skipIf(postgresMissing)(
       const email = 'race@example.com'
       const carl = await register(email)
       const before = provider.redemptions.length
-      const [results] = await Promise.all([
-        Promise.all(Array.from({ length: 50 }, () => share(email))),
-        prove(carl, email),
-      ])
+      const shares = Array.from({ length: 50 }, () => share(email))
+      const [results] = await Promise.all([Promise.all(shares), prove(carl, email)])
       expect(results.filter(({ redeemed }) => redeemed)).toHaveLength(1)
       expect(provider.redemptions.length).toBe(before + 1)
       expect(await getSubjects(carl)).toMatchObject([{ proved: true }])

@@ -66,23 +66,17 @@ describe('the script', () => {
   test('exits with 0 for a final paid order, 3 before it is final, 1 for an unpaid one, and 2 without enough arguments', async () => {
     const env = { LEGACY_BASE_URL: service.url, LEGACY_API_KEY: apiKey }
     expect(await run(values('12.50', finalHash), env)).toEqual({ code: 0, stdout: 'paid, final\n' })
-    expect(await run(values('12.50'), env)).toMatchObject({
-      code: 3,
-      stdout: expect.stringContaining('paid, not final yet'),
-    })
+    const notFinal = expect.stringContaining('paid, not final yet')
+    expect(await run(values('12.50'), env)).toMatchObject({ code: 3, stdout: notFinal })
     expect(await run(values('1'), env)).toEqual({ code: 1, stdout: 'not paid: Invalid payment amount\n', stderr: '' })
     expect(await run(values('1'), {})).toMatchObject({ code: 2 })
   })
 
   test('an error is no verdict: it exits with 2 and its message', async () => {
     const env = { LEGACY_BASE_URL: service.url, LEGACY_API_KEY: 'another-key' }
-    const wrongKey = await run(values('12.50'), env)
-    expect(wrongKey).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringMatching(/^The service rejected the credentials/),
-    })
-    const wrongUrl = await run(values('12.50'), { ...env, LEGACY_BASE_URL: `${service.url}/api/v1` })
-    expect(wrongUrl).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^baseUrl: leave \/api\/v1 out/) })
+    const failed = (message: RegExp) => ({ code: 2, stdout: '', stderr: expect.stringMatching(message) })
+    expect(await run(values('12.50'), env)).toEqual(failed(/^The service rejected the credentials/))
+    const wrongUrl = { ...env, LEGACY_BASE_URL: `${service.url}/api/v1` }
+    expect(await run(values('12.50'), wrongUrl)).toEqual(failed(/^baseUrl: leave \/api\/v1 out/))
   })
 })

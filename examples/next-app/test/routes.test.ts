@@ -42,14 +42,10 @@ describe.each([
     const pending = build.snapshot({ version: 1, state: 'pending' })
     const success = { ...pending, version: 2, state: 'success' as const }
     const good = await deliveries.good(pending)
-    const posted = [
-      good,
-      await deliveries.good(success),
-      await deliveries.duplicate(good),
-      await deliveries.forged(success),
-    ]
+    const { duplicate, forged } = deliveries
     const statuses: number[] = []
-    for (const delivery of posted) statuses.push((await post(delivery)).status)
+    for (const delivery of [good, await deliveries.good(success), await duplicate(good), await forged(success)])
+      statuses.push((await post(delivery)).status)
     expect(statuses).toEqual([204, 204, 204, 401])
     expect(shop().states(pending.txHash)).toEqual(['pending', 'success'])
   })

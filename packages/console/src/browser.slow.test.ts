@@ -64,9 +64,7 @@ describeInChromium('the console', twinOptions, build, (suite) => {
     await page.locator('#rows tr', { hasText: 'seen-live' }).waitFor()
     const points = `[...document.querySelectorAll('[data-label="Received"] .fraction')].map((each) => each.offsetLeft)`
     expect(await page.evaluate(`new Set(${points}).size`)).toBe(1)
-    await page.evaluate(
-      'document.body.insertAdjacentHTML("beforeend", "<p>" + "line<br>".repeat(200) + "</p>"); scrollTo(0, 400)',
-    )
+    await page.evaluate('document.body.insertAdjacentHTML("beforeend", "line<br>".repeat(200)); scrollTo(0, 400)')
     await page.locator('#live', { hasText: /^paused/ }).waitFor()
     await suite.twin.pay({ integrationAddress: shop.address, memo: 'seen-later' })
     await page.locator('#live', { hasText: /^paused, \d+ change/ }).waitFor()
@@ -88,11 +86,9 @@ describeInChromium('the console', twinOptions, build, (suite) => {
   })
 
   it('a click copies a hash, times become local and stay so, and the menu opens on a narrow screen', async () => {
-    const { page } = await suite.open({
-      viewport: { width: 390, height: 800 },
-      timezoneId: 'Asia/Kolkata',
-      permissions: ['clipboard-read', 'clipboard-write'],
-    })
+    const permissions = ['clipboard-read', 'clipboard-write']
+    const viewport = { width: 390, height: 800 }
+    const { page } = await suite.open({ viewport, timezoneId: 'Asia/Kolkata', permissions })
     const [first] = paid
     await page.goto(getUrl(`/payments/${first?.chainId}/${first?.txHash}`))
     await page.locator(`[data-copy="${first?.txHash}"]`).last().click()

@@ -24,12 +24,6 @@ afterEach(async () => {
   await twin.close()
 })
 
-interface Event {
-  readonly name: string
-  readonly id: string
-  readonly data: Record<string, unknown>
-}
-
 /** Opens a stream; `next` resolves the next event of a name. */
 async function open(query: string, lastEventId?: string, viewer = 'alice') {
   const headers = { 'x-viewer': viewer, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) }
@@ -37,7 +31,7 @@ async function open(query: string, lastEventId?: string, viewer = 'alice') {
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   let buffered = ''
-  async function next(name: string): Promise<Event> {
+  async function next(name: string): Promise<{ id: string; data: Record<string, unknown> }> {
     for (;;) {
       const end = buffered.indexOf('\n\n')
       if (end === -1) {
@@ -46,20 +40,16 @@ async function open(query: string, lastEventId?: string, viewer = 'alice') {
         buffered += value
         continue
       }
-      const fields = new Map(
-        buffered
-          .slice(0, end)
-          .split('\n')
-          .map((line) => line.split(/: (.*)/s) as [string, string]),
-      )
+      const lines = buffered.slice(0, end).split('\n')
+      const { event, id, data } = Object.fromEntries(lines.map((line) => line.split(/: (.*)/s)))
       buffered = buffered.slice(end + 2)
-      if (fields.get('event') === name)
-        return { name, id: fields.get('id') ?? '', data: JSON.parse(fields.get('data') ?? '{}') }
+      if (event === name) return { id, data: JSON.parse(data) }
     }
   }
   return { next, close: () => reader?.cancel() }
 }
 
+const containing = (text: string) => expect.stringContaining(text)
 const pay = () => twin.pay({ integrationAddress: shop.address })
 
 /** Waits until the reader knows the rows of before. */
@@ -70,10 +60,10 @@ it('a new payment reaches an open list as a row, and a change comes as the same 
   await baselineRead()
   const paid = await pay()
   const first = await list.next('row')
-  expect(first.data).toMatchObject({ matches: true, html: expect.stringContaining(paid.txHash) })
+  expect(first.data).toMatchObject({ matches: true, html: containing(paid.txHash) })
   await twin.update(paid, { state: 'success' })
   const second = await list.next('row')
-  expect(second.data).toMatchObject({ matches: true, html: expect.stringContaining('success') })
+  expect(second.data).toMatchObject({ matches: true, html: containing('success') })
 })
 
 it('a payment between the reading of a page and its stream is a row of the stream', async () => {
@@ -83,7 +73,7 @@ it('a payment between the reading of a page and its stream is a row of the strea
   const [, query = ''] = /data-live="([^"]+)"/.exec(html) ?? []
   const paid = await pay()
   const list = await open(query.replaceAll('&amp;', '&'))
-  expect((await list.next('row')).data).toMatchObject({ html: expect.stringContaining(paid.txHash) })
+  expect((await list.next('row')).data).toMatchObject({ html: containing(paid.txHash) })
   await list.close()
 })
 
@@ -104,13 +94,9 @@ it('deliveries come as rows, the overview as parts and series, and a payment onl
   await baselineRead()
   await pay()
   await twin.update(paid, { state: 'success' })
-  expect((await deliveries.next('row')).data).toMatchObject({ html: expect.stringContaining('delivered') })
+  expect((await deliveries.next('row')).data).toMatchObject({ html: containing('delivered') })
   expect((await overview.next('overview')).data).toMatchObject({
-    parts: {
-      problems: expect.stringContaining('All well'),
-      tiles: expect.stringContaining('Pending deliveries'),
-      chains: expect.any(String),
-    },
+    parts: { problems: containing('All well'), tiles: containing('Pending deliveries'), chains: expect.any(String) },
     charts: { latency: { p50: expect.any(Number) } },
   })
   expect((await one.next('stale')).data).toEqual({})
@@ -127,7 +113,7 @@ it('a page that reconnects with its last id receives each missed event once', as
   await other.next('row')
   await other.next('row')
   const back = await open('topic=payments', id)
-  expect((await back.next('row')).data).toMatchObject({ html: expect.stringContaining(missed.txHash) })
+  expect((await back.next('row')).data).toMatchObject({ html: containing(missed.txHash) })
 })
 
 it('after more payments than one reading shows, lists load again, and later payments are rows', async () => {
@@ -137,7 +123,7 @@ it('after more payments than one reading shows, lists load again, and later paym
   newest.mockResolvedValueOnce({ payments: burst, deliveries: [], updates: [] })
   await list.next('stale')
   const paid = await pay()
-  expect((await list.next('row')).data).toMatchObject({ html: expect.stringContaining(paid.txHash) })
+  expect((await list.next('row')).data).toMatchObject({ html: containing(paid.txHash) })
 })
 
 it('pages are told that the database does not answer, and that it answers again', async () => {
@@ -176,7 +162,7 @@ it('a listener that throws gets the next sample', async () => {
   const byId = vi.spyOn(twin.service.queries, 'paymentsById').mockResolvedValueOnce([null as never])
   await vi.waitFor(() => expect(byId).toHaveBeenCalled(), 10_000)
   const paid = await pay()
-  expect((await list.next('row')).data).toMatchObject({ html: expect.stringContaining(paid.txHash) })
+  expect((await list.next('row')).data).toMatchObject({ html: containing(paid.txHash) })
 })
 
 it('a stream that ends while it opens frees its slot', async () => {
@@ -235,9 +221,8 @@ it.each([
 })
 
 it('the 101st open page is answered 503, and close ends all streams', async () => {
-  const open100 = await Promise.all(
-    Array.from({ length: 100 }, (_, n) => open('topic=overview', undefined, `viewer ${n}`)),
-  )
+  const openAs = (n: number) => open('topic=overview', undefined, `viewer ${n}`)
+  const open100 = await Promise.all(Array.from({ length: 100 }, (_, n) => openAs(n)))
   const answer = await pages.fetch(new Request('http://localhost/console/live?topic=overview'))
   expect(answer.status).toBe(503)
   pages.close()

@@ -1,4 +1,5 @@
 /** A browser's part in requests: cookies, redirects and forms. @module */
+import { setImmediate } from 'node:timers/promises'
 import type { Console } from '../src/create-console.js'
 
 /** An answer with its text. */
@@ -58,5 +59,15 @@ export class BrowserLike {
     }
     const { status, headers } = answer
     return { status, headers, text: await answer.text(), location: headers.get('location') }
+  }
+}
+
+/** Reads the page of a job until the job has ended; resolves the page. */
+export async function endedJob(browser: BrowserLike, path: string | null): Promise<string> {
+  for (;;) {
+    const { status, text } = await browser.get(path ?? '')
+    if (status !== 200) throw new Error(`The job's page was answered ${status}.`)
+    if (!text.includes('<progress')) return text
+    await setImmediate()
   }
 }

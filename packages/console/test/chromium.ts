@@ -1,5 +1,5 @@
 /** Serves pages on a real port, as a host on Node does, and looks at them in a real browser. @module */
-import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { delimiter, join } from 'node:path'
@@ -9,7 +9,7 @@ import type { Console } from '../src/create-console.js'
 const executablePath = (process.env['PATH'] ?? '')
   .split(delimiter)
   .flatMap((folder) => ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(folder, name)))
-  .find(isExecutable)
+  .find((path) => existsSync(path))
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** A folder for pictures of the pages; unset: none are made. */
 const pictures = process.env['CONSOLE_PICTURES']
@@ -66,15 +66,6 @@ export async function getFlaws(page: Page, name: string): Promise<string[]> {
   }
   const flaws = violations.map(({ id, nodes }) => `${name} ${id}: ${nodes.map(({ html }) => html).join(' ')}`)
   return overflow > 0 ? [`${name}: ${overflow} px wider than the screen`, ...flaws] : flaws
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Pages on a port. */

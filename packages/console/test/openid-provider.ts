@@ -43,29 +43,22 @@ export async function openOpenidProvider(redirectUris: readonly string[], isWith
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const { Provider, createMemoryAdapter } = await loadProvider()
+  const client = {
+    ...{ client_id: oidcClient.clientId, client_secret: oidcClient.clientSecret, redirect_uris: redirectUris },
+    ...{ response_types: ['code'], grant_types: ['authorization_code'] },
+  }
   // The provider warns of every default that is meant for trying it out.
   const provider = new Provider(issuer, {
     adapter: createMemoryAdapter(0),
     jwks: { keys: [signingKey] },
     ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
-    clients: [
-      {
-        client_id: oidcClient.clientId,
-        client_secret: oidcClient.clientSecret,
-        redirect_uris: redirectUris,
-        response_types: ['code'],
-        grant_types: ['authorization_code'],
-      },
-    ],
+    clients: [client],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['preferred_username'] },
     conformIdTokenClaims: isWithUserInfoAlone,
     cookies: { keys: ['a-key-of-the-tests'] },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
-    findAccount: (_: unknown, accountId: string) => ({
-      accountId,
-      claims: async () => ({ sub: accountId, ...claims }),
-    }),
+    findAccount: (_: unknown, sub: string) => ({ accountId: sub, claims: async () => ({ sub, ...claims }) }),
     // Consent is given: the tests are about who the person is.
     async loadExistingGrant({ oidc: { provider: own, client, session, requestParamScopes } }: GrantContext) {
       const grant = new own.Grant({ clientId: client.clientId, accountId: session.accountId })

@@ -3,14 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { startIdentityProvider } from '../src/exports/identity-provider.js'
 import { asking, type Request, service, started } from './support.js'
 
-interface Vector {
-  readonly name: string
-  readonly secretKey: string
+interface Vector extends Readonly<Record<'name' | 'secretKey' | 'uri' | 'body' | 'signature', string>> {
   readonly timestamp: number
   readonly method: 'GET' | 'POST'
-  readonly uri: string
-  readonly body: string
-  readonly signature: string
 }
 const file = new URL('../../../vectors/identity-signatures.json', import.meta.url)
 const { requests: vectors } = JSON.parse(readFileSync(file, 'utf8')) as { requests: readonly Vector[] }

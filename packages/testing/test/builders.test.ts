@@ -43,13 +43,8 @@ describe.each(shapes)('a %s', (_, make, schema) => {
 test('given fields replace drawn ones, and the source follows chain and hash', () => {
   const build = createBuilders()
   const txHash = build.txHash()
-  expect(build.payment({ chainId: '10', txHash, state: 'refund_pending', version: 3 })).toMatchObject({
-    chainId: '10',
-    txHash,
-    state: 'refund_pending',
-    version: 3,
-    source: { chainId: '10', txHash },
-  })
+  const given = { chainId: '10', txHash, state: 'refund_pending', version: 3 } as const
+  expect(build.payment(given)).toMatchObject({ ...given, source: { chainId: '10', txHash } })
 })
 
 test.each([

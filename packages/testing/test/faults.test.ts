@@ -16,9 +16,9 @@ describe('a fault', () => {
     provider.fail({ on: 'reuse', at: 'after', answer: 'lost' })
     await expect(ask({ uri: reuseUri(token) })).rejects.toThrow()
     expect(provider.redemptions).toMatchObject([{ externalUserId: 'pi:1' }])
-    expect(provider.requests).toMatchObject([
-      { operation: 'reuse', status: null },
-      { operation: 'reuse', status: 200 },
+    expect(provider.requests.map(({ operation, status }) => `${operation} ${status}`)).toEqual([
+      'reuse null',
+      'reuse 200',
     ])
   })
 
@@ -121,20 +121,6 @@ describe('without a port', () => {
     await expect(hanging).rejects.toThrow(/timeout/)
     expect(timeUp.aborted).toBe(true)
   })
-
-  test('a webhook goes to the given function', async () => {
-    const sent: string[] = []
-    const provider = createIdentityProvider({
-      clients: [{ ...service, webhooks: [{ url: 'https://service.test/hook', secretKey: 'x' }] }],
-      async sendWebhook({ url }) {
-        sent.push(url)
-        return new Response()
-      },
-    })
-    provider.approve(provider.addApplicant({ clientId: service.clientId, as: 'pending' }).id)
-    expect(await provider.deliverWebhooks()).toMatchObject([{ type: 'applicantReviewed', status: 200 }])
-    expect(sent).toEqual(['https://service.test/hook'])
-  })
 })
 
 describe('rate limits', () => {
@@ -149,11 +135,5 @@ describe('rate limits', () => {
     expect((await ask({ ...post, by: other })).status).toBe(401)
     clock.advance(5_000)
     expect((await ask(post)).status).toBe(401)
-  })
-
-  test('are off by default', async () => {
-    const { ask } = await started()
-    const answers = await Promise.all(Array.from({ length: 60 }, () => ask({ uri: reuseUri('x'), by: service })))
-    expect(answers.every(({ status: each }) => each === 401)).toBe(true)
   })
 })

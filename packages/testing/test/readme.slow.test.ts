@@ -17,12 +17,9 @@ test('the receiver test of the README passes under node:test', async () => {
   expect(stdout).toMatch(/^# fail 0$/m)
 })
 
+const minted = /^share [\w-]+\.[\w-]+\. with a service that asks http:\/\/127\.0\.0\.1:\d+\n$/
 test.each([
-  [
-    'mint a token, print where to redeem it, and exit',
-    'mintShareToken',
-    /^share [\w-]+\.[\w-]+\. with a service that asks http:\/\/127\.0\.0\.1:\d+\n$/,
-  ],
+  ['mint a token, print where to redeem it, and exit', 'mintShareToken', minted],
   ['bring a payment through the chaos of a twin', 'twin.chaos', /^success 2 success true\n$/],
   ['share a verification with a twin', 'shareToken()', /^in_flight approved\n$/],
 ])('the lines of the guide %s', async (_, word, printed) => {

@@ -13,23 +13,18 @@ describe('reusing a verification', () => {
       { token, by: 'reuse', clientId: 'ServiceCo', externalUserId: 'pi:1', applicantId, at: Date.UTC(2026, 0, 1) },
     ])
     provider.approve(applicantId)
-    expect(provider.applicant(applicantId)).toMatchObject({
-      reviewStatus: 'completed',
-      reviewResult: { reviewAnswer: 'GREEN' },
-    })
+    const green = { reviewStatus: 'completed', reviewResult: { reviewAnswer: 'GREEN' } }
+    expect(provider.applicant(applicantId)).toMatchObject(green)
   })
 
   test('with some steps covered documents are requested until they are submitted', async () => {
     const { provider, ask } = await started()
     const { json } = await ask({ uri: reuseUri(newToken(provider), { level: 'strict' }) })
     expect(json).toMatchObject({ review: { reviewStatus: 'init' } })
-    const applicantId = String(json['id'])
-    expect(provider.applicant(applicantId)?.steps).toEqual(['IDENTITY'])
-    provider.handIn(applicantId)
-    expect(provider.applicant(applicantId)).toMatchObject({
-      reviewStatus: 'pending',
-      steps: ['IDENTITY', 'PROOF_OF_FUNDS'],
-    })
+    const id = String(json['id'])
+    expect(provider.applicant(id)?.steps).toEqual(['IDENTITY'])
+    provider.handIn(id)
+    expect(provider.applicant(id)).toMatchObject({ reviewStatus: 'pending', steps: ['IDENTITY', 'PROOF_OF_FUNDS'] })
   })
 
   test('the answer omits the review when showsReview is false', async () => {
@@ -80,9 +75,8 @@ describe('reusing a verification', () => {
   })
 
   test('reuse switched off is 10505, copying switched off is 10518', async () => {
-    const { provider, ask } = await started({
-      clients: [donor, { ...service, reuseDisabled: true, copyDisabled: true }],
-    })
+    const disabled = { ...service, reuseDisabled: true, copyDisabled: true }
+    const { provider, ask } = await started({ clients: [donor, disabled] })
     const token = newToken(provider)
     expect((await ask({ uri: reuseUri(token) })).json).toMatchObject({ errorCode: 10505 })
     const copying = await ask({ uri: `/resources/applicants/-/import?shareToken=${token}` })

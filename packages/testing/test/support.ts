@@ -25,21 +25,12 @@ export const service = {
   partners: ['DonorCo'],
 } as const satisfies ProviderClient
 
-/** Predictable ids. */
-export function countingIds(): () => string {
-  let next = 0
-  return () => (next++).toString(16).padStart(24, '0')
-}
-
-/** A provider with both clients on a movable clock, closed after the test. */
+/** A provider with both clients, counted ids and a movable clock, closed after the test. */
 export async function started(options: Partial<IdentityProviderOptions> = {}) {
   const clock = createFakeClock(Date.UTC(2026, 0, 1))
-  const provider = await startIdentityProvider({
-    clients: [donor, service],
-    now: clock.now,
-    newId: countingIds(),
-    ...options,
-  })
+  let next = 0
+  const newId = () => (next++).toString(16).padStart(24, '0')
+  const provider = await startIdentityProvider({ clients: [donor, service], now: clock.now, newId, ...options })
   onTestFinished(() => provider.close())
   return { provider, clock, ask: asking(provider, options.now ?? clock.now) }
 }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createIdentityProvider } from '../src/exports/identity-provider.js'
 import type { WebhookTarget } from '../src/identity-provider/authenticate.js'
 import { type Arrived, deadUrl, newToken, receiver, reuseUri, service, started } from './support.js'
@@ -36,6 +36,7 @@ describe('an event', () => {
     const { provider, arrived, id } = await withReceiver()
     provider.reject(id, { labels: ['FORGERY'], rejectType: 'FINAL' })
     await provider.deliverWebhooks()
+    const red = { reviewAnswer: 'RED', rejectLabels: ['FORGERY'], reviewRejectType: 'FINAL' }
     expect(arrived[0]?.event).toEqual({
       applicantId: id,
       inspectionId: expect.any(String),
@@ -45,12 +46,7 @@ describe('an event', () => {
       sandboxMode: true,
       externalUserId: 'pi:1',
       type: 'applicantReviewed',
-      reviewResult: {
-        moderationComment: expect.any(String),
-        reviewAnswer: 'RED',
-        rejectLabels: ['FORGERY'],
-        reviewRejectType: 'FINAL',
-      },
+      reviewResult: { ...red, moderationComment: expect.any(String) },
       reviewStatus: 'completed',
       createdAt: '2026-01-01 00:00:00+0000',
       createdAtMs: '2026-01-01 00:00:00.000',
@@ -137,9 +133,8 @@ describe('retries', () => {
     clock.advance(1_000 * hour)
     expect(await provider.deliverWebhooks()).toEqual([])
     expect(new Set(arrived.map(({ body }) => body.toString())).size).toBe(1)
-    expect(provider.webhooks.map(({ attempts, status }) => [attempts, status])).toEqual(
-      [0, 1, 2, 3, 4].map((attempts) => [attempts, 500]),
-    )
+    const sent = provider.webhooks.map(({ attempts, status }) => `${attempts}: ${status}`)
+    expect(sent).toEqual([0, 1, 2, 3, 4].map((attempts) => `${attempts}: 500`))
   })
 
   test('an accepted webhook is not sent again', async () => {
@@ -152,11 +147,16 @@ describe('retries', () => {
     expect(arrived).toHaveLength(2)
   })
 
-  test('an unreachable receiver has no status', async () => {
+  test.each([
+    ['that nothing answers', deadUrl],
+    ['that is malformed', async () => '/webhook'],
+  ])('a webhook to a URL %s has no status, and is not sent again at once', async (_, getUrl) => {
     const { provider } = await started()
-    provider.setWebhooks('ServiceCo', [{ url: await deadUrl(), secretKey }])
+    const url = await getUrl()
+    provider.setWebhooks('ServiceCo', [{ url, secretKey }])
     provider.approve(provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' }).id)
-    expect(await provider.deliverWebhooks()).toMatchObject([{ status: null }])
+    expect(await provider.deliverWebhooks()).toMatchObject([{ url, status: null }])
+    expect(await provider.deliverWebhooks()).toEqual([])
   })
 })
 
@@ -177,25 +177,6 @@ describe('on demand', () => {
     expect(types().toSorted()).toEqual(['applicantOnHold', 'applicantReviewed'])
   })
 
-  test('webhooks are sent automatically with sendsWebhooks', async () => {
-    const { url, arrived } = await receiver(200)
-    const { provider } = await started({ sendsWebhooks: true })
-    provider.setWebhooks('ServiceCo', [{ url, secretKey }])
-    const { id } = provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' })
-    provider.approve(id)
-    provider.resetApplicant(id)
-    await vi.waitUntil(() => arrived.length === 2)
-    expect(arrived.map(({ event }) => event['type'])).toEqual(['applicantReviewed', 'applicantReset'])
-  })
-
-  test('a webhook with a malformed URL counts as one without an answer', async () => {
-    const { provider } = await started({})
-    provider.setWebhooks('ServiceCo', [{ url: '/webhook', secretKey }])
-    provider.approve(provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' }).id)
-    expect(await provider.deliverWebhooks()).toMatchObject([{ url: '/webhook', status: null }])
-    expect(await provider.deliverWebhooks()).toEqual([])
-  })
-
   test('a webhook that is being sent is not due, and nothing is sent after the close', async () => {
     const answers: ((response: Response) => void)[] = []
     const sendWebhook = () => new Promise<Response>((resolve) => answers.push(resolve))
@@ -211,5 +192,37 @@ describe('on demand', () => {
     await vi.waitUntil(() => provider.webhooks.length === 1)
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(answers).toHaveLength(1)
+  })
+})
+
+describe('approvesAfterMs', () => {
+  test('a pending check becomes GREEN automatically, and its webhook is sent', async () => {
+    const { url, arrived } = await receiver(200)
+    const { provider, ask } = await started({ approvesAfterMs: 20, sendsWebhooks: true })
+    provider.setWebhooks(service.clientId, [{ url, secretKey: 'secret-of-the-webhook' }])
+    const { json } = await ask({ uri: reuseUri(newToken(provider)) })
+    const reviewed = () => arrived.find(({ event }) => event['type'] === 'applicantReviewed')
+    await vi.waitUntil(() => reviewed() !== undefined, { timeout: 300_000, interval: 5 })
+    const green = { reviewStatus: 'completed', reviewResult: { reviewAnswer: 'GREEN' } }
+    expect(reviewed()?.event).toMatchObject({ applicantId: json['id'], ...green })
+    expect(provider.applicant(String(json['id']))?.reviewStatus).toBe('completed')
+  })
+
+  test('an earlier verdict stays', async () => {
+    const { provider, ask } = await started({ approvesAfterMs: 30 })
+    const { json } = await ask({ uri: reuseUri(newToken(provider)) })
+    const { json: other } = await ask({ uri: reuseUri(newToken(provider), { userId: 'pi:2' }) })
+    provider.reject(String(json['id']))
+    await vi.waitUntil(() => provider.applicant(String(other['id']))?.reviewStatus === 'completed', { interval: 5 })
+    expect(provider.applicant(String(json['id']))?.reviewResult?.reviewAnswer).toBe('RED')
+  })
+
+  test('without the option a check stays pending', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { provider, ask } = await started()
+    const { json } = await ask({ uri: reuseUri(newToken(provider)) })
+    vi.advanceTimersByTime(24 * hour)
+    expect(provider.applicant(String(json['id']))?.reviewStatus).toBe('pending')
   })
 })

@@ -6,6 +6,7 @@ import { encodeRlp, wholeBytes } from './encoding.js'
 import { blockAt, createFakeChain, getBranch } from './fake-chain.js'
 import { drawTransaction } from './transaction.js'
 
+const lorem = 'Lorem ipsum dolor sit amet, consectetur adipisicing elit'
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 describe('the encoding of lists', () => {
@@ -18,11 +19,7 @@ describe('the encoding of lists', () => {
     ['an empty list', [], '0xc0'],
     ['lists in lists', [[], [[]], [[], [[]]]], '0xc7c0c1c0c3c0c1c0'],
     ['a number of two bytes', wholeBytes(1024), '0x820400'],
-    [
-      '56 bytes',
-      bytes('Lorem ipsum dolor sit amet, consectetur adipisicing elit'),
-      `0xb838${toHex('Lorem ipsum dolor sit amet, consectetur adipisicing elit').slice(2)}`,
-    ],
+    ['56 bytes', bytes(lorem), `0xb838${toHex(lorem).slice(2)}`],
   ])('%s is as in the yellow paper and its tests', (_, item, expected) => {
     expect(toHex(encodeRlp(item))).toBe(expected)
   })
@@ -37,9 +34,8 @@ describe('the fake chain', () => {
 
   test('counts logs over the whole block', () => {
     for (const block of getBranch(chain.tip)) {
-      const indexes = getReceipts(block).flatMap(({ logs }) =>
-        (logs as { logIndex: string }[]).map((log) => Number(log.logIndex)),
-      )
+      const logs = getReceipts(block).flatMap((receipt) => receipt['logs'] as { logIndex: string }[])
+      const indexes = logs.map(({ logIndex }) => Number(logIndex))
       expect(indexes).toEqual(indexes.map((_, index) => index))
     }
   })

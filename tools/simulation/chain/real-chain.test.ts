@@ -3,10 +3,8 @@ import { toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { computeBloom, encodeRlp, type FilteredLog, hexBytes, type RlpItem, trieRoot, wholeBytes } from './encoding.js'
 
-interface RealReceipt {
-  readonly type: string
-  readonly status: string
-  readonly cumulativeGasUsed: string
+type RealBlock = Readonly<Record<'receiptsRoot' | 'logsBloom' | 'number', string>>
+interface RealReceipt extends Readonly<Record<'type' | 'status' | 'cumulativeGasUsed', string>> {
   readonly logs: readonly (FilteredLog & { readonly data: string })[]
 }
 
@@ -26,13 +24,8 @@ async function openChain() {
   }
   const mining = setInterval(() => void rpc('evm_mine'), 20)
   const payer = createPayer({ ...anvil, deployment: await deployDevRouter(anvil) })
-  const pay = (memo: string) =>
-    payer.pay({
-      integrationAddress: `0x${'a1'.repeat(20)}`,
-      receiver: `0x${'e1'.repeat(20)}`,
-      amount: 1_000_000n,
-      memo,
-    })
+  const parties = { integrationAddress: `0x${'a1'.repeat(20)}`, receiver: `0x${'e1'.repeat(20)}` } as const
+  const pay = (memo: string) => payer.pay({ ...parties, amount: 1_000_000n, memo })
   await pay('mints and approves, too')
   clearInterval(mining)
   return { rpc, pay, stop: anvil.stop }
@@ -45,11 +38,7 @@ describe('the hashes of the fake chain are made as those of a real one', () => {
       await chain.rpc('evm_mine')
       for (let index = 0; index < count; index += 1) await chain.pay(`order ${index}`)
       await chain.rpc('evm_mine')
-      const block = await chain.rpc<{ receiptsRoot: string; logsBloom: string; number: string }>(
-        'eth_getBlockByNumber',
-        'latest',
-        false,
-      )
+      const block = await chain.rpc<RealBlock>('eth_getBlockByNumber', 'latest', false)
       const receipts = await chain.rpc<RealReceipt[]>('eth_getBlockReceipts', block.number)
       expect(receipts).toHaveLength(count)
       expect(toHex(computeBloom(receipts.flatMap(({ logs }) => logs)))).toBe(block.logsBloom)

@@ -15,10 +15,8 @@ const timeoutMs = 1_200_000
 
 function getFailures(suite: 'crash' | 'outage', reports: readonly CrashReport[]): string {
   process.stdout.write(`${crashTable(reports)}\n`)
-  return reports
-    .filter(({ flaws }) => flaws.length > 0)
-    .map((report) => describeCrash(suite, report))
-    .join('\n')
+  const failed = reports.filter(({ flaws }) => flaws.length > 0)
+  return failed.map((report) => describeCrash(suite, report)).join('\n')
 }
 const sum = (reports: readonly CrashReport[], value: (report: CrashReport) => number) =>
   reports.reduce((total, report) => total + value(report), 0)

@@ -10,11 +10,8 @@ import { createFaultyNode } from './faulty-node.js'
 const chainId = 31_337
 const draws = createDraws('faulty node')
 const chain = createFakeChain(chainId, draws, 1_700_000_000)
-for (let nonce = 0; nonce < 60; nonce += 3)
-  chain.mine(
-    [0, 1, 2].map((offset) => drawTransaction(draws, nonce + offset)),
-    1_700_000_000 + nonce,
-  )
+const draw = (nonce: number) => drawTransaction(draws, nonce)
+for (let nonce = 0; nonce < 60; nonce += 3) chain.mine([nonce, nonce + 1, nonce + 2].map(draw), 1_700_000_000 + nonce)
 const honest = (call: Call) => answerFrom(chainId, chain.tip, call)
 const foreign = (call: Call) => answerFrom(5, blockAt(chain.tip, 3) ?? chain.tip, call)
 
@@ -55,12 +52,9 @@ describe('an honest node', () => {
     const abandoned = fork.mine([], 1)
     fork.fork(1)
     fork.mine([], 2)
-    expect(answerFrom(chainId, fork.tip, { method: 'eth_getBlockByHash', params: [abandoned.hash, false] })).toEqual({
-      result: null,
-    })
-    expect(
-      answerFrom(chainId, fork.tip, { method: 'eth_getLogs', params: [{ blockHash: abandoned.hash }] }),
-    ).toHaveProperty('error')
+    const ask = (method: string, ...params: Call['params']) => answerFrom(chainId, fork.tip, { method, params })
+    expect(ask('eth_getBlockByHash', abandoned.hash, false)).toEqual({ result: null })
+    expect(ask('eth_getLogs', { blockHash: abandoned.hash })).toHaveProperty('error')
   })
 })
 
@@ -157,9 +151,8 @@ describe('faults', () => {
     const node = nodeWith('other-chain')
     const replies = []
     for (let request = 0; request < 16; request += 1) replies.push(await node.handle(batch))
-    const kinds = replies.map((reply) =>
-      reply.kind === 'answer' ? Number(JSON.parse(reply.body)[0].result) : reply.kind,
-    )
+    const getChain = (body: string) => Number(JSON.parse(body)[0].result)
+    const kinds = replies.map((reply) => (reply.kind === 'answer' ? getChain(reply.body) : reply.kind))
     expect(kinds[0]).toBe('reset')
     expect(kinds[1]).toBe(5)
     expect(kinds.slice(1)).toContain('reset')

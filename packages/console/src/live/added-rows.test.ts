@@ -2,20 +2,16 @@
 import { expect, it } from 'vitest'
 import { findAddedRows, keyRows, maxAdded, type NewestRows } from './sampler.js'
 
-const none = keyRows({ payments: [], deliveries: [], updates: [] }, [])
+const empty = { payments: [], deliveries: [], updates: [] }
+const none = keyRows(empty, [])
+const attempt = (deliveryId: string) => ({ deliveryId, number: 1 })
 const ids = (count: number, from = 1) => Array.from({ length: count }, (_, n) => String(from + n)).reverse()
 /** Rows of one kind alone. */
 const kinds: Readonly<Record<string, (rows: readonly string[]) => NewestRows>> = {
-  payments: (payments) => keyRows({ payments, deliveries: [], updates: [] }, []),
-  deliveries: (rows) =>
-    keyRows({ payments: [], deliveries: rows.map((id) => ({ deliveryId: id, paymentId: id })), updates: [] }, []),
-  updates: (rows) =>
-    keyRows({ payments: [], deliveries: [], updates: rows.map((id) => ({ seq: id, paymentId: id })) }, []),
-  attempts: (rows) =>
-    keyRows(
-      { payments: [], deliveries: [], updates: [] },
-      rows.map((deliveryId) => ({ deliveryId, number: 1 })),
-    ),
+  payments: (payments) => keyRows({ ...empty, payments }, []),
+  deliveries: (rows) => keyRows({ ...empty, deliveries: rows.map((id) => ({ deliveryId: id, paymentId: id })) }, []),
+  updates: (rows) => keyRows({ ...empty, updates: rows.map((id) => ({ seq: id, paymentId: id })) }, []),
+  attempts: (rows) => keyRows(empty, rows.map(attempt)),
 }
 
 for (const [kind, newestRows] of Object.entries(kinds)) {
@@ -36,6 +32,6 @@ for (const [kind, newestRows] of Object.entries(kinds)) {
 }
 
 it('an update without a payment changes none', () => {
-  const after = keyRows({ payments: [], deliveries: [], updates: [{ seq: '1', paymentId: null }] }, [])
+  const after = keyRows({ ...empty, updates: [{ seq: '1', paymentId: null }] }, [])
   expect(findAddedRows(none, after).paymentIds).toEqual([])
 })

@@ -60,11 +60,8 @@ describe('an account', () => {
 
   it('with a flaw is rejected with its field, and no text of the form is quoted', async () => {
     const broken = await ada.act('account-create', { handle: 'x', address, config: 'secret{' })
-    expect([broken.status, broken.text.includes('is not JSON'), broken.text.includes('secret{')]).toEqual([
-      400,
-      true,
-      false,
-    ])
+    expect([broken.status, broken.text]).toEqual([400, expect.stringContaining('is not JSON')])
+    expect(broken.text).not.toContain('secret{')
     const flawed = await ada.act('account-create', { handle: 'x', address, config: '{}' })
     expect([flawed.status, flawed.text.includes('config.coins')]).toEqual([409, true])
   })
@@ -138,11 +135,8 @@ describe('an operator', () => {
   })
 
   it('with a malformed name or role is rejected', async () => {
-    for (const fields of [
-      { name: 'a b', role: 'viewer' },
-      { name: 'bob', role: 'root' },
-    ])
-      expect((await ada.act('operator-create', fields)).status).toBe(409)
+    expect((await ada.act('operator-create', { name: 'a b', role: 'viewer' })).status).toBe(409)
+    expect((await ada.act('operator-create', { name: 'bob', role: 'root' })).status).toBe(409)
   })
 })
 

@@ -36,13 +36,10 @@ async function build(twin: Twin): Promise<Console> {
     tools: {
       trigger: { chainIds: [137], run: () => scenario() },
       async doctor({ onProbe }) {
-        const probe = { name: 'forged', verdict: 'fail', sent: hostile, expected: '4xx', evidence: hostile } as const
-        onProbe(probe)
+        onProbe({ name: 'forged', verdict: 'fail', sent: hostile, expected: '4xx', evidence: hostile })
         const fix = { summary: 'Verify before you act.' }
-        const findings = [
-          { verdict: 'fail', sentence: 'Forged deliveries are accepted.', probes: ['forged'], fix },
-        ] as const
-        return { passed: 0, failed: 1, warned: 0, notRun: 0, findings }
+        const finding = { verdict: 'fail', sentence: 'Forged ones are accepted.', probes: ['forged'], fix } as const
+        return { passed: 0, failed: 1, warned: 0, notRun: 0, findings: [finding] }
       },
       explain: ({ headers, body, receivedAt }) =>
         explainDelivery({ headers: parseHeaders(headers), body, secrets: [shop.signingSecret], now: () => receivedAt }),
@@ -60,32 +57,29 @@ describeInChromium('acts', { seed: 12, startMs: Date.now() - 60_000 }, build, (s
       const look = async (name: string) => expect(await getFlaws(page, `${name}-${width}-${colorScheme}`)).toEqual([])
       const goTo = (path: string) => page.goto(getUrl(path))
       const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click()
+      const run = async (name: string | RegExp, job: string) => {
+        await press(name)
+        await page.locator('h1 .badge', { hasText: 'done' }).waitFor()
+        await look(job)
+      }
       await goTo(payment)
       await look('payment')
       await goTo('/deliveries?status=delivered')
       await look('deliveries')
       await page.getByRole('link', { name: 'Replay all of these' }).click()
       await look('replay-many')
-      await press(/^Replay 6 deliveries/)
-      await page.locator('h1 .badge', { hasText: 'done' }).waitFor()
-      await look('replay-many-job')
+      await run(/^Replay 6 deliveries/, 'replay-many-job')
       await suite.twin.advance(0)
       await goTo('/chains')
       await page.getByLabel('First block').first().fill('0')
       await look('chains')
-      await press('Dry run')
-      await page.locator('h1 .badge', { hasText: 'done' }).waitFor()
-      await look('reindex-job')
+      await run('Dry run', 'reindex-job')
       await goTo('/audit')
       await look('audit')
-      await press('Check all records')
-      await page.locator('h1 .badge', { hasText: 'done' }).waitFor()
-      await look('audit-job')
+      await run('Check all records', 'audit-job')
       await goTo('/tools')
       await look('tools')
-      await press('Run the tests')
-      await page.locator('h1 .badge', { hasText: 'done' }).waitFor()
-      await look('doctor-job')
+      await run('Run the tests', 'doctor-job')
       await goTo('/tools')
       await page.getByLabel('Headers').fill(`X-Service-Signature: t=1,v1=${'ab'.repeat(32)}`)
       await page.getByLabel('Body').fill(`{ "a": "</textarea>${hostile}" }`)

@@ -1,7 +1,9 @@
 /** Identity pages: decisions that wait, acts on them, and addresses that no page shows. */
 import { createClient } from '@payment-integration/client'
+import type { RedemptionRecord } from '@payment-integration/core/internal'
 import { describe, expect, it } from 'vitest'
 import { type Person, setUpAdmin } from '../../test/admin-setup.js'
+import { IdentityPage } from './identity.js'
 
 const email = 'Ada.Lovelace@example.com'
 let vera: Person
@@ -41,11 +43,8 @@ describe('the search by e-mail address', () => {
 
   it('of a text that is no address does not quote it', async () => {
     const { status, text } = await vera.act('identity-search', { email: 'no address <b>' })
-    expect([status, text.includes('not a valid e-mail address'), text.includes('no address')]).toEqual([
-      400,
-      true,
-      false,
-    ])
+    expect([status, text]).toEqual([400, expect.stringContaining('not a valid e-mail address')])
+    expect(text).not.toContain('no address')
   })
 
   it('of an address without a subject shows none', async () => {
@@ -131,4 +130,16 @@ it('a redemption with an unknown outcome waits for a decision, and an operator r
   expect(done.location).toBe('/console/identity?note=redemption-absent')
   expect(await setup.audit(1)).toEqual([`operator:oskar identity.redemption_resolved ${open?.externalUserId}`])
   expect((await olga.act('identity-resolve', none)).status).toBe(409)
+})
+
+it('decisions and redemptions beyond the first 50 are counted', async () => {
+  const redemptions = Array.from({ length: 60 }, (_, n): RedemptionRecord => {
+    const names = { subjectId: `subject-${n}`, externalUserId: `user-${n}`, integrationAddress: `0x${'11'.repeat(20)}` }
+    const absent = { applicantId: null, levelName: null }
+    return { ...names, ...absent, number: 1, startedAt: n, state: 'unresolved', isFindable: true, isLeased: false }
+  })
+  const view = { query: {}, subjects: [], redemptions, verdicts: [], maxRead: 60 }
+  const html = String(await IdentityPage(view))
+  expect(html).toContain('50 of 60 unknown outcomes.')
+  expect(html).toContain('50 of at least 60 redemptions. Choose a keyed hash')
 })

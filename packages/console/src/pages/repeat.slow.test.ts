@@ -25,10 +25,8 @@ describe('the command', () => {
       for await (const part of request) parts.push(part as Buffer)
       const body = Buffer.concat(parts)
       const headers = new Headers(request.headers as Record<string, string>)
-      const verdict = await verify({ headers, body: new Uint8Array(body) }).then(
-        () => 'verified',
-        (error: Error) => error.message,
-      )
+      const verified = verify({ headers, body: new Uint8Array(body) })
+      const verdict = await verified.then(() => 'verified').catch((error: Error) => error.message)
       received.push({ body: body.toString(), verdict })
       response.end()
     })

@@ -2,9 +2,8 @@
 import { explainDelivery, parseHeaders } from '@payment-integration/testing/explain'
 import type { TwinIntegration } from '@payment-integration/testing/twin'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { BrowserLike } from '../../test/browser-like.js'
+import { BrowserLike, endedJob } from '../../test/browser-like.js'
 import { localOrigin, setUpConsole } from '../../test/console-setup.js'
-import { endedJob } from '../../test/ended-job.js'
 import type { DoctorInput } from '../tools.js'
 
 const hostile = '<script>alert(1)</script>\u202eevil'
@@ -48,9 +47,8 @@ const setup = setUpConsole(
         chainIds: [137, 10],
         run(request, caller) {
           requests.push([request, caller])
-          const isKnown = (request as { scenario?: string }).scenario !== 'unknown'
-          if (!isKnown) throw Object.assign(new Error(`${hostile} is unknown`), { code: 'ERR_TRIGGER_INVALID' })
-          return scenario()
+          if ((request as { scenario?: string }).scenario !== 'unknown') return scenario()
+          throw Object.assign(new Error(`${hostile} is unknown`), { code: 'ERR_TRIGGER_INVALID' })
         },
       },
       doctor,

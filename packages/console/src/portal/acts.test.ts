@@ -20,6 +20,12 @@ afterEach(() => setup?.twin.close())
 
 const act = async (name: string, fields: Record<string, string> = {}) =>
   shopBrowser.post(`/portal/act/${name}`, { csrf: await shopBrowser.csrf('/portal'), ...fields })
+/** A payment's page, and the delivery that it offers to replay. */
+async function payAndFindDelivery(): Promise<[path: string, id: string]> {
+  const paid = await setup.twin.pay({ integrationAddress: shop.address })
+  const path = `/portal/payments/${paid.chainId}/${paid.txHash}`
+  return [path, /name="id" value="(\d+)"/.exec((await shopBrowser.get(path)).text)?.[1] ?? '']
+}
 const view = () => setup.twin.service.integrations.get(shop.address)
 const secretIn = (text: string) => /pi_(?:api|whsec)_[\w-]{43}/.exec(text)?.[0] ?? ''
 const mine = (action: string, subject = shop.address) => `integration:${shop.address} ${action} ${subject}`
@@ -31,11 +37,9 @@ async function allPages(): Promise<string> {
 }
 
 it('a replay makes a delivery due once more, in the name of the integration', async () => {
-  const paid = await setup.twin.pay({ integrationAddress: shop.address })
-  const page = await shopBrowser.get(`/portal/payments/${paid.chainId}/${paid.txHash}`)
-  const [, id = ''] = /name="id" value="(\d+)"/.exec(page.text) ?? []
+  const [path, id] = await payAndFindDelivery()
   const { location } = await act('replay', { id })
-  expect(location).toBe(`/portal/payments/${paid.chainId}/${paid.txHash}?note=replayed`)
+  expect(location).toBe(`${path}?note=replayed`)
   expect((await shopBrowser.get(location ?? '')).text).toContain('The delivery is due now.')
   expect(await setup.audit(1)).toEqual([mine('deliveries.replayed', id)])
   await setup.twin.advance(0)
@@ -50,11 +54,8 @@ it('the search finds own payments by hash, by wallet, and by the beginning of a 
   const paid = await pay(shop.address, 'order-1')
   const second = await pay(shop.address, 'order-2')
   const getPath = ({ chainId, txHash }: typeof paid) => `/portal/payments/${chainId}/${txHash}`
-  for (const [q, location] of [
-    [paid.txHash.toUpperCase().replace('0X', '0x'), getPath(paid)],
-    ['order-2', getPath(second)],
-  ] as const)
-    expect((await find(q)).location).toBe(location)
+  expect((await find(paid.txHash.toUpperCase().replace('0X', '0x'))).location).toBe(getPath(paid))
+  expect((await find('order-2')).location).toBe(getPath(second))
   for (const q of ['order', sender]) {
     const { text } = await find(q)
     expect([paid, second].map(({ txHash }) => text.includes(txHash))).toEqual([true, true])
@@ -94,23 +95,18 @@ describe('a test delivery', () => {
 describe('the notification URL', () => {
   it('is set and removed', async () => {
     const { location } = await act('url', { url: 'https://other.example/hook' })
-    expect([location, (await view()).notificationUrl]).toEqual([
-      '/portal/endpoint?note=url-set',
-      'https://other.example/hook',
-    ])
+    expect(location).toBe('/portal/endpoint?note=url-set')
+    expect((await view()).notificationUrl).toBe('https://other.example/hook')
     await act('url', { url: ' ' })
     expect((await view()).notificationUrl).toBeNull()
     expect(await setup.audit(2)).toEqual([mine('integration.url_set'), mine('integration.url_set')])
   })
 
-  it.each(['http://shop.example/hook', 'https://10.0.0.1/hook', 'https://shop.internal/', 'javascript:alert(1)'])(
-    '%s is rejected with the reason of the command',
-    async (url) => {
-      const { status: answered, text } = await act('url', { url })
-      expect([answered, text.includes('The notification URL is rejected')]).toEqual([400, true])
-      expect((await view()).notificationUrl).toBe(shop.notificationUrl)
-    },
-  )
+  it('that the command rejects is rejected with the same reason', async () => {
+    const { status: answered, text } = await act('url', { url: 'https://10.0.0.1/hook' })
+    expect([answered, text.includes('The notification URL is rejected')]).toEqual([400, true])
+    expect((await view()).notificationUrl).toBe(shop.notificationUrl)
+  })
 })
 
 describe('a new API secret', () => {
@@ -124,10 +120,8 @@ describe('a new API secret', () => {
     expect((await act('end-api-secret', { confirmed: 'yes' })).location).toBe('/portal/secrets?note=api-ended')
     expect([(await shopBrowser.get('/portal')).status, (await renewed.get('/portal')).status]).toEqual([303, 200])
     const [ended, , rotated] = await setup.audit(3)
-    expect([ended, rotated]).toEqual([
-      mine('integration.previous_api_secret_ended'),
-      mine('integration.api_secret_rotated'),
-    ])
+    expect(ended).toBe(mine('integration.previous_api_secret_ended'))
+    expect(rotated).toBe(mine('integration.api_secret_rotated'))
   })
 
   it('is not made by a reload of the answer, which would end the secret that still works', async () => {
@@ -175,9 +169,7 @@ describe('a new signing secret', () => {
 })
 
 it("no act is done with another session's CSRF token, with none, from another site, or by a GET", async () => {
-  const paid = await setup.twin.pay({ integrationAddress: shop.address })
-  const page = await shopBrowser.get(`/portal/payments/${paid.chainId}/${paid.txHash}`)
-  const [, id = ''] = /name="id" value="(\d+)"/.exec(page.text) ?? []
+  const [, id] = await payAndFindDelivery()
   const csrf = await shopBrowser.csrf('/portal')
   const other = await (await setup.signIn(shop)).csrf('/portal')
   const before = await setup.audit(1)

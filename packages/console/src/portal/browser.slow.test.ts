@@ -21,8 +21,8 @@ async function build(twin: Twin): Promise<Portal> {
     payment = `/payments/${paid.chainId}/${paid.txHash}`
   }
   const broken = { title: '<script>alert(1)</script>\u202e'.repeat(40), subtitle: null }
-  const last = payment.split('/')
-  await twin.update({ chainId: last[2] ?? '', txHash: last[3] ?? '' }, { recipient: broken })
+  const [, , chainId = '', txHash = ''] = payment.split('/')
+  await twin.update({ chainId, txHash }, { recipient: broken })
   return createPortal({ service: twin.service, now: twin.now })
 }
 
@@ -45,10 +45,7 @@ describeInChromium('the portal', { seed: 12, startMs: Date.now() - 60_000 }, bui
       const { page, complaints } = await open({ viewport: { width, height: 900 }, colorScheme })
       await page.goto(getUrl(''))
       expect(await getFlaws(page, `portal-${width}-${colorScheme}-sign-in`)).toEqual([])
-      for (const [who, integration] of [
-        ['shop', shop],
-        ['fresh', fresh],
-      ] as const) {
+      for (const [who, integration] of Object.entries({ shop, fresh })) {
         await page.context().clearCookies()
         await signIn(page, integration)
         const morePaths = who === 'shop' ? [`${payment}?a=1&b=2`, '/payments?wallet=x'] : ['/nothing']

@@ -38,10 +38,9 @@ it('an integration exports its own rows with the filters of the pages, until its
   const [row] = (await twin.service.store.console.payments({ integrationAddress: shop.address, limit: 1 })).rows
   if (row === undefined) throw new Error('There is no payment.')
   // More than an export reads at once.
-  const many = Array.from({ length: 600 }, (_, n) => `0x${n.toString(16).padStart(64, '0')}`)
-  await twin.service.store.transaction((tx) =>
-    tx.upsertPayments(many.map((txHash) => ({ facts: { ...row, txHash }, primary: true }))),
-  )
+  const build = (n: number) => ({ facts: { ...row, txHash: `0x${n.toString(16).padStart(64, '0')}` }, primary: true })
+  const many = Array.from({ length: 600 }, (_, n) => build(n))
+  await twin.service.store.transaction((tx) => tx.upsertPayments(many))
   const cookie = [...own.cookies].map((pair) => pair.join('=')).join('; ')
   const answer = await portal.fetch(new Request(`${own.origin}/portal/payments.csv`, { headers: { cookie } }))
   expect(answer.status).toBe(200)

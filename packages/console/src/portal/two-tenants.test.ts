@@ -1,23 +1,16 @@
 /** A random sequence of requests of two integrations: neither sees or changes anything of the other one. */
 import { createHash } from 'node:crypto'
-import type { TwinIntegration } from '@payment-integration/testing/twin'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { BrowserLike, Page } from '../../test/browser-like.js'
+import type { Page } from '../../test/browser-like.js'
 import { openPortal, type PortalSetup } from '../../test/portal-setup.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const rounds = 120
 
 /** An integration with the values that only its own pages may have. */
-interface Side {
-  readonly integration: TwinIntegration
-  apiSecret: string
-  browser: BrowserLike
-  /** Every text that names this side or its rows. */
-  readonly marks: Set<string>
-  readonly paths: string[]
-  readonly deliveryIds: string[]
-}
+type Side = Awaited<ReturnType<typeof openSide>>
+/** An answer, and the text of the request that a page may repeat. */
+type Answered = readonly [page: Page, repeated: string]
 
 let setup: PortalSetup
 let sides: readonly [Side, Side]
@@ -34,30 +27,26 @@ function draws() {
   }
 }
 
-async function openSide(name: string, chainId: number): Promise<Side> {
+async function openSide(name: string, chainId: number) {
   const { twin } = setup
   const integration = await twin.addIntegration(() => new Response(`answer of ${name}`, { status: 500 }))
-  const side: Side = {
-    integration,
-    apiSecret: integration.apiSecret,
-    browser: await setup.signIn(integration),
-    marks: new Set([integration.address, integration.apiSecret, integration.signingSecret, `answer of ${name}`]),
-    paths: [],
-    deliveryIds: [],
-  }
-  if (integration.notificationUrl !== null) side.marks.add(integration.notificationUrl)
+  const { apiSecret, signingSecret, address, notificationUrl } = integration
+  /** Every text that names this side or its rows. */
+  const marks = new Set([address, apiSecret, signingSecret, `answer of ${name}`])
+  const paths: string[] = []
+  if (notificationUrl !== null) marks.add(notificationUrl)
   for (let n = 0; n < 3; n += 1) {
     const memo = `memo-${name}-${n}`
     const txHash = n === 0 ? sharedHash : undefined
-    const paid = await twin.pay({ integrationAddress: integration.address, chainId, memo, sender, txHash })
+    const paid = await twin.pay({ integrationAddress: address, chainId, memo, sender, txHash })
     await twin.update(paid, { state: 'success', recipient: { title: `title-${name}-${n}`, subtitle: null } })
-    for (const mark of [memo, `title-${name}-${n}`]) side.marks.add(mark)
-    if (txHash === undefined) side.marks.add(paid.txHash)
-    side.paths.push(`/payments/${paid.chainId}/${paid.txHash}`)
+    for (const mark of [memo, `title-${name}-${n}`]) marks.add(mark)
+    if (txHash === undefined) marks.add(paid.txHash)
+    paths.push(`/payments/${paid.chainId}/${paid.txHash}`)
   }
-  const list = await twin.service.deliveries.list({ integrationAddress: integration.address, limit: 99 })
-  side.deliveryIds.push(...list.map(({ deliveryId }) => deliveryId))
-  return side
+  const list = await twin.service.deliveries.list({ integrationAddress: address, limit: 99 })
+  const deliveryIds = list.map(({ deliveryId }) => deliveryId)
+  return { integration, apiSecret, browser: await setup.signIn(integration), marks, paths, deliveryIds }
 }
 
 beforeAll(async () => {
@@ -86,7 +75,7 @@ async function askBoth(
   ask: (value: string) => Promise<Page>,
   [value, unknown, answered]: readonly [value: string, unknown: string, status: number],
   show = (given: string) => given,
-): Promise<readonly [Page, string]> {
+): Promise<Answered> {
   const answer = await ask(value)
   const comparable = ({ status, text, location }: Page, given: string) =>
     JSON.stringify([status, text, location]).replaceAll(show(given), '<given>')
@@ -98,11 +87,6 @@ async function askBoth(
 it(`neither integration sees or changes anything of the other one (seed ${seed})`, async () => {
   const draw = draws()
   const pick = <T>(values: readonly T[]): T => values[draw(values.length)] as T
-  const others = () => {
-    const index = draw(2)
-    return [sides[index] as Side, sides[1 - index] as Side] as const
-  }
-
   /** Signs in again where an act ended the session. */
   async function ensure(side: Side): Promise<void> {
     if ((await side.browser.get('/portal')).status !== 303) return
@@ -124,46 +108,45 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
       'a=1&b=2',
     ])
 
-  /** An answer, the text of the request that a page may repeat, and a request that names nothing. */
-  async function read(own: Side, other: Side): Promise<readonly [Page, string]> {
+  async function read(own: Side, other: Side): Promise<Answered> {
     const path = pick(['', '/payments', '/deliveries', '/endpoint', '/secrets', ...own.paths])
     const params = query(other)
     return [await own.browser.get(`/portal${path}?${params}`), params]
   }
 
-  async function readOther(own: Side, other: Side): Promise<readonly [Page, string]> {
+  async function readOther(own: Side, other: Side): Promise<Answered> {
     const path = pick(other.paths)
     const hash = path.split('/')[3] ?? ''
     return askBoth((value) => own.browser.get(`/portal${path.replace(hash, value)}`), [hash, unknownHash, 404])
   }
 
-  async function listOther(own: Side, other: Side): Promise<readonly [Page, string]> {
+  async function listOther(own: Side, other: Side): Promise<Answered> {
     const hash = pick([...other.marks].filter((mark) => /^0x[0-9a-f]{64}$/.test(mark)))
     const list = pick(['deliveries?hash', 'payments?q'])
     return askBoth((value) => own.browser.get(`/portal/${list}=${value}`), [hash, unknownHash, 200])
   }
 
-  async function exportOwn(own: Side, other: Side): Promise<readonly [Page, string]> {
+  async function exportOwn(own: Side, other: Side): Promise<Answered> {
     const list = pick(['/payments', '/deliveries'])
     const params = pick(['', `integration=${other.integration.address}`, `hash=${sharedHash}`, 'status=pending'])
     return [await own.browser.get(`/portal${list}.${pick(['csv', 'jsonl'])}?${params}`), params]
   }
 
-  async function cursorOfOther(own: Side, other: Side): Promise<readonly [Page, string]> {
+  async function cursorOfOther(own: Side, other: Side): Promise<Answered> {
     const others = setup.twin.service.queries.forIntegration(other.integration.address)
     const { nextCursor } = await others.listPayments({ limit: '1' })
     const cursor = encodeURIComponent(nextCursor ?? '')
     return askBoth((value) => own.browser.get(`/portal/payments?cursor=${value}`), [cursor, 'none', 400])
   }
 
-  async function replayOther(own: Side, other: Side): Promise<readonly [Page, string]> {
+  async function replayOther(own: Side, other: Side): Promise<Answered> {
     const csrf = await own.browser.csrf('/portal')
     const id = pick(other.deliveryIds)
     const replay = (value: string) => own.browser.post('/portal/act/replay', { csrf, id: value })
     return askBoth(replay, [id, '888888888', 409], (given) => `&quot;${given}&quot;`)
   }
 
-  async function act(own: Side, other: Side): Promise<readonly [Page, string]> {
+  async function act(own: Side, other: Side): Promise<Answered> {
     const csrf = await own.browser.csrf('/portal')
     const name = pick([
       ...['replay', 'test', 'url', 'rotate-api-secret', 'end-api-secret', 'prepare-signing-secret'],
@@ -184,16 +167,15 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
   const steps = [read, readOther, listOther, exportOwn, cursorOfOther, replayOther, act, act]
   const statuses = new Map<number, number>()
   for (let round = 0; round < rounds; round += 1) {
-    const [own, other] = others()
+    const [own, other] = draw(2) === 0 ? sides : ([sides[1], sides[0]] as const)
     await ensure(own)
     const newest = (await setup.twin.service.audit.head())?.seq ?? 0
     const before = await getState(other)
     const [page, params] = await pick(steps)(own, other)
     await setup.twin.advance(0)
     const where = `seed ${seed}, round ${round}`
-    const leaks = [...other.marks].filter(
-      (mark) => !params.includes(mark) && `${page.text}${page.location}`.includes(mark),
-    )
+    const shown = `${page.text}${page.location}`
+    const leaks = [...other.marks].filter((mark) => !params.includes(mark) && shown.includes(mark))
     expect(leaks, where).toEqual([])
     expect(await getState(other), where).toBe(before)
     const records = await setup.twin.service.audit.list({ afterSeq: newest, limit: 99 })

@@ -106,14 +106,6 @@ test('an abort ends the wait for a function, a function that never answers is a 
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
 })
 
-test('the body of an answer is released unread', async () => {
-  let cancelled = 0
-  const body = new ReadableStream({ cancel: () => void cancelled++ })
-  const { send } = openFetch(async () => new Response(body))
-  expect((await send(delivery)).status).toBe(200)
-  expect(cancelled).toBe(1)
-})
-
 test('a body without a stream, and one that is being read, are left alone', async () => {
   const read = new Response('text')
   read.body?.getReader()

@@ -34,16 +34,11 @@ async function setUp(options: TwinOptions = {}) {
   secret = shop.signingSecret
   const { address, apiSecret } = shop
   const client = createClient({ baseUrl, integrationAddress: address, apiSecret, fetch: twin.fetch })
-  return {
-    twin,
-    client,
-    effects,
-    address,
-    pay: (input = {}) => twin.pay({ integrationAddress: address, ...input }),
-    fail(on: boolean) {
-      outage = on
-    },
+  const pay = (input = {}) => twin.pay({ integrationAddress: address, ...input })
+  function fail(on: boolean) {
+    outage = on
   }
+  return { twin, client, effects, address, pay, fail }
 }
 
 const pickFacts = ({ version, expected, fault, status, at }: TwinArrival) => ({ version, expected, fault, status, at })
@@ -51,13 +46,9 @@ const pickFacts = ({ version, expected, fault, status, at }: TwinArrival) => ({ 
 test('a payment is indexed, read, changed by the processor and delivered in the process of the test', async () => {
   const { twin, client, effects, pay } = await setUp()
   const payment = await pay({ amount: '12.50', memo: 'order-7', chainId: 10 })
-  expect(await client.payments.get(payment.txHash)).toMatchObject({
-    chainId: '10',
-    version: 1,
-    state: null,
-    memo: 'order-7',
-    tokenOut: { symbol: 'USDC', amountNet: '12.5' },
-  })
+  const tokenOut = { symbol: 'USDC', amountNet: '12.5' }
+  const indexed = { chainId: '10', version: 1, state: null, memo: 'order-7', tokenOut }
+  expect(await client.payments.get(payment.txHash)).toMatchObject(indexed)
   expect(await twin.update(payment, { state: 'success' })).toMatchObject({ outcome: 'applied', version: 2 })
   expect(effects).toEqual([`${payment.txHash} v1 null`, `${payment.txHash} v2 success`])
   expect(await twin.update(payment, { state: 'pending' })).toMatchObject({ outcome: 'refused' })
@@ -133,12 +124,10 @@ test('under chaos a correct receiver gives every expected verdict, and acts on e
   twin.chaos(null)
   await twin.advance(48 * hourMs)
   for (const { expected, status } of twin.arrivals) expect(status === 204).toBe(expected !== 'reject')
-  expect(new Set(twin.arrivals.map(({ expected }) => expected))).toEqual(
-    new Set(['apply', 'duplicate', 'stale', 'reject']),
-  )
-  expect(new Set(twin.arrivals.map(({ fault }) => fault))).toEqual(
-    new Set([null, 'duplicate', 'late', 'slow', 'skew', 'restart']),
-  )
+  const verdicts = new Set(twin.arrivals.map(({ expected }) => expected))
+  expect(verdicts).toEqual(new Set(['apply', 'duplicate', 'stale', 'reject']))
+  const faults = new Set(twin.arrivals.map(({ fault }) => fault))
+  expect(faults).toEqual(new Set([null, 'duplicate', 'late', 'slow', 'skew', 'restart']))
   expect(new Set(effects).size).toBe(effects.length)
   for (const txHash of payments) {
     expect(effects.filter((effect) => effect.startsWith(txHash)).at(-1)).toBe(`${txHash} v3 success`)

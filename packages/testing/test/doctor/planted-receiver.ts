@@ -1,27 +1,12 @@
 /** A small correct receiver whose steps a test replaces by faulty ones. @module */
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { SnapshotBody } from '@payment-integration/contract'
 import { listen } from '../support.js'
 
 export const signingSecret = 'whsec_of_the_planted_receiver'
 export const apiSecret = 'api_secret_of_the_integration'
 export const integrationAddress = `0x${'ab'.repeat(20)}`
-
-/** The fields of the signature header. */
-export interface Fields {
-  readonly t: string
-  readonly code: string
-}
-
-/** A delivered snapshot, as far as the receiver looks into it. */
-export interface Delivered {
-  readonly chainId: string
-  readonly txHash: string
-  readonly version: number
-  readonly state: string | null
-  readonly recipient: { readonly title: string; readonly subtitle: string | null } | null
-  readonly invoice: Readonly<Record<string, string>> | null
-}
 
 /** The steps of a receiver. A number is the status with which it rejects. */
 export interface Steps {
@@ -30,7 +15,7 @@ export interface Steps {
   read(request: IncomingMessage): Promise<Buffer | number>
   /** The bytes that are verified. */
   verifiedBytes(body: Buffer): string | Buffer
-  fieldsOf(header: string): Fields | number
+  fieldsOf(header: string): { readonly t: string; readonly code: string } | number
   readonly key: string
   isEqual(expected: string, given: string): boolean
   /** @param ageSeconds - Positive for the past. */
@@ -38,9 +23,9 @@ export interface Steps {
   /** Whether the signature is checked at all. */
   isChecked(headers: IncomingHttpHeaders): boolean
   /** Looks at the parsed snapshot. Returns a status, or null to accept. */
-  inspect(snapshot: Delivered & Record<string, unknown>): number | null
+  inspect(snapshot: SnapshotBody): number | null
   /** Compares versions and stores. @returns The status, and whether the effect happens. */
-  store(versions: Map<string, number>, snapshot: Delivered): readonly [status: number, hasEffect: boolean]
+  store(versions: Map<string, number>, snapshot: SnapshotBody): readonly [status: number, hasEffect: boolean]
   /** Whether the answer 200 is sent before the checks. */
   readonly answersFirst: boolean
 }

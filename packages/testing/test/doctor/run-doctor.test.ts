@@ -147,10 +147,8 @@ describe('a run', () => {
         return new Response(null, { status: 404 })
       },
     })
-    expect(report.findings.map(({ code, verdict }) => [code, verdict])).toEqual([
-      ['route-missing', 'fail'],
-      ['url-not-https', 'warn'],
-    ])
+    const found = report.findings.map(({ code, verdict }) => `${code} ${verdict}`)
+    expect(found).toEqual(['route-missing fail', 'url-not-https warn'])
     expect(sent).toEqual(['http://shop.example/webhook'])
   })
 
@@ -180,6 +178,11 @@ test.each([
   await expect(run).rejects.toThrow(type)
   await expect(run).rejects.toThrow(message)
   expect(sent).toEqual([])
+})
+
+test('a receiver that fails for everything is advised to read its log, and gets no line about raw bytes', () => {
+  const summary = expect.stringMatching(/^Read the log of the receiver/)
+  expect(getFix('fails-before-verifying')).toEqual({ summary, lines: {} })
 })
 
 test('each cause has a remedy with a line of each framework, or one outside the program', async () => {

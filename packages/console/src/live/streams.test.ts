@@ -1,5 +1,7 @@
-/** One page's stream: its bound and its end. */
+/** One page's stream: its bound, and its end, no later than that of its session. */
 import { expect, it, vi } from 'vitest'
+import { origin, setUpAdmin } from '../../test/admin-setup.js'
+import { createConsole } from '../create-console.js'
 import { openEventStream, type Send } from './streams.js'
 
 function open(lifeMs = 1_000_000) {
@@ -47,4 +49,24 @@ it('a stream ends after its life, and asks the browser to come back soon', async
     text += new TextDecoder().decode(part.value)
   expect(text).toBe('retry: 2000\n\nretry: 100\n\n')
   expect(onClose).toHaveBeenCalledOnce()
+})
+
+const setup = setUpAdmin(31, async () => undefined, { streamMs: 1 })
+
+it('the stream of a disabled operator ends, and a new one is answered 401', async () => {
+  await setup.join('alice', 'admin')
+  const { browser } = await setup.signIn('olga', 'admin')
+  const [cookie = ''] = [...browser.cookies].map((pair) => pair.join('='))
+  const headers = { Host: new URL(origin).host, Cookie: cookie }
+  const open = () => setup.pages.fetch(new Request(`${origin}/console/live?topic=payments`, { headers }))
+  const opened = await open()
+  expect(opened.status).toBe(200)
+  await setup.twin.service.operators.setEnabled('olga', false)
+  // The text is whole once the stream ended.
+  expect(await opened.text()).toContain('retry: ')
+  expect((await open()).status).toBe(401)
+})
+
+it.each([0, 1.5, 3_600_001])('streams of %s ms are rejected', (streamMs) => {
+  expect(() => createConsole({ service: setup.twin.service, streamMs })).toThrow(RangeError)
 })

@@ -68,3 +68,22 @@ describe('the numbers and names of the contract', () => {
     })
   })
 })
+
+describe('the rejections of the share endpoint (interface 7)', () => {
+  it('differ from each other and from the common ones: a client can distinguish an unknown path from disabled sharing', () => {
+    const bodies = [
+      ...[internal.unauthorizedBody, internal.notFoundBody, internal.verificationUnavailableBody],
+      ...[internal.sharingDisabledBody, internal.identityMisconfiguredBody, internal.identityUnavailableBody],
+    ]
+    expect(new Set(bodies.map(({ error }) => error)).size).toBe(6)
+    for (const body of bodies) expect(contract.errorBodySchema.parse(body)).toEqual(body)
+  })
+
+  it("have the provider's description in a 422", () => {
+    const body = { error: 'Rejected', message: 'Token is invalid', more: 1 }
+    expect(contract.shareRejectedBodySchema.parse(body)).toEqual(body)
+    expect(contract.errorBodySchema.parse(body)).toEqual(body)
+    expect(contract.shareRejectedBodySchema.safeParse({ error: 'Rejected' }).success).toBe(false)
+    expect(contract.shareRejectedBodySchema.safeParse({ ...body, message: null }).success).toBe(false)
+  })
+})

@@ -46,27 +46,6 @@ describe('the numbers and names of the contract', () => {
     const named = ['linkConfig', 'lookup', 'page', 'payment', 'shareResponse', 'snapshot', 'verifyResponse']
     expect(twice.toSorted()).toEqual(named.map((name) => `${name}WriteSchema`))
   })
-
-  it('has the four verification errors of interface 4.3, verbatim', () => {
-    expect(contract.verificationErrors).toEqual([
-      'Payment does not match link configuration',
-      'Invalid payment address',
-      'Invalid payment currency',
-      'Invalid payment amount',
-    ])
-  })
-
-  it('has the paths of interface 4', () => {
-    expect(contract.paths).toMatchObject({
-      payments: '/api/v1/integration/payments',
-      payment: '/api/v1/integration/payments/:txHash',
-      walletPayments: '/api/v1/integration/wallet/:address/payments',
-      walletPayment: '/api/v1/integration/wallet/:address/payments/:txHash',
-      shareToken: '/api/v1/integration/idv-share-token',
-      legacyLookup: '/api/v1/tx/:chainId/:txHash',
-      legacyVerify: '/api/v1/verify',
-    })
-  })
 })
 
 describe('the rejections of the share endpoint (interface 7)', () => {

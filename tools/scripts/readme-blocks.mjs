@@ -33,7 +33,7 @@ const runners = {
       compiled: 'its host has users in PostgreSQL; examples/embedding and examples/fastify-host run the same two calls',
     },
   ],
-  'docs/guides/share-a-verification.md': { tests: ['packages/client/src/identity/readme.slow.test.ts'] },
+  'docs/guides/share-a-verification.md': { tests: ['packages/client/test/readme.slow.test.ts'] },
   'docs/guides/store-versions-in-your-database.md': { tests: ['packages/version-store/test/readme.slow.test.ts'] },
   'docs/guides/test-an-integration.md': [
     { tests: ['packages/testing/test/readme.slow.test.ts'] },
@@ -44,7 +44,7 @@ const runners = {
     { tests: ['packages/testing/test/readme.slow.test.ts'] },
     { environments: true },
   ],
-  'docs/guides/use-the-legacy-api.md': { tests: ['packages/client/src/legacy/readme.slow.test.ts'] },
+  'docs/guides/use-the-legacy-api.md': { tests: ['packages/client/test/readme.slow.test.ts'] },
   'packages/chain-evm/README.md': { environments: true },
   'packages/chain-feed/README.md': {
     compiled: 'it wants NATS servers and a chain; packages/chain-feed/src tests make the same calls on both',

@@ -18,11 +18,8 @@ describe('over a real connection', () => {
   test('every request carries a real Basic header and asks for JSON', async () => {
     await using server = await serveReplies({ body: page([1]) })
     await getClient(server.url).payments.list()
-    expect(server.requests).toHaveLength(1)
-    expect(server.requests[0]?.headers).toMatchObject({
-      authorization: `Basic ${encodedSecret}`,
-      accept: 'application/json',
-    })
+    const headers = { authorization: `Basic ${encodedSecret}`, accept: 'application/json' }
+    expect(server.requests).toMatchObject([{ headers }])
   })
 
   test('each method requests the path of its endpoint, with identifiers lowercased', async () => {
@@ -41,12 +38,6 @@ describe('over a real connection', () => {
       `/prefix/api/v1/integration/payments/${hashOf(171)}`,
       `/api/v1/integration/wallet/${wallet}/payments/${hashOf(171)}`,
     ])
-  })
-
-  test('an answer is returned as sent, with unknown fields at every level', async () => {
-    const newer = { ...payment(1), fee: '0.1', source: { ...payment(1).source, name: 'Ethereum' } }
-    await using server = await serveReplies({ body: { payments: [newer], nextCursor: 'c', total: 9 } })
-    expect(await getClient(server.url).payments.list()).toEqual({ payments: [newer], nextCursor: 'c', total: 9 })
   })
 
   test('iterate reads the pages of one wallet with its page size', async () => {
@@ -178,9 +169,8 @@ describe('abort', () => {
 })
 
 describe('a malformed argument is rejected before any request', () => {
-  const reader = getClient('http://localhost:1', {
-    fetch: () => Promise.reject(new Error('something was sent')),
-  }).payments
+  const fetch = () => Promise.reject(new Error('something was sent'))
+  const reader = getClient('http://localhost:1', { fetch }).payments
   // biome-ignore lint/suspicious/noExplicitAny: the types reject these values, a JavaScript caller may still pass them
   const bad: any = (value: unknown) => value
 

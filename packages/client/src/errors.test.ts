@@ -60,6 +60,8 @@ const mismatched = (memo: string) => verified({ verified: false, verificationErr
 type Case = [ClientErrorCode, string, FetchFunction, Call, Partial<TransportOptions>?]
 const leakyDetails = [{ code: 'custom', message: 'must be known', path: ['chainId'], [leak]: 1 }]
 const unavailable = { ...identityUnavailableBody, message: leak }
+const verifiedElsewhere = { ...verificationUnavailableBody, message: leak }
+const wrongList = { payments: [{ ...payment(1), state: leak, [leak]: 1 }] }
 const wrongShare = { ...shareResponse(), reviewStatus: [leak], [leak]: leak }
 const secretFields = { ...page([1]), [encodedSecret]: 1, [apiSecret]: 1 }
 const cases = [
@@ -77,24 +79,14 @@ const cases = [
   ['ERR_TIMEOUT', 'a slow call', never, list, { totalTimeoutMs: 10 }],
   ['ERR_ABORTED', 'an abort with a reason', never, aborted],
   ['ERR_RESPONSE_INVALID', 'not JSON', async () => new Response(leak), list],
-  [
-    'ERR_RESPONSE_INVALID',
-    'the wrong shape',
-    json(200, { payments: [{ ...payment(1), state: leak, [leak]: 1 }] }),
-    list,
-  ],
+  ['ERR_RESPONSE_INVALID', 'the wrong shape', json(200, wrongList), list],
   ['ERR_RESPONSE_INVALID', 'a redirect', json(302, { error: leak }), list],
   ['ERR_RESPONSE_INVALID', 'an unknown status', json(418, { error: leak }), list],
   ['ERR_RESPONSE_INVALID', 'too large', json(200, { leak }), list, { maxResponseBytes: 5 }],
   ['ERR_UNAUTHORIZED', 'a 401 on share', json(401, { error: leak }), share],
   ['ERR_SHARE_REQUEST_INVALID', 'a 400 on share', json(400, { error: leak, message: leak }), share],
   ['ERR_SHARING_DISABLED', 'a 404 on share', json(404, { error: leak }), share],
-  [
-    'ERR_VERIFICATION_UNAVAILABLE',
-    'a 409 on share',
-    json(409, { ...verificationUnavailableBody, message: leak }),
-    share,
-  ],
+  ['ERR_VERIFICATION_UNAVAILABLE', 'a 409 on share', json(409, verifiedElsewhere), share],
   ['ERR_SHARE_TOKEN_REJECTED', 'a 422 on share', json(422, { ...rejection(sharingLeak), [leak]: leak }), share],
   ['ERR_IDENTITY_MISCONFIGURED', 'a 502 on share', json(502, { ...identityMisconfiguredBody, message: leak }), share],
   ['ERR_IDENTITY_UNAVAILABLE', 'a 503 on share', json(503, unavailable, { 'retry-after': encodedSecret }), share],

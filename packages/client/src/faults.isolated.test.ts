@@ -9,6 +9,7 @@ const baseUrl = 'https://payments.example.com'
 const listUrl = `${baseUrl}/api/v1/integration/payments`
 const server = setupServer()
 const { payments, wallet: ofWallet } = getClient(baseUrl)
+const mismatch = { code: 'ERR_RESPONSE_INVALID', reason: 'mismatch', status: 200 }
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
 afterEach(() => server.resetHandlers())
@@ -54,12 +55,9 @@ describe('the client does not retry', () => {
 describe('a look-up', () => {
   test('of a missing payment names it', async () => {
     respond(json({ error: 'Payment not found' }, 404))
-    expect(await catchError(payments.get(hashOf(7)))).toMatchObject({
-      code: 'ERR_PAYMENT_NOT_FOUND',
-      txHash: hashOf(7),
-      wallet: null,
-    })
-    expect(await catchError(ofWallet(wallet).get(hashOf(7)))).toMatchObject({ code: 'ERR_PAYMENT_NOT_FOUND', wallet })
+    const missing = { code: 'ERR_PAYMENT_NOT_FOUND', txHash: hashOf(7) }
+    expect(await catchError(payments.get(hashOf(7)))).toMatchObject({ ...missing, wallet: null })
+    expect(await catchError(ofWallet(wallet).get(hashOf(7)))).toMatchObject({ ...missing, wallet })
   })
 
   test('of a hash on two chains names the wallet-scoped call', async () => {
@@ -79,17 +77,13 @@ describe('a look-up', () => {
 
   test.each([400, 404, 409])('does not accept a %i with a foreign body', async (status) => {
     respond(text('<h1>nginx</h1>', status))
-    expect(await catchError(payments.get(hashOf(1)))).toMatchObject({
-      code: 'ERR_RESPONSE_INVALID',
-      reason: 'status',
-      status,
-    })
+    const invalid = { code: 'ERR_RESPONSE_INVALID', reason: 'status', status }
+    expect(await catchError(payments.get(hashOf(1)))).toMatchObject(invalid)
   })
 
   test('does not accept another payment, or one of another integration', async () => {
     const stranger = payment(1, { integrationAddress: '0x9999999999999999999999999999999999999999' })
     respond(json(payment(2)), json(stranger), json({ payments: [payment(1), stranger], nextCursor: null }))
-    const mismatch = { code: 'ERR_RESPONSE_INVALID', reason: 'mismatch' }
     expect(await catchError(payments.get(hashOf(1)))).toMatchObject({ ...mismatch, path: 'txHash' })
     expect(await catchError(payments.get(hashOf(1)))).toMatchObject({ ...mismatch, path: 'integrationAddress' })
     expect(await catchError(payments.list())).toMatchObject({ ...mismatch, path: 'payments.1.integrationAddress' })
@@ -97,7 +91,6 @@ describe('a look-up', () => {
 })
 
 describe('an answer in the scope of a wallet', () => {
-  const mismatch = { code: 'ERR_RESPONSE_INVALID', reason: 'mismatch', status: 200 }
   const other = '0x4444444444444444444444444444444444444444'
   const sent = payment(1, { sender: wallet, receiver: other })
   const received = payment(2, { sender: other, receiver: wallet })
@@ -127,11 +120,7 @@ describe('an answer in the scope of a wallet', () => {
 
 test('a page longer than the requested limit is rejected; a page at the limit is not', async () => {
   respond(json(page([1, 2, 3])))
-  expect(await catchError(payments.list({ limit: 2 }))).toMatchObject({
-    code: 'ERR_RESPONSE_INVALID',
-    reason: 'mismatch',
-    path: 'payments',
-  })
+  expect(await catchError(payments.list({ limit: 2 }))).toMatchObject({ ...mismatch, path: 'payments' })
   expect((await payments.list({ limit: 3 })).payments).toHaveLength(3)
   expect((await payments.list()).payments).toHaveLength(3)
 })

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { apiSecret, integrationAddress } from '../test/fixtures.js'
-import { type ClientOptions, checkOptions, createClient } from './client.js'
+import { type ClientOptions, checkOptions, createClient, formatBasicAuthorization } from './client.js'
 
 const good = { baseUrl: 'https://payments.example.com', integrationAddress, apiSecret } satisfies ClientOptions
 
@@ -111,10 +111,26 @@ test('no message repeats the secret, even in the place of another option', () =>
 
 test('a client does not show its secret', () => {
   const client = createClient(good)
-  const shown = [
-    inspect(client, { depth: null, showHidden: true }),
-    JSON.stringify(client),
-    inspect(client.wallet(integrationAddress)),
-  ]
-  for (const text of shown) expect(text).not.toContain(apiSecret)
+  const shown = [inspect(client, { depth: null, showHidden: true }), JSON.stringify(client)]
+  for (const text of [...shown, inspect(client.wallet(integrationAddress))]) expect(text).not.toContain(apiSecret)
+})
+
+test.each([
+  ['plain ASCII', 'secret'],
+  ['a colon, a slash and a plus', 'a:b/c+d=='],
+  ['two-byte, three-byte and four-byte characters', 'pässwörd €20 🔑'],
+  ['a long secret', 'x€'.repeat(100_000)],
+])('equals the encoding by Buffer: %s', (_case, secret) => {
+  const expected = `Basic ${Buffer.from(`0xab:${secret}`, 'utf8').toString('base64')}`
+  expect(formatBasicAuthorization('0xab', secret)).toBe(expected)
+})
+
+test('needs no Buffer', () => {
+  const { Buffer: kept } = globalThis
+  try {
+    Reflect.deleteProperty(globalThis, 'Buffer')
+    expect(formatBasicAuthorization('user', 'pass')).toBe('Basic dXNlcjpwYXNz')
+  } finally {
+    globalThis.Buffer = kept
+  }
 })

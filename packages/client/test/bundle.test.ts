@@ -33,16 +33,10 @@ test('reads, reconciles and adds with only the globals of the web', async () => 
     ...{ Request, Response, Headers, URL, URLSearchParams, AbortController, AbortSignal },
     ...{ TextEncoder, TextDecoder, ReadableStream, FormData, DOMException, btoa, setTimeout, clearTimeout },
   })
-  const { createClient, reconcile, addAmounts } = runInContext(
-    `${code};bundled`,
-    context,
-  ) as typeof import('../src/exports/index.js') & typeof import('../src/exports/amounts.js')
-  const client = createClient({
-    baseUrl: 'https://payments.example.com',
-    integrationAddress,
-    apiSecret,
-    fetch: async () => Response.json(page([1, 2])),
-  })
+  type Exports = typeof import('../src/exports/index.js') & typeof import('../src/exports/amounts.js')
+  const { createClient, reconcile, addAmounts } = runInContext(`${code};bundled`, context) as Exports
+  const fetch = async () => Response.json(page([1, 2]))
+  const client = createClient({ baseUrl: 'https://payments.example.com', integrationAddress, apiSecret, fetch })
   const versions = new Map<string, number>()
   const found = await reconcile(client, {
     from: {

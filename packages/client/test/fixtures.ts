@@ -1,5 +1,5 @@
 /** Fixtures: an integration, payments of the service, and a real HTTP server. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import type { PaymentBody as WrittenPayment } from '@payment-integration/contract'
 import { paymentWriteSchema } from '@payment-integration/contract/internal'
@@ -9,6 +9,7 @@ export const integrationAddress = '0xabcdef0123456789abcdef0123456789abcdef01'
 export const apiSecret = 'sk_7Kf-ünïque/secret+with:colon'
 export const encodedSecret = Buffer.from(`${integrationAddress}:${apiSecret}`, 'utf8').toString('base64')
 export const wallet = '0x1111111111111111111111111111111111111111'
+const token = '0x3333333333333333333333333333333333333333'
 
 /** The hash of the `n`th payment. */
 export function hashOf(n: number): string {
@@ -30,13 +31,8 @@ export function payment(n: number, change: Partial<WrittenPayment> = {}): Paymen
     memo: `order ${n}`,
     blockTimestamp: new Date(Date.UTC(2026, 0, 2, 3, 4, 5) - n * 1_000).toISOString(),
     source: { chainId: '1', txHash: hashOf(n) },
-    tokenIn: { address: '0x3333333333333333333333333333333333333333', symbol: 'USDC', amount: '13.50' },
-    tokenOut: {
-      address: '0x3333333333333333333333333333333333333333',
-      symbol: null,
-      amountGross: '13.50',
-      amountNet: '13.37',
-    },
+    tokenIn: { address: token, symbol: 'USDC', amount: '13.50' },
+    tokenOut: { address: token, symbol: null, amountGross: '13.50', amountNet: '13.37' },
     ...change,
   }
   return paymentWriteSchema.parse(written) as Payment
@@ -63,10 +59,10 @@ export async function catchError(call: Promise<unknown>): Promise<unknown> {
 }
 
 /** A real server on a free loopback port, closed with its connections by `await using`. */
-export async function serve(
-  handle: (request: IncomingMessage, response: ServerResponse) => unknown,
-): Promise<{ url: string; [Symbol.asyncDispose](): Promise<void> }> {
-  const server = createServer(handle)
+export const serve = (handle: (request: IncomingMessage, response: ServerResponse) => unknown) =>
+  listen(createServer(handle))
+
+async function listen(server: Server): Promise<{ url: string; [Symbol.asyncDispose](): Promise<void> }> {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -126,13 +122,5 @@ export async function startProxy() {
     })
     for (const end of [target, socket]) end.on('error', () => [target, socket].forEach((each) => void each.destroy()))
   })
-  await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening))
-  return {
-    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    tunnels,
-    async [Symbol.asyncDispose]() {
-      proxy.closeAllConnections()
-      await new Promise((closed) => proxy.close(closed))
-    },
-  }
+  return Object.assign(await listen(proxy), { tunnels })
 }

@@ -13,9 +13,7 @@ export const txHash = hashOf(0xab)
 export const invoice = { chainId: 137, txHash, invoiceAmount: '1.00', invoiceCurrency: 'CHF', address: receiver }
 
 const item = {
-  memo: 'order-7',
-  receiver,
-  tokenSymbol: 'USDC',
+  ...{ memo: 'order-7', receiver, tokenSymbol: 'USDC' },
   tokenAmount: { formatted: '1.13', value: '1130000' },
   tokenAmountNet: { formatted: '1.1255', value: '1125500' },
   totalFees: { formatted: '0.0045', value: '4500' },
@@ -23,9 +21,7 @@ const item = {
     { type: 'ExtraFee', formatted: '0.00224', value: '2240' },
     { type: 'ServiceFee', formatted: '0.00226', value: '2260' },
   ],
-  invoiceAmount: '1',
-  invoiceCurrency: 'CHF',
-  conversion: 'chainlink:CHFUSD',
+  ...{ invoiceAmount: '1', invoiceCurrency: 'CHF', conversion: 'chainlink:CHFUSD' },
   priceFeeds: [{ name: 'CHFUSD', contract: '0x3333333333333333333333333333333333333333', rate: '1.13' }],
 }
 
@@ -37,12 +33,8 @@ export function lookup(...changes: Partial<Lookup['payments'][number]>[]): Looku
 
 /** A verify answer with one payment per change, or with one unchanged payment. Payments are verified by default. */
 export function verified(...changes: Partial<VerifyResponse['payments'][number]>[]): VerifyResponse {
-  const payments = (changes.length === 0 ? [{}] : changes).map((change) => ({
-    ...item,
-    verified: true,
-    verificationErrors: [],
-    ...change,
-  }))
+  const good = { ...item, verified: true, verificationErrors: [] }
+  const payments = (changes.length === 0 ? [{}] : changes).map((change) => ({ ...good, ...change }))
   return verifyResponseWriteSchema.parse({ chainId: 137, txHash, payments })
 }
 

@@ -27,17 +27,13 @@ test('a fetch is called with a URL and plain values, never with a Request', asyn
   const client = getClient('https://payments.example.com/pay', { fetch })
   await client.payments.list({ limit: 2 })
   await client.identity.share(submission)
+  const body = JSON.stringify(submission)
   const headers = { accept: 'application/json', authorization: expect.stringMatching(/^Basic /) }
   const init = { method: 'GET', headers, redirect: 'manual', signal: expect.any(AbortSignal) }
+  const posted = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } }
   expect(calls).toEqual([
     ['https://payments.example.com/pay/api/v1/integration/payments?limit=2', init],
-    [
-      'https://payments.example.com/pay/api/v1/integration/idv-share-token',
-      {
-        ...{ ...init, method: 'POST', headers: { ...headers, 'content-type': 'application/json' } },
-        body: JSON.stringify(submission),
-      },
-    ],
+    ['https://payments.example.com/pay/api/v1/integration/idv-share-token', { ...init, ...posted, body }],
   ])
 })
 

@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { formatShareRejection, verificationUnavailableBody } from '@payment-integration/contract/internal'
 import { expect, test } from 'vitest'
-import { integrationAddress, startProxy } from './fixtures.js'
+import { apiSecret, integrationAddress, type Reply, serveReplies, startProxy } from './fixtures.js'
+import { apiKey, lookup, txHash, verified } from './legacy-fixtures.js'
 import { runReadme } from './run-readme.js'
 import { paymentHash, startService } from './service.js'
+import { email, kycShareToken, rejection, shareResponse } from './share-fixtures.js'
 
 const getVariables = ({ url, apiSecret }: { url: string; apiSecret: string }) => ({
   PAYMENTS_URL: url,
@@ -53,4 +56,62 @@ test('the block about reconciling repairs, stores its checkpoint, and then finds
 
 test('the block about amounts is exact', async () => {
   expect(await runReadme('docs/guides/compute-with-amounts.md', {})).toBe('12.505 true 12505000n\n12.50 12.5\n')
+})
+
+const says = 'Token is invalid. The verification shared before was rejected: RED'
+const red: Parameters<typeof shareResponse>[0] = {
+  reviewStatus: 'completed',
+  reviewAnswer: 'RED',
+  rejectType: 'RETRY',
+  rejectLabels: ['BAD_SELFIE'],
+}
+const rejected = (former: Parameters<typeof formatShareRejection>[1]): Reply => ({
+  status: 422,
+  body: rejection(formatShareRejection('Token is invalid', former)),
+})
+
+test.each<[string, Reply, string]>([
+  ['reports that the provider waits for documents', { body: shareResponse() }, 'no verdict yet: init'],
+  [
+    'reports why a verification was rejected, and that a retry may help',
+    { body: shareResponse(red) },
+    'rejected: BAD_SELFIE, try again: true',
+  ],
+  ['asks for a fresh token', rejected(null), 'mint a fresh token: Token is invalid'],
+  [
+    'asks for a correction first where the user was rejected',
+    rejected({ rejectType: 'RETRY', rejectLabels: ['BAD_SELFIE'] }),
+    `correct the flaw, then mint a fresh token: ${says}, RETRY. Labels: BAD_SELFIE.`,
+  ],
+  [
+    'stops after a final rejection',
+    rejected({ rejectType: 'FINAL', rejectLabels: ['FORGERY'] }),
+    `stop: ${says}, FINAL. Labels: FORGERY.`,
+  ],
+  [
+    'reports a verification of another integration',
+    { status: 409, body: verificationUnavailableBody },
+    'verified elsewhere',
+  ],
+])('the block of the guide about sharing %s', async (_case, reply, printed) => {
+  await using server = await serveReplies(reply)
+  const variables = { ...getVariables({ url: server.url, apiSecret }), USER_EMAIL: email, SHARE_TOKEN: kycShareToken }
+  expect(await runReadme('docs/guides/share-a-verification.md', variables)).toBe(`${printed}\n`)
+  expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([{ email, kycShareToken }])
+})
+
+const failed = verified({ verified: false, verificationErrors: ['Invalid payment amount', 'Invalid payment currency'] })
+
+test.each([
+  ['reports that the transaction was paid as invoiced', { body: verified() }, 'paid as invoiced'],
+  [
+    'says why it was not',
+    { status: 409, body: failed },
+    'not as invoiced: Invalid payment amount, Invalid payment currency',
+  ],
+])('the block of the guide about the legacy API %s', async (_case, reply, verdict) => {
+  await using server = await serveReplies({ body: lookup() }, reply)
+  const variables = { PAYMENTS_URL: server.url, LEGACY_API_KEY: apiKey, TX_HASH: txHash }
+  expect(await runReadme('docs/guides/use-the-legacy-api.md', variables)).toBe(`order-7 1.1255 USDC\n${verdict}\n`)
+  expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
 })

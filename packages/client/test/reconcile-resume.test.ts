@@ -7,18 +7,14 @@ import { getNumbers, openShop, range, startShop } from './shop.js'
 test('a run limited to one page resumes where it stopped, and covers the payments of its start', async () => {
   await using shop = await startShop(6)
   let checkpoint: ReconcileCheckpoint | null = null
-  const seen: (readonly [string, number])[] = []
+  const seen: string[] = []
   for (let runs = 0; runs < 3; runs += 1) {
     const found = await shop.reconcile({ until: 'end', pageSize: 2, maxPages: 1, checkpoint })
-    seen.push([found.stopped, found.compared])
+    seen.push(`${found.stopped}: ${found.compared}`)
     checkpoint = found.checkpoint
     await shop.service.index(-1 - runs) // A newer payment shifts the pages and belongs to the next run.
   }
-  expect(seen).toEqual([
-    ['max_pages', 2],
-    ['max_pages', 2],
-    ['end', 2],
-  ])
+  expect(seen).toEqual(['max_pages: 2', 'max_pages: 2', 'end: 2'])
   expect(shop.effects).toEqual(range(6).map((n) => `${n}@1`))
   expect(checkpoint).toMatchObject({ coveredTo: findTime(0).toISOString(), unfinished: [] })
   expect(getNumbers((await shop.reconcile({ checkpoint, overlapMs: 0 })).missing.samples)).toEqual([-3, -2, -1])
@@ -59,13 +55,8 @@ test('a run that the network interrupted resumes from the last stored page', asy
   shop.service.beforeEachAnswer(async (request) => {
     if (request > 2) throw new Error('the service is gone')
   })
-  const error = await catchError(
-    shop.reconcile({
-      until: 'end',
-      pageSize: 2,
-      onCheckpoint: (checkpoint) => void kept.push(structuredClone(checkpoint)),
-    }),
-  )
+  const onCheckpoint = (checkpoint: ReconcileCheckpoint) => void kept.push(structuredClone(checkpoint))
+  const error = await catchError(shop.reconcile({ until: 'end', pageSize: 2, onCheckpoint }))
   expect(error).toMatchObject({ name: expect.stringMatching(/Error$/), retryable: true })
   expect(shop.effects).toHaveLength(4)
   shop.service.beforeEachAnswer(async () => undefined)
@@ -77,11 +68,8 @@ test('a run that the network interrupted resumes from the last stored page', asy
 test('a rejected cursor restarts the run at the newest page, once', async () => {
   await using shop = await startShop(4)
   const { checkpoint } = await shop.reconcile({ until: 'end', pageSize: 2, maxPages: 1 })
-  const old = {
-    ...checkpoint,
-    unfinished: [{ until: 'end', cursor: 'of-another-key', beganAt: findTime(3).toISOString(), failedAt: null }],
-  }
-  const found = await shop.reconcile({ until: 'end', pageSize: 2, checkpoint: old })
+  const run = { until: 'end', cursor: 'of-another-key', beganAt: findTime(3).toISOString(), failedAt: null }
+  const found = await shop.reconcile({ until: 'end', pageSize: 2, checkpoint: { ...checkpoint, unfinished: [run] } })
   const covered = { coveredTo: findTime(0).toISOString() }
   expect(found).toMatchObject({ restarted: true, compared: 4, repaired: 2, checkpoint: covered })
 })
@@ -91,10 +79,8 @@ test('a checkpoint of another integration is rejected before any request', async
   const { checkpoint } = await openShop(service).reconcile()
   service.requests.length = 0
   const foreign = { ...checkpoint, integrationAddress: `0x${'99'.repeat(20)}` }
-  expect(await catchError(openShop(service).reconcile({ checkpoint: foreign }))).toMatchObject({
-    name: 'TypeError',
-    message: expect.stringContaining('another integration'),
-  })
+  const rejection = { name: 'TypeError', message: expect.stringContaining('another integration') }
+  expect(await catchError(openShop(service).reconcile({ checkpoint: foreign }))).toMatchObject(rejection)
   expect(service.requests).toEqual([])
 })
 

@@ -75,6 +75,7 @@ export async function startService() {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   let updates = 0
+  const record = (...payments: readonly NewPayment[]) => store.transaction((tx) => tx.upsertPayments(payments))
 
   return {
     url,
@@ -88,40 +89,26 @@ export async function startService() {
     client: (options: Partial<ClientOptions> = {}) =>
       createClient({ baseUrl: url, integrationAddress, apiSecret, retryDelayMs: 1, maxRetryDelayMs: 2, ...options }),
     /** Records payments, each at version 1. */
-    async index(...numbers: readonly number[]): Promise<void> {
-      await store.transaction((tx) => tx.upsertPayments(numbers.map((n) => indexed(n, findTime(n).getTime()))))
-    },
+    index: (...numbers: readonly number[]) => record(...numbers.map((n) => indexed(n, findTime(n).getTime()))),
     /** A client of the legacy API. */
     legacy: (options: Partial<ClientOptions> = {}) =>
       createLegacyClient({ baseUrl: url, apiKey, retryDelayMs: 1, maxRetryDelayMs: 2, ...options }),
-    /**
-     * Records payments of one transaction, as an indexer does: each has a memo, and names the integration of `of`.
-     */
-    async indexTogether(
-      n: number,
-      ...payments: readonly { readonly memo: string; readonly of?: string }[]
-    ): Promise<void> {
-      const { primary, facts } = indexed(n, findTime(n).getTime())
+    /** Records payments of one transaction, as an indexer does: each has a memo, and the integration `of`. */
+    async indexTogether(n: number, ...payments: readonly { readonly memo: string; readonly of?: string }[]) {
+      const { facts } = indexed(n, findTime(n).getTime())
       const named = payments.map(({ memo, of = integrationAddress }, ordinal) => ({
         ...{ ...facts, ordinal, logIndex: ordinal, integrationAddress: of },
         memoHex: `0x${Buffer.from(memo).toString('hex').padEnd(64, '0')}`,
       }))
-      const isFirst = (of: string | null, ordinal: number) =>
-        named.findIndex((each) => each.integrationAddress === of) === ordinal
-      const rows = named.map((each) => ({
-        primary: primary && isFirst(each.integrationAddress, each.ordinal),
-        facts: each,
-      }))
-      await store.transaction((tx) => tx.upsertPayments(rows))
+      const owners = named.map((each) => each.integrationAddress)
+      await record(
+        ...named.map((each, at) => ({ primary: owners.indexOf(each.integrationAddress) === at, facts: each })),
+      )
     },
     /** Records the same hash on another chain, too. */
-    async indexOn(chainId: number, n: number): Promise<void> {
-      await store.transaction((tx) => tx.upsertPayments([indexed(n, findTime(n).getTime(), chainId)]))
-    },
+    indexOn: (chainId: number, n: number) => record(indexed(n, findTime(n).getTime(), chainId)),
     /** Moves a payment to another block time, as a reorg does. */
-    async move(n: number, to: Date): Promise<void> {
-      await store.transaction((tx) => tx.upsertPayments([indexed(n, to.getTime())]))
-    },
+    move: (n: number, to: Date) => record(indexed(n, to.getTime())),
     /** Makes a new version of a payment. */
     async update(n: number, state: Payment['state']): Promise<void> {
       updates += 1

@@ -46,25 +46,23 @@ describe('the numbers and names of the contract', () => {
     const named = ['linkConfig', 'lookup', 'page', 'payment', 'shareResponse', 'snapshot', 'verifyResponse']
     expect(twice.toSorted()).toEqual(named.map((name) => `${name}WriteSchema`))
   })
+})
 
-  it('has the four verification errors of interface 4.3, verbatim', () => {
-    expect(contract.verificationErrors).toEqual([
-      'Payment does not match link configuration',
-      'Invalid payment address',
-      'Invalid payment currency',
-      'Invalid payment amount',
-    ])
+describe('the rejections of the share endpoint (interface 7)', () => {
+  it('differ from each other and from the common ones: a client can distinguish an unknown path from disabled sharing', () => {
+    const bodies = [
+      ...[internal.unauthorizedBody, internal.notFoundBody, internal.verificationUnavailableBody],
+      ...[internal.sharingDisabledBody, internal.identityMisconfiguredBody, internal.identityUnavailableBody],
+    ]
+    expect(new Set(bodies.map(({ error }) => error)).size).toBe(6)
+    for (const body of bodies) expect(contract.errorBodySchema.parse(body)).toEqual(body)
   })
 
-  it('has the paths of interface 4', () => {
-    expect(contract.paths).toMatchObject({
-      payments: '/api/v1/integration/payments',
-      payment: '/api/v1/integration/payments/:txHash',
-      walletPayments: '/api/v1/integration/wallet/:address/payments',
-      walletPayment: '/api/v1/integration/wallet/:address/payments/:txHash',
-      shareToken: '/api/v1/integration/idv-share-token',
-      legacyLookup: '/api/v1/tx/:chainId/:txHash',
-      legacyVerify: '/api/v1/verify',
-    })
+  it("have the provider's description in a 422", () => {
+    const body = { error: 'Rejected', message: 'Token is invalid', more: 1 }
+    expect(contract.shareRejectedBodySchema.parse(body)).toEqual(body)
+    expect(contract.errorBodySchema.parse(body)).toEqual(body)
+    expect(contract.shareRejectedBodySchema.safeParse({ error: 'Rejected' }).success).toBe(false)
+    expect(contract.shareRejectedBodySchema.safeParse({ ...body, message: null }).success).toBe(false)
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseContentLength, parseHttpDate, parseInstant, parseRetryAfter } from './exports/internal-io.js'
+import { findDatabaseUrlProblem, parseUrl } from './foreign-text.js'
 
 const longNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const now = Date.UTC(2026, 2, 4, 12, 0, 0)
@@ -102,4 +103,26 @@ test('a length is a whole number in plain digits', () => {
   expect(parseContentLength('16384')).toBe(16_384)
   for (const text of ['', '-1', '1e3', '0x10', '1.0', ' 1', '1, 1', '9'.repeat(16), null, undefined, 5])
     expect(parseContentLength(text), String(text)).toBeNull()
+})
+
+test('a URL with a letter beyond ASCII is read after any number of calls', () => {
+  for (let n = 0; n < 50_000; n += 1) parseUrl(`https://shop.example/${n % 7}`)
+  expect(parseUrl('https://bücher.example/')?.href).toBe('https://xn--bcher-kva.example/')
+})
+
+test.each(['', '/path', 'shop.example', 'https://', 'https://a b/'])('%j is no absolute URL', (text) => {
+  expect(parseUrl(text)).toBeNull()
+})
+
+test.each(['/abc=', '7/Kd+e==', '9?k=v', 'p#w', 'a/b', '50%'])(
+  'the password %j of a database must be encoded',
+  (password) => {
+    expect(findDatabaseUrlProblem(`postgres://user:${password}@host/db`)).toContain('encode it')
+    expect(findDatabaseUrlProblem(`postgres://user:${encodeURIComponent(password)}@host/db`)).toBeNull()
+  },
+)
+
+test('a parameter of a database address may hold an @', () => {
+  expect(findDatabaseUrlProblem('postgres://host/db?user=a@b')).toBeNull()
+  expect(findDatabaseUrlProblem('postgres://user@host/db?options=a=b@c')).toBeNull()
 })

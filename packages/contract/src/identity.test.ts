@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { shareResponse } from '../test/samples.js'
 import {
+  formatShareRejection,
   openShareResponseSchema,
+  parseFormerVerdict,
   reviewStatuses,
   shareRequestLimits,
   shareResponseSchema,
@@ -16,14 +18,9 @@ describe('the share request (interface 4.2)', () => {
   })
 
   it.each([
-    ...[
-      'USER+tag@Shop.Example',
-      'zoë@shop.example',
-      'ユーザー@例え.テスト',
-      'ユーザー@例え。テスト',
-      'user@bücher.example',
-    ],
-    ...['user@xn--bcher-kva.example', 'user@mail．shop｡example', 'user@shop.example.', '"quoted"@shop.example'],
+    ...['USER+tag@Shop.Example', 'zoë@shop.example', 'ユーザー@例え.テスト', 'ユーザー@例え。テスト'],
+    ...['user@bücher.example', 'user@xn--bcher-kva.example', 'user@mail．shop｡example', 'user@shop.example.'],
+    '"quoted"@shop.example',
   ])('accepts the address %s unchanged', (email) => {
     expect(shareRequestSchema.parse({ email, kycShareToken: 'x' })).toEqual({ email, kycShareToken: 'x' })
   })
@@ -75,11 +72,8 @@ describe('the share response (interface 2.5)', () => {
   })
 
   it.each([
-    { reviewStatus: 'queued' },
-    { reviewAnswer: 'YELLOW' },
-    { rejectType: 'MAYBE' },
-    { rejectLabels: null },
-    { reused: 'yes' },
+    ...[{ reviewStatus: 'queued' }, { reviewAnswer: 'YELLOW' }, { rejectType: 'MAYBE' }],
+    ...[{ rejectLabels: null }, { reused: 'yes' }],
   ])('rejects %j', (change) =>
     expect(shareResponseWriteSchema.safeParse({ ...shareResponse, ...change }).success).toBe(false),
   )
@@ -92,12 +86,57 @@ describe('the share response (interface 2.5)', () => {
   })
 
   it.each([
-    { reviewStatus: null },
-    { reviewAnswer: 1 },
-    { rejectType: false },
-    { rejectLabels: [1] },
-    { reused: 'yes' },
+    ...[{ reviewStatus: null }, { reviewAnswer: 1 }, { rejectType: false }, { rejectLabels: [1] }, { reused: 'yes' }],
   ])('rejects %j in the open schema too', (change) =>
     expect(openShareResponseSchema.safeParse({ ...newer, ...change }).success).toBe(false),
   )
+})
+
+const said = 'Token is invalid: accessed at 10:30'
+const sentence = 'The verification shared before was rejected: RED'
+
+describe('the message of a 422', () => {
+  it.each([
+    [said, null, said],
+    ['', null, ''],
+    [said, { rejectType: 'FINAL', rejectLabels: ['A', 'Ü, b.'] }, `${said}. ${sentence}, FINAL. Labels: A, Ü, b..`],
+    ['No!', { rejectType: 'RETRY', rejectLabels: [] }, `No! ${sentence}, RETRY.`],
+    ['', { rejectType: null, rejectLabels: ['A'] }, `${sentence}. Labels: A.`],
+  ] as const)('after %j with %j is %j', (description, former, message) => {
+    const copy = former === null ? null : { ...former, rejectLabels: [...former.rejectLabels] }
+    expect(formatShareRejection(description, copy)).toBe(message)
+  })
+
+  it.each([
+    ['many labels', Array.from({ length: 500 }, (_, n) => `LABEL_${n}`), /Labels: LABEL_0, .* and \d+ more[.]$/],
+    ['one overlong label', ['x'.repeat(2_000)], /Labels: 1, each too long to be shown[.]$/],
+  ])('holds whole labels, 1000 characters at most: %s', (_, rejectLabels, pattern) => {
+    const message = formatShareRejection('', { rejectType: 'RETRY', rejectLabels })
+    expect(message).toMatch(pattern)
+    expect(message.length).toBeLessThan(1_100)
+    const [, text = ''] = message.split('Labels: ')
+    const shown = text.split(/, | and \d+ more[.]/).filter((each) => each.startsWith('LABEL'))
+    expect(shown).toEqual(rejectLabels.slice(0, shown.length).filter((label) => label.startsWith('LABEL')))
+  })
+})
+
+describe('the former verdict', () => {
+  const texts = [
+    ...['', said, 'A', `${sentence}, FINAL.`, `${sentence}, RETRY`, sentence, ', FINAL.', '. Labels: '],
+    'x'.repeat(999),
+  ]
+
+  it('is parsed as it was formatted, for any labels', () => {
+    for (const description of ['', said, `${sentence}, FINAL. And more`, sentence])
+      for (const rejectType of ['RETRY', 'FINAL', null] as const)
+        for (const first of texts)
+          for (const second of texts) {
+            const message = formatShareRejection(description, { rejectType, rejectLabels: [first, second] })
+            expect(parseFormerVerdict(message), message).toEqual({ rejectType })
+          }
+  })
+
+  it.each(['', said, `${sentence}, LATER.`, `${sentence}FINAL`, sentence])('is not in %j', (message) => {
+    expect(parseFormerVerdict(message)).toBeNull()
+  })
 })

@@ -2,10 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { catchError, providerAnswering } from './support.js'
 
 /** The provider's list of errors for reuse. Of its names only that of 10518 counts: copying has the same number. */
-const reuseErrors = [
-  10501, 10502, 10503, 10504, 10506, 10507, 10508, 10509, 10510, 10511, 10512, 10513, 10514, 10515, 10516, 10517, 10518,
-  10519, 10521,
-]
+const reuseErrors = [1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21].map((n) => 10_500 + n)
 
 const redeem = { shareToken: 't', externalUserId: 'pi:1' }
 const rejected = async (status: number, body: unknown, headers?: Readonly<Record<string, string>>) =>
@@ -91,11 +88,7 @@ describe('transient errors', () => {
 
   test.each([
     ['2', 2_000],
-    ['0', 0],
-    ['999999', 999_999_000],
-    ['1000000', 1_000_000_000],
     ['1.5', 1_500],
-    ['-1', null],
     ['soon', null],
     ['Wed, 21 Oct 2015 07:28:00 GMT', 0],
     [undefined, null],

@@ -1,12 +1,10 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { createSumsubClient } from '../src/exports/service.js'
-import { catchError, newToken, providerAnswering, serve, service, started } from './support.js'
+import { catchError, newToken, providerAnswering, serve, service, started, timeoutFor } from './support.js'
 
 const { appToken, secretKey } = service
 const redeem = { shareToken: 't', externalUserId: 'pi:1' }
-/** Only endless answers need a short timeout: the others must not hit it on a busy machine. */
-const timeoutFor = (answer: unknown) => (answer === 'hang' || answer === 'drip' ? 300 : 10_000)
 const unknown = { outcomeUnknown: true, retryable: true }
 
 describe('truncated, slow and foreign answers', () => {

@@ -1,20 +1,12 @@
-import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { expect, onTestFinished, test } from 'vitest'
+import { readBlocks, runCode } from '../../webhook/test/run-code.js'
 import { donor, service } from './support.js'
 
-const blocks = [...readFileSync(new URL('../README.md', import.meta.url), 'utf8').matchAll(/```js\n(.*?)```/gs)]
-const [mintLines = '', serviceLines = ''] = blocks.map(([, code = '']) => code)
+const [mintLines = '', serviceLines = ''] = readBlocks('packages/identity-sumsub/README.md', 'js')
 
-async function run(code: string, env: Readonly<Record<string, string>>): Promise<string> {
-  const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval', code]
-  const cwd = fileURLToPath(new URL('..', import.meta.url))
-  const options = { cwd, timeout: 300_000, env: { ...process.env, ...env } }
-  return (await promisify(execFile)(process.execPath, flags, options)).stdout
-}
+const run = async (code: string, env: Readonly<Record<string, string>>) =>
+  (await runCode({ code, cwd: new URL('..', import.meta.url), env })).stdout
 
 test('the lines of the README mint a token for the service, and redeem it there', async () => {
   const local = await startIdentityProvider({ clients: [donor, service] })

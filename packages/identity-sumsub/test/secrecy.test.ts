@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { mintShareToken } from '../src/exports/index.js'
 import { createSumsubClient, createWebhookReader } from '../src/exports/service.js'
-import { catchError, donor, newToken, service, started } from './support.js'
+import { catchError, donor, newToken, service, started, timeoutFor } from './support.js'
 
 /** Every form in which an error may appear in a log. */
 function printed(error: unknown): string {
@@ -35,9 +35,6 @@ function noting() {
   }
   return { fetch: noting, noted: () => noted.filter((text) => text !== '') }
 }
-
-/** Only endless answers need a short timeout. */
-const timeoutFor = (answer: unknown) => (answer === 'hang' ? 300 : 10_000)
 
 const faults = [
   ...(['lost', 'hang', 'cut-json', 'cut-connection', 'html', 'empty', 'huge'] as const),

@@ -1,12 +1,9 @@
 import { createHmac } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ApplicantEvent, createWebhookReader } from '../src/exports/service.js'
 import type { RawWebhook } from '../src/webhook-reader.js'
-import { catchError, started } from './support.js'
+import { catchError, serve, started } from './support.js'
 
 const secret = 'canary-webhook-secret-42'
 const read = createWebhookReader({ secret })
@@ -105,19 +102,14 @@ describe('the body', () => {
 
   test('any signed JSON is parsed or rejected as malformed, and only completed with GREEN approves', async () => {
     const types = fc.constantFrom('applicantReviewed', 'applicantPending', 'applicantReset', 'applicantDeleted', 'x')
-    const anything = fc.oneof(
-      fc.jsonValue(),
-      fc.record(
-        {
-          type: fc.oneof(types, fc.jsonValue()),
-          applicantId: fc.oneof(fc.constant('a1'), fc.jsonValue()),
-          createdAtMs: fc.oneof(fc.constant(base.createdAtMs), fc.jsonValue()),
-          reviewStatus: fc.oneof(fc.constantFrom('completed', 'pending'), fc.jsonValue()),
-          reviewResult: fc.oneof(fc.constant({ reviewAnswer: 'GREEN' }), fc.jsonValue()),
-        },
-        { requiredKeys: [] },
-      ),
-    )
+    const fields = {
+      type: fc.oneof(types, fc.jsonValue()),
+      applicantId: fc.oneof(fc.constant('a1'), fc.jsonValue()),
+      createdAtMs: fc.oneof(fc.constant(base.createdAtMs), fc.jsonValue()),
+      reviewStatus: fc.oneof(fc.constantFrom('completed', 'pending'), fc.jsonValue()),
+      reviewResult: fc.oneof(fc.constant({ reviewAnswer: 'GREEN' }), fc.jsonValue()),
+    }
+    const anything = fc.oneof(fc.jsonValue(), fc.record(fields, { requiredKeys: [] }))
     await fc.assert(
       fc.asyncProperty(anything, async (json) => {
         const event = await read(signed(JSON.stringify(json))).catch((error: unknown) => {
@@ -227,19 +219,12 @@ describe('webhooks of the local provider', () => {
   /** The webhooks of one applicant's history, in order. */
   async function webhooksOfHistory(algorithm: 'HMAC_SHA256_HEX' | 'HMAC_SHA512_HEX') {
     const webhooks: RawWebhook[] = []
-    const server = createServer(async (request, response) => {
-      const header = (name: string) => (request.headers[name] as string | undefined) ?? null
-      const body = new Uint8Array(Buffer.concat(await request.toArray()))
+    const { baseUrl: url } = await serve(({ headers }, response, body) => {
+      const header = (name: string) => (headers[name] as string | undefined) ?? null
       webhooks.push({ body, digest: header('x-payload-digest'), algorithm: header('x-payload-digest-alg') })
       response.end()
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    onTestFinished(() => {
-      server.close()
-      server.closeAllConnections()
     })
     const { local } = await started()
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
     local.setWebhooks('ServiceCo', [{ url, secretKey: secret, algorithm }])
     const { id } = local.addApplicant({ clientId: 'ServiceCo', externalUserId: 'pi:1', as: 'init' })
     local.handIn(id)

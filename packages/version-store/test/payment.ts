@@ -13,6 +13,16 @@ export const other = { ...payment, txHash: `0x${'c3'.repeat(32)}` }
 export const nothing = () => undefined
 export const unwanted = () => expect.unreachable('an effect ran that must not run')
 
+/** What a caller gets who waited too long. */
+export const busy = { code: 'ERR_VERSION_STORE_BUSY', status: 503 }
+
+/** All items, in their order. */
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const collected: Item[] = []
+  for await (const item of items) collected.push(item)
+  return collected
+}
+
 /** Starts an effect of `payment` that lasts until it is released. */
 export async function hold<Tx>(store: Pick<VersionStore<Tx>, 'advance'>) {
   const [started, gate] = [deferred(), deferred()]

@@ -3,16 +3,13 @@ import type pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ListingVersionStore } from '../src/exports/index.js'
 import { createPostgresVersionStore, postgresVersionTable } from '../src/exports/postgres.js'
-import { createSleep, hold, nothing, other, payment, unwanted } from './payment.js'
+import { busy, collect, createSleep, hold, nothing, other, payment, unwanted } from './payment.js'
 import { onDrizzle, onKysely, onPool, onPostgresJs } from './postgres-drivers.js'
 import { describePostgres } from './postgres-setup.js'
 
 /** The hashes that a store lists. */
-async function listed(store: Pick<ListingVersionStore<never>, 'list'>): Promise<string[]> {
-  const hashes: string[] = []
-  for await (const { txHash } of store.list(payment.integrationAddress)) hashes.push(txHash)
-  return hashes
-}
+const listed = async (store: Pick<ListingVersionStore<never>, 'list'>) =>
+  (await collect(store.list(payment.integrationAddress))).map(({ txHash }) => txHash)
 
 describePostgres(({ connectionString, admin, pool, client }) => {
   const notes = async () => (await admin().query('SELECT note FROM notes ORDER BY id')).rows.map((row) => row.note)
@@ -43,12 +40,8 @@ describePostgres(({ connectionString, admin, pool, client }) => {
     await store.advance(payment, nothing)
     const holder = await client()
     await holder.query('BEGIN; SELECT 1 FROM payment_versions FOR UPDATE')
-    const rejected = expect(store.advance({ ...payment, version: 2 }, unwanted)).rejects.toMatchObject({
-      code: 'ERR_VERSION_STORE_BUSY',
-      status: 503,
-      waitedFor: 'lock',
-      cause: { code: '55P03' },
-    })
+    const locked = { ...busy, waitedFor: 'lock', cause: { code: '55P03' } }
+    const rejected = expect(store.advance({ ...payment, version: 2 }, unwanted)).rejects.toMatchObject(locked)
     expect(await store.advance(other, nothing)).toBe('apply')
     await rejected
     await holder.query('ROLLBACK')
@@ -111,10 +104,8 @@ describePostgres(({ connectionString, admin, pool, client }) => {
       if (met <= 2) await expect.poll(() => met).toBeGreaterThanOrEqual(2)
       await lock(tx, second)
     }
-    const outcomes = await Promise.allSettled([
-      store.advance(payment, both('x', 'y')),
-      store.advance(other, both('y', 'x')),
-    ])
+    const calls = [store.advance(payment, both('x', 'y')), store.advance(other, both('y', 'x'))]
+    const outcomes = await Promise.allSettled(calls)
     const rejected = outcomes.filter((outcome) => outcome.status === 'rejected')
     expect(rejected).toMatchObject([{ reason: { code: '40P01' } }])
     const again = [await store.advance(payment, nothing), await store.advance(other, nothing)]
@@ -231,13 +222,10 @@ describePostgres(({ connectionString, admin, pool, client }) => {
   })
 
   test.each([
-    ['', (connection: pg.Client) => connection],
-    [
-      ' on a driver that does not tell',
-      (connection: pg.Client) => Object.assign(connection, { getTransactionStatus: undefined }),
-    ],
-  ])('on one connection an open transaction of yours is rejected and left alone%s', async (_, view) => {
-    const database = view(await client())
+    ['', {}],
+    [' on a driver that does not tell', { getTransactionStatus: undefined }],
+  ])('on one connection an open transaction of yours is rejected and left alone%s', async (_, change) => {
+    const database = Object.assign(await client(), change)
     const store = createPostgresVersionStore({ database })
     await database.query('BEGIN')
     await note('yours')(database)
@@ -280,7 +268,7 @@ describePostgres(({ connectionString, admin, pool, client }) => {
       const call = createPostgresVersionStore({ database, sleep }).advance(waiting, unwanted)
       await expect.poll(() => waits.map(({ ms }) => ms)).toEqual([3000])
       waits[0]?.end()
-      await expect(call).rejects.toMatchObject({ code: 'ERR_VERSION_STORE_BUSY', status: 503, waitedFor: 'effect' })
+      await expect(call).rejects.toMatchObject({ ...busy, waitedFor: 'effect' })
       expect(database.totalCount).toBe(connections)
       release()
       expect(await delivery).toBe('apply')

@@ -3,6 +3,7 @@ import { Cluster, Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { findFreePort } from '../../webhook/test/free-port.js'
 import { createRedisVersionStore } from '../src/exports/redis.js'
+import { collect } from './payment.js'
 import { redisMissing, startRedis } from './redis-server.js'
 
 const payment = { integrationAddress: `0x${'A1'.repeat(20)}`, chainId: '1', txHash: `0x${'B2'.repeat(32)}`, version: 1 }
@@ -63,9 +64,8 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
     const store = open()
     for (const txHash of hashes) expect(await store.advance({ ...payment, txHash }, () => undefined)).toBe('apply')
     for (const fresh of [store, open(), open(true)]) {
-      const listed = new Set<string>()
-      for await (const { txHash } of fresh.list(payment.integrationAddress)) listed.add(txHash)
-      expect([...listed].sort()).toEqual(hashes)
+      const listed = await collect(fresh.list(payment.integrationAddress))
+      expect([...new Set(listed.map(({ txHash }) => txHash))].sort()).toEqual(hashes)
     }
   })
 })

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createRedisVersionStore, type RedisClient } from '../src/exports/redis.js'
-import { hold, nothing, payment, unwanted } from './payment.js'
+import { busy, collect, hold, nothing, payment, unwanted } from './payment.js'
 import { describeRedis, newPrefix, redisConformance } from './redis-suite.js'
 
 describeRedis((ioredis, path) => {
@@ -36,10 +36,8 @@ describeRedis((ioredis, path) => {
     for (const [index, redis] of nodes.entries())
       await createRedisVersionStore({ redis, prefix }).advance({ ...payment, chainId: `${index + 1}` }, nothing)
     const chains = async (redis: RedisClient) => {
-      const found: string[] = []
-      for await (const { chainId } of createRedisVersionStore({ redis, prefix }).list(payment.integrationAddress))
-        found.push(chainId)
-      return found
+      const keys = createRedisVersionStore({ redis, prefix }).list(payment.integrationAddress)
+      return (await collect(keys)).map(({ chainId }) => chainId)
     }
     expect(await chains(nodes[0] as Redis)).toEqual(['1'])
     const cluster = { call: async () => 'not asked', options: { keyPrefix: 'shop:' }, nodes: () => nodes }
@@ -91,11 +89,7 @@ describeRedis((ioredis, path) => {
         clock += ms
       },
     })
-    await expect(waiting.advance(payment, unwanted)).rejects.toMatchObject({
-      code: 'ERR_VERSION_STORE_BUSY',
-      status: 503,
-      waitedFor: 'effect',
-    })
+    await expect(waiting.advance(payment, unwanted)).rejects.toMatchObject({ ...busy, waitedFor: 'effect' })
     expect(clock).toBe(100)
     release()
     expect(await delivery).toBe('apply')

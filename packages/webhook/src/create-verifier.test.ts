@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { getCode } from '../test/get-code.js'
 import { createVerifier, type VerifierOptions } from './create-verifier.js'
 import type { Delivery, HeadersLike } from './delivery.js'
-import type { WebhookError } from './errors.js'
 import { createTestDelivery, createTestSnapshot } from './test-delivery.js'
 
 const secret = 'whsec_verifier'
@@ -14,12 +14,6 @@ const good = await createTestDelivery({ secret, now })
 const signatureOver = (body: Uint8Array, key = secret) =>
   `t=${t},v1=${createHmac('sha256', key).update(`${t}.`).update(body).digest('hex')}`
 const make = (options: Partial<VerifierOptions> = {}) => createVerifier({ secrets: secret, now, ...options })
-const getCode = (verdict: Promise<unknown>) =>
-  verdict.then(
-    () => 'ok',
-    (error: WebhookError) => error.code,
-  )
-
 /** A look-up that notes what it was asked. */
 const recordingTo = (asked: string[]) => (integration: string) => {
   asked.push(integration)
@@ -155,7 +149,6 @@ test('queued work is judged by the time of receipt that its delivery carries', a
   expect(await getCode(verify(good))).toBe('ERR_DELIVERY_STALE')
   expect(await verify({ ...good, receivedAt: (t + 300) * 1000 })).toMatchObject({ ageSeconds: 300 })
   expect(await getCode(verify({ ...good, receivedAt: (t + 301) * 1000 }))).toBe('ERR_DELIVERY_STALE')
-  expect(await getCode(verify({ ...good, receivedAt: (t - 301) * 1000 }))).toBe('ERR_DELIVERY_FUTURE')
   for (const receivedAt of [Number.NaN, '2023-11-14', new Date(t * 1000)])
     await expect(verify({ ...good, receivedAt: receivedAt as number })).rejects.toThrow(RangeError)
 })

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { getCode } from '../test/get-code.js'
 import { isWebhookRejection, type WebhookError } from './errors.js'
 import { type ReadBodyOptions, readBody } from './read-body.js'
 
@@ -39,12 +40,6 @@ async function send(port: number, body: Uint8Array) {
   const [response] = await answered
   return { status: response.statusCode, text: await text(response), reused: outgoing.reusedSocket }
 }
-
-const getCode = (body: Promise<unknown>) =>
-  body.then(
-    () => 'ok',
-    (error: WebhookError) => error.code,
-  )
 
 test('returns the bytes as they arrived, in one piece', async () => {
   const pieces = [Uint8Array.of(1, 2), new Uint8Array(), Uint8Array.of(0xff, 0, 3)]

@@ -6,27 +6,14 @@ import { isWebhookRejection } from './errors.js'
 import * as node from './internal/hmac.node.js'
 import * as web from './internal/hmac.web.js'
 
-interface SignatureVector {
-  name: string
-  secrets: string[]
-  body: string
-  header: string | null
-  nowMs: number
-  toleranceSeconds: number
-  expect: string
-  secretIndex?: number
-  ageSeconds?: number
-}
-
-interface DeliveryVector {
-  name: string
-  secrets: Record<string, string[]>
-  headers: [string, string][]
-  body: string
-  nowMs: number
-  expect: string
-  field?: string
-}
+type Vector = Record<'name' | 'body' | 'expect', string> & { nowMs: number }
+type SignatureVector = Vector &
+  Partial<Record<'secretIndex' | 'ageSeconds', number>> & {
+    secrets: string[]
+    header: string | null
+    toleranceSeconds: number
+  }
+type DeliveryVector = Vector & { secrets: Record<string, string[]>; headers: [string, string][]; field?: string }
 
 const read = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../../vectors/${name}.json`, import.meta.url), 'utf8'))

@@ -65,23 +65,16 @@ describe('the wait before a retry', () => {
     expect(value).toMatchObject({ kind: 'in_flight' })
   })
 
+  // The contract tests all forms, in foreign-text.test.ts.
   test.each([
     ['1.5', 1_500],
-    ['Fri, 02 Jan 2026 03:04:09 GMT', 4_000],
     ['Friday, 02-Jan-26 03:04:09 GMT', 4_000],
-    ['Fri Jan  2 03:04:09 2026', 4_000],
   ])('is the Retry-After %s', async (retryAfter, waitMs) => {
     expect((await run([{ status: 429, retryAfter }, done])).waits).toEqual([waitMs])
   })
 
-  test.each(['-1', '-5', 'soon', '1e3', '2026-01-02T03:04:09Z', ''])(
-    'is the usual one after the malformed Retry-After %j',
-    async (retryAfter) => {
-      expect((await run([{ status: 429, retryAfter }, done])).waits).toEqual([50])
-    },
-  )
-
-  test.each(['0', 'Fri, 02 Jan 2026 03:00:00 GMT'])('is the usual one after Retry-After: %s', async (retryAfter) => {
+  const noWait = ['0', 'Fri, 02 Jan 2026 03:00:00 GMT', '-1', 'soon', '2026-01-02T03:04:09Z', '']
+  test.each(noWait)('is the usual one after the past, empty or malformed Retry-After %j', async (retryAfter) => {
     expect((await run([{ status: 429, retryAfter }, done])).waits).toEqual([50])
   })
 })

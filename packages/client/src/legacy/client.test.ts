@@ -1,7 +1,14 @@
+import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { catchError, hashOf, type Reply, serveReplies } from '../../test/fixtures.js'
 import { apiKey, getLegacyClient, invoice, lookup, receiver, txHash, verified } from '../../test/legacy-fixtures.js'
-import type { LegacyClient } from './client.js'
+import {
+  checkLegacyOptions,
+  createLegacyClient,
+  type LegacyClient,
+  type LegacyClientOptions,
+  repeatsSecret,
+} from './client.js'
 
 const upperHash = `0x${txHash.slice(2).toUpperCase()}`
 
@@ -83,9 +90,7 @@ describe('a verification', () => {
     )
     const { outcome, requests } = await against([{ status: 409, body: result }], (client) => client.verify(invoice))
     expect(outcome).toMatchObject({
-      code: 'ERR_VERIFICATION_FAILED',
-      retryable: false,
-      result,
+      ...{ code: 'ERR_VERIFICATION_FAILED', retryable: false, result },
       verificationErrors: ['Invalid payment amount', 'Invalid payment currency', 'Invalid payment address'],
     })
     expect((outcome as Error).message).toBe(
@@ -195,31 +200,79 @@ describe('a malformed argument is rejected before any request', () => {
       expect((error as Error).message).toMatch(/^txHash is not a transaction hash/)
   })
 
-  test.each<[string, unknown, RegExp]>([
-    ['address', 'x'.repeat(129), /^address has 129 characters; pass an address or an account handle, 128/],
-    ['invoiceAmount', '1'.repeat(101), /^invoiceAmount has 101 characters/],
-    ['invoiceAmount', 1e-99, /^invoiceAmount has 101 characters/],
-  ])('%s %s, which is too long', async (name, value, message) => {
+  test.each<[string, unknown, typeof TypeError | typeof RangeError, RegExp]>([
+    ['address', 'x'.repeat(129), RangeError, /^address has 129 characters; pass an address or an account handle, 128/],
+    ['invoiceAmount', '1'.repeat(101), RangeError, /^invoiceAmount has 101 characters/],
+    ['invoiceAmount', 1e-99, RangeError, /^invoiceAmount has 101 characters/],
+    ['invoiceCurrency', 'chf', TypeError, /lowercase/],
+    ['invoiceCurrency', '', TypeError, /missing or blank/],
+    ['invoiceCurrency', 'CHF ', TypeError, /white space/],
+    ['invoiceCurrency', 756, TypeError, /missing or blank/],
+    ['address', undefined, TypeError, /missing or blank/],
+    ['address', ' \t', TypeError, /missing or blank/],
+    ['address', `${receiver}\n`, TypeError, /white space/],
+    ['invoiceAmount', undefined, TypeError, /of type undefined/],
+    ['invoiceAmount', 10n, TypeError, /of type bigint/],
+    ['invoiceAmount', '1e3', TypeError, /no plain decimal/],
+  ])('%s %s', async (name, value, kind, message) => {
     const error = await catchError(client.verify(bad({ ...invoice, [name]: value })))
-    expect(error).toBeInstanceOf(RangeError)
-    expect((error as Error).message).toMatch(message)
-  })
-
-  test.each<[string, unknown, RegExp]>([
-    ['invoiceCurrency', 'chf', /lowercase/],
-    ['invoiceCurrency', '', /missing or blank/],
-    ['invoiceCurrency', 'CHF ', /white space/],
-    ['invoiceCurrency', 756, /missing or blank/],
-    ['address', undefined, /missing or blank/],
-    ['address', ' \t', /missing or blank/],
-    ['address', `${receiver}\n`, /white space/],
-    ['invoiceAmount', undefined, /of type undefined/],
-    ['invoiceAmount', 10n, /of type bigint/],
-    ['invoiceAmount', '1e3', /no plain decimal/],
-  ])('%s %s', async (name, value, message) => {
-    const error = await catchError(client.verify(bad({ ...invoice, [name]: value })))
-    expect(error).toBeInstanceOf(TypeError)
+    expect(error).toBeInstanceOf(kind)
     expect((error as Error).message).toMatch(message)
     expect((error as Error).message).toContain(name)
   })
+})
+
+const secret = 'pi_legacy_"\\/0123456789'
+
+test.each<[string, unknown]>([
+  ['as a text', secret],
+  ['inside a text', `key ${secret}!`],
+  ['deep in a list', { details: [{ path: ['chainId', `x${secret}`] }] }],
+  ['as the name of a field', { [secret]: 1 }],
+  ['in escapes', JSON.parse(`"${[...secret].map((char) => `\\u00${char.charCodeAt(0).toString(16)}`).join('')}"`)],
+])('finds the secret %s', (_case, body) => {
+  expect(repeatsSecret(body, secret)).toBe(true)
+})
+
+test('finds nothing in a body without it', () => {
+  expect(repeatsSecret({ error: 'Invalid', details: [secret.slice(1), secret.slice(0, -1)] }, secret)).toBe(false)
+})
+
+test('looks for a secret of 16 characters, not for one of 15', () => {
+  const text = 'x'.repeat(16)
+  expect(repeatsSecret({ memo: text }, text)).toBe(true)
+  expect(repeatsSecret({ memo: text }, text.slice(1))).toBe(false)
+})
+
+const validOptions = { baseUrl: 'https://payments.example.com', apiKey } satisfies LegacyClientOptions
+
+test('the bare key is the default, and the transport has its own defaults', () => {
+  expect(checkLegacyOptions(validOptions)).toMatchObject({ apiKey, bearer: false, maxRetries: 2 })
+  expect(checkLegacyOptions({ ...validOptions, bearer: undefined, maxRetries: 0 })).toMatchObject({
+    bearer: false,
+    maxRetries: 0,
+  })
+})
+
+test.each<[string, Record<string, unknown>, RegExp]>([
+  ['no key', { apiKey: undefined }, /apiKey is missing or blank/],
+  ['a key that is no text', { apiKey: 42 }, /apiKey is missing or blank/],
+  ['a blank key', { apiKey: ' \t' }, /apiKey is missing or blank/],
+  ['a key with a line break at its end', { apiKey: `${apiKey}\n` }, /apiKey begins or ends with white space/],
+  ['a key with its scheme', { apiKey: `Bearer ${apiKey}` }, /pass the bare key/],
+  ['a key with a line break inside', { apiKey: 'a\r\nb' }, /printable ASCII/],
+  ['a key beyond ASCII', { apiKey: 'clé' }, /printable ASCII/],
+  ['a scheme by name', { bearer: 'Bearer' }, /bearer is of type string/],
+  ['null for bearer', { bearer: null }, /bearer is of type object/],
+  ['no base URL', { baseUrl: undefined }, /baseUrl is of type undefined/],
+  ['the key in the place of the base URL', { baseUrl: apiKey }, /baseUrl is not an absolute URL/],
+])('rejects %s, and no message repeats the key', (_case, change, message) => {
+  const options = { ...validOptions, ...change } as unknown as LegacyClientOptions
+  expect(() => createLegacyClient(options)).toThrow(TypeError)
+  expect(() => createLegacyClient(options)).toThrow(message)
+  try {
+    createLegacyClient(options)
+  } catch (error) {
+    expect(inspect(error)).not.toContain(apiKey)
+  }
 })

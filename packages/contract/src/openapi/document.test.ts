@@ -88,7 +88,7 @@ describe('the schemas', () => {
 
   it('accepts instants only in UTC', () => {
     const validate = compile('Payment')
-    const { payment } = getExamples('Payment')
+    const payment = examples.find(({ name, key }) => name === 'Payment' && key === 'payment')?.value
     expect(validate(payment)).toBe(true)
     expect(validate({ ...(payment as object), blockTimestamp: '2026-01-02T03:04:05+01:00' })).toBe(false)
   })
@@ -120,11 +120,8 @@ test('a 400 of a legacy endpoint has details, except for malformed HTTP', () => 
   const schemas = ['/api/v1/tx/{chainId}/{txHash}', '/api/v1/verify'].flatMap((path) =>
     Object.values(document.paths[path] ?? {}).flatMap(({ responses }) => [...mediaTypes(responses['400'])]),
   )
-  expect(schemas.map(({ schema }) => schema)).toEqual(
-    Array(2).fill({
-      anyOf: [{ $ref: '#/components/schemas/LegacyErrorBody' }, { $ref: '#/components/schemas/ErrorBody' }],
-    }),
-  )
+  const anyOf = ['LegacyErrorBody', 'ErrorBody'].map((name) => ({ $ref: `#/components/schemas/${name}` }))
+  expect(schemas.map(({ schema }) => schema)).toEqual([{ anyOf }, { anyOf }])
 })
 
 test('every answer of the service forbids caching', () => {
@@ -142,10 +139,6 @@ function compile(name: string) {
   const ajv = addFormats.default(new Ajv2020({ strict: false }))
   const closed = text.replaceAll('"type":"object",', '"type":"object","additionalProperties":false,')
   return ajv.addSchema(JSON.parse(closed), 'openapi').compile({ $ref: `openapi#/components/schemas/${name}` })
-}
-
-function getExamples(schema: string): Record<string, unknown> {
-  return Object.fromEntries(examples.filter(({ name }) => name === schema).map(({ key, value }) => [key, value]))
 }
 
 function* mediaTypes(value: unknown): Generator<MediaType> {

@@ -65,11 +65,8 @@ export async function createHost(server: Server, close: () => unknown = () => un
 }
 
 /** Sends a request with an agent of the caller's choice. */
-export async function sendOver(
-  agent: Agent,
-  port: number,
-  { method = 'POST', headers = {}, body }: Sent,
-): Promise<Got> {
+export async function sendOver(agent: Agent, port: number, sent: Sent): Promise<Got> {
+  const { method = 'POST', headers = {}, body } = sent
   const request = openRequest({ ...getRoute(port), agent, method })
   for (const [name, value] of Object.entries(headers)) request.setHeader(name, value)
   request.end(body)

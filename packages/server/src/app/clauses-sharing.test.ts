@@ -1,7 +1,6 @@
 /** docs/interface.md 2.5, 3 (KYC attachment), 4.2 and 7, against an identity provider over HTTP. */
 import {
   cacheControl,
-  identityMisconfiguredBody,
   identityUnavailableBody,
   shareResponseWriteSchema,
   sharingDisabledBody,
@@ -65,13 +64,6 @@ describe('the order of checks', () => {
       expect(sharing.provider.requests.length).toBe(before)
     },
   )
-
-  it('a key that is given twice is 400, and redeems nothing', async () => {
-    const before = sharing.provider.requests.length
-    const body = '{"email":"a@b.example","kycShareToken":"t","kycShareToke\\u006e":"u"}'
-    expect((await sharing.post('idv-share-token', shop.authorization, body)).status).toBe(400)
-    expect(sharing.provider.requests.length).toBe(before)
-  })
 })
 
 describe('the attachment', () => {
@@ -166,13 +158,6 @@ describe('the provider rejects', () => {
     expect(await share(email, token, other)).toMatchObject({ status: 409, body: verificationUnavailableBody })
     for (const by of [shop, other]) expect(JSON.stringify(await share(newEmail(), token, by))).not.toContain('RED')
     expect(JSON.stringify(await sharing.identity.shares({ limit: 100 }))).not.toContain('FORGERY')
-  })
-
-  it.each([401, 403])('this service itself (%s): 502, an alert, and never "mint a fresh token"', async (answer) => {
-    lines.length = 0
-    sharing.provider.fail({ on: 'reuse', at: 'before', answer })
-    expect(await share()).toMatchObject({ status: 502, body: identityMisconfiguredBody })
-    expect(lines.join('\n')).toMatch(/rejects the service itself/)
   })
 
   it('too many requests: 503 with Retry-After, and the same request goes through afterwards', async () => {

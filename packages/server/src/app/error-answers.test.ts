@@ -62,11 +62,7 @@ it.each<[Error, number, object, string?]>([
   [new PaymentNotFoundError(), 404, { error: 'Payment not found' }],
   [new TransactionNotFoundError(), 404, { error: 'Transaction not found' }],
   [new StoreError('ERR_STORE_BUSY', 'secret detail'), 503, unavailable, '1'],
-  // No Retry-After for a fault that an operator must fix.
-  [new StoreError('ERR_STORE_FULL', 'secret detail'), 503, unavailable],
-  [new StoreError('ERR_STORE_UNAVAILABLE', 'secret detail'), 503, unavailable, '1'],
   [new ChainError('ERR_CHAIN_UNAVAILABLE', 1, 'secret detail'), 503, unavailable, '1'],
-  [defect(), 500, internal],
   [Object.assign(defect(), { code: 'ERR_LIMIT_INVALID' }), 500, internal],
   [Object.assign(defect(), { code: 'ERR_LEGACY_REQUEST_INVALID' }), 500, internal],
   [Object.assign(defect(), { code: '__proto__' }), 500, internal],

@@ -1,5 +1,6 @@
 /** Reports to operators and callers when the provider, or a forger, misbehaves. */
 import { createHmac } from 'node:crypto'
+import { cacheControl, identityMisconfiguredBody } from '@payment-integration/contract/internal'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Shop } from '../../test/support/clause-service.js'
@@ -51,11 +52,15 @@ describe('a provider that rejects the service itself', () => {
     async (answer, fields) => {
       const token = sharing.mint()
       sharing.provider.fail({ on: 'reuse', at: 'before', answer })
-      expect((await sharing.share(shop, 'canary@shop.example', token)).status).toBe(502)
+      const { status, headers, body } = await sharing.share(shop, 'canary@shop.example', token)
+      expect([status, headers.get('cache-control'), body]).toEqual([502, cacheControl, identityMisconfiguredBody])
       const alerts = logged().filter(({ level }) => Number(level) >= warn)
       const alert = { level: error, eventType: 'identity.misconfigured' }
       expect(alerts).toEqual([
-        expect.objectContaining({ ...alert, ...fields, externalUserId: expect.stringMatching(/^pi:.+:\d$/) }),
+        expect.objectContaining({
+          ...{ ...alert, ...fields, externalUserId: expect.stringMatching(/^pi:.+:\d$/) },
+          msg: expect.stringMatching(/rejects the service itself/),
+        }),
       ])
       for (const secret of ['canary', token, encodeURIComponent(token)]) expect(lines.join('')).not.toContain(secret)
     },

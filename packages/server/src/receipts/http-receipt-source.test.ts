@@ -56,14 +56,10 @@ describe('a receipt', () => {
   })
 })
 
-it.each([
-  ['after an unasked 100', 'HTTP/1.1 100 Continue\r\n\r\n', ''],
-  ['after several informational answers', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(3), ''],
-  ['with a folded header field', '', 'X-Note: one\r\n two\r\n'],
-])('a receipt %s is read', async (_, before, field) => {
+it('a receipt after an unasked 100 is read', async () => {
   const body = JSON.stringify(update)
-  const fields = `${field}X-Service-Signature: ${sign(body)}\r\nContent-Length: ${body.length}`
-  receiver.answer = (_, response) => void response.socket?.write(`${before}HTTP/1.1 200 OK\r\n${fields}\r\n\r\n${body}`)
+  const head = `HTTP/1.1 200 OK\r\nX-Service-Signature: ${sign(body)}\r\nContent-Length: ${body.length}`
+  receiver.answer = (_, response) => void response.socket?.write(`HTTP/1.1 100 Continue\r\n\r\n${head}\r\n\r\n${body}`)
   expect(await source.lookup(payment)).toEqual(update)
 })
 

@@ -9,9 +9,7 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Shop, startClauses } from '../../test/support/clause-service.js'
 import { startSharing } from '../../test/support/sharing-service.js'
-import { createPinoLogger } from '../logging/log.js'
 
-const lines: string[] = []
 let sharing: Awaited<ReturnType<typeof startSharing>>
 let shop: Shop
 let other: Shop
@@ -22,8 +20,7 @@ function newEmail(): string {
 }
 const getWallet = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
 beforeAll(async () => {
-  const logger = await createPinoLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })
-  sharing = await startSharing({ logger, timeoutMs: 2_000 })
+  sharing = await startSharing()
   shop = await sharing.createShop(getWallet(1))
   other = await sharing.createShop(getWallet(2))
 })

@@ -3,9 +3,8 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { listenApp } from '../../test/support/listening-app.js'
-import { tempConfig } from '../../test/support/temp-config.js'
-import { startTempServer } from '../../test/support/temp-server.js'
+import { listenTempApp } from '../../test/support/listening-app.js'
+import { getTempConfig, startTempServer } from '../../test/support/temp-server.js'
 import { createRequestLimits } from '../limits/request-limits.js'
 import { startServer } from '../run/start-server.js'
 
@@ -61,21 +60,19 @@ it('an operator joins by the link, signs in and reads; the address that the prox
 })
 
 it('rejected sign-ins count in the limit of a source like those of the APIs', async () => {
-  const app = await listenApp({
+  const app = await listenTempApp({
     console: { fetch: () => new Response('a page', { status: 401 }) },
     limits: createRequestLimits({ failedSignInsPerSource: 2, now: () => 0 }),
   })
   const statuses = []
   for (const path of ['/console', '/console/live', '/console/sign-in'])
     statuses.push((await fetch(`${app.url}${path}`)).status)
-  await app.stop()
   expect(statuses).toEqual([401, 401, 429])
 })
 
 it('without an address of the console, production does not start with it', async () => {
-  const made = await tempConfig({ PI_CONSOLE: 'on' })
-  await expect(startServer({ ...made.config, environment: 'production' })).rejects.toThrow(
+  const config = await getTempConfig({ PI_CONSOLE: 'on' })
+  await expect(startServer({ ...config, environment: 'production' })).rejects.toThrow(
     'The console without sign-in and simulated chains are for development alone.',
   )
-  await made.remove()
 })

@@ -3,17 +3,23 @@ import { createHmac } from 'node:crypto'
 import { cacheControl, identityMisconfiguredBody } from '@payment-integration/contract/internal'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { captureLog } from '../../test/support/captured-log.js'
 import type { Shop } from '../../test/support/clause-service.js'
-import { donor, recipient, startSharing } from '../../test/support/sharing-service.js'
+import {
+  donor,
+  mintToken,
+  recipient,
+  sharingVariables,
+  startSharing,
+  webhookSecret,
+} from '../../test/support/sharing-service.js'
 import { startTempServer } from '../../test/support/temp-server.js'
-import { createPinoLogger } from '../logging/log.js'
 import { verdictPath } from './webhook-routes.js'
 
-const lines: string[] = []
+const { logger, lines, parsed: logged } = await captureLog()
 let sharing: Awaited<ReturnType<typeof startSharing>>
 let shop: Shop
 beforeAll(async () => {
-  const logger = await createPinoLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })
   sharing = await startSharing({ logger, timeoutMs: 500 })
   shop = await sharing.createShop(`0x${'01'.repeat(20)}`)
 })
@@ -22,7 +28,6 @@ beforeEach(() => {
   sharing.provider.clearFaults()
   lines.length = 0
 })
-const logged = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>)
 const [warn, error] = [40, 50]
 
 describe('a token that the provider’s gateway finds too long', () => {
@@ -76,7 +81,7 @@ describe('a webhook', () => {
   it.each([
     ['without a digest', 'ERR_PROVIDER_WEBHOOK_UNSIGNED', '{"canary":1}', {}],
     ['of another secret', 'ERR_PROVIDER_WEBHOOK_FORGED', '{"canary":1}', signed('{"canary":1}', 'another-secret')],
-    ['that is no JSON', 'ERR_PROVIDER_WEBHOOK_MALFORMED', 'canary', signed('canary', 'secret-of-the-webhook')],
+    ['that is no JSON', 'ERR_PROVIDER_WEBHOOK_MALFORMED', 'canary', signed('canary', webhookSecret)],
   ])('%s is rejected and logged by its code', async (_, code, body, headers) => {
     const answer = await fetch(`${sharing.url}${verdictPath}`, { method: 'POST', body, headers })
     expect(answer.status).toBe(400)
@@ -90,19 +95,11 @@ describe('a webhook', () => {
 it('a shutdown does not wait for a poll of a provider that hangs', async () => {
   const provider = await startIdentityProvider({ clients: [donor, recipient] })
   onTestFinished(() => provider.close())
-  const server = await startTempServer({
-    PI_IDENTITY_URL: provider.url,
-    PI_IDENTITY_APP_TOKEN: recipient.appToken,
-    PI_IDENTITY_SECRET_KEY: recipient.secretKey,
-    PI_IDENTITY_LEVEL: 'basic-kyc-level',
-    PI_IDENTITY_WEBHOOK_SECRETS: 'secret-of-the-webhook',
-  })
+  const server = await startTempServer(sharingVariables(provider))
   const { identity, store } = server.service
   if (identity === null) throw new Error('Sharing is off.')
   const integrationAddress = `0x${'01'.repeat(20)}`
-  const { id: applicantId } = provider.addApplicant({ clientId: 'Shop' })
-  const shareToken = provider.mintShareToken({ applicantId, forClientId: 'Service' })
-  await identity.share({ integrationAddress, email: 'user@shop.example', shareToken })
+  await identity.share({ integrationAddress, email: 'user@shop.example', shareToken: mintToken(provider) })
   const [subject] = await identity.subjects({ limit: 1 })
   provider.fail({ on: 'status', at: 'before', answer: 'hang', times: 1_000 })
   await store.transaction(async (tx) => {

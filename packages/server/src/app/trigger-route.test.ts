@@ -1,25 +1,21 @@
 /** docs/decisions/trigger-and-listen.md over real HTTP, with a trigger that the test chooses. */
 import { triggerPath } from '@payment-integration/contract/internal'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { goodAuthorization, integrationAddress } from '../../test/support/integration-service.js'
-import { listenApp } from '../../test/support/listening-app.js'
+import { listenTempApp } from '../../test/support/listening-app.js'
 import type { TriggerHandler } from './streaming-routes.js'
-
-let stop: () => Promise<unknown> = async () => undefined
-afterEach(() => stop())
 
 async function start(trigger: TriggerHandler | null) {
   const logged: unknown[] = []
   const note = (...parts: unknown[]) => void logged.push(parts)
-  const app = await listenApp({ trigger, logger: { debug: note, info: note, warn: note, error: note } })
-  stop = app.stop
+  const app = await listenTempApp({ trigger, logger: { debug: note, info: note, warn: note, error: note } })
   const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
     fetch(`${app.url}${triggerPath}`, {
       method: 'POST',
       headers: { authorization: goodAuthorization, 'content-type': 'application/json', ...headers },
       body,
     })
-  return { post, logged, url: `${app.url}${triggerPath}` }
+  return { post, logged }
 }
 const oneEvent: TriggerHandler = async function* oneEvent(request, caller) {
   yield { request, caller }
@@ -42,7 +38,6 @@ test('where no chain is simulated the answer is 404, and 401 without credentials
   const { post } = await start(null)
   expect((await post('{}')).status).toBe(404)
   expect((await post('{}', { authorization: 'Basic x' })).status).toBe(401)
-  await stop()
   expect((await (await start(oneEvent)).post('{', { authorization: 'Basic x' })).status).toBe(401)
 })
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { listenApp } from '../../test/support/listening-app.js'
+import { describe, expect, it } from 'vitest'
+import { listenTempApp } from '../../test/support/listening-app.js'
 
 const token = 'a-token-of-the-tests'
 
@@ -17,7 +17,7 @@ describe.each(['/health', '/metrics'])('%s', (path) => {
       if (state.fails) throw new Error('away')
       return value
     }
-    const { url, stop } = await listenApp({
+    const { url } = await listenTempApp({
       health: () => compute({ status: 'ok', database: 'ok', chains: [] } as const),
       metrics: {
         ...{ text: () => compute('text'), contentType: 'text/plain' },
@@ -26,7 +26,6 @@ describe.each(['/health', '/metrics'])('%s', (path) => {
       metricsToken: token,
       now: () => state.at,
     })
-    onTestFinished(() => stop())
     const ask = (times: number) => {
       const headers = { authorization: `Bearer ${token}` }
       return Promise.all(Array.from({ length: times }, async () => (await fetch(`${url}${path}`, { headers })).status))

@@ -1,9 +1,9 @@
 import type { ChainStatus, ServiceEvent } from '@payment-integration/core'
 import { Counter, Histogram, Registry } from 'prom-client'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { chainStatus, nodeStatus } from '../../test/support/chain-status.js'
 import { basic, goodAuthorization, txHash, wallet } from '../../test/support/integration-service.js'
-import { listenApp } from '../../test/support/listening-app.js'
+import { listenTempApp } from '../../test/support/listening-app.js'
 import { createMetrics } from './create-metrics.js'
 import { createAttemptMetrics } from './delivery-metrics.js'
 import { createRequestDurations, durationBuckets, type Metrics, prefix, publishBuckets } from './metrics.js'
@@ -26,13 +26,7 @@ const attempted = {
 
 const metricsToken = 'a-token-of-the-tests'
 const bearer = { headers: { authorization: `Bearer ${metricsToken}` } }
-let server: Awaited<ReturnType<typeof listenApp>> | undefined
-afterEach(() => server?.stop())
-
-async function listen(metrics: Metrics, now?: () => number) {
-  server = await listenApp({ metrics, metricsToken, now })
-  return server.url
-}
+const listen = async (metrics: Metrics, now?: () => number) => (await listenTempApp({ metrics, metricsToken, now })).url
 
 const lines = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 /** The samples of a text, by name and formatted labels. */
@@ -77,10 +71,8 @@ describe('the metrics of chains', () => {
       names.map((each) => found.get(`chain_${each}{chain="${chain}"}`))
     const names = ['head_block', 'indexed_block', 'lag_blocks', 'leading', 'failing', 'reorgs_total']
     expect(of(137, names)).toEqual([1_201, 1_190, 11, 1, 0, 3])
-    expect(of(1, [...names.slice(0, 5), 'head_timestamp_seconds'])).toEqual([
-      ...[undefined, undefined, undefined],
-      ...[0, 1, undefined],
-    ])
+    const others = [...names.slice(0, 5), 'head_timestamp_seconds']
+    expect(of(1, others)).toEqual([undefined, undefined, undefined, 0, 1, undefined])
     const proofs = [...found].filter(([key]) => key.startsWith('chain_proof'))
     expect(proofs.map(([key, value]) => [/level="(\w+)"/.exec(key)?.[1], value]).sort()).toEqual([
       ['bloom', 1],

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import v8 from 'node:v8'
 import { afterEach, expect, it, vi } from 'vitest'
-import { tempConfig } from '../../test/support/temp-config.js'
+import { getTempConfig } from '../../test/support/temp-server.js'
 import { openService } from './open-service.js'
 
 afterEach(() => vi.restoreAllMocks())
@@ -9,10 +9,8 @@ afterEach(() => vi.restoreAllMocks())
 /** The V8 flags that are set while a service is opened and closed. */
 async function toldBy(options: Parameters<typeof openService>[1]): Promise<string[]> {
   const setFlags = vi.spyOn(v8, 'setFlagsFromString').mockReturnValue()
-  const { config, remove } = await tempConfig({})
-  const { close } = await openService(config, options)
+  const { close } = await openService(await getTempConfig(), options)
   await close()
-  await remove()
   return setFlags.mock.calls.map(([flag]) => flag)
 }
 

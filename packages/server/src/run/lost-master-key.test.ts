@@ -1,16 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { tempConfig } from '../../test/support/temp-config.js'
+import { sharing } from '../../test/support/config-problems.js'
+import { getTempConfig } from '../../test/support/temp-server.js'
 import type { Config } from '../config/config.js'
 import { openService } from './open-service.js'
 
 const address = `0x${'7'.repeat(40)}`
-const identity = {
-  PI_IDENTITY_APP_TOKEN: 'app-token',
-  PI_IDENTITY_SECRET_KEY: 'secret-key',
-  PI_IDENTITY_LEVEL: 'level',
-  PI_IDENTITY_WEBHOOK_SECRETS: 'webhook-secret',
-}
 
 type Service = Awaited<ReturnType<typeof openService>>['service']
 
@@ -25,7 +20,7 @@ async function withService<T>(config: Config, work: (service: Service) => Promis
 const emailKey = async (service: Service) => service.identity?.emailKey('somebody@example.com')
 
 it('after secrets are rotated one by one, the old master key of e-mail addresses is required until they are resealed', async () => {
-  const { config: old, remove } = await tempConfig(identity)
+  const old = await getTempConfig(sharing)
   const newKey = randomBytes(32).toString('hex')
   const both = { ...old, masterKey: `${newKey},${old.masterKey}` }
   const alone = { ...old, masterKey: newKey }
@@ -44,5 +39,4 @@ it('after secrets are rotated one by one, the old master key of e-mail addresses
   })
   expect(await withService(both, ({ integrations }) => integrations.resealSecrets())).toMatchObject({ dataKeys: 1 })
   expect(await withService(alone, emailKey)).toBe(stored)
-  await remove()
 })

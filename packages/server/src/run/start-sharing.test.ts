@@ -1,16 +1,9 @@
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { expect, it, onTestFinished } from 'vitest'
 import { basic } from '../../test/support/integration-service.js'
-import { donor, recipient } from '../../test/support/sharing-service.js'
+import { donor, mintToken, recipient, sharingVariables } from '../../test/support/sharing-service.js'
 import { startTempServer } from '../../test/support/temp-server.js'
 import { verdictPath } from '../app/webhook-routes.js'
-
-const needed = {
-  PI_IDENTITY_APP_TOKEN: recipient.appToken,
-  PI_IDENTITY_SECRET_KEY: recipient.secretKey,
-  PI_IDENTITY_LEVEL: 'basic-kyc-level',
-  PI_IDENTITY_WEBHOOK_SECRETS: 'new-secret,old-secret',
-}
 
 it.each([
   ['reuse', 'pending'],
@@ -20,17 +13,15 @@ it.each([
   async (redeemBy, begun) => {
     const provider = await startIdentityProvider({ clients: [donor, recipient] })
     onTestFinished(() => provider.close())
-    const variables = { PI_IDENTITY_URL: provider.url, PI_IDENTITY_REDEEM_BY: redeemBy }
-    const server = await startTempServer({ ...needed, ...variables })
+    const variables = { PI_IDENTITY_WEBHOOK_SECRETS: 'new-secret,old-secret', PI_IDENTITY_REDEEM_BY: redeemBy }
+    const server = await startTempServer({ ...sharingVariables(provider), ...variables })
     const address = `0x${'ab'.repeat(20)}`
     const { apiSecret } = await server.service.integrations.create({ address })
     const share = async () => {
-      const { id: applicantId } = provider.addApplicant({ clientId: 'Shop' })
-      const kycShareToken = provider.mintShareToken({ applicantId, forClientId: 'Service' })
       const response = await fetch(`${server.url}/api/v1/integration/idv-share-token`, {
         method: 'POST',
         headers: { authorization: basic(address, apiSecret), 'content-type': 'application/json' },
-        body: JSON.stringify({ email: 'user@shop.example', kycShareToken }),
+        body: JSON.stringify({ email: 'user@shop.example', kycShareToken: mintToken(provider) }),
       })
       return response.json()
     }

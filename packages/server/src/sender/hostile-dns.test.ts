@@ -1,5 +1,5 @@
 import dns, { type Answer } from 'dns-packet'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Canary, startCanary, watchDialling } from '../../test/support/hostile-canary.js'
 import type { Answers, DnsServer, Query } from '../../test/support/hostile-dns.js'
 import { always, rcode, records, startDns } from '../../test/support/hostile-dns.js'
@@ -12,15 +12,11 @@ const publicIPv4 = '93.184.216.34'
 let canary: Canary
 let before = 0
 const watch = watchDialling()
-const closing: (() => Promise<void>)[] = []
 beforeAll(async () => {
   canary = await startCanary()
 })
 beforeEach(() => {
   before = canary.connections()
-})
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
   watch.dialled.length = 0
 })
 afterAll(async () => {
@@ -30,13 +26,13 @@ afterAll(async () => {
 
 async function resolver(answers: Answers): Promise<DnsServer> {
   const server = await startDns(answers)
-  closing.push(server.stop)
+  onTestFinished(server.stop)
   return server
 }
 function sender({ servers }: DnsServer, options: UndiciSenderOptions = {}): ClosableSender {
   const { ca, httpsPort, httpPort } = canary
   const made = createUndiciSender({ servers, ca, ports: [httpsPort, httpPort], ...options })
-  closing.unshift(() => made.close())
+  onTestFinished(() => made.close())
   return made
 }
 const dev = { allowLoopbackHttp: true }

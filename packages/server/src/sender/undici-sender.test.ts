@@ -1,26 +1,14 @@
 import type { Socket } from 'node:net'
 import type { PostRequest } from '@payment-integration/core/ports'
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { always, startDns } from '../../test/support/hostile-dns.js'
-import { eventually, startTcp, type TcpServer } from '../../test/support/tcp-server.js'
+import { eventually, startTempTcp } from '../../test/support/tcp-server.js'
 import { senderDefaults } from './sender-defaults.js'
 import { type ClosableSender, createUndiciSender, type UndiciSenderOptions } from './undici-sender.js'
 
-const servers: { stop(): Promise<void> }[] = []
-const senders: ClosableSender[] = []
-afterEach(async () => {
-  await Promise.all(senders.splice(0).map((sender) => sender.close()))
-  await Promise.all(servers.splice(0).map((server) => server.stop()))
-})
-
-async function receiver(onRequest?: (socket: Socket, request: number) => void): Promise<TcpServer> {
-  const server = await startTcp(onRequest)
-  servers.push(server)
-  return server
-}
 function sender(options: UndiciSenderOptions = { allowLoopbackHttp: true }): ClosableSender {
   const made = createUndiciSender(options)
-  senders.push(made)
+  onTestFinished(() => made.close())
   return made
 }
 function post(url: string, extra: Partial<PostRequest> = {}): PostRequest {
@@ -35,7 +23,7 @@ const answers =
 
 describe('an answer', () => {
   it('has status and latency, and the receiver got exactly the given bytes and headers', async () => {
-    const server = await receiver(answers('200 OK\r\nContent-Length: 2', 'ok'))
+    const server = await startTempTcp(answers('200 OK\r\nContent-Length: 2', 'ok'))
     const result = await sender().post(post(`${server.url}/hook?a=b`))
     const latencyMs = expect.any(Number)
     expect(result).toEqual({ kind: 'answer', status: 200, retryAfter: null, excerpt: 'ok', latencyMs })
@@ -63,7 +51,7 @@ describe('the body of an answer', () => {
     ],
   ]
   it.each(never)('of a 2xx that %s delays neither the POST nor the connection: it is a success', async (_, behave) => {
-    const server = await receiver(behave)
+    const server = await startTempTcp(behave)
     const one = sender({ allowLoopbackHttp: true, connectionsPerOrigin: 1 })
     const results = await Promise.all(Array.from({ length: 4 }, () => one.post(post(server.url, patient))))
     for (const result of results) expect(result).toMatchObject({ kind: 'answer', status: expect.toSatisfy(is2xx) })
@@ -72,7 +60,7 @@ describe('the body of an answer', () => {
 
   it('of a 2xx that arrives after its head is read to its end, and the connection stays alive', async () => {
     // The body arrives after the default limit. The limit of this sender is long enough for any slow machine.
-    const server = await receiver((socket, request) => {
+    const server = await startTempTcp((socket, request) => {
       const delayMs = request === 1 ? 2 * senderDefaults.successBodyMs : 0
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n', () =>
         setTimeout(() => socket.write('late'), delayMs),
@@ -85,7 +73,7 @@ describe('the body of an answer', () => {
   })
 
   it('of a non-2xx is waited for: it explains the failure', async () => {
-    const server = await receiver((socket) => {
+    const server = await startTempTcp((socket) => {
       socket.write('HTTP/1.1 500 Oops\r\nContent-Length: 6\r\n\r\n')
       setTimeout(() => socket.write('reason'), 2 * senderDefaults.successBodyMs)
     })
@@ -96,7 +84,7 @@ describe('the body of an answer', () => {
 describe('a denied address', () => {
   it('is also a private one in dev: only this machine is allowed', async () => {
     const dns = await startDns(always('10.0.0.1'))
-    servers.push(dns)
+    onTestFinished(dns.stop)
     const dev = sender({ allowLoopbackHttp: true, servers: dns.servers })
     for (const url of ['https://hook.example/', 'http://hook.example/', 'http://10.0.0.1/', 'http://93.184.216.34/'])
       expect(await dev.post(post(url)), url).toMatchObject({ reason: 'refused_address' })
@@ -112,8 +100,8 @@ describe('createUndiciSender', () => {
   ])('rejects %j with a RangeError', (options) => expect(() => createUndiciSender(options)).toThrow(RangeError))
 
   it('ignores proxy variables of the environment', async () => {
-    const proxy = await receiver(answers('200 OK\r\nContent-Length: 0'))
-    const server = await receiver(answers('204 No Content'))
+    const proxy = await startTempTcp(answers('200 OK\r\nContent-Length: 0'))
+    const server = await startTempTcp(answers('204 No Content'))
     const { env } = process
     onTestFinished(() => {
       process.env = env

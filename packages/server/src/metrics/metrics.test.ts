@@ -106,8 +106,13 @@ describe('the metrics of chains', () => {
 })
 
 describe('the metrics of events', () => {
-  it('count payments, versions, updates, deliveries, quarantined logs and outages', async () => {
+  it('count payments, versions, updates, deliveries, endpoints, quarantined logs and outages, and name no integration', async () => {
     const metrics = await createMetrics()
+    const endpoint = { integrationAddress: wallet, failingMs: 9_000 }
+    const failing = { type: 'endpoint.failing', failures: 5, blockedUntil: 5_000, ...endpoint } as const
+    const transitions = (found: ReadonlyMap<string, number>) =>
+      ['failing', 'recovered'].map((to) => found.get(`notification_endpoint_transitions_total{to="${to}"}`))
+    expect(transitions(await read(metrics))).toEqual([0, 0])
     const events: ServiceEvent[] = [
       { type: 'payment.indexed', blockNumber: 1, blockTimestamp: 0, ...name },
       { type: 'payment.indexed', blockNumber: 1, blockTimestamp: 0, ...name, chainId: 1 },
@@ -118,12 +123,17 @@ describe('the metrics of events', () => {
       { type: 'update.settled', updateId: 'u', outcome: 'refused', reason: 'x', ...name },
       attempted,
       { ...attempted, outcome: 'pending', status: null, reason: 'timeout', latencyMs: 10_000, publishedMs: null },
+      { type: 'delivery.exhausted', deliveryId: '7', version: 1, reason: 'status_410', ...name },
+      failing,
+      failing,
+      { type: 'endpoint.recovered', ...endpoint },
       { type: 'log.quarantined', chainId: 10, txHash, blockNumber: 1, logIndex: 0, reason: 'x' },
       { type: 'chain.failed', chainId: 10, message: 'x' },
       { type: 'chain.indexed', chainId: 10, blockNumber: 1, head: 1 },
     ]
     events.forEach(metrics.onEvent)
-    const found = await read(metrics)
+    const text = await metrics.text()
+    const found = samples(text)
     const counted = {
       'payments_indexed_total{chain="137",kind="first"}': 2,
       'payments_indexed_total{chain="1",kind="first"}': 1,
@@ -133,6 +143,7 @@ describe('the metrics of events', () => {
       'updates_settled_total{outcome="refused"}': 1,
       'deliveries_attempted_total{outcome="delivered"}': 1,
       'deliveries_attempted_total{outcome="pending"}': 1,
+      deliveries_exhausted_total: 1,
       delivery_duration_seconds_count: 2,
       'delivery_duration_seconds_bucket{le="0.05"}': 1,
       'logs_quarantined_total{chain="10"}': 1,
@@ -140,6 +151,8 @@ describe('the metrics of events', () => {
     }
     expect(Object.fromEntries(Object.keys(counted).map((key) => [key, found.get(key)]))).toEqual(counted)
     expect(found.get('delivery_duration_seconds_sum')).toBeCloseTo(10.03)
+    expect(transitions(found)).toEqual([2, 1])
+    expect(text).not.toMatch(/0x[0-9a-f]{40}/i)
   })
 })
 
@@ -317,26 +330,6 @@ describe('the text of attempts', () => {
     const mine = lines(own.text()).filter((line) => /deliveries_attempted|published_to/.test(line))
     expect(mine).toEqual(lines(await registry.metrics()))
     expect(own.text()).toContain(`# TYPE ${prefix}published_to_delivered_seconds histogram`)
-  })
-})
-
-describe('events of endpoints and exhausted deliveries', () => {
-  it('are counted without naming an integration', async () => {
-    const metrics = await createMetrics()
-    const transitions = (text: string) => lines(text).filter((line) => line.includes('endpoint_transitions'))
-    const of = (to: string, count: number) => `${prefix}notification_endpoint_transitions_total{to="${to}"} ${count}`
-    expect(transitions(await metrics.text())).toEqual([of('failing', 0), of('recovered', 0)])
-    const { integrationAddress } = name
-    const block = { failures: 5, blockedUntil: 5_000, failingMs: 9_000 }
-    metrics.onEvent({ type: 'endpoint.failing', integrationAddress, ...block })
-    metrics.onEvent({ type: 'endpoint.failing', integrationAddress, ...block })
-    metrics.onEvent({ type: 'endpoint.recovered', integrationAddress, failingMs: 9_000 })
-    metrics.onEvent({ type: 'delivery.exhausted', deliveryId: '7', version: 1, reason: 'status_410', ...name })
-    metrics.onEvent(attempted)
-    const text = await metrics.text()
-    expect(transitions(text)).toEqual([of('failing', 2), of('recovered', 1)])
-    expect(lines(text)).toContain(`${prefix}deliveries_exhausted_total 1`)
-    expect(text).not.toMatch(/0x[0-9a-f]{40}/i)
   })
 })
 

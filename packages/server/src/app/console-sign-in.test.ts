@@ -1,4 +1,4 @@
-/** The console of a production server behind a proxy: people sign in. Source: docs/decisions/operators.md. */
+/** The console inside the reference server; in production people sign in. Source: docs/decisions/operators.md. */
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -28,6 +28,27 @@ async function send(url: string, headers: Record<string, string> = {}, body?: Re
   const cookie = (answer.headers['set-cookie'] ?? []).map((each) => each.split(';')[0]).join('; ')
   return { status: answer.statusCode, location: answer.headers.location, cookie, text: await text(answer) }
 }
+
+it('serves its pages, with the masked settings of this server, and rejects another Host and a POST of another origin', async () => {
+  const { url } = await startTempServer({ PI_CONSOLE: 'on' })
+  const answer = await fetch(`${url}/console/settings`)
+  expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
+  expect(await answer.text()).toContain('<dt>PI_MASTER_KEY</dt><dd><span class="given">set</span>')
+  const { host } = new URL(url)
+  expect(await send(`${url}/console`, { host: 'evil.example' })).toMatchObject({ status: 403 })
+  expect(await send(`${url}/console`, { host, origin: 'http://evil.example' }, {})).toMatchObject({ status: 403 })
+  expect(await send(`${url}/console`, { host })).toMatchObject({ status: 200 })
+})
+
+it('ends the streams of open pages at the shutdown', async () => {
+  const { url, stop } = await startTempServer({ PI_CONSOLE: 'on' })
+  const reader = (await fetch(`${url}/console/live?topic=overview`)).body?.getReader()
+  await reader?.read()
+  await stop()
+  let end = await reader?.read()
+  while (end?.done === false) end = await reader?.read()
+  expect(end?.done).toBe(true)
+})
 
 it('asks for a sign-in at its public address, and rejects every other Host', async () => {
   const { url } = await start()

@@ -7,7 +7,7 @@ import {
   TransactionNotFoundError,
 } from '@payment-integration/core'
 import { InvalidRequestError } from '@payment-integration/core/internal'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { chosenService, goodAuthorization, legacyKey, txHash } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
 import { parseRaw, requestText, sendRaw } from '../../test/support/raw-http.js'
@@ -20,15 +20,17 @@ const service = chosenService({
 })
 const logged: unknown[] = []
 const note = (fields: unknown) => logged.push(fields)
+const chosen = chosenService()
 let failing: Awaited<ReturnType<typeof listenApp>>
 let serving: Awaited<ReturnType<typeof listenApp>>
 beforeAll(async () => {
   failing = await listenApp({ service, logger: { debug: note, info: note, warn: note, error: note } })
-  serving = await listenApp()
+  serving = await listenApp({ service: chosen })
 })
 afterAll(() => Promise.all([failing.stop(), serving.stop()]))
 beforeEach(() => {
   logged.length = 0
+  chosen.calls.length = 0
 })
 
 const list = '/api/v1/integration/payments'
@@ -93,4 +95,45 @@ it('a body of verify has 16384 bytes at most, announced or sent', async () => {
   const announced = [`Authorization: ${legacyKey}`, 'Content-Type: application/json', 'Content-Length: 100000000']
   const text = requestText('/api/v1/verify', announced, { method: 'POST' })
   expect(parseRaw(await sendRaw(serving.url, text)).status).toBe(413)
+})
+
+const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const ask = (method: string, headers: Record<string, string> = {}) =>
+  fetch(`${serving.url}${list}`, { method, headers })
+
+it.each(methods)('%s is 401 without valid credentials', async (method) => {
+  const answer = await ask(method)
+  expect([answer.status, await answer.text()]).toEqual([401, '{"error":"Unauthorized"}'])
+})
+
+it.each([
+  [list, goodAuthorization],
+  [`/api/v1/tx/1/${txHash}`, legacyKey],
+])(
+  'a repeated Authorization is 401 on %s, also when the host passes only the first one to the app',
+  async (path, authorization) => {
+    const rawHeaders = ['Authorization', authorization, 'authorization', 'Basic eDp5']
+    const fetched = (given: readonly string[]) =>
+      serving.app.fetch(new Request(`${serving.url}${path}`, { headers: { authorization } }), {
+        incoming: { rawHeaders: given },
+      })
+    expect((await fetched(rawHeaders.slice(0, 2))).status).toBe(200)
+    expect(chosen.calls.splice(0)).toHaveLength(1)
+    expect((await fetched(rawHeaders)).status).toBe(401)
+    expect(chosen.calls).toEqual([])
+  },
+)
+
+describe('with valid credentials', () => {
+  it.each(methods.slice(0, 4))('%s is 405, naming the allowed methods', async (method) => {
+    const answer = await ask(method, { authorization: goodAuthorization })
+    expect([answer.status, await answer.json()]).toEqual([405, { error: 'Method not allowed' }])
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+    expect(answer.headers.get('cache-control')).toBe('private, no-store')
+  })
+
+  it('OPTIONS is 204, naming the allowed methods', async () => {
+    const answer = await ask('OPTIONS', { authorization: goodAuthorization })
+    expect([answer.status, answer.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS'])
+  })
 })

@@ -1,19 +1,10 @@
 /** Reports to operators and callers when the provider, or a forger, misbehaves. */
 import { createHmac } from 'node:crypto'
 import { cacheControl, identityMisconfiguredBody } from '@payment-integration/contract/internal'
-import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { captureLog } from '../../test/support/captured-log.js'
 import type { Shop } from '../../test/support/clause-service.js'
-import {
-  donor,
-  mintToken,
-  recipient,
-  sharingVariables,
-  startSharing,
-  webhookSecret,
-} from '../../test/support/sharing-service.js'
-import { startTempServer } from '../../test/support/temp-server.js'
+import { startSharing, webhookSecret } from '../../test/support/sharing-service.js'
 import { verdictPath } from './webhook-routes.js'
 
 const { logger, lines, parsed: logged } = await captureLog()
@@ -90,28 +81,4 @@ describe('a webhook', () => {
     ])
     expect(lines.join('')).not.toContain('canary')
   })
-})
-
-it('a shutdown does not wait for a poll of a provider that hangs', async () => {
-  const provider = await startIdentityProvider({ clients: [donor, recipient] })
-  onTestFinished(() => provider.close())
-  const server = await startTempServer(sharingVariables(provider))
-  const { identity, store } = server.service
-  if (identity === null) throw new Error('Sharing is off.')
-  const integrationAddress = `0x${'01'.repeat(20)}`
-  await identity.share({ integrationAddress, email: 'user@shop.example', shareToken: mintToken(provider) })
-  const [subject] = await identity.subjects({ limit: 1 })
-  provider.fail({ on: 'status', at: 'before', answer: 'hang', times: 1_000 })
-  await store.transaction(async (tx) => {
-    await tx.identity.lockPersons({ subjectId: subject?.id })
-    await tx.identity.changeVerification(subject?.id ?? '', { pollInMs: 0 })
-  })
-  const asked = provider.requests.length
-  const loop = new AbortController()
-  const running = identity.run(loop.signal)
-  await vi.waitUntil(() => provider.requests.length > asked, { timeout: 300_000, interval: 5 })
-  const before = performance.now()
-  loop.abort()
-  await running
-  expect(performance.now() - before).toBeLessThan(60_000)
 })

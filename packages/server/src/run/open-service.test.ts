@@ -1,8 +1,13 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import v8 from 'node:v8'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { sharing } from '../../test/support/config-problems.js'
 import { rcode, startDns } from '../../test/support/hostile-dns.js'
 import { facts, indexPayments } from '../../test/support/index-payments.js'
 import { startRecordingReceiver } from '../../test/support/recording-receiver.js'
 import { getTempConfig } from '../../test/support/temp-server.js'
+import type { Config } from '../config/config.js'
 import { openService } from './open-service.js'
 
 /** Whether verify matches a payment of 12.5 DAI with third-party fees of 2.5 %, 1 % and none. */
@@ -113,4 +118,57 @@ it('a configuration that contradicts itself leaves no database open', async () =
   const { service, close } = await openService(config)
   await service.integrations.create({ address: shop })
   await close()
+})
+
+/** The V8 flags that are set while a service is opened and closed. */
+async function toldBy(options: Parameters<typeof openService>[1]): Promise<string[]> {
+  const setFlags = vi.spyOn(v8, 'setFlagsFromString').mockReturnValue()
+  onTestFinished(() => setFlags.mockRestore())
+  const { close } = await openService(await getTempConfig(), options)
+  await close()
+  return setFlags.mock.calls.map(([flag]) => flag)
+}
+
+it('a dedicated process bounds its heap, by a flag that this V8 knows', async () => {
+  const told = await toldBy({ ownsProcess: true })
+  expect(told).toEqual(['--heap-growing-percent=100'])
+  expect(spawnSync(process.execPath, [...told, '--eval', '']).status).toBe(0)
+})
+
+it('the heap of a host process is not changed', async () => {
+  expect(await toldBy({})).toEqual([])
+})
+
+type Service = Awaited<ReturnType<typeof openService>>['service']
+
+async function withService<T>(config: Config, work: (service: Service) => Promise<T>): Promise<T> {
+  const { service, close } = await openService(config)
+  try {
+    return await work(service)
+  } finally {
+    await close()
+  }
+}
+const emailKey = async (service: Service) => service.identity?.emailKey('somebody@example.com')
+
+it('after secrets are rotated one by one, the old master key of e-mail addresses is required until they are resealed', async () => {
+  const old = await getTempConfig(sharing)
+  const newKey = randomBytes(32).toString('hex')
+  const both = { ...old, masterKey: `${newKey},${old.masterKey}` }
+  const alone = { ...old, masterKey: newKey }
+  const stored = await withService(old, async (service) => {
+    await service.integrations.create({ address: shop })
+    return emailKey(service)
+  })
+  await withService(both, async ({ integrations }) => {
+    await integrations.rotateApiSecret(shop, { graceMs: 0 })
+    await integrations.prepareSigningSecret(shop)
+    await integrations.activateSigningSecret(shop, { graceMs: 0 })
+  })
+  await expect(openService(alone)).rejects.toMatchObject({
+    code: 'ERR_MASTER_KEY_MISSING',
+    message: expect.stringMatching(/data_keys.*secrets reseal/s),
+  })
+  expect(await withService(both, ({ integrations }) => integrations.resealSecrets())).toMatchObject({ dataKeys: 1 })
+  expect(await withService(alone, emailKey)).toBe(stored)
 })

@@ -3,10 +3,11 @@ import type { PostRequest } from '@payment-integration/core/ports'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { always, startDns } from '../../test/support/hostile-dns.js'
 import { eventually, startTempTcp } from '../../test/support/tcp-server.js'
+import { createLazySender } from './lazy-sender.js'
 import { senderDefaults } from './sender-defaults.js'
 import { type ClosableSender, createUndiciSender, type UndiciSenderOptions } from './undici-sender.js'
 
-function sender(options: UndiciSenderOptions = { allowLoopbackHttp: true }): ClosableSender {
+function sender(options: UndiciSenderOptions = dev): ClosableSender {
   const made = createUndiciSender(options)
   onTestFinished(() => made.close())
   return made
@@ -14,6 +15,9 @@ function sender(options: UndiciSenderOptions = { allowLoopbackHttp: true }): Clo
 function post(url: string, extra: Partial<PostRequest> = {}): PostRequest {
   return { url, headers: { 'X-Test': 'yes' }, body: Buffer.from('{"a":1}'), timeoutMs: 1_000, ...extra }
 }
+const dev = { allowLoopbackHttp: true }
+/** A budget longer than the test may take, so it does not end a POST. */
+const patient = { timeoutMs: 600_000 }
 const is2xx = (status: unknown) => typeof status === 'number' && status >= 200 && status < 300
 const answers =
   (head: string, body = '') =>
@@ -34,8 +38,6 @@ describe('an answer', () => {
 })
 
 describe('the body of an answer', () => {
-  // The budget is longer than the test may take, so it does not end these POSTs.
-  const patient = { timeoutMs: 600_000 }
   const never: [string, (socket: Socket) => void][] = [
     ['is announced and never comes', answers('200 OK\r\nContent-Length: 100')],
     ['stops in the middle', answers('202 Accepted\r\nContent-Length: 100', 'half')],
@@ -52,7 +54,7 @@ describe('the body of an answer', () => {
   ]
   it.each(never)('of a 2xx that %s delays neither the POST nor the connection: it is a success', async (_, behave) => {
     const server = await startTempTcp(behave)
-    const one = sender({ allowLoopbackHttp: true, connectionsPerOrigin: 1 })
+    const one = sender({ ...dev, connectionsPerOrigin: 1 })
     const results = await Promise.all(Array.from({ length: 4 }, () => one.post(post(server.url, patient))))
     for (const result of results) expect(result).toMatchObject({ kind: 'answer', status: expect.toSatisfy(is2xx) })
     await eventually(() => server.open() === 0)
@@ -66,7 +68,7 @@ describe('the body of an answer', () => {
         setTimeout(() => socket.write('late'), delayMs),
       )
     })
-    const one = sender({ allowLoopbackHttp: true, successBodyMs: patient.timeoutMs })
+    const one = sender({ ...dev, successBodyMs: patient.timeoutMs })
     for (let n = 0; n < 20; n++)
       expect(await one.post(post(server.url, patient))).toMatchObject({ status: 200, excerpt: 'late' })
     expect(server.connections()).toBeLessThan(10)
@@ -85,9 +87,9 @@ describe('a denied address', () => {
   it('is also a private one in dev: only this machine is allowed', async () => {
     const dns = await startDns(always('10.0.0.1'))
     onTestFinished(dns.stop)
-    const dev = sender({ allowLoopbackHttp: true, servers: dns.servers })
+    const one = sender({ ...dev, servers: dns.servers })
     for (const url of ['https://hook.example/', 'http://hook.example/', 'http://10.0.0.1/', 'http://93.184.216.34/'])
-      expect(await dev.post(post(url)), url).toMatchObject({ reason: 'refused_address' })
+      expect(await one.post(post(url)), url).toMatchObject({ reason: 'refused_address' })
   })
 })
 
@@ -109,5 +111,38 @@ describe('createUndiciSender', () => {
     process.env = { ...env, HTTP_PROXY: proxy.url, ALL_PROXY: proxy.url }
     expect(await sender().post(post(server.url))).toMatchObject({ status: 204 })
     expect(proxy.connections()).toBe(0)
+  })
+})
+
+describe('createLazySender', () => {
+  it.each([{ servers: ['dns.example'] }, { denied: ['203.0.113.0/64'] }])('rejects %j before any POST', (options) => {
+    expect(() => createLazySender(options)).toThrow(TypeError)
+  })
+
+  it('sends POSTs from before and after it is loaded', async () => {
+    const { url } = await startTempTcp(answers('204 No Content'))
+    const sender = createLazySender(dev)
+    const early = [sender.post(post(url, patient)), sender.post(post(url, patient))]
+    for (const answer of await Promise.all(early)) expect(answer).toMatchObject({ kind: 'answer', status: 204 })
+    expect(await sender.post(post(url, patient))).toMatchObject({ kind: 'answer', status: 204 })
+    await sender.close()
+  })
+
+  it('passes its options on: by default an endpoint on this machine is rejected', async () => {
+    const sender = createLazySender({})
+    const { url } = await startTempTcp(answers('204 No Content'))
+    expect(await sender.post(post(url, patient))).toMatchObject({ kind: 'failure', reason: 'refused_address' })
+    await sender.close()
+  })
+
+  it('posts nothing once it is closed, loaded or not', async () => {
+    const { url, received } = await startTempTcp(answers('204 No Content'))
+    const [unused, used] = [createLazySender(dev), createLazySender(dev)]
+    await used.post(post(url, patient))
+    for (const sender of [unused, used]) {
+      await sender.close()
+      expect(await sender.post(post(url, patient))).toMatchObject({ kind: 'failure', reason: 'connection' })
+    }
+    expect(received().match(/POST/g)).toHaveLength(1)
   })
 })

@@ -17,7 +17,7 @@ describe.each(engines)('on %s', (_, missing, open) => {
       const provider = await startIdentityProvider({ clients: [donor, recipient] })
       onTestFinished(() => provider.close())
       const stored = await open()
-      onTestFinished(() => void stored.remove())
+      onTestFinished(stored.remove)
       const { logger, lines: log } = await captureLog()
       const env = { PI_DATABASE_URL: stored.url, PI_MIGRATE: 'on', ...sharingVariables(provider) }
       const server = await startTempServer(env, { logger })

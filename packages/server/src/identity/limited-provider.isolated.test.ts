@@ -81,27 +81,25 @@ it('what processes have of the limits, however it is divided, is together no mor
     }
 })
 
-describe('after a 429', () => {
-  it.each([
-    ['as long as it said', 7_000, 7_000],
-    ['a window when it named no time', null, 5_000],
-    ['a window when it named no wait', 0, 5_000],
-    ['a minute at most', 3_600_000, 60_000],
-  ])('nothing is sent for %s', async (_, retryAfterMs, pauseMs) => {
-    const { redeem, calls, limited, answers } = setUp()
-    answers.redeem = { kind: 'throttled', retryAfterMs }
-    expect(await redeem()).toEqual({ kind: 'throttled', retryAfterMs })
-    answers.redeem = redeemed
-    const asked = calls.length
-    for (const ask of [() => redeem(), () => limited.find('n'), () => limited.review('a')])
-      expect(await ask()).toEqual({ kind: 'throttled', retryAfterMs: pauseMs })
-    await vi.advanceTimersByTimeAsync(pauseMs - 1)
-    expect(await limited.review('a')).toEqual({ kind: 'throttled', retryAfterMs: 1 })
-    expect(calls).toHaveLength(asked)
-    await vi.advanceTimersByTimeAsync(1)
-    expect(await redeem()).toEqual(redeemed)
-    expect(await limited.review('a')).toEqual({ kind: 'answer', value: null })
-  })
+it.each([
+  ['as long as it said', 7_000, 7_000],
+  ['a window when it named no time', null, 5_000],
+  ['a window when it named no wait', 0, 5_000],
+  ['a minute at most', 3_600_000, 60_000],
+])('after a 429 nothing is sent for %s', async (_, retryAfterMs, pauseMs) => {
+  const { redeem, calls, limited, answers } = setUp()
+  answers.redeem = { kind: 'throttled', retryAfterMs }
+  expect(await redeem()).toEqual({ kind: 'throttled', retryAfterMs })
+  answers.redeem = redeemed
+  const asked = calls.length
+  for (const ask of [() => redeem(), () => limited.find('n'), () => limited.review('a')])
+    expect(await ask()).toEqual({ kind: 'throttled', retryAfterMs: pauseMs })
+  await vi.advanceTimersByTimeAsync(pauseMs - 1)
+  expect(await limited.review('a')).toEqual({ kind: 'throttled', retryAfterMs: 1 })
+  expect(calls).toHaveLength(asked)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(await redeem()).toEqual(redeemed)
+  expect(await limited.review('a')).toEqual({ kind: 'answer', value: null })
 })
 
 it('a pause of a gate sheds waiting requests, and a shorter one after it does not end it', async () => {

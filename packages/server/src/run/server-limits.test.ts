@@ -1,5 +1,5 @@
 /** Reaches the server's limits with small values: slow, silent and greedy clients, and many connections. */
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { chosenService, goodAuthorization, heldReads, withReads } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
 import { type Exchange, exchange } from '../../test/support/raw-exchange.js'
@@ -7,20 +7,20 @@ import { eventually } from '../../test/support/tcp-server.js'
 import { createSourceReader } from '../limits/request-limits.js'
 import type { ServerLimits } from './http-server.js'
 
-const opened: Exchange[] = []
 let http: Awaited<ReturnType<typeof listenApp>>
-afterEach(async () => {
-  for (const connection of opened.splice(0)) connection.destroy()
-  await http.stop(2_000)
-})
+
+async function start(...args: Parameters<typeof listenApp>): Promise<void> {
+  http = await listenApp(...args)
+  onTestFinished(() => http.stop(2_000))
+}
 
 async function listen(limits: Partial<ServerLimits>, service = chosenService()): Promise<void> {
-  http = await listenApp({ service, receiveUpdate: async () => ({ kind: 'unauthenticated' }) }, { limits })
+  await start({ service, receiveUpdate: async () => ({ kind: 'unauthenticated' }) }, { limits })
 }
 
 async function open(text = ''): Promise<Exchange> {
   const connection = await exchange(http.url)
-  opened.push(connection)
+  onTestFinished(connection.destroy)
   connection.send(text)
   return connection
 }
@@ -155,7 +155,7 @@ const live = 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n'
 
 async function listenLimited(maxPerSource: number, findConnectionSource?: () => string | null): Promise<void> {
   const sources = findConnectionSource === undefined ? createSourceReader() : { findConnectionSource }
-  http = await listenApp({}, { connections: { maxPerSource, sources } })
+  await start({}, { connections: { maxPerSource, sources } })
 }
 
 /** Connects and sends a request; resolves the status, or null when the server closed. */

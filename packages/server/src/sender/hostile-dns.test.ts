@@ -40,14 +40,12 @@ const url = (name = 'shop', port = canary.httpsPort) => `https://${name}.hook.ex
 const post = (to: string, timeoutMs = 1_500) => ({ url: to, headers: {}, body: Buffer.from('{}'), timeoutMs })
 const cname = (name: string, data: string): Answer => ({ name, type: 'CNAME', data, ttl: 0 })
 
-describe('the canary', () => {
-  it('receives the notification when development allows this machine: only the rule protects it', async () => {
-    const one = sender(await resolver(always('127.0.0.1')), dev)
-    expect(await one.post(post(url()))).toMatchObject({ kind: 'answer', status: 200, excerpt: 'canary' })
-    expect(await one.post(post(`http://localhost:${canary.httpPort}/`))).toMatchObject({ status: 200 })
-    expect(canary.connections()).toBe(before + 2)
-    expect(watch.dialled).toHaveLength(2)
-  })
+it('the canary receives the notification when development allows this machine: only the rule protects it', async () => {
+  const one = sender(await resolver(always('127.0.0.1')), dev)
+  expect(await one.post(post(url()))).toMatchObject({ kind: 'answer', status: 200, excerpt: 'canary' })
+  expect(await one.post(post(`http://localhost:${canary.httpPort}/`))).toMatchObject({ status: 200 })
+  expect(canary.connections()).toBe(before + 2)
+  expect(watch.dialled).toHaveLength(2)
 })
 
 describe('a name that resolves to a denied address', () => {
@@ -230,14 +228,12 @@ function otherFamily(query: Query): Answer[] {
   return records({ ...query, type: query.type === 'A' ? 'AAAA' : 'A' }, ['127.0.0.1', '::1'])
 }
 
-describe('the names below localhost', () => {
-  it('are this machine in development, without a query', async () => {
-    const server = await resolver(always('10.0.0.1'))
-    const one = sender(server, dev)
-    for (const name of ['localhost', 'LOCALHOST', 'shop.localhost'])
-      expect(await one.post(post(`http://${name}:${canary.httpPort}/`)), name).toMatchObject({ status: 200 })
-    expect(server.queries).toEqual([])
-  })
+it('the names below localhost are this machine in development, without a query', async () => {
+  const server = await resolver(always('10.0.0.1'))
+  const one = sender(server, dev)
+  for (const name of ['localhost', 'LOCALHOST', 'shop.localhost'])
+    expect(await one.post(post(`http://${name}:${canary.httpPort}/`)), name).toMatchObject({ status: 200 })
+  expect(server.queries).toEqual([])
 })
 
 it.each([['not an address'], ['127.0.0.1:99999x'], ['dns.example:53']])('a DNS server %j is a TypeError', (server) => {

@@ -25,16 +25,14 @@ const answers =
     socket.write(`HTTP/1.1 ${head}\r\n\r\n${body}`)
   }
 
-describe('an answer', () => {
-  it('has status and latency, and the receiver got exactly the given bytes and headers', async () => {
-    const server = await startTempTcp(answers('200 OK\r\nContent-Length: 2', 'ok'))
-    const result = await sender().post(post(`${server.url}/hook?a=b`))
-    const latencyMs = expect.any(Number)
-    expect(result).toEqual({ kind: 'answer', status: 200, retryAfter: null, excerpt: 'ok', latencyMs })
-    expect(server.received()).toMatch(/^POST \/hook\?a=b HTTP\/1\.1\r\n/)
-    expect(server.received().toLowerCase()).toContain('x-test: yes')
-    expect(server.received()).toMatch(/\r\n\r\n\{"a":1\}$/)
-  })
+it('an answer has status and latency, and the receiver got exactly the given bytes and headers', async () => {
+  const server = await startTempTcp(answers('200 OK\r\nContent-Length: 2', 'ok'))
+  const result = await sender().post(post(`${server.url}/hook?a=b`))
+  const latencyMs = expect.any(Number)
+  expect(result).toEqual({ kind: 'answer', status: 200, retryAfter: null, excerpt: 'ok', latencyMs })
+  expect(server.received()).toMatch(/^POST \/hook\?a=b HTTP\/1\.1\r\n/)
+  expect(server.received().toLowerCase()).toContain('x-test: yes')
+  expect(server.received()).toMatch(/\r\n\r\n\{"a":1\}$/)
 })
 
 describe('the body of an answer', () => {
@@ -83,14 +81,12 @@ describe('the body of an answer', () => {
   })
 })
 
-describe('a denied address', () => {
-  it('is also a private one in dev: only this machine is allowed', async () => {
-    const dns = await startDns(always('10.0.0.1'))
-    onTestFinished(dns.stop)
-    const one = sender({ ...dev, servers: dns.servers })
-    for (const url of ['https://hook.example/', 'http://hook.example/', 'http://10.0.0.1/', 'http://93.184.216.34/'])
-      expect(await one.post(post(url)), url).toMatchObject({ reason: 'refused_address' })
-  })
+it('a denied address is also a private one in dev: only this machine is allowed', async () => {
+  const dns = await startDns(always('10.0.0.1'))
+  onTestFinished(dns.stop)
+  const one = sender({ ...dev, servers: dns.servers })
+  for (const url of ['https://hook.example/', 'http://hook.example/', 'http://10.0.0.1/', 'http://93.184.216.34/'])
+    expect(await one.post(post(url)), url).toMatchObject({ reason: 'refused_address' })
 })
 
 describe('createUndiciSender', () => {

@@ -39,7 +39,6 @@ export interface Shop {
   readonly authorization: string
 }
 
-/** Options of a test. */
 export interface ClauseOptions {
   readonly chainIds?: readonly number[]
   readonly receipts?: ReceiptSource
@@ -130,5 +129,4 @@ export async function startClauses(options: ClauseOptions = {}) {
   }
 }
 
-/** The result of {@link startClauses}. */
 export type Clauses = Awaited<ReturnType<typeof startClauses>>

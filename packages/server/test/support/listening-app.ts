@@ -6,7 +6,6 @@ import { listenHttp, type ServerLimits } from '../../src/run/http-server.js'
 import { type ConnectionLimit, createRequestListener } from '../../src/run/request-listener.js'
 import { chosenService } from './integration-service.js'
 
-/** How it listens. */
 interface ListenOptions {
   readonly connections?: ConnectionLimit
   readonly limits?: Partial<ServerLimits>

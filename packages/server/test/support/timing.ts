@@ -20,7 +20,6 @@ export interface Difference {
   readonly microseconds: number
 }
 
-/** How to measure. */
 export interface TimingOptions {
   readonly seed: number
   /** Samples of each kind in a round. */

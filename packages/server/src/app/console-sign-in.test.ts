@@ -31,7 +31,7 @@ async function sendDirectly(url: string, headers: Record<string, string>, body?:
 const send = (url: string, headers: Record<string, string> = {}, body?: Record<string, string>) =>
   sendDirectly(url, { host: 'pay.example', 'x-forwarded-for': '203.0.113.7', ...headers }, body)
 
-it('serves its pages, with the masked settings of this server, and rejects another Host and a POST of another origin', async () => {
+it('the console serves its pages, with the masked settings of this server, and rejects another Host and a POST of another origin', async () => {
   const { url } = await startTempServer({ PI_CONSOLE: 'on' })
   const answer = await fetch(`${url}/console/settings`)
   expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
@@ -42,7 +42,7 @@ it('serves its pages, with the masked settings of this server, and rejects anoth
   expect(await sendDirectly(`${url}/console`, { host })).toMatchObject({ status: 200 })
 })
 
-it('ends the streams of open pages at the shutdown', async () => {
+it('the console ends the streams of open pages at the shutdown', async () => {
   const { url, stop } = await startTempServer({ PI_CONSOLE: 'on' })
   const reader = (await fetch(`${url}/console/live?topic=overview`)).body?.getReader()
   await reader?.read()

@@ -7,7 +7,7 @@
  * `attempts.excerpt` and where `deliveries show` and `--json` show attempts.
  */
 import { randomBytes } from 'node:crypto'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunningServer } from '../src/run/start-server.js'
 import { leaks } from './support/canaries.js'
 import { engines } from './support/database-rows.js'
@@ -15,11 +15,6 @@ import { facts, indexPayments } from './support/index-payments.js'
 import { basic, signBody } from './support/integration-service.js'
 import { startRecordingReceiver } from './support/recording-receiver.js'
 import { type WatchedService, watchService } from './support/watched-service.js'
-
-const stops: (() => unknown)[] = []
-afterAll(async () => {
-  for (const stop of stops.splice(0).toReversed()) await stop()
-})
 
 const shop = `0x${'a1'.repeat(20)}`
 const router = `0x${'e1'.repeat(20)}`
@@ -106,7 +101,7 @@ describe.each(engines)('on %s', (_, missing, open) => {
     const watched = watchService({})
     const { env, canary, command, sinks, canaries } = watched
     const stored = await open(canary('password of the database'))
-    stops.push(stored.remove)
+    onTestFinished(stored.remove)
     const oldKey = canary('old master key', 'secret', randomBytes(32).toString('hex'))
     const newKey = canary('new master key', 'secret', randomBytes(32).toString('base64url'))
     const rpc = `http://${canary('RPC user')}:${canary('RPC password')}@127.0.0.1:1/${canary('RPC path')}?key=${canary('RPC query')}`
@@ -127,7 +122,7 @@ describe.each(engines)('on %s', (_, missing, open) => {
     })
 
     const receiver = await startRecordingReceiver()
-    stops.push(() => receiver.stop())
+    onTestFinished(receiver.stop)
     const query = canary('query of the notification URL', 'url')
     const echo = canary('answer of the receiver', 'echo')
     const hook = `${receiver.url}/hook?key=${query}`
@@ -140,7 +135,7 @@ describe.each(engines)('on %s', (_, missing, open) => {
     canary('Basic credentials', 'secret', Buffer.from(`${shop}:${apiSecret}`).toString('base64'))
 
     let server = await watched.start(`${apiSecret} ${signingSecret} ${apiKey} ${oldKey}`)
-    stops.push(() => server.stop())
+    onTestFinished(() => server.stop())
     await pay(watched, server, 1)
     const answers: (typeof receiver.answer)[] = [
       ({ headers, body }, response) =>

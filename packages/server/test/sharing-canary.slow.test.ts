@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { verdictPath } from '../src/app/webhook-routes.js'
-import { createPinoLogger } from '../src/logging/log.js'
 import { type Canary, leaks, type Sink } from './support/canaries.js'
+import { captureLog } from './support/captured-log.js'
 import { engines } from './support/database-rows.js'
 import { basic } from './support/integration-service.js'
-import { donor, recipient } from './support/sharing-service.js'
+import { donor, mintToken, recipient, sharingVariables, webhookSecret } from './support/sharing-service.js'
 import { startTempServer } from './support/temp-server.js'
 
 describe.each(engines)('on %s', (_, missing, open) => {
@@ -17,23 +17,11 @@ describe.each(engines)('on %s', (_, missing, open) => {
       const provider = await startIdentityProvider({ clients: [donor, recipient] })
       onTestFinished(() => provider.close())
       const stored = await open()
-      onTestFinished(() => void stored.remove())
-      const log: string[] = []
-      const logger = await createPinoLogger({
-        level: 'debug',
-        destination: { write: (line: string) => log.push(line) },
-      })
-      const env = {
-        PI_DATABASE_URL: stored.url,
-        PI_MIGRATE: 'on',
-        PI_IDENTITY_URL: provider.url,
-        PI_IDENTITY_APP_TOKEN: recipient.appToken,
-        PI_IDENTITY_SECRET_KEY: recipient.secretKey,
-        PI_IDENTITY_LEVEL: 'basic-kyc-level',
-        PI_IDENTITY_WEBHOOK_SECRETS: 'secret-of-the-webhook',
-      }
+      onTestFinished(stored.remove)
+      const { logger, lines: log } = await captureLog()
+      const env = { PI_DATABASE_URL: stored.url, PI_MIGRATE: 'on', ...sharingVariables(provider) }
       const server = await startTempServer(env, { logger })
-      provider.setWebhooks('Service', [{ url: `${server.url}${verdictPath}`, secretKey: 'secret-of-the-webhook' }])
+      provider.setWebhooks('Service', [{ url: `${server.url}${verdictPath}`, secretKey: webhookSecret }])
       const { integrations, identity } = server.service
       if (identity === null) throw new Error('Sharing is off.')
       const shops = await Promise.all(
@@ -52,11 +40,7 @@ describe.each(engines)('on %s', (_, missing, open) => {
         const local = canary(`the local part of ${name}`, `canary${randomBytes(8).toString('hex')}`)
         return `${local}@${canary(`the domain of ${name}`, `canary${randomBytes(8).toString('hex')}.example`)}`
       }
-      const mint = () => {
-        const { id: applicantId } = provider.addApplicant({ clientId: 'Shop' })
-        const token = provider.mintShareToken({ applicantId, forClientId: 'Service' })
-        return canary(`token ${canaries.length}`, token)
-      }
+      const mint = () => canary(`token ${canaries.length}`, mintToken(provider))
       const share = async (email: string, kycShareToken: string, by = 0) => {
         const response = await fetch(`${server.url}/api/v1/integration/idv-share-token`, {
           method: 'POST',

@@ -73,14 +73,6 @@ describe('Basic authentication', () => {
     for (const [cause, answer] of answers) expect(answer, cause).toBe(first)
   })
 
-  it('is required on every request, also on an authenticated connection', async () => {
-    const request = (headers: readonly string[]) =>
-      [`GET ${endpoints[0]} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n')
-    const both = `${request([`Authorization: ${shop.authorization}`])}${request(['Connection: close'])}`
-    const answers = await sendRaw(clauses.url, both)
-    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 401'])
-  })
-
   it('uses another secret than the one that signs notifications', async () => {
     const secrets = [shop, disabled, unissued].flatMap(({ apiSecret, signingSecret }) => [apiSecret, signingSecret])
     expect(new Set(secrets).size).toBe(6)

@@ -1,7 +1,6 @@
 /** docs/interface.md 2.5, 3 (KYC attachment), 4.2 and 7, against an identity provider over HTTP. */
 import {
   cacheControl,
-  identityMisconfiguredBody,
   identityUnavailableBody,
   shareResponseWriteSchema,
   sharingDisabledBody,
@@ -10,9 +9,7 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Shop, startClauses } from '../../test/support/clause-service.js'
 import { startSharing } from '../../test/support/sharing-service.js'
-import { createPinoLogger } from '../logging/log.js'
 
-const lines: string[] = []
 let sharing: Awaited<ReturnType<typeof startSharing>>
 let shop: Shop
 let other: Shop
@@ -23,8 +20,7 @@ function newEmail(): string {
 }
 const getWallet = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
 beforeAll(async () => {
-  const logger = await createPinoLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })
-  sharing = await startSharing({ logger, timeoutMs: 2_000 })
+  sharing = await startSharing()
   shop = await sharing.createShop(getWallet(1))
   other = await sharing.createShop(getWallet(2))
 })
@@ -65,13 +61,6 @@ describe('the order of checks', () => {
       expect(sharing.provider.requests.length).toBe(before)
     },
   )
-
-  it('a key that is given twice is 400, and redeems nothing', async () => {
-    const before = sharing.provider.requests.length
-    const body = '{"email":"a@b.example","kycShareToken":"t","kycShareToke\\u006e":"u"}'
-    expect((await sharing.post('idv-share-token', shop.authorization, body)).status).toBe(400)
-    expect(sharing.provider.requests.length).toBe(before)
-  })
 })
 
 describe('the attachment', () => {
@@ -166,13 +155,6 @@ describe('the provider rejects', () => {
     expect(await share(email, token, other)).toMatchObject({ status: 409, body: verificationUnavailableBody })
     for (const by of [shop, other]) expect(JSON.stringify(await share(newEmail(), token, by))).not.toContain('RED')
     expect(JSON.stringify(await sharing.identity.shares({ limit: 100 }))).not.toContain('FORGERY')
-  })
-
-  it.each([401, 403])('this service itself (%s): 502, an alert, and never "mint a fresh token"', async (answer) => {
-    lines.length = 0
-    sharing.provider.fail({ on: 'reuse', at: 'before', answer })
-    expect(await share()).toMatchObject({ status: 502, body: identityMisconfiguredBody })
-    expect(lines.join('\n')).toMatch(/rejects the service itself/)
   })
 
   it('too many requests: 503 with Retry-After, and the same request goes through afterwards', async () => {

@@ -1,11 +1,10 @@
-/** The console of a production server behind a proxy: people sign in. Source: docs/decisions/operators.md. */
+/** The console inside the reference server; in production people sign in. Source: docs/decisions/operators.md. */
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { listenApp } from '../../test/support/listening-app.js'
-import { tempConfig } from '../../test/support/temp-config.js'
-import { startTempServer } from '../../test/support/temp-server.js'
+import { listenTempApp } from '../../test/support/listening-app.js'
+import { getTempConfig, startTempServer } from '../../test/support/temp-server.js'
 import { createRequestLimits } from '../limits/request-limits.js'
 import { startServer } from '../run/start-server.js'
 
@@ -20,15 +19,38 @@ const start = () =>
     PI_TRUSTED_PROXIES: '127.0.0.1',
   })
 
-/** A request as the proxy sends it: the Host header stays, and the caller's address is appended. */
-async function send(url: string, headers: Record<string, string> = {}, body?: Record<string, string>) {
-  const proxied = { host: 'pay.example', 'x-forwarded-for': '203.0.113.7', ...headers }
-  const sent = request(url, { method: body ? 'POST' : 'GET', headers: proxied })
+async function sendDirectly(url: string, headers: Record<string, string>, body?: Record<string, string>) {
+  const sent = request(url, { method: body ? 'POST' : 'GET', headers })
   sent.end(body && String(new URLSearchParams(body)))
   const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   const cookie = (answer.headers['set-cookie'] ?? []).map((each) => each.split(';')[0]).join('; ')
   return { status: answer.statusCode, location: answer.headers.location, cookie, text: await text(answer) }
 }
+
+/** A request as the proxy sends it: the Host header stays, and the caller's address is appended. */
+const send = (url: string, headers: Record<string, string> = {}, body?: Record<string, string>) =>
+  sendDirectly(url, { host: 'pay.example', 'x-forwarded-for': '203.0.113.7', ...headers }, body)
+
+it('the console serves its pages, with the masked settings of this server, and rejects another Host and a POST of another origin', async () => {
+  const { url } = await startTempServer({ PI_CONSOLE: 'on' })
+  const answer = await fetch(`${url}/console/settings`)
+  expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
+  expect(await answer.text()).toContain('<dt>PI_MASTER_KEY</dt><dd><span class="given">set</span>')
+  const { host } = new URL(url)
+  expect(await sendDirectly(`${url}/console`, { host: 'evil.example' })).toMatchObject({ status: 403 })
+  expect(await sendDirectly(`${url}/console`, { origin: 'http://evil.example' }, {})).toMatchObject({ status: 403 })
+  expect(await sendDirectly(`${url}/console`, { host })).toMatchObject({ status: 200 })
+})
+
+it('the console ends the streams of open pages at the shutdown', async () => {
+  const { url, stop } = await startTempServer({ PI_CONSOLE: 'on' })
+  const reader = (await fetch(`${url}/console/live?topic=overview`)).body?.getReader()
+  await reader?.read()
+  await stop()
+  let end = await reader?.read()
+  while (end?.done === false) end = await reader?.read()
+  expect(end?.done).toBe(true)
+})
 
 it('asks for a sign-in at its public address, and rejects every other Host', async () => {
   const { url } = await start()
@@ -61,21 +83,19 @@ it('an operator joins by the link, signs in and reads; the address that the prox
 })
 
 it('rejected sign-ins count in the limit of a source like those of the APIs', async () => {
-  const app = await listenApp({
+  const app = await listenTempApp({
     console: { fetch: () => new Response('a page', { status: 401 }) },
     limits: createRequestLimits({ failedSignInsPerSource: 2, now: () => 0 }),
   })
   const statuses = []
   for (const path of ['/console', '/console/live', '/console/sign-in'])
     statuses.push((await fetch(`${app.url}${path}`)).status)
-  await app.stop()
   expect(statuses).toEqual([401, 401, 429])
 })
 
 it('without an address of the console, production does not start with it', async () => {
-  const made = await tempConfig({ PI_CONSOLE: 'on' })
-  await expect(startServer({ ...made.config, environment: 'production' })).rejects.toThrow(
+  const config = await getTempConfig({ PI_CONSOLE: 'on' })
+  await expect(startServer({ ...config, environment: 'production' })).rejects.toThrow(
     'The console without sign-in and simulated chains are for development alone.',
   )
-  await made.remove()
 })

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { createService, parseMasterKey } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
 import { expect, it, onTestFinished } from 'vitest'
+import { captureLog } from '../../test/support/captured-log.js'
 import { listedChain } from '../../test/support/clause-chain.js'
 import { processorSignature, receiveUpdate } from '../../test/support/clause-service.js'
 import { goodAuthorization, legacyKey } from '../../test/support/integration-service.js'
-import { listenApp } from '../../test/support/listening-app.js'
+import { listenTempApp } from '../../test/support/listening-app.js'
 import { eventually } from '../../test/support/tcp-server.js'
-import { createPinoLogger } from '../logging/log.js'
 import { createHealth } from './health.js'
 
 /** An error as `pg` throws it, with the canary wherever values, statements or credentials can stand. */
@@ -37,8 +37,7 @@ function failingStore(): Store {
 }
 
 async function startOnFailingStore() {
-  const lines: string[] = []
-  const logger = await createPinoLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })
+  const { logger, lines, parsed } = await captureLog()
   const store = failingStore()
   const service = createService({
     store,
@@ -49,15 +48,15 @@ async function startOnFailingStore() {
     receipts: { source: { lookup: async () => null }, everyMs: 100 },
   })
   const health = createHealth({ store, indexers: service.indexers })
-  const app = await listenApp({ service, receiveUpdate, health, logger })
+  const { url } = await listenTempApp({ service, receiveUpdate, health, logger })
   const loops = new AbortController()
   const running = service.run(loops.signal)
   onTestFinished(async () => {
     loops.abort()
-    await Promise.all([running, app.stop()])
+    await running
   })
-  const logged = (part: string) => lines.some((line) => String(JSON.parse(line).msg).includes(part))
-  return { url: app.url, lines, logged }
+  const logged = (part: string) => parsed().some(({ msg }) => String(msg).includes(part))
+  return { url, lines, logged }
 }
 
 it('health, answers and the log show only the class and code of a driver error', async () => {

@@ -20,15 +20,17 @@ const service = chosenService({
 })
 const logged: unknown[] = []
 const note = (fields: unknown) => logged.push(fields)
+const chosen = chosenService()
 let failing: Awaited<ReturnType<typeof listenApp>>
 let serving: Awaited<ReturnType<typeof listenApp>>
 beforeAll(async () => {
   failing = await listenApp({ service, logger: { debug: note, info: note, warn: note, error: note } })
-  serving = await listenApp()
+  serving = await listenApp({ service: chosen })
 })
 afterAll(() => Promise.all([failing.stop(), serving.stop()]))
 beforeEach(() => {
   logged.length = 0
+  chosen.calls.length = 0
 })
 
 const list = '/api/v1/integration/payments'
@@ -62,11 +64,7 @@ it.each<[Error, number, object, string?]>([
   [new PaymentNotFoundError(), 404, { error: 'Payment not found' }],
   [new TransactionNotFoundError(), 404, { error: 'Transaction not found' }],
   [new StoreError('ERR_STORE_BUSY', 'secret detail'), 503, unavailable, '1'],
-  // No Retry-After for a fault that an operator must fix.
-  [new StoreError('ERR_STORE_FULL', 'secret detail'), 503, unavailable],
-  [new StoreError('ERR_STORE_UNAVAILABLE', 'secret detail'), 503, unavailable, '1'],
   [new ChainError('ERR_CHAIN_UNAVAILABLE', 1, 'secret detail'), 503, unavailable, '1'],
-  [defect(), 500, internal],
   [Object.assign(defect(), { code: 'ERR_LIMIT_INVALID' }), 500, internal],
   [Object.assign(defect(), { code: 'ERR_LEGACY_REQUEST_INVALID' }), 500, internal],
   [Object.assign(defect(), { code: '__proto__' }), 500, internal],
@@ -97,4 +95,39 @@ it('a body of verify has 16384 bytes at most, announced or sent', async () => {
   const announced = [`Authorization: ${legacyKey}`, 'Content-Type: application/json', 'Content-Length: 100000000']
   const text = requestText('/api/v1/verify', announced, { method: 'POST' })
   expect(parseRaw(await sendRaw(serving.url, text)).status).toBe(413)
+})
+
+const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const ask = (method: string, headers: Record<string, string> = {}) =>
+  fetch(`${serving.url}${list}`, { method, headers })
+
+it.each(methods)('%s is 401 without valid credentials', async (method) => {
+  const answer = await ask(method)
+  expect([answer.status, await answer.text()]).toEqual([401, '{"error":"Unauthorized"}'])
+})
+
+it.each([
+  [list, goodAuthorization],
+  [`/api/v1/tx/1/${txHash}`, legacyKey],
+])(
+  'a repeated Authorization is 401 on %s, also when the host passes only the first one to the app',
+  async (path, authorization) => {
+    const rawHeaders = ['Authorization', authorization, 'authorization', 'Basic eDp5']
+    const fetched = (given: readonly string[]) =>
+      serving.app.fetch(new Request(`${serving.url}${path}`, { headers: { authorization } }), {
+        incoming: { rawHeaders: given },
+      })
+    expect((await fetched(rawHeaders.slice(0, 2))).status).toBe(200)
+    expect(chosen.calls.splice(0)).toHaveLength(1)
+    expect((await fetched(rawHeaders)).status).toBe(401)
+    expect(chosen.calls).toEqual([])
+  },
+)
+
+it.each(methods)('%s with valid credentials names the allowed methods: 405, and 204 to OPTIONS', async (method) => {
+  const answer = await ask(method, { authorization: goodAuthorization })
+  const expected = method === 'OPTIONS' ? [204, ''] : [405, '{"error":"Method not allowed"}']
+  expect([answer.status, await answer.text()]).toEqual(expected)
+  expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+  expect(answer.headers.get('cache-control')).toBe('private, no-store')
 })

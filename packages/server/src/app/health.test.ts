@@ -1,17 +1,15 @@
 import type { ChainStatus } from '@payment-integration/core'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { chainStatus, nodeStatus } from '../../test/support/chain-status.js'
-import { listenApp } from '../../test/support/listening-app.js'
+import { listenTempApp } from '../../test/support/listening-app.js'
 import { createHealth, type HealthDeps, recentProofMs } from './health.js'
 
 const up = { ping: async () => undefined }
 const chain = (status: Partial<ChainStatus>) => ({ status: () => chainStatus(status) })
-let server: Awaited<ReturnType<typeof listenApp>> | undefined
-afterEach(() => server?.stop())
 
 async function ask(deps: HealthDeps, path = '/health') {
-  server = await listenApp({ health: createHealth(deps) })
-  const answer = await fetch(`${server.url}${path}`)
+  const { url } = await listenTempApp({ health: createHealth(deps) })
+  const answer = await fetch(`${url}${path}`)
   expect(answer.headers.get('cache-control')).toBe('private, no-store')
   return { status: answer.status, body: await answer.json() }
 }
@@ -88,21 +86,18 @@ describe('GET /health', () => {
     expect(statuses).toEqual(['ok', 'degraded', 'degraded', 'ok', 'degraded', 'ok'])
   })
 
-  it('is 503 when the database rejects the connection', async () => {
-    const store = { ping: () => Promise.reject(new Error('secret detail')) }
-    const { status, body } = await ask({ store, indexers: [] })
-    expect([status, body]).toEqual([503, { status: 'down', database: 'unavailable', chains: [] }])
-  })
-
-  it('is 503 when the database throws at once or does not answer in time', async () => {
-    const throwing = {
-      ping() {
+  it.each<[string, HealthDeps['store']['ping']]>([
+    ['rejects the connection', () => Promise.reject(new Error('secret detail'))],
+    [
+      'throws at once',
+      () => {
         throw new Error('secret detail')
       },
-    }
-    expect((await createHealth({ store: throwing, indexers: [] })()).status).toBe('down')
-    const hanging = { ping: () => new Promise<void>(() => undefined) }
-    expect((await ask({ store: hanging, indexers: [], timeoutMs: 20 })).status).toBe(503)
+    ],
+    ['does not answer in time', () => new Promise(() => undefined)],
+  ])('is 503 when the database %s', async (_, ping) => {
+    const { status, body } = await ask({ store: { ping }, indexers: [], timeoutMs: 20 })
+    expect([status, body]).toEqual([503, { status: 'down', database: 'unavailable', chains: [] }])
   })
 
   it('is 503 once the loops have stopped', async () => {

@@ -1,6 +1,6 @@
 /** Limits over real HTTP, by a clock of the test. */
 import { createUpdateReceiver } from '@payment-integration/core'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   basic,
   chosenService,
@@ -9,16 +9,14 @@ import {
   legacyKey,
   txHash,
 } from '../../test/support/integration-service.js'
-import { listenApp } from '../../test/support/listening-app.js'
+import { listenTempApp } from '../../test/support/listening-app.js'
 import { createRequestLimits, type RequestLimitsOptions } from '../limits/request-limits.js'
 
 const list = '/api/v1/integration/payments'
 const lookup = `/api/v1/tx/1/${txHash}`
 const proxy = { trustedProxies: ['127.0.0.1'] }
 
-let server: Awaited<ReturnType<typeof listenApp>> | undefined
 let at = 0
-afterEach(() => server?.stop())
 
 /** A look-up of credentials that answers only after so many calls. */
 function meet(count: number): () => Promise<void> {
@@ -49,9 +47,9 @@ async function listen(options: RequestLimitsOptions, look = async () => {}) {
   const service = { ...rest, authenticate: counted(authenticate), authenticateLegacy: counted(authenticateLegacy) }
   const receiveUpdate = createUpdateReceiver({ secrets: ['secret-of-a-processor'], clock: { now: Date.now } })
   const limits = createRequestLimits({ ...options, now: () => at })
-  server = await listenApp({ service, receiveUpdate, limits, now: () => at })
-  const { url } = server
+  const { url } = await listenTempApp({ service, receiveUpdate, limits, now: () => at })
   return {
+    url,
     looks: () => looks,
     /** Sends a request, through a proxy when a source is given. */
     async ask(path: string, authorization?: string, source?: string, method = 'GET') {
@@ -133,36 +131,33 @@ describe('failed sign-ins per source', () => {
   })
 
   it('include those of the legacy API and of processors; successes are not counted', async () => {
-    const { ask } = await listen({ failedSignInsPerSource: 3 })
+    const { ask, url } = await listen({ failedSignInsPerSource: 3 })
     for (let times = 0; times < 10; times += 1) expect((await ask(list, goodAuthorization)).status).toBe(200)
     expect((await ask(lookup, 'wrong')).status).toBe(401)
     const headers = { 'content-type': 'application/json', 'x-service-signature': `t=1,v1=${'0'.repeat(64)}` }
+    const update = { method: 'POST', headers, body: '{}' }
     for (let times = 0; times < 2; times += 1)
-      expect(
-        (await fetch(`${server?.url}/api/v1/processor/updates`, { method: 'POST', headers, body: '{}' })).status,
-      ).toBe(401)
+      expect((await fetch(`${url}/api/v1/processor/updates`, update)).status).toBe(401)
     expect((await ask(lookup, legacyKey)).status).toBe(429)
   })
 })
 
-describe('requests per caller', () => {
-  it('are counted per integration, from any source, and per legacy key; unauthenticated requests are not counted', async () => {
-    const { ask } = await listen({ requestsPerCaller: 2, ...proxy })
-    for (let times = 0; times < 5; times += 1)
-      expect((await ask(list, basic(integrationAddress, 'wrong'))).status).toBe(401)
-    const statuses = []
-    for (const source of ['198.51.100.1', '198.51.100.2', '198.51.100.3'])
-      statuses.push((await ask(list, goodAuthorization, source)).status)
-    expect(statuses).toEqual([200, 200, 429])
-    const legacy = []
-    for (const key of [legacyKey, `Bearer ${legacyKey}`, legacyKey]) legacy.push((await ask(lookup, key)).status)
-    expect(legacy).toEqual([200, 200, 429])
-    const rejected = await ask(lookup, legacyKey)
-    expect([rejected.text, rejected.headers.get('retry-after')]).toEqual(['{"error":"Too many requests"}', '1'])
-    at += 500
-    expect((await ask(list, goodAuthorization)).status).toBe(200)
-    expect((await ask(list, goodAuthorization)).status).toBe(429)
-  })
+it('requests are counted per integration, from any source, and per legacy key; unauthenticated requests are not counted', async () => {
+  const { ask } = await listen({ requestsPerCaller: 2, ...proxy })
+  for (let times = 0; times < 5; times += 1)
+    expect((await ask(list, basic(integrationAddress, 'wrong'))).status).toBe(401)
+  const statuses = []
+  for (const source of ['198.51.100.1', '198.51.100.2', '198.51.100.3'])
+    statuses.push((await ask(list, goodAuthorization, source)).status)
+  expect(statuses).toEqual([200, 200, 429])
+  const legacy = []
+  for (const key of [legacyKey, `Bearer ${legacyKey}`, legacyKey]) legacy.push((await ask(lookup, key)).status)
+  expect(legacy).toEqual([200, 200, 429])
+  const rejected = await ask(lookup, legacyKey)
+  expect([rejected.text, rejected.headers.get('retry-after')]).toEqual(['{"error":"Too many requests"}', '1'])
+  at += 500
+  expect((await ask(list, goodAuthorization)).status).toBe(200)
+  expect((await ask(list, goodAuthorization)).status).toBe(429)
 })
 
 it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('a limit of %d is rejected', (count) => {
@@ -172,8 +167,7 @@ it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('a limit of %d is re
 
 it('an app on another host gets the peer address from the host', async () => {
   const limits = createRequestLimits({ requestsPerSource: 1, now: () => at })
-  const own = await listenApp({ limits, findPeer: (c) => c.req.header('x-host-says') })
-  const from = async (peer: string) => (await own.app.request('/nowhere', { headers: { 'x-host-says': peer } })).status
+  const { app } = await listenTempApp({ limits, findPeer: (c) => c.req.header('x-host-says') })
+  const from = async (peer: string) => (await app.request('/nowhere', { headers: { 'x-host-says': peer } })).status
   expect([await from('198.51.100.1'), await from('198.51.100.1'), await from('198.51.100.2')]).toEqual([404, 429, 404])
-  await own.stop()
 })

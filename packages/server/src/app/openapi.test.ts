@@ -6,7 +6,7 @@ import { type DocumentCheck, documentCheck } from '../../test/support/document-c
 import type { Documented, SentRequest } from '../../test/support/documented-service.js'
 import { hashes, send, signedUpdate, startDocumented, wallet } from '../../test/support/documented-service.js'
 import { chosenService, goodAuthorization } from '../../test/support/integration-service.js'
-import { listenApp } from '../../test/support/listening-app.js'
+import { listenApp, listenTempApp } from '../../test/support/listening-app.js'
 import { createRequestLimits } from '../limits/request-limits.js'
 import { createHealth } from './health.js'
 import { verdictPath } from './webhook-routes.js'
@@ -135,8 +135,8 @@ test('processor updates are applied, kept or rejected', async () => {
 })
 
 test('the updates endpoint is 404 without a processor', async () => {
-  const { url, stop } = await listenApp({ receiveUpdate: null })
-  await expectDocumented(signedUpdate({}), 404, url).finally(stop)
+  const { url } = await listenTempApp({ receiveUpdate: null })
+  await expectDocumented(signedUpdate({}), 404, url)
 })
 
 describe('the stream of deliveries', () => {
@@ -158,10 +158,10 @@ describe('the stream of deliveries', () => {
 
   it('is 404 when it is off, and 429 when too many are open', async () => {
     const headers = [`Authorization: ${goodAuthorization}`]
-    const off = await listenApp()
-    await expectDocumented({ ...stream(), headers }, 404, off.url).finally(off.stop)
-    const full = await listenApp({ streams: { open: () => null, close: () => undefined } })
-    const answer = await expectDocumented({ ...stream(), headers }, 429, full.url).finally(full.stop)
+    const off = await listenTempApp()
+    await expectDocumented({ ...stream(), headers }, 404, off.url)
+    const full = await listenTempApp({ streams: { open: () => null, close: () => undefined } })
+    const answer = await expectDocumented({ ...stream(), headers }, 429, full.url)
     expect(answer.headers.get('retry-after')).toBe('5')
   })
 })
@@ -193,9 +193,9 @@ describe('sharing a verification', () => {
   })
 
   it('is 404 when it is off', async () => {
-    const off = await listenApp()
+    const off = await listenTempApp()
     const request = documented.share(body('user@shop.example'), undefined, goodAuthorization)
-    await expectDocumented(request, 404, off.url).finally(off.stop)
+    await expectDocumented(request, 404, off.url)
   })
 
   it('is rejected for a user whose verification another integration shared', async () => {
@@ -269,13 +269,12 @@ describe('any operation', () => {
 test('any operation but health is rate limited', async () => {
   const limits = createRequestLimits({ requestsPerSource: 1, now: () => 0 })
   limits.countRequest('127.0.0.1')
-  const limited = await listenApp({ limits })
+  const limited = await listenTempApp({ limits })
   for (const request of documented.good()) {
     const isProbe = request.target.startsWith('/health')
     const { headers } = await expectDocumented(request, isProbe ? 200 : 429, limited.url)
     expect(headers.get('retry-after')).toBe(isProbe ? undefined : '1')
   }
-  await limited.stop()
 })
 
 test('headers and body of a notification match the documented webhook', async () => {

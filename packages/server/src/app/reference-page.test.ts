@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { listenApp } from '../../test/support/listening-app.js'
+import { listenApp, listenTempApp } from '../../test/support/listening-app.js'
 import { parseRaw, requestText, sendRaw } from '../../test/support/raw-http.js'
 import { type ReferenceFile, readReferenceFile, referenceFiles } from './reference-page.js'
 
@@ -76,7 +76,7 @@ it('a file that the page loads has the version of its content in its URL, and is
 
 describe('the reference page', () => {
   it('is served only when enabled, but the document always', async () => {
-    const off = await listenApp()
+    const off = await listenTempApp()
     const paths = [
       ...['/', '/reference', '/reference/'],
       ...files.map(([path]) => path).filter((path) => path !== '/openapi.json'),
@@ -86,7 +86,6 @@ describe('the reference page', () => {
       expect([path, answer.status, await answer.text()]).toEqual([path, 404, '{"error":"Not found"}'])
     }
     expect((await fetch(`${off.url}/openapi.json`)).status).toBe(200)
-    await off.stop()
   })
 
   it('may load from its own server and send requests to it, and nothing else', async () => {
@@ -112,17 +111,15 @@ it.each(['/', '/reference/', '/?x=1'])(
   },
 )
 
-describe('files beside the page', () => {
-  it.each([
-    ...['/reference/package.json', '/reference/swagger-ui.js', '/reference/swagger-ui.css.map'],
-    ...['/reference/..%2fpackage.json', '/reference/..%5cpackage.json', '/reference/....//package.json'],
-    ...['/reference//', '/reference//etc/passwd', '/reference/swagger-ui.css/', '/reference/swagger-ui.css%00.png'],
-    ...['/reference/SWAGGER-UI.CSS', '/reference/__proto__', '/reference/constructor'],
-  ])('are not there: %s is 404', async (path) => {
-    const answer = parseRaw(await sendRaw(server.url, requestText(path)))
-    expect([answer.status, answer.body]).toEqual([404, '{"error":"Not found"}'])
-    expect(answer.headers.get('cache-control')).toBe('private, no-store')
-  })
+it.each([
+  ...['/reference/package.json', '/reference/swagger-ui.js', '/reference/swagger-ui.css.map'],
+  ...['/reference/..%2fpackage.json', '/reference/..%5cpackage.json', '/reference/....//package.json'],
+  ...['/reference//', '/reference//etc/passwd', '/reference/swagger-ui.css/', '/reference/swagger-ui.css%00.png'],
+  ...['/reference/SWAGGER-UI.CSS', '/reference/__proto__', '/reference/constructor'],
+])('a file beside the page is not there: %s is 404', async (path) => {
+  const answer = parseRaw(await sendRaw(server.url, requestText(path)))
+  expect([answer.status, answer.body]).toEqual([404, '{"error":"Not found"}'])
+  expect(answer.headers.get('cache-control')).toBe('private, no-store')
 })
 
 test('the build copies every served file and the licence to the folder of the page', async () => {

@@ -1,28 +1,20 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { paths } from '@payment-integration/contract'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { captureLog } from '../../test/support/captured-log.js'
 import { chosenService, goodAuthorization } from '../../test/support/integration-service.js'
-import { listenApp } from '../../test/support/listening-app.js'
-import { createPinoLogger } from '../logging/log.js'
+import { listenTempApp } from '../../test/support/listening-app.js'
 import type { AppDeps } from './create-app.js'
-
-let server: Awaited<ReturnType<typeof listenApp>> | undefined
-afterEach(() => server?.stop())
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** A listening app with the lines of its log. */
 async function start(deps: Partial<AppDeps> = {}) {
-  const lines: Record<string, unknown>[] = []
-  const logger = await createPinoLogger({
-    level: 'info',
-    destination: { write: (line: string) => lines.push(JSON.parse(line)) },
-  })
-  server = await listenApp({ logger, ...deps })
-  const { url } = server
+  const { logger, parsed } = await captureLog('info')
+  const { url } = await listenTempApp({ logger, ...deps })
   const get = (path: string, headers: Record<string, string> = {}) => fetch(`${url}${path}`, { headers })
-  return { lines, get, url }
+  return { parsed, get, url }
 }
 
 describe('the id of a request', () => {
@@ -47,8 +39,7 @@ describe('the id of a request', () => {
   })
 
   it('is in the log lines of the share of the request, also after a wait, and of no other request', async () => {
-    const lines: string[] = []
-    const logger = await createPinoLogger({ level: 'info', destination: { write: (line: string) => lines.push(line) } })
+    const { logger, parsed } = await captureLog('info')
     const share = async ({ email }: { email: string }) => {
       for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
       logger.warn({ reason: email }, 'x')
@@ -64,9 +55,8 @@ describe('the id of a request', () => {
     const answers = await Promise.all(['one', 'two', 'three'].map(post))
     logger.warn({}, 'x')
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-    const fields = lines.map((line) => JSON.parse(line) as { reason?: string; requestId?: string })
-    const found = fields.map(({ reason, requestId }) => [reason, requestId]).toSorted()
-    expect(found).toEqual([
+    const found = parsed().map((fields) => [fields['reason'], fields['requestId']])
+    expect(found.toSorted()).toEqual([
       [undefined, undefined],
       ['one@shop.example', 'one'],
       ['three@shop.example', 'three'],
@@ -75,23 +65,15 @@ describe('the id of a request', () => {
   })
 })
 
-describe('the access log', () => {
-  it('has one line per request, with route pattern and id, and neither path nor query', async () => {
-    const { lines, get } = await start({ accessLog: true })
-    await get(`/api/v1/integration/payments/0x${'ab'.repeat(32)}?key=CANARY`, { 'x-request-id': 'mine' })
-    await get('/CANARY')
-    expect(lines).toEqual([
-      {
-        level: 30,
-        time: expect.any(String),
-        method: 'GET',
-        route: '/api/v1/integration/payments/:txHash',
-        status: 401,
-        ms: expect.any(Number),
-        requestId: 'mine',
-        msg: 'A request was answered.',
-      },
-      expect.objectContaining({ route: 'none', status: 404, requestId: expect.stringMatching(uuid) }),
-    ])
-  })
+it('the access log has one line per request, with route pattern and id, and neither path nor query', async () => {
+  const { parsed, get } = await start({ accessLog: true })
+  await get(`/api/v1/integration/payments/0x${'ab'.repeat(32)}?key=CANARY`, { 'x-request-id': 'mine' })
+  await get('/CANARY')
+  expect(parsed()).toEqual([
+    {
+      ...{ level: 30, time: expect.any(String), ms: expect.any(Number), msg: 'A request was answered.' },
+      ...{ method: 'GET', route: '/api/v1/integration/payments/:txHash', status: 401, requestId: 'mine' },
+    },
+    expect.objectContaining({ route: 'none', status: 404, requestId: expect.stringMatching(uuid) }),
+  ])
 })

@@ -171,14 +171,7 @@ it.each([
   [{ ...token, PI_ADMIN_PORT: '0', PI_ADMIN_HOST: '10.0.0.1' }, { admin: { listen: { host: '10.0.0.1', port: 0 } } }],
   [{ ...token, PI_ADMIN_PORT: '9464', PI_ROLES: 'dispatcher' }, { admin: { metricsToken: token.PI_METRICS_TOKEN } }],
   [{ PI_CHAIN_FEED_URL: 'nats://nats-1:4222' }, { feed: { credentialsFile: null, caFile: null } }],
-  [
-    {
-      PI_CHAIN_FEED_URL: 'tls://nats-1',
-      PI_CHAIN_FEED_CREDENTIALS_FILE: '/run/feed',
-      PI_CHAIN_FEED_CA_FILE: '/ca.pem',
-    },
-    { feed: { credentialsFile: '/run/feed', caFile: '/ca.pem' } },
-  ],
+  [{ PI_CHAIN_FEED_URL: 'tls://nats-1', PI_CHAIN_FEED_CREDENTIALS_FILE: '/f', PI_CHAIN_FEED_CA_FILE: '/ca.pem' }, { feed: { credentialsFile: '/f', caFile: '/ca.pem' } }],
 ])('%j makes %j', (env, config) => {
   expect(read(env)).toMatchObject(config)
 })
@@ -188,24 +181,15 @@ it.each<[Environment, string | readonly string[]]>([
   [{ PI_MASTER_KEY: '' }, 'PI_MASTER_KEY is not set; expected 32 random bytes as base64url or 64 hex digits'],
   [{ PI_DATABASE_POOL: '5' }, 'PI_DATABASE_POOL is set; it is only used with PI_DATABASE_URL=postgres….'],
   [{ ...postgres, PI_DATABASE_READ_MAX_LAG_MS: '50' }, 'MAX_LAG_MS is set; it is only used with PI_DATABASE_READ_URL.'],
-  ...Object.entries({ PROOF: 'root', MAX_RANGE: '9', HEADS_URL: 'ws://a', TOKENS: `0x${'1'.repeat(40)}:A:USD` }).map(
-    ([name, value]): [Environment, string] => [
-      { [`PI_${name}_10`]: value },
-      'PI_RPC_URL_10 is not set; this chain has other variables, so it needs an RPC URL.',
-    ],
+  ...[{ PI_PROOF_10: 'root' }, { PI_MAX_RANGE_10: '9' }, { PI_HEADS_URL_10: 'ws://a' }, { PI_TOKENS_10: `0x${'1'.repeat(40)}:A:USD` }].map(
+    (env): [Environment, string] => [env, 'PI_RPC_URL_10 is not set; this chain has other variables, so it needs an RPC URL.'],
   ),
   [{ PI_RPC_URL_x: 'http://node.example' }, 'PI_RPC_URL_x ends in "x"; expected a chain id in plain digits'],
-  [
-    { ...chain, PI_HEADS_URL_1: 'ws://a.example,ws://b.example' },
-    'PI_HEADS_URL_1 names 2 nodes and PI_RPC_URL_1 1; the n-th belongs to the n-th.',
-  ],
+  [{ ...chain, PI_HEADS_URL_1: 'ws://a.example,ws://b.example' }, 'PI_HEADS_URL_1 names 2 nodes and PI_RPC_URL_1 1; the n-th belongs to the n-th.'],
   [{ PI_SIMULATED_CHAINS: '137' }, 'PI_SIMULATED_CHAINS is set; payments without a chain are only made with PI_ENV=dev'],
   [{ ...development, ...chain, PI_SIMULATED_CHAINS: '10,1' }, 'PI_SIMULATED_CHAINS names 1, which PI_RPC_URL_1 reads.'],
   [{ PI_CHAIN_FEED_URL: 'nats://nats-1,tls://nats-2' }, 'PI_CHAIN_FEED_URL mixes nats:// and tls://; use one of them'],
-  [
-    { PI_CHAIN_FEED_URL: 'nats://nats-1', PI_CHAIN_FEED_CA_FILE: '/ca.pem' },
-    'PI_CHAIN_FEED_CA_FILE is set; it is only used with tls://',
-  ],
+  [{ PI_CHAIN_FEED_URL: 'nats://nats-1', PI_CHAIN_FEED_CA_FILE: '/ca.pem' }, 'PI_CHAIN_FEED_CA_FILE is set; it is only used with tls://'],
   [{ PI_CHAIN_FEED_CREDENTIALS_FILE: '/f' }, 'PI_CHAIN_FEED_CREDENTIALS_FILE is set; it is only used with PI_CHAIN_FEED_URL.'],
   [{ PI_DELIVERY_CONCURRENCY: '8', PI_DELIVERY_PER_ENDPOINT: '9' }, 'PI_DELIVERY_PER_ENDPOINT is 9, above the 8 posts of PI_DELIVERY_CONCURRENCY; lower one or raise the other.'],
   [{ PI_RECEIPTS: 'http', PI_RECEIPTS_URL: 'https://p.example' }, 'PI_RECEIPTS is "http"; it needs PI_PROCESSOR_SECRETS'],

@@ -1,7 +1,7 @@
 import { createSumsubClient } from '@payment-integration/identity-sumsub/service'
 import { identityProviderConformance } from '@payment-integration/testing/conformance'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
-import { donor, recipient } from '../../test/support/sharing-service.js'
+import { donor, mintToken, recipient } from '../../test/support/sharing-service.js'
 import { createSumsubIdentityProvider } from './sumsub-provider.js'
 
 identityProviderConformance('Sumsub', async () => {
@@ -11,10 +11,7 @@ identityProviderConformance('Sumsub', async () => {
   const provider = createSumsubIdentityProvider(createSumsubClient, connection)
   return {
     provider,
-    mint() {
-      const { id } = local.addApplicant({ clientId: donor.clientId })
-      return local.mintShareToken({ applicantId: id, forClientId: recipient.clientId })
-    },
+    mint: () => mintToken(local),
     now: Date.now,
     cutOff: () => local.close(),
     close: () => provider.close(),

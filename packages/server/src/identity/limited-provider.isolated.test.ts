@@ -53,25 +53,21 @@ describe('redemptions', () => {
   })
 })
 
-describe('one integration', () => {
-  const never = Number.POSITIVE_INFINITY
-
-  it('with 500 redemptions at once delays another one by one turn, and is 503 over its share', async () => {
-    const { redeem, calls } = setUp()
-    const crowd = Array.from({ length: 500 }, (_, n) => redeem(`crowd ${n}`, never, 'crowded'))
-    await vi.advanceTimersByTimeAsync(100)
-    const single = redeem('single', never, 'quiet')
-    await vi.advanceTimersByTimeAsync(4_900)
-    expect(await single).toEqual(redeemed)
-    const { redemptions } = providerLimits
-    expect(calls.slice(redemptions, redemptions + 2).map(({ call }) => call)).toEqual([
-      `redeem crowd ${redemptions}`,
-      'redeem single',
-    ])
-    await vi.advanceTimersByTimeAsync(5_000)
-    const kinds = (await Promise.all(crowd)).map(({ kind }) => kind)
-    expect(kinds).toEqual([...Array(2 * redemptions).fill('redeemed'), ...Array(420).fill('throttled')])
-  })
+it('one integration with 500 redemptions at once delays another one by one turn, and is 503 over its share', async () => {
+  const { redeem, calls } = setUp()
+  const crowd = Array.from({ length: 500 }, (_, n) => redeem(`crowd ${n}`, undefined, 'crowded'))
+  await vi.advanceTimersByTimeAsync(100)
+  const single = redeem('single', undefined, 'quiet')
+  await vi.advanceTimersByTimeAsync(4_900)
+  expect(await single).toEqual(redeemed)
+  const { redemptions } = providerLimits
+  expect(calls.slice(redemptions, redemptions + 2).map(({ call }) => call)).toEqual([
+    `redeem crowd ${redemptions}`,
+    'redeem single',
+  ])
+  await vi.advanceTimersByTimeAsync(5_000)
+  const kinds = (await Promise.all(crowd)).map(({ kind }) => kind)
+  expect(kinds).toEqual([...Array(2 * redemptions).fill('redeemed'), ...Array(420).fill('throttled')])
 })
 
 it('what processes have of the limits, however it is divided, is together no more than the provider takes', async () => {
@@ -85,27 +81,25 @@ it('what processes have of the limits, however it is divided, is together no mor
     }
 })
 
-describe('after a 429', () => {
-  it.each([
-    ['as long as it said', 7_000, 7_000],
-    ['a window when it named no time', null, 5_000],
-    ['a window when it named no wait', 0, 5_000],
-    ['a minute at most', 3_600_000, 60_000],
-  ])('nothing is sent for %s', async (_, retryAfterMs, pauseMs) => {
-    const { redeem, calls, limited, answers } = setUp()
-    answers.redeem = { kind: 'throttled', retryAfterMs }
-    expect(await redeem()).toEqual({ kind: 'throttled', retryAfterMs })
-    answers.redeem = redeemed
-    const asked = calls.length
-    for (const ask of [() => redeem(), () => limited.find('n'), () => limited.review('a')])
-      expect(await ask()).toEqual({ kind: 'throttled', retryAfterMs: pauseMs })
-    await vi.advanceTimersByTimeAsync(pauseMs - 1)
-    expect(await limited.review('a')).toEqual({ kind: 'throttled', retryAfterMs: 1 })
-    expect(calls).toHaveLength(asked)
-    await vi.advanceTimersByTimeAsync(1)
-    expect(await redeem()).toEqual(redeemed)
-    expect(await limited.review('a')).toEqual({ kind: 'answer', value: null })
-  })
+it.each([
+  ['as long as it said', 7_000, 7_000],
+  ['a window when it named no time', null, 5_000],
+  ['a window when it named no wait', 0, 5_000],
+  ['a minute at most', 3_600_000, 60_000],
+])('after a 429 nothing is sent for %s', async (_, retryAfterMs, pauseMs) => {
+  const { redeem, calls, limited, answers } = setUp()
+  answers.redeem = { kind: 'throttled', retryAfterMs }
+  expect(await redeem()).toEqual({ kind: 'throttled', retryAfterMs })
+  answers.redeem = redeemed
+  const asked = calls.length
+  for (const ask of [() => redeem(), () => limited.find('n'), () => limited.review('a')])
+    expect(await ask()).toEqual({ kind: 'throttled', retryAfterMs: pauseMs })
+  await vi.advanceTimersByTimeAsync(pauseMs - 1)
+  expect(await limited.review('a')).toEqual({ kind: 'throttled', retryAfterMs: 1 })
+  expect(calls).toHaveLength(asked)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(await redeem()).toEqual(redeemed)
+  expect(await limited.review('a')).toEqual({ kind: 'answer', value: null })
 })
 
 it('a pause of a gate sheds waiting requests, and a shorter one after it does not end it', async () => {
@@ -152,27 +146,26 @@ describe('queues of a gate', () => {
     return {
       begun,
       sentAway,
-      come(whose: string, times: number) {
+      async come(whose: string, times: number) {
         for (let n = 1; n <= times; n += 1)
           void through.enter(whose).then((admission) => {
             if (admission.kind === 'go') begun.push(`${whose}${n}`)
             else sentAway.push([`${whose}${n}`, admission.retryAfterMs])
           })
+        await vi.advanceTimersByTimeAsync(0)
       },
     }
   }
 
   it('have a limit: a request beyond it is shed with the wait until a turn, while other queues have places', async () => {
     const { come, begun, sentAway } = crowd(lines(100, 3))
-    come('a', 7)
-    come('b', 2)
-    await vi.advanceTimersByTimeAsync(0)
+    await come('a', 7)
+    await come('b', 2)
     expect(sentAway).toEqual([
       ['a6', 2_000],
       ['a7', 2_000],
     ])
-    come('a', 1)
-    await vi.advanceTimersByTimeAsync(0)
+    await come('a', 1)
     // Two of the other queue have their turns before the fourth of this one.
     expect(sentAway[2]).toEqual(['a1', 3_000])
     await vi.advanceTimersByTimeAsync(3_000)
@@ -181,20 +174,16 @@ describe('queues of a gate', () => {
 
   it('that are full in total give the last place of the longest queue to a shorter one', async () => {
     const { come, begun, sentAway } = crowd(lines(4, 3))
-    come('a', 5)
-    come('b', 1)
-    await vi.advanceTimersByTimeAsync(0)
+    await come('a', 5)
+    await come('b', 1)
     expect(sentAway).toEqual([])
-    come('c', 1)
-    await vi.advanceTimersByTimeAsync(0)
+    await come('c', 1)
     expect(sentAway.map(([who]) => who)).toEqual(['a5'])
-    come('d', 1)
-    await vi.advanceTimersByTimeAsync(0)
+    await come('d', 1)
     expect(sentAway.map(([who]) => who)).toEqual(['a5', 'a4'])
     // No queue has more than one place now.
-    come('e', 1)
-    come('a', 1)
-    await vi.advanceTimersByTimeAsync(0)
+    await come('e', 1)
+    await come('a', 1)
     expect(sentAway.map(([who]) => who)).toEqual(['a5', 'a4', 'e1', 'a1'])
     await vi.advanceTimersByTimeAsync(2_000)
     expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'd1'])

@@ -22,7 +22,7 @@ describe('createRangeCheck', () => {
   })
 })
 
-describe('problemOfRange', () => {
+describe('findRangeProblem', () => {
   it.each(['8.8.8.8', '8.8.8.0/24', '0.0.0.0/0', '::/0', '2001:db8::/32', '2001:db8::1/128'])('%s is fine', (range) =>
     expect(findRangeProblem(range)).toBe(null),
   )

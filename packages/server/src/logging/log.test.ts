@@ -1,17 +1,12 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import { describe, expect, it } from 'vitest'
+import { captureLog } from '../../test/support/captured-log.js'
 import type { PriceOverride } from '../run/open-chain.js'
-import { createEventLog, createPinoLogger, shortenUrls, toErrorFields } from './log.js'
-
-async function capture(level: 'debug' | 'info' | 'silent' = 'info') {
-  const lines: string[] = []
-  const logger = await createPinoLogger({ level, destination: { write: (line: string) => lines.push(line) } })
-  return { logger, lines, parsed: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) }
-}
+import { createEventLog, shortenUrls, toErrorFields } from './log.js'
 
 describe('the log', () => {
   it('is one JSON object per line, with time, level and message', async () => {
-    const { logger, lines, parsed } = await capture()
+    const { logger, lines, parsed } = await captureLog()
     logger.warn({ chainId: 1, txHash: '0xab' }, 'Something.')
     expect(lines[0]).toMatch(/^\{.*\}\n$/)
     expect(parsed()).toEqual([
@@ -20,7 +15,7 @@ describe('the log', () => {
   })
 
   it('drops every field that is not listed', async () => {
-    const { logger, lines } = await capture()
+    const { logger, lines } = await captureLog()
     const names = ['authorization', 'Authorization', 'body', 'secret', 'apiSecret', 'signature', 'query', 'rpcUrl']
     const fields = {
       ...Object.fromEntries(names.map((name) => [name, 'CANARY'])),
@@ -44,13 +39,13 @@ describe('the log', () => {
     ['a review of another level, ended waits, and a lease', { levelName: 'a', attachedLevel: 'b', ended: 1, ...lease }],
     ['the addresses of a server, and its DNS servers', { adminUrl: 'http://127.0.0.1:9464', servers: ['127.0.0.1'] }],
   ])('keeps every field of %s', async (_, fields) => {
-    const { logger, parsed } = await capture()
+    const { logger, parsed } = await captureLog()
     logger.warn(fields, 'x')
     expect(parsed()[0]).toMatchObject(fields)
   })
 
   it('keeps only scheme and host of a URL in a listed field', async () => {
-    const { logger, parsed } = await capture()
+    const { logger, parsed } = await captureLog()
     logger.error({ error: 'GET https://user:CANARY@rpc.example:8545/v3/CANARY?key=CANARY failed (twice)' }, 'x')
     expect(parsed()[0]).toMatchObject({ error: 'GET https://rpc.example:8545 failed (twice)' })
   })
@@ -82,7 +77,7 @@ const payment = { chainId: 137, txHash, integrationAddress, version: 2, delivery
 
 /** The log lines of an event, through the real logger and its list of fields. */
 async function getLines(event: ServiceEvent) {
-  const { logger, parsed } = await capture('debug')
+  const { logger, parsed } = await captureLog()
   createEventLog(logger)(event)
   return parsed().map(({ time: _, ...fields }) => fields)
 }

@@ -1,9 +1,9 @@
 import type { ChainStatus, ServiceEvent } from '@payment-integration/core'
 import { Counter, Histogram, Registry } from 'prom-client'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { chainStatus, nodeStatus } from '../../test/support/chain-status.js'
 import { basic, goodAuthorization, txHash, wallet } from '../../test/support/integration-service.js'
-import { listenApp } from '../../test/support/listening-app.js'
+import { listenTempApp } from '../../test/support/listening-app.js'
 import { createMetrics } from './create-metrics.js'
 import { createAttemptMetrics } from './delivery-metrics.js'
 import { createRequestDurations, durationBuckets, type Metrics, prefix, publishBuckets } from './metrics.js'
@@ -26,13 +26,7 @@ const attempted = {
 
 const metricsToken = 'a-token-of-the-tests'
 const bearer = { headers: { authorization: `Bearer ${metricsToken}` } }
-let server: Awaited<ReturnType<typeof listenApp>> | undefined
-afterEach(() => server?.stop())
-
-async function listen(metrics: Metrics, now?: () => number) {
-  server = await listenApp({ metrics, metricsToken, now })
-  return server.url
-}
+const listen = async (metrics: Metrics, now?: () => number) => (await listenTempApp({ metrics, metricsToken, now })).url
 
 const lines = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 /** The samples of a text, by name and formatted labels. */
@@ -77,10 +71,8 @@ describe('the metrics of chains', () => {
       names.map((each) => found.get(`chain_${each}{chain="${chain}"}`))
     const names = ['head_block', 'indexed_block', 'lag_blocks', 'leading', 'failing', 'reorgs_total']
     expect(of(137, names)).toEqual([1_201, 1_190, 11, 1, 0, 3])
-    expect(of(1, [...names.slice(0, 5), 'head_timestamp_seconds'])).toEqual([
-      ...[undefined, undefined, undefined],
-      ...[0, 1, undefined],
-    ])
+    const others = [...names.slice(0, 5), 'head_timestamp_seconds']
+    expect(of(1, others)).toEqual([undefined, undefined, undefined, 0, 1, undefined])
     const proofs = [...found].filter(([key]) => key.startsWith('chain_proof'))
     expect(proofs.map(([key, value]) => [/level="(\w+)"/.exec(key)?.[1], value]).sort()).toEqual([
       ['bloom', 1],
@@ -113,42 +105,53 @@ describe('the metrics of chains', () => {
   })
 })
 
-describe('the metrics of events', () => {
-  it('count payments, versions, updates, deliveries, quarantined logs and outages', async () => {
-    const metrics = await createMetrics()
-    const events: ServiceEvent[] = [
-      { type: 'payment.indexed', blockNumber: 1, blockTimestamp: 0, ...name },
-      { type: 'payment.indexed', blockNumber: 1, blockTimestamp: 0, ...name, chainId: 1 },
-      { type: 'payment.indexed', blockNumber: 2, blockTimestamp: 0, ...name },
-      { type: 'payment.additional', ordinal: 1, blockNumber: 1, ...name },
-      { type: 'payment.additional', ordinal: 2, blockNumber: 1, ...name, integrationAddress: null },
-      { type: 'payment.changed', version: 2, from: null, to: 'success', ...name },
-      { type: 'update.settled', updateId: 'u', outcome: 'refused', reason: 'x', ...name },
-      attempted,
-      { ...attempted, outcome: 'pending', status: null, reason: 'timeout', latencyMs: 10_000, publishedMs: null },
-      { type: 'log.quarantined', chainId: 10, txHash, blockNumber: 1, logIndex: 0, reason: 'x' },
-      { type: 'chain.failed', chainId: 10, message: 'x' },
-      { type: 'chain.indexed', chainId: 10, blockNumber: 1, head: 1 },
-    ]
-    events.forEach(metrics.onEvent)
-    const found = await read(metrics)
-    const counted = {
-      'payments_indexed_total{chain="137",kind="first"}': 2,
-      'payments_indexed_total{chain="1",kind="first"}': 1,
-      'payments_indexed_total{chain="137",kind="hidden"}': 1,
-      'payments_indexed_total{chain="137",kind="additional"}': 1,
-      'payments_changed_total{chain="137"}': 1,
-      'updates_settled_total{outcome="refused"}': 1,
-      'deliveries_attempted_total{outcome="delivered"}': 1,
-      'deliveries_attempted_total{outcome="pending"}': 1,
-      delivery_duration_seconds_count: 2,
-      'delivery_duration_seconds_bucket{le="0.05"}': 1,
-      'logs_quarantined_total{chain="10"}': 1,
-      'chain_outages_total{chain="10"}': 1,
-    }
-    expect(Object.fromEntries(Object.keys(counted).map((key) => [key, found.get(key)]))).toEqual(counted)
-    expect(found.get('delivery_duration_seconds_sum')).toBeCloseTo(10.03)
-  })
+it('each event is counted by its kind, and no integration is named', async () => {
+  const metrics = await createMetrics()
+  const endpoint = { integrationAddress: wallet, failingMs: 9_000 }
+  const failing = { type: 'endpoint.failing', failures: 5, blockedUntil: 5_000, ...endpoint } as const
+  const transitions = (found: ReadonlyMap<string, number>) =>
+    ['failing', 'recovered'].map((to) => found.get(`notification_endpoint_transitions_total{to="${to}"}`))
+  expect(transitions(await read(metrics))).toEqual([0, 0])
+  const events: ServiceEvent[] = [
+    { type: 'payment.indexed', blockNumber: 1, blockTimestamp: 0, ...name },
+    { type: 'payment.indexed', blockNumber: 1, blockTimestamp: 0, ...name, chainId: 1 },
+    { type: 'payment.indexed', blockNumber: 2, blockTimestamp: 0, ...name },
+    { type: 'payment.additional', ordinal: 1, blockNumber: 1, ...name },
+    { type: 'payment.additional', ordinal: 2, blockNumber: 1, ...name, integrationAddress: null },
+    { type: 'payment.changed', version: 2, from: null, to: 'success', ...name },
+    { type: 'update.settled', updateId: 'u', outcome: 'refused', reason: 'x', ...name },
+    attempted,
+    { ...attempted, outcome: 'pending', status: null, reason: 'timeout', latencyMs: 10_000, publishedMs: null },
+    { type: 'delivery.exhausted', deliveryId: '7', version: 1, reason: 'status_410', ...name },
+    failing,
+    failing,
+    { type: 'endpoint.recovered', ...endpoint },
+    { type: 'log.quarantined', chainId: 10, txHash, blockNumber: 1, logIndex: 0, reason: 'x' },
+    { type: 'chain.failed', chainId: 10, message: 'x' },
+    { type: 'chain.indexed', chainId: 10, blockNumber: 1, head: 1 },
+  ]
+  events.forEach(metrics.onEvent)
+  const text = await metrics.text()
+  const found = samples(text)
+  const counted = {
+    'payments_indexed_total{chain="137",kind="first"}': 2,
+    'payments_indexed_total{chain="1",kind="first"}': 1,
+    'payments_indexed_total{chain="137",kind="hidden"}': 1,
+    'payments_indexed_total{chain="137",kind="additional"}': 1,
+    'payments_changed_total{chain="137"}': 1,
+    'updates_settled_total{outcome="refused"}': 1,
+    'deliveries_attempted_total{outcome="delivered"}': 1,
+    'deliveries_attempted_total{outcome="pending"}': 1,
+    deliveries_exhausted_total: 1,
+    delivery_duration_seconds_count: 2,
+    'delivery_duration_seconds_bucket{le="0.05"}': 1,
+    'logs_quarantined_total{chain="10"}': 1,
+    'chain_outages_total{chain="10"}': 1,
+  }
+  expect(Object.fromEntries(Object.keys(counted).map((key) => [key, found.get(key)]))).toEqual(counted)
+  expect(found.get('delivery_duration_seconds_sum')).toBeCloseTo(10.03)
+  expect(transitions(found)).toEqual([2, 1])
+  expect(text).not.toMatch(/0x[0-9a-f]{40}/i)
 })
 
 describe('the metrics of deliveries', () => {
@@ -216,14 +219,6 @@ describe('GET /metrics', () => {
   })
 
   it.each([
-    ['metrics are off', async () => ({ metricsToken })],
-    ['there is no token', async () => ({ metrics: await createMetrics() })],
-  ])('is not there when %s', async (_, deps) => {
-    server = await listenApp(await deps())
-    expect((await fetch(`${server.url}/metrics`, bearer)).status).toBe(404)
-  })
-
-  it.each([
     undefined,
     '',
     metricsToken,
@@ -278,87 +273,58 @@ const resultsIn = (text: string) =>
     ]),
   )
 
-describe('attempts by result', () => {
-  const nothing = {
-    ...{ '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 },
-    ...{ timeout: 0, connection: 0, refused_address: 0, malformed_answer: 0, secret_unreadable: 0, other: 0 },
+const nothing = {
+  ...{ '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 },
+  ...{ timeout: 0, connection: 0, refused_address: 0, malformed_answer: 0, secret_unreadable: 0, other: 0 },
+}
+
+it.each([
+  [200, null, '2xx'],
+  [299, null, '2xx'],
+  [301, 'status_301', '3xx'],
+  [410, 'status_410', '4xx'],
+  [599, 'status_599', '5xx'],
+  [600, 'status_600', 'other'],
+  [100, 'status_100', 'other'],
+  [null, 'timeout', 'timeout'],
+  [null, 'connection', 'connection'],
+  [null, 'refused_address', 'refused_address'],
+  [null, 'secret_unreadable', 'secret_unreadable'],
+  [null, 'malformed_answer', 'malformed_answer'],
+  [200, 'malformed_answer', 'malformed_answer'],
+  [null, '"} 1\nforged{', 'other'],
+  [null, null, 'other'],
+] as const)('an attempt of status %s with reason %j is counted as %s', (status, reason, result) => {
+  const metrics = createAttemptMetrics()
+  metrics.attempted({ ...attempted, status, reason })
+  expect(resultsIn(metrics.text())).toEqual({ ...nothing, [result]: 1 })
+})
+
+it('the text of attempts has every sample that the Prometheus library writes for the same events', async () => {
+  const registry = new Registry()
+  const registers = [registry]
+  const outcomes = new Counter({
+    name: `${prefix}deliveries_attempted_total`,
+    help: 'x',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const published = new Histogram({
+    name: `${prefix}published_to_delivered_seconds`,
+    help: 'x',
+    buckets: publishBuckets,
+    registers,
+  })
+  const own = createAttemptMetrics()
+  for (const publishedMs of [0, 1, 1.5, 900, 61_000, 259_200_000, 300_000_000, null]) {
+    const outcome = publishedMs === null ? 'pending' : 'delivered'
+    own.attempted({ ...attempted, publishedMs, outcome })
+    outcomes.inc({ outcome })
+    if (publishedMs !== null) published.observe(publishedMs / 1_000)
   }
-
-  it.each([
-    [200, null, '2xx'],
-    [299, null, '2xx'],
-    [301, 'status_301', '3xx'],
-    [410, 'status_410', '4xx'],
-    [599, 'status_599', '5xx'],
-    [600, 'status_600', 'other'],
-    [100, 'status_100', 'other'],
-    [null, 'timeout', 'timeout'],
-    [null, 'connection', 'connection'],
-    [null, 'refused_address', 'refused_address'],
-    [null, 'secret_unreadable', 'secret_unreadable'],
-    [null, 'malformed_answer', 'malformed_answer'],
-    [200, 'malformed_answer', 'malformed_answer'],
-    [null, '"} 1\nforged{', 'other'],
-    [null, null, 'other'],
-  ] as const)('status %s with reason %j is %s', (status, reason, result) => {
-    const metrics = createAttemptMetrics()
-    metrics.attempted({ ...attempted, status, reason })
-    expect(resultsIn(metrics.text())).toEqual({ ...nothing, [result]: 1 })
-  })
-})
-
-describe('the text of attempts', () => {
-  it('has every sample that the Prometheus library writes for the same events', async () => {
-    const registry = new Registry()
-    const registers = [registry]
-    const outcomes = new Counter({
-      name: `${prefix}deliveries_attempted_total`,
-      help: 'x',
-      labelNames: ['outcome'],
-      registers,
-    })
-    const published = new Histogram({
-      name: `${prefix}published_to_delivered_seconds`,
-      help: 'x',
-      buckets: publishBuckets,
-      registers,
-    })
-    const own = createAttemptMetrics()
-    for (const publishedMs of [0, 1, 1.5, 900, 61_000, 259_200_000, 300_000_000, null]) {
-      const outcome = publishedMs === null ? 'pending' : 'delivered'
-      own.attempted({ ...attempted, publishedMs, outcome })
-      outcomes.inc({ outcome })
-      if (publishedMs !== null) published.observe(publishedMs / 1_000)
-    }
-    const mine = lines(own.text()).filter((line) => /deliveries_attempted|published_to/.test(line))
-    expect(mine).toEqual(lines(await registry.metrics()))
-    expect(own.text()).toContain(`# TYPE ${prefix}published_to_delivered_seconds histogram`)
-  })
-
-  it('measures delivery times from a millisecond to three days', () => {
-    expect([publishBuckets[0], publishBuckets.at(-1)]).toEqual([0.001, 259_200])
-    expect(publishBuckets).toEqual([...publishBuckets].sort((a, b) => a - b))
-  })
-})
-
-describe('events of endpoints and exhausted deliveries', () => {
-  it('are counted without naming an integration', async () => {
-    const metrics = await createMetrics()
-    const transitions = (text: string) => lines(text).filter((line) => line.includes('endpoint_transitions'))
-    const of = (to: string, count: number) => `${prefix}notification_endpoint_transitions_total{to="${to}"} ${count}`
-    expect(transitions(await metrics.text())).toEqual([of('failing', 0), of('recovered', 0)])
-    const { integrationAddress } = name
-    const block = { failures: 5, blockedUntil: 5_000, failingMs: 9_000 }
-    metrics.onEvent({ type: 'endpoint.failing', integrationAddress, ...block })
-    metrics.onEvent({ type: 'endpoint.failing', integrationAddress, ...block })
-    metrics.onEvent({ type: 'endpoint.recovered', integrationAddress, failingMs: 9_000 })
-    metrics.onEvent({ type: 'delivery.exhausted', deliveryId: '7', version: 1, reason: 'status_410', ...name })
-    metrics.onEvent(attempted)
-    const text = await metrics.text()
-    expect(transitions(text)).toEqual([of('failing', 2), of('recovered', 1)])
-    expect(lines(text)).toContain(`${prefix}deliveries_exhausted_total 1`)
-    expect(text).not.toMatch(/0x[0-9a-f]{40}/i)
-  })
+  const mine = lines(own.text()).filter((line) => /deliveries_attempted|published_to/.test(line))
+  expect(mine).toEqual(lines(await registry.metrics()))
+  expect(own.text()).toContain(`# TYPE ${prefix}published_to_delivered_seconds histogram`)
 })
 
 const observations = [0, 0.0004, 0.001, 0.0011, 0.02, 0.25, 0.3, 30, 31]

@@ -1,19 +1,14 @@
 import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, postgresMissing, type TestDatabase } from '../../../store-sql/test/postgres.js'
-import { tempConfig } from '../../test/support/temp-config.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createTestDatabase, postgresMissing } from '../../../store-sql/test/postgres.js'
+import { getTempConfig } from '../../test/support/temp-server.js'
 import { startServer } from './start-server.js'
 
 describe.skipIf(postgresMissing)('the indexes of the console on PostgreSQL', () => {
-  let database: TestDatabase
-  beforeAll(async () => {
-    database = await createTestDatabase()
-  })
-  afterAll(() => database?.remove())
-
   it('are made beside the work: a server serves and stops while it waits for a migration', async () => {
-    const { connectionString } = database
+    const { connectionString, remove } = await createTestDatabase()
+    onTestFinished(remove)
     const store = createPostgresStore({ connectionString })
     await store.migrate()
     await store.close()
@@ -24,13 +19,12 @@ describe.skipIf(postgresMissing)('the indexes of the console on PostgreSQL', () 
       `update payment_integration.locks set holder = 'other',
        expires_at = extract(epoch from statement_timestamp()) * 1000 + 500000 where name = 'migration'`,
     )
-    const { config, remove } = await tempConfig({ PI_DATABASE_URL: connectionString, PI_CONSOLE: 'on' })
+    const config = await getTempConfig({ PI_DATABASE_URL: connectionString, PI_CONSOLE: 'on' })
     const server = await startServer(config)
     expect((await fetch(`${server.url}/health`)).status).toBe(200)
     await server.stop()
     const { rows } = await migrator.query("select 1 from pg_indexes where indexname = 'payments_memo'")
     expect(rows).toEqual([])
     await migrator.end()
-    await remove()
   })
 })

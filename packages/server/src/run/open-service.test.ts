@@ -1,21 +1,19 @@
-import { afterAll, expect, it } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import v8 from 'node:v8'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { sharing } from '../../test/support/config-problems.js'
 import { rcode, startDns } from '../../test/support/hostile-dns.js'
 import { facts, indexPayments } from '../../test/support/index-payments.js'
 import { startRecordingReceiver } from '../../test/support/recording-receiver.js'
-import { tempConfig } from '../../test/support/temp-config.js'
+import { getTempConfig } from '../../test/support/temp-server.js'
+import type { Config } from '../config/config.js'
 import { openService } from './open-service.js'
-
-const stops: (() => Promise<unknown>)[] = []
-afterAll(async () => {
-  for (const stop of stops.splice(0).toReversed()) await stop()
-})
 
 /** Whether verify matches a payment of 12.5 DAI with third-party fees of 2.5 %, 1 % and none. */
 async function verdicts(env: Record<string, string>) {
-  const { config, remove } = await tempConfig(env)
-  stops.push(remove)
-  const { service, store, close } = await openService(config)
-  stops.push(close)
+  const { service, store, close } = await openService(await getTempConfig(env))
+  onTestFinished(close)
   const { tokenOut, receiver } = facts()
   const taken = [250n, 100n, 0n].map((bps) => (tokenOut.gross * (20n + bps)) / 10_000n)
   const verified = taken.map(async (fees, index) => {
@@ -39,10 +37,8 @@ const shop = `0x${'a1'.repeat(20)}`
 
 /** A service with due payments of one integration. */
 async function withDue(env: Record<string, string>, notificationUrl: string, payments: number) {
-  const { config, remove } = await tempConfig(env)
-  stops.push(remove)
-  const opened = await openService(config, { actor: 'the caller' })
-  stops.push(opened.close)
+  const opened = await openService(await getTempConfig(env), { actor: 'the caller' })
+  onTestFinished(opened.close)
   await opened.service.integrations.create({ address: shop, notificationUrl })
   const hashes = Array.from({ length: payments }, (_, index) => `0x${String(index).padStart(64, '0')}`)
   await indexPayments(
@@ -58,7 +54,7 @@ it.each([
   [{ PI_DELIVERY_PER_ENDPOINT: '2' }, 2],
 ])('with %j an endpoint gets %i posts at a time', async (env, most) => {
   const receiver = await startRecordingReceiver()
-  stops.push(receiver.stop)
+  onTestFinished(receiver.stop)
   const { service } = await withDue(env, `${receiver.url}/`, 12)
   let highest = 0
   const open: (() => void)[] = []
@@ -77,7 +73,7 @@ it.each([
 
 it('a service queries only the name servers of PI_DNS_SERVERS', async () => {
   const dns = await startDns(() => ({ flags: rcode.refused }))
-  stops.push(dns.stop)
+  onTestFinished(dns.stop)
   const { service } = await withDue(
     { PI_DNS_SERVERS: dns.servers.join() },
     'https://shop.payment-integration.example/hook',
@@ -91,7 +87,7 @@ it('a service queries only the name servers of PI_DNS_SERVERS', async () => {
 
 it('a service posts to no address that PI_DELIVERY_DENY denies', async () => {
   const receiver = await startRecordingReceiver()
-  stops.push(receiver.stop)
+  onTestFinished(receiver.stop)
   const url = receiver.url.replace('127.0.0.1', 'shop.localhost')
   // The name has both loopback addresses, and one that is not denied would be used.
   const { service } = await withDue({ PI_DELIVERY_DENY: '127.0.0.0/8,::1/128' }, `${url}/`, 1)
@@ -110,18 +106,69 @@ it('a service registers no URL whose host is an address that PI_DELIVERY_DENY de
 })
 
 it('a chain with neither configured nor known routers stops the opening, and names the variable', async () => {
-  const { config, remove } = await tempConfig({ PI_RPC_URL_424242: 'http://127.0.0.1:1' })
-  stops.push(remove)
+  const config = await getTempConfig({ PI_RPC_URL_424242: 'http://127.0.0.1:1' })
   const problems = [expect.stringContaining('PI_ROUTERS_424242 is not set, and no router of chain 424242 is known')]
   await expect(openService(config)).rejects.toMatchObject({ code: 'ERR_CONFIG', problems })
 })
 
 it('a configuration that contradicts itself leaves no database open', async () => {
-  const { config, remove } = await tempConfig()
-  stops.push(remove)
+  const config = await getTempConfig()
   const broken = { ...config, delivery: { ...config.delivery, concurrency: 0 } }
   await expect(openService(broken)).rejects.toThrow(RangeError)
   const { service, close } = await openService(config)
   await service.integrations.create({ address: shop })
   await close()
+})
+
+/** The V8 flags that are set while a service is opened and closed. */
+async function toldBy(options: Parameters<typeof openService>[1]): Promise<string[]> {
+  const setFlags = vi.spyOn(v8, 'setFlagsFromString').mockReturnValue()
+  onTestFinished(() => setFlags.mockRestore())
+  const { close } = await openService(await getTempConfig(), options)
+  await close()
+  return setFlags.mock.calls.map(([flag]) => flag)
+}
+
+it('a dedicated process bounds its heap, by a flag that this V8 knows', async () => {
+  const told = await toldBy({ ownsProcess: true })
+  expect(told).toEqual(['--heap-growing-percent=100'])
+  expect(spawnSync(process.execPath, [...told, '--eval', '']).status).toBe(0)
+})
+
+it('the heap of a host process is not changed', async () => {
+  expect(await toldBy({})).toEqual([])
+})
+
+type Service = Awaited<ReturnType<typeof openService>>['service']
+
+async function withService<T>(config: Config, work: (service: Service) => Promise<T>): Promise<T> {
+  const { service, close } = await openService(config)
+  try {
+    return await work(service)
+  } finally {
+    await close()
+  }
+}
+const emailKey = async (service: Service) => service.identity?.emailKey('somebody@example.com')
+
+it('after secrets are rotated one by one, the old master key of e-mail addresses is required until they are resealed', async () => {
+  const old = await getTempConfig(sharing)
+  const newKey = randomBytes(32).toString('hex')
+  const both = { ...old, masterKey: `${newKey},${old.masterKey}` }
+  const alone = { ...old, masterKey: newKey }
+  const stored = await withService(old, async (service) => {
+    await service.integrations.create({ address: shop })
+    return emailKey(service)
+  })
+  await withService(both, async ({ integrations }) => {
+    await integrations.rotateApiSecret(shop, { graceMs: 0 })
+    await integrations.prepareSigningSecret(shop)
+    await integrations.activateSigningSecret(shop, { graceMs: 0 })
+  })
+  await expect(openService(alone)).rejects.toMatchObject({
+    code: 'ERR_MASTER_KEY_MISSING',
+    message: expect.stringMatching(/data_keys.*secrets reseal/s),
+  })
+  expect(await withService(both, ({ integrations }) => integrations.resealSecrets())).toMatchObject({ dataKeys: 1 })
+  expect(await withService(alone, emailKey)).toBe(stored)
 })

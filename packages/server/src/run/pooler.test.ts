@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { pgbouncerMissing, startPgBouncer, type TestPooler } from '../../../store-sql/test/pgbouncer.js'
-import { createTestDatabase, postgresMissing, type TestDatabase } from '../../../store-sql/test/postgres.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { pgbouncerMissing, startPgBouncer } from '../../../store-sql/test/pgbouncer.js'
+import { createTestDatabase, postgresMissing } from '../../../store-sql/test/postgres.js'
 import { kinds, startFailoverLoad } from '../../test/support/failover-load.js'
 import { startRecordingReceiver } from '../../test/support/recording-receiver.js'
-import { tempConfig } from '../../test/support/temp-config.js'
-import { startServer } from './start-server.js'
+import { startTempServer } from '../../test/support/temp-server.js'
 
 const integrationAddress = `0x${'a1'.repeat(20)}`
 const processorSecret = 'a-processor-secret-of-the-tests'
@@ -14,43 +13,29 @@ const missing = postgresMissing ?? pgbouncerMissing
 describe.skipIf(missing)(
   `a server behind PgBouncer in transaction mode${missing === null ? '' : ` (skipped: ${missing})`}`,
   () => {
-    let database: TestDatabase
-    let pooler: TestPooler
-    let receiver: Awaited<ReturnType<typeof startRecordingReceiver>>
-    beforeEach(async () => {
-      database = await createTestDatabase()
+    async function start(env: Record<string, string>, { direct = false } = {}) {
+      const database = await createTestDatabase()
+      onTestFinished(() => database.remove())
       const ignored = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
-      pooler = await startPgBouncer(database.connectionString, { poolSize: 3, ignored })
-      receiver = await startRecordingReceiver()
-    })
-    afterEach(async () => {
-      await receiver?.stop()
-      await pooler?.stop()
-      await database?.remove()
-    })
-
-    async function start(env: Record<string, string>) {
-      const { config, remove } = await tempConfig({
+      const pooler = await startPgBouncer(database.connectionString, { poolSize: 3, ignored })
+      onTestFinished(() => pooler.stop())
+      const receiver = await startRecordingReceiver()
+      onTestFinished(receiver.stop)
+      const server = await startTempServer({
         PI_DATABASE_URL: pooler.connectionString,
         PI_MIGRATE: 'on',
         PI_PROCESSOR_SECRETS: processorSecret,
+        ...(direct ? { PI_DATABASE_DIRECT_URL: database.connectionString } : {}),
         ...env,
       })
-      const server = await startServer(config)
       const notificationUrl = `${receiver.url}/hook`
       const { apiSecret } = await server.service.integrations.create({ address: integrationAddress, notificationUrl })
-      const load = startFailoverLoad({ server, integrationAddress, apiSecret, processorSecret }, 6)
-      const stop = async () => {
-        await server.stop()
-        await remove()
-      }
-      return { load, stop }
+      return { receiver, load: startFailoverLoad({ server, integrationAddress, apiSecret, processorSecret }, 6) }
     }
 
     it('answers, indexes, applies updates and delivers without a single error', async () => {
-      const direct = database.connectionString
-      const variables = { PI_DATABASE_PREPARED: 'off', PI_DATABASE_DIRECT_URL: direct, PI_CONSOLE: 'on' }
-      const { load, stop } = await start(variables)
+      const variables = { PI_DATABASE_PREPARED: 'off', PI_CONSOLE: 'on' }
+      const { load, receiver } = await start(variables, { direct: true })
       while (kinds.some((kind) => load.successesAfter(kind, 0) < 40)) await delay(10)
       await load.stop()
       const newest = new Map([...load.updates.values()].map(({ txHash, version }) => [txHash, version]))
@@ -58,15 +43,13 @@ describe.skipIf(missing)(
         receiver.snapshots(txHash).some((each) => each.version === version)
       while (![...newest].every(isDelivered)) await delay(10)
       expect(load.failures).toEqual({ index: 0, update: 0, read: 0 })
-      await stop()
     })
 
     it('fails with prepared statements: the variable is needed', async () => {
-      const { load, stop } = await start({})
+      const { load } = await start({})
       const failed = () => kinds.reduce((sum, kind) => sum + load.failures[kind], 0)
       while (failed() === 0) await delay(10)
       await load.stop('gives up')
-      await stop()
     })
   },
 )

@@ -4,8 +4,7 @@ import { facts, indexPayments } from '../../test/support/index-payments.js'
 import { basic } from '../../test/support/integration-service.js'
 import { startRecordingReceiver } from '../../test/support/recording-receiver.js'
 import { eventually } from '../../test/support/tcp-server.js'
-import { tempConfig } from '../../test/support/temp-config.js'
-import { startTempServer } from '../../test/support/temp-server.js'
+import { getTempConfig, startTempServer } from '../../test/support/temp-server.js'
 import { startServer } from './start-server.js'
 
 const address = `0x${'aa'.repeat(20)}`
@@ -13,8 +12,7 @@ const address = `0x${'aa'.repeat(20)}`
 it('two processes share the work by their roles, and are listed with them', async () => {
   const receiver = await startRecordingReceiver()
   onTestFinished(receiver.stop)
-  const { config, remove } = await tempConfig({ PI_ADMIN_PORT: '0' })
-  onTestFinished(remove)
+  const config = await getTempConfig({ PI_ADMIN_PORT: '0' })
   const events: ServiceEvent['type'][] = []
   const onEvent = ({ type }: ServiceEvent) => void events.push(type)
   const none = { api: false, console: false, dispatcher: false, poller: false, indexer: [] }

@@ -1,25 +1,26 @@
-/** Reaches the server's limits with small values: slow, silent and greedy clients. */
-import { afterEach, describe, expect, it } from 'vitest'
+/** Reaches the server's limits with small values: slow, silent and greedy clients, and many connections. */
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { chosenService, goodAuthorization, heldReads, withReads } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
 import { type Exchange, exchange } from '../../test/support/raw-exchange.js'
 import { eventually } from '../../test/support/tcp-server.js'
+import { createSourceReader } from '../limits/request-limits.js'
 import type { ServerLimits } from './http-server.js'
 
-const opened: Exchange[] = []
 let http: Awaited<ReturnType<typeof listenApp>>
-afterEach(async () => {
-  for (const connection of opened.splice(0)) connection.destroy()
-  await http.stop(2_000)
-})
+
+async function start(...args: Parameters<typeof listenApp>): Promise<void> {
+  http = await listenApp(...args)
+  onTestFinished(() => http.stop(2_000))
+}
 
 async function listen(limits: Partial<ServerLimits>, service = chosenService()): Promise<void> {
-  http = await listenApp({ service, receiveUpdate: async () => ({ kind: 'unauthenticated' }) }, { limits })
+  await start({ service, receiveUpdate: async () => ({ kind: 'unauthenticated' }) }, { limits })
 }
 
 async function open(text = ''): Promise<Exchange> {
   const connection = await exchange(http.url)
-  opened.push(connection)
+  onTestFinished(connection.destroy)
   connection.send(text)
   return connection
 }
@@ -147,5 +148,46 @@ describe('garbage after a request', () => {
     release()
     expect(statuses(await connection.answers(3))).toEqual([200, 400])
     await connection.closed
+  })
+})
+
+const live = 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n'
+
+async function listenLimited(maxPerSource: number, findConnectionSource?: () => string | null): Promise<void> {
+  const sources = findConnectionSource === undefined ? createSourceReader() : { findConnectionSource }
+  await start({}, { connections: { maxPerSource, sources } })
+}
+
+/** Connects and sends a request; resolves the status, or null when the server closed. */
+async function ask() {
+  const connection = await open(live)
+  const [answer] = await connection.answers(1)
+  return { connection, status: answer?.status ?? null }
+}
+
+describe('connections per source', () => {
+  it('beyond the limit are closed at once, and the others are served', async () => {
+    await listenLimited(2)
+    const [first, second] = [await ask(), await ask()]
+    expect([first.status, second.status]).toEqual([200, 200])
+    expect([(await ask()).status, (await ask()).status]).toEqual([null, null])
+    first.connection.send(live)
+    expect((await first.connection.answers(1))[0]?.status).toBe(200)
+  })
+
+  it('are counted down when one closes; a rejected one was never counted', async () => {
+    await listenLimited(1)
+    const { connection } = await ask()
+    for (let times = 0; times < 5; times += 1) expect((await ask()).status).toBe(null)
+    connection.destroy()
+    // The server notices it a moment later.
+    while ((await ask()).status === null) {}
+    expect((await ask()).status).toBe(null)
+  })
+
+  it('are counted by source, and those without a source, such as of a trusted proxy, are unlimited', async () => {
+    const sources = ['a', 'b', null, null]
+    await listenLimited(1, () => sources.pop() ?? null)
+    for (let times = 0; times < 4; times += 1) expect((await ask()).status).toBe(200)
   })
 })

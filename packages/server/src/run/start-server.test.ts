@@ -1,27 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { expect, it, onTestFinished } from 'vitest'
-import { startTcp } from '../../test/support/tcp-server.js'
-import { tempConfig } from '../../test/support/temp-config.js'
-import { startTempServer } from '../../test/support/temp-server.js'
+import { expect, it } from 'vitest'
+import { startTempTcp } from '../../test/support/tcp-server.js'
+import { getTempConfig, startTempServer } from '../../test/support/temp-server.js'
 import type { Config } from '../config/config.js'
 import { openService } from './open-service.js'
 import { startServer } from './start-server.js'
 
 const address = `0x${'bB'.repeat(20)}`
 
-/** A configuration until the test ends. */
-async function getConfig(env: Record<string, string> = {}) {
-  const { config, remove } = await tempConfig(env)
-  onTestFinished(remove)
-  return config
-}
-
 /** The write-ahead log of a SQLite database, which a store empties when it closes. */
 const logSize = ({ database }: Config) => (database.kind === 'sqlite' ? statSync(`${database.path}-wal`).size : null)
 
 it('stops within its time, also when called twice, and keeps its data for the next start', async () => {
-  const config = await getConfig()
+  const config = await getTempConfig()
   const first = await startServer(config)
   await first.service.integrations.create({ address })
   await Promise.all([first.stop(), first.stop()])
@@ -32,8 +24,7 @@ it('stops within its time, also when called twice, and keeps its data for the ne
 })
 
 it('answers while a chain node is dead: health is degraded and names the chain, not its URL', async () => {
-  const node = await startTcp((socket) => socket.destroy())
-  onTestFinished(node.stop)
+  const node = await startTempTcp((socket) => socket.destroy())
   const server = await startTempServer({
     PI_RPC_URL_31337: `${node.url}/v3/CANARY`,
     PI_ROUTERS_31337: `0x${'ee'.repeat(20)}@0.8`,
@@ -50,21 +41,21 @@ it('answers while a chain node is dead: health is degraded and names the chain, 
 
 it('reports a port in use with advice, and closes its database', async () => {
   const { url } = await startTempServer()
-  const config = await getConfig({ PI_PORT: new URL(url).port })
-  const message = expect.stringContaining('another program listens there')
-  await expect(startServer(config)).rejects.toMatchObject({ code: 'ERR_LISTEN', message })
+  const config = await getTempConfig({ PI_PORT: new URL(url).port })
+  const message = expect.stringMatching(/port \d+ \(EADDRINUSE\): another program listens there/)
+  await expect(startServer(config)).rejects.toMatchObject({ name: 'ListenError', code: 'ERR_LISTEN', message })
   expect(logSize(config)).toBe(0)
 })
 
 it('closes its database when the console cannot be opened', async () => {
-  const config = await getConfig({ PI_CONSOLE: 'on' })
+  const config = await getTempConfig({ PI_CONSOLE: 'on' })
   const limits = { ...config.limits, trustedProxies: ['nonsense'] }
   await expect(startServer({ ...config, limits })).rejects.toThrow('nonsense')
   expect(logSize(config)).toBe(0)
 })
 
 it('rejects a database of another master key, and opens it with that key listed', async () => {
-  const first = await getConfig()
+  const first = await getTempConfig()
   const opened = await openService(first)
   await opened.service.integrations.create({ address })
   await opened.close()
@@ -76,6 +67,6 @@ it('rejects a database of another master key, and opens it with that key listed'
 
 it('fails for a database that cannot be opened', async () => {
   const database = { kind: 'sqlite', path: '/proc/no/such/folder/x.db' } as const
-  const started = startServer({ ...(await getConfig()), database })
+  const started = startServer({ ...(await getTempConfig()), database })
   await expect(started).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
 })

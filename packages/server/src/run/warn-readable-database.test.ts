@@ -1,7 +1,7 @@
 import { chmodSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { silentLogger } from '@payment-integration/core'
 import { describe, expect, test } from 'vitest'
-import { tempConfig } from '../../test/support/temp-config.js'
+import { getTempConfig } from '../../test/support/temp-server.js'
 import { startServer } from './start-server.js'
 
 /**
@@ -9,26 +9,22 @@ import { startServer } from './start-server.js'
  * mode after the start.
  */
 async function startOn(mode: number | null) {
-  const { config, remove } = await tempConfig()
-  try {
-    const { database } = config
-    if (database.kind !== 'sqlite') return expect.unreachable('the configuration of tests is on SQLite')
-    const { path } = database
-    if (mode !== null) {
-      writeFileSync(path, '')
-      chmodSync(path, mode)
-    }
-    const warnings: string[] = []
-    const warn = (_: object, message: string) => void warnings.push(message)
-    const server = await startServer(config, { logger: { ...silentLogger, warn } })
-    await server.stop()
-    return {
-      path: realpathSync(path),
-      warnings: warnings.filter((each) => each.includes('chmod')),
-      after: statSync(path).mode & 0o777,
-    }
-  } finally {
-    await remove()
+  const config = await getTempConfig()
+  const { database } = config
+  if (database.kind !== 'sqlite') return expect.unreachable('the configuration of tests is on SQLite')
+  const { path } = database
+  if (mode !== null) {
+    writeFileSync(path, '')
+    chmodSync(path, mode)
+  }
+  const warnings: string[] = []
+  const warn = (_: object, message: string) => void warnings.push(message)
+  const server = await startServer(config, { logger: { ...silentLogger, warn } })
+  await server.stop()
+  return {
+    path: realpathSync(path),
+    warnings: warnings.filter((each) => each.includes('chmod')),
+    after: statSync(path).mode & 0o777,
   }
 }
 

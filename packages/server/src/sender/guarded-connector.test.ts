@@ -1,22 +1,15 @@
 import type { LookupAddress } from 'node:dns'
 import { Agent } from 'undici'
-import { afterEach, describe, expect, it } from 'vitest'
-import { eventually, startTcp, type TcpServer } from '../../test/support/tcp-server.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { eventually, startTempTcp } from '../../test/support/tcp-server.js'
 import { createGuardedConnector } from './guarded-connector.js'
 import type { Resolve } from './resolve-name.js'
-
-let canary: TcpServer | undefined
-const agents: Agent[] = []
-afterEach(async () => {
-  await Promise.all(agents.splice(0).map((agent) => agent.destroy()))
-  await canary?.stop()
-})
 
 function connect(url: string, resolve: Resolve, denied?: readonly string[]): Promise<unknown> {
   const allowLoopbackHttp = denied !== undefined
   const connector = createGuardedConnector({ resolve, allowLoopbackHttp, connectTimeoutMs: 2_000, denied })
   const agent = new Agent({ connect: connector.connect })
-  agents.push(agent)
+  onTestFinished(() => agent.destroy())
   const { origin } = new URL(url)
   return agent.request({ origin, path: '/', method: 'POST', body: 'x' })
 }
@@ -44,8 +37,7 @@ function turncoat(): LookupAddress & { readonly reads: number } {
 
 describe('guardedConnector', () => {
   it('rejects a socket that is connected to another address than the checked one, before a byte is sent', async () => {
-    const server = await startTcp()
-    canary = server
+    const server = await startTempTcp()
     const found = turncoat()
     await expect(connect(`https://hook.example:${server.port}`, resolvesTo(found))).rejects.toEqual(rejected)
     // The connection was opened: only the check of the socket can have rejected it.
@@ -63,8 +55,7 @@ describe('guardedConnector', () => {
     ['https://[::ffff:127.0.0.1]'],
     ['http://127.0.0.1'],
   ])('rejects %s without a connection, whatever the operator denied: %j', async (origin, denied) => {
-    const server = await startTcp()
-    canary = server
+    const server = await startTempTcp()
     const loopback = resolvesTo({ address: '127.0.0.1', family: 4 })
     await expect(connect(`${origin}:${server.port}`, loopback, denied)).rejects.toEqual(rejected)
     expect(server.connections()).toBe(0)

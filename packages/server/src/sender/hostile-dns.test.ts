@@ -1,5 +1,5 @@
 import dns, { type Answer } from 'dns-packet'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Canary, startCanary, watchDialling } from '../../test/support/hostile-canary.js'
 import type { Answers, DnsServer, Query } from '../../test/support/hostile-dns.js'
 import { always, rcode, records, startDns } from '../../test/support/hostile-dns.js'
@@ -12,15 +12,11 @@ const publicIPv4 = '93.184.216.34'
 let canary: Canary
 let before = 0
 const watch = watchDialling()
-const closing: (() => Promise<void>)[] = []
 beforeAll(async () => {
   canary = await startCanary()
 })
 beforeEach(() => {
   before = canary.connections()
-})
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
   watch.dialled.length = 0
 })
 afterAll(async () => {
@@ -30,13 +26,13 @@ afterAll(async () => {
 
 async function resolver(answers: Answers): Promise<DnsServer> {
   const server = await startDns(answers)
-  closing.push(server.stop)
+  onTestFinished(server.stop)
   return server
 }
 function sender({ servers }: DnsServer, options: UndiciSenderOptions = {}): ClosableSender {
   const { ca, httpsPort, httpPort } = canary
   const made = createUndiciSender({ servers, ca, ports: [httpsPort, httpPort], ...options })
-  closing.unshift(() => made.close())
+  onTestFinished(() => made.close())
   return made
 }
 const dev = { allowLoopbackHttp: true }
@@ -44,14 +40,12 @@ const url = (name = 'shop', port = canary.httpsPort) => `https://${name}.hook.ex
 const post = (to: string, timeoutMs = 1_500) => ({ url: to, headers: {}, body: Buffer.from('{}'), timeoutMs })
 const cname = (name: string, data: string): Answer => ({ name, type: 'CNAME', data, ttl: 0 })
 
-describe('the canary', () => {
-  it('receives the notification when development allows this machine: only the rule protects it', async () => {
-    const one = sender(await resolver(always('127.0.0.1')), dev)
-    expect(await one.post(post(url()))).toMatchObject({ kind: 'answer', status: 200, excerpt: 'canary' })
-    expect(await one.post(post(`http://localhost:${canary.httpPort}/`))).toMatchObject({ status: 200 })
-    expect(canary.connections()).toBe(before + 2)
-    expect(watch.dialled).toHaveLength(2)
-  })
+it('the canary receives the notification when development allows this machine: only the rule protects it', async () => {
+  const one = sender(await resolver(always('127.0.0.1')), dev)
+  expect(await one.post(post(url()))).toMatchObject({ kind: 'answer', status: 200, excerpt: 'canary' })
+  expect(await one.post(post(`http://localhost:${canary.httpPort}/`))).toMatchObject({ status: 200 })
+  expect(canary.connections()).toBe(before + 2)
+  expect(watch.dialled).toHaveLength(2)
 })
 
 describe('a name that resolves to a denied address', () => {
@@ -234,14 +228,12 @@ function otherFamily(query: Query): Answer[] {
   return records({ ...query, type: query.type === 'A' ? 'AAAA' : 'A' }, ['127.0.0.1', '::1'])
 }
 
-describe('the names below localhost', () => {
-  it('are this machine in development, without a query', async () => {
-    const server = await resolver(always('10.0.0.1'))
-    const one = sender(server, dev)
-    for (const name of ['localhost', 'LOCALHOST', 'shop.localhost'])
-      expect(await one.post(post(`http://${name}:${canary.httpPort}/`)), name).toMatchObject({ status: 200 })
-    expect(server.queries).toEqual([])
-  })
+it('the names below localhost are this machine in development, without a query', async () => {
+  const server = await resolver(always('10.0.0.1'))
+  const one = sender(server, dev)
+  for (const name of ['localhost', 'LOCALHOST', 'shop.localhost'])
+    expect(await one.post(post(`http://${name}:${canary.httpPort}/`)), name).toMatchObject({ status: 200 })
+  expect(server.queries).toEqual([])
 })
 
 it.each([['not an address'], ['127.0.0.1:99999x'], ['dns.example:53']])('a DNS server %j is a TypeError', (server) => {

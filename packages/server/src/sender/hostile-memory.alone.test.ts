@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
+import { seeded } from '../../../store-sql/test/conformance/random.js'
 import { hostileReceivers } from '../../test/support/hostile-receivers.js'
-import { seededFraction } from '../../test/support/seeded-fraction.js'
 import { startTcp, type TcpServer } from '../../test/support/tcp-server.js'
 import { createUndiciSender } from './undici-sender.js'
 
@@ -24,7 +24,7 @@ async function heldBytes(): Promise<number> {
 }
 
 it(`memory is flat: ${total} deliveries to hostile receivers hold what ${settled} held, within 10 percent (SEED=${seed})`, async () => {
-  const fraction = seededFraction(seed)
+  const fraction = seeded(seed)
   // Floods also cost this process the writing, so they are rare.
   const calm = hostileReceivers.filter(({ name }) => !name.includes('without end'))
   const floods = hostileReceivers.filter(({ name }) => name.includes('without end'))

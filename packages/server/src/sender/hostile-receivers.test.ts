@@ -1,7 +1,7 @@
 import type { PostResult } from '@payment-integration/core/ports'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type HostileReceiver, hostileReceivers, isSlow, type Outcome } from '../../test/support/hostile-receivers.js'
-import { eventually, startTcp, type TcpServer } from '../../test/support/tcp-server.js'
+import { eventually, startTcp, startTempTcp, type TcpServer } from '../../test/support/tcp-server.js'
 import { type ClosableSender, createUndiciSender } from './undici-sender.js'
 
 const budgetMs = 300
@@ -9,24 +9,18 @@ const budgetMs = 300
 const patienceMs = 120_000
 let sender: ClosableSender
 let good: TcpServer
-const stops: (() => Promise<void>)[] = []
 beforeAll(async () => {
   sender = createUndiciSender({ allowLoopbackHttp: true })
   good = await startTcp((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood'))
-})
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop()
 })
 afterAll(async () => {
   await sender.close()
   await good.stop()
 })
 
-async function start({ onRequest, onConnect }: Pick<HostileReceiver, 'onConnect' | 'onRequest'>): Promise<TcpServer> {
-  const listening = await startTcp(onRequest, { onConnect })
-  stops.push(listening.stop)
-  return listening
-}
+const start = ({ onRequest, onConnect }: Pick<HostileReceiver, 'onConnect' | 'onRequest'>) =>
+  startTempTcp(onRequest, { onConnect })
+
 function post({ port }: TcpServer, timeoutMs = budgetMs, one = sender): Promise<PostResult> {
   const body = Buffer.from(JSON.stringify({ padding: 'x'.repeat(1_000) }))
   return one.post({ url: `http://127.0.0.1:${port}/hook`, headers: { 'X-Test': 'yes' }, body, timeoutMs })
@@ -84,7 +78,7 @@ describe('a kept-alive connection', () => {
     async (_, onRequest) => {
       const listening = await start({ onRequest })
       const one = createUndiciSender({ allowLoopbackHttp: true, connectionsPerOrigin: 1 })
-      stops.unshift(() => one.close())
+      onTestFinished(() => one.close())
       expectOutcome(await post(listening, patienceMs, one), { status: 200, excerpt: 'first' })
       await eventually(() => listening.open() === 0)
       for (let n = 0; n < 5; n++) {

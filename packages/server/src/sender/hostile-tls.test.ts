@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { fitting, hostileTls, tlsHost } from '../../test/support/hostile-tls.js'
-import { startTcp, type TcpServer } from '../../test/support/tcp-server.js'
+import { startTempTcp, type TcpServer } from '../../test/support/tcp-server.js'
 import { createUndiciSender } from './undici-sender.js'
 
 const budgetMs = 300
@@ -17,20 +17,11 @@ afterAll(() => {
   vi.restoreAllMocks()
 })
 const body = Buffer.from('{"private":"body of the notification"}')
-const stops: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop()
-})
 
 function sender(trusted: readonly string[]) {
   const made = createUndiciSender({ allowLoopbackHttp: true, ca: [...trusted, fitting.cert].join('') })
-  stops.unshift(() => made.close())
+  onTestFinished(() => made.close())
   return made
-}
-async function start(...args: Parameters<typeof startTcp>): Promise<TcpServer> {
-  const listening = await startTcp(...args)
-  stops.push(listening.stop)
-  return listening
 }
 const post = ({ port }: TcpServer, timeoutMs: number) => ({
   url: `https://${tlsHost}:${port}/hook`,
@@ -41,14 +32,14 @@ const post = ({ port }: TcpServer, timeoutMs: number) => ({
 
 describe('a receiver that', () => {
   it.each(hostileTls)('$name', async ({ name, tls, trusted, outcome, onConnect }) => {
-    const listening = await start(undefined, { onConnect, tls })
+    const listening = await startTempTcp(undefined, { onConnect, tls })
     const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood'
     const named = new Set<string | false | null>()
     const onRequest = (socket: Socket) => {
       named.add((socket as TLSSocket).servername)
       socket.write(ok)
     }
-    const good = await start(onRequest, { tls: fitting })
+    const good = await startTempTcp(onRequest, { tls: fitting })
     const one = sender(trusted)
     // The first connection of a process loads the TLS code, which is not measured.
     expect(await one.post(post(good, 3_000))).toMatchObject({ status: 200, excerpt: 'good' })

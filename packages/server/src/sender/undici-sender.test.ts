@@ -1,31 +1,23 @@
 import type { Socket } from 'node:net'
 import type { PostRequest } from '@payment-integration/core/ports'
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { always, startDns } from '../../test/support/hostile-dns.js'
-import { eventually, startTcp, type TcpServer } from '../../test/support/tcp-server.js'
+import { eventually, startTempTcp } from '../../test/support/tcp-server.js'
+import { createLazySender } from './lazy-sender.js'
 import { senderDefaults } from './sender-defaults.js'
 import { type ClosableSender, createUndiciSender, type UndiciSenderOptions } from './undici-sender.js'
 
-const servers: { stop(): Promise<void> }[] = []
-const senders: ClosableSender[] = []
-afterEach(async () => {
-  await Promise.all(senders.splice(0).map((sender) => sender.close()))
-  await Promise.all(servers.splice(0).map((server) => server.stop()))
-})
-
-async function receiver(onRequest?: (socket: Socket, request: number) => void): Promise<TcpServer> {
-  const server = await startTcp(onRequest)
-  servers.push(server)
-  return server
-}
-function sender(options: UndiciSenderOptions = { allowLoopbackHttp: true }): ClosableSender {
+function sender(options: UndiciSenderOptions = dev): ClosableSender {
   const made = createUndiciSender(options)
-  senders.push(made)
+  onTestFinished(() => made.close())
   return made
 }
 function post(url: string, extra: Partial<PostRequest> = {}): PostRequest {
   return { url, headers: { 'X-Test': 'yes' }, body: Buffer.from('{"a":1}'), timeoutMs: 1_000, ...extra }
 }
+const dev = { allowLoopbackHttp: true }
+/** A budget longer than the test may take, so it does not end a POST. */
+const patient = { timeoutMs: 600_000 }
 const is2xx = (status: unknown) => typeof status === 'number' && status >= 200 && status < 300
 const answers =
   (head: string, body = '') =>
@@ -33,27 +25,17 @@ const answers =
     socket.write(`HTTP/1.1 ${head}\r\n\r\n${body}`)
   }
 
-describe('an answer', () => {
-  it('has status and latency, and the receiver got exactly the given bytes and headers', async () => {
-    const server = await receiver(answers('200 OK\r\nContent-Length: 2', 'ok'))
-    const result = await sender().post(post(`${server.url}/hook?a=b`))
-    const latencyMs = expect.any(Number)
-    expect(result).toEqual({ kind: 'answer', status: 200, retryAfter: null, excerpt: 'ok', latencyMs })
-    expect(server.received()).toMatch(/^POST \/hook\?a=b HTTP\/1\.1\r\n/)
-    expect(server.received().toLowerCase()).toContain('x-test: yes')
-    expect(server.received()).toMatch(/\r\n\r\n\{"a":1\}$/)
-  })
+it('an answer has status and latency, and the receiver got exactly the given bytes and headers', async () => {
+  const server = await startTempTcp(answers('200 OK\r\nContent-Length: 2', 'ok'))
+  const result = await sender().post(post(`${server.url}/hook?a=b`))
+  const latencyMs = expect.any(Number)
+  expect(result).toEqual({ kind: 'answer', status: 200, retryAfter: null, excerpt: 'ok', latencyMs })
+  expect(server.received()).toMatch(/^POST \/hook\?a=b HTTP\/1\.1\r\n/)
+  expect(server.received().toLowerCase()).toContain('x-test: yes')
+  expect(server.received()).toMatch(/\r\n\r\n\{"a":1\}$/)
 })
 
 describe('the body of an answer', () => {
-  it('holds nothing of the request unless the receiver sends it back', async () => {
-    const server = await receiver(answers('200 OK\r\nContent-Length: 2', 'ok'))
-    const headers = { 'X-Service-Signature': 't=1,v1=canary' }
-    expect(JSON.stringify(await sender().post(post(server.url, { headers })))).not.toMatch(/canary|X-Test|"a"/)
-  })
-
-  // The budget is longer than the test may take, so it does not end these POSTs.
-  const patient = { timeoutMs: 600_000 }
   const never: [string, (socket: Socket) => void][] = [
     ['is announced and never comes', answers('200 OK\r\nContent-Length: 100')],
     ['stops in the middle', answers('202 Accepted\r\nContent-Length: 100', 'half')],
@@ -69,8 +51,8 @@ describe('the body of an answer', () => {
     ],
   ]
   it.each(never)('of a 2xx that %s delays neither the POST nor the connection: it is a success', async (_, behave) => {
-    const server = await receiver(behave)
-    const one = sender({ allowLoopbackHttp: true, connectionsPerOrigin: 1 })
+    const server = await startTempTcp(behave)
+    const one = sender({ ...dev, connectionsPerOrigin: 1 })
     const results = await Promise.all(Array.from({ length: 4 }, () => one.post(post(server.url, patient))))
     for (const result of results) expect(result).toMatchObject({ kind: 'answer', status: expect.toSatisfy(is2xx) })
     await eventually(() => server.open() === 0)
@@ -78,20 +60,20 @@ describe('the body of an answer', () => {
 
   it('of a 2xx that arrives after its head is read to its end, and the connection stays alive', async () => {
     // The body arrives after the default limit. The limit of this sender is long enough for any slow machine.
-    const server = await receiver((socket, request) => {
+    const server = await startTempTcp((socket, request) => {
       const delayMs = request === 1 ? 2 * senderDefaults.successBodyMs : 0
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n', () =>
         setTimeout(() => socket.write('late'), delayMs),
       )
     })
-    const one = sender({ allowLoopbackHttp: true, successBodyMs: patient.timeoutMs })
+    const one = sender({ ...dev, successBodyMs: patient.timeoutMs })
     for (let n = 0; n < 20; n++)
       expect(await one.post(post(server.url, patient))).toMatchObject({ status: 200, excerpt: 'late' })
     expect(server.connections()).toBeLessThan(10)
   })
 
   it('of a non-2xx is waited for: it explains the failure', async () => {
-    const server = await receiver((socket) => {
+    const server = await startTempTcp((socket) => {
       socket.write('HTTP/1.1 500 Oops\r\nContent-Length: 6\r\n\r\n')
       setTimeout(() => socket.write('reason'), 2 * senderDefaults.successBodyMs)
     })
@@ -99,14 +81,12 @@ describe('the body of an answer', () => {
   })
 })
 
-describe('a denied address', () => {
-  it('is also a private one in dev: only this machine is allowed', async () => {
-    const dns = await startDns(always('10.0.0.1'))
-    servers.push(dns)
-    const dev = sender({ allowLoopbackHttp: true, servers: dns.servers })
-    for (const url of ['https://hook.example/', 'http://hook.example/', 'http://10.0.0.1/', 'http://93.184.216.34/'])
-      expect(await dev.post(post(url)), url).toMatchObject({ reason: 'refused_address' })
-  })
+it('a denied address is also a private one in dev: only this machine is allowed', async () => {
+  const dns = await startDns(always('10.0.0.1'))
+  onTestFinished(dns.stop)
+  const one = sender({ ...dev, servers: dns.servers })
+  for (const url of ['https://hook.example/', 'http://hook.example/', 'http://10.0.0.1/', 'http://93.184.216.34/'])
+    expect(await one.post(post(url)), url).toMatchObject({ reason: 'refused_address' })
 })
 
 describe('createUndiciSender', () => {
@@ -118,8 +98,8 @@ describe('createUndiciSender', () => {
   ])('rejects %j with a RangeError', (options) => expect(() => createUndiciSender(options)).toThrow(RangeError))
 
   it('ignores proxy variables of the environment', async () => {
-    const proxy = await receiver(answers('200 OK\r\nContent-Length: 0'))
-    const server = await receiver(answers('204 No Content'))
+    const proxy = await startTempTcp(answers('200 OK\r\nContent-Length: 0'))
+    const server = await startTempTcp(answers('204 No Content'))
     const { env } = process
     onTestFinished(() => {
       process.env = env
@@ -127,5 +107,38 @@ describe('createUndiciSender', () => {
     process.env = { ...env, HTTP_PROXY: proxy.url, ALL_PROXY: proxy.url }
     expect(await sender().post(post(server.url))).toMatchObject({ status: 204 })
     expect(proxy.connections()).toBe(0)
+  })
+})
+
+describe('createLazySender', () => {
+  it.each([{ servers: ['dns.example'] }, { denied: ['203.0.113.0/64'] }])('rejects %j before any POST', (options) => {
+    expect(() => createLazySender(options)).toThrow(TypeError)
+  })
+
+  it('sends POSTs from before and after it is loaded', async () => {
+    const { url } = await startTempTcp(answers('204 No Content'))
+    const sender = createLazySender(dev)
+    const early = [sender.post(post(url, patient)), sender.post(post(url, patient))]
+    for (const answer of await Promise.all(early)) expect(answer).toMatchObject({ kind: 'answer', status: 204 })
+    expect(await sender.post(post(url, patient))).toMatchObject({ kind: 'answer', status: 204 })
+    await sender.close()
+  })
+
+  it('passes its options on: by default an endpoint on this machine is rejected', async () => {
+    const sender = createLazySender({})
+    const { url } = await startTempTcp(answers('204 No Content'))
+    expect(await sender.post(post(url, patient))).toMatchObject({ kind: 'failure', reason: 'refused_address' })
+    await sender.close()
+  })
+
+  it('posts nothing once it is closed, loaded or not', async () => {
+    const { url, received } = await startTempTcp(answers('204 No Content'))
+    const [unused, used] = [createLazySender(dev), createLazySender(dev)]
+    await used.post(post(url, patient))
+    for (const sender of [unused, used]) {
+      await sender.close()
+      expect(await sender.post(post(url, patient))).toMatchObject({ kind: 'failure', reason: 'connection' })
+    }
+    expect(received().match(/POST/g)).toHaveLength(1)
   })
 })

@@ -107,8 +107,3 @@ it('a trace id is the first half of SHA-256 over chain, hash and integration, an
     parentId: digest.subarray(16, 24).toString('hex'),
   })
 })
-
-it('two integrations that one transaction pays have two traces', () => {
-  const other = computeTraceIds({ ...payment, integrationAddress: `0x${'ab'.repeat(20)}` })
-  expect(other.traceId).not.toBe(traceId)
-})

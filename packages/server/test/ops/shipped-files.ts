@@ -25,7 +25,6 @@ export interface ComposeFile {
   readonly secrets: Readonly<Record<string, { readonly file: string }>>
 }
 
-/** A service of it. */
 export interface ComposeService {
   readonly image: string
   readonly command?: readonly string[]
@@ -36,14 +35,12 @@ export interface ComposeService {
   readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean }
 }
 
-/** Our processes of the compose file. */
 export function composeProcesses(): ShippedProcess[] {
   return Object.entries(readCompose().services)
     .filter(([, { image }]) => image === 'payment-integration')
     .map(([name, { command = ['serve'], environment = {} }]) => ({ name, args: command, env: environment }))
 }
 
-/** An object of Kubernetes. */
 export interface KubernetesObject {
   readonly apiVersion: string
   readonly kind: string
@@ -65,7 +62,6 @@ export function readKubernetes(folder: 'serve' | 'migrate') {
   }
 }
 
-/** Our processes of Kubernetes. */
 export function kubernetesProcesses(): ShippedProcess[] {
   const { objects } = readKubernetes('serve')
   const shared = objects.find(({ kind }) => kind === 'ConfigMap')?.['data'] as Record<string, string>

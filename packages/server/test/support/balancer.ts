@@ -2,7 +2,6 @@
 import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server behind the balancer. */
 export interface Backend {
   readonly url: string
   readonly adminUrl: string | null

@@ -3,14 +3,12 @@
 /** Kind of a canary: a secret appears nowhere; the others where a sink allows it. */
 export type CanaryKind = 'secret' | 'url' | 'echo'
 
-/** A value to look for. */
 export interface Canary {
   readonly name: string
   readonly kind: CanaryKind
   readonly value: string
 }
 
-/** A readable text. */
 export interface Sink {
   readonly where: string
   /** Bytes are given as latin1. */

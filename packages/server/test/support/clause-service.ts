@@ -39,12 +39,9 @@ export interface Shop {
   readonly authorization: string
 }
 
-/** Options of a test. */
 export interface ClauseOptions {
   readonly chainIds?: readonly number[]
   readonly receipts?: ReceiptSource
-  /** By chain; those of the contract without it. */
-  readonly confirmations?: Readonly<Record<number, number | null>>
   /** The identity provider; without it sharing is off. */
   readonly identity?: { readonly provider: IdentityProvider; readonly readWebhook: WebhookReader }
   readonly logger?: Logger
@@ -56,7 +53,7 @@ export interface ClauseOptions {
 
 /** Starts everything with the given chains. Nothing runs by itself: a test calls `index` and `deliver`. */
 export async function startClauses(options: ClauseOptions = {}) {
-  const { chainIds = [1, 10], receipts, confirmations, clock = systemClock, identity, logger = silentLogger } = options
+  const { chainIds = [1, 10], receipts, clock = systemClock, identity, logger = silentLogger } = options
   const { masterKey = randomBytes(32).toString('hex') } = options
   const folder = await mkdtemp(join(tmpdir(), 'payment-integration-clauses-'))
   const store = createSqliteStore({ path: join(folder, 'clauses.db') })
@@ -74,7 +71,6 @@ export async function startClauses(options: ClauseOptions = {}) {
     logger,
     ...(identity === undefined ? {} : { identity: { provider: identity.provider } }),
     ...(receipts === undefined ? {} : { receipts: { source: receipts } }),
-    ...(confirmations === undefined ? {} : { confirmations }),
   })
   const http = await listenApp({ service, receiveUpdate, readWebhook: identity?.readWebhook, logger })
   let updates = 0
@@ -133,5 +129,4 @@ export async function startClauses(options: ClauseOptions = {}) {
   }
 }
 
-/** The result of {@link startClauses}. */
 export type Clauses = Awaited<ReturnType<typeof startClauses>>

@@ -7,7 +7,6 @@ import { openSqlite } from '../../../cli/src/files.js'
 import { postgresMissing, startPostgres } from '../../../store-sql/test/postgres.js'
 import type { Sink } from './canaries.js'
 
-/** One value of one row. */
 export interface StoredValue {
   /** `table.column`. */
   readonly column: string
@@ -21,7 +20,7 @@ export interface StoredDatabase {
   values(): Promise<StoredValue[]>
   /** The raw files of a SQLite database. */
   files(): readonly Sink[]
-  remove(): unknown
+  remove(): Promise<void>
 }
 
 /** For `describe.each`: the name of an engine, why it is missing, and a function that opens a new database. */
@@ -40,7 +39,7 @@ function openOnSqlite(): StoredDatabase {
       ['', '-wal', '-shm']
         .filter((end) => existsSync(`${path}${end}`))
         .map((end) => ({ where: `canary.db${end}`, text: readFileSync(`${path}${end}`, 'latin1') })),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: async () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
@@ -51,7 +50,6 @@ async function openOnPostgres(password = 'unused'): Promise<StoredDatabase> {
   return { url, values: () => postgresValues(connectionString), files: () => [], remove }
 }
 
-/** All values of a SQLite file. */
 function sqliteValues(path: string): StoredValue[] {
   const database = openSqlite(path)
   try {

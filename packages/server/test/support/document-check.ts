@@ -95,7 +95,6 @@ export function documentCheck(text: string) {
   }
 }
 
-/** The result of {@link documentCheck}. */
 export type DocumentCheck = ReturnType<typeof documentCheck>
 
 /** A canonical integer becomes a number; anything else stays text. */

@@ -119,5 +119,4 @@ export async function startDocumented() {
   }
 }
 
-/** The result of {@link startDocumented}. */
 export type Documented = Awaited<ReturnType<typeof startDocumented>>

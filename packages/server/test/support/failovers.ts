@@ -9,7 +9,6 @@ import { startRecordingReceiver } from './recording-receiver.js'
 import { startSwitchedAddress } from './switched-address.js'
 import { tempConfig } from './temp-config.js'
 
-/** How to fail over. */
 export interface FailoverOptions {
   readonly rounds: number
   /** What the address of the database leads to: a relay that is moved, or PgBouncer, whose file is reloaded. */
@@ -18,7 +17,6 @@ export interface FailoverOptions {
   readonly between: number
 }
 
-/** What happened. */
 export interface FailoverReport {
   /** From the crash of the primary to the first success of every kind that began after it, in milliseconds. */
   readonly backMs: readonly number[]

@@ -3,7 +3,6 @@ import { createSocket } from 'node:dgram'
 import { createServer, type Socket } from 'node:net'
 import dns, { type Answer, type Packet } from 'dns-packet'
 
-/** One query. */
 export interface Query {
   readonly id: number
   readonly name: string

@@ -22,7 +22,6 @@ export interface Values {
   sign(body: Buffer): string
 }
 
-/** Reads the file. */
 export function hostileRequests(): HostileRequest[] {
   const file = new URL('../../../../vectors/hostile-requests.json', import.meta.url)
   return JSON.parse(readFileSync(file, 'utf8')) as HostileRequest[]

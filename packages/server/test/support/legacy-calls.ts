@@ -23,15 +23,10 @@ export async function legacyCalls({ url, service }: Pick<Clauses, 'url' | 'servi
     apiKey,
     lookup: async (txHash: string, chainId: number | string = 1, authorization: string = apiKey) =>
       getAnswer(await fetch(`${url}/api/v1/tx/${chainId}/${txHash}`, { headers: { authorization } })),
-    /** `body`: an object, or the exact text to send. */
-    verify: async (body: object | string, authorization: string = apiKey) =>
-      getAnswer(
-        await fetch(`${url}/api/v1/verify`, {
-          method: 'POST',
-          headers: { authorization, 'content-type': 'application/json' },
-          body: typeof body === 'string' ? body : JSON.stringify(body),
-        }),
-      ),
+    verify: async (body: object) => {
+      const headers = { authorization: apiKey, 'content-type': 'application/json' }
+      return getAnswer(await fetch(`${url}/api/v1/verify`, { method: 'POST', headers, body: JSON.stringify(body) }))
+    },
   }
 }
 
@@ -41,13 +36,7 @@ export function pricing(overrides: Partial<PricingFacts> = {}): PricingFacts {
   return { listedToken, feeds: [], calledAmount: null, serviceFee: null, ...overrides }
 }
 
-/** One step of a conversion, with a listed feed of 8 decimals by default. */
-export function feed(
-  use: PriceFeedFacts['use'],
-  pair: readonly [base: string, quote: string] | null,
-  rate: bigint,
-  overrides: Partial<PriceFeedFacts> = {},
-): PriceFeedFacts {
-  const named = pair === null ? null : { base: pair[0], quote: pair[1] }
-  return { use, contract: `0x${'fe'.repeat(20)}`, pair: named, rate, decimals: 8, ...overrides }
+/** One step of a conversion, with a listed feed of 8 decimals. */
+export function feed(use: PriceFeedFacts['use'], [base, quote]: readonly [string, string], rate: bigint) {
+  return { use, contract: `0x${'fe'.repeat(20)}`, pair: { base, quote }, rate, decimals: 8 }
 }

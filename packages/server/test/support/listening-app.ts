@@ -1,11 +1,11 @@
 /** The app behind the real HTTP server, on a free port. */
 import { silentLogger } from '@payment-integration/core'
+import { onTestFinished } from 'vitest'
 import { type AppDeps, createApp } from '../../src/app/create-app.js'
 import { listenHttp, type ServerLimits } from '../../src/run/http-server.js'
 import { type ConnectionLimit, createRequestListener } from '../../src/run/request-listener.js'
 import { chosenService } from './integration-service.js'
 
-/** How it listens. */
 interface ListenOptions {
   readonly connections?: ConnectionLimit
   readonly limits?: Partial<ServerLimits>
@@ -21,4 +21,11 @@ export async function listenApp(deps: Partial<AppDeps> = {}, { connections, limi
   const listener = await createRequestListener(app, silentLogger)
   const http = await listenHttp({ host: '127.0.0.1', port: 0 }, listener, limits, connections)
   return { url: http.url, app, stop: (cutMs = 300_000) => http.stop(AbortSignal.timeout(cutMs)) }
+}
+
+/** The same until the test ends. */
+export async function listenTempApp(...args: Parameters<typeof listenApp>) {
+  const listening = await listenApp(...args)
+  onTestFinished(() => listening.stop())
+  return listening
 }

@@ -14,7 +14,24 @@ export const recipient = {
   secretKey: 'secret-of-the-service',
   partners: ['Shop'],
 }
-const webhookSecret = 'secret-of-the-webhook'
+export const webhookSecret = 'secret-of-the-webhook'
+
+type LocalProvider = Awaited<ReturnType<typeof startIdentityProvider>>
+
+/** Variables of a server that shares through this provider. */
+export const sharingVariables = ({ url }: LocalProvider) => ({
+  PI_IDENTITY_URL: url,
+  PI_IDENTITY_APP_TOKEN: recipient.appToken,
+  PI_IDENTITY_SECRET_KEY: recipient.secretKey,
+  PI_IDENTITY_LEVEL: 'basic-kyc-level',
+  PI_IDENTITY_WEBHOOK_SECRETS: webhookSecret,
+})
+
+/** A token of an applicant that the shop has verified. */
+export function mintToken(provider: LocalProvider): string {
+  const { id: applicantId } = provider.addApplicant({ clientId: donor.clientId })
+  return provider.mintShareToken({ applicantId, forClientId: recipient.clientId })
+}
 
 /** Starts both. `timeoutMs`: how long the service waits for the provider. */
 export async function startSharing({ timeoutMs = 2_000, ...options }: ClauseOptions & { timeoutMs?: number } = {}) {
@@ -57,11 +74,7 @@ export async function startSharing({ timeoutMs = 2_000, ...options }: ClauseOpti
         heldAt = null
       }
     },
-    /** A token of an applicant that the shop has verified. */
-    mint(): string {
-      const { id: applicantId } = provider.addApplicant({ clientId: 'Shop' })
-      return provider.mintShareToken({ applicantId, forClientId: 'Service' })
-    },
+    mint: () => mintToken(provider),
     share(shop: Shop, email: string, kycShareToken: string) {
       return clauses.post('idv-share-token', shop.authorization, JSON.stringify({ email, kycShareToken }))
     },

@@ -1,7 +1,6 @@
 /** One address for the primary, whichever server that is: a virtual IP address of an operator, as a TCP relay. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Starts one. */
 export async function startSwitchedAddress(first: string) {
   const open = new Set<Socket>()
   const getPath = (address: string) => `${new URL(address).searchParams.get('host')}/.s.PGSQL.5432`

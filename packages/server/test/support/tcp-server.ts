@@ -1,6 +1,7 @@
 /** A TCP server that counts its connections and handles each as scripted. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTls, type TlsOptions } from 'node:tls'
+import { onTestFinished } from 'vitest'
 
 export interface TcpServer {
   readonly port: number
@@ -63,6 +64,13 @@ export async function startTcp(
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+/** The same until the test ends. */
+export async function startTempTcp(...args: Parameters<typeof startTcp>): Promise<TcpServer> {
+  const server = await startTcp(...args)
+  onTestFinished(server.stop)
+  return server
 }
 
 /** Resolves once `holds` is true; rejects after `deadlineMs`. */

@@ -1,15 +1,20 @@
-/** A running server on a configuration of its own, until the test ends. */
+/** A configuration, and a running server on one, until the test ends. */
 import { onTestFinished } from 'vitest'
+import type { Config } from '../../src/config/config.js'
 import { type RunningServer, startServer } from '../../src/run/start-server.js'
 import { tempConfig } from './temp-config.js'
+
+export async function getTempConfig(env: Record<string, string> = {}): Promise<Config> {
+  const { config, remove } = await tempConfig(env)
+  onTestFinished(remove)
+  return config
+}
 
 export async function startTempServer(
   env: Record<string, string> = {},
   options?: Parameters<typeof startServer>[1],
 ): Promise<RunningServer> {
-  const { config, remove } = await tempConfig(env)
-  onTestFinished(remove)
-  const server = await startServer(config, options)
+  const server = await startServer(await getTempConfig(env), options)
   onTestFinished(() => server.stop())
   return server
 }

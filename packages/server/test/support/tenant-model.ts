@@ -1,7 +1,6 @@
 /** The expected read API of a tenant, from that tenant's payments and credentials alone. */
 import { pools, type Tenant, type Transaction } from './tenant-commands.js'
 
-/** A payment in the model. */
 interface Row {
   readonly chain: number
   readonly hash: number

@@ -79,5 +79,4 @@ export async function openTenantWorld(tenants: readonly Tenant[], clock: { now()
   }
 }
 
-/** The result of {@link openTenantWorld}. */
 export type TenantWorld = Awaited<ReturnType<typeof openTenantWorld>>

@@ -1,5 +1,5 @@
 /** Detects whether timing reveals the kind of input: Welch's t over interleaved, cropped samples. */
-import { seededFraction, shuffled } from './seeded-fraction.js'
+import { seeded } from '../../../store-sql/test/conformance/random.js'
 
 /** The action for each kind of input, by name. */
 export type Kinds = Readonly<Record<string, () => Promise<unknown>>>
@@ -20,7 +20,6 @@ export interface Difference {
   readonly microseconds: number
 }
 
-/** How to measure. */
 export interface TimingOptions {
   readonly seed: number
   /** Samples of each kind in a round. */
@@ -41,7 +40,7 @@ const rounds = 3
  */
 export async function differences(kinds: Kinds | OpenKinds, options: TimingOptions): Promise<Difference[]> {
   const { samples, tolerated = 0 } = options
-  const fraction = seededFraction(options.seed)
+  const fraction = seeded(options.seed)
   const warmUp = (each: Kinds) => measure(each, Math.ceil(samples / 4), fraction)
   async function round(): Promise<Difference[]> {
     if (typeof kinds !== 'function') return compare(await measure(kinds, samples, fraction), tolerated)
@@ -69,7 +68,7 @@ export async function differences(kinds: Kinds | OpenKinds, options: TimingOptio
  * machine makes it large.
  */
 export async function noise(run: () => Promise<unknown>, { samples, seed }: TimingOptions): Promise<number> {
-  const times = await measure({ one: run, other: run }, samples, seededFraction(seed))
+  const times = await measure({ one: run, other: run }, samples, seeded(seed))
   const [one, other] = [...times.values()].map((each) => describe(fastest(each)))
   if (one === undefined || other === undefined) throw new RangeError('Nothing was measured.')
   return (significant * Math.sqrt(one.variance / one.count + other.variance / other.count)) / one.mean
@@ -77,6 +76,11 @@ export async function noise(run: () => Promise<unknown>, { samples, seed }: Timi
 
 function fastest(times: readonly number[]): number[] {
   return times.toSorted((a, b) => a - b).slice(0, Math.ceil(times.length * countedShare))
+}
+
+function shuffled<T>(items: readonly T[], fraction: () => number): T[] {
+  const order = items.map((item) => ({ item, key: fraction() }))
+  return order.sort((a, b) => a.key - b.key).map(({ item }) => item)
 }
 
 async function measure(kinds: Kinds, samples: number, fraction: () => number): Promise<Map<string, number[]>> {

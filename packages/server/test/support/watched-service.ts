@@ -89,5 +89,4 @@ export function watchService(env: Record<string, string>) {
   return watched
 }
 
-/** The result of {@link watchService}. */
 export type WatchedService = ReturnType<typeof watchService>

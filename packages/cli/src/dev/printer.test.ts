@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DeliveryEvent, DemoEvent, LegacyReadyEvent, ReadyEvent, SummaryEvent } from './demo-events.js'
-import { createDemoPrinter, formatCommands } from './printer.js'
+import { createDemoPrinter, createEventOrder, formatCommands } from './printer.js'
 
 const time = new Date(2026, 0, 2, 3, 4, 5, 6).getTime()
 const txHash = `0x9f2c81${'0'.repeat(54)}04e1`
@@ -160,4 +160,44 @@ describe('createDemoPrinter', () => {
   it('colors failures for a terminal', () => {
     expect(print([{ event: 'problem', reason: 'no' }], { color: true })[0]).toContain('\u001b[31m')
   })
+})
+
+const ofPayment = { chainId: '1', txHash: '0xa' }
+const sent: DemoEvent = { ...ofPayment, event: 'payment.sent', number: 1, price: '1 EUR', paid: '1.08 USDC', memo: 'm' }
+const indexed: DemoEvent = { ...ofPayment, event: 'payment.indexed', blockNumber: 1 }
+const problem: DemoEvent = { event: 'problem', reason: 'no' }
+
+function recorded() {
+  const printed: [string, number][] = []
+  let time = 0
+  const stage = createEventOrder(
+    (event, at) => printed.push([event.event, at]),
+    () => (time += 1),
+  )
+  return { printed, stage }
+}
+
+it('prints a payment before its events, even when they came first', async () => {
+  const { printed, stage } = recorded()
+  await stage.first(
+    async () => stage.report(indexed),
+    () => sent,
+  )
+  stage.report(problem)
+  expect(printed.map(([name]) => name)).toEqual(['payment.sent', 'payment.indexed', 'problem'])
+  const times = printed.map(([, at]) => at)
+  expect(times).toEqual([...times].sort((a, b) => a - b))
+})
+
+it('prints delayed events when the payment could not be made', async () => {
+  const { printed, stage } = recorded()
+  const failing = stage.first(
+    async () => {
+      stage.report(problem)
+      throw new Error('no gas')
+    },
+    () => sent,
+  )
+  await expect(failing).rejects.toThrow('no gas')
+  expect(printed.map(([name]) => name)).toEqual(['problem'])
 })

@@ -1,6 +1,14 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import { describe, expect, it } from 'vitest'
-import { catchUpLine, caughtUpLine, createProgress, shownAfterMs } from './progress.js'
+import {
+  catchUpLine,
+  caughtUpLine,
+  countingLine,
+  createLiveLine,
+  createProgress,
+  shownAfterMs,
+  showProgress,
+} from './progress.js'
 
 const payment = (chainId: number): ServiceEvent => ({
   ...{ type: 'payment.indexed', chainId, txHash: '0xaa', blockNumber: 1, blockTimestamp: 0, integrationAddress: null },
@@ -110,5 +118,110 @@ describe('progress', () => {
       [3_000, indexed(1, 250, 1_000)],
     ] as const
     expect(linesAt(3_000, ...events)).toEqual(['Chain 1: block 250 of 1,000, 100 blocks/s, 0 payments/s, 8 s left'])
+  })
+})
+
+describe('countingLine', () => {
+  it.each([
+    [{ done: 0, total: 10_000, ms: 0 }, '[------------------------] 0 %, 0 of 10,000'],
+    [{ done: 5_000, total: 10_000, ms: 2_000 }, '[############------------] 50 %, 5,000 of 10,000, 2,500/s, 2 s left'],
+    [{ done: 9_999, total: 10_000, ms: 4_000 }, '[#######################-] 99 %, 9,999 of 10,000, 2,500/s, 1 s left'],
+    [{ done: 8, total: 8, ms: 4_000 }, '[########################] 100 %, 8 of 8, 2.0/s, 0 s left'],
+    // More failed since they were counted.
+    [{ done: 12, total: 10, ms: 1_000 }, '[########################] 100 %, 12 of 12, 12/s, 0 s left'],
+    [{ done: 0, total: 0, ms: 0 }, '[########################] 100 %, 0 of 0'],
+  ])('%j is %s', (state, line) => expect(countingLine('Replaying', state)).toBe(`Replaying ${line}`))
+})
+
+/** A line on a clock that the test moves. */
+function shown({ live, json }: { live: boolean; json: boolean }) {
+  let now = 0
+  const screens: (readonly string[])[] = []
+  const out: string[] = []
+  const io = {
+    now: () => now,
+    out: (line: string) => void out.push(line),
+    live: live ? (lines: readonly string[]) => void screens.push(lines) : undefined,
+  }
+  const show = createLiveLine(io, json)
+  const states = { '10 of 100': 1_000, '50 of 100': 11_000, '90 of 100': 12_000 }
+  for (const [state, at] of Object.entries(states)) {
+    now = at
+    show(state)
+  }
+  return { screens, out }
+}
+
+describe('createLiveLine', () => {
+  it('updates one line of a terminal', () => {
+    const { screens, out } = shown({ live: true, json: false })
+    expect(screens.map((lines) => lines.length)).toEqual([1, 1, 1])
+    expect(screens[1]).toEqual(['50 of 100'])
+    expect(out).toEqual([])
+  })
+
+  it('prints a line every ten seconds without a terminal', () => {
+    const { out } = shown({ live: false, json: false })
+    expect(out).toEqual(['50 of 100'])
+  })
+
+  it('prints nothing with --json', () => {
+    expect(shown({ live: true, json: true })).toEqual({ screens: [], out: [] })
+    expect(shown({ live: false, json: true })).toEqual({ screens: [], out: [] })
+  })
+})
+
+/** A display on a clock that its own sleeping moves; it ends after `rounds`. */
+function displayed(rounds: number, options: { live: boolean; mayUseTerminal: boolean }) {
+  let now = 0
+  let remaining = rounds
+  const stop = new AbortController()
+  const screens: (readonly string[])[] = []
+  const logged: object[] = []
+  const out: string[] = []
+  const io = {
+    now: () => now,
+    async sleep(ms: number) {
+      now += ms
+      if (remaining === 0) stop.abort()
+      remaining -= 1
+    },
+    out: (line: string) => void out.push(line),
+    live: options.live ? (lines: readonly string[]) => void screens.push(lines) : undefined,
+  }
+  const logger = { info: (fields: object, message: string) => void logged.push({ ...fields, message }) }
+  const display = showProgress({ io, logger, mayUseTerminal: options.mayUseTerminal })
+  return { display, run: () => display.run(stop.signal), screens, logged, out, at: (time: number) => (now = time) }
+}
+
+const behind = { type: 'chain.indexed', chainId: 1, blockNumber: 0, head: 100 } as const
+
+describe('showProgress', () => {
+  it('updates lines of a terminal, reports a finished chain, and removes the lines', async () => {
+    const { display, run, screens, logged, out, at } = displayed(4, { live: true, mayUseTerminal: true })
+    display.onEvent(behind)
+    await run()
+    expect(screens.map((lines) => lines.length)).toEqual([0, 0, 0, 1, 0])
+    at(5_000)
+    display.onEvent({ ...behind, blockNumber: 100 })
+    expect(out).toEqual(['Chain 1 is caught up at block 100: 0 payments in 5 s'])
+    expect(logged).toEqual([])
+  })
+
+  it.each([
+    ['where there is no terminal', { live: false, mayUseTerminal: true }],
+    ['with --json', { live: true, mayUseTerminal: false }],
+  ])('%s logs a line every ten seconds, and prints nothing', async (_, options) => {
+    const { display, run, screens, logged, out } = displayed(2, options)
+    display.onEvent(behind)
+    await run()
+    display.onEvent({ ...behind, blockNumber: 100 })
+    const facts = { chainId: 1, indexed: 0, to: 100, blocksPerSecond: 0, paymentsPerSecond: 0, secondsLeft: null }
+    expect(logged).toEqual([
+      { ...facts, message: 'Catching up.' },
+      { ...facts, message: 'Catching up.' },
+      { chainId: 1, indexed: 100, message: 'Caught up.' },
+    ])
+    expect([screens, out]).toEqual([[], []])
   })
 })

@@ -128,8 +128,6 @@ describe('explain', () => {
     ['with an unset variable', raw(), ['--secret-env', 'NONE'], usual, 'NONE is not set'],
     ['with a secret as argument', raw(), ['--secret-env', secret], usual, 'not a secret'],
     ['with prose', 'Hello', [], usual, 'Name: value'],
-    ['with nothing', '', [], usual, 'empty'],
-    ['with @file and no body', `curl -H 'A: b' -d @x`, [], usual, '--body'],
     ['with headers alone', '', ['--headers', 'x'], usual, 'pass --body too'],
     ['with standard input twice', '', ['--headers', '-', '--body', '-'], usual, 'read only once'],
     ['with a missing file', '', ['no-such-folder/request.txt'], usual, 'ENOENT'],

@@ -34,7 +34,6 @@ export async function indexAll({ indexers }: Service): Promise<void> {
 
 /** Settings of a cell. */
 export interface CellOptions {
-  readonly masterKey?: string | undefined
   readonly recording?: Recording | undefined
   readonly confirmations?: number | undefined
   readonly fulfilments?: FulfilmentSource | undefined
@@ -45,7 +44,7 @@ export async function openCell(
   database: Database,
   chain: Chain,
   now: () => number,
-  { masterKey = testMasterKey, recording, confirmations, fulfilments }: CellOptions = {},
+  { recording, confirmations, fulfilments }: CellOptions = {},
 ) {
   const { store, remove } = await openStore(database, now)
   await store.migrate()
@@ -55,7 +54,7 @@ export async function openCell(
     createService({
       store: on,
       sender,
-      masterKey: parseMasterKey(masterKey),
+      masterKey: parseMasterKey(testMasterKey),
       chains: [{ chain: chain.chain, startBlock: 0 }],
       allowLoopbackHttp: true,
       recording: records,

@@ -49,10 +49,7 @@ describe('progress', () => {
   })
 
   it('prints a rate of zero and no time left for a chain without progress', () => {
-    const events = Array.from(
-      { length: 5 },
-      (_, second) => [second * 1_000, indexed(1, second * 100, 100_000)] as const,
-    )
+    const events = [0, 1, 2, 3, 4].map((second) => [second * 1_000, indexed(1, second * 100, 100_000)] as const)
     expect(linesAt(9_000, ...events)).toEqual(['Chain 1: block 400 of 100,000, 44 blocks/s, 0 payments/s, 38 min left'])
     expect(linesAt(60_000, ...events)).toEqual(['Chain 1: block 400 of 100,000, 0 blocks/s, 0 payments/s'])
   })
@@ -65,16 +62,15 @@ describe('progress', () => {
 
   it('reports once that a chain is caught up, with its payments and its time', () => {
     const progress = createProgress()
-    const states = (
-      [
-        [0, payment(1)],
-        [0, indexed(1, 10, 100)],
-        [6_000, payment(1)],
-        [6_000, payment(2)],
-        [11_500, indexed(1, 100, 100)],
-        [12_500, indexed(1, 101, 101)],
-      ] as const satisfies readonly (readonly [number, ServiceEvent])[]
-    ).map(([time, event]) => progress.saw(event, time))
+    const events: [number, ServiceEvent][] = [
+      [0, payment(1)],
+      [0, indexed(1, 10, 100)],
+      [6_000, payment(1)],
+      [6_000, payment(2)],
+      [11_500, indexed(1, 100, 100)],
+      [12_500, indexed(1, 101, 101)],
+    ]
+    const states = events.map(([time, event]) => progress.saw(event, time))
     expect(states.filter((each) => each !== null).map(caughtUpLine)).toEqual([
       'Chain 1 is caught up at block 100: 2 payments in 12 s',
     ])
@@ -102,9 +98,8 @@ describe('progress', () => {
     const progress = createProgress()
     for (const [time, event] of events) progress.saw(event, time)
     const done = progress.saw(backfilled(1_000, 1_000), 9_000)
-    expect(done === null ? null : caughtUpLine(done)).toBe(
-      'Chain 1, added router 0x121212..1234 is caught up at block 1,000: done in 9 s',
-    )
+    const text = 'Chain 1, added router 0x121212..1234 is caught up at block 1,000: done in 9 s'
+    expect(done === null ? null : caughtUpLine(done)).toBe(text)
     expect(progress.unfinished(9_000)).toHaveLength(1)
   })
 
@@ -138,11 +133,8 @@ function shown({ live, json }: { live: boolean; json: boolean }) {
   let now = 0
   const screens: (readonly string[])[] = []
   const out: string[] = []
-  const io = {
-    now: () => now,
-    out: (line: string) => void out.push(line),
-    live: live ? (lines: readonly string[]) => void screens.push(lines) : undefined,
-  }
+  const showLines = (lines: readonly string[]) => void screens.push(lines)
+  const io = { now: () => now, out: (line: string) => void out.push(line), live: live ? showLines : undefined }
   const show = createLiveLine(io, json)
   const states = { '10 of 100': 1_000, '50 of 100': 11_000, '90 of 100': 12_000 }
   for (const [state, at] of Object.entries(states)) {

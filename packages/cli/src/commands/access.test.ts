@@ -64,11 +64,8 @@ describe('operators create', () => {
   it('of a taken name exits with 1; of an invalid name or role with 2', async () => {
     const { run } = getCommands('operators')
     await run('create', 'alice')
-    expect(await run('create', 'ALICE')).toMatchObject({
-      exitCode: 1,
-      out: '',
-      err: 'Operator alice exists already; reset it for a new one-time link.',
-    })
+    const taken = 'Operator alice exists already; reset it for a new one-time link.'
+    expect(await run('create', 'ALICE')).toMatchObject({ exitCode: 1, out: '', err: taken })
     const invalid = await run('create', 'al ice')
     expect(invalid).toMatchObject({ exitCode: 2, out: '' })
     expect(invalid.err).toMatch(/^An operator name has 1 to 64 letters, /)
@@ -111,17 +108,13 @@ describe('operators disable, enable, set-role and reset', () => {
       expect(await sessions.authenticate(sessionToken)).toEqual({ name: 'alice', role: 'admin' })
       expect((await run('disable', 'alice')).out).toMatch(/^alice {2}admin {2}disabled {2}/)
       expect(await sessions.authenticate(sessionToken)).toBeNull()
-      expect(await run('reset', 'alice')).toMatchObject({
-        exitCode: 1,
-        err: 'Operator alice is disabled; enable it before you reset it.',
-      })
+      const disabled = 'Operator alice is disabled; enable it before you reset it.'
+      expect(await run('reset', 'alice')).toMatchObject({ exitCode: 1, err: disabled })
       expect((await run('enable', 'alice')).out).toMatch(/^alice {2}admin {2}active {2}/)
       const reset = await run('reset', 'alice')
       expect(reset.out).toContain('Reset operator alice: the passphrase is removed, and all sessions have ended.')
-      expect(await sessions.redeemLink({ linkToken: tokenIn(reset.out), passphrase })).toEqual({
-        name: 'alice',
-        role: 'admin',
-      })
+      const redeemed = await sessions.redeemLink({ linkToken: tokenIn(reset.out), passphrase })
+      expect(redeemed).toEqual({ name: 'alice', role: 'admin' })
     })
     expect(getEvents((await run('list', '--json')).io)).toMatchObject([
       { operator: { name: 'alice', role: 'admin', enabled: true, hasPassphrase: true } },
@@ -146,11 +139,8 @@ describe('operators disable, enable, set-role and reset', () => {
     async (command, ...rest) => {
       const { run, make } = getCommands('operators')
       await make()
-      expect(await run(command, 'nobody', ...rest)).toMatchObject({
-        exitCode: 1,
-        out: '',
-        err: 'There is no operator "nobody"; create it first.',
-      })
+      const err = 'There is no operator "nobody"; create it first.'
+      expect(await run(command, 'nobody', ...rest)).toMatchObject({ exitCode: 1, out: '', err })
     },
   )
 })
@@ -159,9 +149,8 @@ describe('operators create --oidc and reset --oidc', () => {
   it('make operators of the OpenID provider, and print no link', async () => {
     const { run, env } = getCommands('operators', { PI_CONSOLE_URL: 'https://pay.example' })
     const created = await run('create', 'alice@shop.example', '--role', 'operator', '--oidc')
-    expect(created.out).toContain(
-      'Created operator alice@shop.example with the role operator; it signs in at the OpenID provider.',
-    )
+    const text = 'Created operator alice@shop.example with the role operator; it signs in at the OpenID provider.'
+    expect(created.out).toContain(text)
     await run('create', 'bob')
     const reset = await run('reset', 'bob', '--oidc')
     expect(reset.out).toContain('Reset operator bob: all sessions have ended, and it signs in at the OpenID provider.')
@@ -182,13 +171,9 @@ describe('operators create --oidc and reset --oidc', () => {
     const bare = getCommands('operators')
     for (const command of ['create', 'reset'])
       expect((await bare.run(command, 'alice', '--oidc')).out).toContain(warning)
-    const withProvider = getCommands('operators', {
-      PI_CONSOLE: 'on',
-      PI_CONSOLE_URL: 'https://pay.example',
-      PI_OIDC_ISSUER: 'https://id.example',
-      PI_OIDC_CLIENT_ID: 'console',
-      PI_OIDC_CLIENT_SECRET: 'a-secret-of-the-provider',
-    })
+    const site = { PI_CONSOLE: 'on', PI_CONSOLE_URL: 'https://pay.example', PI_OIDC_ISSUER: 'https://id.example' }
+    const client = { PI_OIDC_CLIENT_ID: 'console', PI_OIDC_CLIENT_SECRET: 'a-secret-of-the-provider' }
+    const withProvider = getCommands('operators', { ...site, ...client })
     expect((await withProvider.run('create', 'alice', '--oidc')).out).not.toContain(warning)
   })
 
@@ -230,13 +215,8 @@ describe('legacy-keys create', () => {
     const { run, env } = getCommands('legacy-keys')
     const { io } = await run('create', '--json')
     const [event] = getEvents(io)
-    expect(getEvents(io)).toEqual([
-      {
-        event: 'legacy_key.created',
-        key: { id: expect.any(String), name: '', createdAt: expect.any(Number), revokedAt: null },
-        apiKey: expect.any(String),
-      },
-    ])
+    const key = { id: expect.any(String), name: '', createdAt: expect.any(Number), revokedAt: null }
+    expect(getEvents(io)).toEqual([{ event: 'legacy_key.created', key, apiKey: expect.any(String) }])
     expect(await isAccepted(env, String(event?.['apiKey']))).toBe(true)
     expect(await isAccepted(env, `${event?.['apiKey']}x`)).toBe(false)
   })

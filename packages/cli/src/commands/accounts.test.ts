@@ -74,10 +74,7 @@ describe('an unlisted token symbol', () => {
     const { run } = getCommands('accounts')
     const created = await run('create', 'shop', '--address', address, '--accept', '137:USDX,USDC', '--accept', '1:usdc')
     expect(created.exitCode).toBe(0)
-    expect(created.io.errors).toEqual([
-      expect.stringMatching(warning('137:USDX')),
-      expect.stringMatching(warning('1:usdc')),
-    ])
+    expect(created.io.errors).toEqual(['137:USDX', '1:usdc'].map((token) => expect.stringMatching(warning(token))))
     expect(created.out).not.toContain('Warning')
     const changed = await run('change', 'shop', '--accept', '5:USDC', '--json')
     expect(changed).toMatchObject({ exitCode: 0, err: expect.stringMatching(warning('5:USDC')) })
@@ -89,12 +86,8 @@ describe('an unlisted token symbol', () => {
     ['one with an address, and the native token', '31337:ETH', { 5: [{ symbol: 'USDX', address: other }] }],
     ['one in PI_TOKENS_', '31337:MINE', {}],
   ])('does not include %s', async (_name, accepted, more) => {
-    const variables = {
-      PI_RPC_URL_31337: 'http://127.0.0.1:1',
-      PI_ROUTERS_31337: `${other}@0.8`,
-      PI_TOKENS_31337: `${other}:MINE:USD`,
-    }
-    const { runWith } = getCommands('accounts', variables)
+    const chain = { PI_RPC_URL_31337: 'http://127.0.0.1:1', PI_ROUTERS_31337: `${other}@0.8` }
+    const { runWith } = getCommands('accounts', { ...chain, PI_TOKENS_31337: `${other}:MINE:USD` })
     const [chainId, symbol] = accepted.split(':')
     const named = Object.entries(more).map(([id, tokens]) => ({ chainId: Number(id), tokens }))
     const coins = [{ chainId: Number(chainId), tokens: [{ symbol }] }, ...named]
@@ -225,10 +218,8 @@ describe('readLinkConfig, from JSON', () => {
     ['bytes that are not UTF-8', Uint8Array.of(0xff, 0xfe), 'Standard input is not text in UTF-8.'],
     ['more than 4 MiB', ' '.repeat(4 * 1024 * 1024 + 1), 'Standard input is larger than 4 MiB.'],
   ])('%s is misuse', async (_name, input, sentence) => {
-    await expect(read({ config: '-' }, input)).rejects.toMatchObject({
-      code: 'ERR_USAGE',
-      message: expect.stringContaining(sentence),
-    })
+    const error = { code: 'ERR_USAGE', message: expect.stringContaining(sentence) }
+    await expect(read({ config: '-' }, input)).rejects.toMatchObject(error)
   })
 
   it('quotes nothing of a file that is not JSON', async () => {
@@ -242,9 +233,7 @@ describe('readLinkConfig, from JSON', () => {
     const reading = readLinkConfig({ config: '-' }, io).catch((error: unknown) => error)
     await setImmediate()
     io.interrupt()
-    expect(await reading).toMatchObject({
-      code: 'ERR_INTERRUPTED',
-      message: 'Standard input was not read: the command was interrupted.',
-    })
+    const message = 'Standard input was not read: the command was interrupted.'
+    expect(await reading).toMatchObject({ code: 'ERR_INTERRUPTED', message })
   })
 })

@@ -30,11 +30,8 @@ describe('withNode', () => {
   const env = { PI_RPC_URL_1: 'http://a.example', PI_HEADS_URL_1: 'ws://a.example', PI_RPC_URL_10: 'http://c.example' }
 
   it('replaces the configured nodes of that chain by a URL', () => {
-    expect(withNode(env, 1, { url: 'http://b.example' })).toEqual({
-      PI_RPC_URL_1: 'http://b.example',
-      PI_HEADS_URL_1: undefined,
-      PI_RPC_URL_10: 'http://c.example',
-    })
+    const changed = { PI_RPC_URL_1: 'http://b.example', PI_HEADS_URL_1: undefined, PI_RPC_URL_10: 'http://c.example' }
+    expect(withNode(env, 1, { url: 'http://b.example' })).toEqual(changed)
   })
 
   it('does not change the environment otherwise', () => {

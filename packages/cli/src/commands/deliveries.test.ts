@@ -90,13 +90,11 @@ describe('deliveries list', () => {
     const { env } = await operatedDeliveries()
     await fillDeliveries(env, { integrationAddress: shop, payments: 1_001 })
     const lines: string[] = []
-    const io = testIo({
-      env,
-      out(line) {
-        lines.push(line)
-        io.interrupt()
-      },
-    })
+    const out = (line: string) => {
+      lines.push(line)
+      io.interrupt()
+    }
+    const io = testIo({ env, out })
     expect(await runCli(['deliveries', 'list', '--all', '--json'], io)).toBe(1)
     expect(lines).toHaveLength(500)
     expect(io.errors).toEqual(['Interrupted; more deliveries may match.'])
@@ -145,11 +143,8 @@ describe('deliveries show', () => {
 
   it.each(['show', 'replay'])('%s of an unknown delivery exits with 1', async (command) => {
     const { run } = await operatedDeliveries()
-    expect(await run(command, '999999999999999')).toMatchObject({
-      exitCode: 1,
-      out: '',
-      err: 'There is no delivery "999999999999999"; list them to see their ids.',
-    })
+    const err = 'There is no delivery "999999999999999"; list them to see their ids.'
+    expect(await run(command, '999999999999999')).toMatchObject({ exitCode: 1, out: '', err })
   })
 })
 
@@ -206,11 +201,8 @@ async function restored(pending: number) {
 describe('deliveries check', () => {
   it('finds nothing while every delivery was sent, has ended or is pending', async () => {
     const { run } = await filled(3)
-    expect(await run('check')).toMatchObject({
-      exitCode: 0,
-      lines: ['6 versions examined, 0 deliveries are missing.'],
-      err: '',
-    })
+    const lines = ['6 versions examined, 0 deliveries are missing.']
+    expect(await run('check')).toMatchObject({ exitCode: 0, lines, err: '' })
   })
 
   it('counts missing deliveries, changes nothing and exits with 1; --repair makes them due again', async () => {
@@ -226,13 +218,8 @@ describe('deliveries check', () => {
     expect((await run('list', '--status', 'pending', '--count')).out).toBe('3')
     expect((await run('check')).exitCode).toBe(0)
     const records = getEvents((await getCommands('audit', env).run('list', '--all', '--json')).io)
-    expect(records.at(-1)).toMatchObject({
-      record: {
-        actor: 'alice',
-        action: 'deliveries.replayed',
-        details: { status: 'missing', replayed: 3, from: expect.any(Number), through: expect.any(String) },
-      },
-    })
+    const details = { status: 'missing', replayed: 3, from: expect.any(Number), through: expect.any(String) }
+    expect(records.at(-1)).toMatchObject({ record: { actor: 'alice', action: 'deliveries.replayed', details } })
   })
 
   it('prints one object with --json', async () => {
@@ -245,22 +232,18 @@ describe('deliveries check', () => {
   it('shows its progress, stops on Ctrl-C after a part, and the same command repairs the rest', async () => {
     const { env, run } = await restored(6_000)
     const screens: (readonly string[])[] = []
-    const io = testIo({
-      env,
-      live(lines) {
-        screens.push(lines)
-        io.interrupt()
-      },
-    })
+    const live = (lines: readonly string[]) => {
+      screens.push(lines)
+      io.interrupt()
+    }
+    const io = testIo({ env, live })
     expect(await runCli(['deliveries', 'check', '--repair'], io)).toBe(1)
     expect(screens).toEqual([['Checking: 5,000 versions examined, 5,000 deliveries missing'], []])
     expect(io.lines).toEqual([
       '5,000 versions examined, 5,000 deliveries are missing; 5,000 due again.',
       'Interrupted: older versions were not examined.',
     ])
-    expect(await run('check', '--repair')).toMatchObject({
-      exitCode: 0,
-      lines: ['6,003 versions examined, 1,000 deliveries are missing; 1,000 due again.'],
-    })
+    const rest = ['6,003 versions examined, 1,000 deliveries are missing; 1,000 due again.']
+    expect(await run('check', '--repair')).toMatchObject({ exitCode: 0, lines: rest })
   })
 })

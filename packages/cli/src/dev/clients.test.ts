@@ -61,14 +61,12 @@ describe('createDemoProcessor', () => {
     [500, {}, 'no reason given'],
   ])('rejects with status %i and the reason', async (status, answer, reason) => {
     const { send } = await processor(status, answer)
-    await expect(send(update)).rejects.toMatchObject({
-      code: 'ERR_DEMO',
-      message: `The service answered ${status} to the processor's update pending: ${reason}.`,
-    })
+    const message = `The service answered ${status} to the processor's update pending: ${reason}.`
+    await expect(send(update)).rejects.toMatchObject({ code: 'ERR_DEMO', message })
   })
 })
 
-const txHash = `0x${'ab'.repeat(32)}`
+const { txHash } = update
 const address = `0x${'11'.repeat(20)}`
 const snapshot = {
   ...{ integrationAddress: address, chainId: '31337', txHash, version: 3, state: 'success' as const },
@@ -76,11 +74,8 @@ const snapshot = {
   invoice: { amount: '1.00', currency: 'EUR', settlementAmount: '1.08', settlementCurrency: 'USD' },
 }
 const payment = {
-  ...snapshot,
-  ...{ sender: address, receiver: address, memo: 'order-1' },
-  blockTimestamp: '2026-01-02T03:04:05.000Z',
-  source: { chainId: '31337', txHash },
-  tokenIn: { address, symbol: 'USDC', amount: '1.08' },
+  ...{ ...snapshot, sender: address, receiver: address, memo: 'order-1', blockTimestamp: '2026-01-02T03:04:05.000Z' },
+  ...{ source: { chainId: '31337', txHash }, tokenIn: { address, symbol: 'USDC', amount: '1.08' } },
   tokenOut: { address, symbol: 'USDC', amountGross: '1.08', amountNet: '1.07' },
 }
 

@@ -34,10 +34,8 @@ it('writes the values for its owner alone, and replaces its own file', () => {
   expect(writeEnvFile(path, values)).toEqual({ kind: 'written', path, ignored: false })
   expect(statSync(path).mode & 0o777).toBe(0o600)
   writeEnvFile(path, { ...values, API_SECRET: 'three' })
-  expect(readFileSync(path, 'utf8').split('\n').slice(1, -2)).toEqual([
-    'API_SECRET=three',
-    'WEBHOOK_SIGNING_SECRET=two',
-  ])
+  const lines = readFileSync(path, 'utf8').split('\n').slice(1, -2)
+  expect(lines).toEqual(['API_SECRET=three', 'WEBHOOK_SIGNING_SECRET=two'])
 })
 
 it.each(['', 'DATABASE_URL=x\n# a secret:\nAPI_SECRET=\n', 'DATABASE_URL=x'])(
@@ -133,9 +131,8 @@ it.each([
 })
 
 it.each(['linux', 'darwin', 'win32'])('without an opener on %s the address is printed', async (system) => {
-  expect(await openBrowser(url, { PATH: temporaryFolder() }, system)).toMatch(
-    /^No (xdg-open|open|cmd) on this machine\. Open http:\/\/127\.0\.0\.1:4747\/console\?a=1&b=2$/,
-  )
+  const text = /^No (xdg-open|open|cmd) on this machine\. Open http:\/\/127\.0\.0\.1:4747\/console\?a=1&b=2$/
+  expect(await openBrowser(url, { PATH: temporaryFolder() }, system)).toMatch(text)
 })
 
 it('passes over a port in use', async () => {

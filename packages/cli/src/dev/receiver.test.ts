@@ -16,9 +16,7 @@ async function receiver(issued: () => string | undefined = () => secret) {
   const answers: ReceiverAnswer[] = []
   const rejections: { code: string; status: number }[] = []
   const started = await startDemoReceiver({
-    databasePath: join(temporaryFolder(), 'receiver.db'),
-    secret: issued,
-    now: () => Date.now(),
+    ...{ databasePath: join(temporaryFolder(), 'receiver.db'), secret: issued, now: () => Date.now() },
     onAnswer: (answer) => answers.push(answer),
     onRejection: (rejection) => rejections.push(rejection),
   })
@@ -26,11 +24,8 @@ async function receiver(issued: () => string | undefined = () => secret) {
   async function post(text: string) {
     const body = new TextEncoder().encode(text)
     const signature = await signDelivery({ secret, timestamp: Math.floor(Date.now() / 1000), body })
-    const headers = {
-      'content-type': 'application/json',
-      'x-service-integration': snapshot.integrationAddress,
-      'x-service-signature': signature,
-    }
+    const signed = { 'x-service-integration': snapshot.integrationAddress, 'x-service-signature': signature }
+    const headers = { 'content-type': 'application/json', ...signed }
     return (await fetch(started.url, { method: 'POST', headers, body })).status
   }
   return { ...started, post, answers, rejections }

@@ -21,12 +21,7 @@ function demo(changes: { [K in 'pay' | 'processor' | 'reader']?: Partial<Demo[K]
     return version
   }
   const built: Demo = {
-    chainId: '31337',
-    folder: '/tmp/demo',
-    tokenSymbol: 'USDC',
-    lost: new Promise(() => {}),
-    ledger,
-    io,
+    ...{ chainId: '31337', folder: '/tmp/demo', tokenSymbol: 'USDC', lost: new Promise(() => {}), ledger, io },
     async pay({ number }) {
       ledger.sawIndexed(`0x${number}`)
       settle(`0x${number}`, 1)
@@ -58,9 +53,8 @@ describe('runSession', () => {
   })
 
   it('continues after a payment that could not be made', async () => {
-    const { result } = await run({
-      pay: ({ number }: { number: number }) => Promise.reject(new Error(`no gas for ${number}`)),
-    })
+    const pay: Demo['pay'] = ({ number }) => Promise.reject(new Error(`no gas for ${number}`))
+    const { result } = await run({ pay })
     const problems = [1, 2].map((number) => `Payment ${number} could not be made: no gas for ${number}`)
     expect(result).toMatchObject({ payments: 0, problems })
   })
@@ -75,10 +69,8 @@ describe('runSession', () => {
 
   it('reports errors of the processor and the reader', async () => {
     const send = () => Promise.reject(new Error('The service answered 503.'))
-    expect((await run({ processor: { send } })).result.problems).toEqual([
-      'Payment 1: The service answered 503.',
-      'Payment 2: The service answered 503.',
-    ])
+    const problems = [1, 2].map((number) => `Payment ${number}: The service answered 503.`)
+    expect((await run({ processor: { send } })).result.problems).toEqual(problems)
     const compare = () => Promise.reject(new Error('not found'))
     expect((await run({ reader: { compare } })).result.problems).toContain('Payment 2: not found')
   })
@@ -90,8 +82,7 @@ describe('runSession', () => {
       return 9
     }
     const { result } = await run({ processor: { send } }, stop.signal)
-    expect(result.verified).toBe(0)
-    expect(result.problems).toEqual([])
+    expect(result).toMatchObject({ verified: 0, problems: [] })
     expect(result.unfinished[0]).toBe('Payment 1 still waits for the update to success.')
   })
 

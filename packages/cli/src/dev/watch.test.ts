@@ -43,8 +43,8 @@ describe('watchService', () => {
       'Chain 1: log 2 of 0xaa is not a payment: it was cut',
     ],
     [
-      { type: 'update.settled', updateId: 'u1', outcome: 'refused', reason: 'the end', ...name },
-      'Update u1 was rejected: the end',
+      { type: 'update.settled', updateId: 'u1', outcome: 'refused', reason: 'no', ...name },
+      'Update u1 was rejected: no',
     ],
     [
       { type: 'delivery.exhausted', deliveryId: 'd1', version: 2, reason: 'status_410', ...name },

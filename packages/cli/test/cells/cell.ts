@@ -52,12 +52,8 @@ export async function openCell(
   const events: ServiceEvent[] = []
   const serviceOn = (on: Store, records = recording): Service =>
     createService({
-      store: on,
-      sender,
-      masterKey: parseMasterKey(testMasterKey),
+      ...{ store: on, sender, masterKey: parseMasterKey(testMasterKey), allowLoopbackHttp: true, recording: records },
       chains: [{ chain: chain.chain, startBlock: 0 }],
-      allowLoopbackHttp: true,
-      recording: records,
       ...(fulfilments === undefined ? {} : { fulfilments: { source: fulfilments } }),
       onEvent: (event) => events.push(event),
       ...(confirmations === undefined ? {} : { confirmations: { [chain.chain.chainId]: confirmations } }),

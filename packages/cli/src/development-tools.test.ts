@@ -28,13 +28,8 @@ beforeAll(async () => {
   })
   const notificationUrl = `${await listenLocally(receiver)}/hook`
   const config = readConfig({
-    PI_ENV: 'development',
-    PI_PORT: '0',
-    PI_DATABASE_URL: `sqlite:${join(folder, 'service.db')}`,
-    PI_MASTER_KEY: testMasterKey,
-    PI_SIMULATED_CHAINS: '137',
-    PI_CONSOLE: 'on',
-    PI_LOG_LEVEL: 'silent',
+    ...{ PI_ENV: 'development', PI_PORT: '0', PI_CONSOLE: 'on', PI_LOG_LEVEL: 'silent', PI_SIMULATED_CHAINS: '137' },
+    ...{ PI_DATABASE_URL: `sqlite:${join(folder, 'service.db')}`, PI_MASTER_KEY: testMasterKey },
   })
   const simulateChains = simulateChainsWith({ randomBytes: (length) => new Uint8Array(length).fill(7) }, undefined)
   server = await startServer(config, { simulateChains, tools: developmentTools })

@@ -12,6 +12,8 @@ function thrownBy(work: () => unknown): Error {
   throw new Error('nothing was thrown')
 }
 
+const advice = 'Run the command again with --debug to see the stack trace.'
+
 describe('formatCommandError', () => {
   it.each(['ERR_USAGE', 'ERR_ADDRESS_INVALID', 'ERR_URL_INVALID', 'ERR_ACCOUNT_INVALID'])(
     'counts %s as misuse',
@@ -20,13 +22,10 @@ describe('formatCommandError', () => {
 
   it('lists every problem of a configuration', () => {
     const error = Object.assign(new Error('x'), { code: 'ERR_CONFIG', problems: ['PI_A is missing.', 'PI_B is "x".'] })
-    expect(formatCommandError(error, false)).toEqual({
-      lines: ['The configuration has 2 problems:', '  - PI_A is missing.', '  - PI_B is "x".'],
-      exitCode: 1,
-    })
-    expect(formatCommandError({ problems: ['PI_A is missing.'] }, false).lines[0]).toBe(
-      'The configuration has a problem:',
-    )
+    const lines = ['The configuration has 2 problems:', '  - PI_A is missing.', '  - PI_B is "x".']
+    expect(formatCommandError(error, false)).toEqual({ lines, exitCode: 1 })
+    const [one] = formatCommandError({ problems: ['PI_A is missing.'] }, false).lines
+    expect(one).toBe('The configuration has a problem:')
   })
 
   it.each([
@@ -37,10 +36,8 @@ describe('formatCommandError', () => {
     [undefined, 'undefined'],
     [42, '42'],
   ])('reports %s as unexpected, with the way to see the stack', (thrown, message) => {
-    expect(formatCommandError(thrown, false)).toEqual({
-      lines: [`Unexpected error: ${message}`, 'Run the command again with --debug to see the stack trace.'],
-      exitCode: 1,
-    })
+    const lines = [`Unexpected error: ${message}`, advice]
+    expect(formatCommandError(thrown, false)).toEqual({ lines, exitCode: 1 })
   })
 
   it.each([
@@ -50,10 +47,7 @@ describe('formatCommandError', () => {
     ['a size out of range', thrownBy(() => Buffer.alloc(-1))],
   ])('reports an error of Node as unexpected, although it has an ERR_ code: %s', (_name, error) => {
     expect(error).toHaveProperty('code', expect.stringMatching(/^ERR_/))
-    expect(formatCommandError(error, false).lines).toEqual([
-      `Unexpected error: ${error.message}`,
-      'Run the command again with --debug to see the stack trace.',
-    ])
+    expect(formatCommandError(error, false).lines).toEqual([`Unexpected error: ${error.message}`, advice])
   })
 
   it('prints the stack and the causes only with debug', () => {

@@ -48,6 +48,8 @@ describe('help and version', () => {
 })
 
 describe('misuse', () => {
+  const rotate = ['integrations', 'rotate-secret', address]
+  const resolve = ['identity', 'resolve', 'pi:lost:9']
   it.each<[args: string[], sentence: string]>([
     [[], 'Usage:'],
     [['nothing'], "unknown command 'nothing'"],
@@ -61,18 +63,16 @@ describe('misuse', () => {
     [['dev', '--deadline', '5s'], 'needs --until-idle; add it'],
     [['integrations', 'create', '0x12'], 'Expected 0x and 40 hex digits.'],
     [['integrations', 'create', address, '--url', 'shop'], 'Expected a full URL'],
-    [['integrations', 'rotate-secret', address, '--grace', 'soon'], 'Expected a number and a unit'],
-    ...[['--signing'], ['--prepare'], ['--signing', '--prepare', '--activate']].map(
-      (options): [string[], string] =>
-        [['integrations', 'rotate-secret', address, ...options], 'replaced in two steps'] as const,
-    ),
-    ...[
-      ['--signing', '--prepare', '--grace', '1h'],
-      ['--signing', '--abort', '--no-grace'],
-    ].map((options): [string[], string] => [['integrations', 'rotate-secret', address, ...options], 'need --activate']),
-    ...[[], ['--none', '--applicant', 'x'], ['--applicant', ''], ['--applicant', ' ']].map(
-      (options): [string[], string] => [['identity', 'resolve', 'pi:lost:9', ...options], '--applicant'],
-    ),
+    [[...rotate, '--grace', 'soon'], 'Expected a number and a unit'],
+    [[...rotate, '--signing'], 'replaced in two steps'],
+    [[...rotate, '--prepare'], 'replaced in two steps'],
+    [[...rotate, '--signing', '--prepare', '--activate'], 'replaced in two steps'],
+    [[...rotate, '--signing', '--prepare', '--grace', '1h'], 'need --activate'],
+    [[...rotate, '--signing', '--abort', '--no-grace'], 'need --activate'],
+    [resolve, '--applicant'],
+    [[...resolve, '--none', '--applicant', 'x'], '--applicant'],
+    [[...resolve, '--applicant', ''], '--applicant'],
+    [[...resolve, '--applicant', ' '], '--applicant'],
     [['accounts', 'create', 'shop', '--address', '0x12'], 'Expected 0x and 40 hex digits.'],
     [['accounts', 'create', 'shop', '--address', address], 'Pass the accepted tokens'],
     [['accounts', 'create', 'shop', '--address', address, '--accept', 'USDC'], 'such as 137:USDC,USDT'],
@@ -100,8 +100,7 @@ describe('misuse', () => {
   ])('%j exits with 2 and prints the expected form', async (args, sentence) => {
     const { exitCode, out, err } = await run(...args)
     expect(err).toContain(sentence)
-    expect(exitCode).toBe(2)
-    expect(out).toBe('')
+    expect([exitCode, out]).toEqual([2, ''])
   })
 
   it('misuse mentions --help, and prints neither a stack nor the value of an unknown option', async () => {

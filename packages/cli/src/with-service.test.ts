@@ -14,25 +14,20 @@ describe('withFlags', () => {
     const databases = { PI_DATABASE_URL_FILE: '/run/secrets/url', PI_DATABASE_READ_URL: 'postgres://b/c' }
     const env = { ...databases, PI_HOST: '::1', PI_PORT: '1', PI_MASTER_KEY: 'x' }
     expect(withFlags(env, {})).toEqual(env)
-    expect(withFlags(env, { database: 'sqlite:b.db', host: '0.0.0.0', port: 0 })).toEqual({
-      ...env,
+    const database = {
       PI_DATABASE_URL: 'sqlite:b.db',
       PI_DATABASE_URL_FILE: undefined,
       PI_DATABASE_READ_URL: undefined,
-      PI_HOST: '0.0.0.0',
-      PI_PORT: '0',
-    })
+    }
+    const flags = { database: 'sqlite:b.db', host: '0.0.0.0', port: 0 }
+    expect(withFlags(env, flags)).toEqual({ ...env, ...database, PI_HOST: '0.0.0.0', PI_PORT: '0' })
   })
 
   it.each([
-    'sqlite:payments.db',
-    'sqlite:/srv/a:b@c/payments.db',
-    'sqlite:./a?password=b.db',
-    'postgres://127.0.0.1/payments',
+    ...['', 'sqlite:payments.db', 'sqlite:/srv/a:b@c/payments.db', 'sqlite:./a?password=b.db'],
+    ...['postgres://127.0.0.1/payments', 'postgres://app:@db.example/payments'],
     'postgres://app@db.example:5432/payments?sslmode=require',
     'postgresql://app@db.example/payments?application_name=a:b@c',
-    'postgres://app:@db.example/payments',
-    '',
   ])('accepts a database URL without a password: %j', (database) => {
     expect(withFlags({}, { database })).toMatchObject({ PI_DATABASE_URL: database })
   })

@@ -109,18 +109,3 @@ describe('payment-integration serve, as a process', () => {
     expect(lines.slice(1).map((each) => JSON.parse(each))).toEqual([{ event: 'stopping' }, { event: 'stopped' }])
   })
 })
-
-describe('payment-integration, as a process', () => {
-  it('prints help and exits with 0', async () => {
-    const { exited, lines } = start(['--help'])
-    expect(await exited).toEqual([0, null])
-    expect(lines.join('\n')).toContain('integrations')
-  })
-
-  it('exits with 2 on misuse, with nothing on standard output', async () => {
-    const { exited, lines, errors } = start(['dev', '--nope'])
-    expect(await exited).toEqual([2, null])
-    expect(lines).toEqual([])
-    expect(errors.join('\n')).toContain("unknown option '--nope'")
-  })
-})

@@ -17,7 +17,7 @@ import { type ProjectOptions, writeProject } from './write-project.js'
 const root = join(import.meta.dirname, '../../..')
 
 /** Makes a project that resolves the packages of this workspace, and runs `init` in it. */
-export async function generate(framework: FrameworkName, options: ProjectOptions = {}): Promise<string> {
+async function generate(framework: FrameworkName, options: ProjectOptions = {}): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), `payment-integration-init-${framework}-`))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   writeProject(folder, framework, options)
@@ -72,18 +72,13 @@ export async function startGenerated(
   const secret = `whsec_of_${framework}`
   const address = `0x${'a1'.repeat(20)}`
   const values: Record<string, string> = {
-    INTEGRATION_ADDRESS: address,
-    API_SECRET: 'secret_of_the_api',
-    WEBHOOK_SIGNING_SECRET: secret,
-    PAYMENTS_URL: 'http://127.0.0.1:1',
-    DATABASE_URL: databaseUrl ?? '',
+    ...{ INTEGRATION_ADDRESS: address, API_SECRET: 'secret_of_the_api', WEBHOOK_SIGNING_SECRET: secret },
+    ...{ PAYMENTS_URL: 'http://127.0.0.1:1', DATABASE_URL: databaseUrl ?? '' },
   }
   // As the user does: a copy of the example, with values.
   const example = readFileSync(join(folder, '.env.example'), 'utf8')
-  writeFileSync(
-    join(folder, '.env.local'),
-    example.replace(/^(\w+)=.*$/gm, (_, name) => `${name}=${values[name]}`),
-  )
+  const filled = example.replace(/^(\w+)=.*$/gm, (_, name) => `${name}=${values[name]}`)
+  writeFileSync(join(folder, '.env.local'), filled)
 
   let child: ChildProcess | undefined
   async function close() {
@@ -113,12 +108,10 @@ function absolute(databaseUrl: string | null, folder: string): string | null {
 
 /** The program that the project has for it, or a host that passes requests on as the platform does. */
 function startProcess(framework: FrameworkName, folder: string, { language = 'ts', router = 'app' }: ProjectOptions) {
+  const isApp = router === 'app'
   const entries: Partial<Record<FrameworkName, [kind: string, entry: string]>> = {
     lambda: ['lambda', `payments/handler.${language}`],
-    next:
-      router === 'app'
-        ? ['next-app', `app/webhook/route.${language}`]
-        : ['next-pages', `pages/api/webhook.${language}`],
+    next: [`next-${router}`, `${isApp ? 'app/webhook/route' : 'pages/api/webhook'}.${language}`],
   }
   const entry = entries[framework]
   const env = getEnvironment(folder)

@@ -11,10 +11,8 @@ export const rejected = {
   verdict: { kind: 'exhausted' },
 } as const
 export const accepted = { answer: { status: 204, reason: null }, verdict: { kind: 'delivered' } } as const
-export const silent = {
-  answer: { status: null, reason: 'timeout' },
-  verdict: { kind: 'retry', inMs: 600_000 },
-} as const
+const later = { kind: 'retry', inMs: 600_000 } as const
+export const silent = { answer: { status: null, reason: 'timeout' }, verdict: later } as const
 
 /** Creates the database. The variables apply to every command. */
 export async function operatedDeliveries(variables: Record<string, string> = {}) {

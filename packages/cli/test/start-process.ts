@@ -19,11 +19,8 @@ process.once('exit', () => command.remove())
 
 /** Starts it with these variables and the PATH. The caller ends it. */
 export function startProcess(args: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [command.path, ...args], {
-    cwd: packageFolder,
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const options = { cwd: packageFolder, env: { PATH: process.env['PATH'], ...env } }
+  const child = spawn(process.execPath, [command.path, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: string[] = []
   const errors: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => errors.push(line))

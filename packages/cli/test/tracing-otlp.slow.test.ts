@@ -44,8 +44,7 @@ test('a served payment arrives at a collector as one trace, which its delivery n
   onTestFinished(receiver.stop)
   const env = {
     ...{ PI_ENV: 'development', PI_LOG_LEVEL: 'warn', PI_SIMULATED_CHAINS: '137', PI_TRACING: 'on' },
-    PI_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'service.db')}`,
-    PI_MASTER_KEY: testMasterKey,
+    ...{ PI_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'service.db')}`, PI_MASTER_KEY: testMasterKey },
     NODE_OPTIONS: `--import=${pathToFileURL(file).href}`,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
   }
@@ -54,14 +53,10 @@ test('a served payment arrives at a collector as one trace, which its delivery n
   const { apiSecret } = JSON.parse(io.lines[0] ?? '') as { apiSecret: string }
   const server = start(['serve', '--json'], env)
   const { url } = JSON.parse(await server.line('"listening"')) as { url: string }
-  const answer = await fetch(`${url}/api/v1/integration/trigger`, {
-    method: 'POST',
-    headers: {
-      authorization: `Basic ${Buffer.from(`${shop}:${apiSecret}`).toString('base64')}`,
-      'content-type': 'application/json',
-    },
-    body: '{"scenario":"payment"}',
-  })
+  const credentials = Buffer.from(`${shop}:${apiSecret}`).toString('base64')
+  const headers = { authorization: `Basic ${credentials}`, 'content-type': 'application/json' }
+  const body = '{"scenario":"payment"}'
+  const answer = await fetch(`${url}/api/v1/integration/trigger`, { method: 'POST', headers, body })
   expect(await answer.text()).toContain('"done"')
   const names = () => collector.spans().map(({ name }) => name)
   const wanted = ['notification.attempt', 'notification.publish', 'payment.index']

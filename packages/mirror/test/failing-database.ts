@@ -8,21 +8,17 @@ export function failingDatabase(database: MirrorDatabase, fails: (sql: string) =
   }
   if ('query' in database) {
     const query = database.query as (...values: unknown[]) => Promise<unknown>
-    return {
-      connect: database.connect,
-      query: async (sql: string, values?: unknown[]) => {
-        check(sql)
-        return query.call(database, sql, values)
-      },
-    } as MirrorDatabase
+    const checked = async (sql: string, values?: unknown[]) => {
+      check(sql)
+      return query.call(database, sql, values)
+    }
+    return { connect: database.connect, query: checked } as MirrorDatabase
   }
-  return {
-    exec: (sql) => database.exec(sql),
-    prepare: (sql) => ({
-      all(...values) {
-        check(sql)
-        return database.prepare(sql).all(...values)
-      },
-    }),
-  }
+  const prepare: typeof database.prepare = (sql) => ({
+    all(...values) {
+      check(sql)
+      return database.prepare(sql).all(...values)
+    },
+  })
+  return { exec: (sql) => database.exec(sql), prepare }
 }

@@ -13,31 +13,26 @@ export async function useEngine(open: () => Promise<Engine>) {
   const engine = await open()
   afterAll(() => engine.close())
   const database = engine.connect()
-  const openMirror = (service: Service, options: Partial<MirrorOptions> = {}) =>
-    openMirrorOn(engine, service, { database, ...options })
-  return { engine, openMirror }
-}
 
-/** A migrated mirror, whose prefix is new unless the options name one. */
-async function openMirrorOn(
-  engine: Engine,
-  service: Service,
-  options: Pick<MirrorOptions, 'database'> & Partial<MirrorOptions>,
-) {
-  const prefix = options.prefix ?? nextPrefix()
-  const client = service.client()
-  const mirror = createMirror({ client, integrationAddress, secrets: secret, prefix, onEvent: () => {}, ...options })
-  await mirror.migrate()
-  return {
-    ...mirror,
-    prefix,
-    deliver: async (n: number) =>
-      mirror.receive(await getDelivery(makeSnapshot(await client.payments.get(paymentHash(n))))),
-    /** Fails unless every typed column and every body equal the read API. */
-    async expectFullCopy() {
-      const expected = await payments(service.client())
-      expect(await getCopy(engine, prefix)).toEqual(expected)
-      expect(await getBodies(engine, prefix)).toEqual(expected)
-    },
+  /** A migrated mirror, whose prefix is new unless the options name one. */
+  async function openMirror(service: Service, options: Partial<MirrorOptions> = {}) {
+    const { prefix = nextPrefix() } = options
+    const client = service.client()
+    const usual = { database, client, integrationAddress, secrets: secret, prefix, onEvent: () => {} }
+    const mirror = createMirror({ ...usual, ...options })
+    await mirror.migrate()
+    return {
+      ...mirror,
+      prefix,
+      deliver: async (n: number) =>
+        mirror.receive(await getDelivery(makeSnapshot(await client.payments.get(paymentHash(n))))),
+      /** Fails unless every typed column and every body equal the read API. */
+      async expectFullCopy() {
+        const expected = await payments(service.client())
+        expect(await getCopy(engine, prefix)).toEqual(expected)
+        expect(await getBodies(engine, prefix)).toEqual(expected)
+      },
+    }
   }
+  return { engine, openMirror }
 }

@@ -12,6 +12,7 @@ import { failingDatabase } from './failing-database.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
+const acts = ['index', 'update', 'update', 'move', 'deliver', 'deliver', 'late', 'complete', 'run', 'restart'] as const
 /** Each may follow the one before. */
 const refunds = ['refund_pending', 'refund_failure', 'refund_success'] as const
 const nextStates: readonly Payment['state'][] = ['pending', 'success', ...refunds]
@@ -25,9 +26,7 @@ test.each(engines)(`on $name, a random history ends in a full copy (SEED=${seed}
   let newest = 0
   let moved = 0
   const step = fc.record({
-    act: fc.constantFrom(
-      ...(['index', 'update', 'update', 'move', 'deliver', 'deliver', 'late', 'complete', 'run', 'restart'] as const),
-    ),
+    act: fc.constantFrom(...acts),
     n: fc.nat(9),
     maxPages: fc.constantFrom(1, 2, 9),
     full: fc.boolean(),
@@ -64,8 +63,8 @@ test.each(engines)(`on $name, a random history ends in a full copy (SEED=${seed}
             if (act === 'complete') await mirror.complete()
             if (act === 'run') await mirror.reconcile({ pageSize: 2, maxPages, full })
             if (act === 'deliver') sent.push(await client.payments.get(paymentHash(at)))
-            const delivered =
-              act === 'deliver' ? sent.at(-1) : act === 'late' ? sent[n % (sent.length || 1)] : undefined
+            const late = act === 'late' ? sent[n % (sent.length || 1)] : undefined
+            const delivered = act === 'deliver' ? sent.at(-1) : late
             if (delivered !== undefined) await mirror.receive(await getDelivery(makeSnapshot(delivered)))
           }
         }
@@ -78,9 +77,8 @@ test.each(engines)(`on $name, a random history ends in a full copy (SEED=${seed}
 
         /** No version of a row ever decreases. */
         async function checkVersions() {
-          for (const { tx_hash: hash, version } of await engine.query(
-            `SELECT tx_hash, version FROM ${prefix}payments`,
-          )) {
+          const rows = await engine.query(`SELECT tx_hash, version FROM ${prefix}payments`)
+          for (const { tx_hash: hash, version } of rows) {
             expect(Number(version)).toBeGreaterThanOrEqual(versions.get(String(hash)) ?? 0)
             versions.set(String(hash), Number(version))
           }

@@ -19,10 +19,8 @@ test('the block of the README copies payments, receives a webhook, and prints it
   const { connectionString, remove } = await createTestDatabase()
   const pool = new pg.Pool({ connectionString })
   // The block prints no port, so this copy of it does.
-  const printing = code.replace(
-    'const stop =',
-    "server.on('listening', () => console.error(server.address().port))\nconst stop =",
-  )
+  const printPort = "server.on('listening', () => console.error(server.address().port))"
+  const printing = code.replace('const stop =', `${printPort}\nconst stop =`)
   const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval']
   const env = {
     ...{ INTEGRATION_ADDRESS: integrationAddress, API_SECRET: service.apiSecret, PAYMENTS_URL: service.url },
@@ -59,12 +57,9 @@ test('the block of the README copies payments, receives a webhook, and prints it
 })
 
 test('the README names the default options', () => {
-  expect(readme).toContain(
-    `| \`fullEveryMs\` | milliseconds between two runs to the end | ${mirrorDefaults.fullEveryMs} |`,
-  )
-  expect(readme).toContain(
-    `| \`busyTimeoutMs\` | SQLite: milliseconds to wait for a lock | ${mirrorDefaults.busyTimeoutMs} |`,
-  )
-  expect(readme).toContain(`\`everyMs\` of \`run\` is ${mirrorDefaults.everyMs} by default.`)
-  expect(readme).toContain(`| search path, \`${mirrorDefaults.prefix}\` |`)
+  const { fullEveryMs, busyTimeoutMs, everyMs, prefix } = mirrorDefaults
+  expect(readme).toContain(`| \`fullEveryMs\` | milliseconds between two runs to the end | ${fullEveryMs} |`)
+  expect(readme).toContain(`| \`busyTimeoutMs\` | SQLite: milliseconds to wait for a lock | ${busyTimeoutMs} |`)
+  expect(readme).toContain(`\`everyMs\` of \`run\` is ${everyMs} by default.`)
+  expect(readme).toContain(`| search path, \`${prefix}\` |`)
 })

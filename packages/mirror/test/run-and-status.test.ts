@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { integrationAddress } from '../../client/test/fixtures.js'
 import { findTime, startService } from '../../client/test/service.js'
@@ -42,19 +43,14 @@ describe.each(engines)('$name', async ({ open }) => {
     await using service = await startService()
     await service.index(0, 1)
     const stop = new AbortController()
-    const completed = latch()
-    const copied = latch()
-    const mirror = await openMirror(service, {
-      onEvent: (event) => {
-        if (event.type === 'reconciled') copied.open()
-        if (event.type === 'completed') completed.open()
-      },
-    })
+    const events = new EventEmitter()
+    const [copied, completed] = [once(events, 'reconciled'), once(events, 'completed')]
+    const mirror = await openMirror(service, { onEvent: ({ type }) => void events.emit(type) })
     const running = mirror.run({ signal: stop.signal })
-    await copied.opened
+    await copied
     await service.update(1, 'success')
     await mirror.deliver(1)
-    await completed.opened
+    await completed
     await mirror.expectFullCopy()
     stop.abort()
     await running
@@ -90,9 +86,8 @@ describe.each(engines)('$name', async ({ open }) => {
     const prefix = nextPrefix()
     const options = { database: engine.connect(), client: service.client(), integrationAddress, prefix }
     await expect(createMirror(options).reconcile()).rejects.toMatchObject({ code: 'ERR_MIRROR_TABLES_MISSING' })
-    await engine.query(
-      `CREATE TABLE ${prefix}payments (integration_address text, block_timestamp text, tx_hash text, chain_id text, body_version int, version int)`,
-    )
+    const texts = ['integration_address', 'block_timestamp', 'tx_hash', 'chain_id'].map((name) => `${name} text`)
+    await engine.query(`CREATE TABLE ${prefix}payments (${texts.join(', ')}, body_version int, version int)`)
     await expect(createMirror(options).migrate()).rejects.toMatchObject({ code: 'ERR_MIRROR_TABLE_FOREIGN' })
   })
 
@@ -126,12 +121,3 @@ test('a SQLite connection waits for the lock of another one, and then reports th
     await engine.close()
   }
 })
-
-/** A promise that opens once. */
-function latch() {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { open: () => open(), opened }
-}

@@ -1,7 +1,12 @@
-import { statSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { getCommands } from '../../test/run-commands.js'
-import { getEvents } from '../../test/test-io.js'
+import { temporaryFolder } from '../../test/temporary-folder.js'
+import { getEvents, testIo } from '../../test/test-io.js'
+import { type LinkConfigFlags, readLinkConfig } from './accounts.js'
 
 const address = `0x${'c3'.repeat(20)}`
 const other = `0x${'d4'.repeat(20)}`
@@ -69,10 +74,7 @@ describe('an unlisted token symbol', () => {
     const { run } = getCommands('accounts')
     const created = await run('create', 'shop', '--address', address, '--accept', '137:USDX,USDC', '--accept', '1:usdc')
     expect(created.exitCode).toBe(0)
-    expect(created.io.errors).toEqual([
-      expect.stringMatching(warning('137:USDX')),
-      expect.stringMatching(warning('1:usdc')),
-    ])
+    expect(created.io.errors).toEqual(['137:USDX', '1:usdc'].map((token) => expect.stringMatching(warning(token))))
     expect(created.out).not.toContain('Warning')
     const changed = await run('change', 'shop', '--accept', '5:USDC', '--json')
     expect(changed).toMatchObject({ exitCode: 0, err: expect.stringMatching(warning('5:USDC')) })
@@ -84,12 +86,8 @@ describe('an unlisted token symbol', () => {
     ['one with an address, and the native token', '31337:ETH', { 5: [{ symbol: 'USDX', address: other }] }],
     ['one in PI_TOKENS_', '31337:MINE', {}],
   ])('does not include %s', async (_name, accepted, more) => {
-    const variables = {
-      PI_RPC_URL_31337: 'http://127.0.0.1:1',
-      PI_ROUTERS_31337: `${other}@0.8`,
-      PI_TOKENS_31337: `${other}:MINE:USD`,
-    }
-    const { runWith } = getCommands('accounts', variables)
+    const chain = { PI_RPC_URL_31337: 'http://127.0.0.1:1', PI_ROUTERS_31337: `${other}@0.8` }
+    const { runWith } = getCommands('accounts', { ...chain, PI_TOKENS_31337: `${other}:MINE:USD` })
     const [chainId, symbol] = accepted.split(':')
     const named = Object.entries(more).map(([id, tokens]) => ({ chainId: Number(id), tokens }))
     const coins = [{ chainId: Number(chainId), tokens: [{ symbol }] }, ...named]
@@ -167,3 +165,75 @@ it.each([['show'], ['change', '--address', address], ['remove']])(
     expect(err).toContain('nobody')
   },
 )
+
+const usdc = { chainId: 137, symbols: ['USDC'] }
+const onPolygon = { chainId: 137, address: other }
+const read = (flags: LinkConfigFlags, ...input: (string | Uint8Array)[]) =>
+  readLinkConfig(flags, testIo({ input: () => Readable.from(input.map((part) => Buffer.from(part))) }))
+
+describe('readLinkConfig, from flags', () => {
+  it('joins the tokens of a chain, each once, and closes the window after 0 s too', async () => {
+    const accept = [usdc, { chainId: 137, symbols: ['USDT', 'USDC'] }]
+    expect(await read({ accept, closeAfter: 0 })).toEqual({
+      coins: [{ chainId: 137, tokens: [{ symbol: 'USDC' }, { symbol: 'USDT' }] }],
+      onCompleteAction: { type: 'CLOSE_WINDOW', payload: { delayMilliseconds: 0 } },
+    })
+  })
+
+  it.each([
+    [{ redirect: 'https://shop.example', closeAfter: 0 }, 'exclude each other'],
+    [{ accept: [usdc], redirect: 'https://shop.example', closeAfter: 1 }, 'exclude each other'],
+    [{ closeAfter: 0 }, 'add them with --accept'],
+    [{ config: 'x.json', accept: [usdc] }, '--config holds a whole configuration'],
+    [{ config: 'x.json', closeAfter: 0 }, '--config holds a whole configuration'],
+    [{ accept: [usdc], defaultAddress: [{ chainId: 1, address: other }] }, 'chain 1, which has no accepted tokens'],
+    [{ accept: [usdc], defaultAddress: [onPolygon, onPolygon] }, '--default-address names a chain twice'],
+  ])('%j is misuse', async (flags, sentence) => {
+    await expect(read(flags)).rejects.toMatchObject({ code: 'ERR_USAGE', message: expect.stringContaining(sentence) })
+  })
+})
+
+describe('readLinkConfig, from JSON', () => {
+  const config = { coins: [{ chainId: 137, tokens: [{ symbol: 'USD₮0' }] }] }
+  const text = JSON.stringify(config)
+  const bytes = Buffer.from(text)
+
+  it('reads a file, also with a byte order mark', async () => {
+    const path = join(temporaryFolder(), 'link.json')
+    for (const mark of ['', '\uFEFF']) {
+      writeFileSync(path, mark + text)
+      expect(await read({ config: path })).toEqual(config)
+    }
+  })
+
+  it('reads standard input in pieces, cut inside a character', async () => {
+    const cut = bytes.indexOf('₮') + 1
+    expect(await read({ config: '-' }, bytes.subarray(0, cut), bytes.subarray(cut))).toEqual(config)
+  })
+
+  it.each([
+    ['nothing', '', 'Standard input is not JSON'],
+    ['half of it', text.slice(0, -1), 'Standard input is not JSON: see character'],
+    ['two documents', text + text, `Standard input is not JSON: see character ${text.length + 1}.`],
+    ['bytes that are not UTF-8', Uint8Array.of(0xff, 0xfe), 'Standard input is not text in UTF-8.'],
+    ['more than 4 MiB', ' '.repeat(4 * 1024 * 1024 + 1), 'Standard input is larger than 4 MiB.'],
+  ])('%s is misuse', async (_name, input, sentence) => {
+    const error = { code: 'ERR_USAGE', message: expect.stringContaining(sentence) }
+    await expect(read({ config: '-' }, input)).rejects.toMatchObject(error)
+  })
+
+  it('quotes nothing of a file that is not JSON', async () => {
+    const error = await read({ config: '-' }, 's3cret-of-another-file').catch((reason: unknown) => reason)
+    expect((error as Error).message).toContain('is not JSON')
+    expect(String((error as Error).stack)).not.toContain('s3cret')
+  })
+
+  it('stops waiting for input when the command is interrupted', async () => {
+    const io = testIo({ input: () => new Readable({ read() {} }) })
+    const reading = readLinkConfig({ config: '-' }, io).catch((error: unknown) => error)
+    await setImmediate()
+    io.interrupt()
+    const message = 'Standard input was not read: the command was interrupted.'
+    expect(await reading).toMatchObject({ code: 'ERR_INTERRUPTED', message })
+  })
+})

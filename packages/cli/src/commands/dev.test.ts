@@ -10,6 +10,7 @@ import { getEvents, type TestIo, testIo } from '../../test/test-io.js'
 import { planPayment, seededFraction } from '../dev/clients.js'
 import type { LegacyReadyEvent, ReadyEvent } from '../dev/demo-events.js'
 import type { Io } from '../io.js'
+import { aborted } from '../process.js'
 import { runCli } from '../run-cli.js'
 
 /** A run with a temporary folder of its own, on any free port. */
@@ -29,9 +30,8 @@ describe('dev --until-idle', () => {
     expect(events[0]).toMatchObject({ event: 'ready', seed: 42, chainId: '31337' })
     const fraction = seededFraction(42)
     const plans = [1, 2, 3].map((number) => planPayment(number, fraction))
-    expect(only(events, 'payment.sent')).toMatchObject(
-      plans.map(({ number, price, memo }) => ({ number, price, memo })),
-    )
+    const planned = plans.map(({ number, price, memo }) => ({ number, price, memo }))
+    expect(only(events, 'payment.sent')).toMatchObject(planned)
     const verified = only(events, 'payment.verified')
     expect(verified.map(({ number }) => number).sort()).toEqual([1, 2, 3])
     for (const { txHash, version, state } of verified) {
@@ -53,20 +53,16 @@ describe('dev --until-idle', () => {
 
   it('exits with 1 and the reasons when the deadline passes first', async () => {
     // The deadline passes when its one payment is done, however long that takes on this machine.
-    let pass = () => {}
-    const passed = new Promise<void>((resolve) => {
-      pass = resolve
-    })
+    const deadline = new AbortController()
     const { sleep } = testIo()
-    const io = demoIo({}, { sleep: (ms, signal) => (ms === 8_000 ? passed : sleep(ms, signal)) })
+    const io = demoIo({}, { sleep: (ms, signal) => (ms === 8_000 ? aborted(deadline.signal) : sleep(ms, signal)) })
     const args = ['dev', '--until-idle', '--payments', '1000', '--every', '1h', '--deadline', '8s', '--json']
     const ended = runCli(args, io)
     await Promise.race([io.line((line) => line.includes('payment.verified')), ended])
-    pass()
+    deadline.abort()
     expect(await ended).toBe(1)
-    const summary = getEvents(io).at(-1)
-    expect(summary).toMatchObject({ event: 'summary', ok: false, payments: 1 })
-    expect(summary?.['reasons']).toEqual(['The deadline of 8 s passed.'])
+    const reasons = ['The deadline of 8 s passed.']
+    expect(getEvents(io).at(-1)).toMatchObject({ event: 'summary', ok: false, payments: 1, reasons })
     expect(readdirSync(io.temporaryFolder)).toEqual([])
   })
 
@@ -143,9 +139,8 @@ describe('a running demo', () => {
     expect(response.status).toBe(200)
     const { payments } = (await response.json()) as { payments: unknown[] }
     const [, price = '', paid = ''] = / {2}(\S+) EUR, paid as (\S+) USDC {2}order-1$/m.exec(io.lines.join('\n')) ?? []
-    expect(payments).toMatchObject([
-      { memo: 'order-1', tokenSymbol: 'USDC', invoiceCurrency: 'USD', conversion: '', final: true },
-    ])
+    const found = { memo: 'order-1', tokenSymbol: 'USDC', invoiceCurrency: 'USD', conversion: '', final: true }
+    expect(payments).toMatchObject([found])
     const { invoiceAmount, tokenAmount } = payments[0] as { invoiceAmount: string; tokenAmount: { formatted: string } }
     expect([Number(invoiceAmount), Number(tokenAmount.formatted)]).toEqual([Number(paid), Number(paid)])
     expect(Number(paid)).toBeCloseTo(Number(price) * 1.08, 1)
@@ -246,12 +241,9 @@ describe('dev --forward-to', () => {
     const events = getEvents(io)
     const [ready] = only(events, 'ready')
     expect(only(events, 'env.file')).toMatchObject([{ kind: 'written', path: env, ignored: false }])
-    expect(getValues(env)).toMatchObject({
-      PAYMENTS_URL: ready?.['url'],
-      INTEGRATION_ADDRESS: ready?.['integrationAddress'],
-      API_SECRET: ready?.['apiSecret'],
-      LEGACY_API_KEY: ready?.['legacyApiKey'],
-    })
+    const access = { PAYMENTS_URL: ready?.['url'], INTEGRATION_ADDRESS: ready?.['integrationAddress'] }
+    const secrets = { API_SECRET: ready?.['apiSecret'], LEGACY_API_KEY: ready?.['legacyApiKey'] }
+    expect(getValues(env)).toMatchObject({ ...access, ...secrets })
     expect(verified.filter((version) => version === 'v1')).toHaveLength(2)
     expect(only(events, 'payment.verified')).toHaveLength(2)
     const [retried] = only(events, 'delivery.attempted').filter(({ attempt }) => attempt === 2)

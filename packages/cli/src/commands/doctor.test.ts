@@ -37,13 +37,11 @@ describe('doctor', () => {
   it('prints a row for each probe and a summary, and exits with 0 when all passed', async () => {
     const url = await getReceiver(secret)
     const { exitCode, lines, errors } = await doctor([url, ...unhurried])
-    expect(errors).toBe('')
+    expect([exitCode, errors]).toEqual([0, ''])
     expect(lines[0]).toBe(`Probing ${url}. The hashes of all test payments begin with 0xd0c70000.`)
-    expect(lines.slice(2, -2).map((line) => line.split(/\s+/).slice(0, 2))).toEqual(
-      doctorProbeNames.map((name) => ['pass', name]),
-    )
+    const probes = lines.slice(2, -2).map((line) => line.split(/\s+/).slice(0, 2))
+    expect(probes).toEqual(doctorProbeNames.map((name) => ['pass', name]))
     expect(lines.at(-1)).toBe(`${doctorProbeNames.length} passed, 0 failed, 0 with a warning, 0 not run.`)
-    expect(exitCode).toBe(0)
   })
 
   it('prints each cause once with its probes and the line of each framework, and exits with 1', async () => {
@@ -94,12 +92,6 @@ describe('doctor', () => {
     expect(plain.lines.join()).not.toContain('\u001b')
     const colored = await doctor([url, ...unhurried], env, { color: true })
     expect(colored.lines.join()).toContain('\u001b[31mfail')
-  })
-
-  it('prints no secret and no signature', async () => {
-    const url = await getReceiver('whsec_of_another')
-    const { lines } = await doctor([url, ...unhurried, '--json'], { ...env, API_SECRET: 'api_secret_of_it' })
-    expect(lines.join()).not.toMatch(/whsec|api_secret_of_it|[0-9a-f]{64}/)
   })
 
   it('ends with 1 and no verdict when it is interrupted', async () => {

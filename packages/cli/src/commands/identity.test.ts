@@ -42,9 +42,8 @@ describe('identity list', () => {
         await tx.identity.changeVerification(subjectId, { review: { ...review, rejectLabels }, reviewedAt: at })
       }),
     )
-    expect((await commands.run('list')).lines[1]).toContain(
-      'completed  RED RETRY BAD [2JSELFIE FORGERY  2026-01-02 03:04:05Z',
-    )
+    const verdict = 'completed  RED RETRY BAD [2JSELFIE FORGERY  2026-01-02 03:04:05Z'
+    expect((await commands.run('list')).lines[1]).toContain(verdict)
     expect(await listed(commands, 'list')).toMatchObject([{ subject: { reviewedAt: at, review } }])
   })
 
@@ -70,18 +69,14 @@ describe('identity list', () => {
 
   it('prints all fields with --json', async () => {
     const commands = await shared('anna@shop.example')
-    expect(await listed(commands, 'list')).toEqual([
-      {
-        event: 'subject',
-        subject: {
-          ...{ id: expect.any(String), emailKey: expect.stringMatching(key), accountId: null, proved: false },
-          ...{ closed: false, donor: shop, applicantId: provider().redemptions.at(-1)?.applicantId },
-          review: { reviewStatus: 'pending', reviewAnswer: null, rejectType: null, rejectLabels: [] },
-          ...{ reviewedAt: null, attachedNumber: 1, attachedAt: expect.any(Number), redemptions: 1, isOpen: false },
-          ...{ doubt: null, presence: null, missing: null, revision: expect.any(Number) },
-        },
-      },
-    ])
+    const subject = {
+      ...{ id: expect.any(String), emailKey: expect.stringMatching(key), accountId: null, proved: false },
+      ...{ closed: false, donor: shop, applicantId: provider().redemptions.at(-1)?.applicantId },
+      review: { reviewStatus: 'pending', reviewAnswer: null, rejectType: null, rejectLabels: [] },
+      ...{ reviewedAt: null, attachedNumber: 1, attachedAt: expect.any(Number), redemptions: 1, isOpen: false },
+      ...{ doubt: null, presence: null, missing: null, revision: expect.any(Number) },
+    }
+    expect(await listed(commands, 'list')).toEqual([{ event: 'subject', subject }])
   })
 
   it('pages by subject, and reports that more follow, as text and as JSON', async () => {
@@ -91,9 +86,8 @@ describe('identity list', () => {
     const { lines } = await commands.run('list', '--limit', '2')
     expect(lines).toHaveLength(4)
     expect(lines.at(-1)).toBe(`2 shown, more follow; continue with --after ${ids[1]}.`)
-    expect((await listed(commands, 'list', '--limit', '2')).at(-1)).toEqual({
-      ...{ event: 'more', shown: 2, afterId: ids[1] },
-    })
+    const more = { event: 'more', shown: 2, afterId: ids[1] }
+    expect((await listed(commands, 'list', '--limit', '2')).at(-1)).toEqual(more)
     expect(await listed(commands, 'list', '--limit', '3')).toHaveLength(3)
     expect(await listed(commands, 'list', '--after', ids[1] ?? '')).toMatchObject([{ subject: { id: ids[2] } }])
   })
@@ -105,9 +99,8 @@ describe('identity shares', () => {
     await onService(commands.env, async ({ identity }) => {
       const request = { email: 'anna@shop.example', shareToken: mint() }
       await identity?.share({ ...request, integrationAddress: otherShop }).catch(() => undefined)
-      await identity
-        ?.share({ integrationAddress: shop, email: 'bert@shop.example', shareToken: 'no token' })
-        .catch(() => undefined)
+      const invalid = { email: 'bert@shop.example', shareToken: 'no token' }
+      await identity?.share({ ...invalid, integrationAddress: shop }).catch(() => undefined)
     })
     const { exitCode, lines, err } = await commands.run('shares')
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
@@ -223,9 +216,8 @@ describe.each(['list', 'shares'])('identity %s', (name) => {
       expect(await runCli(['identity', name, ...args, ...more], io)).toBe(exitCode)
       expect([...io.lines, ...io.errors].join('\n')).not.toContain('canary')
     }
-    const stored = readdirSync(dirname(commands.path)).map((file) =>
-      readFileSync(join(dirname(commands.path), file), 'latin1'),
-    )
+    const folder = dirname(commands.path)
+    const stored = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1'))
     expect(stored.join()).toContain('identity_accounts')
     expect(stored.join()).not.toContain('canary')
   })

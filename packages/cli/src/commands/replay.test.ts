@@ -40,11 +40,8 @@ describe('a delivery with an attempt in flight', () => {
     const commands = await operatedDeliveries()
     await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1 })
     await onService(commands.env, ({ store }) => store.deliveries.claim({ limit: 1, leaseMs: 60_000 }))
-    expect(await commands.run('replay', '1')).toMatchObject({
-      exitCode: 1,
-      out: '',
-      err: 'Delivery 1 is being attempted at this moment; look at it again in a few seconds.',
-    })
+    const err = 'Delivery 1 is being attempted at this moment; look at it again in a few seconds.'
+    expect(await commands.run('replay', '1')).toMatchObject({ exitCode: 1, out: '', err })
     expect((await audited(commands)).filter(({ record }) => JSON.stringify(record).includes('replayed'))).toEqual([])
   })
 })
@@ -76,9 +73,7 @@ describe('deliveries replay-failed --dry-run', () => {
   it('reports that none matches', async () => {
     const commands = await operatedDeliveries()
     for (const more of [['--dry-run'], []])
-      expect((await commands.run('replay-failed', '--since', '1h', ...more)).lines).toEqual([
-        'No exhausted delivery matches.',
-      ])
+      expect((await commands.run('replay-failed', '--since', '1h', ...more)).out).toBe('No exhausted delivery matches.')
   })
 })
 

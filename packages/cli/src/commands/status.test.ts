@@ -36,7 +36,6 @@ async function answering(body: unknown, status = 200) {
 }
 
 const status = (url: string, ...args: string[]) => statusIn({}, url, ...args)
-
 async function statusIn(env: Record<string, string>, url: string, ...args: string[]) {
   const io = testIo({ env, now: () => 1_767_323_105_000 })
   const exitCode = await runCli(['status', '--url', url, ...args], io)
@@ -48,9 +47,8 @@ describe('status', () => {
     const heads = [chain, { ...chain, chainId: 10, headAt: chain.headAt - 288_000 }]
     const { url } = await answering({ ...healthy, chains: heads })
     const { lines } = await status(url)
-    expect(lines.filter((line) => line.includes('old head'))).toEqual([
-      '  old head: the newest block is 5 min old; are the nodes in sync?',
-    ])
+    const old = lines.filter((line) => line.includes('old head'))
+    expect(old).toEqual(['  old head: the newest block is 5 min old; are the nodes in sync?'])
   })
 
   it('prints tables of chains and nodes, and exits with 0 when all is well', async () => {
@@ -120,10 +118,12 @@ describe('status', () => {
   ])('rejects an answer that is %s', async (_, body, code) => {
     const { url } = await answering(body, code)
     const { exitCode, lines, errors } = await status(url)
-    expect(errors).toEqual([
-      `The server at ${url} is not a payment integration server of this version; pass another URL with --url.`,
-    ])
-    expect([exitCode, lines]).toEqual([1, []])
+    const sentence = 'is not a payment integration server of this version; pass another URL with --url.'
+    expect({ exitCode, lines, errors }).toEqual({
+      exitCode: 1,
+      lines: [],
+      errors: [`The server at ${url} ${sentence}`],
+    })
   })
 
   it('follows no redirect, and reports that no server answers', async () => {
@@ -222,10 +222,7 @@ describe('notifications, with a configured database', () => {
 
 describe('an old database snapshot', () => {
   it.each([
-    [
-      { holder: 'session', databaseUser: 'reporting', application: 'dashboard' },
-      'session dashboard of database user reporting',
-    ],
+    [{ holder: 'session', databaseUser: 'ada', application: 'charts' }, 'session charts of database user ada'],
     [{ holder: 'session', databaseUser: 'ada', application: '' }, 'session without a name of database user ada'],
     [{ holder: 'replication slot', databaseUser: null, application: 'standby_2' }, 'replication slot standby_2'],
   ] as const)('of %j is named with its age', (snapshot, named) => {

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@payment-integration/client'
 import { createMemoryVersionStore, createReceiver } from '@payment-integration/version-store'
-import { createVerifier } from '@payment-integration/webhook'
+import { createVerifier, type Snapshot } from '@payment-integration/webhook'
 import { createNodeHandler } from '@payment-integration/webhook/node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testMasterKey } from '../../test/master-key.js'
 import { listenLocally, serveHttp } from '../../test/serve-http.js'
 import { getEvents, testIo } from '../../test/test-io.js'
+import { aborted } from '../process.js'
 import { runCli } from '../run-cli.js'
 
 const shop = `0x${'a1'.repeat(20)}`
@@ -23,11 +24,8 @@ afterAll(async () => {
 const folder = mkdtempSync(join(tmpdir(), 'payment-integration-trigger-'))
 cleanUps.push(() => rmSync(folder, { recursive: true }))
 const env = {
-  PI_ENV: 'development',
-  PI_LOG_LEVEL: 'silent',
-  PI_MASTER_KEY: testMasterKey,
+  ...{ PI_ENV: 'development', PI_LOG_LEVEL: 'silent', PI_MASTER_KEY: testMasterKey, PI_SIMULATED_CHAINS: '137,10' },
   PI_DATABASE_URL: `sqlite:${join(folder, 'service.db')}`,
-  PI_SIMULATED_CHAINS: '137,10',
 }
 const effects: string[] = []
 let variables: Record<string, string>
@@ -35,11 +33,8 @@ let stopServer: () => Promise<void>
 
 async function startReceiver(secret: () => string): Promise<string> {
   const { verify } = createVerifier({ secrets: async () => [secret()] })
-  const { receive } = createReceiver({
-    verify,
-    store: createMemoryVersionStore(),
-    handle: async ({ txHash, version }) => void effects.push(`${txHash} v${version}`),
-  })
+  const handle = async ({ txHash, version }: Snapshot) => void effects.push(`${txHash} v${version}`)
+  const { receive } = createReceiver({ verify, store: createMemoryVersionStore(), handle })
   const http = createServer(createNodeHandler({ receive }))
   cleanUps.push(() => http.close())
   return `${await listenLocally(http)}/webhook`
@@ -138,16 +133,15 @@ describe('payment-integration trigger', () => {
   })
 
   test('a second trigger beside a running one fails, and neither disturbs the other', async () => {
-    let release = () => {}
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    const url = await serveHttp((_, response) => void released.then(() => response.writeHead(204).end()))
+    const released = new AbortController()
+    const url = await serveHttp(
+      (_, response) => void aborted(released.signal).then(() => response.writeHead(204).end()),
+    )
     const { ended } = await startDuplicate(`0x${'c3'.repeat(20)}`, url)
     const { exitCode, events } = await trigger('reorg', '--chain', '137')
     const reason = expect.stringContaining('Another trigger is running')
     expect([exitCode, events]).toEqual([1, [{ event: 'failed', reason }]])
-    release()
+    released.abort()
     expect(await ended).toBe(0)
     expect((await trigger('reorg')).exitCode).toBe(0)
   })

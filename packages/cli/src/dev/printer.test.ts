@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DeliveryEvent, DemoEvent, LegacyReadyEvent, ReadyEvent, SummaryEvent } from './demo-events.js'
-import { createDemoPrinter, formatCommands } from './printer.js'
+import { createDemoPrinter, createEventOrder, formatCommands } from './printer.js'
 
 const time = new Date(2026, 0, 2, 3, 4, 5, 6).getTime()
 const txHash = `0x9f2c81${'0'.repeat(54)}04e1`
@@ -16,8 +16,7 @@ const ready: ReadyEvent = {
   ...{ event: 'ready', version: '0.1.0', readyMs: 1_234, url: 'http://127.0.0.1:4747' },
   ...{ integrationAddress: `0x${'11'.repeat(20)}`, apiSecret: 'the-api-secret', signingSecret: 'the-webhook-secret' },
   ...{ legacyApiKey: 'the-legacy-key', accountHandle: 'demo-shop', accountAddress: `0x${'33'.repeat(20)}` },
-  ...{ tokenSymbol: 'USDC', receiverUrl: 'http://127.0.0.1:5/webhook' },
-  identityProviderUrl: 'http://127.0.0.1:7',
+  ...{ tokenSymbol: 'USDC', receiverUrl: 'http://127.0.0.1:5/webhook', identityProviderUrl: 'http://127.0.0.1:7' },
   shareUrl: 'http://127.0.0.1:4747/api/v1/integration/idv-share-token',
   shareRequest: { email: 'user@shop.example', kycShareToken: 'the-share-token' },
   triggerUrl: 'http://127.0.0.1:4747/api/v1/integration/trigger',
@@ -28,17 +27,18 @@ const ready: ReadyEvent = {
     ...{ applicantId: 'the-applicant', forClientId: 'PaymentService' },
   },
 }
-
 const legacyReady: LegacyReadyEvent = {
-  event: 'legacy.ready',
-  chainId: '31337',
-  txHash,
-  legacyApiKey: 'the-legacy-key',
+  ...{ event: 'legacy.ready', chainId: '31337', txHash, legacyApiKey: 'the-legacy-key' },
   lookupUrl: `http://127.0.0.1:4747/api/v1/tx/31337/${txHash}`,
   verifyUrl: 'http://127.0.0.1:4747/api/v1/verify',
   verifyRequest: { chainId: 31_337, txHash, invoiceAmount: '8.96', invoiceCurrency: 'USD', address: 'demo-shop' },
   referenceUrl: 'http://127.0.0.1:4747/reference',
 }
+const sent: DemoEvent = {
+  ...{ event: 'payment.sent', chainId: '1', txHash, number: 1, price: '8.30 EUR', paid: '8.96 USDC', memo: 'order-1' },
+}
+const indexed: DemoEvent = { event: 'payment.indexed', chainId: '1', txHash, blockNumber: 1 }
+const problem: DemoEvent = { event: 'problem', reason: 'no' }
 
 function print(
   events: readonly DemoEvent[],
@@ -78,47 +78,37 @@ describe('createDemoPrinter', () => {
     for (const value of [ready.integrationAddress, 'the-api-secret', 'the-webhook-secret', 'the-legacy-key'])
       expect(lines.filter((line) => line.includes(value))).toHaveLength(1)
     for (const line of lines) expect(line.length).toBeLessThan(120)
-    const keysLine = lines.find((line) => line.includes('Keys'))
-    expect(keysLine).toContain('k commands   o console   c chaos   d doctor   ? help   q quit')
+    const keys = 'k commands   o console   c chaos   d doctor   ? help   q quit'
+    expect(lines.find((line) => line.includes('Keys'))).toContain(keys)
     expect(print([ready], { hasKeys: true }).join()).not.toContain('doctor')
     expect(print([ready]).at(-1)).toContain('Ctrl-C stops the demo')
   })
 
   it('gives the commands of the legacy API once a payment is verified', () => {
-    const early = formatCommands(ready, null)
-    expect(early.join('\n')).not.toContain('/api/v1/verify')
-    expect(early.join('\n')).toContain(`demo-shop, paid in USDC at ${ready.accountAddress}`)
-    expect(early.join('\n')).toContain('removed at the end')
+    const early = formatCommands(ready, null).join('\n')
+    expect(early).not.toContain('/api/v1/verify')
+    for (const text of [`demo-shop, paid in USDC at ${ready.accountAddress}`, 'removed at the end'])
+      expect(early).toContain(text)
     expect(formatCommands({ ...ready, kept: true }, null).join('\n')).not.toContain('removed')
     const later = formatCommands(ready, legacyReady)
     const key = 'curl -s -H "Authorization: the-legacy-key"'
     const json = '-H "Content-Type: application/json" -d'
     const request = `{"chainId":31337,"txHash":"${txHash}","invoiceAmount":"8.96","invoiceCurrency":"USD","address":"demo-shop"}`
-    expect(later).toEqual(
-      expect.arrayContaining([
-        `${key} http://127.0.0.1:4747/api/v1/tx/31337/${txHash}`,
-        `${key} ${json} '${request}' http://127.0.0.1:4747/api/v1/verify`,
-      ]),
-    )
+    expect(later).toContain(`${key} http://127.0.0.1:4747/api/v1/tx/31337/${txHash}`)
+    expect(later).toContain(`${key} ${json} '${request}' http://127.0.0.1:4747/api/v1/verify`)
   })
 
   it('shows success in green, failure in red and pending in yellow', () => {
+    const changed = { event: 'payment.changed', chainId: '1', txHash, version: 2, from: null } as const
     const getColor = (to: string) =>
-      /\[(\d\d)m(?=\w)/.exec(
-        print([{ event: 'payment.changed', chainId: '1', txHash, version: 2, from: null, to }], {
-          color: true,
-        })[0]?.split('->')[1] ?? '',
-      )?.[1]
+      /->.*?\[(\d\d)m(?=\w)/.exec(print([{ ...changed, to }], { color: true })[0] ?? '')?.[1]
     const states = ['success', 'refund_success', 'failure', 'refund_failure', 'pending', 'refund_pending']
     expect(states.map(getColor)).toEqual(['32', '32', '31', '31', '33', '33'])
   })
 
   it('prints the price and the paid amount of a payment', () => {
-    const of = { chainId: '1', txHash, number: 1, price: '8.30 EUR', paid: '8.96 USDC', memo: 'order-1' }
-    expect(print([{ ...of, event: 'payment.sent' }])).toEqual([
-      '',
-      '03:04:05.006  payment  0x9f2c81..04e1  8.30 EUR, paid as 8.96 USDC  order-1',
-    ])
+    const line = '03:04:05.006  payment  0x9f2c81..04e1  8.30 EUR, paid as 8.96 USDC  order-1'
+    expect(print([sent])).toEqual(['', line])
   })
 
   it('prints the summary with its reasons and the remaining folder', () => {
@@ -150,14 +140,39 @@ describe('createDemoPrinter', () => {
   it('with quiet, omits success', () => {
     const unanswered: DemoEvent = { ...delivery, outcome: 'pending', retryInMs: 1 }
     const rejected: DemoEvent = { event: 'receiver.rejected', code: 'ERR_SIGNATURE_MISMATCH', status: 401 }
-    const problem: DemoEvent = { event: 'problem', reason: 'no' }
-    const indexed: DemoEvent = { event: 'payment.indexed', chainId: '1', txHash, blockNumber: 1 }
     const events = [ready, indexed, delivery, legacyReady, unanswered, rejected, problem, summary]
     const printed = print(events, { json: true, quiet: true }).map((line) => (JSON.parse(line) as DemoEvent).event)
     expect(printed).toEqual(['ready', 'delivery.attempted', 'receiver.rejected', 'problem', 'summary'])
   })
 
   it('colors failures for a terminal', () => {
-    expect(print([{ event: 'problem', reason: 'no' }], { color: true })[0]).toContain('\u001b[31m')
+    expect(print([problem], { color: true })[0]).toContain('\u001b[31m')
   })
+})
+
+function recorded() {
+  const printed: [string, number][] = []
+  let time = 0
+  const clock = () => (time += 1)
+  return { printed, stage: createEventOrder(({ event }, at) => printed.push([event, at]), clock) }
+}
+
+it('prints a payment before its events, even when they came first', async () => {
+  const { printed, stage } = recorded()
+  const report = async () => stage.report(indexed)
+  await stage.first(report, () => sent)
+  stage.report(problem)
+  expect(printed.map(([name]) => name)).toEqual(['payment.sent', 'payment.indexed', 'problem'])
+  const times = printed.map(([, at]) => at)
+  expect(times).toEqual([...times].sort((a, b) => a - b))
+})
+
+it('prints delayed events when the payment could not be made', async () => {
+  const { printed, stage } = recorded()
+  const pay = async () => {
+    stage.report(problem)
+    throw new Error('no gas')
+  }
+  await expect(stage.first(pay, () => sent)).rejects.toThrow('no gas')
+  expect(printed.map(([name]) => name)).toEqual(['problem'])
 })

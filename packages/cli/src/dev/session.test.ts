@@ -3,7 +3,7 @@ import { legacyExample } from './clients.js'
 import type { Demo } from './demo.js'
 import type { DemoEvent, VerifiedEvent } from './demo-events.js'
 import { createEventOrder } from './printer.js'
-import { createNudge, runSession } from './session.js'
+import { createNudge, judge, type RunEnd, runSession } from './session.js'
 import { createLedger } from './watch.js'
 
 const plan = { everyMs: 0, payments: 2, seed: 1 }
@@ -21,12 +21,7 @@ function demo(changes: { [K in 'pay' | 'processor' | 'reader']?: Partial<Demo[K]
     return version
   }
   const built: Demo = {
-    chainId: '31337',
-    folder: '/tmp/demo',
-    tokenSymbol: 'USDC',
-    lost: new Promise(() => {}),
-    ledger,
-    io,
+    ...{ chainId: '31337', folder: '/tmp/demo', tokenSymbol: 'USDC', lost: new Promise(() => {}), ledger, io },
     async pay({ number }) {
       ledger.sawIndexed(`0x${number}`)
       settle(`0x${number}`, 1)
@@ -58,9 +53,8 @@ describe('runSession', () => {
   })
 
   it('continues after a payment that could not be made', async () => {
-    const { result } = await run({
-      pay: ({ number }: { number: number }) => Promise.reject(new Error(`no gas for ${number}`)),
-    })
+    const pay: Demo['pay'] = ({ number }) => Promise.reject(new Error(`no gas for ${number}`))
+    const { result } = await run({ pay })
     const problems = [1, 2].map((number) => `Payment ${number} could not be made: no gas for ${number}`)
     expect(result).toMatchObject({ payments: 0, problems })
   })
@@ -75,10 +69,8 @@ describe('runSession', () => {
 
   it('reports errors of the processor and the reader', async () => {
     const send = () => Promise.reject(new Error('The service answered 503.'))
-    expect((await run({ processor: { send } })).result.problems).toEqual([
-      'Payment 1: The service answered 503.',
-      'Payment 2: The service answered 503.',
-    ])
+    const problems = [1, 2].map((number) => `Payment ${number}: The service answered 503.`)
+    expect((await run({ processor: { send } })).result.problems).toEqual(problems)
     const compare = () => Promise.reject(new Error('not found'))
     expect((await run({ reader: { compare } })).result.problems).toContain('Payment 2: not found')
   })
@@ -90,8 +82,7 @@ describe('runSession', () => {
       return 9
     }
     const { result } = await run({ processor: { send } }, stop.signal)
-    expect(result.verified).toBe(0)
-    expect(result.problems).toEqual([])
+    expect(result).toMatchObject({ verified: 0, problems: [] })
     expect(result.unfinished[0]).toBe('Payment 1 still waits for the update to success.')
   })
 
@@ -135,5 +126,34 @@ describe('createNudge', () => {
     nudge.nudge()
     await runSession(demo(), session, stage, { sleep }, signal)
     expect(waits).toEqual([true, true, false])
+  })
+})
+
+const clean = { payments: 3, verified: 3, problems: [], unfinished: [] }
+const problem = { ...clean, verified: 2, problems: ['Payment 2: no.'] }
+const unfinished = { ...clean, verified: 2, unfinished: ['Payment 3 still waits for the indexer.'] }
+const idle: RunEnd = { kind: 'idle' }
+const interrupted: RunEnd = { kind: 'interrupted' }
+const deadline: RunEnd = { kind: 'deadline', limitMs: 60_000 }
+const chainLost: RunEnd = { kind: 'lost', reason: 'The chain ended.' }
+
+describe('judge', () => {
+  it.each([
+    ['idle and clean', idle, clean, 0, []],
+    ['idle with a problem', idle, problem, 1, ['Payment 2: no.']],
+    ['interrupted', interrupted, clean, 1, ['Interrupted before every payment was verified.']],
+    ['deadline', deadline, unfinished, 1, ['The deadline of 60 s passed.', ...unfinished.unfinished]],
+    ['lost', chainLost, unfinished, 1, ['The chain ended.', ...unfinished.unfinished]],
+  ] as const)('--until-idle, %s', (_name, ending, result, exitCode, reasons) => {
+    expect(judge(ending, result, true)).toEqual({ exitCode, reasons })
+  })
+
+  it.each([
+    ['interrupted', interrupted, clean, 0, []],
+    ['interrupted with payments under way', interrupted, unfinished, 0, []],
+    ['interrupted after a problem', interrupted, problem, 0, ['Payment 2: no.']],
+    ['lost', chainLost, clean, 1, ['The chain ended.']],
+  ] as const)('without --until-idle, %s', (_name, ending, result, exitCode, reasons) => {
+    expect(judge(ending, result, false)).toEqual({ exitCode, reasons })
   })
 })

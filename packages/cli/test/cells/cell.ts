@@ -34,7 +34,6 @@ export async function indexAll({ indexers }: Service): Promise<void> {
 
 /** Settings of a cell. */
 export interface CellOptions {
-  readonly masterKey?: string | undefined
   readonly recording?: Recording | undefined
   readonly confirmations?: number | undefined
   readonly fulfilments?: FulfilmentSource | undefined
@@ -45,7 +44,7 @@ export async function openCell(
   database: Database,
   chain: Chain,
   now: () => number,
-  { masterKey = testMasterKey, recording, confirmations, fulfilments }: CellOptions = {},
+  { recording, confirmations, fulfilments }: CellOptions = {},
 ) {
   const { store, remove } = await openStore(database, now)
   await store.migrate()
@@ -53,12 +52,8 @@ export async function openCell(
   const events: ServiceEvent[] = []
   const serviceOn = (on: Store, records = recording): Service =>
     createService({
-      store: on,
-      sender,
-      masterKey: parseMasterKey(masterKey),
+      ...{ store: on, sender, masterKey: parseMasterKey(testMasterKey), allowLoopbackHttp: true, recording: records },
       chains: [{ chain: chain.chain, startBlock: 0 }],
-      allowLoopbackHttp: true,
-      recording: records,
       ...(fulfilments === undefined ? {} : { fulfilments: { source: fulfilments } }),
       onEvent: (event) => events.push(event),
       ...(confirmations === undefined ? {} : { confirmations: { [chain.chain.chainId]: confirmations } }),

@@ -35,27 +35,6 @@ describe('an import is rejected', () => {
     await expect(importing(cells, path)).rejects.toThrow(rejection('ERR_INTEGRATION_EXISTS', shop))
   })
 
-  test('with another master key', async () => {
-    const cells = await twoCells('SQLite', 'SQLite', { masterKey: 'fedcba9876543210'.repeat(4) })
-    const { path } = await cells.export()
-    const { version } = parseMasterKey(testMasterKey).current
-    await expect(importing(cells, path)).rejects.toThrow(rejection('ERR_ARCHIVE', `needs master key ${version}`))
-    expect(await cells.target.service.integrations.list()).toEqual([])
-  })
-
-  test('with changed or missing bytes', async () => {
-    const cells = await twoCells('SQLite', 'SQLite')
-    await cells.pay('a')
-    const { path } = await cells.export()
-    const bytes = readFileSync(path)
-    const damaged = Buffer.from(bytes)
-    damaged.writeUInt8(bytes.readUInt8(40) ^ 1, 40)
-    for (const content of [damaged, bytes.subarray(0, -5)]) {
-      writeFileSync(`${path}.copy`, content)
-      await expect(importing(cells, `${path}.copy`)).rejects.toThrow(rejection('ERR_ARCHIVE', path))
-    }
-  })
-
   test('after the other cell changed a payment without the file', async () => {
     const cells = await twoCells('SQLite', 'SQLite')
     await cells.pay('a')
@@ -87,16 +66,7 @@ describe('an import is rejected', () => {
 
 const other = hex('other', 20)
 const ofOther = (text: string) => text.replaceAll(makeTxHash('a'), makeTxHash('b'))
-const attackerHash = 'ab'.repeat(32)
-
 type Change = (text: string) => string
-
-/** Changes of a file with a valid form, which only its HMAC reveals. */
-const unsignedChanges: readonly (readonly [name: string, change: Change])[] = [
-  ['the hash of another API secret', (text) => text.replace(/("apiSecret":\{.*?"hash":")[^"]*/, `$1${attackerHash}`)],
-  ['the id of an update that is yet to come', (text) => text.replace('"id":"u1"', '"id":"u2"')],
-]
-
 const ofPayment = (change: Change): Change => {
   return (text) => text.replace(/^\{"payment".*$/m, change)
 }
@@ -159,15 +129,14 @@ describe('a file that was changed on its way', () => {
     payments: await target.store.payments.list({ integrationAddress: other, limit: 9 }),
     deliveries: await target.store.deliveries.list({ limit: 9 }),
     audit: await target.store.audit.list({ limit: 9 }),
-    updates: await target.store.transaction((tx) => tx.findUpdates(['u1', 'u2', 'taken', 'waits'])),
+    updates: await target.store.transaction((tx) => tx.findUpdates(['u1', 'taken', 'waits'])),
   })
 
-  test.each(unsignedChanges)('to have %s changes nothing', async (_name, change) => {
+  test('to have the hash of another API secret changes nothing', async () => {
     const { cells, path } = await exported()
     const before = await getState(cells)
-    await expect(importing(cells, unsigned(path, change))).rejects.toThrow(
-      rejection('ERR_ARCHIVE', 'its HMAC is wrong or missing'),
-    )
+    const foreign = unsigned(path, (text) => text.replace(/("apiSecret":\{.*?"hash":")[^"]*/, `$1${'ab'.repeat(32)}`))
+    await expect(importing(cells, foreign)).rejects.toThrow(rejection('ERR_ARCHIVE', 'its HMAC is wrong or missing'))
     expect(await getState(cells)).toEqual(before)
     await importing(cells, path)
   })

@@ -54,11 +54,8 @@ describe('the first payment, end to end, on a real chain', () => {
   async function read(path: string, authorization?: string) {
     const basic = `Basic ${Buffer.from(`${integration}:${apiSecret}`).toString('base64')}`
     const response = await fetch(`${url}${path}`, { headers: { authorization: authorization ?? basic } })
-    return {
-      status: response.status,
-      headers: response.headers,
-      json: (await response.json()) as Record<string, unknown>,
-    }
+    const { status, headers } = response
+    return { status, headers, json: (await response.json()) as Record<string, unknown> }
   }
   const ofVersion = (version: number) =>
     receiver.arrived
@@ -73,21 +70,15 @@ describe('the first payment, end to end, on a real chain', () => {
     const body = JSON.stringify({ id: randomBytes(8).toString('hex'), chainId: '31337', txHash, ...change })
     const t = Math.floor(Date.now() / 1000)
     const v1 = createHmac('sha256', processorSecret).update(`${t}.${body}`).digest('hex')
-    const response = await fetch(`${url}/api/v1/processor/updates`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-service-signature': `t=${t},v1=${v1}` },
-      body,
-    })
+    const headers = { 'content-type': 'application/json', 'x-service-signature': `t=${t},v1=${v1}` }
+    const response = await fetch(`${url}/api/v1/processor/updates`, { method: 'POST', headers, body })
     return { status: response.status, json: (await response.json()) as Record<string, unknown> }
   }
   async function pay() {
     const account = deriveDevAccount(1)
-    const chain = defineChain({
-      id: 31_337,
-      name: 'e2e',
-      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-      rpcUrls: { default: { http: [anvil.rpcUrl] } },
-    })
+    const nativeCurrency = { name: 'Ether', symbol: 'ETH', decimals: 18 }
+    const rpcUrls = { default: { http: [anvil.rpcUrl] } }
+    const chain = defineChain({ id: 31_337, name: 'e2e', nativeCurrency, rpcUrls })
     const wallet = createWalletClient({ account, chain, transport: http(), dataSuffix: erc8021(integration) })
     const router = parseAbi(['function pay(bytes32 memo, uint256 amount, address token, address receiver) payable'])
     const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
@@ -102,15 +93,10 @@ describe('the first payment, end to end, on a real chain', () => {
     ;[anvil, receiver] = await Promise.all([startAnvil(), startRecordingReceiver()])
     deployment = await deployDevRouter(anvil)
     env = {
-      PI_ENV: 'development',
-      PI_PORT: '0',
-      PI_DATABASE_URL: `sqlite:${join(folder, 'e2e.db')}`,
-      PI_MASTER_KEY: randomBytes(32).toString('base64url'),
-      PI_PROCESSOR_SECRETS: processorSecret,
-      PI_RPC_URL_31337: anvil.rpcUrl,
+      ...{ PI_ENV: 'development', PI_PORT: '0', PI_DATABASE_URL: `sqlite:${join(folder, 'e2e.db')}` },
+      ...{ PI_MASTER_KEY: randomBytes(32).toString('base64url'), PI_PROCESSOR_SECRETS: processorSecret },
+      ...{ PI_RPC_URL_31337: anvil.rpcUrl, PI_START_BLOCK_31337: '0', PI_POLL_MS_31337: '50' },
       PI_ROUTERS_31337: `${deployment.router.address}@${deployment.router.version}`,
-      PI_START_BLOCK_31337: '0',
-      PI_POLL_MS_31337: '50',
     }
     const created = await runToEnd(['integrations', 'create', integration, '--url', `${receiver.url}/hook`], env)
     expect(created.errors, 'integrations create').toEqual([])
@@ -129,24 +115,15 @@ describe('the first payment, end to end, on a real chain', () => {
     const first = await arrival(1)
     expect(signatureIsGenuine(first, signingSecret)).toBe(true)
     expect(first.headers).toMatchObject({ 'x-service-integration': integration, 'content-type': 'application/json' })
-    expect(first.snapshot).toEqual({
-      integrationAddress: integration,
-      chainId: '31337',
-      txHash,
-      version: 1,
-      state: null,
-      recipient: null,
-      invoice: null,
-    })
+    const name = { integrationAddress: integration, chainId: '31337', txHash }
+    expect(first.snapshot).toEqual({ ...name, version: 1, state: null, recipient: null, invoice: null })
   })
 
   it('a signed processor update moves the state and arrives as version 2', async () => {
     const recipient = { title: 'Café', subtitle: 'Table 4' }
     const invoice = { amount: '1.25', currency: 'EUR', settlementAmount: '1.25', settlementCurrency: 'EUR' }
-    expect(await update({ state: 'pending', recipient, invoice })).toMatchObject({
-      status: 200,
-      json: { outcome: 'applied', version: 2 },
-    })
+    const applied = { status: 200, json: { outcome: 'applied', version: 2 } }
+    expect(await update({ state: 'pending', recipient, invoice })).toMatchObject(applied)
     const second = await arrival(2)
     expect(signatureIsGenuine(second, signingSecret)).toBe(true)
     expect(second.snapshot).toMatchObject({ version: 2, state: 'pending', recipient, invoice })
@@ -157,23 +134,16 @@ describe('the first payment, end to end, on a real chain', () => {
     expect(single.status).toBe(200)
     expect(single.headers.get('cache-control')).toBe('private, no-store')
     expect(single.json).toMatchObject((await arrival(2)).snapshot)
-    expect(single.json).toMatchObject({
-      sender: deriveDevAccount(1).address.toLowerCase(),
-      receiver: merchant,
-      memo: 'order-7',
-      source: { chainId: '31337', txHash },
-      tokenIn: { amount: '1.25' },
-      tokenOut: { amountGross: '1.25', amountNet: '1.2475' },
-    })
+    const amounts = { tokenIn: { amount: '1.25' }, tokenOut: { amountGross: '1.25', amountNet: '1.2475' } }
+    const parties = { sender: deriveDevAccount(1).address.toLowerCase(), receiver: merchant, memo: 'order-7' }
+    expect(single.json).toMatchObject({ ...parties, ...amounts, source: { chainId: '31337', txHash } })
     expect((await read('/api/v1/integration/payments')).json).toEqual({ payments: [single.json], nextCursor: null })
     expect((await read(`/api/v1/integration/wallet/${merchant}/payments/${txHash}`)).json).toEqual(single.json)
   })
 
   it('the same call without the right secret is the one 401', async () => {
-    const wrong = await read(
-      '/api/v1/integration/payments',
-      `Basic ${Buffer.from(`${integration}:x`).toString('base64')}`,
-    )
+    const credentials = Buffer.from(`${integration}:x`).toString('base64')
+    const wrong = await read('/api/v1/integration/payments', `Basic ${credentials}`)
     expect(wrong).toMatchObject({ status: 401, json: { error: 'Unauthorized' } })
   })
 

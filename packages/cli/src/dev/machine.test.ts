@@ -1,9 +1,31 @@
+import { execFile } from 'node:child_process'
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseEnv } from 'node:util'
+import { parseEnv, promisify } from 'node:util'
 import { expect, it } from 'vitest'
+import { serveHttp } from '../../test/serve-http.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
-import { writeEnvFile } from './machine.js'
+import { createClosers, findFreePort, openBrowser, writeEnvFile } from './machine.js'
+
+it('closes newest first, continues after a failure and rejects with the first one', async () => {
+  const closers = createClosers()
+  const closed: string[] = []
+  closers.add('a', (name) => closed.push(name))
+  closers.add('b', () => Promise.reject(new Error('b is stuck')))
+  closers.add('c', async (name) => closed.push(name))
+  await expect(closers.close()).rejects.toThrow('b is stuck')
+  expect(closed).toEqual(['c', 'a'])
+})
+
+it('closes once, also after several calls', async () => {
+  const closers = createClosers()
+  let count = 0
+  expect(closers.add('thing', () => (count += 1))).toBe('thing')
+  await Promise.all([closers.close(), closers.close()])
+  await closers.close()
+  expect(count).toBe(1)
+})
 
 const values = { API_SECRET: 'one', WEBHOOK_SIGNING_SECRET: 'two' }
 
@@ -12,10 +34,8 @@ it('writes the values for its owner alone, and replaces its own file', () => {
   expect(writeEnvFile(path, values)).toEqual({ kind: 'written', path, ignored: false })
   expect(statSync(path).mode & 0o777).toBe(0o600)
   writeEnvFile(path, { ...values, API_SECRET: 'three' })
-  expect(readFileSync(path, 'utf8').split('\n').slice(1, -2)).toEqual([
-    'API_SECRET=three',
-    'WEBHOOK_SIGNING_SECRET=two',
-  ])
+  const lines = readFileSync(path, 'utf8').split('\n').slice(1, -2)
+  expect(lines).toEqual(['API_SECRET=three', 'WEBHOOK_SIGNING_SECRET=two'])
 })
 
 it.each(['', 'DATABASE_URL=x\n# a secret:\nAPI_SECRET=\n', 'DATABASE_URL=x'])(
@@ -94,4 +114,28 @@ it.each<[pattern: string, name: string, ignored: boolean]>([
   const folder = temporaryFolder()
   writeFileSync(join(folder, '.gitignore'), `node_modules\n${pattern}\n`)
   expect(writeEnvFile(join(folder, name), values)).toMatchObject({ ignored })
+})
+
+const url = 'http://127.0.0.1:4747/console?a=1&b=2'
+
+it.each([
+  ['linux', 'xdg-open'],
+  ['darwin', 'open'],
+])('on %s the address goes to %s', async (system, opener) => {
+  const folder = temporaryFolder()
+  const pipe = join(folder, 'pipe')
+  await promisify(execFile)('mkfifo', [pipe])
+  await writeFile(join(folder, opener), `#!/bin/sh\nprintf '%s' "$1" > ${pipe}\n`, { mode: 0o755 })
+  expect(await openBrowser(url, { PATH: folder }, system)).toBe(`Opening ${url}`)
+  expect(await readFile(pipe, 'utf8')).toBe(url)
+})
+
+it.each(['linux', 'darwin', 'win32'])('without an opener on %s the address is printed', async (system) => {
+  const text = /^No (xdg-open|open|cmd) on this machine\. Open http:\/\/127\.0\.0\.1:4747\/console\?a=1&b=2$/
+  expect(await openBrowser(url, { PATH: temporaryFolder() }, system)).toMatch(text)
+})
+
+it('passes over a port in use', async () => {
+  const port = Number(new URL(await serveHttp(() => undefined)).port)
+  expect(await findFreePort(port)).toBeGreaterThan(port)
 })

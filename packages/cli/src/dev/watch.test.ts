@@ -43,8 +43,8 @@ describe('watchService', () => {
       'Chain 1: log 2 of 0xaa is not a payment: it was cut',
     ],
     [
-      { type: 'update.settled', updateId: 'u1', outcome: 'refused', reason: 'the end', ...name },
-      'Update u1 was rejected: the end',
+      { type: 'update.settled', updateId: 'u1', outcome: 'refused', reason: 'no', ...name },
+      'Update u1 was rejected: no',
     ],
     [
       { type: 'delivery.exhausted', deliveryId: 'd1', version: 2, reason: 'status_410', ...name },
@@ -68,5 +68,18 @@ describe('watchService', () => {
     watch({ type: 'chain.failed', chainId: 1, message: 'gone' })
     watch(attempt)
     expect(reported).toEqual([])
+  })
+})
+
+const txHash = '0xaa'
+const delivery = { deliveryId: '1', txHash, version: 1, attempt: 1, latencyMs: 10, outcome: 'delivered' }
+
+describe('createLedger', () => {
+  it('counts deliveries, retries, and the median latency of deliveries', () => {
+    const ledger = createLedger()
+    expect(ledger.figures()).toEqual({ delivered: 0, retried: 0, p50Ms: null })
+    ledger.sawDelivery({ ...delivery, latencyMs: 5_000, outcome: 'pending' })
+    for (const latencyMs of [30, 10, 20]) ledger.sawDelivery({ ...delivery, latencyMs, attempt: 2 })
+    expect(ledger.figures()).toEqual({ delivered: 3, retried: 3, p50Ms: 20 })
   })
 })

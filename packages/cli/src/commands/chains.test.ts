@@ -1,5 +1,8 @@
 import type { ChainConfig } from '@payment-integration/server/internal'
 import { describe, expect, it } from 'vitest'
+import { onService } from '../../test/fill-deliveries.js'
+import { getCommands } from '../../test/run-commands.js'
+import { getEvents } from '../../test/test-io.js'
 import { chosenChain, parseNode, reindexText, summaryText, withNode } from './chains.js'
 
 const chain: ChainConfig = {
@@ -27,11 +30,8 @@ describe('withNode', () => {
   const env = { PI_RPC_URL_1: 'http://a.example', PI_HEADS_URL_1: 'ws://a.example', PI_RPC_URL_10: 'http://c.example' }
 
   it('replaces the configured nodes of that chain by a URL', () => {
-    expect(withNode(env, 1, { url: 'http://b.example' })).toEqual({
-      PI_RPC_URL_1: 'http://b.example',
-      PI_HEADS_URL_1: undefined,
-      PI_RPC_URL_10: 'http://c.example',
-    })
+    const changed = { PI_RPC_URL_1: 'http://b.example', PI_HEADS_URL_1: undefined, PI_RPC_URL_10: 'http://c.example' }
+    expect(withNode(env, 1, { url: 'http://b.example' })).toEqual(changed)
   })
 
   it('does not change the environment otherwise', () => {
@@ -84,4 +84,22 @@ describe('a reindex, for people', () => {
   ])('%j ends with a sentence', (summary, sentence) => {
     expect(summaryText({ chainId: 1, ...summary })).toEqual([`Chain 1: ${sentence}`])
   })
+})
+
+it('lists and releases a lease, and the audit log says who released it', async () => {
+  const { run, env } = getCommands('leases')
+  const lease = { name: 'indexer:137', holder: 'dead process', ttlMs: 60_000 }
+  await onService(env, ({ store }) => store.leases.acquire(lease))
+  expect((await run('list')).out).toMatch(/^indexer:137 {2}dead process {2}ends in \d+ s$/m)
+  const missing = await run('release', 'indexer:1')
+  expect([missing.exitCode, missing.err]).toEqual([2, expect.stringContaining('There is no lease "indexer:1"')])
+  const { exitCode, io } = await run('release', 'indexer:137', '--json')
+  expect(exitCode).toBe(0)
+  expect(getEvents(io)).toEqual([
+    { event: 'lease.released', lease: expect.objectContaining({ holder: 'dead process' }) },
+  ])
+  expect(await onService(env, ({ leases }) => leases.list())).toEqual([])
+  expect(await onService(env, ({ audit }) => audit.list({ limit: 10 }))).toContainEqual(
+    expect.objectContaining({ action: 'lease.released', subject: 'indexer:137' }),
+  )
 })

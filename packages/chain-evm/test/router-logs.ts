@@ -1,5 +1,5 @@
 /** Encodes logs and calls of the router, from the ABIs of its versions. @module */
-import type { Hex } from 'viem'
+import type { AbiEvent, Hex } from 'viem'
 import { type Address, encodeAbiParameters, encodeEventTopics, encodeFunctionData, keccak256, toHex } from 'viem'
 import type { RouterLog } from '../src/decode/router-decoder.js'
 import { getExample, routerEvents, routerFunctions } from './abis.js'
@@ -10,13 +10,20 @@ export interface EmittedLog {
   readonly data: Hex
 }
 
-/** Encodes an event of a router version; `string indexed` arguments are given as text. */
+/** Encodes an event of a router version. */
 export function eventLog(version: string, eventName: string, args: Readonly<Record<string, unknown>>): EmittedLog {
-  const [event] = routerEvents(version).filter(({ name }) => name === eventName)
-  if (event === undefined) throw new Error(`version ${version} has no event ${eventName}`)
+  return encodeEvent(
+    routerEvents(version).find(({ name }) => name === eventName),
+    args,
+  )
+}
+
+/** Encodes an event; `string indexed` arguments are given as text. */
+export function encodeEvent(event: AbiEvent | undefined, args: Readonly<Record<string, unknown>>): EmittedLog {
+  if (event === undefined) throw new Error('There is no such event.')
   const inData = event.inputs.filter(({ indexed }) => indexed !== true)
   return {
-    topics: encodeEventTopics({ abi: [event], eventName, args }) as Hex[],
+    topics: encodeEventTopics({ abi: [event], eventName: event.name, args }) as Hex[],
     data: encodeAbiParameters(
       inData,
       inData.map(({ name = '' }) => args[name]),

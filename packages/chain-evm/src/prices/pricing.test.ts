@@ -47,14 +47,6 @@ const shown = (provedBy: PaidConversion['provedBy'], ...steps: PaidStep[]): Paid
 const price = (made: DecodedPayment, conversion: PaidConversion, call: RouterCall | null = null) =>
   computePricing(lists, made, conversion, call)
 
-describe('the token', () => {
-  test.each([
-    ['a listed one', usdc, { symbol: 'USDC', currency: 'USD' }],
-    ['the native one', nativeTokenAddress, { symbol: 'ETH', currency: 'ETH' }],
-    ['one that is not listed', unlistedToken, null],
-  ])('%s', (_, token, listedToken) => expect(price(payment(1n, token), noConversion).listedToken).toEqual(listedToken))
-})
-
 describe('feeds of a conversion that the router proves', () => {
   test('have the pair and decimals of the list', () => {
     expect(price(payment(1n), shown('router', step(chfUsd, 112n))).feeds).toEqual([

@@ -24,6 +24,8 @@ interface Contract {
   readonly bytecode: Hex
 }
 
+type Header = Readonly<Record<'hash' | 'parentHash' | 'timestamp' | 'logsBloom', string>>
+
 interface Sent {
   readonly to?: string
   readonly data?: string
@@ -33,6 +35,8 @@ interface Sent {
 
 export interface TestChain extends Anvil {
   rpc<T>(method: string, ...params: unknown[]): Promise<T>
+  /** The header of a block. @default the newest */
+  block(height?: number): Promise<Header>
   /** Mines `count` blocks; resolves the new height. */
   mine(count?: number): Promise<number>
   /** Sends without mining. */
@@ -63,6 +67,8 @@ export async function startTestChain(args: readonly string[] = [], chainId = 31_
     if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`)
     return answer.result
   }
+  const block = (height?: number) =>
+    rpc<Header>('eth_getBlockByNumber', height === undefined ? 'latest' : `0x${height.toString(16)}`, false)
   async function mine(count = 1): Promise<number> {
     for (let index = 0; index < count; index++) await rpc('evm_mine')
     return Number(await rpc<string>('eth_blockNumber'))
@@ -89,7 +95,7 @@ export async function startTestChain(args: readonly string[] = [], chainId = 31_
   const call: TestChain['call'] = ({ abi }, to, functionName, callArgs) =>
     execute({ to, data: encodeFunctionData({ abi, functionName, args: [...callArgs] }) })
   return {
-    ...{ ...anvil, rpc, mine, send, execute, deploy, call },
+    ...{ ...anvil, rpc, block, mine, send, execute, deploy, call },
     async fund(symbol, decimals, spender, owners = [payer]) {
       const token = await deploy(devToken, [symbol, decimals])
       for (const owner of owners) await call(devToken, token, 'mint', [owner, 10n ** 20n])

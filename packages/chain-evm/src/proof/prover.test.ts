@@ -168,8 +168,7 @@ const bitsIn = (filter: string) => BigInt(filter).toString(2).replaceAll('0', ''
 
 test('the filter of a real block is right about its logs unless it is too full', async () => {
   const { blockNumber } = await node.call(testRouter, router, 'emitMany', [1n, receiver, receiver, 5n, false])
-  const height = `0x${blockNumber.toString(16)}`
-  const { logsBloom } = await node.rpc<{ logsBloom: string }>('eth_getBlockByNumber', height, false)
+  const { logsBloom } = await node.block(blockNumber)
   const empty = `0x${'00'.repeat(256)}`
   const otherTopic = `0x${'ab'.repeat(32)}`
   const ask = createFilterTest([receiver, router], [otherTopic, yodlTopic])

@@ -2,23 +2,15 @@
 import type { BlockRange, Chain, PaymentFacts, StoredPayment } from '@payment-integration/core/ports'
 import { storedPayment } from '../../core/test/support/stored-payment.js'
 
-/** Options of {@link readAll}. */
-export interface ReadAllOptions {
-  readonly signal?: AbortSignal | undefined
-  /** The newest block. @default `to` */
-  readonly head?: number | undefined
-  readonly routers?: readonly string[] | undefined
-}
-
-/** Joins all ranges from `from` to `to`, with the weakest proof level among them. */
+/** Joins all ranges from `from` to `to`, with the weakest proof level among them. The head is `to` by default. */
 export async function readAll(
   chain: Chain,
   from: number,
   to: number,
-  { signal, head = to, routers }: ReadAllOptions = {},
+  { head = to, routers }: { readonly head?: number; readonly routers?: readonly string[] } = {},
 ): Promise<BlockRange> {
   let all: BlockRange | undefined
-  for await (const range of chain.ranges({ from, to, head, routers }, signal)) {
+  for await (const range of chain.ranges({ from, to, head, routers })) {
     if (all === undefined) all = range
     else
       all = {

@@ -32,9 +32,9 @@ export function encodeEvent(event: AbiEvent | undefined, args: Readonly<Record<s
 }
 
 /** A log as a node answers it. */
-export function nodeLog({ topics, data }: EmittedLog, changes: Partial<RouterLog> = {}): RouterLog {
+export function nodeLog({ topics, data }: EmittedLog): RouterLog {
   const place = { blockNumber: 1, blockHash: '0x', txHash: '0x', txIndex: null, logIndex: 0, blockTimestamp: null }
-  return { address: `0x${'f0'.repeat(20)}`, topics, data, ...place, ...changes }
+  return { address: `0x${'f0'.repeat(20)}`, topics, data, ...place }
 }
 
 export const zeroAddress: Address = `0x${'00'.repeat(20)}`

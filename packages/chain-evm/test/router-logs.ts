@@ -1,6 +1,6 @@
 /** Encodes logs and calls of the router, from the ABIs of its versions. @module */
-import type { AbiEvent, Hex } from 'viem'
-import { type Address, encodeAbiParameters, encodeEventTopics, encodeFunctionData, keccak256, toHex } from 'viem'
+import type { AbiEvent, Address, Hex } from 'viem'
+import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, keccak256, pad, toEventSelector, toHex } from 'viem'
 import type { RouterLog } from '../src/decode/router-decoder.js'
 import { getExample, routerEvents, routerFunctions } from './abis.js'
 
@@ -35,6 +35,13 @@ export function encodeEvent(event: AbiEvent | undefined, args: Readonly<Record<s
 export function nodeLog({ topics, data }: EmittedLog): RouterLog {
   const place = { blockNumber: 1, blockHash: '0x', txHash: '0x', txIndex: null, logIndex: 0, blockTimestamp: null }
   return { address: `0x${'f0'.repeat(20)}`, topics, data, ...place }
+}
+
+/** The event of a token's transfer, or of an approval, which has the same arguments. */
+export function transferLog(from: Address, to: Address, amount: bigint, name = 'Transfer'): EmittedLog {
+  const [sender, receiver] = [pad(from, { size: 32 }), pad(to, { size: 32 })]
+  const topics = [toEventSelector(`${name}(address,address,uint256)`), sender, receiver]
+  return { topics, data: pad(toHex(amount), { size: 32 }) }
 }
 
 export const zeroAddress: Address = `0x${'00'.repeat(20)}`

@@ -1,12 +1,12 @@
 /** Payments, conversions, swaps and bundles of every router version, as a real chain holds them. */
-import { type Address, concat, encodeAbiParameters, encodeFunctionData, type Hex, pad, toEventSelector } from 'viem'
+import { type Address, concat, encodeAbiParameters, encodeFunctionData, type Hex, pad } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { decodedVersions } from '../../test/abis.js'
 import { bundle, type EntryPointVersion, type TestOperation } from '../../test/bundles.js'
 import { forwarder, testEntryPoint, testRouter } from '../../test/contracts.generated.js'
 import * as conversion from '../../test/conversion-chain.js'
 import { rewriting } from '../../test/front.js'
-import { type EmittedLog, noFeed, payingCall } from '../../test/router-logs.js'
+import { noFeed, payingCall, transferLog } from '../../test/router-logs.js'
 import { payer, receiver } from '../../test/test-chain.js'
 import { encodeIntegrationSuffix } from './integrations.js'
 import { yodlDecoder } from './router-events.js'
@@ -166,16 +166,9 @@ describe('nothing is indexed', () => {
   })
 
   test('of transfers that a listed router was made to do, as in the exploit of August 2024', async () => {
-    const word = (address: Address) => pad(address, { size: 32 })
-    const transfer = (from: Address, to: Address): EmittedLog => ({
-      topics: [toEventSelector('Transfer(address,address,uint256)'), word(from), word(to)],
-      data: pad('0x2710', { size: 32 }),
-    })
-    const approval: EmittedLog = {
-      topics: [toEventSelector('Approval(address,address,uint256)'), word(payer), word(chain.routerA)],
-      data: pad('0x00', { size: 32 }),
-    }
+    const transfer = (from: Address, to: Address) => transferLog(from, to, 10_000n)
     const { routerA, routerB } = chain
+    const approval = transferLog(payer, routerA, 0n, 'Approval')
     const moves = [transfer(payer, receiver), approval, transfer(payer, routerA), transfer(routerA, receiver)]
     const { blockNumber } = await chain.batch([routerB, emits(...moves)], [routerA, emits(transfer(payer, receiver))])
     expect(await chain.read(blockNumber, '0.5')).toEqual([])

@@ -3,7 +3,7 @@ import { type Address, encodeFunctionData, type Hex, pad } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testRouter } from '../../test/contracts.generated.js'
 import { emits, memo, openConversionChain, payment } from '../../test/conversion-chain.js'
-import { type EmittedLog, noFeed, payingCall } from '../../test/router-logs.js'
+import { noFeed, payingCall, transferLog } from '../../test/router-logs.js'
 import { payer, receiver } from '../../test/test-chain.js'
 import { devToken } from '../dev/contracts.generated.js'
 
@@ -78,19 +78,13 @@ describe('through a wrapper contract', () => {
     ['two parts', () => [moves(receiver, 100n), moves(receiver, 300n), pays()]],
     ['one of another token', () => [moves(receiver, amount, otherToken), pays()]],
     ['one that paid for something else, before the deposit', () => [moves(), moves(bridge), pays()]],
-    ['one that another contract made up', () => [[chain.routerB, emits(transferLog())], pays()]],
-    ['one that the router itself made up', () => [[chain.routerA, emits(transferLog())], pays()]],
+    ['one that another contract made up', () => [[chain.routerB, emits(transferLog(payer, receiver, amount))], pays()]],
+    ['one that the router itself made up', () => [[chain.routerA, emits(transferLog(payer, receiver, amount))], pays()]],
   ])('nothing is known of its price with a transfer: %s', async (_, calls) => {
     const payments = calls()
     expect(await getPrices(...(payments.length === 0 ? [pays()] : payments))).toEqual([unknown])
   })
 })
-
-function transferLog(): EmittedLog {
-  const word = (address: Address) => pad(address, { size: 32 })
-  const topic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-  return { topics: [topic, word(payer), word(receiver)], data: pad(`0x${amount.toString(16)}`, { size: 32 }) }
-}
 
 describe('no receipt is read', () => {
   const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'

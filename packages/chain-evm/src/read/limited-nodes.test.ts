@@ -23,23 +23,20 @@ await chain.block(...Array.from({ length: paymentsPerBlock }, () => 1))
 await chain.node.mine(10)
 const last = await chain.block(...Array.from({ length: paymentsPerBlock }, () => 1))
 
-/** Counts failures, and gives up at the last one. */
-function upTo(maxFailures: number) {
-  const counts = { failures: 0 }
-  const onFailure = (error: unknown) => {
-    counts.failures += 1
-    if (counts.failures === maxFailures) throw error
-  }
-  return { counts, onFailure }
-}
-
-/** The payments of all blocks, read again from where it ended after each failure, as an indexer does. */
-async function readOn(head: number, options: Parameters<ProofChain['open']>[0] = {}) {
+/** The payments of blocks, read again from where it ended after each failure, as an indexer does. */
+async function readOn(
+  blocks: { readonly from?: number; readonly to?: number; readonly head: number },
+  options: Parameters<ProofChain['open']>[0] = {},
+  maxFailures = 40,
+) {
   const opened = chain.open({ clock, requestTimeoutMs: 100_000, ...options })
-  const { counts, onFailure } = upTo(40)
-  const payments = await follow(opened, { from, to: last, head }, onFailure)
+  let failures = 0
+  const payments = await follow(opened, { from, to: last, ...blocks }, (error) => {
+    failures += 1
+    if (failures === maxFailures) throw error
+  })
   opened.close()
-  return { payments, failures: counts.failures }
+  return { payments, failures }
 }
 
 const error = { code: -32_000, message: 'no' }
@@ -79,7 +76,7 @@ const nodes: Record<string, Intercept> = {
 for (const [what, intercept] of Object.entries(nodes)) {
   test(`near the head, every payment comes from a node that ${what}`, async () => {
     chain.front.intercept = intercept
-    const { payments, failures } = await readOn(last)
+    const { payments, failures } = await readOn({ head: last })
     expect(payments).toHaveLength(2 * paymentsPerBlock)
     expect(failures).toBeLessThan(20)
   })
@@ -141,15 +138,13 @@ test.each([
       if (method !== 'eth_getBlockReceipts' || !Array.isArray(item.result) || item.result.length === 0) return item
       return isCut() ? { ...item, result: item.result.slice(0, -1) } : item
     })
-    const opened = chain.open()
-    const payments = await follow(opened, { from: end - 60, to: end, head: end + above }, upTo(60).onFailure)
-    opened.close()
     // Ranges of one block go on where longer ones would always hold one that is cut.
+    const { payments } = await readOn({ from: end - 60, to: end, head: end + above }, {}, 60)
     expect(payments).toHaveLength(60 * 3 + 1)
   },
 )
 
 test('without proof, every payment comes from a node that accepts five calls at once', async () => {
   chain.front.intercept = status(500, tooMany)
-  expect((await readOn(last + 1_000, { proof: 'none' })).payments).toHaveLength(2 * paymentsPerBlock)
+  expect((await readOn({ head: last + 1_000 }, { proof: 'none' })).payments).toHaveLength(2 * paymentsPerBlock)
 })

@@ -1,6 +1,6 @@
 /** Encodes logs and calls of the router, from the ABIs of its versions. @module */
 import type { AbiEvent, Address, Hex } from 'viem'
-import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, keccak256, pad, toEventSelector, toHex } from 'viem'
+import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, keccak256, pad, toHex } from 'viem'
 import type { RouterLog } from '../src/decode/router-decoder.js'
 import { getExample, routerEvents, routerFunctions } from './abis.js'
 
@@ -40,7 +40,7 @@ export function nodeLog({ topics, data }: EmittedLog): RouterLog {
 /** The event of a token's transfer, or of an approval, which has the same arguments. */
 export function transferLog(from: Address, to: Address, amount: bigint, name = 'Transfer'): EmittedLog {
   const [sender, receiver] = [pad(from, { size: 32 }), pad(to, { size: 32 })]
-  const topics = [toEventSelector(`${name}(address,address,uint256)`), sender, receiver]
+  const topics = [keccak256(toHex(`${name}(address,address,uint256)`)), sender, receiver]
   return { topics, data: pad(toHex(amount), { size: 32 }) }
 }
 

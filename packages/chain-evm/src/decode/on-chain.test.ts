@@ -5,7 +5,6 @@ import { decodedVersions } from '../../test/abis.js'
 import { bundle, type EntryPointVersion, type TestOperation } from '../../test/bundles.js'
 import { forwarder, testEntryPoint, testRouter } from '../../test/contracts.generated.js'
 import * as conversion from '../../test/conversion-chain.js'
-import { rewriting } from '../../test/front.js'
 import { noFeed, payingCall, transferLog } from '../../test/router-logs.js'
 import { payer, receiver } from '../../test/test-chain.js'
 import { encodeIntegrationSuffix } from './integrations.js'
@@ -61,12 +60,6 @@ test('a direct swap call is priced by its output amount', async () => {
 })
 
 describe('the logs of a node', () => {
-  const without = (topics: readonly string[]) =>
-    rewriting((item, { method }) => {
-      if (method !== 'eth_getLogs') return item
-      const logs = item.result as { topics: string[] }[]
-      return { ...item, result: logs.filter(({ topics: [topic = ''] }) => !topics.includes(topic)) }
-    })
   const payWithConversion = () => {
     const callArgs = { amount: 1_000n, priceFeeds: feedArgument('0.8', chfUsd, null) }
     return chain.payDirectly('0.8', callArgs, convert('0.8', chfUsd, null), payment('0.8', 1_250n))
@@ -84,7 +77,9 @@ describe('the logs of a node', () => {
     ['the conversion of a call was left out', yodlDecoder.conversionTopics],
   ])('are rejected when %s', async (_, topics) => {
     const height = await payWithConversion()
-    chain.front.intercept = without(topics)
+    chain.front.lie('eth_getLogs', (logs: { topics: string[] }[]) =>
+      logs.filter(({ topics: [topic = ''] }) => !topics.includes(topic)),
+    )
     await expect(chain.read(height, '0.8', { proof: 'none' })).rejects.toMatchObject(unavailable)
   })
 

@@ -13,6 +13,7 @@ const bridge: Address = '0x00000000000000000000000000000000000000bb'
 const unknown = { listedToken: null, feeds: [], calledAmount: null, serviceFee: null }
 const listed = { listedToken: { symbol: 'PAID', currency: 'USD' } }
 const noMemo = pad('0x', { size: 32 })
+const madeUp = transferLog(payer, receiver, amount)
 
 const chain = await openConversionChain()
 const token = await chain.node.fund('PAID', 6, chain.routerA, [payer, chain.wallet])
@@ -78,8 +79,8 @@ describe('through a wrapper contract', () => {
     ['two parts', () => [moves(receiver, 100n), moves(receiver, 300n), pays()]],
     ['one of another token', () => [moves(receiver, amount, otherToken), pays()]],
     ['one that paid for something else, before the deposit', () => [moves(), moves(bridge), pays()]],
-    ['one that another contract made up', () => [[chain.routerB, emits(transferLog(payer, receiver, amount))], pays()]],
-    ['one that the router itself made up', () => [[chain.routerA, emits(transferLog(payer, receiver, amount))], pays()]],
+    ['one that another contract made up', () => [[chain.routerB, emits(madeUp)], pays()]],
+    ['one that the router itself made up', () => [[chain.routerA, emits(madeUp)], pays()]],
   ])('nothing is known of its price with a transfer: %s', async (_, calls) => {
     const payments = calls()
     expect(await getPrices(...(payments.length === 0 ? [pays()] : payments))).toEqual([unknown])

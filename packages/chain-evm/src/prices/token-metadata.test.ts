@@ -151,7 +151,7 @@ test.each([
 
 test.each([null, 7, {}, 'text'])('an eth_call that answers %j is nonsense', async (result) => {
   const height = await payIn(await deployDai())
-  front.intercept = rewriting((item, { method }) => (method === 'eth_call' ? { id: item.id, result } : item))
+  front.lie('eth_call', () => result)
   await expect(readAll(open(), height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
 })
 
@@ -194,15 +194,13 @@ test.each([
   ['nonsense', 'soon'],
 ])('a newest block that is %s is no proof that the node is up to date', async (_, result) => {
   const height = await payIn(await deployDai())
-  front.intercept = rewriting((item, { method, params }) =>
-    method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { id: item.id, result } : item,
-  )
+  front.lie('eth_getBlockByNumber', (block, { params }) => (params[0] === 'latest' ? result : block))
   await expect(readAll(open(), height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
 })
 
 test('code that is not hex does not prove an empty answer', async () => {
   const height = await payIn(await node.deploy(oddToken, ['0x', '0x']))
-  front.intercept = rewriting((item, { method }) => (method === 'eth_getCode' ? { id: item.id, result: null } : item))
+  front.lie('eth_getCode', () => null)
   await expect(readAll(open(), height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
 })
 

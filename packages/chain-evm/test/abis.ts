@@ -1,7 +1,7 @@
 /**
  * The events and the paying calls of the router, of versions 0.1 to 0.9, as human-readable ABIs.
- * Sources: 0.1 to 0.6 from GitHub `yodlpay/tokenlists`, `src/abis`, commit b405782 (MIT); 0.7 to 0.9 from the npm package
- * `@yodlpay/tokenlists` 0.8.40, `YODL_ROUTER_ABIS` (MIT). Left out: other functions and events, and errors.
+ * Sources: 0.1 to 0.6 from GitHub `yodlpay/tokenlists`, `src/abis`, commit b405782 (MIT); 0.7 to 0.9 from the npm
+ * package `@yodlpay/tokenlists` 0.8.40, `YODL_ROUTER_ABIS` (MIT). Left out: other functions and events, and errors.
  * @module
  */
 import { type AbiEvent, type AbiFunction, type AbiParameter, parseAbi } from 'viem'

@@ -3,13 +3,12 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { findAnvil, startAnvil } from './anvil.js'
 import type { DevChainError } from './dev-chain.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'anvil-test-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-afterEach(() => void vi.unstubAllEnvs())
 
 async function ask(rpcUrl: string, method: string, ...params: unknown[]): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
@@ -68,10 +67,14 @@ describe('starting', () => {
   })
 
   test('the environment of this process reaches neither anvil nor its guard', async () => {
-    vi.stubEnv('ANVIL_TEST_SECRET', 's3cret')
+    process.env['ANVIL_TEST_SECRET'] = 's3cret'
     const save = `env > ${folder}/env; cat /proc/$PPID/environ 2>/dev/null | tr '\\0' '\\n' >> ${folder}/env`
-    const binary = script('env', `${save}; echo "Listening on 127.0.0.1:1"; exec sleep 60`)
-    await (await startAnvil({ binary })).stop()
+    try {
+      const binary = script('env', `${save}; echo "Listening on 127.0.0.1:1"; exec sleep 60`)
+      await (await startAnvil({ binary })).stop()
+    } finally {
+      delete process.env['ANVIL_TEST_SECRET']
+    }
     const lines = readFileSync(join(folder, 'env'), 'utf8').trim().split('\n')
     // The shell itself sets those of the second group.
     const allowed = /^(PATH|HOME|TMPDIR|PWD|OLDPWD|SHLVL|_)=/
@@ -148,11 +151,17 @@ describe('finding anvil', () => {
 })
 
 test("anvil's cache is deleted when it has ended", async () => {
+  const before = process.env['TMPDIR']
   const temporary = mkdtempSync(join(folder, 'temporary-'))
-  vi.stubEnv('TMPDIR', temporary)
-  const anvil = await startAnvil()
-  expect(readdirSync(temporary)).toHaveLength(1)
-  await ask(anvil.rpcUrl, 'anvil_mine', '0x320')
-  await anvil.stop()
-  expect(readdirSync(temporary)).toEqual([])
+  process.env['TMPDIR'] = temporary
+  try {
+    const anvil = await startAnvil()
+    expect(readdirSync(temporary)).toHaveLength(1)
+    await ask(anvil.rpcUrl, 'anvil_mine', '0x320')
+    await anvil.stop()
+    expect(readdirSync(temporary)).toEqual([])
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = before
+  }
 })

@@ -1,5 +1,5 @@
 /** Reads chains as the service does. @module */
-import type { BlockRange, Chain, PaymentFacts, StoredPayment } from '@payment-integration/core/ports'
+import type { BlockRange, Chain, PaymentFacts, RangesRequest, StoredPayment } from '@payment-integration/core/ports'
 import { storedPayment } from '../../core/test/support/stored-payment.js'
 
 /** Joins all ranges from `from` to `to`, with the weakest proof level among them. The head is `to` by default. */
@@ -36,7 +36,7 @@ export async function readStored(chain: Chain, height: number): Promise<StoredPa
 /** Reads payments as an indexer does: after each failure, behind the last range. `onFailure` may throw to give up. */
 export async function follow(
   chain: Chain,
-  request: Parameters<Chain['ranges']>[0],
+  request: RangesRequest,
   onFailure: (error: unknown, failuresBefore: number) => unknown,
 ): Promise<PaymentFacts[]> {
   const payments: PaymentFacts[] = []

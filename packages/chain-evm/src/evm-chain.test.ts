@@ -33,8 +33,7 @@ describe('a payment', () => {
     const dataSuffix = encodeIntegrationSuffix(integration)
     const txHash = await wallet.sendTransaction({ ...pay(1_000_000n), dataSuffix, gas: 300_000n })
     const height = await node.mine()
-    type Block = { hash: string; parentHash: string; timestamp: string }
-    const block = await node.rpc<Block>('eth_getBlockByNumber', `0x${height.toString(16)}`, false)
+    const block = await node.block(height)
     const { first, last, payments } = await readAll(open(), height, height)
     const timestamp = Number(block.timestamp) * 1000
     expect(last).toEqual({ number: height, hash: block.hash, parentHash: block.parentHash, timestamp })

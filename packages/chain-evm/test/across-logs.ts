@@ -1,7 +1,7 @@
 /** Encodes events of the Across SpokePool. @module */
 import type { BridgeDeposit } from '@payment-integration/core/ports'
-import { type AbiEvent, type Address, encodeAbiParameters, encodeEventTopics, type Hex, pad, parseAbi } from 'viem'
-import type { EmittedLog } from './router-logs.js'
+import { type Address, type Hex, pad, parseAbi } from 'viem'
+import { type EmittedLog, encodeEvent } from './router-logs.js'
 
 const deposits = parseAbi([
   'event FundsDeposited(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 indexed destinationChainId, uint256 indexed depositId, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityDeadline, bytes32 indexed depositor, bytes32 recipient, bytes32 exclusiveRelayer, bytes message)',
@@ -52,18 +52,6 @@ const word = (address: Address) => pad(address, { size: 32 })
 const relayer: Address = '0x00000000000000000000000000000000000000e1'
 const times = { quoteTimestamp: 1, fillDeadline: 2, exclusivityDeadline: 3 }
 
-function encode(event: AbiEvent | undefined, args: Readonly<Record<string, unknown>>): EmittedLog {
-  if (event === undefined) throw new Error('no such event')
-  const inData = event.inputs.filter(({ indexed }) => indexed !== true)
-  return {
-    topics: encodeEventTopics({ abi: [event], eventName: event.name, args }) as Hex[],
-    data: encodeAbiParameters(
-      inData,
-      inData.map(({ name = '' }) => args[name]),
-    ),
-  }
-}
-
 const addressNames = ['depositor', 'recipient', 'inputToken', 'outputToken', 'relayer', 'exclusiveRelayer']
 
 /** Addresses as words, for events that have words. */
@@ -76,7 +64,7 @@ function toWords(name: string, args: Readonly<Record<string, unknown>>): Readonl
 
 export function depositLog(name: (typeof depositNames)[number], bridged: Bridged): EmittedLog {
   const event = deposits.find((each) => each.name === name)
-  return encode(event, toWords(name, { ...bridged, ...times, exclusiveRelayer: relayer }))
+  return encodeEvent(event, toWords(name, { ...bridged, ...times, exclusiveRelayer: relayer }))
 }
 
 export function fillLog(name: (typeof fillNames)[number], bridged: Bridged): EmittedLog {
@@ -84,10 +72,10 @@ export function fillLog(name: (typeof fillNames)[number], bridged: Bridged): Emi
   const rest = { ...bridged, ...times, relayer, exclusiveRelayer: relayer, repaymentChainId: 1n }
   if (name === 'FilledV3Relay') {
     const relayExecutionInfo = { updatedRecipient, updatedMessage: '0x', updatedOutputAmount, fillType: 0 }
-    return encode(formerFills[0], { ...rest, relayExecutionInfo })
+    return encodeEvent(formerFills[0], { ...rest, relayExecutionInfo })
   }
   const noHash = pad('0x', { size: 32 })
   const changed = { updatedRecipient: word(updatedRecipient), updatedMessageHash: noHash }
   const relayExecutionInfo = { ...changed, updatedOutputAmount, fillType: 0 }
-  return encode(fills[0], toWords(name, { ...rest, messageHash: noHash, relayExecutionInfo }))
+  return encodeEvent(fills[0], toWords(name, { ...rest, messageHash: noHash, relayExecutionInfo }))
 }

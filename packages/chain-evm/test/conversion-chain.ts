@@ -13,12 +13,10 @@ import { payer, receiver, useTestChain } from './test-chain.js'
 export const usdc: Address = '0x00000000000000000000000000000000000000c1'
 export const memo = pad('0x01', { size: 32 })
 export const chfUsd: Address = '0x00000000000000000000000000000000000000f1'
-export const eurUsd: Address = '0x00000000000000000000000000000000000000f2'
 export const usdcUsd: Address = '0x00000000000000000000000000000000000000f3'
-/** 1.25 USD per CHF, 2 USD per EUR, 0.5 USD per USDC, with 8 decimals. */
+/** 1.25 USD per CHF, 0.5 USD per USDC, with 8 decimals. */
 const rates = new Map([
   [chfUsd, 125_000_000n],
-  [eurUsd, 200_000_000n],
   [usdcUsd, 50_000_000n],
 ])
 const getRate = (feed: Address) => rates.get(feed) ?? 0n
@@ -91,7 +89,7 @@ export async function openConversionChain() {
       const chain = createEvmChain({
         ...{ chainId: 31337, rpcUrl: front.url, routers: [{ address: routerA, version }] },
         tokens: [{ address: usdc, symbol: 'USDC', currency: 'USD' }],
-        priceFeeds: [feed(chfUsd, 'CHF'), feed(eurUsd, 'EUR'), feed(usdcUsd, 'USDC')],
+        priceFeeds: [feed(chfUsd, 'CHF'), feed(usdcUsd, 'USDC')],
         onQuarantine: (log) => quarantined.push(log),
         ...options,
       })

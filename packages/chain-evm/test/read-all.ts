@@ -1,23 +1,16 @@
-/** Joins all ranges that a chain yields. @module */
-import type { BlockRange, Chain, StoredPayment } from '@payment-integration/core/ports'
+/** Reads chains as the service does. @module */
+import type { BlockRange, Chain, PaymentFacts, RangesRequest, StoredPayment } from '@payment-integration/core/ports'
+import { storedPayment } from '../../core/test/support/stored-payment.js'
 
-/** Options of {@link readAll}. */
-export interface ReadAllOptions {
-  readonly signal?: AbortSignal | undefined
-  /** The newest block. @default `to` */
-  readonly head?: number | undefined
-  readonly routers?: readonly string[] | undefined
-}
-
-/** Joins all ranges from `from` to `to`, with the weakest proof level among them. */
+/** Joins all ranges from `from` to `to`, with the weakest proof level among them. The head is `to` by default. */
 export async function readAll(
   chain: Chain,
   from: number,
   to: number,
-  { signal, head = to, routers }: ReadAllOptions = {},
+  { head = to, routers }: { readonly head?: number; readonly routers?: readonly string[] } = {},
 ): Promise<BlockRange> {
   let all: BlockRange | undefined
-  for await (const range of chain.ranges({ from, to, head, routers }, signal)) {
+  for await (const range of chain.ranges({ from, to, head, routers })) {
     if (all === undefined) all = range
     else
       all = {
@@ -37,8 +30,30 @@ export async function readAll(
 export async function readStored(chain: Chain, height: number): Promise<StoredPayment> {
   const [facts] = (await readAll(chain, height, height)).payments
   if (facts === undefined) throw new Error('The payment was not read.')
-  const status = { version: 1, state: null, recipient: null, invoice: null, primary: true, offChain: false }
-  return { ...facts, ...status, id: '1', dropped: null }
+  return storedPayment({ id: '1', ...facts })
+}
+
+/** Reads payments as an indexer does: after each failure, behind the last range. `onFailure` may throw to give up. */
+export async function follow(
+  chain: Chain,
+  request: RangesRequest,
+  onFailure: (error: unknown, failuresBefore: number) => unknown,
+): Promise<PaymentFacts[]> {
+  const payments: PaymentFacts[] = []
+  let failuresInARow = 0
+  for (let from = request.from; from <= request.to; ) {
+    try {
+      for await (const range of chain.ranges({ ...request, from })) {
+        payments.push(...range.payments)
+        from = range.last.number + 1
+        failuresInARow = 0
+      }
+    } catch (error) {
+      await onFailure(error, failuresInARow)
+      failuresInARow += 1
+    }
+  }
+  return payments
 }
 
 function weaker(a: BlockRange['proof'], b: BlockRange['proof']): BlockRange['proof'] {

@@ -1,6 +1,6 @@
 /** Encodes logs and calls of the router, from the ABIs of its versions. @module */
-import type { Hex } from 'viem'
-import { type Address, encodeAbiParameters, encodeEventTopics, encodeFunctionData, keccak256, toHex } from 'viem'
+import type { AbiEvent, Address, Hex } from 'viem'
+import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, keccak256, pad, toHex } from 'viem'
 import type { RouterLog } from '../src/decode/router-decoder.js'
 import { getExample, routerEvents, routerFunctions } from './abis.js'
 
@@ -10,13 +10,20 @@ export interface EmittedLog {
   readonly data: Hex
 }
 
-/** Encodes an event of a router version; `string indexed` arguments are given as text. */
+/** Encodes an event of a router version. */
 export function eventLog(version: string, eventName: string, args: Readonly<Record<string, unknown>>): EmittedLog {
-  const [event] = routerEvents(version).filter(({ name }) => name === eventName)
-  if (event === undefined) throw new Error(`version ${version} has no event ${eventName}`)
+  return encodeEvent(
+    routerEvents(version).find(({ name }) => name === eventName),
+    args,
+  )
+}
+
+/** Encodes an event; `string indexed` arguments are given as text. */
+export function encodeEvent(event: AbiEvent | undefined, args: Readonly<Record<string, unknown>>): EmittedLog {
+  if (event === undefined) throw new Error('There is no such event.')
   const inData = event.inputs.filter(({ indexed }) => indexed !== true)
   return {
-    topics: encodeEventTopics({ abi: [event], eventName, args }) as Hex[],
+    topics: encodeEventTopics({ abi: [event], eventName: event.name, args }) as Hex[],
     data: encodeAbiParameters(
       inData,
       inData.map(({ name = '' }) => args[name]),
@@ -25,9 +32,16 @@ export function eventLog(version: string, eventName: string, args: Readonly<Reco
 }
 
 /** A log as a node answers it. */
-export function nodeLog({ topics, data }: EmittedLog, changes: Partial<RouterLog> = {}): RouterLog {
+export function nodeLog({ topics, data }: EmittedLog): RouterLog {
   const place = { blockNumber: 1, blockHash: '0x', txHash: '0x', txIndex: null, logIndex: 0, blockTimestamp: null }
-  return { address: `0x${'f0'.repeat(20)}`, topics, data, ...place, ...changes }
+  return { address: `0x${'f0'.repeat(20)}`, topics, data, ...place }
+}
+
+/** The event of a token's transfer, or of an approval, which has the same arguments. */
+export function transferLog(from: Address, to: Address, amount: bigint, name = 'Transfer'): EmittedLog {
+  const [sender, receiver] = [pad(from, { size: 32 }), pad(to, { size: 32 })]
+  const topics = [keccak256(toHex(`${name}(address,address,uint256)`)), sender, receiver]
+  return { topics, data: pad(toHex(amount), { size: 32 }) }
 }
 
 export const zeroAddress: Address = `0x${'00'.repeat(20)}`

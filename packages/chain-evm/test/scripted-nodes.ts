@@ -2,7 +2,7 @@
 import { isRateLimit } from '../src/rpc/failures.js'
 import type { Node } from '../src/rpc/json-rpc.js'
 import { createNodes, type Nodes, type NodesOptions } from '../src/rpc/nodes.js'
-import { type ManualClock, manualClock } from './manual-clock.js'
+import { manualClock } from './manual-clock.js'
 import { always, type ScriptedNode, scriptedNode } from './scripted-node.js'
 
 /** Differs from every pause, so that tests can distinguish the two. */
@@ -32,22 +32,9 @@ export async function readRange(node: Node) {
 
 export const used = async (nodes: Nodes) => (await nodes.runPinned(readHead)).name.slice(-2)
 
-export interface ScriptedNodes {
-  readonly nodes: readonly ScriptedNode[]
-  readonly clock: ManualClock
-  nodeAt(index: number): ScriptedNode
-  /** @default over all nodes */
-  open(options?: Partial<NodesOptions>): Nodes
-  /** Over the first node only. */
-  alone(): Nodes
-  /** Advances time in steps of five seconds, with work in each; resolves the node of each step. */
-  workFor(nodes: Nodes, ms: number): Promise<string[]>
-  /** Waits until no request is in flight and work waits for a pause; resolves its length in milliseconds. */
-  paused(): Promise<number>
-  close(): Promise<void>
-}
+export type ScriptedNodes = Awaited<ReturnType<typeof openScriptedNodes>>
 
-export async function openScriptedNodes(): Promise<ScriptedNodes> {
+export async function openScriptedNodes() {
   const scripted = await Promise.all([scriptedNode(), scriptedNode()])
   const clock = manualClock()
   const opened: Nodes[] = []
@@ -56,6 +43,7 @@ export async function openScriptedNodes(): Promise<ScriptedNodes> {
     if (node === undefined) throw new Error(`There is no node ${index}.`)
     return node
   }
+  /** Over all nodes, unless the options name others. */
   function open(options: Partial<NodesOptions> = {}): Nodes {
     const addresses = scripted.map(({ url }) => ({ url }))
     const nodes = createNodes({ chainId: 31_337, nodes: addresses, clock, requestTimeoutMs, ...options })
@@ -68,12 +56,11 @@ export async function openScriptedNodes(): Promise<ScriptedNodes> {
     await until(() => clock.sleepers().length === 0)
   }
   return {
-    nodes: scripted,
-    clock,
-    nodeAt,
-    open,
+    ...{ nodes: scripted, clock, nodeAt, open },
+    /** Over the first node only. */
     alone: () => open({ nodes: [{ url: nodeAt(0).url }] }),
-    async workFor(nodes, ms) {
+    /** Advances time in steps of five seconds, with work in each; resolves the node of each step. */
+    async workFor(nodes: Nodes, ms: number) {
       const names: string[] = []
       for (let passed = 0; passed < ms; passed += 5_000) {
         await clock.advance(5_000)
@@ -82,6 +69,7 @@ export async function openScriptedNodes(): Promise<ScriptedNodes> {
       }
       return names
     },
+    /** Waits until no request is in flight and work waits for a pause; resolves its length in milliseconds. */
     async paused() {
       await until(() => clock.sleepers().length === 1 && clock.sleepers()[0] !== requestTimeoutMs)
       return clock.sleepers()[0] ?? 0

@@ -3,7 +3,7 @@ import { type Abi, type Address, concat, encodeDeployData, encodeFunctionData, t
 import { afterAll } from 'vitest'
 import { encodeIntegrationSuffix } from '../src/decode/integrations.js'
 import { nativeTokenAddress } from '../src/decode/router-decoder.js'
-import { type Anvil, startAnvil } from '../src/dev/anvil.js'
+import { startAnvil } from '../src/dev/anvil.js'
 import { devRouter, devToken } from '../src/dev/contracts.generated.js'
 import { deriveDevAccount } from '../src/dev/dev-chain.js'
 
@@ -24,6 +24,8 @@ interface Contract {
   readonly bytecode: Hex
 }
 
+type Header = Readonly<Record<'hash' | 'parentHash' | 'timestamp' | 'logsBloom', string>>
+
 interface Sent {
   readonly to?: string
   readonly data?: string
@@ -31,28 +33,14 @@ interface Sent {
   readonly from?: string
 }
 
-export interface TestChain extends Anvil {
-  rpc<T>(method: string, ...params: unknown[]): Promise<T>
-  /** Mines `count` blocks; resolves the new height. */
-  mine(count?: number): Promise<number>
-  /** Sends without mining. */
-  send(transaction: Sent): Promise<Hex>
-  /** Sends and mines one block. */
-  execute(transaction: Sent): Promise<{ hash: Hex; blockNumber: number; blockHash: string }>
-  deploy(contract: Contract, args?: readonly unknown[]): Promise<Address>
-  call(contract: Contract, to: string, functionName: string, args: readonly unknown[]): ReturnType<TestChain['execute']>
-  /** Deploys a token, gives the owners plenty of it, and lets a contract move what the payer has. */
-  fund(symbol: string, decimals: number, spender: Address, owners?: readonly Address[]): Promise<Address>
-}
-
 /** A chain that stops after the tests of the file. */
-export async function useTestChain(...args: Parameters<typeof startTestChain>): Promise<TestChain> {
+export async function useTestChain(...args: Parameters<typeof startTestChain>) {
   const node = await startTestChain(...args)
   afterAll(() => node.stop())
   return node
 }
 
-export async function startTestChain(args: readonly string[] = [], chainId = 31_337): Promise<TestChain> {
+export async function startTestChain(args: readonly string[] = [], chainId = 31_337) {
   const anvil = await startAnvil({ chainId, args: ['--no-mining', '--timestamp', '1700000000', ...args] })
 
   async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
@@ -63,10 +51,15 @@ export async function startTestChain(args: readonly string[] = [], chainId = 31_
     if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`)
     return answer.result
   }
+  /** The header of a block, by default the newest. */
+  const block = (height?: number) =>
+    rpc<Header>('eth_getBlockByNumber', height === undefined ? 'latest' : `0x${height.toString(16)}`, false)
+  /** Mines `count` blocks; resolves the new height. */
   async function mine(count = 1): Promise<number> {
     for (let index = 0; index < count; index++) await rpc('evm_mine')
     return Number(await rpc<string>('eth_blockNumber'))
   }
+  /** Sends without mining. */
   function send({ value = 0n, from = payer, ...rest }: Sent): Promise<Hex> {
     return rpc('eth_sendTransaction', { from, gas: '0x4c4b40', value: `0x${value.toString(16)}`, ...rest })
   }
@@ -76,6 +69,7 @@ export async function startTestChain(args: readonly string[] = [], chainId = 31_
     if (receipt === null) throw new Error(`${hash} is not mined`)
     return receipt
   }
+  /** Sends and mines one block. */
   async function execute(transaction: Sent) {
     const hash = await send(transaction)
     await mine()
@@ -86,11 +80,12 @@ export async function startTestChain(args: readonly string[] = [], chainId = 31_
     const { hash } = await execute({ data: encodeDeployData({ abi, bytecode, args: [...deployArgs] }) })
     return (await receipt(hash)).contractAddress.toLowerCase() as Address
   }
-  const call: TestChain['call'] = ({ abi }, to, functionName, callArgs) =>
+  const call = ({ abi }: Contract, to: string, functionName: string, callArgs: readonly unknown[]) =>
     execute({ to, data: encodeFunctionData({ abi, functionName, args: [...callArgs] }) })
   return {
-    ...{ ...anvil, rpc, mine, send, execute, deploy, call },
-    async fund(symbol, decimals, spender, owners = [payer]) {
+    ...{ ...anvil, rpc, block, mine, send, execute, deploy, call },
+    /** Deploys a token, gives the owners plenty of it, and lets a contract move what the payer has. */
+    async fund(symbol: string, decimals: number, spender: Address, owners: readonly Address[] = [payer]) {
       const token = await deploy(devToken, [symbol, decimals])
       for (const owner of owners) await call(devToken, token, 'mint', [owner, 10n ** 20n])
       await call(devToken, token, 'approve', [spender, 10n ** 20n])

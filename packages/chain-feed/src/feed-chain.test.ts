@@ -1,8 +1,9 @@
 import { createService, parseMasterKey, systemClock } from '@payment-integration/core'
 import type { BlockRange, Chain } from '@payment-integration/core/ports'
+import { chainConformance } from '@payment-integration/testing/conformance'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../core/test/support/store.js'
-import { openFeedOn } from '../test/feed-world.js'
+import { type FeedWorld, openFeedOn } from '../test/feed-world.js'
 import { natsMissing, startNats, type TestCluster } from '../test/nats-server.js'
 import { readBlocks } from './feed-blocks.js'
 import type { FeedChainOptions } from './feed-chain.js'
@@ -18,8 +19,8 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
   })
   afterAll(() => nats.remove())
 
-  async function openWorld(on = nats) {
-    const world = await openFeedOn(on)
+  async function openWorld(...payments: readonly number[]) {
+    const world = await openFeedOn(nats, ...payments)
     onTestFinished(() => world.close())
     return world
   }
@@ -28,9 +29,8 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
   async function openWithOwnServer(options: Partial<FeedChainOptions> = {}) {
     const server = await startNats()
     onTestFinished(() => server.remove())
-    const world = await openWorld(server)
-    world.mine(1, 1, 1)
-    await world.publish()
+    const world = await openFeedOn(server, 1, 1, 1)
+    onTestFinished(() => world.close())
     return { world, server: server.servers[0], ...world.openReader(options) }
   }
 
@@ -43,9 +43,43 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
   const heights = (ranges: readonly BlockRange[]) => ranges.flatMap(({ blocks }) => blocks.map(({ number }) => number))
   const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
   const hashes = (ranges: readonly BlockRange[]) => ranges.flatMap((range) => range.payments.map((it) => it.txHash))
+  /** The ranges have every height once, and the payments of the chain that was published. */
+  async function expectTwin({ twin }: FeedWorld, ranges: readonly BlockRange[], from: number, to: number) {
+    expect(heights(ranges)).toEqual(upTo(from, to))
+    expect(hashes(ranges)).toEqual(hashes(await readAll(twin, from, to)))
+  }
   /** The text of a message, changed. */
   const changed = (message: { readonly data: Uint8Array } | null, change: (text: string) => string) =>
     Buffer.from(change(Buffer.from(message?.data ?? []).toString('latin1')), 'latin1')
+
+  let requests: readonly unknown[] = []
+  // Every answer but the fate of a transaction comes from a real server.
+  chainConformance('chain-feed', async () => {
+    const world = await openFeedOn(nats)
+    await world.publish()
+    const { chain, calls } = world.openReader()
+    return {
+      chain,
+      async mine(payments) {
+        world.mine(payments)
+        await world.publish()
+      },
+      async replaceNewest() {
+        world.twin.orphan(1)
+        world.twin.mine()
+        await world.publish()
+      },
+      async close() {
+        requests = [calls.head, calls.block, calls.ranges.filter((range) => Number.parseInt(range, 10) < 1_000)]
+        await world.close()
+      },
+    }
+  })
+
+  test('the suite asked the nodes for nothing that the feed has', () => {
+    // Two heights above the head were asked for: a block far above it, and a range.
+    expect(requests).toEqual([0, 1, []])
+  })
 
   test('several thousand blocks come in few ranges, each once, and no node is asked', async () => {
     const world = await openWorld()
@@ -54,8 +88,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     await world.openPublisher({ startDepth: blocks }).step()
     const { chain, calls } = world.openReader()
     const ranges = await readAll(chain, 1, blocks)
-    expect(heights(ranges)).toEqual(upTo(1, blocks))
-    expect(hashes(ranges)).toEqual(hashes(await readAll(world.twin, 1, blocks)))
+    await expectTwin(world, ranges, 1, blocks)
     expect(ranges.length).toBeLessThan(blocks / 50)
     expect(calls).toEqual({ head: 0, block: 0, ranges: [] })
   })
@@ -65,9 +98,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     world.mine(...upTo(1, 50).map(() => 1))
     await world.openPublisher({ startDepth: 10 }).step()
     const { chain, calls } = world.openReader()
-    const ranges = await readAll(chain, 3, 50)
-    expect(heights(ranges)).toEqual(upTo(3, 50))
-    expect(hashes(ranges)).toEqual(hashes(await readAll(world.twin, 3, 50)))
+    await expectTwin(world, await readAll(chain, 3, 50), 3, 50)
     expect(calls.ranges).toEqual(['3-39'])
   })
 
@@ -83,9 +114,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     ['is nested over 32 levels', '"v":1', `"v":1,"a":${'['.repeat(32)}${']'.repeat(32)}`],
     ['is not UTF-8', /^.*$/s, '{\xff}'],
   ])('a block whose message %s comes from the nodes', async (_name, from, to) => {
-    const world = await openWorld()
-    world.mine(1, 1, 1, 1, 1)
-    await world.publish()
+    const world = await openWorld(1, 1, 1, 1, 1)
     const damaged = changed(await world.stream.at(3), (text) => text.replace(from, to))
     // The newest message again, so that the damaged one is not the head.
     const newest = await world.stream.at(5)
@@ -93,17 +122,13 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     await world.append(5, newest?.data)
     const { chain, calls } = world.openReader()
     expect((await chain.head()).number).toBe(5)
-    const ranges = await readAll(chain, 1, 5)
-    expect(heights(ranges)).toEqual(upTo(1, 5))
-    expect(hashes(ranges)).toEqual(hashes(await readAll(world.twin, 1, 5)))
+    await expectTwin(world, await readAll(chain, 1, 5), 1, 5)
     expect(calls.ranges).toEqual(['3-5'])
     expect(chain.nodes()[0]).toMatchObject({ name: 'feed', inUse: true, failures: 1 })
   })
 
   test('a newest message that cannot be read leaves the head to the nodes, until a sound one follows', async () => {
-    const world = await openWorld()
-    world.mine(1, 1)
-    await world.publish()
+    const world = await openWorld(1, 1)
     const { message } = await world.stream.tail()
     const newer = changed(message, (text) => text.replace('"v":1', '"v":7'))
     await world.append(3, newer)
@@ -126,9 +151,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
   ])(
     'a block that does not continue the feed comes from the nodes, and the feed goes on after it%s',
     async (_, setBackMs) => {
-      const world = await openWorld()
-      world.mine(1, 1, 1, 1)
-      await world.publish()
+      const world = await openWorld(1, 1, 1, 1)
       const stored = await world.stream.at(2)
       const fed = parseBlock(world.chainId, stored?.data ?? new Uint8Array())
       const block = { ...fed.block, hash: `0x${'ab'.repeat(32)}` }
@@ -151,9 +174,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
   )
 
   test('a silent feed is replaced by the nodes, and returns once it is hardly behind them', async () => {
-    const world = await openWorld()
-    world.mine(1, 1)
-    await world.publish()
+    const world = await openWorld(1, 1)
     const { chain, calls } = world.openReader()
     expect((await chain.head()).number).toBe(2)
     world.clock.advance(61_000)
@@ -178,9 +199,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
   })
 
   test('an indexer gets past an orphaned end of the feed whose publisher is dead, in one more reorg', async () => {
-    const world = await openWorld()
-    world.mine(1, 1, 1, 1)
-    await world.publish()
+    const world = await openWorld(1, 1, 1, 1)
     const { chain } = world.openReader({ restMs: 3_600_000 })
     const store = openStore({ now: world.clock.now })
     const masterKey = parseMasterKey('0123456789abcdef'.repeat(4))
@@ -199,9 +218,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
   })
 
   test('a publisher that does not know a router of the reader is not believed', async () => {
-    const world = await openWorld()
-    world.mine(1, 1)
-    await world.publish()
+    const world = await openWorld(1, 1)
     const added = `0x${'7d'.repeat(20)}`
     const { chain, calls } = world.openReader({ chain: { ...world.twin, routers: [...world.twin.routers, added] } })
     await chain.head()

@@ -1,6 +1,6 @@
 import { systemClock } from '@payment-integration/core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { counted, openFeedOn } from '../test/feed-world.js'
+import { counted, type FeedWorld, openFeedOn } from '../test/feed-world.js'
 import { natsMissing, startNats, type TestCluster } from '../test/nats-server.js'
 import { parseBlock } from './feed-message.js'
 import type { FeedPublisher } from './feed-publisher.js'
@@ -14,15 +14,14 @@ describe.skipIf(natsMissing)(`a publisher of the feed${skipped}`, () => {
   })
   afterAll(() => nats.remove())
 
-  async function openWorld() {
-    const world = await openFeedOn(nats)
+  async function openWorld(...payments: readonly number[]) {
+    const world = await openFeedOn(nats, ...payments)
     onTestFinished(() => world.close())
     return world
   }
-  type World = Awaited<ReturnType<typeof openWorld>>
 
   /** Every height up to the newest message has the chain's block, and it is the newest message. */
-  async function expectWhole(world: World, from = 0): Promise<void> {
+  async function expectWhole(world: FeedWorld, from = 0): Promise<void> {
     const tip = world.twin.height()
     for (let number = from; number <= tip; number += 1) {
       const message = await world.stream.at(number)
@@ -48,9 +47,7 @@ describe.skipIf(natsMissing)(`a publisher of the feed${skipped}`, () => {
   })
 
   test('stands by while another one publishes, without a call to a node, and takes over when that one is silent', async () => {
-    const world = await openWorld()
-    world.mine(1)
-    await world.publish()
+    const world = await openWorld(1)
     const nodes = counted(world.twin)
     const late = world.openPublisher({ chain: nodes.chain, standbyMs: 30_000 })
     expect(await late.step()).toBe(true)
@@ -71,9 +68,7 @@ describe.skipIf(natsMissing)(`a publisher of the feed${skipped}`, () => {
   })
 
   test('takes over at once when the last message was stored by a server whose clock was hours ahead', async () => {
-    const world = await openWorld()
-    world.mine(1)
-    await world.publish()
+    const world = await openWorld(1)
     world.clock.advance(-3 * 3_600_000)
     world.mine(1)
     expect(await world.openPublisher({ standbyMs: 30_000 }).step()).toBe(false)
@@ -115,9 +110,7 @@ describe.skipIf(natsMissing)(`a publisher of the feed${skipped}`, () => {
   })
 
   test('publishes a reorg from the common ancestor on, once the new branch is as high', async () => {
-    const world = await openWorld()
-    world.mine(1, 1, 1, 1, 1, 1)
-    await world.publish()
+    const world = await openWorld(1, 1, 1, 1, 1, 1)
     const { sequence } = await world.stream.tail()
     world.twin.orphan(4)
     world.mine(0, 2)

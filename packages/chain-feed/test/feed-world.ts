@@ -1,28 +1,20 @@
 /** A chain in memory, a publisher that a test steps, and readers that count what they ask their nodes. @module */
-import type { Chain, Clock } from '@payment-integration/core/ports'
+import type { Chain } from '@payment-integration/core/ports'
 import { createDraws } from '../../testing/src/builders.js'
 import { buildPayment, createTwinChain } from '../../testing/src/twin/chain.js'
 import { createFeedChain, type FeedChainOptions } from '../src/feed-chain.js'
 import { createFeedConnection } from '../src/feed-connection.js'
 import { createFeedPublisher, type FeedPublisherOptions } from '../src/feed-publisher.js'
 import { createFeedStream } from '../src/feed-stream.js'
-import { startNats, type TestCluster } from './nats-server.js'
+import type { TestCluster } from './nats-server.js'
 
-/** A clock that a test moves; it never waits. */
-interface TestClock extends Clock {
-  advance(ms: number): void
-}
-
-/** Starts at the present, as the servers' clocks do. */
-function createTestClock(): TestClock {
+/** A clock that a test moves; it never waits, and starts at the present, as the servers' clocks do. */
+function createTestClock() {
   let offset = 0
-  return {
-    now: () => Date.now() + offset,
-    sleep: () => Promise.resolve(),
-    advance(ms) {
-      offset += ms
-    },
+  const advance = (ms: number) => {
+    offset += ms
   }
+  return { now: () => Date.now() + offset, sleep: () => Promise.resolve(), advance }
 }
 
 /** Calls of a chain, by method. */
@@ -58,14 +50,11 @@ export function counted(chain: Chain): { readonly chain: Chain; readonly calls: 
 
 let chainIds = 137
 
-/** Opens everything on one server. Each world has a chain id, and so a stream, of its own. */
-export async function openFeedWorld() {
-  const nats = await startNats()
-  return { ...(await openFeedOn(nats)), nats }
-}
-
-/** Opens everything on given servers. */
-export async function openFeedOn(nats: Pick<TestCluster, 'urls'>) {
+/**
+ * Opens everything on given servers, and publishes one block for each count of payments. Each world has a chain id, and
+ * so a stream, of its own.
+ */
+export async function openFeedOn(nats: Pick<TestCluster, 'urls'>, ...payments: readonly number[]) {
   const chainId = chainIds
   chainIds += 1
   const clock = createTestClock()
@@ -78,16 +67,18 @@ export async function openFeedOn(nats: Pick<TestCluster, 'urls'>) {
     createFeedPublisher({ chain: twin, connection, clock, replicas: 1, maxBytes: 10_000_000, ...options })
   const publisher = openPublisher()
   await stream.prepare({ replicas: 1, maxAgeMs: 86_400_000, maxBytes: 10_000_000 })
+  const mine = (...counts: readonly number[]) => {
+    for (const count of counts)
+      twin.mine(Array.from({ length: count }, () => buildPayment({ chainId, integrationAddress: null }, draws)))
+  }
+  /** Steps the publisher up to the head. */
+  const publish = async () => {
+    while (!(await publisher.step()));
+  }
+  mine(...payments)
+  if (payments.length > 0) await publish()
   return {
-    ...{ chainId, clock, twin, stream, publisher, openPublisher },
-    /** Steps the publisher up to the head. */
-    async publish() {
-      while (!(await publisher.step()));
-    },
-    mine(...payments: readonly number[]) {
-      for (const count of payments)
-        twin.mine(Array.from({ length: count }, () => buildPayment({ chainId, integrationAddress: null }, draws)))
-    },
+    ...{ chainId, clock, twin, stream, publisher, openPublisher, mine, publish },
     openReader(options: Partial<FeedChainOptions> = {}) {
       const nodes = counted(options.chain ?? twin)
       return { chain: createFeedChain({ connection, clock, ...options, chain: nodes.chain }), calls: nodes.calls }
@@ -100,3 +91,5 @@ export async function openFeedOn(nats: Pick<TestCluster, 'urls'>) {
     close: () => connection.close(),
   }
 }
+
+export type FeedWorld = Awaited<ReturnType<typeof openFeedOn>>

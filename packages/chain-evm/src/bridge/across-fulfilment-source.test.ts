@@ -19,7 +19,7 @@ let nextId = 100
 /** A deposit of now, with a number of its own. */
 async function newDeposit() {
   nextId += 1
-  const { timestamp } = await node.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+  const { timestamp } = await node.block()
   const payment = { blockTimestamp: Number(timestamp) * 1_000 }
   return bridgeDeposit({ depositId: String(nextId), output: { token, amount: 490n }, payment })
 }
@@ -43,7 +43,7 @@ describe.each(fillNames)('a fill by %s', (name) => {
     const source = open()
     expect(await source.lookup(deposit)).toBeNull()
     const { hash, blockNumber, blockHash } = await fill(deposit, {}, name)
-    const { timestamp } = await node.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+    const { timestamp } = await node.block()
     await node.mine(3)
     const fulfilment = {
       ...{ chainId, txHash: hash, logIndex: 0, position: 0, blockNumber, blockHash, receiver: deposit.receiver },
@@ -195,14 +195,9 @@ describe('the search', () => {
   test('starts ten minutes before the deposit, by block time', async () => {
     await open().lookup(deposit)
     const from = askedRanges[0]?.[0] ?? 0
-    const times = await Promise.all(
-      [from - 1, from].map(async (height) => {
-        const block = await node.rpc<{ timestamp: string }>('eth_getBlockByNumber', `0x${height.toString(16)}`, false)
-        return Number(block.timestamp) * 1_000
-      }),
-    )
+    const [before, first] = await Promise.all([node.block(from - 1), node.block(from)])
     const begin = deposit.payment.blockTimestamp - 600_000
-    expect(times.map((time) => time >= begin)).toEqual([false, true])
+    expect([before, first].map(({ timestamp }) => Number(timestamp) * 1_000 >= begin)).toEqual([false, true])
   })
 })
 

@@ -22,8 +22,8 @@ const chain = await openConversionChain()
 const pool = await chain.node.deploy(testRouter)
 const stranger = await chain.node.deploy(testRouter)
 
-const deposits = (changes: Partial<Bridged> = {}, by = pool): [Address, Hex] => [
-  by,
+const deposits = (changes: Partial<Bridged>): [Address, Hex] => [
+  pool,
   emits(depositLog('FundsDeposited', { ...bridged, ...changes })),
 ]
 const pays = (changes: Readonly<Record<string, unknown>> = {}): [Address, Hex] => [
@@ -98,16 +98,6 @@ describe.each(proofs)('with proof %s', (proof) => {
       ['5', 0],
       ['6', 2],
     ])
-  })
-
-  test('through a wrapper, a payment with a forged deposit stays a payment of which no price is known', async () => {
-    const { blockNumber } = await chain.batch(
-      deposits({ depositor: chain.wallet }, stranger),
-      pays({ sender: chain.wallet }),
-    )
-    const result = await read(blockNumber, proof)
-    expect(result.deposits).toEqual([])
-    expect(result.payments).toMatchObject([{ pricing: { listedToken: null } }])
   })
 })
 

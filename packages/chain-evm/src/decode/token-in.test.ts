@@ -1,4 +1,7 @@
+import type { Address } from 'viem'
 import { describe, expect, test } from 'vitest'
+import { transferLog } from '../../test/router-logs.js'
+import type { ReceiptLog } from '../rpc/answers.js'
 import { nativeTokenAddress } from './router-decoder.js'
 import { computeSwapInput } from './transfers.js'
 
@@ -20,17 +23,14 @@ const payment = {
   ...{ token: paid, gross: 9n, net: 9n, memoHex },
 }
 const emitted = { router, payment }
-const receiptWith = (...logs: { address: string; topics: string[]; data: string }[]) => ({
+const receiptWith = (...logs: ReceiptLog[]) => ({
   ...{ hash, blockHash: hash, blockNumber: 1, succeeded: true, logs },
 })
-const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const withdrawalTopic = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
-const transfer = (a: string, b: string, amount: bigint, token = wrapped) => ({
-  address: token,
-  topics: [transferTopic, `0x${word(a)}`, `0x${word(b)}`],
-  data: `0x${word(amount)}`,
+const transfer = (a: Address, b: Address, amount: bigint, address: string = wrapped) => ({
+  ...{ address, ...transferLog(a, b, amount) },
 })
-const withdrawal = (who: string, amount: bigint, token = wrapped) => ({
+const withdrawal = (who: string, amount: bigint, token: string = wrapped): ReceiptLog => ({
   address: token,
   topics: [withdrawalTopic, `0x${word(who)}`],
   data: `0x${word(amount)}`,

@@ -3,7 +3,7 @@ import { type Address, encodeFunctionData, type Hex, pad } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testRouter } from '../../test/contracts.generated.js'
 import { emits, memo, openConversionChain, payment } from '../../test/conversion-chain.js'
-import { type EmittedLog, noFeed, payingCall } from '../../test/router-logs.js'
+import { noFeed, payingCall, transferLog } from '../../test/router-logs.js'
 import { payer, receiver } from '../../test/test-chain.js'
 import { devToken } from '../dev/contracts.generated.js'
 
@@ -13,6 +13,7 @@ const bridge: Address = '0x00000000000000000000000000000000000000bb'
 const unknown = { listedToken: null, feeds: [], calledAmount: null, serviceFee: null }
 const listed = { listedToken: { symbol: 'PAID', currency: 'USD' } }
 const noMemo = pad('0x', { size: 32 })
+const madeUp = transferLog(payer, receiver, amount)
 
 const chain = await openConversionChain()
 const token = await chain.node.fund('PAID', 6, chain.routerA, [payer, chain.wallet])
@@ -78,19 +79,13 @@ describe('through a wrapper contract', () => {
     ['two parts', () => [moves(receiver, 100n), moves(receiver, 300n), pays()]],
     ['one of another token', () => [moves(receiver, amount, otherToken), pays()]],
     ['one that paid for something else, before the deposit', () => [moves(), moves(bridge), pays()]],
-    ['one that another contract made up', () => [[chain.routerB, emits(transferLog())], pays()]],
-    ['one that the router itself made up', () => [[chain.routerA, emits(transferLog())], pays()]],
+    ['one that another contract made up', () => [[chain.routerB, emits(madeUp)], pays()]],
+    ['one that the router itself made up', () => [[chain.routerA, emits(madeUp)], pays()]],
   ])('nothing is known of its price with a transfer: %s', async (_, calls) => {
     const payments = calls()
     expect(await getPrices(...(payments.length === 0 ? [pays()] : payments))).toEqual([unknown])
   })
 })
-
-function transferLog(): EmittedLog {
-  const word = (address: Address) => pad(address, { size: 32 })
-  const topic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-  return { topics: [topic, word(payer), word(receiver)], data: pad(`0x${amount.toString(16)}`, { size: 32 }) }
-}
 
 describe('no receipt is read', () => {
   const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'

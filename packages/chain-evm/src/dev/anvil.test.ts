@@ -10,10 +10,10 @@ import type { DevChainError } from './dev-chain.js'
 const folder = mkdtempSync(join(tmpdir(), 'anvil-test-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-async function ask(rpcUrl: string, method: string): Promise<unknown> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })
+async function ask(rpcUrl: string, method: string, ...params: unknown[]): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(rpcUrl, { method: 'POST', headers, body, signal: AbortSignal.timeout(2_000) })
+  const response = await fetch(rpcUrl, { method: 'POST', headers, body, signal: AbortSignal.timeout(60_000) })
   return ((await response.json()) as { result: unknown }).result
 }
 
@@ -157,8 +157,7 @@ test("anvil's cache is deleted when it has ended", async () => {
   try {
     const anvil = await startAnvil()
     expect(readdirSync(temporary)).toHaveLength(1)
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_mine', params: ['0x320'] })
-    await fetch(anvil.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    await ask(anvil.rpcUrl, 'anvil_mine', '0x320')
     await anvil.stop()
     expect(readdirSync(temporary)).toEqual([])
   } finally {

@@ -1,6 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-import { rewriting, useFront } from '../../test/front.js'
+import { useFront } from '../../test/front.js'
 import { useTestChain } from '../../test/test-chain.js'
 import { deployDevRouter } from './dev-chain.js'
 
@@ -23,9 +23,7 @@ describe('a deployment that fails is a typed error without the URL', () => {
   })
 
   test('when a contract is reverted', async () => {
-    front.intercept = rewriting((item, { method }) =>
-      method === 'eth_getTransactionReceipt' ? { id: item.id, result: { status: '0x0', logs: [] } } : item,
-    )
+    front.lie('eth_getTransactionReceipt', () => ({ status: '0x0', logs: [] }))
     const message = expect.stringContaining('reverted')
     await expect(deployDevRouter(chain)).rejects.toMatchObject({ ...rejection, message })
   })

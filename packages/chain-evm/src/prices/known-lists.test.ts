@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parseVerifyRequest } from '@payment-integration/core'
 import { describe, expect, test } from 'vitest'
-import { chainsWithRouters } from '../decode/known-routers.js'
+import { chainsWithRouters, knownRouters } from '../decode/known-routers.js'
 import { getNativeToken, nativeTokenAddress } from '../decode/router-decoder.js'
 import { createPriceLists, fiatCurrencies, knownPriceFeeds, knownTokens } from './pricing.js'
 
@@ -22,11 +22,27 @@ const feed = (chainId: number, address: string) =>
 const token = (chainId: number, address: string) =>
   knownTokens(chainId).find((known) => known.address === address.toLowerCase())
 
-describe('known price feeds', () => {
-  test('there are 775, on every chain that has routers', () => {
-    expect(chains.map((chainId) => knownPriceFeeds(chainId).length)).toEqual([154, 121, 113, 35, 121, 87, 144])
+describe('known routers', () => {
+  const all = chainsWithRouters.flatMap((chainId) => knownRouters(chainId).map((router) => ({ chainId, ...router })))
+
+  test('there are 40 routers of versions 0.1 to 0.6 and 7 of version 0.8, on 8 chains', () => {
+    expect(all.filter(({ version }) => version === '0.8')).toHaveLength(7)
+    expect(all.filter(({ version }) => ['0.1', '0.2', '0.3', '0.4', '0.5', '0.6'].includes(version))).toHaveLength(40)
+    expect(all).toHaveLength(47)
+    expect(chainsWithRouters).toEqual([1, 5, 10, 56, 100, 137, 8453, 42161])
   })
 
+  test('addresses are lowercase, and none is listed twice on a chain', () => {
+    for (const { address } of all) expect(address).toMatch(/^0x[0-9a-f]{40}$/)
+    expect(new Set(all.map(({ chainId, address }) => `${chainId}:${address}`)).size).toBe(47)
+  })
+
+  test('a chain without a deployment has none', () => {
+    expect(knownRouters(31337)).toEqual([])
+  })
+})
+
+describe('known price feeds', () => {
   test.each([
     [1, '0x449d117117838fFA61263B61dA6301AA2a88B13A', 'CHF', 'USD', 8],
     [1, '0xb49f677943BC038e9857d61E7d053CaA2C1734C1', 'EUR', 'USD', 8],
@@ -110,13 +126,3 @@ test.each(publishedChains)(
     expect(knownTokens(chainId).filter(({ currency }) => isPublished(currency) && !isKnown(currency))).toEqual([])
   },
 )
-
-test('a chain that is in no list has neither', () => {
-  expect(knownPriceFeeds(31337)).toEqual([])
-  expect(knownTokens(31337)).toEqual([])
-})
-
-test('there are 26 fiat currencies', () => {
-  expect(fiatCurrencies).toHaveLength(26)
-  for (const code of fiatCurrencies) expect(code).toMatch(/^[A-Z]{3}$/)
-})

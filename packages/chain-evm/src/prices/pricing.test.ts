@@ -47,14 +47,6 @@ const shown = (provedBy: PaidConversion['provedBy'], ...steps: PaidStep[]): Paid
 const price = (made: DecodedPayment, conversion: PaidConversion, call: RouterCall | null = null) =>
   computePricing(lists, made, conversion, call)
 
-describe('the token', () => {
-  test.each([
-    ['a listed one', usdc, { symbol: 'USDC', currency: 'USD' }],
-    ['the native one', nativeTokenAddress, { symbol: 'ETH', currency: 'ETH' }],
-    ['one that is not listed', unlistedToken, null],
-  ])('%s', (_, token, listedToken) => expect(price(payment(1n, token), noConversion).listedToken).toEqual(listedToken))
-})
-
 describe('feeds of a conversion that the router proves', () => {
   test('have the pair and decimals of the list', () => {
     expect(price(payment(1n), shown('router', step(chfUsd, 112n))).feeds).toEqual([
@@ -184,4 +176,65 @@ describe('the service’s fee', () => {
   test('is unknown without a call', () => {
     expect(price(total(2_000n), noConversion).serviceFee).toBeNull()
   })
+})
+
+const mixedCase = '0x00000000000000000000000000000000000000AB'
+const listed = { address: mixedCase, symbol: 'USDC', currency: 'USD' }
+const feed = { address: mixedCase, base: 'CHF', quote: 'USD', decimals: 8 }
+
+test('tokens and feeds are found by their lowercased address alone', () => {
+  const lists = createPriceLists([listed], [feed], null)
+  expect(lists.token(mixedCase.toLowerCase())).toEqual({ ...listed, address: mixedCase.toLowerCase() })
+  expect(lists.feed(mixedCase.toLowerCase())).toEqual({ ...feed, address: mixedCase.toLowerCase() })
+  expect(lists.token(`0x${'12'.repeat(20)}`)).toBeNull()
+  expect(lists.feed(`0x${'12'.repeat(20)}`)).toBeNull()
+})
+
+test('the native token is worth itself, unless the list says otherwise or nothing is known', () => {
+  const native = { address: nativeTokenAddress, symbol: 'xDAI', currency: 'USD' }
+  expect(createPriceLists([], [], 'ETH').token(nativeTokenAddress)).toMatchObject({ symbol: 'ETH', currency: 'ETH' })
+  expect(createPriceLists([native], [], 'ETH').token(nativeTokenAddress)).toEqual(native)
+  expect(createPriceLists([], [], 'xDAI').token(nativeTokenAddress)).toMatchObject({ symbol: 'xDAI', currency: 'XDAI' })
+  expect(createPriceLists([], [], 'USD+').token(nativeTokenAddress)).toMatchObject({ currency: 'USD+' })
+  expect(createPriceLists([], [], 'Ξ').token(nativeTokenAddress)).toBeNull()
+  expect(createPriceLists([], [], null).token(nativeTokenAddress)).toBeNull()
+})
+
+test("codes are those of fiat currencies and of the feeds' bases", () => {
+  const { code } = createPriceLists([], [{ ...feed, base: 'WSTETH' }], null)
+  expect(['CHF', 'USD', 'XAU', 'WSTETH'].map((text) => code(makeCodeHash(text)))).toEqual([
+    'CHF',
+    'USD',
+    'XAU',
+    'WSTETH',
+  ])
+  expect(code(makeCodeHash('chf'))).toBeNull()
+  expect(code(makeCodeHash('wstETH'))).toBeNull()
+})
+
+test('an entry may come twice, but not with two meanings', () => {
+  const again = { ...listed, address: mixedCase.toLowerCase() }
+  expect(() => createPriceLists([listed, again], [feed, feed], null)).not.toThrow()
+  expect(() => createPriceLists([listed, { ...again, currency: 'EUR' }], [], null)).toThrow(
+    'listed as USDC, worth USD and as USDC, worth EUR',
+  )
+  expect(() => createPriceLists([], [feed, { ...feed, decimals: 18 }], null)).toThrow(
+    'listed as CHF/USD with 8 decimals and as CHF/USD with 18 decimals',
+  )
+})
+
+test.each([
+  ['a token’s address', [{ ...listed, address: '0x1' }], [], TypeError],
+  ['a token without a symbol', [{ ...listed, symbol: '' }], [], TypeError],
+  ['a token without a currency', [{ ...listed, currency: '' }], [], TypeError],
+  ['a token’s currency that verify rejects', [{ ...listed, currency: 'EURC.e' }], [], TypeError],
+  ['a feed’s address', [], [{ ...feed, address: 'CHF' }], TypeError],
+  ['a feed without a base', [], [{ ...feed, base: '' }], TypeError],
+  ['a feed without a quote', [], [{ ...feed, quote: '' }], TypeError],
+  ['a feed’s base that verify rejects', [], [{ ...feed, base: 'wstETH' }], TypeError],
+  ['decimals below 0', [], [{ ...feed, decimals: -1 }], RangeError],
+  ['decimals that are not whole', [], [{ ...feed, decimals: 0.5 }], RangeError],
+  ['decimals above 255', [], [{ ...feed, decimals: 256 }], RangeError],
+] as const)('%s is rejected', (_, tokens, feeds, kind) => {
+  expect(() => createPriceLists(tokens, feeds, null)).toThrow(kind)
 })

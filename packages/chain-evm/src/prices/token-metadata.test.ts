@@ -1,10 +1,12 @@
-import { type Address, encodeAbiParameters } from 'viem'
+import { type Address, encodeAbiParameters, getContractAddress, numberToHex, stringToHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { oddToken } from '../../test/contracts.generated.js'
-import { type Intercept, passOn, rewriting } from '../../test/front.js'
+import { type FrontCall, type Intercept, type Item, passOn, rewriting } from '../../test/front.js'
 import { manualClock, runThrough } from '../../test/manual-clock.js'
 import { openProofChain } from '../../test/proof-chain.js'
 import { readAll } from '../../test/read-all.js'
+import { payer } from '../../test/test-chain.js'
+import { parseDecimals, parseSymbol } from './token-metadata.js'
 
 const uint = (value: bigint) => encodeAbiParameters([{ type: 'uint256' }], [value])
 const string = (text: string) => encodeAbiParameters([{ type: 'string' }], [text])
@@ -13,7 +15,8 @@ const none = { symbol: null, decimals: 0 }
 const reverts = '0x600080fd'
 
 const { node, front, open, payIn } = await openProofChain()
-const deployDai = () => node.deploy(oddToken, [string('DAI'), uint(18n)])
+const daiAnswers = [string('DAI'), uint(18n)] as const
+const deployDai = () => node.deploy(oddToken, daiAnswers)
 /** Replaces the code of a token, if one is given. */
 async function deployCode(code: string | null): Promise<Address> {
   const token = await deployDai()
@@ -148,6 +151,109 @@ test.each([
 
 test.each([null, 7, {}, 'text'])('an eth_call that answers %j is nonsense', async (result) => {
   const height = await payIn(await deployDai())
-  front.intercept = rewriting((item, { method }) => (method === 'eth_call' ? { id: item.id, result } : item))
+  front.lie('eth_call', () => result)
   await expect(readAll(open(), height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+})
+
+// A node that is behind, or that stands behind a gateway with nodes that are.
+const ofState = (method: string) => method === 'eth_call' || method === 'eth_getCode'
+const noState = ({ id }: Item) => ({ id, result: '0x' })
+
+/** The answers of a node that stopped below `height`, where the token is not deployed yet. */
+function behind(height: number) {
+  return rewriting((item: Item, { method, params }: FrontCall) => {
+    if (method === 'eth_getBlockByNumber' && params[0] === 'latest')
+      return { ...item, result: { ...(item.result as object), number: numberToHex(height - 1) } }
+    return ofState(method) ? noState(item) : item
+  })
+}
+
+/** A gateway whose nodes disagree: state comes from one that is behind and does not know the height it is asked for. */
+const splitGateway = rewriting((item, { method, params }) => {
+  if (!ofState(method)) return item
+  const error = { code: -32000, message: 'header not found' }
+  return params.at(-1) === 'latest' ? noState(item) : { id: item.id, error }
+})
+
+test.each([
+  ['batches', 100],
+  ['single requests', 1],
+])('an empty answer of a node that is behind is asked again, over %s', async (_, batchSize) => {
+  const height = await payIn(await deployDai())
+  const chain = open({ batchSize })
+  for (const lie of [behind(height), splitGateway]) {
+    front.intercept = lie
+    await expect(readAll(chain, height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+  }
+  front.intercept = passOn
+  expect(await tokenOut(height, chain)).toMatchObject(dai)
+})
+
+test.each([
+  ['null', null],
+  ['nonsense', 'soon'],
+])('a newest block that is %s is no proof that the node is up to date', async (_, result) => {
+  const height = await payIn(await deployDai())
+  front.lie('eth_getBlockByNumber', (block, { params }) => (params[0] === 'latest' ? result : block))
+  await expect(readAll(open(), height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+})
+
+test('code that is not hex does not prove an empty answer', async () => {
+  const height = await payIn(await node.deploy(oddToken, ['0x', '0x']))
+  front.lie('eth_getCode', () => null)
+  await expect(readAll(open(), height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+})
+
+test('an address without code is read again only in later blocks', async () => {
+  const nonce = BigInt(await node.rpc<string>('eth_getTransactionCount', payer, 'latest'))
+  const token = getContractAddress({ from: payer, nonce: nonce + 1n }).toLowerCase() as Address
+  const chain = open()
+  const early = await payIn(token)
+  expect(await tokenOut(early, chain)).toMatchObject({ address: token, ...none })
+  expect((await front.during(() => readAll(chain, early, early))).flat()).not.toContain('eth_call')
+  expect(await deployDai()).toBe(token)
+  expect(await tokenOut(await payIn(token), chain)).toMatchObject({ address: token, ...dai })
+})
+
+const rawString = (hex: string) =>
+  `0x${'20'.padStart(64, '0')}${(hex.length / 2).toString(16).padStart(64, '0')}${hex.padEnd(Math.ceil(hex.length / 64) * 64, '0')}`
+
+describe('symbol', () => {
+  test.each([
+    ['a string', string('USDC'), 'USDC'],
+    ['bytes32', stringToHex('MKR', { size: 32 }), 'MKR'],
+    ['bytes32 without padding', stringToHex('A'.repeat(32)), 'A'.repeat(32)],
+    ['text with spaces and signs, verbatim', string('  a<b>\n‮x '), '  a<b>\n‮x '],
+    ['letters outside the basic plane', string('💶💶'), '💶💶'],
+    ['a byte order mark, verbatim', string('\ufeffX'), '\ufeffX'],
+    ['no answer', '0x', null],
+    ['an empty string', string(''), null],
+    ['32 zero bytes', `0x${'00'.repeat(32)}`, null],
+    ['bytes that are not UTF-8', rawString('c328'), null],
+    ['bytes32 that is not UTF-8', `0xff${'00'.repeat(31)}`, null],
+    ['a NUL inside', string('A\0B'), null],
+    ['a NUL inside bytes32', stringToHex('A\0B', { size: 32 }), null],
+    ['a length beyond the answer', `0x${'20'.padStart(64, '0')}${'ff'.padStart(64, '0')}${'41'.repeat(32)}`, null],
+    ['an offset beyond the answer', `0x${'ff'.repeat(32)}${'41'.repeat(32)}`, null],
+    ['half an answer', '0x0020', null],
+  ])('%s', (_, answer, expected) => expect(parseSymbol(answer)).toBe(expected))
+
+  test.each(['A', 'é', '€', '💶'])('is cut to 64 code points, here of %s', (letter) => {
+    expect(parseSymbol(string(letter.repeat(64)))).toBe(letter.repeat(64))
+    expect(parseSymbol(string(letter.repeat(1_000)))).toBe(letter.repeat(64))
+    expect(parseSymbol(string(`x${letter.repeat(1_000)}`))).toBe(`x${letter.repeat(63)}`)
+  })
+})
+
+describe('decimals', () => {
+  test.each([
+    ['0', uint(0n), 0],
+    ['18', uint(18n), 18],
+    ['255', uint(255n), 255],
+    ['256', uint(256n), 0],
+    ['the largest number', uint(2n ** 256n - 1n), 0],
+    ['a long answer', `${uint(6n)}${'ff'.repeat(32)}`, 6],
+    ['no answer', '0x', 0],
+    ['a short answer', '0x06', 0],
+  ])('%s', (_, answer, expected) => expect(parseDecimals(answer)).toBe(expected))
 })

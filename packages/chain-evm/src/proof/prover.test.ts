@@ -1,13 +1,17 @@
 /** Roots and hashes against real blocks, and against an encoder and a trie that share nothing with ours. */
+import fc from 'fast-check'
 import { createWalletClient, type Hex, http, keccak256, toRlp } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { testRouter } from '../../test/contracts.generated.js'
 import { pays } from '../../test/proof-chain.js'
 import { encodeReceipt, rlpNumber } from '../../test/raw-receipts.js'
-import { payer, useTestChain } from '../../test/test-chain.js'
+import { payer, receiver, useTestChain } from '../../test/test-chain.js'
+import { yodlTopic } from '../decode/router-events.js'
 import { deriveDevAccount, toViemChain } from '../dev/dev-chain.js'
+import { createFilterTest } from './log-filter.js'
 import { openProver } from './prover.js'
-import type { NodeObject } from './receipts.js'
+import { type NodeObject, parseRawReceipt } from './receipts.js'
+import { MalformedRlpError } from './rlp.js'
 
 const prover = await openProver()
 const node = await useTestChain(['--gas-limit', '1000000000', '--hardfork', 'prague'])
@@ -150,6 +154,77 @@ test('a header with the fields of later forks hashes like their list', async () 
 test('a header without a field, or of another kind, has no hash or another one', () => {
   expect(prover.computeHeaderHash({})).toBeNull()
   expect(prover.computeHeaderHash({ parentHash: 1 })).toBeNull()
+})
+
+/** Sets `count` more bits that are not set yet, lowest first. */
+function fill(filter: string, count: number): string {
+  let bits = BigInt(filter)
+  for (let bit = 0n, left = count; left > 0; bit++)
+    if ((bits & (1n << bit)) === 0n) {
+      bits |= 1n << bit
+      left -= 1
+    }
+  return `0x${bits.toString(16).padStart(512, '0')}`
+}
+const bitsIn = (filter: string) => BigInt(filter).toString(2).replaceAll('0', '').length
+
+test('the filter of a real block is right about its logs unless it is too full', async () => {
+  const { blockNumber } = await node.call(testRouter, router, 'emitMany', [1n, receiver, receiver, 5n, false])
+  const { logsBloom } = await node.block(blockNumber)
+  const empty = `0x${'00'.repeat(256)}`
+  const otherTopic = `0x${'ab'.repeat(32)}`
+  const ask = createFilterTest([receiver, router], [otherTopic, yodlTopic])
+  expect(ask(logsBloom)).toBe('likely')
+  expect(ask(fill(logsBloom, 640 - bitsIn(logsBloom)))).toBe('likely')
+  expect(ask(fill(logsBloom, 641 - bitsIn(logsBloom)))).toBe('possible')
+  expect(ask(fill(empty, 2048))).toBe('possible')
+  expect(ask(empty)).toBe('no')
+  expect(createFilterTest([receiver.replace('b2', 'b3')], [yodlTopic])(logsBloom)).toBe('no')
+  expect(createFilterTest([router], [otherTopic])(logsBloom)).toBe('no')
+})
+
+const address = `0x${'ab'.repeat(20)}` as const
+const topic = `0x${'cd'.repeat(32)}` as const
+const bloom = `0x${'00'.repeat(256)}` as const
+const toBytes = (hex: string) => Buffer.from(hex.slice(2), 'hex')
+const encoded = (logs: Parameters<typeof encodeReceipt>[0]['logs'], type: `0x${string}` = '0x2', status = '0x1') =>
+  toBytes(encodeReceipt({ type, status: status as '0x1', cumulativeGasUsed: '0x5208', logsBloom: bloom, logs }))
+
+test.each(['0x0', '0x1', '0x2', '0x7e'] as const)('a receipt of type %s has its status and logs', (type) => {
+  for (const data of ['0x', '0x07', '0x80', `0x${'ee'.repeat(60)}`, `0x${'ee'.repeat(70_000)}`] as const) {
+    const logs = [
+      { address, topics: [topic, topic], data },
+      { address, topics: [], data },
+    ]
+    const receipt = parseRawReceipt(encoded(logs, type))
+    expect(receipt).toMatchObject({ succeeded: true, addresses: [address, address] })
+    expect(receipt.logs()).toEqual(logs)
+  }
+  expect(parseRawReceipt(encoded([], type, '0x0'))).toMatchObject({ succeeded: false, addresses: [] })
+})
+
+test('a receipt with the root of a state in place of a status has none', () => {
+  expect(parseRawReceipt(encoded([], '0x0', topic)).succeeded).toBeNull()
+})
+
+test('truncated or changed bytes parse or are a MalformedRlpError', () => {
+  const whole = encoded([{ address, topics: [topic], data: '0x1234' }])
+  const read = (bytes: Buffer) => {
+    try {
+      parseRawReceipt(bytes).logs()
+    } catch (error) {
+      expect(error).toBeInstanceOf(MalformedRlpError)
+    }
+  }
+  for (let length = 0; length < whole.length; length += 1) read(whole.subarray(0, length))
+  fc.assert(
+    fc.property(fc.nat(whole.length - 1), fc.integer({ min: 0, max: 255 }), (at, value) => {
+      const changed = Buffer.from(whole)
+      changed[at] = value
+      read(changed)
+    }),
+  )
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => read(Buffer.from(bytes))))
 })
 
 /** Numbers below 2^31, always the same for a seed. */

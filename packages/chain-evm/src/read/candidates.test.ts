@@ -25,23 +25,20 @@ function makeHeaders(...sizes: number[]): Header[] {
 const numbers = (headers: readonly Header[]) => headers.map(({ ref }) => ref.number)
 async function read(most: number, ...sizes: number[]) {
   const { headers, candidates } = await readCandidates(reader, makeHeaders(...sizes), most)
-  return [numbers(headers), numbers(candidates)]
+  return { headers: numbers(headers), candidates: numbers(candidates) }
 }
 
 describe('a range', () => {
   test('ends before it holds more transactions than it may', async () => {
-    expect(await read(10, 5, 5, 1)).toEqual([
-      [0, 1],
-      [0, 1],
-    ])
+    expect(await read(10, 5, 5, 1)).toEqual({ headers: [0, 1], candidates: [0, 1] })
   })
 
   test('contains its first candidate, however large, and the denied blocks up to the next', async () => {
-    expect(await read(10, -3, 99, -3, 1, 1)).toEqual([[0, 1, 2], [1]])
+    expect(await read(10, -3, 99, -3, 1, 1)).toEqual({ headers: [0, 1, 2], candidates: [1] })
   })
 
   test('is not shortened by blocks that hold no payment', async () => {
-    expect(await read(10, -99, -99, 4)).toEqual([[0, 1, 2], [2]])
+    expect(await read(10, -99, -99, 4)).toEqual({ headers: [0, 1, 2], candidates: [2] })
   })
 })
 

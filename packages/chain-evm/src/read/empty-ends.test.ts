@@ -16,7 +16,7 @@ const other = await chain.strange()
 const last = await chain.block(1)
 const quiet = await node.mine()
 const height = `0x${last.toString(16)}`
-const { logsBloom: paidBloom } = await node.rpc<{ logsBloom: string }>('eth_getBlockByNumber', height, false)
+const { logsBloom: paidBloom } = await node.block(last)
 
 const byHash = ({ params }: FrontCall) => 'blockHash' in (params[0] as object)
 /** A node without logs: in ranges only, or also for a block that is named by its hash. */

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { type FrontRequest, type Intercept, rewriting } from '../../test/front.js'
 import { manualClock, runThrough } from '../../test/manual-clock.js'
 import { openProofChain, type ProofChain } from '../../test/proof-chain.js'
-import { readAll } from '../../test/read-all.js'
+import { follow, readAll } from '../../test/read-all.js'
 
 /** The clock runs so much faster than the world's: pauses that a node asks for are waited for in full. */
 const speed = 50
@@ -23,19 +23,18 @@ await chain.block(...Array.from({ length: paymentsPerBlock }, () => 1))
 await chain.node.mine(10)
 const last = await chain.block(...Array.from({ length: paymentsPerBlock }, () => 1))
 
-/** The payments of all blocks, read again from where it ended after each failure, as an indexer does. */
-async function readOn(head: number, options: Parameters<ProofChain['open']>[0] = {}) {
+/** The payments of blocks, read again from where it ended after each failure, as an indexer does. */
+async function readOn(
+  blocks: { readonly from?: number; readonly to?: number; readonly head: number },
+  options: Parameters<ProofChain['open']>[0] = {},
+  maxFailures = 40,
+) {
   const opened = chain.open({ clock, requestTimeoutMs: 100_000, ...options })
-  const payments: string[] = []
-  let next = from
-  async function go(): Promise<void> {
-    for await (const range of opened.ranges({ from: next, to: last, head })) {
-      payments.push(...range.payments.map(({ txHash }) => txHash))
-      next = range.last.number + 1
-    }
-  }
   let failures = 0
-  while (next <= last && failures < 40) await go().catch(() => (failures += 1))
+  const payments = await follow(opened, { from, to: last, ...blocks }, (error) => {
+    failures += 1
+    if (failures === maxFailures) throw error
+  })
   opened.close()
   return { payments, failures }
 }
@@ -77,7 +76,7 @@ const nodes: Record<string, Intercept> = {
 for (const [what, intercept] of Object.entries(nodes)) {
   test(`near the head, every payment comes from a node that ${what}`, async () => {
     chain.front.intercept = intercept
-    const { payments, failures } = await readOn(last)
+    const { payments, failures } = await readOn({ head: last })
     expect(payments).toHaveLength(2 * paymentsPerBlock)
     expect(failures).toBeLessThan(20)
   })
@@ -139,20 +138,13 @@ test.each([
       if (method !== 'eth_getBlockReceipts' || !Array.isArray(item.result) || item.result.length === 0) return item
       return isCut() ? { ...item, result: item.result.slice(0, -1) } : item
     })
-    const opened = chain.open()
-    let next = end - 60
-    let failures = 0
-    async function go(): Promise<void> {
-      for await (const range of opened.ranges({ from: next, to: end, head: end + above })) next = range.last.number + 1
-    }
-    while (next <= end && failures < 60) await go().catch(() => (failures += 1))
-    opened.close()
     // Ranges of one block go on where longer ones would always hold one that is cut.
-    expect(next).toBe(end + 1)
+    const { payments } = await readOn({ from: end - 60, to: end, head: end + above }, {}, 60)
+    expect(payments).toHaveLength(60 * 3 + 1)
   },
 )
 
 test('without proof, every payment comes from a node that accepts five calls at once', async () => {
   chain.front.intercept = status(500, tooMany)
-  expect((await readOn(last + 1_000, { proof: 'none' })).payments).toHaveLength(2 * paymentsPerBlock)
+  expect((await readOn({ head: last + 1_000 }, { proof: 'none' })).payments).toHaveLength(2 * paymentsPerBlock)
 })

@@ -227,7 +227,7 @@ describe('the log filters of headers', () => {
   })
 
   test('a false positive stops nothing', async () => {
-    const header = await chain.node.rpc<Block>('eth_getBlockByNumber', `0x${paid.toString(16)}`, false)
+    const header = await chain.node.block(paid)
     chain.lie('eth_getBlockByNumber', (it: Block) => ({
       ...it,
       extraData: '0x1234',

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { openProofChain, type ProofChain } from '../../test/proof-chain.js'
 import { withRawReceipts } from '../../test/raw-receipts.js'
-import { readAll } from '../../test/read-all.js'
+import { follow, readAll } from '../../test/read-all.js'
 
 const payingBlocks = 100
 const raw = 'debug_getRawReceipts'
@@ -93,19 +93,10 @@ test('every payment is found as JSON on a node that rejects every request for ra
     return forbid(response)
   }
   const opened = chain.open()
-  const payments: string[] = []
   const before = chain.front.requests.length
-  for (let next = from; next <= to; ) {
-    try {
-      for await (const range of opened.ranges({ from: next, to, head: 1_000_000 })) {
-        payments.push(...range.payments.map(({ txHash, ordinal }) => `${txHash} ${ordinal}`))
-        next = range.last.number + 1
-      }
-    } catch (error) {
-      expect(error).toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
-    }
-  }
+  const isUnavailable = (error: unknown) => expect(error).toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+  const payments = await follow(opened, { from, to, head: 1_000_000 }, isUnavailable)
   await opened.close()
-  expect(new Set(payments).size).toBe(3 * payingBlocks)
+  expect(new Set(payments.map(({ txHash, ordinal }) => `${txHash} ${ordinal}`)).size).toBe(3 * payingBlocks)
   expect(chain.front.requests.slice(before).flat()).toContain(json)
 })

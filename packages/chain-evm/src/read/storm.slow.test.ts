@@ -1,10 +1,9 @@
 /** A node that often rejects, fails or cuts its answers: how many requests reading takes. */
 import { createHash } from 'node:crypto'
-import type { Clock } from '@payment-integration/core/ports'
 import { expect, test } from 'vitest'
 import { manualClock, runThrough } from '../../test/manual-clock.js'
 import { openProofChain } from '../../test/proof-chain.js'
-import type { EvmChain } from '../evm-chain.js'
+import { follow } from '../../test/read-all.js'
 
 /** Differs from every wait, so that it can be told from one. */
 const requestTimeoutMs = 60_001
@@ -40,25 +39,6 @@ function storm(seed: number): void {
   }
 }
 
-/** Follows as an indexer does: it goes on behind the last range, and waits longer after each failure in a row. */
-async function follow(opened: EvmChain, clock: Clock): Promise<number> {
-  let payments = 0
-  let failures = 0
-  for (let next = from; next <= to; ) {
-    try {
-      for await (const range of opened.ranges({ from: next, to, head: to })) {
-        payments += range.payments.length
-        next = range.last.number + 1
-        failures = 0
-      }
-    } catch {
-      await clock.sleep(Math.min(30_000, 250 * 2 ** failures))
-      failures += 1
-    }
-  }
-  return payments
-}
-
 async function run(seed: number, urls: readonly string[]) {
   storm(seed)
   const clock = manualClock()
@@ -66,8 +46,11 @@ async function run(seed: number, urls: readonly string[]) {
   const opened = chain.open({ nodes: urls.map((url) => ({ url })), clock, requestTimeoutMs })
   const requests = await chain.during(async () => {
     // Time passes only where something waits and no request is in flight: an answer takes no time.
-    const count = await runThrough(clock, follow(opened, clock), (ms) => ms < requestTimeoutMs)
-    expect(count, `seed ${seed}`).toBe(payments)
+    // As an indexer, it waits longer after each failure in a row.
+    const wait = (_: unknown, failures: number) => clock.sleep(Math.min(30_000, 250 * 2 ** failures))
+    const reading = follow(opened, { from, to, head: to }, wait)
+    const found = await runThrough(clock, reading, (ms) => ms < requestTimeoutMs)
+    expect(found, `seed ${seed}`).toHaveLength(payments)
   })
   opened.close()
   const chainIds = requests.filter((methods) => methods.length === 1 && methods[0] === 'eth_chainId').length

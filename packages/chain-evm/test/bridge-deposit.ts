@@ -8,7 +8,12 @@ export function bridgeDeposit(
 ): BridgeDeposit {
   const payment = paymentFacts('deposit', given.payment)
   return {
-    ...{ bridge: 'across', depositId: '77', destinationChainId: 31337, receiver: payment.receiver },
-    ...{ output: { token: `0x${'c2'.repeat(20)}`, amount: 490n }, ...given, payment },
+    bridge: 'across',
+    depositId: '77',
+    destinationChainId: 31337,
+    receiver: payment.receiver,
+    output: { token: `0x${'c2'.repeat(20)}`, amount: 490n },
+    ...given,
+    payment,
   }
 }

@@ -56,7 +56,10 @@ export async function openScriptedNodes() {
     await until(() => clock.sleepers().length === 0)
   }
   return {
-    ...{ nodes: scripted, clock, nodeAt, open },
+    nodes: scripted,
+    clock,
+    nodeAt,
+    open,
     /** Over the first node only. */
     alone: () => open({ nodes: [{ url: nodeAt(0).url }] }),
     /** Advances time in steps of five seconds, with work in each; resolves the node of each step. */

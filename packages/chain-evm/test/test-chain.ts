@@ -83,7 +83,14 @@ export async function startTestChain(args: readonly string[] = [], chainId = 31_
   const call = ({ abi }: Contract, to: string, functionName: string, callArgs: readonly unknown[]) =>
     execute({ to, data: encodeFunctionData({ abi, functionName, args: [...callArgs] }) })
   return {
-    ...{ ...anvil, rpc, block, mine, send, execute, deploy, call },
+    ...anvil,
+    rpc,
+    block,
+    mine,
+    send,
+    execute,
+    deploy,
+    call,
     /** Deploys a token, gives the owners plenty of it, and lets a contract move what the payer has. */
     async fund(symbol: string, decimals: number, spender: Address, owners: readonly Address[] = [payer]) {
       const token = await deploy(devToken, [symbol, decimals])

@@ -78,7 +78,14 @@ export async function openFeedOn(nats: Pick<TestCluster, 'urls'>, ...payments: r
   mine(...payments)
   if (payments.length > 0) await publish()
   return {
-    ...{ chainId, clock, twin, stream, publisher, openPublisher, mine, publish },
+    chainId,
+    clock,
+    twin,
+    stream,
+    publisher,
+    openPublisher,
+    mine,
+    publish,
     openReader(options: Partial<FeedChainOptions> = {}) {
       const nodes = counted(options.chain ?? twin)
       return { chain: createFeedChain({ connection, clock, ...options, chain: nodes.chain }), calls: nodes.calls }

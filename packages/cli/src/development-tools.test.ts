@@ -28,7 +28,11 @@ beforeAll(async () => {
   })
   const notificationUrl = `${await listenLocally(receiver)}/hook`
   const config = readConfig({
-    ...{ PI_ENV: 'development', PI_PORT: '0', PI_CONSOLE: 'on', PI_LOG_LEVEL: 'silent', PI_SIMULATED_CHAINS: '137' },
+    PI_ENV: 'development',
+    PI_PORT: '0',
+    PI_CONSOLE: 'on',
+    PI_LOG_LEVEL: 'silent',
+    PI_SIMULATED_CHAINS: '137',
     ...{ PI_DATABASE_URL: `sqlite:${join(folder, 'service.db')}`, PI_MASTER_KEY: testMasterKey },
   })
   const simulateChains = simulateChainsWith({ randomBytes: (length) => new Uint8Array(length).fill(7) }, undefined)

@@ -8,8 +8,11 @@ import { checkListening, forward } from './forward.js'
 
 const delivery = {
   headers: {
-    ...{ 'x-service-signature': 't=1,v1=aa', 'content-type': 'application/json' },
-    ...{ host: 'relay', connection: 'close', 'x-other': '1' },
+    'x-service-signature': 't=1,v1=aa',
+    'content-type': 'application/json',
+    host: 'relay',
+    connection: 'close',
+    'x-other': '1',
   },
   body: new TextEncoder().encode('{"memo":"ü"}'),
 }

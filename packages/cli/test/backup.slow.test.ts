@@ -23,8 +23,14 @@ async function startOutside() {
   const hashes: string[] = []
   const payment = { integrationAddress: shop, receiver: deriveDevAccount(2).address, amount: 1_000_000n }
   const getEnv = (database: string): Record<string, string> => ({
-    ...{ PI_ENV: 'development', PI_DATABASE_URL: database, PI_MASTER_KEY: testMasterKey, PI_LOG_LEVEL: 'warn' },
-    ...{ PI_RPC_URL_31337: anvil.rpcUrl, PI_START_BLOCK_31337: '0', PI_POLL_MS_31337: '50', PI_LEASE_MS: '1000' },
+    PI_ENV: 'development',
+    PI_DATABASE_URL: database,
+    PI_MASTER_KEY: testMasterKey,
+    PI_LOG_LEVEL: 'warn',
+    PI_RPC_URL_31337: anvil.rpcUrl,
+    PI_START_BLOCK_31337: '0',
+    PI_POLL_MS_31337: '50',
+    PI_LEASE_MS: '1000',
     PI_ROUTERS_31337: `${deployment.router.address}@${deployment.router.version}`,
   })
   const run = (database: string, ...args: string[]) => runToEnd(args, getEnv(database))

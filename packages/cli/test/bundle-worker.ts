@@ -8,8 +8,12 @@ export async function bundleWorker(folder: string, secret: string): Promise<void
   const into = join(folder, 'bundle')
   mkdirSync(join(into, 'storage'), { recursive: true })
   await build({
-    ...{ entryPoints: [join(folder, 'payments', 'worker')], outfile: join(into, 'worker.js'), absWorkingDir: folder },
-    ...{ bundle: true, format: 'esm', platform: 'neutral' },
+    entryPoints: [join(folder, 'payments', 'worker')],
+    outfile: join(into, 'worker.js'),
+    absWorkingDir: folder,
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
     conditions: ['@payment-integration/source', 'workerd', 'worker', 'browser'],
     mainFields: ['module', 'main'],
   })

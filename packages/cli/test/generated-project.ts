@@ -72,8 +72,11 @@ export async function startGenerated(
   const secret = `whsec_of_${framework}`
   const address = `0x${'a1'.repeat(20)}`
   const values: Record<string, string> = {
-    ...{ INTEGRATION_ADDRESS: address, API_SECRET: 'secret_of_the_api', WEBHOOK_SIGNING_SECRET: secret },
-    ...{ PAYMENTS_URL: 'http://127.0.0.1:1', DATABASE_URL: databaseUrl ?? '' },
+    INTEGRATION_ADDRESS: address,
+    API_SECRET: 'secret_of_the_api',
+    WEBHOOK_SIGNING_SECRET: secret,
+    PAYMENTS_URL: 'http://127.0.0.1:1',
+    DATABASE_URL: databaseUrl ?? '',
   }
   // As the user does: a copy of the example, with values.
   const example = readFileSync(join(folder, '.env.example'), 'utf8')

@@ -21,8 +21,11 @@ export function identityCommands() {
   beforeAll(async () => {
     provider = await startIdentityProvider({ clients: [donor, service] })
     variables = {
-      ...{ PI_ENV: 'development', PI_IDENTITY_URL: provider.url, PI_IDENTITY_LEVEL: 'basic-kyc-level' },
-      ...{ PI_IDENTITY_APP_TOKEN: service.appToken, PI_IDENTITY_SECRET_KEY: service.secretKey },
+      PI_ENV: 'development',
+      PI_IDENTITY_URL: provider.url,
+      PI_IDENTITY_LEVEL: 'basic-kyc-level',
+      PI_IDENTITY_APP_TOKEN: service.appToken,
+      PI_IDENTITY_SECRET_KEY: service.secretKey,
       PI_IDENTITY_WEBHOOK_SECRETS: 'secret-of-the-webhook',
     }
   })

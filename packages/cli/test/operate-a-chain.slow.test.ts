@@ -27,10 +27,13 @@ beforeAll(async () => {
 afterAll(() => anvil.stop())
 
 const environment = (path: string): Record<string, string> => ({
-  ...{ PI_DATABASE_URL: `sqlite:${path}`, PI_MASTER_KEY: testMasterKey, PI_LOG_LEVEL: 'warn' },
+  PI_DATABASE_URL: `sqlite:${path}`,
+  PI_MASTER_KEY: testMasterKey,
+  PI_LOG_LEVEL: 'warn',
   PI_RPC_URL_31337: `${anvil.rpcUrl}/?CANARY=1,${anvil.rpcUrl}/?CANARY=2`,
   PI_ROUTERS_31337: `${deployment.router.address}@${deployment.router.version}`,
-  ...{ PI_START_BLOCK_31337: '0', PI_POLL_MS_31337: '50' },
+  PI_START_BLOCK_31337: '0',
+  PI_POLL_MS_31337: '50',
 })
 
 async function serving(env: Record<string, string>) {

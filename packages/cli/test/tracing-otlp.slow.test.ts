@@ -44,7 +44,8 @@ test('a served payment arrives at a collector as one trace, which its delivery n
   onTestFinished(receiver.stop)
   const env = {
     ...{ PI_ENV: 'development', PI_LOG_LEVEL: 'warn', PI_SIMULATED_CHAINS: '137', PI_TRACING: 'on' },
-    ...{ PI_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'service.db')}`, PI_MASTER_KEY: testMasterKey },
+    PI_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'service.db')}`,
+    PI_MASTER_KEY: testMasterKey,
     NODE_OPTIONS: `--import=${pathToFileURL(file).href}`,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
   }

@@ -13,7 +13,13 @@ export interface ProjectOptions {
 
 /** Packages that a project of the framework has already. */
 const listed: Readonly<Record<FrameworkName, readonly string[]>> = {
-  ...{ express: ['express'], fastify: ['fastify'], hono: ['hono'], koa: ['koa'], worker: [], lambda: [], node: [] },
+  express: ['express'],
+  fastify: ['fastify'],
+  hono: ['hono'],
+  koa: ['koa'],
+  worker: [],
+  lambda: [],
+  node: [],
   next: ['next', 'react', 'react-dom'],
   nest: ['@nestjs/core', '@nestjs/common', '@nestjs/platform-express', 'reflect-metadata', 'rxjs'],
 }

@@ -13,7 +13,9 @@ export const txHash = hashOf(0xab)
 export const invoice = { chainId: 137, txHash, invoiceAmount: '1.00', invoiceCurrency: 'CHF', address: receiver }
 
 const item = {
-  ...{ memo: 'order-7', receiver, tokenSymbol: 'USDC' },
+  memo: 'order-7',
+  receiver,
+  tokenSymbol: 'USDC',
   tokenAmount: { formatted: '1.13', value: '1130000' },
   tokenAmountNet: { formatted: '1.1255', value: '1125500' },
   totalFees: { formatted: '0.0045', value: '4500' },
@@ -21,7 +23,9 @@ const item = {
     { type: 'ExtraFee', formatted: '0.00224', value: '2240' },
     { type: 'ServiceFee', formatted: '0.00226', value: '2260' },
   ],
-  ...{ invoiceAmount: '1', invoiceCurrency: 'CHF', conversion: 'chainlink:CHFUSD' },
+  invoiceAmount: '1',
+  invoiceCurrency: 'CHF',
+  conversion: 'chainlink:CHFUSD',
   priceFeeds: [{ name: 'CHFUSD', contract: '0x3333333333333333333333333333333333333333', rate: '1.13' }],
 }
 

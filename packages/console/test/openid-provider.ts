@@ -44,8 +44,11 @@ export async function openOpenidProvider(redirectUris: readonly string[], isWith
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const { Provider, createMemoryAdapter } = await loadProvider()
   const client = {
-    ...{ client_id: oidcClient.clientId, client_secret: oidcClient.clientSecret, redirect_uris: redirectUris },
-    ...{ response_types: ['code'], grant_types: ['authorization_code'] },
+    client_id: oidcClient.clientId,
+    client_secret: oidcClient.clientSecret,
+    redirect_uris: redirectUris,
+    response_types: ['code'],
+    grant_types: ['authorization_code'],
   }
   // The provider warns of every default that is meant for trying it out.
   const provider = new Provider(issuer, {

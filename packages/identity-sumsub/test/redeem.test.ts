@@ -12,8 +12,12 @@ describe('redeeming by reuse', () => {
     const applicant = await identity.redeem({ shareToken: newToken(local), externalUserId: 'pi:1' })
     const { applicantId } = applicant
     expect(applicant).toEqual({
-      ...{ applicantId: local.redemptions[0]?.applicantId, externalUserId: 'pi:1', levelName: 'basic' },
-      ...{ createdAt: clock.now(), review: { reviewStatus: 'pending', ...inFlight }, reviewedAt: null },
+      applicantId: local.redemptions[0]?.applicantId,
+      externalUserId: 'pi:1',
+      levelName: 'basic',
+      createdAt: clock.now(),
+      review: { reviewStatus: 'pending', ...inFlight },
+      reviewedAt: null,
     })
     expect(await identity.find('pi:1')).toEqual(applicant)
     clock.advance(60_500)

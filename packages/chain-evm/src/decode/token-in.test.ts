@@ -28,7 +28,8 @@ const receiptWith = (...logs: ReceiptLog[]) => ({
 })
 const withdrawalTopic = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
 const transfer = (a: Address, b: Address, amount: bigint, address: string = wrapped) => ({
-  ...{ address, ...transferLog(a, b, amount) },
+  address,
+  ...transferLog(a, b, amount),
 })
 const withdrawal = (who: string, amount: bigint, token: string = wrapped): ReceiptLog => ({
   address: token,

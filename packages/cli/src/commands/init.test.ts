@@ -147,7 +147,8 @@ test('package.json keeps its fields, indentation, versions and scripts; another 
       'payments:migrate': 'node --env-file=.env.local payments/migrate.js payments/tables.sql',
     },
     dependencies: {
-      ...{ '@payment-integration/version-store': version, '@photostructure/sqlite': '1.2.1' },
+      '@payment-integration/version-store': version,
+      '@photostructure/sqlite': '1.2.1',
       ...manifest.dependencies,
     },
     devDependencies: { '@payment-integration/testing': version },

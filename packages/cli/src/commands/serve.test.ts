@@ -16,7 +16,9 @@ import type { Io } from '../io.js'
 import { runCli } from '../run-cli.js'
 
 const environment = () => ({
-  ...{ PI_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'service.db')}`, PI_MASTER_KEY: testMasterKey, PI_PORT: '1' },
+  PI_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'service.db')}`,
+  PI_MASTER_KEY: testMasterKey,
+  PI_PORT: '1',
 })
 
 /** Starts `serve` on a free port, and resolves its first line with a URL. */
@@ -76,8 +78,10 @@ describe('serve', () => {
     expect(io.lines.at(-1)).toBe('Stopped.')
     const summary = Object.fromEntries(io.lines.flatMap((each) => [/^ {2}(\w+) +(.+)$/.exec(each)?.slice(1) ?? []]))
     expect(summary).toMatchObject({
-      ...{ API: expect.stringMatching(/\d\/api\/v1$/), Chains: expect.stringMatching(/^none/) },
-      ...{ Console: 'https://console.example/console', Database: expect.stringMatching(/^sqlite:.*service\.db$/) },
+      API: expect.stringMatching(/\d\/api\/v1$/),
+      Chains: expect.stringMatching(/^none/),
+      Console: 'https://console.example/console',
+      Database: expect.stringMatching(/^sqlite:.*service\.db$/),
     })
     expect(io.lines.some((each) => each.startsWith('{'))).toBe(false)
     expect(io.errors.length).toBeGreaterThan(0)

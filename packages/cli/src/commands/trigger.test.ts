@@ -24,7 +24,10 @@ afterAll(async () => {
 const folder = mkdtempSync(join(tmpdir(), 'payment-integration-trigger-'))
 cleanUps.push(() => rmSync(folder, { recursive: true }))
 const env = {
-  ...{ PI_ENV: 'development', PI_LOG_LEVEL: 'silent', PI_MASTER_KEY: testMasterKey, PI_SIMULATED_CHAINS: '137,10' },
+  PI_ENV: 'development',
+  PI_LOG_LEVEL: 'silent',
+  PI_MASTER_KEY: testMasterKey,
+  PI_SIMULATED_CHAINS: '137,10',
   PI_DATABASE_URL: `sqlite:${join(folder, 'service.db')}`,
 }
 const effects: string[] = []

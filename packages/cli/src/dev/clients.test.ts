@@ -74,8 +74,13 @@ const snapshot = {
   invoice: { amount: '1.00', currency: 'EUR', settlementAmount: '1.08', settlementCurrency: 'USD' },
 }
 const payment = {
-  ...{ ...snapshot, sender: address, receiver: address, memo: 'order-1', blockTimestamp: '2026-01-02T03:04:05.000Z' },
-  ...{ source: { chainId: '31337', txHash }, tokenIn: { address, symbol: 'USDC', amount: '1.08' } },
+  ...snapshot,
+  sender: address,
+  receiver: address,
+  memo: 'order-1',
+  blockTimestamp: '2026-01-02T03:04:05.000Z',
+  source: { chainId: '31337', txHash },
+  tokenIn: { address, symbol: 'USDC', amount: '1.08' },
   tokenOut: { address, symbol: 'USDC', amountGross: '1.08', amountNet: '1.07' },
 }
 

@@ -16,7 +16,9 @@ const ready: ReadyEvent = {
   ...{ event: 'ready', version: '0.1.0', readyMs: 1_234, url: 'http://127.0.0.1:4747' },
   ...{ integrationAddress: `0x${'11'.repeat(20)}`, apiSecret: 'the-api-secret', signingSecret: 'the-webhook-secret' },
   ...{ legacyApiKey: 'the-legacy-key', accountHandle: 'demo-shop', accountAddress: `0x${'33'.repeat(20)}` },
-  ...{ tokenSymbol: 'USDC', receiverUrl: 'http://127.0.0.1:5/webhook', identityProviderUrl: 'http://127.0.0.1:7' },
+  tokenSymbol: 'USDC',
+  receiverUrl: 'http://127.0.0.1:5/webhook',
+  identityProviderUrl: 'http://127.0.0.1:7',
   shareUrl: 'http://127.0.0.1:4747/api/v1/integration/idv-share-token',
   shareRequest: { email: 'user@shop.example', kycShareToken: 'the-share-token' },
   triggerUrl: 'http://127.0.0.1:4747/api/v1/integration/trigger',
@@ -28,14 +30,23 @@ const ready: ReadyEvent = {
   },
 }
 const legacyReady: LegacyReadyEvent = {
-  ...{ event: 'legacy.ready', chainId: '31337', txHash, legacyApiKey: 'the-legacy-key' },
+  event: 'legacy.ready',
+  chainId: '31337',
+  txHash,
+  legacyApiKey: 'the-legacy-key',
   lookupUrl: `http://127.0.0.1:4747/api/v1/tx/31337/${txHash}`,
   verifyUrl: 'http://127.0.0.1:4747/api/v1/verify',
   verifyRequest: { chainId: 31_337, txHash, invoiceAmount: '8.96', invoiceCurrency: 'USD', address: 'demo-shop' },
   referenceUrl: 'http://127.0.0.1:4747/reference',
 }
 const sent: DemoEvent = {
-  ...{ event: 'payment.sent', chainId: '1', txHash, number: 1, price: '8.30 EUR', paid: '8.96 USDC', memo: 'order-1' },
+  event: 'payment.sent',
+  chainId: '1',
+  txHash,
+  number: 1,
+  price: '8.30 EUR',
+  paid: '8.96 USDC',
+  memo: 'order-1',
 }
 const indexed: DemoEvent = { event: 'payment.indexed', chainId: '1', txHash, blockNumber: 1 }
 const problem: DemoEvent = { event: 'problem', reason: 'no' }

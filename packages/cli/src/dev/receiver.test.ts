@@ -16,7 +16,9 @@ async function receiver(issued: () => string | undefined = () => secret) {
   const answers: ReceiverAnswer[] = []
   const rejections: { code: string; status: number }[] = []
   const started = await startDemoReceiver({
-    ...{ databasePath: join(temporaryFolder(), 'receiver.db'), secret: issued, now: () => Date.now() },
+    databasePath: join(temporaryFolder(), 'receiver.db'),
+    secret: issued,
+    now: () => Date.now(),
     onAnswer: (answer) => answers.push(answer),
     onRejection: (rejection) => rejections.push(rejection),
   })

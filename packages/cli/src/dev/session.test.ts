@@ -21,7 +21,12 @@ function demo(changes: { [K in 'pay' | 'processor' | 'reader']?: Partial<Demo[K]
     return version
   }
   const built: Demo = {
-    ...{ chainId: '31337', folder: '/tmp/demo', tokenSymbol: 'USDC', lost: new Promise(() => {}), ledger, io },
+    chainId: '31337',
+    folder: '/tmp/demo',
+    tokenSymbol: 'USDC',
+    lost: new Promise(() => {}),
+    ledger,
+    io,
     async pay({ number }) {
       ledger.sawIndexed(`0x${number}`)
       settle(`0x${number}`, 1)

@@ -52,7 +52,11 @@ export async function openCell(
   const events: ServiceEvent[] = []
   const serviceOn = (on: Store, records = recording): Service =>
     createService({
-      ...{ store: on, sender, masterKey: parseMasterKey(testMasterKey), allowLoopbackHttp: true, recording: records },
+      store: on,
+      sender,
+      masterKey: parseMasterKey(testMasterKey),
+      allowLoopbackHttp: true,
+      recording: records,
       chains: [{ chain: chain.chain, startBlock: 0 }],
       ...(fulfilments === undefined ? {} : { fulfilments: { source: fulfilments } }),
       onEvent: (event) => events.push(event),

@@ -93,9 +93,14 @@ describe('the first payment, end to end, on a real chain', () => {
     ;[anvil, receiver] = await Promise.all([startAnvil(), startRecordingReceiver()])
     deployment = await deployDevRouter(anvil)
     env = {
-      ...{ PI_ENV: 'development', PI_PORT: '0', PI_DATABASE_URL: `sqlite:${join(folder, 'e2e.db')}` },
-      ...{ PI_MASTER_KEY: randomBytes(32).toString('base64url'), PI_PROCESSOR_SECRETS: processorSecret },
-      ...{ PI_RPC_URL_31337: anvil.rpcUrl, PI_START_BLOCK_31337: '0', PI_POLL_MS_31337: '50' },
+      PI_ENV: 'development',
+      PI_PORT: '0',
+      PI_DATABASE_URL: `sqlite:${join(folder, 'e2e.db')}`,
+      PI_MASTER_KEY: randomBytes(32).toString('base64url'),
+      PI_PROCESSOR_SECRETS: processorSecret,
+      PI_RPC_URL_31337: anvil.rpcUrl,
+      PI_START_BLOCK_31337: '0',
+      PI_POLL_MS_31337: '50',
       PI_ROUTERS_31337: `${deployment.router.address}@${deployment.router.version}`,
     }
     const created = await runToEnd(['integrations', 'create', integration, '--url', `${receiver.url}/hook`], env)

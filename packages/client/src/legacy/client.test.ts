@@ -90,7 +90,9 @@ describe('a verification', () => {
     )
     const { outcome, requests } = await against([{ status: 409, body: result }], (client) => client.verify(invoice))
     expect(outcome).toMatchObject({
-      ...{ code: 'ERR_VERIFICATION_FAILED', retryable: false, result },
+      code: 'ERR_VERIFICATION_FAILED',
+      retryable: false,
+      result,
       verificationErrors: ['Invalid payment amount', 'Invalid payment currency', 'Invalid payment address'],
     })
     expect((outcome as Error).message).toBe(

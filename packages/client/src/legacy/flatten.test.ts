@@ -8,10 +8,20 @@ test('a payment becomes the flat shape, field by field', () => {
   const [flat, ...others] = flattenLookup(lookup())
   expect(others).toEqual([])
   expect(flat).toEqual({
-    ...{ chainId: 137, txHash, memo: 'order-7', receiver, tokenSymbol: 'USDC' },
-    ...{ tokenAmountGross: '1.13', tokenAmountNet: '1.1255' },
-    ...{ tokenAmountGrossNative: '1130000', tokenAmountNetNative: '1125500', serviceFee: '0.00226' },
-    ...{ invoiceAmount: '1', invoiceCurrency: 'CHF', conversion: 'chainlink:CHFUSD', priceFeeds: feed },
+    chainId: 137,
+    txHash,
+    memo: 'order-7',
+    receiver,
+    tokenSymbol: 'USDC',
+    tokenAmountGross: '1.13',
+    tokenAmountNet: '1.1255',
+    tokenAmountGrossNative: '1130000',
+    tokenAmountNetNative: '1125500',
+    serviceFee: '0.00226',
+    invoiceAmount: '1',
+    invoiceCurrency: 'CHF',
+    conversion: 'chainlink:CHFUSD',
+    priceFeeds: feed,
   })
 })
 

@@ -150,7 +150,11 @@ export function fakeChain(chainId = 1, timeAt = (height: number) => Date.UTC(202
   }
   append([])
   return Object.assign(chain, port, {
-    ...{ mine, fork, drop, at, rangeOf },
+    mine,
+    fork,
+    drop,
+    at,
+    rangeOf,
     height: () => blocks.length - 1,
     /** Announces a new block to all watchers. */
     wake() {

@@ -71,8 +71,14 @@ it('the access log has one line per request, with route pattern and id, and neit
   await get('/CANARY')
   expect(parsed()).toEqual([
     {
-      ...{ level: 30, time: expect.any(String), ms: expect.any(Number), msg: 'A request was answered.' },
-      ...{ method: 'GET', route: '/api/v1/integration/payments/:txHash', status: 401, requestId: 'mine' },
+      level: 30,
+      time: expect.any(String),
+      ms: expect.any(Number),
+      msg: 'A request was answered.',
+      method: 'GET',
+      route: '/api/v1/integration/payments/:txHash',
+      status: 401,
+      requestId: 'mine',
     },
     expect.objectContaining({ route: 'none', status: 404, requestId: expect.stringMatching(uuid) }),
   ])

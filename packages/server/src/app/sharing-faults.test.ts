@@ -51,7 +51,9 @@ it.each([
     const alert = { level: error, eventType: 'identity.misconfigured' }
     expect(alerts).toEqual([
       expect.objectContaining({
-        ...{ ...alert, ...fields, externalUserId: expect.stringMatching(/^pi:.+:\d$/) },
+        ...alert,
+        ...fields,
+        externalUserId: expect.stringMatching(/^pi:.+:\d$/),
         msg: expect.stringMatching(/rejects the service itself/),
       }),
     ])

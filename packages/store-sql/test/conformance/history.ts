@@ -77,7 +77,9 @@ export function historyTests(plain: StoreTest): void {
     expect(await getRows(store, 'deliveries', 1)).toEqual([
       {
         ...{ deliveryId, paymentId: last.id, chainId: 1, txHash: hash(4), integrationAddress: shop, version: 1 },
-        ...{ createdAt: delivery?.createdAt, status: 'delivered', body },
+        createdAt: delivery?.createdAt,
+        status: 'delivered',
+        body,
       },
     ])
     expect(await getRows(store, 'attempts', 1)).toEqual([

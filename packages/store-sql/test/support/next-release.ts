@@ -29,7 +29,10 @@ async function openReleased() {
   await first.migrate()
   await first.integrations.insert(fixtures.integration())
   return {
-    ...{ connectionString, schema, openLast, openEngine },
+    connectionString,
+    schema,
+    openLast,
+    openEngine,
     /** A store of the release with the made-up migration. */
     openNext: () => createStore(openEngine(), undefined, migrationsWithNext),
     async connect() {

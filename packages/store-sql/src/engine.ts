@@ -138,8 +138,8 @@ export interface SqlDialect {
   insertNumbered(db: Connection, insert: Omit<BulkInsert, 'sends'>, unlessThere?: string): Promise<InsertedIds>
   /**
    * Selects the longest due deliveries of each integration that may be notified: `id`, `due_at`, `integration`, `lane`,
-   * `notification_url`, `probe`. `probe` is 1 for a blocked integration that may be probed, with its longest due first
-   * attempt or retry; SQLite returns both. The cost does not depend on the backlog: one index search per integration.
+   * `notification_url`, `probe`. `probe` is 1 for the longest due first attempt or retry of a blocked integration that
+   * may be probed; SQLite returns one of each. There is one index search per integration, whatever the backlog.
    * @param now - The time, as text.
    */
   selectDue(query: DueQuery, now: string, parameter: Parameter): string

@@ -1,7 +1,7 @@
 /** Learns how many blocks a range takes, and how many ranges are read in parallel. @module */
 import { createRangeSize } from '../rpc/node-limits.js'
 
-/** `root`: the receipts of all blocks are read. `bloom`: only those of candidates, or none without proof. */
+/** `root`: the receipts of all blocks are read. `bloom`: only the receipts of candidates, or, without proof, none. */
 export type RangeKind = 'root' | 'bloom'
 
 /** How a `bloom` range is read. */
@@ -15,7 +15,7 @@ export interface BloomPlan {
 export interface RangeResult {
   readonly node: string
   readonly requested: number
-  /** Fewer than `requested` if a limit of transactions, or of the node's blocks, was reached. */
+  /** Fewer than `requested` if the limit of transactions, or the node's limit of blocks, was reached. */
   readonly returned: number
   /** The reached part of the limit of transactions, from 0 to 1. */
   readonly fillFraction: number

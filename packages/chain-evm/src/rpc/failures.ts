@@ -216,7 +216,7 @@ export class NotJsonRpcError extends Error {
   }
 }
 
-/** Not connected, and the wait before the next attempt is not over. */
+/** The node is not connected, and the request does not wait for a connection. */
 export class NoConnectionError extends Error {
   override readonly name = 'NoConnectionError'
   constructor() {

@@ -1,4 +1,4 @@
-/** Learns the limits of a node: blocks and calls of a request, its rate, and its trustworthiness. @module */
+/** Learns the limits of requests to a node, and the node's trustworthiness. @module */
 import { parseRetryAfter } from '@payment-integration/contract/internal-io'
 import type { Clock } from '@payment-integration/core/ports'
 import type { RequestEnd, RpcCall, RpcOutcome } from './json-rpc.js'

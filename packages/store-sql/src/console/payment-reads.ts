@@ -118,7 +118,7 @@ export function newestPaymentsQuery(db: Connection, limit: number) {
   return db.selectFrom('payments').select('id').orderBy('id', 'desc').limit(limit)
 }
 
-/** The deliveries among the newest versions; without that limit it could read past millions of versions. */
+/** The deliveries among the newest `limit` versions: without a limit the query may read past millions of versions. */
 export function newestDeliveriesQuery(db: Connection, limit: number) {
   const versions = db.selectFrom('snapshots').select(['id', 'payment_id', 'integration']).orderBy('id', 'desc')
   return db

@@ -132,7 +132,7 @@ export interface Rotation {
   readonly after: Map<Lane, string>
   lastEndpoints: readonly string[]
   readonly lastServedByEndpoint: Map<string, string>
-  /** Claims still to skip retries and replays, because first attempts reach their limits and no retry was due. */
+  /** How many next claims skip retries and replays, because first attempts reach their limits and no retry was due. */
   skips: number
 }
 

@@ -148,7 +148,7 @@ interface LockedDelivery {
   readonly integration: IntegrationRow
 }
 
-/** Locks the chosen deliveries that no other transaction locks, and reads them with their integrations, by id. */
+/** Locks the chosen deliveries that no other transaction has locked, and reads them with their integrations, by id. */
 async function lockDeliveries(
   db: Connection,
   dialect: SqlDialect,
@@ -204,13 +204,13 @@ export function lockText(dialect: SqlDialect, ids: readonly number[], moment: Mo
   }
 }
 
-/** Reads per claim to replace superseded or locked deliveries; the next claim continues there. */
+/** The most reads of a claim, which replace superseded or locked deliveries. The next claim continues there. */
 const maxPages = 100
 
 /** Claims in a row that skip retries and replays, while first attempts reach their limits and no retry is due. */
 const skipsInARow = 3
 
-/** Lanes that one statement reads. While first attempts fill the free slots, the others are not read. */
+/** Lanes that one statement reads. While first attempts fill the free slots, the other lanes are not read. */
 const lanesTogether: readonly (readonly Lane[])[] = [[0], [1, 2]]
 
 export function createClaim({ transaction, dialect }: Engine, ids: IdSource): DeliveryStore['claim'] {

@@ -258,7 +258,7 @@ async function findLockedElsewhere(
   return new Set(missing.filter(({ id, token }) => token !== null && tokens.get(id) === token.stored))
 }
 
-/** Skips locked rows, which would delay the whole group. Without `checksVersions` no delivery is superseded. */
+/** Skips locked rows, which would delay the whole group. Without `checksVersions`, `superseded` is 0. */
 export function lockLeasedText(dialect: SqlDialect, ids: readonly number[], checksVersions = true): StatementText {
   const { name, nowText, oneOf, skipLocked } = dialect
   const [superseded, snapshot, ofDelivery] = checksVersions

@@ -57,7 +57,7 @@ export function personsQuery(
   })
 }
 
-/** The rows to lock, in a fixed order. A name without a person has a row of its own. */
+/** The ids of the rows to lock, in a fixed order. An unknown subject or address has a row of its own. */
 function getPersonIds(
   { emailKey, accountIds = [], subjectId }: PersonQuery,
   subjects: readonly IdentitySubject[],

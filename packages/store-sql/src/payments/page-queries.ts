@@ -115,7 +115,7 @@ export function plainPage(db: Connection, value: Value, shape: PageShape) {
         .select([...paymentColumns, count])
 }
 
-/** Rows by the block time that they had at the position's count, which is in the extra column. */
+/** Rows by the block time that they had at the cursor's count. The extra column is this block time. */
 export function exactPage(db: Connection, value: Value, shape: PageShape) {
   const unmoved: Keys = shape.ofWallet
     ? selectSides(db, value, shape, true)

@@ -144,9 +144,7 @@ export async function settleUpdates(
   throw new RangeError(`There is no waiting update ${ids}; nothing was recorded.`)
 }
 
-/**
- * The chain is set only while the update waits; a condition on the outcome could make a plan read all waiting updates.
- */
+// Only a waiting update has a chain. A condition on the outcome could make a plan read all waiting updates.
 export function settleText(dialect: SqlDialect, source: string): string {
   return `with v (${settledNames}) as (${source})
     update ${dialect.name('updates')} as u

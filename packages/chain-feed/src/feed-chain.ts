@@ -77,7 +77,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
 
   /** Newest block of the feed while the head comes from it; null while it comes from the nodes. */
   let head: BlockRef | null = null
-  /** The last head of the nodes. With a feed far below it, the reader would wait until the feed has caught up. */
+  /** The last head of the nodes. A feed far below it gives no head: the reader would wait until the feed caught up. */
   let floor: BlockRef | null = null
   const elapsed = createMonotonicNow(clock)
   let restUntil = Number.NEGATIVE_INFINITY
@@ -105,7 +105,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     return lastError
   }
 
-  /** The newest block of the feed, or why it is no head. */
+  /** The newest block of the feed, or the reason why it cannot be the head. */
   async function readHead(): Promise<BlockRef | string> {
     if (elapsed() < restUntil) return lastError ?? 'The feed did not answer.'
     try {

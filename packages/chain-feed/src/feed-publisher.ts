@@ -57,7 +57,7 @@ export interface FeedPublisher {
   run(signal: AbortSignal): Promise<void>
 }
 
-/** The largest difference between this clock and the server's, in milliseconds. */
+/** The largest expected difference between this clock and the server's, in milliseconds. */
 const skewMs = 5 * 60_000
 /** The most appends without an acknowledgement at a time. */
 const maxInFlight = 64

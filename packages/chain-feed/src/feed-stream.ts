@@ -97,7 +97,7 @@ const resubscribeMs = 1_000
 /** Part of `max_payload` that headers may take, in bytes. */
 const headerBytes = 1_024
 
-/** Which message a server returns; the types of the library lack the second form. */
+/** Selects the message that a server returns. The types of the library lack the second form. */
 type MessageQuery = { last_by_subj: string } | { seq: number; next_by_subj: string }
 
 /** Opens the stream of a chain; it sends nothing before its first call. */

@@ -27,7 +27,7 @@ interface Deposit {
   readonly output: { readonly token: string; readonly amount: bigint }
 }
 
-/** Destination chain, deposit and depositor are indexed. */
+/** The signature and three indexed fields, in deposits and in fills. */
 const topicCount = 4
 
 /**

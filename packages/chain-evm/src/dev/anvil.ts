@@ -1,4 +1,4 @@
-/** Runs one anvil process that ends with its owner. @module */
+/** Runs one anvil process, which ends with this process. @module */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -17,7 +17,7 @@ export interface KnownToken {
   /** Contract address; `0xeeee…eeee` is the native token. */
   readonly address: string
   readonly symbol: string
-  /** One token is worth one unit of this currency, such as `USD`; without a peg, its own or the native symbol. */
+  /** The currency of which one token is worth one unit, such as `USD`. Without a peg, its own or the native symbol. */
   readonly currency: string
 }
 

@@ -86,7 +86,7 @@ interface ByBlockHistory {
   blocksRead: number
 }
 
-/** Failures in a row that start the first pause: an outage is usually over by then. */
+/** Failures in a row that start the first pause: most outages have ended by then. */
 const maxFailures = 3
 const pauseBlocks = { first: 16, max: 1_024 } as const
 

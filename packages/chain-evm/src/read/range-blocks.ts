@@ -48,7 +48,7 @@ const minParallelRanges = 2
 const bytesAhead = 25_165_824
 /** The weight of the newest range in the average. */
 const newestWeight = 0.5
-/** A range that is fuller than this does not raise the fitting blocks. */
+/** A range that is fuller than this does not raise `fittingBlocks`. */
 const fullFraction = 0.5
 const growth = 2
 /** Ranges that are read alone after a failure, because parallel requests may have caused it. */

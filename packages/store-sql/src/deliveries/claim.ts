@@ -29,7 +29,7 @@ interface Chosen {
   readonly chosen: readonly Candidate[]
   /** Whether another read may bring more candidates. */
   readonly hasMore: boolean
-  /** Whether a candidate was left because its endpoint reached its limit. */
+  /** Whether a candidate was left out because its endpoint reached its limit. */
   readonly isLimitReached: boolean
 }
 
@@ -90,8 +90,8 @@ function orderByTurn(candidates: readonly Candidate[], truncated: ReadonlySet<st
 }
 
 /**
- * Orders the candidates of one endpoint by the turns of its integrations. Of equally loaded ones the next address after
- * the last served goes first. `knownTurns` counts the turns before an integration whose next delivery was not read.
+ * Orders the candidates of one endpoint by turn. Of equally loaded integrations, the next address after the last served
+ * one comes first. `knownTurns` counts the turns before an integration whose next delivery was not read.
  */
 function orderByIntegration(queue: readonly Candidate[], truncated: ReadonlySet<string>, slots: FreeSlots) {
   const next = new Map<string, number>()
@@ -128,14 +128,14 @@ interface DeliveryRow {
   now: Integer
   superseded: Integer
   chain_id: Integer
-  /** For `toHex`. */
+  /** To be read with `toHex`. */
   tx_hash: Uint8Array | string
-  /** For `toBytes`. */
+  /** To be read with `toBytes`. */
   body: Uint8Array | string
 }
 
 interface IntegrationRow extends PreviousSigningColumns {
-  /** For `toHex`. */
+  /** To be read with `toHex`. */
   address: Uint8Array | string
   notification_url: string
   signing_key_version: Integer

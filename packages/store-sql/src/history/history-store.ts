@@ -59,7 +59,7 @@ async function exhaustPending({ transaction, read, dialect }: Engine, upTo: numb
 
 /** Rows per statement. */
 const groupSize = 1_000
-/** Wait for the lock of a segment's table, in milliseconds: claims queue behind it, and a dump may lock for hours. */
+/** Wait for the lock of a segment's table, in milliseconds. Claims queue behind it, and a dump may last for hours. */
 const removalLockMs = 100
 
 export function createHistoryStore(engine: Engine): HistoryStore {
@@ -131,7 +131,7 @@ async function storeAgain(
   const count = owned.reduce((sum, each) => sum + integer(each.rows), 0)
   if (count !== rows.length)
     throw new RangeError(
-      `${rows.length - count} of ${rows.length} rows of ${kind} belong to nothing here; is the file of another database?`,
+      `${rows.length - count} of ${rows.length} rows of ${kind} have no stored payment or delivery; is the file of another database?`,
     )
   const stored = names.slice(0, columns.length).join(', ')
   const insertText = (source: string) => `${withRows(source)}

@@ -229,8 +229,8 @@ function selectRepositionedKeys(db: Connection, value: Value, { ofWallet }: Page
     )
 }
 
-// The planner does not know the value of a subquery, so PostgreSQL keeps the generic plan. Else a plan for the values
-// would seem cheaper, and planning each request takes longer than reading the page.
+// The planner does not know the value of a subquery, so PostgreSQL keeps the generic plan. Otherwise it would plan each
+// request for the values, which takes longer than reading the page.
 function hideFromPlanner<Given>(value: Given | RawBuilder<Given>): RawBuilder<Given> {
   return sql<Given>`(select ${value})`
 }

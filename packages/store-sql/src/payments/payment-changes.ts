@@ -37,8 +37,8 @@ function joinStatuses(locked: readonly FactRow[], statuses: readonly StatusesOfI
 }
 
 /**
- * Locks in the order of the index of hashes, so that two callers cannot deadlock; resolves by ordinal. `coalesce` keeps
- * planners off partial indexes, which a plan made for an empty table might scan. The chain is compared afterwards.
+ * Locks payments in the order of the index of hashes, so that two callers cannot deadlock. Resolves them by ordinal.
+ * `coalesce` keeps planners off partial indexes that a plan for an empty table might scan. The chain is compared later.
  */
 export async function lockPaymentsForChange(
   db: Connection,

@@ -94,8 +94,8 @@ export class PostgresConnection implements DatabaseConnection {
     return { rows: values.length === 0 ? [] : values.map(createRowView(columns)) }
   }
 
-  // PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK. So after a failure all later statements
-  // reject, even if the caller caught the error.
+  // PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK. So after a failure all later
+  // statements reject, even if the caller caught the error.
   run(text: string, values: readonly unknown[] = []): Promise<{ rows: unknown[] }> {
     const query = { text, values: [...values] }
     return this.#ask<{ rows: unknown[] }>((done) => {

@@ -108,7 +108,7 @@ export type Step =
     }
 
 /**
- * The way from one schema version to the next, while processes of both releases run. `expand` ends before the first
+ * The steps from one schema version to the next, while processes of both releases run. `expand` ends before the first
  * process of the new release starts, and `contract` begins after the last one of the old release has stopped.
  */
 export interface Migration {

@@ -245,7 +245,7 @@ function copyLog(writer: SqliteHandle): void {
 
 /** Page cache of the reading connection, in negative KiB: 32 MiB instead of 2. */
 const readerCache = 'pragma cache_size = -32768'
-/** Page cache of the writing connection: a larger one makes a bulk insert 1 % faster. */
+/** Page cache of the writing connection. A larger one would make a bulk insert only 1 % faster. */
 const writerCache = 'pragma cache_size = -16384'
 /** Page size of a new file, in bytes. Writes to an index of hashes are scattered, so fewer, larger pages cost less. */
 const pageSize = 'pragma page_size = 8192'

@@ -26,7 +26,7 @@ import type { Transport } from './rpc/wire.js'
 export interface EvmChainOptions {
   /** The EIP-155 id that every node must report. */
   readonly chainId: number
-  /** The nodes, best first. Required unless `rpcUrl` or `transport` is given. No message contains a URL. */
+  /** The nodes, best first. Required unless `rpcUrl` or `transport` is given. */
   readonly nodes?: readonly NodeAddress[] | undefined
   /** Short for `nodes` with one URL: `http:`, `https:`, `ws:` or `wss:`. Credentials become a Basic header. */
   readonly rpcUrl?: string | undefined
@@ -49,13 +49,13 @@ export interface EvmChainOptions {
    * @default true
    */
   readonly rawReceipts?: boolean | undefined
-  /** Initial limit of blocks per request for logs; adapts to each node. A range has 1_000 at most. @default 2_000 */
+  /** Initial limit of blocks per request for logs; adapts to each node. No range has more than 1_000. @default 2_000 */
   readonly maxRange?: number | undefined
-  /** Limit of one request including its body, in milliseconds. @default 10_000 */
+  /** How long one request and its whole answer may take, in milliseconds. @default 10_000 */
   readonly requestTimeoutMs?: number | undefined
   /** The most calls in one request. 1 turns JSON-RPC batches off. @default 100 */
   readonly batchSize?: number | undefined
-  /** Limit of answers with logs, receipts or whole blocks, in bytes; others have lower limits. @default 67_108_864 */
+  /** The most bytes of an answer with logs, receipts or blocks; other answers have lower limits. @default 67_108_864 */
   readonly maxResponseBytes?: number | undefined
   /**
    * The trusted tokens, instead of the known ones; other tokens have no price.

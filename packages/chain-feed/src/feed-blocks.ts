@@ -77,9 +77,9 @@ export async function* readBlocks(
   { from, to, demands }: { readonly from: number; readonly to: number; readonly demands: FeedDemands },
 ): AsyncGenerator<BlocksPart> {
   let next = from
-  // Requested before the wait for the block below, so that a silent server costs one wait.
+  // Requested before the wait for the block below `from`, so that a silent server costs one wait.
   let ahead = readChunk(deps, next, to)
-  // The block below is read too, to check that the first block is on top of it.
+  // The block below `from` is read too, to check that the first block is on top of it.
   let parent = from === 0 ? null : await readBlock(deps, from - 1).catch(() => null)
   while (next <= to) {
     const { blocks, problem } = await ahead
@@ -135,7 +135,7 @@ function findFlaw(feedBlock: FeedBlock, parent: FeedBlock | null, demands: FeedD
   return findUnmetDemand(feedBlock, demands)
 }
 
-/** Why a block may lack payments or deposits of this reader, or is proven too weakly for it; else null. */
+/** Why a block may lack payments or deposits that the reader needs, or is proven too weakly; else null. */
 export function findUnmetDemand(fed: FeedBlock, { routers, spokePools, minProof }: FeedDemands): FeedError | null {
   const read = new Set(fed.routers)
   for (const router of routers)

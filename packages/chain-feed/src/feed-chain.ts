@@ -23,11 +23,11 @@ export interface FeedChainOptions {
   readonly chain: Chain
   /** The feed, from `createFeedConnection`; the caller closes it. */
   readonly connection: FeedConnection
-  /** The proof that every block needs; a weaker one comes from `chain`. @default 'bloom' */
+  /** The weakest accepted proof; blocks with a weaker proof come from `chain`. @default 'bloom' */
   readonly minProof?: ProofLevel | undefined
-  /** Bridge contracts of `chain`; blocks of a publisher with others come from `chain`. @default none */
+  /** Bridge contracts of `chain`; blocks that were read with other contracts come from `chain`. @default none */
   readonly spokePools?: readonly string[] | undefined
-  /** Maximum age of the feed's newest block to count as a head, in milliseconds by this clock. @default 60000 */
+  /** Largest age at which the feed's newest block counts as head, in milliseconds by this clock. @default 60000 */
   readonly maxHeadAgeMs?: number | undefined
   /**
    * Pause, in milliseconds, before the next request to a feed that did not answer or contradicted a node.
@@ -44,8 +44,8 @@ export interface FeedChainOptions {
 export const feedChainDefaults = { minProof: 'bloom', maxHeadAgeMs: 60_000, restMs: 5_000 } as const
 
 /**
- * Maximum lag of the feed behind the last head of the nodes for the head to come from the feed. It is the difference
- * between the times of both blocks.
+ * If the feed's newest block is older than the last head of the nodes by more than this, the head comes from the nodes.
+ * In milliseconds of block time.
  */
 const maxLagMs = 5_000
 
@@ -77,7 +77,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
 
   /** Newest block of the feed while the head comes from it; null while it comes from the nodes. */
   let head: BlockRef | null = null
-  /** The last head of the nodes. With a feed far below it, the reader would wait until the feed has caught up. */
+  /** The last head of the nodes. A feed far below it gives no head: the reader would wait until the feed caught up. */
   let floor: BlockRef | null = null
   const elapsed = createMonotonicNow(clock)
   let restUntil = Number.NEGATIVE_INFINITY
@@ -105,7 +105,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     return lastError
   }
 
-  /** The newest block of the feed, or why it is no head. */
+  /** The newest block of the feed, or the reason why it cannot be the head. */
   async function readHead(): Promise<BlockRef | string> {
     if (elapsed() < restUntil) return lastError ?? 'The feed did not answer.'
     try {
@@ -128,8 +128,8 @@ export function createFeedChain(options: FeedChainOptions): Chain {
   }
 
   /**
-   * Yields blocks of the feed as far as it has them. When the feed begins above `from`, the nodes answer the blocks
-   * below it first. The nodes also answer the rest.
+   * Yields blocks of the feed. Blocks below the feed's oldest one come from the nodes. So do all blocks from the first
+   * problem of the feed on.
    */
   async function* ranges(request: RangesRequest, signal?: AbortSignal): AsyncGenerator<BlockRange> {
     const { from, to, routers = chain.routers } = request

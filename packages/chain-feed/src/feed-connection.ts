@@ -13,10 +13,10 @@ import type { Clock } from '@payment-integration/core/ports'
  * The code of a {@link FeedError}, one for each reaction of a caller.
  * - `ERR_FEED_UNAVAILABLE`: no server is connected, or none answers. Retry later.
  * - `ERR_FEED_MESSAGE`: a message is malformed, of another chain or of an unknown version. Read that block elsewhere.
- * - `ERR_FEED_GAP`: a block is missing, does not continue the one before it, or was read without a router of the
- * reader. Read it elsewhere.
+ * - `ERR_FEED_GAP`: a block is missing, does not continue the one before it, or was not read as the reader demands.
+ * Read that block elsewhere.
  * - `ERR_FEED_MOVED`: another publisher appended first. Read the newest message again.
- * - `ERR_FEED_BLOCK_TOO_LARGE`: the payments of one block exceed the server's `max_payload`. Raise it.
+ * - `ERR_FEED_BLOCK_TOO_LARGE`: the payments of one block exceed the server's `max_payload`. Raise that limit.
  * - `ERR_FEED_STREAM`: the stream cannot be created, or is not one of this feed. An operator must act.
  * - `ERR_FEED_DIVERGED`: no block of the stream is on the chain. An operator must delete the stream.
  * - `ERR_FEED_UNPROVEN`: the chain is read with the proof `none`. Only proven blocks are published.
@@ -45,7 +45,7 @@ export class FeedError extends CoreError<FeedErrorCode> {
   }
 }
 
-/** Where the feed is, and who reads or writes it. */
+/** Options of {@link createFeedConnection}. */
 export interface FeedConnectionOptions {
   /** `nats://host:port` or `tls://host:port`, at least one; all of the same scheme. */
   readonly servers: readonly string[]

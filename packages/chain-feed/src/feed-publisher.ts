@@ -57,7 +57,7 @@ export interface FeedPublisher {
   run(signal: AbortSignal): Promise<void>
 }
 
-/** The largest difference between this clock and the server's, in milliseconds. */
+/** The largest expected difference between this clock and the server's, in milliseconds. */
 const skewMs = 5 * 60_000
 /** The most appends without an acknowledgement at a time. */
 const maxInFlight = 64
@@ -72,9 +72,9 @@ interface Position {
 
 /**
  * Builds a publisher.
- * Guarantees: a block is appended only on top of its parent, and only at the end of the stream that this publisher
- * read. Two publishers never mix their blocks: the second append is rejected. After a rejection a publisher stands by
- * until the other one is silent for `standbyMs`. A reorg is published as the new blocks above the common
+ * Guarantees: a block is appended only on top of its parent, and only if the stream still ends where this publisher
+ * read its end. Two publishers never mix their blocks: the second append is rejected. After a rejection a publisher
+ * stands by until the other one is silent for `standbyMs`. A reorg is published as the new blocks above the common
  * ancestor; each replaces the former block of its height.
  * @throws RangeError When an option is out of range.
  * @example await createFeedPublisher({ chain, connection }).run(signal)

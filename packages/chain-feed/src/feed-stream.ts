@@ -40,7 +40,7 @@ export interface FeedAppend {
   readonly height: number
   readonly data: Uint8Array
   readonly publisher: string
-  /** Of this append alone: a retry has another one, because the outcome of the first may be unknown. */
+  /** Id of this append: a retry has another id, because the outcome of the first append may be unknown. */
   readonly id: string
 }
 
@@ -48,8 +48,8 @@ export interface FeedAppend {
 export interface ExpectedEnd {
   readonly sequence: number
   /**
-   * Id of this publisher's append of the message there, while its acknowledgement is awaited; else null. The sequence
-   * alone is not enough then: another append may have taken its place.
+   * Id of this publisher's append before this one, if its acknowledgement may be outstanding; else null. Then the
+   * sequence is not enough: an append of another publisher may have taken it.
    */
   readonly after: string | null
 }
@@ -97,7 +97,7 @@ const resubscribeMs = 1_000
 /** Part of `max_payload` that headers may take, in bytes. */
 const headerBytes = 1_024
 
-/** Which message a server returns; the types of the library lack the second one. */
+/** Selects the message that a server returns. The types of the library lack the second form. */
 type MessageQuery = { last_by_subj: string } | { seq: number; next_by_subj: string }
 
 /** Opens the stream of a chain; it sends nothing before its first call. */

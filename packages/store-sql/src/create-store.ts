@@ -63,7 +63,7 @@ export function createStoreTransaction(
       tips.set(chainId, tip)
       return tip?.checkpoint ?? null
     },
-    // Not a shared lock: PostgreSQL grants those past one that waits, so updates would starve the indexer.
+    // Not a shared lock: PostgreSQL grants it ahead of a waiting exclusive lock, so updates would starve the indexer.
     shareChain: async (chainId) => dialect.lock(db, `chain ${checkInteger(chainId, 'chainId')}`),
     async setCheckpoint(chainId, to, below = []) {
       const tip = await writeCheckpoint(db, dialect, { chainId, to, below, from: await getTip(chainId) })

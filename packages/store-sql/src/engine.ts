@@ -22,7 +22,7 @@ export interface BulkInsert {
   readonly rows: readonly (readonly unknown[])[]
   /** Columns with the same SQL expression in each row. */
   readonly fixed?: readonly { readonly name: string; value(parameter: Parameter): string }[]
-  /** Whether to return before the answer; see `SentQuery`. @default false */
+  /** Whether to return before the database answers; see `SentQuery`. @default false */
   readonly sends?: boolean
   /** Whether the text does not depend on the rows, so that it can be a prepared statement. @default false */
   readonly keepsText?: boolean
@@ -67,9 +67,9 @@ export interface DueScan {
 export interface DueQuery {
   readonly scans: readonly DueScan[]
   readonly probes: boolean
-  /** The limit of integrations of each scan, and of probes. */
+  /** The most integrations of each scan, and the most probes. */
   readonly maxIntegrations: number
-  /** The limit of deliveries of one integration and lane. */
+  /** The most deliveries of one integration in one lane. */
   readonly maxPerIntegration: number
   readonly excludedIds: readonly number[]
 }
@@ -138,12 +138,12 @@ export interface SqlDialect {
   insertNumbered(db: Connection, insert: Omit<BulkInsert, 'sends'>, unlessThere?: string): Promise<InsertedIds>
   /**
    * Selects the longest due deliveries of each integration that may be notified: `id`, `due_at`, `integration`, `lane`,
-   * `notification_url`, `probe`. `probe` is 1 for a blocked integration that may be probed, with its longest due first
-   * attempt or retry; SQLite returns both. The cost does not depend on the backlog: one index search per integration.
+   * `notification_url`, `probe`. `probe` is 1 for the longest due first attempt or retry of a blocked integration that
+   * may be probed; SQLite returns one of each. There is one index search per integration, whatever the backlog.
    * @param now - The time, as text.
    */
   selectDue(query: DueQuery, now: string, parameter: Parameter): string
-  /** The number of pending deliveries of the same integrations, counted up to `atMost`. */
+  /** The number of pending deliveries of integrations that may be notified, counted up to `atMost`. */
   pending(atMost: number): RawBuilder<{ pending: Integer }>
   /**
    * Selects `newest`, the highest id of a table, and `writers`, a JSON array with a unique name for every transaction

@@ -23,8 +23,8 @@ import { acrossBridge, decodeFill, type Fill, fillTopics, isFillOf, knownSpokePo
 const maxKnownTimes = 1_000
 
 /**
- * Makes a search by bisection that remembers block times. It finds the lowest height whose block time is at least `at`,
- * in Unix milliseconds: `last + 1` if there is none up to `last`, a final height.
+ * Makes a bisection search that remembers block times. It returns the lowest height whose block time is at least `at`,
+ * in unix milliseconds; `last + 1` if no block up to the final height `last` is that late.
  */
 function createBlockFinder() {
   const knownTimes = new Map<number, number>()
@@ -53,7 +53,7 @@ interface FoundFill {
   readonly log: RouterLog
 }
 
-/** Requests for logs in one scan, so that a long scan does not delay others. */
+/** The most requests for logs in one scan: a longer scan would delay other look-ups. */
 const maxSlices = 64
 
 function toWord(value: bigint): string {
@@ -62,9 +62,9 @@ function toWord(value: bigint): string {
 
 /** How much the clocks of two chains may differ, in milliseconds. */
 const clockSlackMs = 600_000
-/** The newest blocks are read again each time: a node may know a block before it has indexed its logs. */
+/** Each look-up reads this many newest blocks again: a node may know a block before it has indexed the block's logs. */
 const rereadBlocks = 256
-/** The search for a dropped deposit starts again. */
+/** The most searches in memory. A search that was dropped starts again. */
 const maxDeposits = 10_000
 
 /** The progress of the search for a deposit's fill. */
@@ -72,7 +72,7 @@ interface Search {
   readonly from: number
   /** The next height to read. */
   next: number
-  /** The next height of the final pass, which reads all blocks once more after the window. */
+  /** The next height of the final pass, which reads all blocks once more when the window has ended. */
   nextAtEnd: number
   /** Whether the final pass is complete. */
   isComplete: boolean
@@ -82,7 +82,7 @@ interface Search {
 
 /**
  * Makes the look-up of fulfilments on one chain. A search starts at the deposit's block time, resumes where it stopped,
- * and makes a final pass after the window. A fill is verified by its receipt and its block's header.
+ * and makes a final pass when the window has ended. A fill is verified by its receipt and its block's header.
  */
 function createFillReader(
   chainId: number,
@@ -285,7 +285,7 @@ export interface AcrossFulfilmentSource extends FulfilmentSource {
 /**
  * Makes a fulfilment source for the Across bridge. A fill counts if the chain's SpokePool emitted it for this deposit,
  * the receiver got at least the promised amount, and the receipt proves it. The answer is null until the fill is final,
- * after the window, and for deposits of other bridges or to other chains.
+ * when the window has ended without a fill, and for deposits of other bridges or to other chains.
  * @throws {TypeError | RangeError} When an option is wrong; at once, before any request.
  * @example createAcrossFulfilmentSource({ chains: new Map([[8453, { nodes: [{ url: 'https://node.example' }] }]]) })
  */

@@ -27,7 +27,7 @@ interface Deposit {
   readonly output: { readonly token: string; readonly amount: bigint }
 }
 
-/** Destination chain, deposit and depositor are indexed. */
+/** The signature and three indexed fields, in deposits and in fills. */
 const topicCount = 4
 
 /**
@@ -61,8 +61,8 @@ function addressAt(data: string, offset: number): string | null {
   return wordToAddress(wordAt(data, offset))
 }
 
-// A fill does not prove a deposit: anybody can fill one that was never made. A depositor may change recipient and
-// amount by signature, so the updated values count.
+// A fill does not prove a deposit: anybody can fill a deposit that was never made. A depositor may change recipient
+// and amount by signature, so the updated values count.
 
 /** `FilledRelay`: the updated recipient and amount are words of the event. */
 const filledRelayTopic = '0x44b559f101f8fbcc8a0ea43fa91a05a729a5ea6e14a7c75aa750374690137208'
@@ -77,7 +77,7 @@ export interface Fill {
   readonly originChainId: bigint
   readonly depositId: bigint
   readonly depositor: string
-  /** As deposited. */
+  /** The recipient that the deposit named. */
   readonly recipient: string
   readonly input: { readonly token: string; readonly amount: bigint }
   readonly outputToken: string
@@ -112,7 +112,7 @@ export function decodeFill({ topics, data }: ReceiptLog): Fill | null {
   }
 }
 
-/** Whether both events agree, and the receiver got the promised token and at least the promised amount. */
+/** Whether a fill agrees with a deposit, and the receiver got the promised token and at least the promised amount. */
 export function isFillOf(fill: Fill, { payment, depositId, receiver, output }: BridgeDeposit): boolean {
   return (
     fill.originChainId === BigInt(payment.source.chainId) &&
@@ -164,7 +164,7 @@ export function isBridgeCall(calldata: string): boolean {
 }
 
 // The router deposits the gross amount in its caller's name, and then emits the payment event. So the deposit of a
-// payment is the last one of a listed SpokePool between the previous payment and this one.
+// payment is the last deposit of a listed SpokePool between the previous payment and this payment.
 
 /** {@link BridgeDeposit.bridge} of the Across bridge. */
 export const acrossBridge = 'across'
@@ -178,7 +178,7 @@ export type DepositFacts = Omit<BridgeDeposit, 'payment'>
  * @param logs - All logs of the receipt, in order.
  * @param isPaymentLog - Whether a log is a payment event of a listed router.
  * @param spokePools - Listed bridge contracts, lowercased.
- * @returns One per payment; null where there is none.
+ * @returns For each payment its deposit, or null.
  */
 export function findDeposits(
   payments: readonly DecodedPayment[],

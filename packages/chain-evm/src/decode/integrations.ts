@@ -257,7 +257,7 @@ export function needsReceiptForIntegrations({ to, input }: Call, isRouter: boole
 /**
  * Finds the integration of each payment.
  * @param positions - The positions of the payments in the receipt's logs.
- * @param receipt - Null for a call to a router, or unless {@link needsReceiptForIntegrations}.
+ * @param receipt - Null for a call to a router. May be null unless {@link needsReceiptForIntegrations}.
  * @returns Lowercased addresses, or null.
  */
 export function findIntegrations(

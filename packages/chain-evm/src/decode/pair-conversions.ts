@@ -116,8 +116,8 @@ function matchesFeed({ contract, codeHash, rate }: ConversionStep, feed: CalledF
 }
 
 /**
- * Finds the payment with the sender, receiver, token and memo of the call. The sender of a call without that argument
- * is the transaction's.
+ * Finds the payment with the sender, receiver, token and memo of the call. If the call has no sender argument, the
+ * sender of the transaction counts.
  * @returns Null when no payment or several fit.
  */
 export function findCalledPayment(

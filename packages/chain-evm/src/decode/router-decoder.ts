@@ -77,11 +77,11 @@ export interface RouterCall {
   readonly receiver: string
   readonly token: string | null
   readonly memoHex: string
-  /** The amount before the conversion, in units of the token. */
+  /** The amount before the conversion, with the decimals of the token. */
   readonly amount: bigint
   /** The feed that multiplies and the feed that divides; null if they are malformed or ambiguous. */
   readonly feeds: readonly [CalledFeed | null, CalledFeed | null] | null
-  /** The extra fee of the call: in basis points of the gross amount, or as a divisor of it. */
+  /** The extra fee of the call: in basis points of the gross amount, or as a divisor of that amount. */
   readonly extraFee: { readonly bps: bigint } | { readonly divisor: bigint } | null
   /** An addition to the service's own fee, in basis points. */
   readonly convenienceFeeBps: bigint

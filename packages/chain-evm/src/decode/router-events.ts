@@ -123,8 +123,8 @@ const externalConvertTopic = '0xdcc70684deca576b76b466142a51be4c8d8ce48cdae14199
 type Decode = (log: RouterLog) => DecodedPayment | DecodedConversion | MalformedLog
 type Events = Readonly<Record<string, Decode>>
 
-// Versions 0.1 and 0.2 name one feed, but not whether its rate multiplies or divides: in 0.1 it always multiplies.
-// Versions 0.3 to 0.5 put a lone feed first for either use; 0.6 and later have one position for each use. From 0.6 on
+// The event of versions 0.1 and 0.2 names one feed, but not its use; in 0.1 the rate always multiplies. Versions 0.3 to
+// 0.5 put a lone feed first for either use. Versions from 0.6 on have one position for each use, but their
 // `emitConversionEvent` is public, so anybody can forge a conversion. From 0.8 on `yodlWithAcross` emits the payment
 // event for a bridge deposit.
 const events01: Events = {

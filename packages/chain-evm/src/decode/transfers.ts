@@ -1,4 +1,4 @@
-/** Computes the payer's amount from ERC-20 transfers, and finds the paid receivers. @module */
+/** Computes the payer's amount from ERC-20 transfers, and checks that the receiver was paid. @module */
 import type { ReceiptFacts, ReceiptLog, TransactionFacts } from '../rpc/answers.js'
 import { normalizeAddress, uintAt, wordAt, wordToAddress } from '../rpc/hex.js'
 import type { DirectPayment } from './pair-conversions.js'
@@ -27,7 +27,7 @@ function parseTransfer({ address, topics, data }: ReceiptLog): Transfer | null {
 // The payer's amount of a direct swap call is the sum of the signer's transfers to the router, less the transfers back;
 // without such logs, the call's `amountIn`. For a call with value, it is the value less the native coins that the
 // router unwrapped to return. Coins returned without unwrapping leave no log and are not subtracted. If another
-// contract called the router, the token that it paid counts, not the one that it swapped before.
+// contract called the router, the token that this contract paid counts, not the token that it swapped before.
 
 /** `amount` is in base units. */
 export interface TokenAmount {
@@ -72,7 +72,7 @@ function sumWithdrawals(logs: readonly ReceiptLog[], wrapped: string, router: st
 
 // A bridge deposit emits a payment event too, but pays its receiver on another chain. A router that pays in an ERC-20
 // token transfers the net amount last and then emits its event. So the last transfer of the token between the previous
-// payment and this one must move the net amount to the receiver.
+// payment and this payment must move the net amount to the receiver.
 
 /**
  * Whether the last transfer of the token since the previous payment moved the net amount to the receiver.

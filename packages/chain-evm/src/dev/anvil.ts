@@ -1,4 +1,4 @@
-/** Runs one anvil process that ends with its owner. @module */
+/** Runs one anvil process, which ends with this process. @module */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -96,7 +96,7 @@ export interface AnvilOptions {
    * @default the npm package of this platform, else `anvil` on the PATH
    */
   readonly binary?: string | undefined
-  /** Limit of the start, in milliseconds. @default 20_000 */
+  /** How long the start may take, in milliseconds. @default 20_000 */
   readonly startTimeoutMs?: number | undefined
   /** Stops anvil when it aborts, even during the start. */
   readonly signal?: AbortSignal | undefined
@@ -132,8 +132,8 @@ const stopTimeoutMs = 5_000
 
 /**
  * Starts anvil on 127.0.0.1 and resolves when it answers. It gets only PATH, HOME and the temporary folder from the
- * environment. On POSIX systems it ends when this process ends, even if killed, and ignores Ctrl-C. On Windows it ends
- * with `stop()` and at a regular exit.
+ * environment. On POSIX systems it ends when this process exits or is killed, and ignores Ctrl-C. On Windows it ends
+ * with `stop()` and when this process exits regularly.
  * @throws DevChainError `ERR_ANVIL_MISSING` without anvil; `ERR_ANVIL_EXIT` when it does not start; the signal's reason
  * when it aborts first.
  * @throws {RangeError} When an option is out of range.

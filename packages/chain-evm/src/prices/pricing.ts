@@ -17,7 +17,7 @@ export interface KnownToken {
   /** Contract address; `0xeeee…eeee` is the native token. */
   readonly address: string
   readonly symbol: string
-  /** The currency that one token is worth, such as `USD`; a token without a peg has its own or the native symbol. */
+  /** The currency of which one token is worth one unit, such as `USD`. Without a peg, its own or the native symbol. */
   readonly currency: string
 }
 
@@ -74,7 +74,7 @@ export interface PriceLists {
   code(hash: string): string | null
 }
 
-/** A `uint8`, as tokens and feeds answer it. */
+/** The largest `uint8`, which is the type of `decimals` in tokens and feeds. */
 const maxDecimals = 255
 
 /**
@@ -154,7 +154,7 @@ function checkCurrencyCode(name: string, code: string): void {
 /** Signed rates from outside the chain are in US dollars, with 18 decimals. */
 const externalDecimals = 18
 const externalQuote = 'USD'
-/** Assumed for an unlisted feed, as of most feeds in US dollars. */
+/** The decimals of most feeds in US dollars, assumed for an unlisted feed. */
 const usualDecimals = 8
 
 /** The pricing of a payment whose receiver was not paid on this chain. */
@@ -162,7 +162,7 @@ export const unknownPricing: PricingFacts = { listedToken: null, feeds: [], call
 
 /**
  * Computes the pricing of a payment. A feed has a pair only if its rate is trusted: the router proved the conversion,
- * or a direct call with these listed feeds explains the exact gross amount. (Some early routers of version 0.6 ignore a
+ * or a direct call without unlisted feeds explains the exact gross amount. (Some early routers of version 0.6 ignore a
  * lone signed rate, so a rate that changes no amount proves nothing.)
  * @param call - The direct call that made this payment, or null.
  */

@@ -10,7 +10,7 @@ import type { Node, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
 const maxSymbolLength = 64
 
 /**
- * Parses a symbol, truncated to 64 code points: an ABI string, or as of early tokens 32 bytes padded with NUL.
+ * Parses a symbol, truncated to 64 code points: an ABI string, or 32 bytes padded with NUL from an early token.
  * @returns Null for an empty answer, and for bytes that are not UTF-8 or contain NUL.
  */
 export function parseSymbol(answer: string): string | null {
@@ -48,14 +48,14 @@ function decodeUtf8(hex: string): string | null {
   }
 }
 
-/** What nodes call a reverted execution. Tested first, because the revert reason may contain any text. */
+/** Words of nodes for a reverted execution. Tested first, because the revert reason may contain any text. */
 const revertWords =
   /revert|invalid opcode|bad instruction|out of gas|invalid jump|stack (under|over)flow|EVM error|VM execution/i
 
 /** HTTP's rate limit, and "not found", "unavailable" and "limit exceeded" of EIP-1474. */
 const rejectionCodes: ReadonlySet<number | null> = new Set([429, -32_001, -32_002, -32_005])
 
-/** What nodes say when they cannot answer now, or lack the requested state. */
+/** Words of nodes that cannot answer now, or lack the requested state. */
 const unableWords =
   /rate.?limit|too many|throttl|quota|capacity|compute units|time(d )?.?out|missing trie node|(header|block|state)\b.{0,160} not (found|available)|unknown block|pruned|historical|archive/i
 
@@ -74,7 +74,7 @@ const decimalsSelector = '0x313ce567'
 const gasLimit = '0x4c4b40'
 /** A precompiled contract that returns its input: this call cannot fail on a working node. */
 const identityContract = '0x0000000000000000000000000000000000000004'
-/** Checks of an unclear failure before it counts as the token's. */
+/** The checks of an unclear failure before the token counts as its cause. */
 const maxFailureChecks = 3
 /** Anybody can pay in new tokens, so the cache is limited; the oldest entry is dropped first. */
 const maxEntries = 10_000
@@ -94,7 +94,7 @@ interface Entry {
   readonly validUpTo: number
 }
 
-/** Caches what contracts answer; an address without code is read again in later blocks, when it may have some. */
+/** Caches the answers of contracts. An address without code is read again for later blocks, where it may have code. */
 export function createTokenMetadata(chainId: number, fail: Failures, native: TokenFacts): TokenMetadata {
   const entries = new Map<string, Entry>()
 
@@ -136,7 +136,7 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
     }
   }
 
-  /** The bytes that a token answered; none if its code failed while the same node answered the probe. */
+  /** The bytes that a token answered; none if its code failed. After an unclear failure, the probe decides. */
   function getBytes(outcome: RpcOutcome | undefined, probe: RpcOutcome | undefined): string {
     if (outcome?.ok) {
       if (isHex(outcome.result)) return outcome.result
@@ -163,8 +163,8 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
 }
 
 /**
- * As `askWithChainId`. When the answer is too large, each call is sent alone, and a single too large answer is a failed
- * call.
+ * As `askWithChainId`. When the answer is too large, each call is sent alone; a call counts as failed if its own answer
+ * is too large.
  */
 async function callToken(
   ownChain: ExpectedChain,

@@ -163,7 +163,7 @@ function writePath(writer: RlpWriter, nibbles: Uint8Array, flag: 0 | 0x20): void
 // The hash of a block header, from its fields, in the order of `Header` in go-ethereum.
 // Source: Ethereum yellow paper 4.3 and the EIPs that added fields (1559, 4895, 4844, 4788, 7685, 7928, 7843).
 //
-// A header that hashes to the block's hash is authentic, its log filter and receipts root included. On a chain with
+// A header that hashes to the block's hash is authentic, and so are its log filter and receipts root. On a chain with
 // non-standard headers the hashes differ.
 
 type Kind = 'bytes' | 'quantity'

@@ -12,7 +12,7 @@ export interface RlpItem {
 }
 
 const listPrefix = 0xc0
-/** From this offset on, the first byte gives the number of length bytes that follow it. */
+/** A first byte at least this far above its prefix gives the number of length bytes that follow it. */
 const longOffset = 56
 
 /** Parses the item at `at`. @throws {@link MalformedRlpError} When it does not end by `limit`. */

@@ -86,7 +86,7 @@ interface ByBlockHistory {
   blocksRead: number
 }
 
-/** Failures in a row that start the first pause: an outage is usually over by then. */
+/** Failures in a row that start the first pause: most outages have ended by then. */
 const maxFailures = 3
 const pauseBlocks = { first: 16, max: 1_024 } as const
 
@@ -128,7 +128,7 @@ export async function runByBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise
   }
 }
 
-/** Halves the next pause after as many blocks as that pause would last: small blocks show little about large ones. */
+/** Halves the next pause once as many blocks were read as it would last: small blocks show little about large ones. */
 function noteSuccess(history: ByBlockHistory, blocks: number): void {
   // A request for several blocks that succeeds cannot contain the block that failed alone.
   if (blocks === 1) history.failures = 0
@@ -282,8 +282,8 @@ interface ExtraContents {
 
 /**
  * Reads blocks `from` to `to`, both included, with their receipts.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing; `ERR_CHAIN_PROOF_FAILED` when a header was
- * changed; `ERR_CHAIN_UNAVAILABLE`.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing; `ERR_CHAIN_PROOF_FAILED` when a header does not
+ * hash to its block hash; `ERR_CHAIN_UNAVAILABLE`.
  */
 export async function readBlocks(
   reader: RangeReader,

@@ -20,7 +20,7 @@ export interface TransactionLogs {
 
 /**
  * Decodes logs and groups them by transaction. Drops transactions without a payment of the requested routers. Keeps
- * every payment of the others, because ordinals count over all routers.
+ * every payment of the other transactions, because ordinals count over all routers.
  * @param logs - Logs of listed routers, by block, transaction and log index.
  */
 export function groupLogs(reader: RangeReader, logs: readonly RouterLog[]): TransactionLogs[] {
@@ -96,13 +96,13 @@ function assertSameBlock<T extends { readonly hash: string; readonly blockHash: 
     throw fail.noBlock(`${what} ${txHash} is not in the block its logs came from.`)
 }
 
-/** A block is read whole if it has at least this many payments, and at most this many transactions per payment. */
+/** A block is read whole with at least this many paying transactions, and at most this many transactions for each. */
 const minPaymentsToReadWhole = 3
 const maxTransactionsPerPayment = 2
 /** About a megabyte. */
 const transactionsPerRequest = 500
 
-/** Whether it is cheaper to read the whole block than the transaction of each payment. */
+/** Whether it is cheaper to read the whole block than each paying transaction. */
 export function shouldReadWhole(payments: number, transactions: number): boolean {
   return payments >= minPaymentsToReadWhole && transactions <= payments * maxTransactionsPerPayment
 }

@@ -28,8 +28,8 @@ type FinalFate = keyof typeof finalStates
 /**
  * Makes a receipt source that reads chains: a final transaction is a success, or a failure if it reverted. It answers
  * null while the transaction is not final, or is missing: a reorg may put it back. Its scope is the given chains with
- * finality and, unless `appliesTo` is given, payments without a state. A flawed answer of a chain
- * rejects with ChainAdapterError `ERR_CHAIN_ADAPTER`.
+ * finality and, unless `appliesTo` is given, payments without a state. It rejects with ChainAdapterError
+ * `ERR_CHAIN_ADAPTER` when a chain's answer is flawed.
  * @throws {RangeError} When a number of confirmations is not a whole number of at least 0.
  * @example createChainReceiptSource({ chains: new Map([[8453, chain]]) })
  */

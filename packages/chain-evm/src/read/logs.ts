@@ -102,7 +102,7 @@ interface Candidates {
 /**
  * Finds the blocks whose log filter admits a payment. Where headers do not hash to their block hashes, `eth_getLogs` is
  * compared with the filters, to detect a chain whose filters are always empty.
- * @param maxTransactions - The headers end before the candidates contain more, but not before the first candidate.
+ * @param maxTransactions - The most transactions of all candidates together. A first candidate may have more.
  * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when a filter denies a log that the node has.
  */
 export async function readCandidates(
@@ -163,8 +163,8 @@ async function assertFiltersAdmitLogs(
 }
 
 /**
- * Checks the ends of a range that have no payment logs against their log filters. If the filter reports logs, the
- * receipts decide; if it is too full, `eth_getLogs` by block hash, which nodes answer without their index.
+ * Checks the first and the last block of a range against their log filters, if they have no payment logs. If a filter
+ * reports logs, the receipts decide. If it is too full, `eth_getLogs` by block hash decides, which needs no index.
  * @param logs - The payment logs of the range.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when logs are missing, or the node does not answer the check;
  * `ERR_CHAIN_RANGE_GONE` when the block is gone.

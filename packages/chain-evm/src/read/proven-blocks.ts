@@ -23,7 +23,7 @@ function createLogCollector(reader: RangeReader, ref: BlockRef) {
   return {
     logs,
     receipts,
-    /** Adds the next receipt of the block. @param facts - Null if no listed router emitted a log of it. */
+    /** Adds the next receipt of the block. @param facts - Null if none of its logs is of a listed router. */
     add(logCount: number, facts: ReceiptFacts | null): void {
       const first = logIndex
       const before = logs.length

@@ -1,7 +1,7 @@
 /** Learns how many blocks a range takes, and how many ranges are read in parallel. @module */
 import { createRangeSize } from '../rpc/node-limits.js'
 
-/** `root`: the receipts of all blocks are read. `bloom`: only those of candidates, or none without proof. */
+/** `root`: the receipts of all blocks are read. `bloom`: only the receipts of candidates, or, without proof, none. */
 export type RangeKind = 'root' | 'bloom'
 
 /** How a `bloom` range is read. */
@@ -15,7 +15,7 @@ export interface BloomPlan {
 export interface RangeResult {
   readonly node: string
   readonly requested: number
-  /** Fewer than `requested` if a limit of transactions, or of the node's blocks, was reached. */
+  /** Fewer than `requested` if the limit of transactions, or the node's limit of blocks, was reached. */
   readonly returned: number
   /** The reached part of the limit of transactions, from 0 to 1. */
   readonly fillFraction: number
@@ -48,7 +48,7 @@ const minParallelRanges = 2
 const bytesAhead = 25_165_824
 /** The weight of the newest range in the average. */
 const newestWeight = 0.5
-/** A range that is fuller than this does not raise the fitting blocks. */
+/** A range that is fuller than this does not raise `fittingBlocks`. */
 const fullFraction = 0.5
 const growth = 2
 /** Ranges that are read alone after a failure, because parallel requests may have caused it. */

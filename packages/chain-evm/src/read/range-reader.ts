@@ -31,7 +31,7 @@ interface HashedHeader {
 }
 
 /**
- * Learns whether the chain's headers hash to their block hashes, and rejects one that should but does not.
+ * Learns whether the chain's headers hash to their block hashes. If they do, rejects a header that does not.
  * @throws ChainError `ERR_CHAIN_PROOF_FAILED` on such a header.
  */
 export function assertAuthentic(
@@ -106,7 +106,7 @@ export function buildBlockCall(number: number): RpcCall {
 /**
  * Reads the headers of blocks `from` to `to`, both included.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or does not follow the one before it;
- * `ERR_CHAIN_PROOF_FAILED` when one was changed; `ERR_CHAIN_UNAVAILABLE`.
+ * `ERR_CHAIN_PROOF_FAILED` when a header was changed; `ERR_CHAIN_UNAVAILABLE`.
  */
 export async function readHeaders(
   reader: RangeReader,

@@ -34,7 +34,7 @@ interface PaymentDestination {
   readonly isTransferred: boolean
   /** The deposit into a listed bridge; null: none. */
   readonly deposit: DepositFacts | null
-  /** A bridge call without a deposit into a listed bridge: the destination is unknown, so it is not a payment. */
+  /** A bridge call without a deposit into a listed bridge: its destination is unknown, so no payment is recorded. */
   readonly isUnknownBridge: boolean
 }
 

@@ -21,7 +21,7 @@ export interface ReceiptLog {
   readonly data: string
 }
 
-/** Compares what a log says, not where it is. */
+/** Compares the contents of two logs, not their positions. */
 export function isSameLog(a: ReceiptLog, b: ReceiptLog): boolean {
   return a.address === b.address && a.data === b.data && a.topics.join() === b.topics.join()
 }
@@ -34,7 +34,7 @@ export interface ReceiptFacts {
   readonly logs: readonly ReceiptLog[]
 }
 
-/** What a header says about its block's contents. */
+/** The fields of a header that describe the contents of its block. */
 export interface HeaderContents {
   /** 0x and 512 hex digits; null on a chain without log filters. */
   readonly logsBloom: string | null

@@ -16,7 +16,7 @@ export class DeadlineError extends Error {
 }
 
 /**
- * Runs `work` with a signal that aborts on time-out and with `caller`; then rejects even if `work` ignores the signal.
+ * Runs `work` with a signal that aborts on time-out or with `caller`. After that it rejects even if `work` goes on.
  * @throws {@link DeadlineError} On time-out; the caller's reason when the caller aborted.
  */
 export async function withDeadline<T>(
@@ -216,7 +216,7 @@ export class NotJsonRpcError extends Error {
   }
 }
 
-/** Not connected, and the wait before the next attempt is not over. */
+/** The node is not connected, and the request does not wait for a connection. */
 export class NoConnectionError extends Error {
   override readonly name = 'NoConnectionError'
   constructor() {
@@ -295,7 +295,7 @@ function getErrorCode({ code }: { readonly code?: unknown }): number | null {
   return typeof code === 'number' && Number.isSafeInteger(code) ? code : null
 }
 
-/** Characters of a node's text that are searched, and that are shown. */
+/** The most characters of a node's text that are searched, and that are shown. */
 const maxReadCharacters = 4_096
 const maxShownCharacters = 160
 /** The bounded scheme keeps the search linear; the start of a longer scheme is not secret. */

@@ -50,9 +50,9 @@ export function createHeads(clock: Clock): Heads {
   }
 }
 
-/** A subscription that polling has been ahead of for this long is renewed, in milliseconds. */
+/** How long polling may be ahead of a subscription before the subscription is renewed, in milliseconds. */
 const silentAfterMs = 10_000
-/** An announced head that is more blocks than this above polling is wrong. */
+/** An announced head that is more than this many blocks above the polled head is wrong. */
 const maxLead = 100
 /** The most messages that are kept until the subscription is answered. */
 const maxEarlyMessages = 16

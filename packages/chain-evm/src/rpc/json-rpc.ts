@@ -30,7 +30,7 @@ export interface Rpc {
   askAll(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]>
 }
 
-/** A finding of a read about its node. */
+/** A fact that a read found out about its node. */
 export type NodeFinding =
   | { readonly kind: 'head'; readonly number: number }
   /** A whole range of this many blocks was answered. */

@@ -1,4 +1,4 @@
-/** Learns the limits of a node: blocks and calls of a request, its rate, and its trustworthiness. @module */
+/** Learns the limits of requests to a node, and the node's trustworthiness. @module */
 import { parseRetryAfter } from '@payment-integration/contract/internal-io'
 import type { Clock } from '@payment-integration/core/ports'
 import type { RequestEnd, RpcCall, RpcOutcome } from './json-rpc.js'
@@ -245,7 +245,7 @@ const allowedLagMs = 5_000
 
 /** The share of the remaining trust that an event costs. */
 const trustCosts = { lost: 0.3, unusable: 0.3, gone: 0.06, contradiction: 0.5, 'proof-failed': 0.7 } as const
-/** The share of the doubt about availability that an answer leaves. */
+/** The share of the doubt about availability that remains after an answer. */
 const doubtAfterAnswer = 0.9
 /** Half-lives of the doubts about availability and about correctness, in milliseconds. */
 const answerHalfLifeMs = 30_000

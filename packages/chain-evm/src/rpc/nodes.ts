@@ -12,7 +12,7 @@ import { getTransportUrl, type Transport, transportWire, type Wire } from './wir
 
 /** Smaller differences of scores do not count. */
 const equalScoreMargin = 0.1
-/** How many times faster than the preferred node another one must be to replace it, and to stay in its place. */
+/** How many times faster a node must be to replace the preferred one: `toReturn` if it is in use, else `toLeave`. */
 const slowerFactors = { toLeave: 2, toReturn: 1.25 } as const
 /** Smaller differences of latency do not count, in milliseconds. */
 const latencyNoiseMs = 10
@@ -70,7 +70,7 @@ export function formatNodeName(url: string | undefined, position: number): strin
 
 /** The address of a node. */
 export interface NodeAddress {
-  /** `http:`, `https:`, `ws:` or `wss:` URL. Required unless `transport` is given. It appears in no message. */
+  /** `http:`, `https:`, `ws:` or `wss:` URL. Required unless `transport` is given. Messages contain only its host. */
   readonly url?: string | undefined
   /** A viem transport to use instead. */
   readonly transport?: Transport | undefined
@@ -101,7 +101,7 @@ export interface NodesOptions {
   /** At least one. Of equal nodes the first is used. */
   readonly nodes: readonly NodeAddress[]
   readonly clock: Clock
-  /** Limit of one request including its body, in milliseconds. @default 10_000 */
+  /** How long one request and its whole answer may take, in milliseconds. @default 10_000 */
   readonly requestTimeoutMs?: number | undefined
   /** The most calls in one request. 1 turns JSON-RPC batches off. @default 100 */
   readonly batchSize?: number | undefined

@@ -245,8 +245,8 @@ function findRequest(answer: unknown, pending: ReadonlyMap<number, Pending>): Pe
 }
 
 /**
- * Connects with the first request. Rejects requests during the wait after a failed connection. Closes a connection that
- * is silent while a request times out.
+ * Makes a wire that connects with the first request. It rejects requests during the wait after a failed connection. It
+ * closes a connection that is silent while a request times out.
  * @param options - `url` is `ws:` or `wss:`.
  */
 export function socketWire(options: Pick<SocketOptions, 'url' | 'maxResponseBytes'> & { readonly clock: Clock }): Wire {

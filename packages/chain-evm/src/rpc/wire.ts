@@ -15,7 +15,7 @@ const bytesByMethod: Readonly<Record<string, number>> = {
 const headerBytes = 2_097_152
 /** Limit of a JSON-RPC error, and of the body of an HTTP error status. */
 export const maxErrorBytes = 65_536
-/** The start of a JSON-RPC error: the id may come first, but no result. */
+/** The start of a JSON-RPC error: version, id and an empty result may come first. */
 const errorStart =
   /^\s{0,16}\{\s{0,16}(?:"(?:jsonrpc|id|result)"\s{0,16}:\s{0,16}(?:"[^"]{0,64}"|\d{1,16}|null)\s{0,16},\s{0,16}){0,3}"error"\s{0,16}:\s{0,16}[{"]/
 

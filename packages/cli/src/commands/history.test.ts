@@ -229,7 +229,7 @@ it('history leaves for files a day after its segment ended, and comes back from 
     { action: 'history.archived', actor: 'alice', subject: 'deliveries', details: { file: deliveries, rows: 3 } },
   ])
   const early = await run('restore', attempts ?? '')
-  expect([early.exitCode, early.err]).toEqual([1, expect.stringContaining('belong to nothing here')])
+  expect([early.exitCode, early.err]).toEqual([1, expect.stringContaining('have no stored payment or delivery')])
   for (const file of [deliveries, attempts]) expect((await run('restore', file ?? '')).exitCode).toBe(0)
   expect(await list()).toEqual(before)
   // As an operator moves them away: a file of the same second would have the same name.

@@ -120,7 +120,7 @@ const columns: readonly BulkColumn[] = [
   { name: 'block_hash', type: 'text' },
 ]
 
-/** Deletes heights above the checkpoint, with their proofs. RangeError if `below` is not ascending up to it. */
+/** Stores a checkpoint, and deletes the heights above it with their proofs. RangeError if heights do not ascend. */
 export async function writeCheckpoint(
   db: Connection,
   dialect: SqlDialect,
@@ -170,7 +170,7 @@ async function prune(
   const pruned = from - (from % pruneEvery)
   if (to < pruned + pruneEvery) return
   const table = sql.raw(name('checkpoints'))
-  // The highest of each run stays. Every run is complete, because it is shorter than the range that stays whole.
+  // The highest stored height of each run stays. Each run is complete, as it is shorter than the dense heights above.
   await sql`delete from ${table} as c
     where c.chain_id = ${chainId} and c.block_number > ${pruned - denseHeights} and c.block_number <= ${to - denseHeights}
       and exists (select 1 from ${table} as n where n.chain_id = c.chain_id and n.block_number > c.block_number

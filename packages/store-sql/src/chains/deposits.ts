@@ -7,7 +7,7 @@ import { bulk } from '../internal/statements.js'
 import { checkInteger, pack, parseId, unpack } from '../internal/values.js'
 import { packPricing, unpackPricing } from '../payments/payment-row.js'
 
-/** As JSON text; large integers are decimal digits, which JSON numbers would round. */
+/** A deposit as JSON text. Large integers are decimal digits, because JSON numbers would round them. */
 interface DepositText extends Pick<BridgeDeposit, 'bridge' | 'depositId' | 'destinationChainId' | 'receiver'> {
   readonly payment: Omit<PaymentFacts, 'tokenIn' | 'tokenOut' | 'pricing'> & {
     readonly tokenIn: Omit<PaymentFacts['tokenIn'], 'amount'> & { readonly amount: string }

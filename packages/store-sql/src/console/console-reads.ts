@@ -27,7 +27,7 @@ async function createConsoleIndexes(engine: Engine): Promise<void> {
   })
 }
 
-/** Updates in order of receipt, where the database does not store them so; also needed to remove old ones. */
+/** Updates in order of receipt, for a database that stores them in no order. The removal of old ones needs it too. */
 export const updatesNewest: IndexDefinition = { name: 'updates_newest', table: 'updates', columns: '(seq)' }
 
 const listIndexes = ({ isStoredInSequence }: ColumnTypes): readonly IndexDefinition[] => [
@@ -82,14 +82,14 @@ function createEndpointReads(engine: Engine): EndpointReads {
   }
 }
 
-/** A separate statement: joined with the attempts, PostgreSQL may read all of them. */
+/** A separate statement: in a join with the attempts, PostgreSQL may read all attempts. */
 async function readSentIds(engine: Reads, integrationAddress: string): Promise<number[]> {
   const unsent = await unsentQuery(engine.read, integrationAddress).executeTakeFirst()
   const high = unsent === undefined ? Number.MAX_SAFE_INTEGER : integer(unsent.id)
   return (await sentIdsQuery(engine, integrationAddress, high).execute()).map(({ id }) => integer(id))
 }
 
-/** The first delivery that was never claimed: older ones were. A blocked endpoint has many newer ones. */
+/** The first delivery that was never claimed; all older ones were. A blocked endpoint has many newer unclaimed ones. */
 export const unsentQuery = (db: Connection, integrationAddress: string) =>
   selectPending(db, integrationAddress, 0).orderBy('due_at').orderBy('id').limit(1)
 

@@ -63,7 +63,7 @@ const toPage = (matches: readonly number[], limit: number): IdPage => ({
   isCut: false,
 })
 
-/** Whether an index contains only matching rows. The primary key also has the versions without a delivery. */
+/** Whether an index contains only matching rows. The primary key does not: it has versions without a delivery too. */
 const hasOwnIndex = (filter: Filter) =>
   (filter.integrationAddress !== undefined || filter.status !== undefined) &&
   filter.chainId === undefined &&
@@ -112,7 +112,7 @@ export function pageQuery(engine: Reads, filter: Filter, range: IdRange, size: n
   )
 }
 
-/** The status that is compared row by row: no index has integration and status, or only rare statuses. */
+/** The status, unless an index selects it: none has integration and status, and none has delivered or missing ones. */
 const comparedStatus = ({ status, integrationAddress }: Filter) =>
   integrationAddress !== undefined || status === 'delivered' || status === 'missing' ? status : undefined
 
@@ -153,7 +153,7 @@ export function keyQuery({ read: db, dialect }: Reads, filter: Filter, range: Id
 }
 
 function findLead({ status, integrationAddress }: Filter) {
-  // The integration first: its page by the index of statuses would read past the deliveries of all others.
+  // The integration first: its page by the index of statuses would read past the deliveries of other integrations.
   if (integrationAddress !== undefined) return { column: 'integration', value: keyBytes(integrationAddress) } as const
   if (status === 'exhausted' || status === 'superseded') return { column: 'undelivered', value: status } as const
   return null

@@ -17,7 +17,7 @@ const examinedPerStatement = [250, 4_750]
 
 type Filter = ConsolePaymentFilter & {
   readonly before?: ConsolePosition | undefined
-  /** The last payment of the page that may match. */
+  /** The lowest position of the page, included. */
   readonly end?: ConsolePosition | undefined
 }
 
@@ -53,7 +53,7 @@ function toPage(matches: readonly StoredRow[], limit: number): RowPage {
 const hasOwnIndex = (filter: Filter) =>
   filter.chainId === undefined && filter.invoice === undefined && filter.memo === undefined && !isStateExamined(filter)
 
-/** Whether the state is compared row by row: no index has integration and state, or only rare states. */
+/** Whether the state is compared row by row: no index has integration and state, and none has null or `success`. */
 const isStateExamined = ({ state, integrationAddress }: Filter) =>
   state !== undefined && (state === null || state === 'success' || integrationAddress !== undefined)
 
@@ -110,7 +110,7 @@ function hasInvoice(amount: string, currency: string | undefined) {
   return sql<number>`case when ${isEqual} then 1 else 0 end`
 }
 
-/** Memos have 32 bytes: none that begins with these is above them and 32 times the highest byte. */
+/** A memo has 32 bytes, so a memo with the prefix is at most the prefix followed by 32 times the highest byte. */
 export function hasMemo(prefix: string) {
   const bytes = hexBytes(prefix)
   return sql<boolean>`memo between ${bytes} and ${Uint8Array.from([...bytes, ...Array(32).fill(0xff)])}`
@@ -184,7 +184,7 @@ function selectStateKeys(db: Connection, filter: Filter, state: string) {
   )
 }
 
-/** The position before which a page ends, newest first. */
+/** The position below which a page begins, newest first. */
 function findUpper({ before, until }: Filter): ConsolePosition | null {
   if (until === undefined || (before !== undefined && before.blockTimestamp < until)) return before ?? null
   return toStart(until, 'until')
@@ -213,7 +213,7 @@ interface UnreadPayments {
   readonly after?: PagePosition | undefined
 }
 
-/** Reads small pages, of the integrations with the newest payments first, until all others only have older ones. */
+/** Reads small pages, of the integrations with the newest payments first, until all unread payments are too old. */
 export async function readPaymentsOfWallet(
   db: Connection,
   readPage: PaymentReads['list'],

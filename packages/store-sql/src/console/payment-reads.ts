@@ -82,7 +82,7 @@ export function searchQuery(db: Connection, search: Exclude<ConsoleSearch, { kin
   const ids = db.selectFrom('payments').select('id').where(sql<boolean>`is_primary = 1`).limit(limit)
   if (search.kind === 'memo') return ids.where(hasMemo(search.prefix)).orderBy('memo')
   const hash = keyBytes(search.txHash)
-  // A payment matches at most one of the two.
+  // A payment matches at most one of the two selections.
   const hashMatches = ids.where('tx_hash', '=', hash)
   const ofSource = ids.where('source_tx_hash', '=', hash).where(sql<boolean>`source_tx_hash <> tx_hash`)
   const half = (rows: typeof hashMatches, name: string) => db.selectFrom(rows.as(name)).select('id')
@@ -118,7 +118,7 @@ export function newestPaymentsQuery(db: Connection, limit: number) {
   return db.selectFrom('payments').select('id').orderBy('id', 'desc').limit(limit)
 }
 
-/** The deliveries among the newest versions; without that limit it could read past millions of versions. */
+/** The deliveries among the newest `limit` versions: without a limit the query may read past millions of versions. */
 export function newestDeliveriesQuery(db: Connection, limit: number) {
   const versions = db.selectFrom('snapshots').select(['id', 'payment_id', 'integration']).orderBy('id', 'desc')
   return db

@@ -21,7 +21,7 @@ export interface FreeSlots {
   limit: number
   /** Of `limit`, the most retries, replays and probes. */
   maxRetries: number
-  /** Free slots of the dispatcher, which also limit one endpoint. */
+  /** Free slots of the dispatcher, which also limit the POSTs to one endpoint. */
   freeSlots: number
   readonly perEndpoint: number
   readonly inFlightByEndpoint: Map<string, number>
@@ -31,7 +31,7 @@ export interface FreeSlots {
   readonly probed: Set<string>
 }
 
-/** The most endpoints that are remembered. */
+/** The most endpoints whose last served integration is remembered. */
 const maxLastServed = 4_096
 
 const noLimit = Number.MAX_SAFE_INTEGER
@@ -119,7 +119,7 @@ export interface Candidate extends SlotUser {
 interface CandidateRow {
   id: Integer
   due_at: Integer
-  /** For `toHex`. */
+  /** To be read with `toHex`. */
   integration: Uint8Array | string
   lane: Integer
   probe: Integer
@@ -132,7 +132,7 @@ export interface Rotation {
   readonly after: Map<Lane, string>
   lastEndpoints: readonly string[]
   readonly lastServedByEndpoint: Map<string, string>
-  /** Claims still to skip retries and replays, because first attempts reach their limits and no retry was due. */
+  /** How many next claims skip retries and replays, because first attempts reach their limits and no retry was due. */
   skips: number
 }
 
@@ -153,7 +153,7 @@ export interface Candidates {
 /** The smallest limit of integrations of one statement. */
 const minIntegrations = 16
 
-/** Reads candidates until they cover as many idle endpoints as free slots; of each integration an even share. */
+/** Reads candidates until they cover as many idle endpoints as free slots, with an even share per integration. */
 export async function readCandidates(
   db: Connection,
   dialect: SqlDialect,

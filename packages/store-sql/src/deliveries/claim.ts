@@ -29,7 +29,7 @@ interface Chosen {
   readonly chosen: readonly Candidate[]
   /** Whether another read may bring more candidates. */
   readonly hasMore: boolean
-  /** Whether a candidate was left because its endpoint reached its limit. */
+  /** Whether a candidate was left out because its endpoint reached its limit. */
   readonly isLimitReached: boolean
 }
 
@@ -90,8 +90,8 @@ function orderByTurn(candidates: readonly Candidate[], truncated: ReadonlySet<st
 }
 
 /**
- * Orders the candidates of one endpoint by the turns of its integrations. Of equally loaded ones the next address after
- * the last served goes first. `knownTurns` counts the turns before an integration whose next delivery was not read.
+ * Orders the candidates of one endpoint by turn. Of equally loaded integrations, the next address after the last served
+ * one comes first. `knownTurns` counts the turns before an integration whose next delivery was not read.
  */
 function orderByIntegration(queue: readonly Candidate[], truncated: ReadonlySet<string>, slots: FreeSlots) {
   const next = new Map<string, number>()
@@ -128,14 +128,14 @@ interface DeliveryRow {
   now: Integer
   superseded: Integer
   chain_id: Integer
-  /** For `toHex`. */
+  /** To be read with `toHex`. */
   tx_hash: Uint8Array | string
-  /** For `toBytes`. */
+  /** To be read with `toBytes`. */
   body: Uint8Array | string
 }
 
 interface IntegrationRow extends PreviousSigningColumns {
-  /** For `toHex`. */
+  /** To be read with `toHex`. */
   address: Uint8Array | string
   notification_url: string
   signing_key_version: Integer
@@ -148,7 +148,7 @@ interface LockedDelivery {
   readonly integration: IntegrationRow
 }
 
-/** Locks the chosen deliveries that no other transaction locks, and reads them with their integrations, by id. */
+/** Locks the chosen deliveries that no other transaction has locked, and reads them with their integrations, by id. */
 async function lockDeliveries(
   db: Connection,
   dialect: SqlDialect,
@@ -204,13 +204,13 @@ export function lockText(dialect: SqlDialect, ids: readonly number[], moment: Mo
   }
 }
 
-/** Reads per claim to replace superseded or locked deliveries; the next claim continues there. */
+/** The most reads of a claim, which replace superseded or locked deliveries. The next claim continues there. */
 const maxPages = 100
 
 /** Claims in a row that skip retries and replays, while first attempts reach their limits and no retry is due. */
 const skipsInARow = 3
 
-/** Lanes that one statement reads. While first attempts fill the free slots, the others are not read. */
+/** Lanes that one statement reads. While first attempts fill the free slots, the other lanes are not read. */
 const lanesTogether: readonly (readonly Lane[])[] = [[0], [1, 2]]
 
 export function createClaim({ transaction, dialect }: Engine, ids: IdSource): DeliveryStore['claim'] {

@@ -102,8 +102,8 @@ const lowestOpen = selectFrom('segments as closed')
 const hasEnded = (id: string): RawBuilder<boolean> => sql`${sql.ref(id)} < ${lowestOpen}`
 
 /**
- * A condition for deliveries that are neither in the outbox nor given up: true for delivered ones, false for missing
- * ones. It is a scalar subquery, because for `exists` PostgreSQL may hash the attempts of all deliveries.
+ * A condition for deliveries that are neither pending, exhausted nor superseded: true for delivered ones, false for
+ * missing ones. It is a scalar subquery, because for `exists` PostgreSQL may hash the attempts of all deliveries.
  */
 export function isDelivered(id: string): RawBuilder<boolean> {
   const success = selectFrom('attempts as success')

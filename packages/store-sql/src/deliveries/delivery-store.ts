@@ -156,8 +156,8 @@ async function returnToOutbox(db: Connection, dialect: SqlDialect, ids: readonly
 }
 
 /**
- * Builds `completeUpTo`. Ids up to the newest are complete once every transaction that was writing then has ended.
- * Later writers get higher ids.
+ * Builds `completeUpTo`. Ids up to the newest one are complete once all transactions have ended that were writing when
+ * it was read. Later writers get higher ids.
  */
 function createCompleteUpTo({ read, dialect }: Engine): DeliveryStore['completeUpTo'] {
   let complete: number | null = null

@@ -85,7 +85,7 @@ export async function removeUndelivered(
   await removeFromOutbox(db, dialect, ids)
 }
 
-/** Rows per transaction; on SQLite other transactions wait for it. */
+/** Rows per transaction: on SQLite all other transactions wait until it ends. */
 const rowsAtOnce = 10_000
 
 /** Examines the whole outbox. A locked row is left for the next call. */
@@ -154,7 +154,7 @@ interface LeasedRow extends HealthRow {
   claim_token: string
   attempted: Integer
   schedule_from: Integer
-  /** For `toHex`. */
+  /** To be read with `toHex`. */
   integration: Uint8Array | string
   superseded: Integer
   now: Integer
@@ -242,7 +242,7 @@ async function lockLeased(
   return new Map(rows.map((row) => [integer(row.id), row]))
 }
 
-/** Finds the deliveries that still have their lease, so that another transaction must lock their rows. */
+/** Finds the deliveries that still have their lease: another transaction must have locked their rows. */
 async function findLockedElsewhere(
   db: Connection,
   dialect: SqlDialect,
@@ -258,7 +258,7 @@ async function findLockedElsewhere(
   return new Set(missing.filter(({ id, token }) => token !== null && tokens.get(id) === token.stored))
 }
 
-/** Skips locked rows, which would delay the whole group. Without `checksVersions` no delivery is superseded. */
+/** Skips locked rows, which would delay the whole group. Without `checksVersions`, `superseded` is 0. */
 export function lockLeasedText(dialect: SqlDialect, ids: readonly number[], checksVersions = true): StatementText {
   const { name, nowText, oneOf, skipLocked } = dialect
   const [superseded, snapshot, ofDelivery] = checksVersions

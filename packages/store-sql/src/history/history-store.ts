@@ -39,7 +39,7 @@ async function readPendingUpTo({ read, dialect }: Engine, upTo: number): Promise
 /** Deliveries per transaction. */
 const pendingGroupSize = 1_000
 
-/** Gives up the pending deliveries of the segments up to one, except leased ones. */
+/** Makes the pending deliveries of the segments up to a number exhausted, except leased ones. */
 async function exhaustPending({ transaction, read, dialect }: Engine, upTo: number): Promise<number> {
   const { name, nowText, skipLocked } = dialect
   const { deliveries } = await findSegment(read, upTo)
@@ -59,7 +59,7 @@ async function exhaustPending({ transaction, read, dialect }: Engine, upTo: numb
 
 /** Rows per statement. */
 const groupSize = 1_000
-/** Claims queue behind a waiting lock of a segment's table, which a dump may hold for hours. */
+/** Wait for the lock of a segment's table, in milliseconds. Claims queue behind it, and a dump may last for hours. */
 const removalLockMs = 100
 
 export function createHistoryStore(engine: Engine): HistoryStore {
@@ -131,7 +131,7 @@ async function storeAgain(
   const count = owned.reduce((sum, each) => sum + integer(each.rows), 0)
   if (count !== rows.length)
     throw new RangeError(
-      `${rows.length - count} of ${rows.length} rows of ${kind} belong to nothing here; is the file of another database?`,
+      `${rows.length - count} of ${rows.length} rows of ${kind} have no stored payment or delivery; is the file of another database?`,
     )
   const stored = names.slice(0, columns.length).join(', ')
   const insertText = (source: string) => `${withRows(source)}
@@ -166,7 +166,7 @@ async function* pages<Kind extends SegmentedKind>(
   }
 }
 
-/** Updates that wait are not removed, even if they are decided meanwhile. All segments share the table of updates. */
+/** Finds the waiting updates, which are not removed, even if they are decided meanwhile. */
 async function findWaiting(engine: Engine, range: IdRange): Promise<Set<number>> {
   const { dialect, read } = engine
   if (!dialect.types.isStoredInSequence)

@@ -175,9 +175,9 @@ interface KindRows<Kind extends SegmentedKind> {
   readonly columns: readonly BulkColumn[]
   /** Values of a row for {@link owner}. */
   readonly compared: readonly BulkColumn[]
-  /** A condition of row `v`: its owner exists. */
+  /** A condition: the payment or the delivery of row `v` exists. */
   owner(name: (table: string) => string): string
-  /** The values of all these columns. */
+  /** The values of `columns`, then those of `compared`. */
   values(row: HistoryRows[Kind]): readonly unknown[]
 }
 

@@ -74,7 +74,7 @@ export async function beginSegment(engine: Engine): Promise<void> {
   })
 }
 
-/** Runs `work` in a transaction that waits at most `ms` for each lock; again while one is busy. */
+/** Runs `work` in a transaction that waits at most `ms` for each lock. Repeats it while a lock is busy. */
 export function withShortLocks(
   { transaction, dialect }: Engine,
   work: (db: Connection) => Promise<void>,

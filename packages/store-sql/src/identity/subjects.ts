@@ -57,7 +57,7 @@ export function personsQuery(
   })
 }
 
-/** The rows to lock, in a fixed order. A name without a person has a row of its own. */
+/** The ids of the rows to lock, in a fixed order. An unknown subject or address has a row of its own. */
 function getPersonIds(
   { emailKey, accountIds = [], subjectId }: PersonQuery,
   subjects: readonly IdentitySubject[],
@@ -71,7 +71,7 @@ function getPersonIds(
   return [...new Set(ids)].sort()
 }
 
-/** One statement that writes one row, whether the row exists or not. */
+/** Writes one row in one statement, so that the time does not reveal whether the row exists. */
 async function lock(db: Connection, dialect: SqlDialect, id: string): Promise<void> {
   const text: StatementText = (parameter) => `insert into ${dialect.name('identity_persons')} (id)
     values (${parameter(id)}) on conflict (id) do update set id = excluded.id`
@@ -198,7 +198,7 @@ export function byApplicantQuery({ dialect }: { readonly dialect: SqlDialect }, 
   )
 }
 
-/** One statement that writes one row, whether the address has an open subject or not. */
+/** Writes one row in one statement, so that the time does not reveal whether the address has an open subject. */
 async function ensureSubject(
   db: Connection,
   dialect: SqlDialect,

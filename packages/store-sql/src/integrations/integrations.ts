@@ -138,7 +138,7 @@ interface CredentialsQuery {
   readonly previousHash: string
 }
 
-/** The join returns one row for every address, so that the cost does not reveal which exist. */
+/** The join returns one row for every address, so that the cost does not reveal which addresses exist. */
 function credentialsQuery(read: Connection, value: ValueOf<CredentialsQuery>) {
   return read
     .selectFrom(sql<{ one: number }>`(select 1 as one)`.as('always'))

@@ -17,7 +17,7 @@ import { findPayments, lockPaymentsUnder, notifyVersions, replacePayments } from
 /** Updates per statement, of all integrations. */
 const updatesPageSize = 2_000
 
-/** Reads the updates of an integration's payments and the waiting ones, by id, in one pass over all updates. */
+/** Reads the updates of an integration's payments and the waiting ones that may be for it, in one pass, by id. */
 async function* readUpdates(read: Connection, address: string): AsyncGenerator<UpdatePage> {
   for (let after = ''; ; ) {
     const rows = await read
@@ -75,7 +75,7 @@ function toValues({ chainId, txHash, ordinal, id, fingerprint, outcome, reason, 
   return [chainId, txHash, ordinal, id, fingerprint, outcome, pack(reason), version, pack(content)]
 }
 
-/** Replaces the outcome of stored updates with the same fingerprint. Resolves the stored ids. */
+/** Stores updates; a stored one with the same fingerprint gets the new outcome. Resolves the written ids. */
 async function putUpdates(
   db: Connection,
   dialect: SqlDialect,
@@ -145,7 +145,7 @@ function moveTransaction(db: Connection, dialect: SqlDialect): MoveTransaction {
   }
 }
 
-/** Pages by ids of all payments: pages by integration would sort all of its payments each time. */
+/** Yields ranges of all payments' ids: each page by integration would sort all payments of the integration. */
 async function* idRanges(read: Connection): AsyncGenerator<{ readonly after: number; readonly upTo: number }> {
   const { last } = await read
     .selectFrom('payments')

@@ -218,7 +218,7 @@ function toSnapshotValues(address: string, paymentId: number, moved: MovedPaymen
   return [paymentId, version.version, integrationAddress, version.createdAt, version.undelivered, body]
 }
 
-/** Removes versions with their deliveries. Returns the archived ones, which stay, as `payment:version`. */
+/** Removes versions with their deliveries. Returns those of closed segments, which stay, as `payment:version`. */
 async function removeVersions(
   db: Connection,
   dialect: SqlDialect,

@@ -5,7 +5,7 @@ import { CompiledQuery, sql } from 'kysely'
 import type { BulkColumn, Connection, Engine, NamedQuery, Parameter, SqlDialect } from '../engine.js'
 import { createRowView, memoize } from './values.js'
 
-/** The base of the queries that a connection treats in its own way. */
+/** The base of the queries that a connection recognizes by their class. */
 export class TextQuery implements CompiledQuery {
   readonly query: RootOperationNode
   readonly queryId: QueryId
@@ -80,7 +80,7 @@ export async function run<Row>(db: Connection, dialect: SqlDialect, write: State
   return (await db.executeQuery<Row>(compile<Row>(dialect, write))).rows
 }
 
-/** Runs a statement with a generic plan: for few, frequent texts that search by index for any values. */
+/** Runs a statement with a generic plan: for few, frequent texts that search by index, whatever their values. */
 export async function runPrepared<Row>(db: Connection, dialect: SqlDialect, write: StatementText): Promise<Row[]> {
   const { sql, parameters } = compile(dialect, write)
   return (await db.executeQuery<Row>(new PreparedQuery(sql, parameters))).rows

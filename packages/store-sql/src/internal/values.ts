@@ -3,22 +3,22 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { StoreError } from '@payment-integration/core'
 import type { Integer } from '../schema/migration.js'
 
-/** TypeError: the id is malformed. */
+/** @throws TypeError When the id is malformed. */
 export function parseId(id: string, name: string): number {
   if (/^[0-9]{1,15}$/.test(id)) return Number(id)
   throw new TypeError(`${name} is ${JSON.stringify(id)}; pass an id that this store returned.`)
 }
 
-/** RangeError: the number is not whole or out of bounds. */
+/** @throws RangeError When the number is not whole, or out of bounds. */
 export function checkInteger(value: number, name: string, min = 0, max = Number.MAX_SAFE_INTEGER): number {
   if (Number.isSafeInteger(value) && value >= min && value <= max) return value
   throw new RangeError(`${name} is ${value}; pass a whole number from ${min} to ${max}.`)
 }
 
-/** Cached texts: symbols and prices of frequent tokens. */
+/** The most cached texts, such as symbols and prices of frequent tokens. */
 const maxTexts = 1_000
 
-/** Caches what `make` derives from a text; callers must not change it. */
+/** Caches the results of `make`, which callers must not change. */
 export function memoize<Made>(make: (text: string) => Made): (text: string) => Made {
   const cache = new Map<string, Made>()
   return (text) => {
@@ -34,7 +34,7 @@ export function memoize<Made>(make: (text: string) => Made): (text: string) => M
 /** Whether a text is `0x` and pairs of lowercase hex digits. */
 export const isHex = (text: string): boolean => /^0x(?:[0-9a-f]{2})*$/.test(text)
 
-/** The digits of `0x` text. TypeError for any other text, whose bytes would not be unique. */
+/** The digits of `0x` text. TypeError for any other text: several texts would name the same bytes. */
 export function parseHexDigits(text: string): string {
   if (isHex(text)) return text.slice(2)
   throw new TypeError(`${JSON.stringify(text.slice(0, 100))} is not 0x and pairs of lowercase hex digits.`)
@@ -135,7 +135,7 @@ export function createClosedError(): StoreError {
 export const lockMs = 1_000
 /** The pause before the next attempt, so that the queue drains. */
 const pauseMs = 2_000
-/** Attempts: about half an hour. */
+/** The most attempts, which take about half an hour. */
 const maxAttempts = 600
 
 /** Runs `work` again when a lock, a connection or a conflict prevented it. `onWait` is called before each pause. */

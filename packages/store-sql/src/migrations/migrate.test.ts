@@ -139,7 +139,7 @@ onBothDatabases((empty) => {
     await migrate(engine)
     await next.contract()
     const message =
-      'The database has schema version 201 without what this release needs, which knows 200; run the newer release.'
+      'The database has schema version 201, which lacks what this release needs (version 200); run the newer release.'
     await expect(last.check()).rejects.toThrow(message)
     await expect(migrate(engine)).rejects.toThrow(message)
     await next.check()

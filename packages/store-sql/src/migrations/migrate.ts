@@ -263,7 +263,7 @@ function rejectContracted(versions: readonly VersionState[], migrations: readonl
   if (removed === undefined) return
   throw new StoreError(
     'ERR_STORE_SCHEMA',
-    `The database has schema version ${removed.version} without what this release needs, which knows ${newest}; run the newer release.`,
+    `The database has schema version ${removed.version}, which lacks what this release needs (version ${newest}); run the newer release.`,
   )
 }
 

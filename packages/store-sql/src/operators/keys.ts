@@ -64,7 +64,7 @@ interface SealingPlace {
   where?(parameter: Parameter, now: number): string
 }
 
-/** By column; null if the start does not need that key. A missing column does not compile. */
+/** By column; null if the service starts without that key. A missing column does not compile. */
 export const sealingPlaces: Readonly<Record<KeyColumn, SealingPlace | null>> = {
   'integrations.signing_key_version': { holds: 'integrations.signing_secret' },
   'integrations.api_key_version': { holds: 'integrations.api_secret' },
@@ -81,7 +81,7 @@ export const sealingPlaces: Readonly<Record<KeyColumn, SealingPlace | null>> = {
   'data_keys.key_version': { holds: 'data_keys.key' },
   // Refers to a data key, whose own row is counted; there may be millions of addresses.
   'identity_subjects.email_key_version': null,
-  // Only `audit verify` needs this key: a leaked key must be removable although records keep it.
+  // Only `audit verify` needs this key: a leaked key must be removable although records were hashed with it.
   'audit.key_version': null,
 }
 

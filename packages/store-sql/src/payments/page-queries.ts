@@ -115,7 +115,7 @@ export function plainPage(db: Connection, value: Value, shape: PageShape) {
         .select([...paymentColumns, count])
 }
 
-/** Rows by the block time that they had at the position's count, which is in the extra column. */
+/** Rows by the block time that they had at the cursor's count. The extra column is this block time. */
 export function exactPage(db: Connection, value: Value, shape: PageShape) {
   const unmoved: Keys = shape.ofWallet
     ? selectSides(db, value, shape, true)
@@ -229,8 +229,8 @@ function selectRepositionedKeys(db: Connection, value: Value, { ofWallet }: Page
     )
 }
 
-// The planner does not know the value of a subquery, so PostgreSQL keeps the generic plan. Else a plan for the values
-// would seem cheaper, and planning each request takes longer than reading the page.
+// The planner does not know the value of a subquery, so PostgreSQL keeps the generic plan. Otherwise it would plan each
+// request for the values, which takes longer than reading the page.
 function hideFromPlanner<Given>(value: Given | RawBuilder<Given>): RawBuilder<Given> {
   return sql<Given>`(select ${value})`
 }

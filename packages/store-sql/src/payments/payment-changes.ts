@@ -37,8 +37,8 @@ function joinStatuses(locked: readonly FactRow[], statuses: readonly StatusesOfI
 }
 
 /**
- * By ordinal, locked in the order of the index of hashes, so that two callers cannot deadlock. `coalesce` keeps
- * planners off partial indexes, which a plan made for an empty table might scan; the chain is compared afterwards.
+ * Locks payments in the order of the index of hashes, so that two callers cannot deadlock. Resolves them by ordinal.
+ * `coalesce` keeps planners off partial indexes that a plan for an empty table might scan. The chain is compared later.
  */
 export async function lockPaymentsForChange(
   db: Connection,

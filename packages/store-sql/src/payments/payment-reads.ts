@@ -121,7 +121,7 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows' | 'diale
     },
     async snapshot(paymentId, version) {
       const id = parseId(paymentId, 'paymentId')
-      // The column's type; PostgreSQL rejects a larger number.
+      // A larger number does not fit the column, so PostgreSQL rejects it.
       if (checkInteger(version, 'version') > maxVersion) return null
       const row = await db
         .selectFrom('snapshots as s')

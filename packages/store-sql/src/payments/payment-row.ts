@@ -14,7 +14,7 @@ import { integer, memoize, pack, toHex, toNullableHex, unpack } from '../interna
 import type { Integer } from '../schema/migration.js'
 import type { PaymentRow, StatusRow, Tables } from '../schema/tables.js'
 
-// An update with any other field is rejected.
+// These are all fields: an update with any other field is rejected.
 type RecipientText = readonly [title: string, subtitle: string | null]
 type InvoiceText = readonly [amount: string, currency: string, settlementAmount: string, settlementCurrency: string]
 
@@ -48,7 +48,7 @@ export function unpackInvoice(text: string | null): InvoiceBody | null {
 export const formatInvoicePrefix = (amount: string, currency?: string): string =>
   `${JSON.stringify(currency === undefined ? [amount] : [amount, currency]).slice(0, -1)},`
 
-/** As JSON text; large integers are decimal digits, which JSON numbers would round. */
+/** Pricing as JSON text. Large integers are decimal digits, because JSON numbers would round them. */
 type PricingText = readonly [
   listedToken: readonly [symbol: string, currency: string] | null,
   feeds: readonly FeedText[],

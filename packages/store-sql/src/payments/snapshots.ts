@@ -31,7 +31,7 @@ export function packBody(body: Uint8Array, subject: BodySubject): Uint8Array {
   return packed
 }
 
-/** RangeError if this release does not know the stored form. */
+/** @throws RangeError When this release does not know the stored form. */
 export function unpackBody(packed: Uint8Array, subject: BodySubject): Uint8Array {
   const [format] = packed
   if (format === wholeBody) return packed.subarray(1)
@@ -51,7 +51,7 @@ const shortForm =
 const tail =
   /^"state":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"recipient":(?:null|\{"title":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"subtitle":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\}),"invoice":(?:null|\{"amount":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"currency":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"settlementAmount":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"settlementCurrency":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\})\}$/
 
-/** The groups of a match of {@link shortForm} or {@link tail}, after its text. */
+/** Formats the end of a body from a match of {@link shortForm} or {@link tail}. */
 function formatTail([
   ,
   state,
@@ -92,7 +92,7 @@ interface SubjectRow {
   readonly version: Integer
 }
 
-/** @param integrationAddress - The payment's, or the notified one of a delivery. */
+/** @param integrationAddress - The integration of the payment, or the notified one of a delivery. */
 export const toSnapshotBytes = (stored: Uint8Array, integrationAddress: string | null, row: SubjectRow): Uint8Array =>
   unpackBody(stored, {
     integrationAddress,
@@ -152,7 +152,7 @@ export async function insertSnapshots(
   return deliveries.length
 }
 
-/** Puts first attempts, as ids and integrations, into the outbox. */
+/** Puts new deliveries into the outbox. @param rows - An id and an integration each. */
 export async function insertDueDeliveries(
   db: Connection,
   { insertAll }: SqlDialect,

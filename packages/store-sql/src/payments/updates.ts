@@ -57,7 +57,7 @@ const insertColumns: readonly BulkColumn[] = [
 ]
 const insertNames = insertColumns.map(({ name }) => name).join(', ')
 
-/** Stores updates in order, except those whose id is stored already; resolves the stored ids. */
+/** Stores updates in order, except those whose id is stored already. Resolves the ids that were stored now. */
 export async function insertUpdates(
   db: Connection,
   dialect: SqlDialect,
@@ -144,9 +144,7 @@ export async function settleUpdates(
   throw new RangeError(`There is no waiting update ${ids}; nothing was recorded.`)
 }
 
-/**
- * The chain is set only while the update waits; a condition on the outcome could make a plan read all waiting updates.
- */
+// Only a waiting update has a `chain_id`. A condition on `outcome` could make a plan read all waiting updates.
 export function settleText(dialect: SqlDialect, source: string): string {
   return `with v (${settledNames}) as (${source})
     update ${dialect.name('updates')} as u

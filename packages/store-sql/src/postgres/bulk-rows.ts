@@ -93,8 +93,8 @@ const backslash = 0x5c
 const zero = 0x30
 
 /**
- * Parses PostgreSQL's escape format of bytes: ASCII except NUL is unchanged, a backslash is doubled, all else is
- * `\nnn` in octal digits. Most bodies are ASCII, and so half as long as in hex.
+ * Parses PostgreSQL's escape format of bytes: ASCII except NUL is unchanged, a backslash is doubled, any other
+ * byte is `\nnn` in octal digits. Most bodies are ASCII, and so half as long as in hex.
  */
 export function parseEscapedBytes(text: string): Uint8Array {
   const first = text.indexOf('\\')

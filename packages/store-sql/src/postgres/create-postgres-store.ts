@@ -82,8 +82,8 @@ export interface PostgresStoreOptions {
    */
   readonly directConnectionString?: string | undefined
   /**
-   * One streaming standby of the same database. Listings and look-ups of payments that may be stale are read there
-   * while its lag is within the limit. Only with `connectionString`.
+   * One streaming standby of the same database. While its lag is within the limit, it answers the reads that may be
+   * stale, such as listings and look-ups of payments. Only with `connectionString`.
    */
   readonly reader?: { readonly connectionString: string; readonly maxLagMs: number } | undefined
   /** The most connections to each address. Only with `connectionString`. @default 10 */
@@ -94,7 +94,7 @@ export interface PostgresStoreOptions {
   readonly lockTimeoutMs?: number | undefined
   /**
    * PEM certificates. One must have signed the server's certificate, which must name the address's host. Only with a
-   * `connectionString` without `sslmode`. @default TLS as in the address
+   * `connectionString` without parameters for TLS, such as `sslmode`. @default TLS as in the address
    */
   readonly ca?: string | undefined
   /** Accepts an unknown database product, by the name in the error. @default none */

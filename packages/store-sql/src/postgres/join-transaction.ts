@@ -16,7 +16,7 @@ const savepoint = 'payment_integration_join'
 
 /**
  * Runs the store's `transaction` inside one of the host, which commits or rolls back both. Failed work is undone up to
- * a savepoint, and the host's transaction continues. Pass it to `service.applyUpdateIn`. The host retries after
+ * a savepoint, and the host's transaction continues. Pass the result to `service.applyUpdateIn`. The host retries after
  * deadlocks.
  * @param client - A `pg` client or pool client after `BEGIN` at READ COMMITTED, the default. At a higher level the
  * host's snapshot could hide a newly indexed payment, and its update would wait for ever.

@@ -36,7 +36,7 @@ export interface PostgresDriverOptions {
   readonly isLong?: boolean
   /** Time limits that each transaction sets. @default those of the connection */
   readonly limits?: Limits | undefined
-  /** The statements of a transaction. @default those of its own transaction */
+  /** The statements that begin and end a transaction. @default BEGIN, COMMIT and ROLLBACK */
   readonly words?: TransactionWords
 }
 
@@ -94,8 +94,8 @@ export class PostgresConnection implements DatabaseConnection {
     return { rows: values.length === 0 ? [] : values.map(createRowView(columns)) }
   }
 
-  // PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK. A caller that caught the error would
-  // believe that the rest was committed.
+  // PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK. So after a failure all later
+  // statements reject, even if the caller caught the error.
   run(text: string, values: readonly unknown[] = []): Promise<{ rows: unknown[] }> {
     const query = { text, values: [...values] }
     return this.#ask<{ rows: unknown[] }>((done) => {

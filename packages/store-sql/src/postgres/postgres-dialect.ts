@@ -20,8 +20,8 @@ import { columnTypes, formatArray, insertAll, insertNumbered, parseEscapedBytes,
 import { lockRow } from './row-locks.js'
 
 /**
- * Limit and order make one index search per integration and lane. `exclusion` is a condition on `q.id`, beginning with
- * `and`, that leaves out deliveries.
+ * Limit and order lead the planner to one index search per integration and lane. `exclusion` is a condition on `q.id`,
+ * beginning with `and`, that leaves out deliveries.
  */
 function dueText(
   name: SqlDialect['name'],
@@ -41,7 +41,7 @@ function dueText(
   const notBlocked = `and not exists (
     select 1 from ${name('endpoints')} e where e.integration = i.address and e.blocks > 0
   )`
-  // The scan reads when an integration's first delivery is due, but not whether it is left out.
+  // The scan reads when an integration's first delivery is due, but not whether `exclusion` leaves it out.
   const hasOthers = (lane: Lane) =>
     exclusion === '' ? '' : `and (select h.id from (${oldest(lane, '1')}) h) is not null`
   const selectDue = ({
@@ -144,7 +144,7 @@ function postgresPartitions({
     },
     async beginIds(db, first) {
       await sql.raw(`lock table ${name('snapshots')} in share mode`).execute(db)
-      // An interrupted run may have done it.
+      // An interrupted run may have set the sequence already.
       await sql`select setval(pg_get_serial_sequence(${name('snapshots')}, 'id'), ${first}, false)
         where ${sql.raw(lastAssigned('snapshots', 'id'))} < ${first}`.execute(db)
     },
@@ -193,8 +193,8 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
       await sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`.execute(db)
     },
     oneOf: matchOneOf,
-    // Row comparisons, because with `first = …` PostgreSQL may scan the primary key. Not strict, because then the
-    // planner expects no row of the lowest or highest value, and sorts.
+    // Row comparisons, because with `first = …` PostgreSQL may scan the primary key. They are not strict: with strict
+    // ones the planner expects no row of the lowest or highest value, and sorts.
     indexRange(first, second, { value, from, upTo }, parameter) {
       const columns = `(${first}, ${second})`
       const boundValue = parameter(value)
@@ -215,7 +215,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
         excludedIds.length === 0 ? '' : `and not ${matchOneOf('q.id', 'integer', excludedIds, parameter)}`
       return dueText(name, query, time, exclusion, parameter)
     },
-    // Limit and order make one index search per integration, so that no plan joins or counts the whole backlog.
+    // Limit and order lead to one index search per integration, so that no plan joins or counts the whole backlog.
     pending: (atMost: number) => sql<{ pending: Integer }>`
         select count(*) as pending from (
           select 1 from ${sql.raw(name('integrations'))} i cross join (values (0), (1), (2)) l (lane) cross join lateral (
@@ -225,8 +225,8 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
           ) d
           where i.enabled = 1 and i.notification_url is not null limit ${atMost}
         ) counted`,
-    // INSERT locks the table before it assigns an id, until the transaction ends. The statement's snapshot is older
-    // than the locks that it reads, so a transaction in neither has ended, and later statements see its rows.
+    // INSERT locks the table before it assigns an id, until the transaction ends. This statement reads the locks after
+    // its snapshot, so a writer without a lock has ended, and later statements see its rows.
     newestAndWriters: (table) => `select (select coalesce(max(id), 0) from ${name(table)}) as newest,
       (select coalesce(json_agg(l.virtualtransaction), '[]')::text from pg_catalog.pg_locks l
        where l.locktype = 'relation' and l.relation = '${name(table)}'::regclass and l.mode = 'RowExclusiveLock'

@@ -34,7 +34,7 @@ export async function checkEngine(
 ): Promise<void> {
   const answer = await rows({ sql: 'select version()', parameters: [] })
   const text = String(answer.values[0]?.[0])
-  // Other products may lack the catalog of the marks.
+  // Other products may lack the catalogs that have the marks.
   const named = parseProduct(text)
   const { product, version } = named === 'postgresql' ? await marked(rows) : { product: named, version: null }
   if (product === accepted) return
@@ -74,7 +74,7 @@ async function marked(rows: (query: NamedQuery) => Promise<RawRows>) {
   return { product, version: is('version') }
 }
 
-/** Attempts of a transaction, with retries after serialization failures and deadlocks. */
+/** The most attempts of a transaction that meets serialization failures or deadlocks. */
 const conflictAttempts = 5
 
 export interface PostgresEngineOptions {

@@ -9,7 +9,7 @@ import { isConflict, isCreatedConcurrently, toConflictError } from './postgres-e
 import { lockTable } from './row-locks.js'
 
 const pauseMs = 100
-/** The longest wait for the lock of a partitioned table, because other statements queue behind it. */
+/** The longest wait for the lock of a partitioned table, in milliseconds: other statements queue behind the wait. */
 const indexLockMs = 1_000
 /** The lease of migrations, and the interval of its renewals. */
 const [leaseMs, renewMs] = [15_000, 5_000]

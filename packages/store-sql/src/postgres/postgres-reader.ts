@@ -35,7 +35,7 @@ export function preferReaderForConsole(primary: ConsoleReads, standby: ConsoleRe
   return { ...primary, payments, deliveries }
 }
 
-/** Reads from a fresh standby, and from the primary after an error there or without a result that `isEnough`. */
+/** Reads from a fresh standby. Reads from the primary if the standby is stale, fails, or its result is not enough. */
 function preferred<Query, Result>(
   reader: Reader,
   ofPrimary: Read<Query, Result>,
@@ -55,7 +55,7 @@ function preferred<Query, Result>(
   }
 }
 
-/** Measurements per limit: the measured lag exceeds the true one by up to one interval. */
+/** How often the lag is measured per lag limit: the measured lag exceeds the true one by up to one interval. */
 const measuresPerBound = 4
 /** The pause after a failed measurement, in milliseconds. */
 const pauseMs = 5_000
@@ -84,8 +84,8 @@ interface MeasuredStandby extends Pick<Reader, 'isFresh' | 'distrust'> {
 }
 
 /**
- * Measures until closed. The standby has everything committed before a mark was read once it has replayed the mark's
- * position, so that no clock of another machine matters.
+ * Measures until closed. Once the standby has replayed a mark's position, it has all commits from before the mark was
+ * read. So no clock of another machine matters.
  */
 export function measureStandby(primary: PostgresDriver, standby: PostgresDriver, maxLagMs: number): MeasuredStandby {
   let marks: Mark[] = []

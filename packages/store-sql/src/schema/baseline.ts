@@ -181,7 +181,7 @@ const operatorTables: Statements = (types, name) => {
   ]
 }
 
-/** Payments, their statuses, and the moves that keep page positions valid while block times change. */
+/** Payments, their statuses, and the repositions that keep page positions valid while block times change. */
 const paymentTables: Statements = (types, name) => {
   const { id, integer, int, short, text, bytes, hasBulkForeignKeys } = types
   const payments = name('payments')

@@ -36,7 +36,7 @@ export const identityTables: Statements = (types, name) => {
     `create index identity_redemptions_applicant on ${redemptions} (applicant_id) where applicant_id is not null`,
     `create index identity_redemptions_look_up on ${redemptions} (next_look_up_at, seq)
      where next_look_up_at is not null`,
-    // The log of shares, verdicts, and events of the provider.
+    // The logs of shares, of verdicts, and of the provider's events.
     createTable(
       types,
       shares,

@@ -38,14 +38,14 @@ export interface SubjectRow {
   next_poll_at: Integer | null
 }
 
-/** One row per person that was ever locked: transactions of one person lock it. */
+/** One row per person that was ever locked: each transaction on a person locks the person's row. */
 export interface PersonRow {
   id: string
 }
 
-/** One use of a share token, under its own name. */
+/** One use of a share token, under an external user id of its own. */
 export interface RedemptionRow {
-  /** Order of their start. */
+  /** Order in which redemptions were started. */
   seq: Generated<Integer>
   external_user_id: string
   subject_id: string
@@ -59,7 +59,7 @@ export interface RedemptionRow {
   leased_until: Integer
   state: string
   applicant_id: string | null
-  /** Null: the name is not looked up. */
+  /** Null: the applicant is not looked up. */
   next_look_up_at: Integer | null
 }
 

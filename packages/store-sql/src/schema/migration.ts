@@ -7,7 +7,7 @@ export type Integer = number | string
 export interface ColumnTypes {
   /** An increasing key that the database assigns. */
   readonly id: string
-  /** An increasing number that the database assigns, of rows with another key. No number is assigned twice. */
+  /** An increasing number that the database assigns to rows with another key. No number is assigned twice. */
   readonly sequence: string
   /** An increasing key that the database assigns. No number is assigned twice, even after a delete. */
   readonly segmentId: string
@@ -108,8 +108,8 @@ export type Step =
     }
 
 /**
- * From one schema version to the next, while processes of both releases run. All of `expand` happens before the first
- * process of the new release, and all of `contract` after the last one of the old release.
+ * The steps from one schema version to the next, while processes of both releases run. `expand` ends before the first
+ * process of the new release starts, and `contract` begins after the last one of the old release has stopped.
  */
 export interface Migration {
   /** Steps that leave a schema which both releases read and write. */

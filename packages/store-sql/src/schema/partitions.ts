@@ -7,15 +7,15 @@ export interface SegmentIds {
   readonly end: number
 }
 
-/** Ids of the first segment: enough for decades, for a service whose history never ends. */
+/** The number of ids of the first segment: enough for decades in which no other segment begins. */
 const idsOfFirst = 10 ** 12
-/** Ids of every other one. A public id has 15 digits, so there is room for 9,990 of them. */
+/** The number of ids of every later segment. A public id has 15 digits, so 9,990 such segments fit. */
 const idsOfOthers = 10 ** 11
 
 /** The segment that a new database has. */
 export const firstSegment: SegmentIds = { number: 0, first: 0, end: idsOfFirst }
 
-/** The segment after the one that begins with an id. */
+/** The segment that follows the given one. */
 export function getFollowingSegment({ number, first }: Omit<SegmentIds, 'end'>): SegmentIds {
   const next = number === 0 ? idsOfFirst : first + idsOfOthers
   return { number: number + 1, first: next, end: next + idsOfOthers }
@@ -24,9 +24,9 @@ export function getFollowingSegment({ number, first }: Omit<SegmentIds, 'end'>):
 export const listPartitions = (number: number) => [`snapshots_${number}`, `attempts_${number}`] as const
 
 /**
- * The statements that create the tables of a segment. They are attached when they are complete: to create them as
- * partitions would lock out all others. A unique key of all partitions must contain their id, so (payment, version) is
- * unique within a segment only.
+ * The statements that create the tables of a segment. The complete tables are attached: creating them as partitions
+ * would block all other transactions. A unique key over all partitions must contain the id that divides them, so
+ * (payment, version) is unique within a segment only.
  */
 export function createPartitions(name: (table: string) => string, { number, first, end }: SegmentIds): string[] {
   const [snapshots, attempts] = listPartitions(number)

@@ -58,7 +58,7 @@ export interface PaymentRow {
 /** One row per payment whose status is not the initial one. */
 export interface StatusRow {
   payment_id: Integer
-  /** The payment's, for the console's index by state. */
+  /** The payment's block time, for the console's index by state. */
   block_timestamp: Integer
   version: Integer
   state: string | null
@@ -79,13 +79,13 @@ export interface PageEpochRow {
   seq: Integer
 }
 
-/** One row per payment of a list and change of its block time. */
+/** One row per reposition: a reorg changed the block time of a listed payment. */
 export interface RepositionRow {
   payment_id: Integer
-  /** The integration's count, this one included. */
+  /** The integration's count of repositions, this one included. */
   seq: Integer
   integration: Uint8Array
-  /** The block time before. */
+  /** The block time before the reposition. */
   block_timestamp: Integer
 }
 
@@ -108,7 +108,7 @@ export interface SnapshotRow {
 
 /** One row per delivery that is pending. */
 export interface OutboxRow {
-  /** Of the snapshot. */
+  /** The snapshot's id. */
   id: Integer
   /** When it may be claimed: its planned time, or the end of its lease. */
   due_at: Integer
@@ -120,7 +120,7 @@ export interface OutboxRow {
   schedule_from: Integer
   /** The lane: 0 until the first claim, then 1; 2 for a replay without an attempt. */
   lane: Integer
-  /** Of the snapshot. */
+  /** The snapshot's integration. */
   integration: Uint8Array
   /** The token of the last lease, or null. */
   claim_token: string | null
@@ -188,7 +188,7 @@ export interface UpdateRow {
   seq: Generated<Integer>
   /** The payment that it was decided on; null while it waits. */
   payment_id: Integer | null
-  /** The next three are set while it waits; `body` also if it was rejected. */
+  /** The next three columns are set while it waits; `body` also if it was rejected. */
   chain_id: Integer | null
   tx_hash: Uint8Array | null
   /** The whole update as JSON. */
@@ -258,7 +258,7 @@ export interface OperatorRow {
   enabled: Integer
   /** scrypt hash with its parameters, or `oidc`. */
   passphrase: string | null
-  /** SHA-256 of the token; null together with the next. */
+  /** SHA-256 of the link's token; null together with the next column. */
   link_hash: string | null
   link_expires_at: Integer | null
   created_at: Integer
@@ -284,7 +284,7 @@ export interface IntegrationSessionRow {
   expires_at: Integer
 }
 
-/** Proven ranges of blocks. Those of a chain never overlap. */
+/** Proven ranges of blocks. The ranges of one chain never overlap. */
 export interface ProofRow {
   chain_id: Integer
   from_block: Integer

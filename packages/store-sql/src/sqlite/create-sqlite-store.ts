@@ -32,7 +32,7 @@ export interface SqliteStoreOptions {
 export const sqliteStoreDefaults = { busyTimeoutMs: 5_000, synced: true } as const
 
 /**
- * Creates a store in one SQLite file, in WAL mode with every commit synced to disk. The first call opens the file.
+ * Creates a store in one SQLite file, in WAL mode. Commits are synced to disk, except claims. The first call opens it.
  * @throws TypeError When `path` names no file on a disk: an in-memory database is not durable.
  * @throws RangeError When `busyTimeoutMs` is not a whole number of milliseconds.
  * @example

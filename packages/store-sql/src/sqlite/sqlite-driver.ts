@@ -54,8 +54,8 @@ class WriteConnection implements DatabaseConnection {
     this.#lastTurn = performance.now()
   }
 
-  // Some errors end SQLite's transaction, and a later statement would commit by itself. A caller that caught such an
-  // error must not commit the rest.
+  // Some errors end SQLite's transaction, and a later statement would commit by itself. So after an error all later
+  // statements reject, even if the caller caught the error.
   run<T>(work: () => T): T {
     if (this.#failure !== undefined) throw this.#failure.error
     try {

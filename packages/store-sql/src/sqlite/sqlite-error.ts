@@ -4,7 +4,7 @@ import { StoreError } from '@payment-integration/core'
 /** Primary result codes of SQLite. */
 const codes = { busy: 5, locked: 6, readOnly: 8, io: 10, corrupt: 11, full: 13, cantOpen: 14, notDatabase: 26 } as const
 
-// The bindings sometimes lose the result code; the text is SQLite's own, the same in both.
+// The bindings sometimes lose the result code. The text is SQLite's own, so it is the same in both bindings.
 const codeOfText: Readonly<Record<string, number>> = {
   'database is locked': codes.busy,
   'database table is locked': codes.locked,
@@ -53,7 +53,7 @@ export function convertSqliteError(error: unknown): unknown {
   return meaning === undefined ? error : new StoreError(...meaning, { cause: error })
 }
 
-/** Whatever the cause, the path has no usable database. */
+/** Converts an error of opening; any but a busy or full file means that the path has no usable database. */
 export function createOpenError(path: string, error: unknown): StoreError {
   const converted = convertSqliteError(error)
   if (converted instanceof StoreError && converted.code !== 'ERR_STORE_UNAVAILABLE') return converted

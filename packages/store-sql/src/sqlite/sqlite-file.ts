@@ -41,9 +41,9 @@ export async function waitForLock<T>(busyTimeoutMs: number, attempt: () => T): P
 
 export interface SqliteStatement {
   all(...parameters: unknown[]): unknown[]
-  /** Runs it without reading rows; `changes` is the number of written rows. */
+  /** Runs the statement without reading rows; `changes` is the number of written rows. */
   run(...parameters: unknown[]): { readonly changes: number | bigint }
-  /** Makes it return rows as arrays. Not on every runtime. */
+  /** Makes the statement return rows as arrays. Not on every runtime. */
   setReturnArrays?(on: boolean): void
   /** The columns of a row, in order. Not on every runtime. */
   columns?(): readonly { readonly name: string | null }[]
@@ -117,7 +117,7 @@ function createRowReader(statement: SqliteStatement): RowReader {
   }
 }
 
-/** Null if the binding does not report them, or the statement returns no rows. */
+/** Null if the binding does not report columns, or the statement returns no rows. */
 function columnNames(statement: SqliteStatement): string[] | null {
   if (statement.setReturnArrays === undefined || statement.columns === undefined) return null
   const names = statement.columns().map(({ name }) => name ?? '')
@@ -245,13 +245,13 @@ function copyLog(writer: SqliteHandle): void {
 
 /** Page cache of the reading connection, in negative KiB: 32 MiB instead of 2. */
 const readerCache = 'pragma cache_size = -32768'
-/** Page cache of the writing connection: a larger one makes a bulk insert 1 % faster. */
+/** Page cache of the writing connection. A larger one would make a bulk insert only 1 % faster. */
 const writerCache = 'pragma cache_size = -16384'
 /** Page size of a new file, in bytes. Writes to an index of hashes are scattered, so fewer, larger pages cost less. */
 const pageSize = 'pragma page_size = 8192'
 /** Pages in the log before a checkpoint: 32 MiB, because a bulk insert writes the same pages repeatedly. */
 const checkpointEvery = 'pragma wal_autocheckpoint = 4096'
-// WAL with synchronous=FULL puts every commit on the disk; fullfsync makes macOS mean it.
+// WAL with synchronous=FULL syncs every commit to disk. Without fullfsync, macOS may leave it in the disk's cache.
 const settings = [
   'pragma synchronous = full',
   'pragma fullfsync = on',
@@ -300,8 +300,8 @@ async function openFile(path: string, busyTimeoutMs: number, synced: boolean): P
 const ownerOnly = 0o600
 
 /**
- * Creates a missing file, because SQLite's would be readable for every user of the machine. An existing file keeps its
- * mode and is not opened: closing it would release this process's locks on it (POSIX `fcntl`).
+ * Creates a missing file, because SQLite would make it readable for every user of the machine. An existing file keeps
+ * its mode and is not opened: closing it would release this process's locks on it (POSIX `fcntl`).
  */
 function createMissing(path: string): void {
   if (existsSync(path)) return

@@ -287,7 +287,7 @@ export function historyTests(plain: StoreTest): void {
     const { restore, count } = getHistory(store)
     const [first, ...rest] = deliveries
     if (first === undefined) throw new Error('no delivery')
-    await expect(restore('attempts', 0, attempts)).rejects.toThrow('belong to nothing here')
+    await expect(restore('attempts', 0, attempts)).rejects.toThrow('have no stored payment or delivery')
     for (const change of [{ paymentId: last.id }, { txHash: hash(99) }, { chainId: 7 }])
       await expect(restore('deliveries', 0, [...rest, { ...first, ...change }])).rejects.toThrow(RangeError)
     const [late] = await store.deliveries.list({ limit: 1, txHash: hash(4) })

@@ -3,7 +3,7 @@ import { findMatchingKey } from '#hmac'
 import type { Delivery, RawBody, RequestLike } from './delivery.js'
 import { checkTime, type Limits, resolveLimits } from './delivery.js'
 import { createRejection, rejectWith } from './errors.js'
-import { getKeys } from './internal/keyring.js'
+import { prepareKeys } from './internal/keyring.js'
 import { parseFreshHeader, type SignatureHeader } from './internal/parse-fresh-header.js'
 import type { ReadableHeaders } from './internal/read-request.js'
 import { assertUnread, isRequest, readHeader, readRequest, toReadable } from './internal/read-request.js'
@@ -63,7 +63,7 @@ export interface Verifier {
  */
 export function createVerifier(options: VerifierOptions): Verifier {
   const { secrets, now = () => Date.now() } = Object(options) as VerifierOptions
-  const fixed = typeof secrets === 'function' ? undefined : getKeys(secrets)
+  const fixed = typeof secrets === 'function' ? undefined : prepareKeys(secrets)
   const { toleranceSeconds, maxBytes } = resolveLimits(options)
   if (typeof now !== 'function') throw new TypeError(`now is ${typeof now}; pass a function.`)
 
@@ -76,7 +76,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     // The caller has its handler on by then: a promise that is rejected earlier costs Node three times as much.
     await null
     const integration = readHeader(headers, 'x-service-integration')
-    const keys = fixed ?? (await findKeys(secrets as SecretsOf, integration))
+    const keys = fixed ?? (await findIntegrationKeys(secrets as SecretsOf, integration))
     // The body that was looked at above, whatever the delivery has by now.
     const bytes =
       body === undefined
@@ -116,9 +116,9 @@ export function createVerifier(options: VerifierOptions): Verifier {
 }
 
 /** Only the form of an address reaches your look-up: the header is not authenticated yet. */
-async function findKeys(find: SecretsOf, integration: string | undefined): Promise<readonly SigningKey[]> {
+async function findIntegrationKeys(find: SecretsOf, integration: string | undefined): Promise<readonly SigningKey[]> {
   const secrets = addressForm.test(`${integration}`) ? await find(`${integration}`) : undefined
   if (secrets === undefined || secrets === null || (Array.isArray(secrets) && !secrets.length))
     throw createRejection('ERR_INTEGRATION_UNKNOWN', 401)
-  return getKeys(secrets)
+  return prepareKeys(secrets)
 }

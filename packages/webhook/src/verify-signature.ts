@@ -6,7 +6,7 @@
 import { findMatchingKey, signingKey as makeKey } from '#hmac'
 import { checkTime, type Limits, type RawBody, resolveLimits } from './delivery.js'
 import { createRejection, rejectWith } from './errors.js'
-import { getKeys } from './internal/keyring.js'
+import { prepareKeys } from './internal/keyring.js'
 import { parseFreshHeader } from './internal/parse-fresh-header.js'
 import { assertRawBody, toBoundedBytes } from './read-body.js'
 import type { Hmac, SigningKey } from './signing-key.js'
@@ -113,7 +113,7 @@ export function verifySignature(input: VerifySignatureInput): Promise<SignatureP
 /** Throws only what is the receiver's own fault. */
 function verifyRawBody(input: VerifySignatureInput): Promise<SignatureProof> {
   const { header, secrets, now = Date.now, receivedAt = now() } = input
-  const keys = getKeys(secrets)
+  const keys = prepareKeys(secrets)
   const { toleranceSeconds, maxBytes } = resolveLimits(input)
   const body = assertRawBody(input.body)
   const signature = parseFreshHeader(headerText(header), checkTime(receivedAt), toleranceSeconds)

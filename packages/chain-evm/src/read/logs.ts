@@ -7,10 +7,10 @@ import { describeRpcError, type Failures, isRateLimit, isUnavailable } from '../
 import { formatQuantity } from '../rpc/hex.js'
 import type { RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
 import { readByTransaction } from './block-receipts.js'
-import { readFacts } from './proven-blocks.js'
+import { readPaymentFacts } from './proven-blocks.js'
 import type { Header, RangeReader } from './range-reader.js'
 import { assertChain, buildHeaderCall, isPaymentLog, readBlockTimes, toHeader } from './range-reader.js'
-import { type CachedFacts, readTransactions } from './transactions.js'
+import { type CachedFacts, readTransactionPayments } from './transactions.js'
 
 function buildLogsCall({ routers, decoder }: RangeReader, from: number, to: number): RpcCall {
   const topics = [...decoder.paymentTopics, ...decoder.conversionTopics]
@@ -233,10 +233,10 @@ export async function readUnproven(
   if (first === undefined || last === undefined) throw fail.unavailable('eth_getBlockByNumber: no answer.')
   const payments = logs.filter(({ topics: [topic = ''] }) => decoder.paymentTopics.includes(topic))
   await checkEmptyEnds(reader, ends, payments, signal)
-  const transactions = await readTransactions(reader, logs, noCachedFacts, signal)
+  const transactions = await readTransactionPayments(reader, logs, noCachedFacts, signal)
   const paid: RouterLog[] = transactions.flatMap((transaction) => transaction.payments.map(({ log }) => log))
   const timeOf = await readBlockTimes(rpc, fail, paid, [first, last], signal)
-  const facts = await readFacts(reader, transactions, timeOf, last.number, signal)
+  const facts = await readPaymentFacts(reader, transactions, timeOf, last.number, signal)
   const reread = parseHeader(await rpc.call(buildHeaderCall(last.number), signal), fail)
   if (reread?.hash !== last.hash)
     throw fail.noBlock(`block ${last.number} is not the one it was when the logs were read.`)

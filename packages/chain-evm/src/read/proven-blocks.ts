@@ -7,7 +7,7 @@ import { normalizeHash, zeroAddress } from '../rpc/hex.js'
 import type { BlockReceipts, BlockWithReceipts, ProvenRawReceipts } from './block-receipts.js'
 import { readByTransaction, readReceiptsInOneCall } from './block-receipts.js'
 import type { Header, RangeReader } from './range-reader.js'
-import { readTransactions, type TransactionPayments } from './transactions.js'
+import { readTransactionPayments, type TransactionPayments } from './transactions.js'
 
 /** The relevant logs of a block, by log index, and the receipts that contain them. */
 interface ProvenLogs {
@@ -158,7 +158,7 @@ export interface RangeFacts {
  * @param height - The last block of the range.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node does not answer for a token.
  */
-export async function readFacts(
+export async function readPaymentFacts(
   reader: RangeReader,
   transactions: readonly TransactionPayments[],
   timeOf: (log: RouterLog) => number,
@@ -167,7 +167,7 @@ export async function readFacts(
 ): Promise<RangeFacts> {
   const tokens = await readTokens(reader, transactions, height, signal)
   const facts: RangeFacts = { payments: [], deposits: [] }
-  for (const transaction of transactions) addFacts(reader, transaction, tokens, timeOf, facts)
+  for (const transaction of transactions) addPaymentFacts(reader, transaction, tokens, timeOf, facts)
   return facts
 }
 
@@ -187,7 +187,7 @@ async function readTokens(
   return tokenFacts
 }
 
-function addFacts(
+function addPaymentFacts(
   { chainId, routers }: RangeReader,
   { txHash, payments }: TransactionPayments,
   tokens: Tokens,
@@ -247,8 +247,8 @@ export function createProvenPayments(reader: RangeReader) {
         getSize: (number: number) => blocks.get(number)?.header.transactions?.length ?? null,
         getTransactions: (number: number) => blocks.get(number)?.transactions ?? null,
       }
-      const transactions = await readTransactions(reader, logs, cached, signal)
-      return readFacts(reader, transactions, (log) => log.blockTimestamp ?? 0, height, signal)
+      const transactions = await readTransactionPayments(reader, logs, cached, signal)
+      return readPaymentFacts(reader, transactions, (log) => log.blockTimestamp ?? 0, height, signal)
     },
   }
 }

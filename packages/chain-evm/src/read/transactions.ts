@@ -125,7 +125,7 @@ interface PayingTransaction {
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from;
  * `ERR_CHAIN_UNAVAILABLE`.
  */
-export async function readTransactions(
+export async function readTransactionPayments(
   reader: RangeReader,
   logs: readonly RouterLog[],
   cached: CachedFacts,

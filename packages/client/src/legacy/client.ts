@@ -261,7 +261,7 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
     if (repeatsSecret(answer, apiKey)) return new InvalidResponseError('repeated_secret', 409)
     const isRejection = answer.payments.some(({ verified, verificationErrors: { length } }) => !verified && length > 0)
     return (
-      findMismatch(answer, key, 409) ??
+      findOtherTransaction(answer, key, 409) ??
       (isRejection ? new VerificationFailedError(answer) : new InvalidResponseError('contradiction', 409, 'payments'))
     )
   }
@@ -326,7 +326,11 @@ function checkPayee(value: unknown): string {
 }
 
 /** Detects an answer about another transaction, as a cache may mix them up. Answers may spell a hash in any case. */
-function findMismatch(answer: TransactionKey, key: TransactionKey, status: number): InvalidResponseError | null {
+function findOtherTransaction(
+  answer: TransactionKey,
+  key: TransactionKey,
+  status: number,
+): InvalidResponseError | null {
   if (answer.chainId !== key.chainId) return new InvalidResponseError('mismatch', status, 'chainId')
   if (answer.txHash.toLowerCase() !== key.txHash) return new InvalidResponseError('mismatch', status, 'txHash')
   return null
@@ -334,7 +338,7 @@ function findMismatch(answer: TransactionKey, key: TransactionKey, status: numbe
 
 /** @param fits - Whether the payments agree with the status 200. */
 function assertAnswers(answer: TransactionKey, key: TransactionKey, fits: boolean): void {
-  const error = findMismatch(answer, key, 200)
+  const error = findOtherTransaction(answer, key, 200)
   if (error) throw error
   if (!fits) throw new InvalidResponseError('contradiction', 200, 'payments')
 }

@@ -85,7 +85,7 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
     }
     await several.lookUp()
     if (nextCursor === null) break
-    const reason = reasonToStop(payments, needed, until, before.coveredTo, options.overlapMs)
+    const reason = findStopReason(payments, needed, until, before.coveredTo, options.overlapMs)
     if (reason !== null) {
       stopped = reason
       break
@@ -146,7 +146,7 @@ function createStart<Tx>(
 }
 
 /** @param needed - Payments of the page that were missing or stale. */
-function reasonToStop(
+function findStopReason(
   payments: readonly Payment[],
   needed: number,
   until: Reach,

@@ -3,8 +3,8 @@ import { EmailProofError, IdentityUnavailableError } from '../errors.js'
 import type { AddressOwner, EmailAddress, EmailProof, IdentityAccount } from '../ports/identity.js'
 import type { Clock, IdSource } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import { findOpenSubject, selectPerson } from './decide-share.js'
-import { type EmailCodes, parseEmail, type SealEmail } from './emails.js'
+import { findOpenSubject, selectPersonSubjects } from './decide-share.js'
+import { type EmailCodes, parseAndSealEmail, type SealEmail } from './emails.js'
 import type { AccountEvent, IdentitySubject, ProofRejection } from './identity-store.js'
 
 export interface IssuedCode {
@@ -199,7 +199,7 @@ export function createAccounts({ store, sealEmail, codes, clock, ids, ownsAccoun
 
   const commands: IdentityAccountCommands = {
     async register(input) {
-      const email = parseEmail(input, sealEmail)
+      const email = parseAndSealEmail(input, sealEmail)
       const accountId = ids.next()
       await store.transaction(async (tx) => {
         await tx.identityAccounts.register(email, accountId)
@@ -208,7 +208,7 @@ export function createAccounts({ store, sealEmail, codes, clock, ids, ownsAccoun
       return { accountId, emailVerified: false }
     },
     async requestCode(input) {
-      const email = parseEmail(input, sealEmail)
+      const email = parseAndSealEmail(input, sealEmail)
       const { code, stored } = codes.issue(email.key, clock.now())
       await store.transaction(async (tx) => {
         await tx.identityAccounts.setCode(email.key, stored)
@@ -217,7 +217,7 @@ export function createAccounts({ store, sealEmail, codes, clock, ids, ownsAccoun
       return { address: email.address, code, expiresAt: stored.expiresAt }
     },
     async proveByCode(input, typed, { accountId: signedIn } = {}) {
-      const email = parseEmail(input, sealEmail)
+      const email = parseAndSealEmail(input, sealEmail)
       const proof = { email, proof: { kind: 'code' }, signedIn, ownsAccounts: true } as const
       return prove(email, async (tx) => {
         const verdict = codes.judge(email.key, typed, await tx.identityAccounts.lockCode(email.key), clock.now())
@@ -235,7 +235,7 @@ export function createAccounts({ store, sealEmail, codes, clock, ids, ownsAccoun
       })
     },
     async proveByAttestation(input, integrationAddress, { accountId: signedIn } = {}) {
-      const email = parseEmail(input, sealEmail)
+      const email = parseAndSealEmail(input, sealEmail)
       const proof: EmailProof = { kind: 'attestation', integrationAddress }
       return prove(email, (tx) => giveAddress(tx, { email, proof, signedIn, ownsAccounts: true }))
     },
@@ -243,7 +243,7 @@ export function createAccounts({ store, sealEmail, codes, clock, ids, ownsAccoun
   return {
     commands,
     async reportProof({ email: input, accountId }) {
-      const email = parseEmail(input, sealEmail)
+      const email = parseAndSealEmail(input, sealEmail)
       await prove(email, (tx) => giveAddress(tx, { email, proof: { kind: 'host' }, signedIn: accountId, ownsAccounts }))
     },
   }
@@ -264,7 +264,7 @@ export interface OwnedSubjects {
 }
 
 /** Locks a person and gives the open subject to the owner of its address. Null: the owner changed, begin again. */
-export async function lockOwnedSubjects(
+export async function resolveSubjectOwner(
   tx: StoreTransaction,
   { email, ensured, hostOwner }: AccountQuery,
   ids: IdSource,
@@ -278,7 +278,7 @@ export async function lockOwnedSubjects(
   if (subject === null || !isSameOwner(await findOwner(), owner)) return null
   if (hostOwner !== undefined && !isOwnedAs(subject, ensured)) return null
   const open = await applyOwner(tx, subject, { decision: decideSubjectOwner(subject, owner), owner, email, ids })
-  return { open, subjects: selectPerson(open, locked) }
+  return { open, subjects: selectPersonSubjects(open, locked) }
 }
 
 type OwnerDecision =

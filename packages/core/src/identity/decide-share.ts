@@ -1,7 +1,7 @@
 /** Decides what a share does. Source: docs/interface.md 3, 4.2; docs/decisions/identity.md. @module */
 import type { Review } from '../ports/identity.js'
 import type { IdentitySubject, RedemptionRecord, ShareOutcome } from './identity-store.js'
-import { isRejected, notStarted, toDonorReview } from './reviews.js'
+import { isRejected, notStarted, toEffectiveReview } from './reviews.js'
 
 interface ShareFacts {
   /** The open subject of the address, for which a token is redeemed. */
@@ -41,9 +41,9 @@ export function decideShare({ open, subjects, redemptions, caller, lookedUp }: S
   if (subjects.some(({ emailKey }) => emailKey === null)) return { kind: 'not_donated', outcome: 'not_donated' }
   const donated = findDonatedSubject(open, subjects)
   if (donated !== null && donated.donor !== caller) return { kind: 'not_donated', outcome: 'not_donated' }
-  const review = donated === null ? null : toDonorReview(donated)
+  const review = donated === null ? null : toEffectiveReview(donated)
 
-  const leased = redemptions.filter(isInFlight)
+  const leased = redemptions.filter(isRedemptionInFlight)
   if (leased.some(({ state, integrationAddress: by }) => state === 'unknown' && by === caller))
     return { kind: 'unavailable', outcome: 'unknown' }
   if (leased.length > 0) return { kind: 'answer', review: review ?? notStarted, outcome: 'concurrent' }
@@ -73,7 +73,7 @@ export function findDonatedSubject(
 }
 
 /** Whether the provider may still redeem the token. */
-export function isInFlight({ state, isLeased }: Pick<RedemptionRecord, 'state' | 'isLeased'>): boolean {
+export function isRedemptionInFlight({ state, isLeased }: Pick<RedemptionRecord, 'state' | 'isLeased'>): boolean {
   return isLeased && (state === 'in_flight' || state === 'unknown')
 }
 
@@ -82,7 +82,7 @@ export function findOpenSubject(subjects: readonly IdentitySubject[], emailKey: 
 }
 
 /** The locked subjects of the person of `open`, with `open` in place of its locked copy. */
-export function selectPerson(open: IdentitySubject, locked: readonly IdentitySubject[]): IdentitySubject[] {
+export function selectPersonSubjects(open: IdentitySubject, locked: readonly IdentitySubject[]): IdentitySubject[] {
   if (open.accountId === null) return [open]
   const all = locked.map((each) => (each.id === open.id ? open : each))
   if (!all.includes(open)) all.push(open)

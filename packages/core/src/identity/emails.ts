@@ -42,7 +42,7 @@ export function normalizeEmail(input: string): string | null {
 export type SealEmail = (address: string) => EmailAddress
 
 /** The stored forms of an address in any spelling. @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID`. */
-export function parseEmail(input: string, sealEmail: SealEmail): EmailAddress {
+export function parseAndSealEmail(input: string, sealEmail: SealEmail): EmailAddress {
   const address = normalizeEmail(input)
   if (address === null) throw new InvalidShareRequestError('email must be a valid email address')
   return sealEmail(address)

@@ -8,7 +8,7 @@ import type { Store } from '../ports/store.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { createAccounts, type HostProof, type IdentityAccountCommands } from './accounts.js'
 import { createCheckedProvider, stopWithSignal } from './checked-provider.js'
-import { createEmailCodes, createSealEmail, openEmailKey, parseEmail } from './emails.js'
+import { createEmailCodes, createSealEmail, openEmailKey, parseAndSealEmail } from './emails.js'
 import type {
   AccountEvent,
   IdentityQuery,
@@ -138,7 +138,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
     accounts: async () => (await openOnce()).accounts.commands,
     reportProof: async (proof) => (await openOnce()).accounts.reportProof(proof),
     recordDirect: createRecordDirectVerification({ store, clock, ids }),
-    emailKey: async (email) => parseEmail(email, (await openOnce()).sealEmail).key,
+    emailKey: async (email) => parseAndSealEmail(email, (await openOnce()).sealEmail).key,
     subjects: (query) => store.identity.subjects(query),
     shares: (query) => store.identity.shares(query),
     redemptions: (query) => store.identity.redemptions(query),

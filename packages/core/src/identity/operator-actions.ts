@@ -3,7 +3,7 @@ import type { Audited } from '../history/audit-log.js'
 import type { Applicant, ProviderAnswer } from '../ports/identity.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { createFailureError, logFailure } from './checked-provider.js'
-import { isInFlight } from './decide-share.js'
+import { isRedemptionInFlight } from './decide-share.js'
 import type { IdentitySubject, RedemptionRecord, VerificationChange } from './identity-store.js'
 import { markGone } from './poll.js'
 import { attachApplicant, buildShareRecord, type IdentityParts, lockSubject } from './redemption.js'
@@ -100,7 +100,7 @@ export function createResolveRedemption(
 /** Whether the outcome is unknown and the token can no longer be redeemed. */
 function isResolvable(redemption: RedemptionRecord): boolean {
   const { state } = redemption
-  return state === 'unresolved' || ((state === 'unknown' || state === 'in_flight') && !isInFlight(redemption))
+  return state === 'unresolved' || ((state === 'unknown' || state === 'in_flight') && !isRedemptionInFlight(redemption))
 }
 
 /** The most other applicants that are polled in search of one that the provider knows. */

@@ -3,7 +3,14 @@ import type { Applicant, IdentityProvider, Review } from '../ports/identity.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { IdentitySubject, RedemptionRecord, ShareOutcome, ShareRecord, VerdictRecord } from './identity-store.js'
-import { discardFutureTime, firstPollMs, initialReview, isOtherLevel, notStarted, toDonorReview } from './reviews.js'
+import {
+  discardFutureTime,
+  firstPollMs,
+  initialReview,
+  isOtherLevel,
+  notStarted,
+  toEffectiveReview,
+} from './reviews.js'
 
 export interface IdentityParts {
   readonly store: Pick<Store, 'transaction' | 'identity'>
@@ -123,7 +130,7 @@ export async function attachApplicant(
   // A webhook or a look-up was faster, and its verdict may be newer.
   if (before === 'attached' || before === 'surplus') {
     await identity.logShare(buildShareRecord(now, redemption, outcome))
-    return { isAttached: before === 'attached', ...toAnswer(subject) }
+    return { isAttached: before === 'attached', ...toDonorAndReview(subject) }
   }
   const isAttached = isAttachable(subject, redemption)
   const at = discardFutureTime(applicant.reviewedAt ?? null, now)
@@ -140,7 +147,7 @@ export async function attachApplicant(
       { subjectId, externalUserId, applicantId },
       'A token was redeemed for a subject with another applicant.',
     )
-    return { isAttached, ...toAnswer(subject) }
+    return { isAttached, ...toDonorAndReview(subject) }
   }
   if (isOther) logOtherLevel(logger, { subjectId, applicantId }, applicant, redemption)
   const [review, reviewedAt] = isOther ? [initialReview, null] : [applicant.review ?? initialReview, at]
@@ -152,6 +159,6 @@ export async function attachApplicant(
   return { isAttached, donor, review }
 }
 
-function toAnswer(subject: IdentitySubject): Pick<Attached, 'donor' | 'review'> {
-  return { donor: subject.donor, review: toDonorReview(subject) ?? notStarted }
+function toDonorAndReview(subject: IdentitySubject): Pick<Attached, 'donor' | 'review'> {
+  return { donor: subject.donor, review: toEffectiveReview(subject) ?? notStarted }
 }

@@ -12,7 +12,7 @@ import { findDuplicateKey } from '../internal/values.js'
 import type { Applicant, IdentityAccounts, IdentityProvider, Review } from '../ports/identity.js'
 import type { IdSource } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'
-import { type AccountQuery, lockOwnedSubjects, type OwnedSubjects } from './accounts.js'
+import { type AccountQuery, type OwnedSubjects, resolveSubjectOwner } from './accounts.js'
 import { createFailureError, logFailure } from './checked-provider.js'
 import { decideShare } from './decide-share.js'
 import { normalizeEmail, type SealEmail } from './emails.js'
@@ -246,7 +246,7 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     // The lease starts before the wait for the lock.
     const startedAt = clock.now()
     return store.transaction(async (tx) => {
-      const resolved = await lockOwnedSubjects(tx, shareAttempt, ids)
+      const resolved = await resolveSubjectOwner(tx, shareAttempt, ids)
       return resolved === null ? { kind: 'again' } : decide(tx, shareAttempt, resolved, startedAt)
     })
   }

@@ -10,10 +10,10 @@ import type { Caller, IntegrationStore } from './integration.js'
 const maxLength = 512
 
 // As long as real credentials, so that timing is the same. No integration can have this address.
-const placeholder = { address: `0x${'x'.repeat(40)}`, secret: 'x'.repeat(50) }
-const encodedPlaceholder = Buffer.from(`${placeholder.address}:${placeholder.secret}`).toString('base64')
+const dummyCredentials = { address: `0x${'x'.repeat(40)}`, secret: 'x'.repeat(50) }
+const encodedDummy = Buffer.from(`${dummyCredentials.address}:${dummyCredentials.secret}`).toString('base64')
 /** Replaces a missing header, so that its absence saves no work. */
-const placeholderHeader = `Basic ${encodedPlaceholder}`
+const dummyHeader = `Basic ${encodedDummy}`
 
 const headerPattern = /^basic +([A-Za-z0-9+/]+={0,2})$/i
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
@@ -23,11 +23,11 @@ const controlCharacters = /[\u0000-\u001f\u007f]/
 
 /**
  * Parses a Basic header: case-insensitive scheme, canonical base64, split at the first colon; the address is `0x` and
- * 40 hex digits. A malformed header is replaced by the placeholder, which takes every step of a good one.
+ * 40 hex digits. A malformed header is replaced by the dummy one, which takes every step of a good one.
  */
 export function parseBasic(authorization: string | null | undefined) {
   const isReadable = typeof authorization === 'string' && authorization.length <= maxLength
-  const encoded = headerPattern.exec(isReadable ? authorization : placeholderHeader)?.[1] ?? encodedPlaceholder
+  const encoded = headerPattern.exec(isReadable ? authorization : dummyHeader)?.[1] ?? encodedDummy
   const bytes = Buffer.from(encoded, 'base64')
   const isCanonical = bytes.toString('base64') === encoded
   const text = bytes.toString('utf8')
@@ -38,12 +38,12 @@ export function parseBasic(authorization: string | null | undefined) {
     isCanonical && colon >= 0 && !controlCharacters.test(text) && addressPattern.test(address) && secret !== ''
   return {
     isWellFormed,
-    address: isWellFormed ? address.toLowerCase() : placeholder.address,
-    secret: isWellFormed ? secret : placeholder.secret,
+    address: isWellFormed ? address.toLowerCase() : dummyCredentials.address,
+    secret: isWellFormed ? secret : dummyCredentials.secret,
   }
 }
 
-export interface SecretCheckDeps {
+export interface CredentialCheckDeps {
   readonly integrations: Pick<IntegrationStore, 'credentials'>
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
@@ -62,7 +62,7 @@ export interface AcceptedSecret {
  * under every master key, one look-up and two comparisons. Causes are an unknown address, a wrong or missing secret, a
  * disabled integration and a malformed header.
  */
-export function createSecretCheck(deps: SecretCheckDeps) {
+export function createCredentialCheck(deps: CredentialCheckDeps) {
   const { integrations, keys, clock, random } = deps
   const dummy: SecretHash = { keyVersion: keys.current.version, hash: Buffer.from(random.bytes(32)).toString('hex') }
   const absent = { current: dummy, previous: { ...dummy, until: 0 } }
@@ -157,16 +157,16 @@ export interface CachedCaller {
   readonly until: number
 }
 
-interface AuthenticateDeps extends SecretCheckDeps {
+interface AuthenticateDeps extends CredentialCheckDeps {
   readonly cache: CredentialCache<CachedCaller>
 }
 
-/** Builds the check of {@link createSecretCheck}, which costs less for recently accepted headers. */
+/** Builds the check of {@link createCredentialCheck}, which costs less for recently accepted headers. */
 export function createAuthenticate(deps: AuthenticateDeps): (authorization?: string | null) => Promise<Caller | null> {
   const { clock, cache } = deps
-  const check = createSecretCheck(deps)
+  const check = createCredentialCheck(deps)
   return async (authorization) => {
-    const header = authorization ?? placeholderHeader
+    const header = authorization ?? dummyHeader
     const cached = cache.find(header)
     if (cached !== undefined && clock.now() < cached.until) return cached.caller
     const store = cache.startRead()

@@ -4,7 +4,7 @@ import { isExpired } from '../internal/values.js'
 import { deriveCsrfToken, hashToken, issueToken, isToken, matchesCsrfToken } from '../operators/operator-commands.js'
 import { createSignInLimits, maxSessions, sessionMs, sourceLength } from '../operators/operator-sessions.js'
 import { SignInLimitedError, SignInRejectedError } from '../operators/operator-store.js'
-import { type AcceptedSecret, createSecretCheck, parseBasic, type SecretCheckDeps } from './authenticate.js'
+import { type AcceptedSecret, type CredentialCheckDeps, createCredentialCheck, parseBasic } from './authenticate.js'
 import type {
   IntegrationRecord,
   IntegrationSessionStore,
@@ -15,7 +15,7 @@ import type {
 /** Stands for an unknown address in the audit log: the text may be a secret, typed into the wrong field. */
 const unknownAddress = 'unknown address'
 
-interface IntegrationSessionDeps extends SecretCheckDeps {
+interface IntegrationSessionDeps extends CredentialCheckDeps {
   readonly sessions: IntegrationSessionStore
   readonly auditedAs: (actor: string) => Audited
 }
@@ -26,7 +26,7 @@ export const integrationActor = (address: string): string => `integration:${addr
 export function createIntegrationSessions(deps: IntegrationSessionDeps): IntegrationSessions {
   const { sessions, auditedAs, keys, clock, random } = deps
   const limits = createSignInLimits(clock)
-  const check = createSecretCheck(deps)
+  const check = createCredentialCheck(deps)
 
   /** Opens a session. Null: the secret ended or the integration was disabled since the check. */
   async function open({ integrationAddress, hash: apiSecretHash }: AcceptedSecret, source: string) {

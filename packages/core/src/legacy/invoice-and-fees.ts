@@ -115,7 +115,7 @@ export function computeFees(payment: Pick<StoredPayment, 'tokenOut' | 'memoHex' 
 } {
   const { gross, net } = payment.tokenOut
   const total = gross - net
-  const charged = payment.pricing.serviceFee ?? computeServiceFee(payment.memoHex, gross)
+  const charged = payment.pricing.serviceFee ?? estimateServiceFee(payment.memoHex, gross)
   const service = charged < total ? charged : total
   const parts: Fee[] = [
     { type: 'ServiceFee', value: service },
@@ -124,7 +124,7 @@ export function computeFees(payment: Pick<StoredPayment, 'tokenOut' | 'memoHex' 
   return { total, parts: parts.filter(({ value }) => value > 0n) }
 }
 
-function computeServiceFee(memoHex: string, gross: bigint): bigint {
+function estimateServiceFee(memoHex: string, gross: bigint): bigint {
   return /^0x0*$/.test(memoHex) ? 0n : computeShare(gross, serviceFeeBps)
 }
 
@@ -145,7 +145,7 @@ export type FeeCheck = (tokenOut: Pick<StoredPayment['tokenOut'], 'gross' | 'net
  * Builds the check that the extra fee is at most `maxBps` basis points of the gross amount, rounded down. The payer
  * chooses the extra fee, its receiver, the memo and the call, so the service's fee counts as its fixed share.
  */
-export function createFeeCheck(maxBps: number = defaultMaxExtraFeeBps): FeeCheck {
+export function createExtraFeeCheck(maxBps: number = defaultMaxExtraFeeBps): FeeCheck {
   if (!Number.isInteger(maxBps) || maxBps < 0 || maxBps > maxFeeBps)
     throw new RangeError(`maxExtraFeeBps is ${maxBps}; pass a whole number from 0 to ${maxFeeBps}.`)
   return ({ gross, net }) => gross - net <= computeShare(gross, serviceFeeBps) + computeShare(gross, BigInt(maxBps))
@@ -192,14 +192,14 @@ function findInvoiceCurrency(pricing: PricingFacts): string | null {
 
 /** Null unless the feeds form one path from a currency to the paid token. */
 function findConversionEnds({ listedToken, feeds }: PricingFacts): ConversionEnds | null {
-  const ends = findPath(feeds)
+  const ends = findFeedEnds(feeds)
   if (ends === null || listedToken === null) return null
   if (!currencyCodePattern.test(ends.invoice) || !currencyCodePattern.test(ends.token)) return null
   // Codes are in capital letters; symbols may not be, such as crvUSD.
   return ends.token === listedToken.currency || ends.token === listedToken.symbol.toUpperCase() ? ends : null
 }
 
-function findPath(feeds: readonly PriceFeedFacts[]): ConversionEnds | null {
+function findFeedEnds(feeds: readonly PriceFeedFacts[]): ConversionEnds | null {
   const [first, second, ...more] = feeds
   if (first?.pair == null || more.length > 0) return null
   const { base, quote } = first.pair

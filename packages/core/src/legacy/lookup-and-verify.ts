@@ -6,7 +6,7 @@ import { formatUnits, insertDecimalPoint, parseMemo } from '../payments/payment.
 import type { PaymentReads, StoredTransaction } from '../payments/payment-store.js'
 import { type Confirmations, createFinality } from './finality.js'
 import type { PaymentInvoice } from './invoice-and-fees.js'
-import { computeFees, createFeeCheck, deriveInvoice, formatConversion } from './invoice-and-fees.js'
+import { computeFees, createExtraFeeCheck, deriveInvoice, formatConversion } from './invoice-and-fees.js'
 import type { AccountStore } from './legacy-store.js'
 import { findVerificationErrors, resolvePayee } from './verification-errors.js'
 import { checkVerifyRequest, parseTransactionKey, type TransactionKey } from './verify-request.js'
@@ -79,7 +79,7 @@ export interface LegacyDeps {
 export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
   const { payments, accounts, confirmations, maxExtraFeeBps } = deps
   const { isFinal, canBeFinal } = createFinality(confirmations)
-  const allowsFees = createFeeCheck(maxExtraFeeBps)
+  const allowsFees = createExtraFeeCheck(maxExtraFeeBps)
 
   /** Whether a payment off the chain may still return: it is not dropped, and its height is not final but can be. */
   function mayBeReincluded(payment: StoredPayment, indexedTo: number | null): boolean {

@@ -117,17 +117,17 @@ function rejectBody(code: string, message: string): never {
 function checkFields(fields: Fields): CheckedVerifyRequest {
   const flaws = new RequestFlaws()
   const request = {
-    chainId: parseNumberField(fields.chainId, flaws),
+    chainId: parseChainIdField(fields.chainId, flaws),
     txHash: parseText('txHash', fields.txHash, flaws, (text) => parseHash(text, flaws)),
     invoiceAmount: parseAmount(fields.invoiceAmount, flaws),
     invoiceCurrency: parseText('invoiceCurrency', fields.invoiceCurrency, flaws, (text) => parseCurrency(text, flaws)),
-    address: parseText('address', fields.address, flaws, (text) => parsePayee(text, flaws)),
+    address: parseText('address', fields.address, flaws, (text) => parseAddressField(text, flaws)),
   }
   flaws.throwIfAny()
   return request
 }
 
-function parseNumberField(value: unknown, flaws: RequestFlaws): number {
+function parseChainIdField(value: unknown, flaws: RequestFlaws): number {
   if (value instanceof NumberToken) return parseChainId(value.text, flaws)
   flaws.add('chainId', 'invalid_type', value === undefined ? 'is required' : 'must be a number')
   return 0
@@ -167,7 +167,7 @@ function parseCurrency(text: string, flaws: RequestFlaws): string {
   return ''
 }
 
-function parsePayee(text: string, flaws: RequestFlaws): string {
+function parseAddressField(text: string, flaws: RequestFlaws): string {
   if (text !== '' && text.length <= maxAddressLength) return text
   flaws.add(
     'address',

@@ -8,7 +8,7 @@ import { copyInvoice, copyRecipient, type PaymentStatus, type StoredPayment } fr
 import type { NewUpdate, PaymentSelector, SettledUpdate, StoredUpdate } from './payment-store.js'
 import type { Recording } from './recording.js'
 import { emitSnapshots, type StatusChange } from './snapshot.js'
-import { changeStatusByProcessor } from './state.js'
+import { changeStatusByUpdate } from './state.js'
 
 /** An update that waits for the host's commit. */
 export interface JoinedUpdate {
@@ -97,7 +97,7 @@ function decideUpdate(payments: readonly StoredPayment[], update: ProcessorUpdat
   if (payment === undefined) return reject(first, 'no payment of the transaction names this integrationAddress')
   if (otherPayments.length > 0)
     return reject(payment, 'the transaction holds payments of several integrations; name one in integrationAddress')
-  const change = changeStatusByProcessor(payment, update)
+  const change = changeStatusByUpdate(payment, update)
   if (change.kind === 'rejected') return reject(payment, change.reason, payment.version)
   if (change.kind === 'unchanged')
     return buildDecision(update, payment, { outcome: 'unchanged', reason: null, version: payment.version })

@@ -1,7 +1,7 @@
 import { type PaymentState, paymentStates } from '@payment-integration/contract'
 import { expect, it } from 'vitest'
 import { initialStatus, type PaymentStatus } from './payment.js'
-import { changeStatusByProcessor, decideTransition } from './state.js'
+import { changeStatusByUpdate, decideTransition } from './state.js'
 
 // Written out by hand from docs/decisions/states-and-versions.md: the table in the code is checked against it.
 const allowed: Record<PaymentState, readonly PaymentState[]> = {
@@ -25,24 +25,24 @@ const invoice = { amount: '12.50', currency: 'EUR', settlementAmount: '13.37', s
 const pending: PaymentStatus = { version: 4, state: 'pending', recipient, invoice }
 
 it('changeStatus adds exactly 1 to the version on a change of state', () => {
-  expect(changeStatusByProcessor(initialStatus, { state: 'pending' })).toEqual({
+  expect(changeStatusByUpdate(initialStatus, { state: 'pending' })).toEqual({
     kind: 'applied',
     status: { version: 2, state: 'pending', recipient: null, invoice: null },
   })
 })
 
 it('changeStatus adds 1 on a change of merchant data alone', () => {
-  const changed = changeStatusByProcessor(pending, { recipient: { title: 'Café', subtitle: 'Table 4' } })
+  const changed = changeStatusByUpdate(pending, { recipient: { title: 'Café', subtitle: 'Table 4' } })
   expect(changed).toMatchObject({ kind: 'applied', status: { version: 5, state: 'pending' } })
   const dearer = { ...invoice, settlementAmount: '13.38' }
-  expect(changeStatusByProcessor(pending, { invoice: dearer })).toMatchObject({
+  expect(changeStatusByUpdate(pending, { invoice: dearer })).toMatchObject({
     kind: 'applied',
     status: { invoice: dearer },
   })
 })
 
 it('changeStatus leaves absent fields and clears null ones', () => {
-  expect(changeStatusByProcessor(pending, { recipient: null })).toEqual({
+  expect(changeStatusByUpdate(pending, { recipient: null })).toEqual({
     kind: 'applied',
     status: { ...pending, version: 5, recipient: null },
   })
@@ -53,23 +53,23 @@ it.each([
   ['the same state', { state: 'pending' as const }],
   ['the same merchant data', { recipient: { ...recipient }, invoice: { ...invoice } }],
 ])('changeStatus is unchanged by %s', (_what, update) => {
-  expect(changeStatusByProcessor(pending, update)).toEqual({ kind: 'unchanged' })
+  expect(changeStatusByUpdate(pending, update)).toEqual({ kind: 'unchanged' })
 })
 
 it('changeStatus rejects the merchant data of an update whose state is rejected', () => {
   const success: PaymentStatus = { ...pending, state: 'success' }
-  expect(changeStatusByProcessor(success, { state: 'pending', recipient: null })).toEqual({
+  expect(changeStatusByUpdate(success, { state: 'pending', recipient: null })).toEqual({
     kind: 'rejected',
     reason: 'state success cannot become pending',
   })
 })
 
 it('changeStatus rejects an update that clears a state', () => {
-  expect(changeStatusByProcessor(pending, { state: null })).toMatchObject({ kind: 'rejected' })
+  expect(changeStatusByUpdate(pending, { state: null })).toMatchObject({ kind: 'rejected' })
 })
 
 it('changeStatus keeps fields that it does not know out of the status', () => {
   const noisy = { ...recipient, title: 'Bar', internalAccount: 'acc_1' }
-  const changed = changeStatusByProcessor(pending, { recipient: noisy })
+  const changed = changeStatusByUpdate(pending, { recipient: noisy })
   expect(JSON.stringify(changed)).not.toContain('acc_1')
 })

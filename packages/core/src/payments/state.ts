@@ -39,7 +39,7 @@ type Change =
   | { readonly kind: 'rejected'; readonly reason: string }
 
 /** Applies or rejects an update as a whole. An absent field stays, null clears a field. */
-export function changeStatusByProcessor(
+export function changeStatusByUpdate(
   status: PaymentStatus,
   update: Pick<ProcessorUpdate, 'state' | 'recipient' | 'invoice'>,
 ): Change {
@@ -59,7 +59,7 @@ function hasSameFields<T extends object>(a: T | null, b: T | null): boolean {
 }
 
 /** Sets the state of a payment: version + 1, snapshot and outbox row. Transition rules bind only updates. */
-async function changeStateByChain(
+async function changeStateByReorg(
   tx: StoreTransaction,
   payment: StoredPayment,
   state: PaymentState | null,
@@ -97,7 +97,7 @@ export async function dropOverdue(
   const overdue = await tx.overduePayments(chainId, final, maxDropsPerCommit, final - awaitedBlocks)
   const events: ServiceEvent[] = []
   for (const payment of overdue) {
-    if (payment.primary) events.push(...(await changeStateByChain(tx, payment, 'failure')))
+    if (payment.primary) events.push(...(await changeStateByReorg(tx, payment, 'failure')))
     await tx.setDropped(payment.id, { formerState: payment.state })
   }
   return { events, more: overdue.length === maxDropsPerCommit }
@@ -112,7 +112,7 @@ export async function restoreDropped(
   for (const payment of returned) {
     const { id, primary, state, dropped } = payment
     if (primary && state === 'failure' && dropped !== null)
-      events.push(...(await changeStateByChain(tx, payment, dropped.formerState)))
+      events.push(...(await changeStateByReorg(tx, payment, dropped.formerState)))
     await tx.setDropped(id, null)
   }
   return events

@@ -106,7 +106,7 @@ export function findEncodingFlaw(headers: Headers): string | null {
  * Rejects a body that is not announced as plain JSON in UTF-8.
  * @throws HttpRequestError `ERR_CONTENT_TYPE` for another or no content type, and for any content encoding.
  */
-export function requireJson(headers: Headers): void {
+export function requireJsonContentType(headers: Headers): void {
   const flaw = findContentTypeFlaw(headers)
   if (flaw !== null) throw new HttpRequestError('ERR_CONTENT_TYPE', flaw)
 }

@@ -18,7 +18,14 @@ import type { Hono } from 'hono'
 import { toErrorFields } from '../logging/log.js'
 import { allowMethods } from './answers.js'
 import { answerTooManyRequests } from './guard.js'
-import { type AppEnv, getAuthorization, HttpRequestError, maxBodyBytes, rejectBody, requireJson } from './requests.js'
+import {
+  type AppEnv,
+  getAuthorization,
+  HttpRequestError,
+  maxBodyBytes,
+  rejectBody,
+  requireJsonContentType,
+} from './requests.js'
 
 /** After this time in milliseconds, a caller over the limit may try again. */
 const streamLimitWaitMs = 5_000
@@ -92,7 +99,7 @@ export function addTriggerRoute(
   { trigger, logger }: { readonly trigger: TriggerHandler; readonly logger: Logger },
 ): void {
   app.post(triggerPath, async (c) => {
-    requireJson(c.req.raw.headers)
+    requireJsonContentType(c.req.raw.headers)
     const request = parseJson(await readRequestBody(c.req.raw, maxBodyBytes))
     const events = startTrigger(() => trigger(request, c.get('caller')))
     return new Response(encodeLines(events, logger, c.get('requestId')), { headers: jsonLinesHeaders })

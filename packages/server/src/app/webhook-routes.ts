@@ -11,7 +11,7 @@ import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { createRate } from '../limits/request-limits.js'
 import { allowMethods, answerPrivateJson, answerUnauthorized } from './answers.js'
-import { type AppEnv, HttpRequestError, maxBodyBytes, requireJson } from './requests.js'
+import { type AppEnv, HttpRequestError, maxBodyBytes, requireJsonContentType } from './requests.js'
 
 /** Largest body, in bytes: that of 100 usual updates. */
 const maxUpdateBytes = 128 * 1024
@@ -27,7 +27,7 @@ export function addProcessorRoute(
 ): void {
   const { service, receiveUpdate } = deps
   app.post(paths.processorUpdates, async (c) => {
-    requireJson(c.req.raw.headers)
+    requireJsonContentType(c.req.raw.headers)
     const body = await readRequestBody(c.req.raw, maxUpdateBytes)
     const received = await receiveUpdate({ body, signature: c.req.header(signatureHeader) ?? null })
     switch (received.kind) {

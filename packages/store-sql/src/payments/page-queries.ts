@@ -269,10 +269,10 @@ export function createReadPage(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>
     const rows = await plain(shape)(values)
     const [first] = rows
     const asOf = first === undefined ? undefined : readRepositionCount(first)
-    if (after === undefined) return page(rows, limit, asOf ?? 0, readPresentTime)
+    if (after === undefined) return toPage(rows, limit, asOf ?? 0, readPresentTime)
     // If there is no row, the count is unknown, so the exact statement runs.
-    if (asOf === after.asOf) return page(rows, limit, after.asOf, readPresentTime)
-    return page(await exact(shape)(values), limit, after.asOf, readFormerTime)
+    if (asOf === after.asOf) return toPage(rows, limit, after.asOf, readPresentTime)
+    return toPage(await exact(shape)(values), limit, after.asOf, readFormerTime)
   }
 }
 
@@ -282,7 +282,7 @@ const readPresentTime = ({ block_timestamp }: Row) => block_timestamp
 /** The extra column of {@link exactPage}. */
 const readFormerTime = ({ extra, block_timestamp }: Row) => extra ?? block_timestamp
 
-function page(rows: readonly Row[], limit: number, asOf: number, timeOf: (row: Row) => Integer): StoredPage {
+function toPage(rows: readonly Row[], limit: number, asOf: number, timeOf: (row: Row) => Integer): StoredPage {
   const pageRows = rows.slice(0, limit)
   const last = rows.length > limit ? pageRows.at(-1) : undefined
   return {

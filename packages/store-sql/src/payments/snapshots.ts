@@ -127,7 +127,7 @@ export async function insertSnapshots(
   snapshots: readonly NewSnapshot[],
 ): Promise<number> {
   if (snapshots.length === 0) return 0
-  const { notified, now } = await readNotified(db, dialect, snapshots)
+  const { notified, now } = await readNotifiedIntegrations(db, dialect, snapshots)
   const integrations = snapshots.map(({ integrationAddress: address }) =>
     address !== null && notified.has(address) ? address : null,
   )
@@ -164,7 +164,7 @@ export async function insertDueDeliveries(
 }
 
 /** Reads which integrations have a notification URL, and the time when their deliveries become due. */
-async function readNotified(
+async function readNotifiedIntegrations(
   db: Connection,
   dialect: SqlDialect,
   snapshots: readonly NewSnapshot[],

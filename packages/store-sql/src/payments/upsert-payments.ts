@@ -22,8 +22,8 @@ const toKey = ({ chainId, txHash, ordinal }: PaymentFacts) => `${chainId}:${txHa
 
 const names = insertColumns.map(({ name }) => name)
 /** The key, the integration and `is_primary`, which never change. */
-const keptColumns: ReadonlySet<string> = new Set(['chain_id', 'tx_hash', 'ordinal', 'integration', 'is_primary'])
-const changingColumns = names.filter((name) => !keptColumns.has(name))
+const unchangingColumns: ReadonlySet<string> = new Set(['chain_id', 'tx_hash', 'ordinal', 'integration', 'is_primary'])
+const changingColumns = names.filter((name) => !unchangingColumns.has(name))
 
 /**
  * Inserts payments, or updates the on-chain facts of stored ones: in another block the same call may swap at another

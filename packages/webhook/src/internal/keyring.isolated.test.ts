@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { getKeys } from './keyring.js'
+import { prepareKeys } from './keyring.js'
 
 const prepared = vi.hoisted((): string[] => [])
 vi.mock('#hmac', async (load) => {
@@ -17,17 +17,17 @@ beforeEach(() => {
 })
 
 test('a secret is prepared once for many deliveries', () => {
-  const [first] = getKeys('of many deliveries')
-  for (let round = 0; round < 3; round++) expect(getKeys(['of many deliveries'])).toEqual([first])
+  const [first] = prepareKeys('of many deliveries')
+  for (let round = 0; round < 3; round++) expect(prepareKeys(['of many deliveries'])).toEqual([first])
   expect(prepared).toEqual(['of many deliveries'])
 })
 
 test('no more than 256 keys are cached', () => {
-  for (let index = 0; index < 2_000; index++) getKeys(`secret-${index}`)
+  for (let index = 0; index < 2_000; index++) prepareKeys(`secret-${index}`)
   prepared.length = 0
-  for (let index = 1_999; index >= 0; index--) getKeys(`secret-${index}`)
+  for (let index = 1_999; index >= 0; index--) prepareKeys(`secret-${index}`)
   expect(prepared.length).toBeGreaterThanOrEqual(2_000 - 256)
   prepared.length = 0
-  getKeys('secret-0')
+  prepareKeys('secret-0')
   expect(prepared).toEqual([])
 })

@@ -7,7 +7,7 @@ const keyringSize = 256
 const cache = /* @__PURE__ */ new Map<string, SigningKey>()
 
 /** The keys of one secret or several. @throws {TypeError} When there is none, or one is unusable. */
-export function getKeys(secrets: string | readonly string[]): readonly SigningKey[] {
+export function prepareKeys(secrets: string | readonly string[]): readonly SigningKey[] {
   if (typeof secrets === 'string') return [getKey(secrets)]
   if (!secrets?.length) throw new TypeError('secrets is missing or empty; is its variable set?')
   return secrets.map(getKey)

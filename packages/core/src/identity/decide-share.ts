@@ -1,7 +1,7 @@
 /** Decides what a share does. Source: docs/interface.md 3, 4.2; docs/decisions/identity.md. @module */
 import type { Review } from '../ports/identity.js'
 import type { IdentitySubject, RedemptionRecord, ShareOutcome } from './identity-store.js'
-import { isRejected, notStarted, toEffectiveReview } from './reviews.js'
+import { isRejected, notStarted, toShownReview } from './reviews.js'
 
 interface ShareFacts {
   /** The open subject of the address, for which a token is redeemed. */
@@ -41,7 +41,7 @@ export function decideShare({ open, subjects, redemptions, caller, lookedUp }: S
   if (subjects.some(({ emailKey }) => emailKey === null)) return { kind: 'not_donated', outcome: 'not_donated' }
   const donated = findDonatedSubject(open, subjects)
   if (donated !== null && donated.donor !== caller) return { kind: 'not_donated', outcome: 'not_donated' }
-  const review = donated === null ? null : toEffectiveReview(donated)
+  const review = donated === null ? null : toShownReview(donated)
 
   const leased = redemptions.filter(isRedemptionInFlight)
   if (leased.some(({ state, integrationAddress: by }) => state === 'unknown' && by === caller))

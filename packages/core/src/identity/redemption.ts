@@ -3,14 +3,7 @@ import type { Applicant, IdentityProvider, Review } from '../ports/identity.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { IdentitySubject, RedemptionRecord, ShareOutcome, ShareRecord, VerdictRecord } from './identity-store.js'
-import {
-  discardFutureTime,
-  firstPollMs,
-  initialReview,
-  isOtherLevel,
-  notStarted,
-  toEffectiveReview,
-} from './reviews.js'
+import { discardFutureTime, firstPollMs, initialReview, isOtherLevel, notStarted, toShownReview } from './reviews.js'
 
 export interface IdentityParts {
   readonly store: Pick<Store, 'transaction' | 'identity'>
@@ -160,5 +153,5 @@ export async function attachApplicant(
 }
 
 function toDonorAndReview(subject: IdentitySubject): Pick<Attached, 'donor' | 'review'> {
-  return { donor: subject.donor, review: toEffectiveReview(subject) ?? notStarted }
+  return { donor: subject.donor, review: toShownReview(subject) ?? notStarted }
 }

@@ -8,7 +8,7 @@ import {
   isRegression,
   isSameReview,
   maxAheadMs,
-  toEffectiveReview,
+  toShownReview,
 } from './reviews.js'
 
 const off = { isActive: false, at: 1 }
@@ -46,10 +46,10 @@ test('a time up to five minutes ahead of this clock is accepted, and no later on
 })
 
 test('a deactivated applicant is on hold, unless it was rejected', () => {
-  expect(toEffectiveReview({ review: approved, presence: off })).toEqual(review('onHold'))
-  expect(toEffectiveReview({ review: rejected, presence: off })).toEqual(rejected)
-  expect(toEffectiveReview({ review: approved, presence: { ...off, isActive: true } })).toEqual(approved)
-  expect(toEffectiveReview({ review: null, presence: off })).toBeNull()
+  expect(toShownReview({ review: approved, presence: off })).toEqual(review('onHold'))
+  expect(toShownReview({ review: rejected, presence: off })).toEqual(rejected)
+  expect(toShownReview({ review: approved, presence: { ...off, isActive: true } })).toEqual(approved)
+  expect(toShownReview({ review: null, presence: off })).toBeNull()
 })
 
 test('a review without a verdict after a verdict turns back', () => {

@@ -39,7 +39,7 @@ export function isApproved(review: Review | null): boolean {
 }
 
 /** The review in the answer to the donor, or null. A deactivated applicant is not approved. */
-export function toEffectiveReview({ review, presence }: Pick<Verification, 'review' | 'presence'>): Review | null {
+export function toShownReview({ review, presence }: Pick<Verification, 'review' | 'presence'>): Review | null {
   return review !== null && presence?.isActive === false && !isRejected(review) ? deactivatedReview : review
 }
 

@@ -4,7 +4,7 @@ import type { EventSink } from '../events.js'
 import { recordRange } from '../payments/record-range.js'
 import type { Recording } from '../payments/recording.js'
 import type { BlockRange, BlockRef, Chain, ProofLevel } from '../ports/chain.js'
-import type { Clock, Logger } from '../ports/runtime.js'
+import { type Clock, createMonotonicNow, type Logger } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 import { reorganize, storeStart } from './reorganize.js'
@@ -63,8 +63,6 @@ interface FollowerDeps {
   readonly store: Pick<Store, 'transaction' | 'payments'>
   readonly chain: Chain
   readonly clock: Clock
-  /** The time of day, in unix milliseconds; `clock` measures durations. */
-  readonly now: () => number
   readonly publish: EventSink
   readonly logger: Logger
   readonly startBlock: number | 'head'
@@ -104,6 +102,7 @@ interface Follower {
 /** Creates the follower of one chain; it holds no lease. */
 export function createFollower(deps: FollowerDeps): Follower {
   const { store, chain, clock, publish, logger, startBlock, finalityBlocks, recording, beforeRead, onMoved } = deps
+  const elapsed = createMonotonicNow(clock)
   const { chainId } = chain
   let state: ChainState = { head: null, headAt: null, indexed: null, proof: null, reorgs: 0, newestReorgs: [] }
   let headReadAt = 0
@@ -114,7 +113,7 @@ export function createFollower(deps: FollowerDeps): Follower {
 
   async function readHead(signal: AbortSignal | undefined) {
     const newest = await chain.head(signal)
-    headReadAt = clock.now()
+    headReadAt = elapsed()
     update({ head: newest.number, headAt: newest.timestamp })
     return newest
   }
@@ -153,7 +152,7 @@ export function createFollower(deps: FollowerDeps): Follower {
       if (!(await deps.mayCommit())) return true
       committed = await commit(committed, range)
       next = last.number + 1
-      if (next <= to && clock.now() - headReadAt >= maxHeadAgeMs) await readHead(signal)
+      if (next <= to && elapsed() - headReadAt >= maxHeadAgeMs) await readHead(signal)
     }
     if (isOrphaned) return rollBackFrom(committed, signal)
     if (next <= to) throw createUnexpectedBlocksError(chainId, next, to, 'none')
@@ -175,7 +174,7 @@ export function createFollower(deps: FollowerDeps): Follower {
     if (checkpoint === null || !(await deps.mayCommit())) return true
     const ancestor = await reorganize({ chain, store, finalityBlocks }, checkpoint, signal)
     const [from, commonAncestor] = [checkpoint.blockNumber, ancestor.blockNumber]
-    const newest = { at: deps.now(), from, commonAncestor }
+    const newest = { at: clock.now(), from, commonAncestor }
     update({
       indexed: commonAncestor,
       reorgs: state.reorgs + 1,

@@ -153,14 +153,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     onFailed: recordError,
     checked: () => checked,
   })
-  const follower = createFollower({
-    ...shared,
-    now: () => clock.now(),
-    startBlock,
-    finalityBlocks,
-    beforeRead,
-    onMoved,
-  })
+  const follower = createFollower({ ...shared, clock, startBlock, finalityBlocks, beforeRead, onMoved })
 
   function recordError(thrown: unknown): string {
     const message = describeError(thrown)

@@ -7,7 +7,7 @@ import type { NewPayment } from '../payments/payment-store.js'
 import { assertKnownHashes, type HeadWindow, recordRange } from '../payments/record-range.js'
 import { chooseRecorded, type Recording } from '../payments/recording.js'
 import { dropOverdue } from '../payments/state.js'
-import { isReadBy, matchStoredOrdinals, storePayments } from '../payments/store-payments.js'
+import { isReadBy, matchOrdinals, storePayments } from '../payments/store-payments.js'
 import type { BlockRange, BridgeDeposit } from '../ports/chain.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
@@ -57,7 +57,7 @@ const factNames = [
 
 /** Ignores payments of routers that were not read, and payments from another chain. */
 function comparePayments({ read, stored, routers, isOrphaned }: ComparisonInput): Comparison {
-  const onChain = matchStoredOrdinals(read, stored, routers)
+  const onChain = matchOrdinals(read, stored, routers)
   const rows = new Map(stored.map((row) => [toKey(row), row]))
   const differences: ReindexDifference[] = []
   const paymentsToStore: NewPayment[] = []

@@ -6,7 +6,7 @@ import type { BlockRange } from '../ports/chain.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import { chooseRecorded, type Recording } from './recording.js'
 import { dropOverdue } from './state.js'
-import { choosePrimary, matchStoredOrdinals, storePayments } from './store-payments.js'
+import { choosePrimary, matchOrdinals, storePayments } from './store-payments.js'
 
 /** The most stored heights that are compared with a range; of older heights few are stored. */
 const maxHeights = 4_096
@@ -130,9 +130,7 @@ export async function recordBackfill(
         ? []
         : await storePayments(
             tx,
-            matchStoredOrdinals(payments, await tx.paymentsInBlocks(chainId, first.number, last.number), [
-              coverage.router,
-            ]),
+            matchOrdinals(payments, await tx.paymentsInBlocks(chainId, first.number, last.number), [coverage.router]),
           )
     if (deposits.length > 0) await tx.upsertDeposits(deposits)
     await tx.addWeakerProof(chainId, { from: first.number, to: last.number, proof, node })

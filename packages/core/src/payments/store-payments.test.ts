@@ -4,7 +4,7 @@ import { applyUpdate } from '../../test/support/apply-update.js'
 import { recorder } from '../../test/support/recorder.js'
 import { hashOf, paymentFacts, storedPayment } from '../../test/support/stored-payment.js'
 import type { PaymentFacts, StoredPayment } from './payment.js'
-import { choosePrimary, matchStoredOrdinals } from './store-payments.js'
+import { choosePrimary, matchOrdinals } from './store-payments.js'
 
 const perBlock = 300
 /** The 512th payment and the one behind it are of one transaction, and name different integrations. */
@@ -83,7 +83,7 @@ test.each<[fact: string, read: Log[], stored: Log[], expected: string[], listed?
   ['takes no record of a router that was not read', [inAdded], [dead], ['2:1'], [added]],
   ['takes no record of a payment from another chain', [inAdded], [{ ...dead, sourceChain: 10 }], ['2:1']],
 ])('a payment of blocks that were indexed before %s', (_fact, read, stored, expected, listed = [old, added]) => {
-  const placed = matchStoredOrdinals(read.map(facts), stored.map(row), listed).map(
+  const placed = matchOrdinals(read.map(facts), stored.map(row), listed).map(
     (payment) => `${payment.facts.logIndex}:${payment.facts.ordinal}${payment.primary ? '*' : ''}`,
   )
   expect(placed).toEqual(expected)

@@ -18,7 +18,7 @@ import { restoreDropped } from './state.js'
  * @param read - All payments of `routers` in these blocks. The result has the same order.
  * @param stored - All payments stored in these blocks.
  */
-export function matchStoredOrdinals(
+export function matchOrdinals(
   read: readonly PaymentFacts[],
   stored: readonly StoredPayment[],
   routers: readonly string[],

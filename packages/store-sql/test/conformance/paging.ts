@@ -1,6 +1,6 @@
 /**
- * Tests: pages are a plain sort, cut, also while payments are inserted and moved by reorgs. Source: docs/interface.md 4.1.
- * @module
+ * Tests: pages are a plain sort, cut, also while payments are inserted and moved by reorgs. Source: docs/interface.md
+ * 4.1. @module
  */
 import type { PagePosition, PageQuery } from '@payment-integration/core/internal'
 import type { PaymentFacts, Store, StoredPayment } from '@payment-integration/core/ports'

@@ -15,7 +15,7 @@ interface OfPayment {
   readonly txHash: string
 }
 
-/** All parts run; the first payment follows. The secrets are valid for this run only; `legacy.ready` repeats one. */
+/** All parts run; the first payment follows. The secrets are valid for this run only. */
 export interface ReadyEvent {
   readonly event: 'ready'
   readonly version: string
@@ -25,7 +25,7 @@ export interface ReadyEvent {
   readonly apiSecret: string
   readonly signingSecret: string
   readonly legacyApiKey: string
-  /** The merchant's account: its handle, and the address and token that every payment is paid to and in. */
+  /** The merchant's account. Every payment is paid to its address, in this token. */
   readonly accountHandle: string
   readonly accountAddress: string
   readonly tokenSymbol: string
@@ -112,7 +112,7 @@ export interface BlockedEvent {
   readonly failures: number
 }
 
-/** No 2xx arrived from your receiver in time. */
+/** No 2xx arrived from the user's receiver in time. */
 export interface ForwardEvent {
   readonly event: 'forward.failed'
   readonly url: string

@@ -140,7 +140,7 @@ function withVersions(
   return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** All packages of this project have one version. */
+/** The packages that `init` writes. Each has the version of this package. */
 const written = ['version-store', 'webhook', 'testing']
 /** The packages above, and the one that `testing` depends on. */
 const packedTogether = [...written, 'contract']

@@ -37,8 +37,8 @@ interface Form {
 }
 
 /**
- * Above this size, in bytes, a file is always sent as gzip: uncompressed it costs several times a 401, and every
- * browser accepts gzip.
+ * Above this size, in bytes, a file is always sent as gzip: uncompressed it would cost several times as much as a 401,
+ * and every browser accepts gzip.
  */
 const largeBytes = 128 * 1024
 
@@ -119,7 +119,7 @@ export function addOpenApiRoute(app: Hono<AppEnv>): void {
 const css = 'text/css; charset=utf-8'
 const scriptFile = 'text/javascript; charset=utf-8'
 
-/** Content type of each file; no other file is served. */
+/** Content type of each file of Swagger UI that is served. */
 export const referenceFiles = {
   'swagger-ui.css': css,
   'swagger-ui-bundle.js': scriptFile,

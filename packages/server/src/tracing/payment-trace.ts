@@ -51,8 +51,8 @@ export interface SpanWriter {
 }
 
 /**
- * Builds the writer.
- * @param tracer - By default that of the SDK which the process registered; without one no span is kept.
+ * Builds a writer of spans in the traces of payments.
+ * @param tracer - By default the tracer of the SDK that the process registered; without an SDK no span is kept.
  */
 export function createSpanWriter(
   api: TracingApi,
@@ -64,7 +64,7 @@ export function createSpanWriter(
       const { traceId, parentId } = computeTraceIds(payment)
       const parent = { traceId, spanId: parentId, traceFlags: api.TraceFlags.SAMPLED, isRemote: true }
       const options: Api.SpanOptions = {
-        // A number before the start of the process would be read as time since then.
+        // A Date, because a small number would be read as the time since the start of the process.
         startTime: new Date(startAt),
         attributes: {
           'payment.chain_id': payment.chainId,
@@ -86,14 +86,14 @@ export function createSpanWriter(
 /** The span of an event; it ends when the event is published. */
 interface EventSpan {
   readonly name: string
-  /** How long before its end it began, in milliseconds. */
+  /** How long the span lasted, in milliseconds. */
   readonly lastedMs: number
   readonly attributes: Attributes
   /** The reason of a failure, or null. */
   readonly failure: string | null
 }
 
-/** Builds the sink. A payment that names no integration has no receiver, so it has no trace. */
+/** Builds a sink that writes spans. A payment that names no integration has no receiver, so it has no trace. */
 export function createPaymentSpans({ api, start }: SpanWriter, clock: Pick<Clock, 'now'>): EventSink {
   return (event) => {
     if (!('txHash' in event && 'integrationAddress' in event)) return

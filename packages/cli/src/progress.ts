@@ -13,7 +13,7 @@ interface CatchUp {
   readonly to: number
   /** The rate over the last ten seconds; null until enough time has passed. */
   readonly blocksPerSecond: number | null
-  /** The same, and null for a router: events do not separate its payments from the payments at the head. */
+  /** The rate of payments; null for a router, too: events do not separate its payments from those at the head. */
   readonly paymentsPerSecond: number | null
   /** Null while the rate is unknown or zero. */
   readonly secondsLeft: number | null

@@ -241,7 +241,7 @@ export function senderConformance(adapter: string, open: () => Promise<SenderSub
       const excerpt = result.kind === 'answer' ? (result.excerpt ?? '') : ''
       expect(excerpt.length).toBeLessThanOrEqual(1_024)
       expect(excerpt).toContain('xxxx')
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that must not come
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must not occur
       expect(excerpt).not.toMatch(/[\u0000\u001b]/)
     })
 

@@ -103,7 +103,7 @@ export interface RejectedEvent {
   readonly status: number
 }
 
-/** The receiver failed several times in a row. Until it answers, it gets only single probes, and replays by a key. */
+/** The receiver failed several times in a row. Until it answers, it gets only single probes and replays by hotkey. */
 export interface BlockedEvent {
   readonly event: 'receiver.blocked'
   /** The end of the first block, ISO 8601 in UTC. Each failed probe starts another block. */
@@ -122,7 +122,7 @@ export interface ForwardEvent {
   readonly advice: string
 }
 
-/** The file with the values of this run was written, or kept because the user has set one of the values. */
+/** The file with the values of this run was written, or kept: the user has set a value, or it is not UTF-8. */
 export interface EnvFileEvent {
   readonly event: 'env.file'
   readonly kind: 'written' | 'kept'

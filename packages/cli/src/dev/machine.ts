@@ -66,7 +66,7 @@ async function isFree(port: number): Promise<boolean> {
 
 export interface Closers {
   add<T>(part: T, close: (part: T) => unknown): T
-  /** Closes all, newest first, even after a failure. Rejects with the first failure. Later calls share that result. */
+  /** Closes all parts, newest first, even after a failure. Rejects with the first failure. Later calls do the same. */
   close(): Promise<void>
 }
 

@@ -148,7 +148,7 @@ const ownPackages = written.map((name) => [`@payment-integration/${name}`, versi
 
 /**
  * Finds the tarballs of our packages in a folder, as `file:` specs relative to the project.
- * @throws InitError `ERR_INIT` when the folder lacks one that `init` writes into projects.
+ * @throws InitError `ERR_INIT` when the folder lacks a tarball that `init` writes into projects.
  */
 export async function findTarballs(project: string, from: string): Promise<Record<string, string>> {
   const folder = resolve(from)

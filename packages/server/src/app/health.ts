@@ -172,7 +172,7 @@ export function createReadiness({ roles, health, indexers, isStopping }: Readine
   }
 }
 
-/** Whether one role is ready; null: the process does not have it. */
+/** Whether one role is ready; null: the process does not have the role. */
 export function isRoleReady({ status, roles }: ReadyReport, role: string): boolean | null {
   const state = Object.hasOwn(roles, role) ? roles[role] : undefined
   return state === undefined ? null : status === 'ready' && state !== 'fails'
@@ -183,7 +183,7 @@ export const healthPaths = ['/health', '/health/live'] as const
 
 /**
  * Adds the health routes: 200 while requests can be served, 503 otherwise. `live` says only that the process answers.
- * Health is computed at most once a second, and once at a time.
+ * Health is computed at most once a second, one computation at a time.
  * @param now - A clock that never goes back, in milliseconds.
  */
 export function addHealthRoutes(app: Hono<AppEnv>, health: () => Promise<HealthReport>, now: () => number): void {

@@ -40,7 +40,7 @@ export function createAccessLog(logger: Pick<Logger, 'info'>): RequestObserver {
 /** Prefixes of the pages of operators and integrators. Each prefix counts as one route. */
 const pageRoutes = ['/console', '/portal'] as const
 
-/** Code below these paths logs without knowing the request id: calls of the identity provider, and pages. */
+/** Routes below these paths run code that logs without the request id: the identity provider's, and the pages'. */
 const loggingPaths = [paths.shareToken, verdictPath, ...pageRoutes]
 const isLoggingPath = (path: string) => loggingPaths.some((each) => path.startsWith(each))
 

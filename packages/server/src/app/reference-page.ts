@@ -211,7 +211,7 @@ const redirects = { '/': `.${path}`, [`${path}/`]: `..${path}` }
 
 /**
  * Adds the page, the files that it loads and the redirects to it. They need no authentication: they hold no data. The
- * page names each file with the version of its content, so that a browser caches it for ever.
+ * page names each file with the version of its content, so that a browser caches the file for ever.
  */
 export function addReferencePage(app: Hono<AppEnv>): void {
   const ofSwagger = Object.entries(referenceFiles).map(([name, type]) => [

@@ -69,8 +69,8 @@ export const verdictPath = '/api/v1/identity-provider/webhook'
 const maxLinesPerMinute = 10
 
 /**
- * Authenticates the raw bytes and parses them: `createWebhookReader` of `@payment-integration/identity-sumsub/service`.
- * It rejects a webhook with an error whose code begins with `ERR_PROVIDER_WEBHOOK_`.
+ * Authenticates the raw bytes and parses them, such as `createWebhookReader` of
+ * `@payment-integration/identity-sumsub/service`. The code of its rejections begins with `ERR_PROVIDER_WEBHOOK_`.
  */
 export type VerdictReader = (webhook: {
   readonly body: Uint8Array

@@ -232,7 +232,7 @@ export interface Config {
   /** Whether the operators' pages are served at `/console`. */
   readonly console: boolean
   /**
-   * Origin of these pages, at which operators sign in; one-time links begin with it. Null: nobody signs in, so the
+   * Origin of the console, at which operators sign in; one-time links begin with it. Null: nobody signs in, so the
    * pages are only served in development, on a loopback address.
    */
   readonly consoleUrl: string | null

@@ -140,7 +140,7 @@ export interface RequestLimitsOptions {
   readonly requestsPerSource?: number | null | undefined
   /** Authenticated requests per second of one integration, and of one legacy API key. @default none */
   readonly requestsPerCaller?: number | null | undefined
-  /** 401 answers per minute to one source; beyond, all its requests are 429. @default none */
+  /** 401 answers per minute to one source. Beyond that, all requests of the source are 429. @default none */
   readonly failedSignInsPerSource?: number | null | undefined
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is trusted. @default none */
   readonly trustedProxies?: readonly string[] | undefined
@@ -149,7 +149,7 @@ export interface RequestLimitsOptions {
 }
 
 /**
- * The limits of one process. Every method but `findSource` returns the wait in milliseconds: 0 lets the request go on.
+ * The limits of one process. Every method except `findSource` returns a wait in milliseconds; 0: the request may go on.
  */
 export interface RequestLimits {
   readonly findSource: SourceReader['findSource']

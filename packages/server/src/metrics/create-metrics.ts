@@ -115,8 +115,8 @@ function addIdentityMetrics({ Counter }: MetricsLibrary, registry: Registry): (c
 }
 
 /**
- * Builds the metrics on a separate registry, so that two servers in one process do not add up. The library is loaded
- * only now, because loading takes longer than a whole command may take.
+ * Builds the metrics on a separate registry, so that the counts of two servers in one process do not add up. The
+ * library is loaded only now, because loading takes longer than a whole command may take.
  * @throws MissingPackageError `ERR_PACKAGE_MISSING` when prom-client is not installed.
  * @example const metrics = await createMetrics({ timeoutMs: 1_000 })
  */

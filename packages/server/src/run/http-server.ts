@@ -139,7 +139,7 @@ export async function listenHttp(
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     drain() {
-      // Before other listeners: an answer may be complete when they return.
+      // Runs before other listeners, because an answer may be complete when they return.
       server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'))
     },
     stop(cut) {

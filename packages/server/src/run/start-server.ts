@@ -16,7 +16,7 @@ import type { DevelopmentTools } from './open-pages.js'
 import { emitToAll, type OpenOptions, openService } from './open-service.js'
 
 /**
- * Warns about a SQLite file that other users may open: earlier versions created it so. The mode is not changed here,
+ * Warns about a SQLite file that other users may open, as earlier versions created it. The mode is not changed here,
  * because an operator may have set it for another program.
  */
 function warnReadableDatabase(database: DatabaseConfig, logger: Pick<Logger, 'warn'>): void {

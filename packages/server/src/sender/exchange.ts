@@ -60,8 +60,8 @@ const maxReadBytes = 16 * 1024
 
 /**
  * Posts and waits for the answer: until its body ends, breaks or exceeds {@link maxReadBytes}, or the timeout passes.
- * The timeout counts from `startedAt` (of `performance.now()`). Once the status arrives in time, the body cannot change
- * the result. Never rejects.
+ * The timeout counts from `startedAt` (of `performance.now()`). Once the status arrives in time, a broken body cannot
+ * change the result. Never rejects.
  * Uses undici's dispatch events: they need no stream, and the timeout also ends a wait for a connection, which an abort
  * signal would not end.
  */
@@ -147,7 +147,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       latencyMs: this.#latencyMs(),
     }
     if (status < 300) shortenTimeoutSoon(this)
-    // Too long, yet read until the end of this turn: the excerpt has the bytes that arrived with the head.
+    // The body is too long. It is read until this turn ends, for the bytes that arrived with the head.
     if ((parseContentLength(fields['content-length']) ?? 0) > maxReadBytes)
       setImmediate(() => this.end(new Error('The body is too long.')))
   }

@@ -88,7 +88,7 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
         keepAliveTimeout: keepAliveMs,
         keepAliveMaxTimeout: connectionAgeMs,
         maxHeaderSize: maxAnswerHeadBytes,
-        // The timeout of each POST is the only clock.
+        // The timeout of each POST is the only timeout.
         headersTimeout: 0,
         bodyTimeout: 0,
       }),

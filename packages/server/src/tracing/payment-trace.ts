@@ -1,4 +1,4 @@
-/** The trace of a payment: its name, equal in every process, and its spans. Source: docs/observability.md. @module */
+/** The trace of a payment: its ids, equal in every process, and its spans. Source: docs/observability.md. @module */
 import { createHash } from 'node:crypto'
 import type * as Api from '@opentelemetry/api'
 import type { Attributes } from '@opentelemetry/api'
@@ -24,7 +24,7 @@ interface PaymentTrace {
 
 /**
  * The ids are the first 24 bytes of SHA-256 over `<chainId>:<txHash>:<integrationAddress>`. So processes that share
- * nothing write into one trace, and a receiver can compute it from a delivery.
+ * nothing write into one trace, and a receiver can compute the ids from a delivery.
  */
 export function computeTraceIds({ chainId, txHash, integrationAddress }: TracedPayment): PaymentTrace {
   const digest = createHash('sha256').update(`${chainId}:${txHash}:${integrationAddress}`).digest('hex')

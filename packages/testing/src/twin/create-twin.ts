@@ -172,7 +172,7 @@ export interface Twin {
   readonly identity: TwinIdentity
   /** Makes a payment on a chain. @throws {TypeError} For an unknown field. @throws {RangeError} For a malformed one. */
   pay(input: TwinPaymentInput): Promise<TwinPayment>
-  /** Applies an update of the processor. @throws {RangeError} When its form is wrong. */
+  /** Applies an update of the processor. @throws {RangeError} When the update is malformed. */
   update(payment: TwinPayment, change: TwinChange): Promise<UpdateResult>
   /**
    * Causes the events of a scenario, and resolves with the events in order.
@@ -312,7 +312,7 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
       const chain = requireChain(chainId)
       const orphaned = chain.orphan(depth)
       chain.mine(payments === 'again' ? orphaned : [])
-      // Mines a longer branch, because a node never follows a shorter one.
+      // Mines a longer chain, because a node never follows a shorter one.
       for (let mined = 0; mined < depth; mined += 1) chain.mine()
       await engine.settle()
     },

@@ -278,7 +278,7 @@ async function* replaceBlocks(
   // The payment is mined one block later than before, so that it moves.
   const { number } = chain.mine(others)
   const { number: blockNumber } = chain.mine(included ? orphaned.filter((each) => each.txHash === txHash) : [])
-  // Mines a longer branch, because a node never follows a shorter one.
+  // Mines a longer chain, because a node never follows a shorter one.
   while (chain.height() < number + depth) chain.mine()
   const head = chain.height()
   await until(context, `the new blocks of chain ${chainId} are indexed`, async () => {

@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { integratorNames } from './input.js'
 import type { ExitCode } from './io.js'
 
-/** Makes the action of a command: `work` gets the arguments, all options with the global ones, and the process. */
+/** Makes the action of a command: `work` gets the arguments, all options including global ones, and the `Io`. */
 export type Run = (work: (...given: never[]) => Promise<ExitCode>) => (...given: unknown[]) => Promise<void>
 
 export const databaseOption = ['--database <url>', 'sqlite:<path> or postgres://… (PI_DATABASE_URL)'] as const

@@ -48,7 +48,7 @@ const weekInSecs = 7 * 24 * 60 * 60
 /** A secret for one run: 32 random bytes as base64url. */
 export const secretText = (io: Pick<Io, 'randomBytes'>) => Buffer.from(io.randomBytes(32)).toString('base64url')
 
-/** Starts a provider whose verdicts `trigger` can choose. */
+/** Starts an identity provider whose verdicts `trigger` can choose. */
 export async function startDemoIdentity(io: Pick<Io, 'randomBytes'>) {
   const [secretKey, webhookSecret, shopKey] = [secretText(io), secretText(io), secretText(io)]
   const { startIdentityProvider, triggerIdentity } = await import('@payment-integration/testing/identity-provider')

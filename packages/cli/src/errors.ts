@@ -57,7 +57,7 @@ export class MirrorDatabaseError extends Error {
   }
 }
 
-/** No payment integration server answers at the URL. Exit code 1. */
+/** The server does not answer, rejects the credentials, or is of another kind or version. Exit code 1. */
 export class ServerError extends Error {
   override readonly name = 'ServerError'
   readonly code = 'ERR_SERVER'

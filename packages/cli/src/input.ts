@@ -70,8 +70,8 @@ export type Variables = Readonly<Record<string, string | undefined>>
 const maxFileBytes = 65_536
 
 /**
- * Returns the name of a variable that holds a secret.
- * @throws UsageError `ERR_USAGE` for other text. The message omits it: it may be the secret itself.
+ * Checks and returns the name of a variable that holds a secret.
+ * @throws UsageError `ERR_USAGE` for other text. The message omits the text, which may be the secret itself.
  */
 export function checkVariableName(name: string): string {
   if (/^[A-Za-z_]\w{0,127}$/.test(name) && !/whsec_|pi_api_/.test(name)) return name

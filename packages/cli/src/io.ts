@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 export interface Io {
   /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Standard input. Only a command whose options name it calls this. */
+  /** Standard input. Only a command that reads input or asks a question calls this. */
   input(): Readable
   /** Writes one line to standard output. */
   out(line: string): void

@@ -38,7 +38,7 @@ export function createSignalReader(now: () => number): (signal: EndSignal) => Si
   }
 }
 
-/** How long after the failure that it caused a signal may arrive, in milliseconds: Node handles signals late. */
+/** A signal may arrive this long after the failure that it caused, in milliseconds: Node handles signals late. */
 const signalWithinMs = 100
 
 /** Whether a start failed only because the command was stopped, so that the error is not reported. */

@@ -7,13 +7,13 @@ import { counted, grouped, rate, shortHash, span } from './output.js'
 /** A chain, or one added router, that is behind its target block. */
 interface CatchUp {
   readonly chainId: number
-  /** An added router that is read from earlier blocks; null for the whole chain up to its head. */
+  /** An added router, whose earlier blocks are read; null: the whole chain, up to its head. */
   readonly router: string | null
   readonly indexed: number
   readonly to: number
   /** The rate over the last ten seconds; null until enough time has passed. */
   readonly blocksPerSecond: number | null
-  /** As above, and null for a router: events do not separate its payments from the payments at the head. */
+  /** The rate of payments; null for a router, too: events do not separate its payments from those at the head. */
   readonly paymentsPerSecond: number | null
   /** Null while the rate is unknown or zero. */
   readonly secondsLeft: number | null
@@ -90,7 +90,7 @@ export function createProgress() {
         case 'chain.backfilled':
           return moved(event.chainId, event.router, event.blockNumber, event.to, now)
         case 'chain.reorganized': {
-          // Older samples would make the rate negative.
+          // Samples from before the reorg have higher blocks, so the rate would be zero.
           tracks.get(`${event.chainId} `)?.samples.splice(0)
           return null
         }

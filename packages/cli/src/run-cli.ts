@@ -38,8 +38,8 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
 
 /**
  * Runs the command that `args` name.
- * @param args - The arguments after the command's own name.
- * @returns 0 done, 1 failed, 2 misused. It never rejects: it prints errors as one or two sentences on standard error.
+ * @param args - The arguments after `payment-integration`.
+ * @returns 0 done, 1 failed, 2 misused. It never rejects: errors are printed on standard error.
  * @example process.exitCode = await runCli(['status', '--json'], io)
  */
 export async function runCli(args: readonly string[], given: Io): Promise<ExitCode> {

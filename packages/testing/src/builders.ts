@@ -219,7 +219,6 @@ interface LegacyBuilders {
 
 const digits = 6
 
-/** Makes the builders. Every shape passes the contract's write schema. */
 function createLegacyBuilders(draws: Draws): LegacyBuilders {
   const units = (value: number) => ({
     formatted: `${Math.floor(value / 10 ** digits)}.${String(value % 10 ** digits).padStart(digits, '0')}`,
@@ -284,7 +283,8 @@ export interface Builders extends PaymentBuilders, LegacyBuilders {
 }
 
 /**
- * Makes builders. Their values pass the contract's write schemas, so a malformed field is an error of zod at once.
+ * Makes builders. Snapshots, payments, pages, look-ups, verifications and share responses are checked by the write
+ * schemas of the contract: a malformed field is an error of zod at once.
  * @throws {RangeError} When the seed is not a whole number from 0 to 4294967295.
  * @example const build = createBuilders({ seed: 7 }); build.payment({ state: 'success' })
  */

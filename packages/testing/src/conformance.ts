@@ -32,7 +32,7 @@ export interface ChainSubject {
  */
 export function chainConformance(adapter: string, open: () => Promise<ChainSubject>): void {
   const opened = openOnce(open)
-  /** Also checks formats and order of answers, as the service does. */
+  /** The subject with a chain whose answers are also checked for formats and order, as in the service. */
   const subject = async () => {
     const opening = await opened()
     return { ...opening, chain: createCheckedChain(opening.chain) }
@@ -241,7 +241,7 @@ export function senderConformance(adapter: string, open: () => Promise<SenderSub
       const excerpt = result.kind === 'answer' ? (result.excerpt ?? '') : ''
       expect(excerpt.length).toBeLessThanOrEqual(1_024)
       expect(excerpt).toContain('xxxx')
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that must not come
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must not occur
       expect(excerpt).not.toMatch(/[\u0000\u001b]/)
     })
 
@@ -276,7 +276,7 @@ export interface IdentityProviderSubject {
   readonly provider: IdentityProvider
   /** Mints a share token that the provider redeems once. */
   mint(): Promise<string> | string
-  /** A time after which a redemption may still be sent, in unix milliseconds. */
+  /** The clock by which `sendBy` of a redemption is judged, in unix milliseconds. */
   now(): number
   /** Makes the provider unreachable. */
   cutOff(): Promise<void> | void
@@ -360,7 +360,7 @@ export interface ReceiptSourceSubject {
   readonly settled: StoredPayment
   /** A payment without a receipt. */
   readonly unknown: StoredPayment
-  /** Takes what the source asks out of reach. */
+  /** Makes the system that the source queries unreachable. */
   cutOff(): Promise<void> | void
   close(): Promise<void> | void
 }
@@ -404,7 +404,7 @@ export interface FulfilmentSourceSubject {
   readonly fulfilled: BridgeDeposit
   /** A deposit without a fulfilment. */
   readonly waiting: BridgeDeposit
-  /** Takes what the source asks out of reach. */
+  /** Makes the system that the source queries unreachable. */
   cutOff(): Promise<void> | void
   close(): Promise<void> | void
 }

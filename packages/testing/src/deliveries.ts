@@ -1,6 +1,6 @@
 /**
- * Makes valid and invalid deliveries for tests of a receiver. Source: docs/interface.md 6. It shares no code with the
- * verifier that it tests.
+ * Makes valid and invalid deliveries for tests of a receiver. Source: docs/interface.md 6. This module shares no code
+ * with the verifier that it tests.
  * @module
  */
 import type { SnapshotBody } from '@payment-integration/contract'
@@ -49,9 +49,9 @@ export interface DeliveryOptions {
 export interface Deliveries {
   /** Valid: as the service sends it, signed now. */
   good(snapshot: SnapshotBody): Promise<SignedDelivery>
-  /** Signed too long ago. @param seconds - Its age. @default 301 */
+  /** Signed too long ago. @param seconds - The age of the signature. @default 301 */
   stale(snapshot: SnapshotBody, seconds?: number): Promise<SignedDelivery>
-  /** Signed too far in the future. @param seconds - The distance. @default 301 */
+  /** Signed too far in the future. @param seconds - How far in the future. @default 301 */
   future(snapshot: SnapshotBody, seconds?: number): Promise<SignedDelivery>
   /** Signed with a secret that is not the receiver's. */
   forged(snapshot: SnapshotBody): Promise<SignedDelivery>

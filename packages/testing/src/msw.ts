@@ -18,7 +18,7 @@ export interface TestFault {
 }
 
 interface FaultQueue {
-  /** @throws {TypeError} When it has no status. */
+  /** @throws {TypeError} When the status is missing or invalid. */
   add(fault: TestFault): void
   /** Removes and returns the fault for the next request. */
   take(): TestFault | undefined
@@ -56,7 +56,7 @@ export interface TestServiceOptions extends TwinOptions {
 export interface TestService extends Twin {
   /** The handlers for `setupServer(...service.handlers)`. */
   readonly handlers: readonly HttpHandler[]
-  /** Makes the next requests fail, in the order of the calls. @throws {TypeError} When the fault has no status. */
+  /** Makes the next requests fail, in the order of the calls. @throws {TypeError} When the status is invalid. */
   failNext(fault: TestFault): void
   /** Method and path of every request, oldest first. Headers are omitted, because one holds a secret. */
   readonly requests: readonly string[]

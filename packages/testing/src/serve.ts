@@ -28,7 +28,7 @@ export interface ServedPort {
 /** Answers a request. @param uri - The path and query, byte for byte as sent. */
 type Answer = (request: Request, uri: string) => Promise<Response>
 
-/** The `Request` of the arguments of a `fetch`. A Request is told by its shape: it may come from another realm. */
+/** The `Request` for arguments of `fetch`. Its shape identifies a `Request`, which may come from another realm. */
 export function toRequest(input: string | URL | Request, init?: RequestInit): Request {
   if (typeof input === 'string' || !('method' in input)) return new Request(String(input), init)
   return init === undefined ? input : new Request(input, init)

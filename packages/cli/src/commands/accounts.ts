@@ -249,7 +249,7 @@ async function readJson(source: string, io: Pick<Io, 'input' | 'signal'>): Promi
 
 /**
  * Warns about each symbol that has no address and is no listed token of the chain, so that a typo is found early.
- * Listed are the known tokens, the native token and those of `PI_TOKENS_<chainId>`, which override known tokens.
+ * The listed tokens are the known ones, the native token and those of `PI_TOKENS_<chainId>`, which override known ones.
  * Case matters, as in the verification of a payment.
  */
 async function unlistedTokens({ coins }: LinkConfig, chains: Config['chains']): Promise<string[]> {

@@ -40,8 +40,8 @@ interface ReindexOptions extends OperateOptions {
 }
 
 /**
- * Reads and proves blocks again, prints each range with its differences, and repairs these. The audit log records a
- * repair. The server may run meanwhile. After an error the printed ranges are done.
+ * Reads and proves blocks again, prints each range with its differences, and repairs them unless `dryRun` is set. The
+ * audit log records a repair. The server may run meanwhile. When an error ends the run, the printed ranges are done.
  * @returns 1 when a dry run found differences, else 0.
  */
 async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {

@@ -156,7 +156,7 @@ interface ListOptions extends OperateOptions, FilterOptions {
 }
 
 const defaultLimit = 50
-/** The deliveries that one query reads, so that no long list is held in memory. */
+/** The most deliveries that one query reads, so that no long list is in memory. */
 const pageSize = 500
 
 function listDeliveries(options: ListOptions, io: Io): Promise<ExitCode> {
@@ -236,7 +236,7 @@ function attemptText(
 ): string[] {
   const answer = formatAnswer({ status, reason })
   const line = `${String(number).padStart(4)}  ${exactMomentText(startedAt)}  ${answer}  ${grouped(latencyMs)} ms`
-  // The receiver wrote the excerpt, whose control characters must not move the cursor.
+  // The receiver wrote the excerpt. Line breaks start printed lines; `plainOutput` removes other control characters.
   const lines = excerpt === null ? [] : excerpt.split('\n').map((line) => `      | ${line}`.trimEnd())
   return [replay ? `${line}  replay` : line, ...lines]
 }
@@ -271,7 +271,7 @@ interface IntegrationCount {
 
 /**
  * Makes all matching exhausted deliveries due now, without a limit, and shows the progress.
- * @returns 0 when all are due; 1 after an interruption: the same command then continues with the rest.
+ * @returns 0 when complete; 1 after an interruption: the same command then continues with the other deliveries.
  * @throws UsageError `ERR_USAGE` when neither a filter nor `all` is given.
  */
 async function replayFailed(options: ReplayFailedOptions, io: Io): Promise<ExitCode> {

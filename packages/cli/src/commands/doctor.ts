@@ -19,7 +19,7 @@ interface DoctorFlags {
   readonly json?: true
 }
 
-/** Names of the test kit, which is loaded only when the command runs: those of `init`, with both routers of Next. */
+/** The names of `init`, with both routers of Next. The test kit, which also has them, is loaded only on demand. */
 const frameworks: readonly DoctorFramework[] = frameworkNames.flatMap((name) =>
   name === 'next' ? (['next-app', 'next-pages'] as const) : [name],
 )

@@ -39,7 +39,7 @@ export function addExplain(program: Command, run: Run): void {
     .option('--secret-env <name>', `variable with a signing secret; repeatable (default: ${usualVariable})`, append)
     .option('--secret-file <file>', 'file with a signing secret, whose line breaks count; repeatable', append)
     .option('--previous-secret-env <name>', 'variable with a replaced signing secret; repeatable', append)
-    .option('--api-secret-env <name>', 'variable with the API secret, to detect that the two are swapped')
+    .option('--api-secret-env <name>', 'variable with the API secret, to detect that the two secrets are swapped')
     .option('--env-file <file>', 'file with variables that the environment lacks (default: .env.local, if it exists)')
     .option('--now <unix seconds>', 'the time of receipt (default: the clock)', wholeNumberParser(0, lastSecond))
     .addHelpText(
@@ -110,7 +110,7 @@ function append(value: string, earlier: readonly string[] = []): readonly string
 
 interface ExplainedRequest extends Explanation {
   readonly form: RequestForm
-  /** Reasons to doubt that the bytes are those that were sent. */
+  /** Reasons why the bytes may differ from those that were sent. */
   readonly warnings: readonly string[]
   /** The time of receipt: unix seconds. */
   readonly now: number

@@ -51,7 +51,7 @@ async function hashEmail(identity: Identity, email: string): Promise<string> {
   }
 }
 
-/** Describes a list of entries, of one e-mail address or of all. */
+/** Describes a list of entries, for one e-mail address or for all addresses. */
 interface IdentityList<T, O> {
   read(
     identity: Identity,
@@ -93,7 +93,7 @@ function createListAction<T, O extends IdentityOptions = IdentityOptions>(list: 
 }
 
 interface SubjectOptions extends IdentityOptions {
-  /** Id of an account: lists its subjects, and the verification of its user without an integration. */
+  /** Id of an account: lists its subjects, including the verification that its user made without an integration. */
   readonly account?: string
   readonly after?: string
 }

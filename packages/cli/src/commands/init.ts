@@ -44,10 +44,10 @@ export function addInit(program: Command, run: Run): void {
 }
 
 /**
- * Prints the diff, asks, and writes. A file with other content stays; the lines to add by hand are printed.
+ * Prints the diff, asks, and writes. A file with other content is not changed; the lines to add by hand are printed.
  * @returns 0 when all was written or nothing was missing; 1 when a file needs changes by hand, or the answer was no.
  * @throws UsageError `ERR_USAGE` for options that do not fit the framework, and without `--yes` where nobody can
- * answer. InitError `ERR_INIT` when the project does not fit it, or a file could not be written.
+ * answer. InitError `ERR_INIT` when the project does not fit the framework, or a file could not be written.
  */
 async function init(framework: FrameworkName, options: InitOptions, io: Io): Promise<ExitCode> {
   const { json = false, yes = false, dryRun = false, database, path, from } = options
@@ -96,7 +96,7 @@ function showPlan({ files, conflicts }: Plan, report: Reporter, style: Style): v
 }
 
 function colorLine(line: string, index: number, style: Style): string {
-  // The names of both files. A removed line of SQL may begin with the same signs.
+  // The first two lines name the files. A removed SQL comment begins with `---`, too.
   if (index < 2) return style.bold(line)
   if (line.startsWith('+')) return style.green(line)
   if (line.startsWith('-')) return style.red(line)

@@ -234,7 +234,7 @@ async function rotateSigningSecret(address: string, options: RotateOptions, io: 
 function exportIntegration(address: string, options: OperateOptions & { readonly to: string }, io: Io) {
   const { to } = options
   return withService(options, io, async ({ moves }, report) => {
-    // Before the export disables the integration.
+    // The file is created before the export disables the integration.
     const file = await createGzipFile(to)
     const exported = await moves.export(address, async () => file, { signal: io.signal }).finally(file.discard)
     report({ event: 'integration.exported', address, file: to, ...exported }, (event) => [

@@ -112,7 +112,7 @@ async function start(options: ServeOptions, io: Io) {
   return { config, server, progress, createdPath, identity }
 }
 
-/** The parts of a server that a person looks for at its start. */
+/** The addresses and settings that a person looks for when a server starts. */
 function summaryText(config: Config, { url, adminUrl }: Pick<RunningServer, 'url' | 'adminUrl'>): string[] {
   const { chains, simulatedChains, roles, consoleUrl, portal, settings } = config
   const setting = (name: string) => settings.find((each) => each.name === name)?.value ?? 'none'

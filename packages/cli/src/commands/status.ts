@@ -12,7 +12,7 @@ import type { ExitCode, Io } from '../io.js'
 import { counted, createReporter, grouped, span, table } from '../output.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
-/** Timeout in milliseconds: the server waits at most two seconds for its database; the rest is for the network. */
+/** Timeout in milliseconds: the server waits at most two seconds for its database; the network gets three. */
 const timeoutMs = 5_000
 /** Limit of a report in bytes; a thousand nodes need far less. */
 const maxBytes = 1_048_576
@@ -49,7 +49,7 @@ function describeReason(error: unknown): string {
   return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? ` (${code})` : ''
 }
 
-/** The report's fields by their types. `?`: may be null. `??`: an older server may omit the field. */
+/** The report's fields by their types. `?`: may be null. `??`: may be null, or missing from an older server. */
 const nodeFields = {
   string: ['name'],
   boolean: ['inUse'],
@@ -238,8 +238,8 @@ const maxRanges = 10
  * Prints the health of the server. With a configured database it also prints the processes, how the stored blocks of
  * each chain were proven, and how many notification endpoints are blocked.
  * @returns 0 when all is well, 1 when the server is degraded or down.
- * @throws ServerError `ERR_SERVER` when no such server answers; ConfigError `ERR_CONFIG` and errors of a configured
- * database.
+ * @throws ServerError `ERR_SERVER` when no server of this version answers; ConfigError `ERR_CONFIG` and errors of a
+ * configured database.
  */
 async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
   const { json = false, url = findServerUrl(io.env) } = options
@@ -259,7 +259,7 @@ async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
     report({ event: 'notifications', failing: stored.failing }, notificationsText)
     if (stored.oldSnapshot !== null) report({ event: 'snapshot.old', ...stored.oldSnapshot }, oldSnapshotText)
   }
-  // Other processes may be healthy: a process without the role `api` answers no request.
+  // Thrown after the database is printed: without the role `api`, a healthy process answers no request.
   if (health instanceof ServerError) throw health
   return health.status === 'ok' ? 0 : 1
 }

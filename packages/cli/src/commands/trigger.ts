@@ -11,7 +11,7 @@ import type { ExitCode, Io } from '../io.js'
 import { counted, createReporter, createStyle, escapeControls, type Style, shortHash } from '../output.js'
 
 export interface TriggerOptions extends IntegratorOptions {
-  /** Fields of the payment; each defaults to a random value. */
+  /** The fields of the payment; the server chooses absent ones. */
   readonly amount?: string
   readonly currency?: string
   readonly chain?: number

@@ -148,7 +148,7 @@ export function createDemoReader(options: {
       const payment = await client.payments.get(txHash, signal ? { signal } : {})
       const stored = options.stored(payment)
       if (stored === null) return { state: payment.state, difference: 'The receiver stored nothing.' }
-      // The API's payment has every field of the notification: docs/interface.md 2.1, last lines of the table.
+      // The API's payment has every field of the notification: docs/interface.md 2.1, below the table.
       const read: Readonly<Record<string, unknown>> = payment
       const [field] = Object.entries(stored).find(([name, value]) => !isDeepStrictEqual(read[name], value)) ?? []
       return {

@@ -15,7 +15,7 @@ interface OfPayment {
   readonly txHash: string
 }
 
-/** All parts run; the first payment follows. The secrets are valid for this run only; `legacy.ready` repeats one. */
+/** All parts run; the first payment follows. The secrets are valid for this run only. */
 export interface ReadyEvent {
   readonly event: 'ready'
   readonly version: string
@@ -25,7 +25,7 @@ export interface ReadyEvent {
   readonly apiSecret: string
   readonly signingSecret: string
   readonly legacyApiKey: string
-  /** The merchant's account: its handle, and the address and token that every payment is paid to and in. */
+  /** The merchant's account. Every payment is paid to its address, in this token. */
   readonly accountHandle: string
   readonly accountAddress: string
   readonly tokenSymbol: string
@@ -103,7 +103,7 @@ export interface RejectedEvent {
   readonly status: number
 }
 
-/** The receiver failed several times in a row. Until it answers, it gets only single probes, and replays by a key. */
+/** The receiver failed several times in a row. Until it answers, it gets only single probes and replays by hotkey. */
 export interface BlockedEvent {
   readonly event: 'receiver.blocked'
   /** The end of the first block, ISO 8601 in UTC. Each failed probe starts another block. */
@@ -112,7 +112,7 @@ export interface BlockedEvent {
   readonly failures: number
 }
 
-/** No 2xx arrived from your receiver in time. */
+/** No 2xx arrived from the user's receiver in time. */
 export interface ForwardEvent {
   readonly event: 'forward.failed'
   readonly url: string
@@ -122,7 +122,7 @@ export interface ForwardEvent {
   readonly advice: string
 }
 
-/** The file with the values of this run was written, or kept because the user has set one of the values. */
+/** The file with the values of this run was written, or kept: the user has set a value, or it is not UTF-8. */
 export interface EnvFileEvent {
   readonly event: 'env.file'
   readonly kind: 'written' | 'kept'

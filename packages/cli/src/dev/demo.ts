@@ -139,7 +139,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
   const running = closers.add(started, ({ stop }) => stop())
   const { address } = integration
   const create = (notificationUrl: string) => running.service.integrations.create({ ...integration, notificationUrl })
-  // The service rejects some URLs, such as http in a local network. The relay, registered instead, forwards to them.
+  // The service rejects some URLs, such as http in a local network. The built-in receiver then relays to them.
   const registerRelay = (error: unknown) => {
     if ((error as { readonly code?: string }).code !== 'ERR_URL_INVALID') throw error
     return create(receiver.url)

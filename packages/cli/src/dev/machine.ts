@@ -66,7 +66,7 @@ async function isFree(port: number): Promise<boolean> {
 
 export interface Closers {
   add<T>(part: T, close: (part: T) => unknown): T
-  /** Closes all, newest first, even after a failure. Rejects with the first failure. Later calls share that result. */
+  /** Closes all parts, newest first, even after a failure. Rejects with the first failure. Later calls do the same. */
   close(): Promise<void>
 }
 
@@ -96,7 +96,7 @@ export function createClosers(): Closers {
   }
 }
 
-/** Creates a folder that only this user can enter. The end of the process removes it, unless `keep` is set. */
+/** Creates a folder for its owner only. `close` or the end of the process removes it, unless `keep` is set. */
 export async function createDemoFolder(io: Pick<Io, 'temporaryFolder' | 'onExit'>, keep: boolean) {
   const path = await mkdtemp(join(io.temporaryFolder, 'payment-integration-'))
   if (keep) return { path, close: async () => {} }
@@ -134,7 +134,7 @@ export function listEnvValues(ready: ReadyEvent): Readonly<Record<string, string
 /**
  * Writes the values between two marker lines at the end of the file, and keeps all other lines. Writes nothing when
  * another line already sets one of the values: the user set it. Only the owner may read the written file, even where
- * others could before. Throws the error of the disk.
+ * others could before. Throws the error of the file system.
  */
 export function writeEnvFile(path: string, values: Readonly<Record<string, string>>): EnvFileResult {
   const result = { path, ignored: isIgnored(path) }

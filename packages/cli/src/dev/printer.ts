@@ -112,7 +112,7 @@ function isShownQuietly(event: DemoEvent): boolean {
   return shownQuietly.includes(event.event)
 }
 
-/** The header: at most twelve lines, with the one about the env file. */
+/** The header: eleven lines. The line about the env file may follow as the twelfth. */
 function header(event: ReadyEvent, style: Style, hasKeys: boolean): string[] {
   const { url, forwardsTo } = event
   const row = (name: string, value: string, note = '') =>

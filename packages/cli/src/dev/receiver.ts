@@ -61,7 +61,7 @@ export async function startDemoReceiver(options: DemoReceiverOptions) {
   }
 
   const server = createServer((request, response) => {
-    // The user's receiver may answer with a status that Node cannot write.
+    // A status of the user's receiver that Node cannot write closes the connection.
     answer(request)
       .then(({ status, retryAfter }) => {
         if (status === null) response.destroy()
@@ -91,7 +91,7 @@ export type Forward = (delivery: ForwardedDelivery) => Promise<Forwarded>
 
 export type Relay = ReturnType<typeof createRelay>
 
-/** Simulates only faults of a network; the clock and the process of the service are not touched. */
+/** Percentages of deliveries by fault: only faults that a network can cause, so no wrong clock and no restart. */
 const plan = { duplicate: 15, late: 10, lost: 10, slow: 10 } as const
 
 const noAnswer = { status: null, retryAfter: null }
@@ -137,7 +137,7 @@ export function createRelay(url: string, forwardTo: Forward, seed: number, repor
     async pass(delivery: ForwardedDelivery): Promise<Pick<Forwarded, 'status' | 'retryAfter'>> {
       const waiting = takeLate()
       const answer = await passWith(isFaulty ? chaos.next() : null, delivery)
-      // Late deliveries follow after the answer: the service's wait is limited.
+      // Late deliveries follow after the answer, because the service waits a limited time.
       void forwardAll(waiting)
       return answer
     },

@@ -40,7 +40,7 @@ interface SessionResult {
 
 /** The most unfinished payments: a stuck service is not flooded. */
 const maxUnfinished = 50
-/** A payment that takes longer is reported as a problem; most take two seconds. */
+/** A payment that takes longer, in milliseconds, is reported as a problem; most take two seconds. */
 const journeyLimitMs = 60_000
 
 /** Pays until the plan is done or `signal` aborts. Resolves when every payment is finished or the signal aborted. */

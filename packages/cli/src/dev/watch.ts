@@ -94,7 +94,7 @@ type SeenDelivery = Pick<DeliveryEvent, 'txHash' | 'version' | 'attempt' | 'late
 
 export type Ledger = ReturnType<typeof createLedger>
 
-/** The median covers this many newest latencies: every delivery for hours, bounded memory in a run of days. */
+/** The median covers this many of the newest latencies, so that memory stays bounded in a run of days. */
 const maxLatencies = 10_000
 
 /** Records the progress of each payment, and lets callers wait for it. */

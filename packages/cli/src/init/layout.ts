@@ -80,7 +80,7 @@ export interface Layout {
 
 /**
  * Chooses paths, templates, packages and scripts.
- * @throws UsageError `ERR_USAGE` when the path does not fit; InitError `ERR_INIT` when a Next project has no router.
+ * @throws UsageError `ERR_USAGE` for an unusable path; InitError `ERR_INIT` when a Next project has no router.
  */
 export function chooseLayout(
   project: Project,

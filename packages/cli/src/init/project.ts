@@ -140,7 +140,7 @@ function withVersions(
   return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** All packages of this project have one version. */
+/** The packages that `init` writes. Each has the version of this package. */
 const written = ['version-store', 'webhook', 'testing']
 /** The packages above, and the one that `testing` depends on. */
 const packedTogether = [...written, 'contract']
@@ -148,7 +148,7 @@ const ownPackages = written.map((name) => [`@payment-integration/${name}`, versi
 
 /**
  * Finds the tarballs of our packages in a folder, as `file:` specs relative to the project.
- * @throws InitError `ERR_INIT` when the folder lacks one that `init` writes into projects.
+ * @throws InitError `ERR_INIT` when the folder lacks a tarball that `init` writes into projects.
  */
 export async function findTarballs(project: string, from: string): Promise<Record<string, string>> {
   const folder = resolve(from)

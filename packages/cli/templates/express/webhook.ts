@@ -6,7 +6,7 @@ import express from 'express'
 /** An Express app with one route. The handler reads the raw bytes, because the signature covers them. */
 export function paymentWebhook(receive: (delivery: IncomingDelivery) => Promise<unknown>) {
   const app = express()
-  // Strangers can cause rejections: the line has only the code, and nothing that was sent.
+  // Anyone can cause rejections, so the log line has only the code, and nothing that was sent.
   app.all('/WEBHOOK_PATH', createExpressHandler({ receive, onRejection: ({ code }) => console.warn(code) }))
   return app
 }

@@ -9,7 +9,7 @@ export async function paymentWebhook(
   app: FastifyInstance,
   { receive }: { readonly receive: (delivery: IncomingDelivery) => Promise<unknown> },
 ) {
-  // Strangers can cause rejections: the line has only the code, and nothing that was sent.
+  // Anyone can cause rejections, so the log line has only the code, and nothing that was sent.
   const onRejection = ({ code }: { readonly code: string }) => console.warn(code)
   await app.register(fastifyReceiver, { url: '/WEBHOOK_PATH', receive, onRejection })
 }

@@ -7,7 +7,7 @@ import { Hono } from 'hono'
 /** A Hono app with one route. The handler reads the raw bytes, because the signature covers them. */
 export function paymentWebhook(receive: (delivery: IncomingDelivery) => Promise<unknown>) {
   const app = new Hono()
-  // Strangers can cause rejections: the line has only the code, and nothing that was sent.
+  // Anyone can cause rejections, so the log line has only the code, and nothing that was sent.
   app.all('/WEBHOOK_PATH', createHonoHandler({ receive, onRejection: ({ code }) => console.warn(code) }))
   return app
 }

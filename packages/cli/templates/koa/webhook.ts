@@ -5,7 +5,7 @@ import Koa, { type Context, type Next } from 'koa'
 
 /** Middleware for one path. The handler reads the raw bytes, because the signature covers them. */
 export function paymentWebhook(receive: (delivery: IncomingDelivery) => Promise<unknown>) {
-  // Strangers can cause rejections: the line has only the code, and nothing that was sent.
+  // Anyone can cause rejections, so the log line has only the code, and nothing that was sent.
   const handler = createKoaHandler({ receive, onRejection: ({ code }) => console.warn(code) })
   return (ctx: Context, next: Next) => (ctx.path === '/WEBHOOK_PATH' ? handler(ctx) : next())
 }

@@ -4,6 +4,6 @@ import { createLambdaHandler } from '@payment-integration/webhook/lambda'
 
 /** The function's handler. It reads the raw bytes of the event, because the signature covers them. */
 export function paymentWebhook(receive: (delivery: IncomingDelivery) => Promise<unknown>) {
-  // Strangers can cause rejections: the line has only the code, and nothing that was sent.
+  // Anyone can cause rejections, so the log line has only the code, and nothing that was sent.
   return createLambdaHandler({ receive, onRejection: ({ code }) => console.warn(code) })
 }

@@ -11,7 +11,7 @@ export function usePaymentWebhook(
   app: INestApplication,
   receive: (delivery: IncomingDelivery) => Promise<unknown>,
 ): void {
-  // Strangers can cause rejections: the line has only the code, and nothing that was sent.
+  // Anyone can cause rejections, so the log line has only the code, and nothing that was sent.
   app.use('/WEBHOOK_PATH', createNestHandler({ receive, onRejection: ({ code }) => console.warn(code) }))
 }
 

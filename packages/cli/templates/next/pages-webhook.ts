@@ -4,7 +4,7 @@ import { createNextApi } from '@payment-integration/webhook/next'
 
 /** An API route. It reads the raw bytes, because the signature covers them. */
 export function paymentWebhook(receive: (delivery: IncomingDelivery) => Promise<unknown>) {
-  // Strangers can cause rejections: the line has only the code, and nothing that was sent.
+  // Anyone can cause rejections, so the log line has only the code, and nothing that was sent.
   return createNextApi({ receive, onRejection: ({ code }) => console.warn(code) })
 }
 

@@ -4,6 +4,6 @@ import { createNextRoute } from '@payment-integration/webhook/next'
 
 /** A route handler. It reads the raw bytes, because the signature covers them. */
 export function paymentWebhook(receive: (delivery: IncomingDelivery) => Promise<unknown>) {
-  // Strangers can cause rejections: the line has only the code, and nothing that was sent.
+  // Anyone can cause rejections, so the log line has only the code, and nothing that was sent.
   return createNextRoute({ receive, onRejection: ({ code }) => console.warn(code) })
 }

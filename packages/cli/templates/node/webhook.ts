@@ -5,7 +5,7 @@ import { createNodeHandler } from '@payment-integration/webhook/node'
 
 /** Handles a request. It reads the raw bytes, because the signature covers them: call it before any body parser. */
 export function paymentWebhook(receive: (delivery: IncomingDelivery) => Promise<unknown>) {
-  // Strangers can cause rejections: the line has only the code, and nothing that was sent.
+  // Anyone can cause rejections, so the log line has only the code, and nothing that was sent.
   return createNodeHandler({ receive, onRejection: ({ code }) => console.warn(code) })
 }
 

@@ -19,7 +19,7 @@ export function openReceiver(env: { readonly [name: string]: string | undefined 
 }
 
 /**
- * Your effect. What it writes through `tx` commits together with the version, or neither does. A delivery proves no
+ * Your effect. Its writes through `tx` commit together with the version, or not at all. A delivery proves no
  * sale: compare the payment with your own orders before you release goods.
  */
 export async function storePayment(snapshot: Snapshot, tx: PoolClient): Promise<void> {

@@ -18,7 +18,7 @@ export function openReceiver(env: { readonly [name: string]: string | undefined 
 }
 
 /**
- * Your effect. What it writes through `tx` commits together with the version, or neither does. It returns no promise,
+ * Your effect. Its writes through `tx` commit together with the version, or not at all. It returns no promise,
  * so no other statement joins the transaction. A delivery proves no sale: compare the payment with your own orders
  * before you release goods.
  */

@@ -2,7 +2,7 @@
 import { createReceiver, decideVersion, type VersionStore } from '@payment-integration/version-store'
 import type { Snapshot } from '@payment-integration/webhook'
 
-/** The used part of the storage of a Durable Object; `@cloudflare/workers-types` has all. */
+/** The used part of the storage of a Durable Object; `@cloudflare/workers-types` has the whole type. */
 export interface ObjectTransaction {
   get<T>(key: string): Promise<T | undefined>
   put<T>(key: string, value: T): Promise<void>
@@ -20,7 +20,7 @@ export interface ObjectNamespace {
 }
 
 /**
- * Your effect. What it writes through `tx` commits together with the version, or neither does. A delivery proves no
+ * Your effect. Its writes through `tx` commit together with the version, or not at all. A delivery proves no
  * sale: compare the payment with your own orders before you release goods.
  */
 export async function storePayment(snapshot: Snapshot, tx: ObjectTransaction): Promise<void> {
@@ -51,7 +51,7 @@ function versionStore(storage: ObjectStorage): VersionStore<ObjectTransaction> {
   let last: Promise<unknown> = Promise.resolve()
   return {
     advance({ version }, effect) {
-      // While an effect waits for something outside the storage, the platform admits other requests.
+      // One after another: while an effect waits for something outside the storage, the platform admits other requests.
       const run = last.then(() =>
         storage.transaction(async (tx) => {
           const decision = decideVersion(await tx.get<number>('version'), version)

@@ -22,7 +22,7 @@ export const webhook = createWorkerHandler((env: Env) => {
   const secrets = env.WEBHOOK_SIGNING_SECRET.split(',').map((secret) => secret.trim())
   const { verify } = createVerifier({ secrets })
   return {
-    // Strangers can cause rejections: the line has only the code, and nothing that was sent.
+    // Anyone can cause rejections, so the log line has only the code, and nothing that was sent.
     onRejection: ({ code }) => console.warn(code),
     async receive(delivery: IncomingDelivery) {
       const { snapshot } = await verify(delivery)

@@ -1,4 +1,4 @@
-/** Serves operators alone: `/live`, `/ready`, `/health` and `/metrics`. Source: docs/roles.md. @module */
+/** The app for operators only: `/live`, `/ready`, `/health` and `/metrics`. Source: docs/roles.md. @module */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { cacheControl, notFoundBody } from '@payment-integration/contract/internal'
 import { Hono } from 'hono'
@@ -19,8 +19,8 @@ interface MetricsRouteOptions {
 }
 
 /**
- * Adds the route. Metrics are computed at most once a second, one computation at a time. Every 401 has the bytes of the
- * 401 of the other APIs.
+ * Adds the route. Metrics are computed at most once a second, one computation at a time. A 401 has the same body as in
+ * the other APIs.
  */
 export function addMetricsRoute(app: Hono<AppEnv>, { metrics, token, now }: MetricsRouteOptions): void {
   const isAuthorized = token === null ? () => true : createBearerCheck(token)
@@ -54,13 +54,13 @@ export interface AdminAppDeps extends ReadinessDeps {
 
 /**
  * Builds the app for a listener that the public cannot reach. `/live` answers 200 while the process answers.
- * `/ready` answers 200, or 503 while no request should be sent here: from the beginning of a shutdown, or without a
- * database or loops. `/ready/<role>` answers for one role; there a chain that cannot be read is 503, too. Never throws.
+ * `/ready` answers 200, or 503 while no request should be sent here: in a shutdown, without a database, or once a loop
+ * has stopped. `/ready/<role>` answers for one role; an indexer that cannot read its chain is 503, too. Never throws.
  * @example serve({ fetch: createAdminApp(deps).fetch, hostname: '127.0.0.1', port: 9464 })
  */
 export function createAdminApp(deps: AdminAppDeps): Hono<AppEnv> {
   const { now = () => performance.now(), metrics, metricsToken } = deps
-  // Only the part of the database is cached: a shutdown shows at once.
+  // Only the health report is cached: a shutdown shows at once.
   const health = cacheAnswer<HealthReport>(deps.health, { forMs: answerCacheMs, now })
   const readiness = createReadiness({ ...deps, health })
   const app = new Hono<AppEnv>()

@@ -23,12 +23,12 @@ export function answerPrivateJson(
   })
 }
 
-/** The 401 of every API, always with the same bytes. */
+/** The 401 of every API: only the challenge differs. */
 export function answerUnauthorized(challenge: string): Response {
   return answerPrivateJson(unauthorizedBody, 401, { 'WWW-Authenticate': challenge })
 }
 
-/** Answers OPTIONS with 204 and any method outside `methods` with 405. Both list the allowed methods. Add it last. */
+/** Answers OPTIONS with 204 and any method outside `methods` with 405. Both list the allowed methods. Call it last. */
 export function allowMethods(app: Hono<AppEnv>, path: string, methods: readonly string[]): void {
   const allow = [...methods, 'OPTIONS'].join(', ')
   app.all(path, (c) =>
@@ -46,8 +46,8 @@ export interface ErrorAnswer {
 }
 
 /**
- * Every code that the API can raise; operators sign in to the console alone. A code of the core that the table lacks
- * does not compile.
+ * Every code that the API can raise. Codes of operators are left out: operators sign in to the console only. A code
+ * that the table below lacks is a compile error.
  */
 export type ErrorCode = Exclude<CoreErrorCode, OperatorErrorCode> | HttpRequestError['code']
 

@@ -38,8 +38,8 @@ export function addPaymentRoutes(app: Hono<AppEnv>, { queries }: { readonly quer
 
 /**
  * Adds look-up (200) and verify (200 when every payment matches, else 409 with the same body). The guard has
- * authenticated the caller. 400 with details, 404, 405 and 413 follow the table of answers. Verify ignores the content
- * type: a browser never adds an API key by itself.
+ * authenticated the caller. Errors are 400 with details, 404, 405 and 413. Verify accepts any content type: a browser
+ * adds no API key to the form of another site.
  */
 export function addLegacyRoutes(app: Hono<AppEnv>, { legacy }: Pick<Service, 'legacy'>): void {
   app.get(paths.legacyLookup, async (c) => {
@@ -58,8 +58,8 @@ export function addLegacyRoutes(app: Hono<AppEnv>, { legacy }: Pick<Service, 'le
 
 /**
  * Adds `POST /api/v1/integration/idv-share-token` for authenticated callers. Checked in this order: 404 where sharing
- * is off, 400 for the content type, 413 and 400 for the body, then the use case. A token that only the provider finds
- * too long is 400, too.
+ * is off, 400 for the content type, 413 and 400 for the body, then the use case. A token that passes, but is too
+ * long for the provider, is 400, too.
  */
 export function addShareRoute(app: Hono<AppEnv>, { identity }: Pick<Service, 'identity'>): void {
   app.post(paths.shareToken, async (c) => {

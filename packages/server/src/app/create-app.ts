@@ -36,7 +36,7 @@ export interface AppDeps {
   readonly receiveUpdate: UpdateReceiver | null
   /** Parses webhooks of the identity provider; without it their endpoint does not exist. @default none */
   readonly readWebhook?: VerdictReader | undefined
-  /** Whether the APIs are served; without them only the pages are. @default true */
+  /** Whether the APIs are served. If not, only pages, health, metrics and the reference page are. @default true */
   readonly api?: boolean | undefined
   /** Streams of deliveries. Null: their path answers 404. Close them at the shutdown. @default null */
   readonly streams?: DeliveryStreams | null | undefined
@@ -71,9 +71,9 @@ export interface AppDeps {
 
 /**
  * Builds the app: the read API, the legacy API, processor updates, identity sharing, health, metrics, and the reference
- * page. Every answer is JSON but the metrics, the reference, the pages of console and portal, the stream of deliveries
- * (server-sent events) and triggered events (one JSON object per line). Every answer but files and pages carries
- * `Cache-Control: private, no-store`. Every answer has `X-Request-Id`. Every error body is `{"error": "<message>"}`,
+ * page. Every answer is JSON, except the metrics, the reference, the pages of console and portal, the stream of
+ * deliveries (server-sent events) and triggered events (one JSON object per line). Every answer except files and pages
+ * has `Cache-Control: private, no-store`. Each answer has `X-Request-Id`. Each error body is `{"error": "<message>"}`,
  * with `details` on a 400 of the legacy API. A request without credentials costs at most about twice the CPU of a 401.
  * Never throws: errors of requests are answered.
  * @example serve({ fetch: createApp({ service, receiveUpdate: null, health }).fetch })

@@ -1,5 +1,5 @@
 /**
- * Applies limits, then authentication, to every request; every failure looks the same. Source: docs/interface.md 5.
+ * Applies limits, then authentication; every failed authentication looks the same. Source: docs/interface.md 5.
  * @module
  */
 import { paths } from '@payment-integration/contract'
@@ -35,7 +35,7 @@ interface GuardDeps {
 }
 
 /**
- * Builds the first middleware: the limits of the source, authentication, the limit of the caller, ambiguous requests.
+ * Builds the first middleware: limits of the source, then credentials, limits of the caller, and ambiguous headers.
  * An unauthenticated request is never validated.
  */
 export function createGuard({ service, limits, findPeer, toErrorResponse }: GuardDeps): MiddlewareHandler<AppEnv> {
@@ -58,7 +58,7 @@ export function createGuard({ service, limits, findPeer, toErrorResponse }: Guar
     try {
       const area = findArea(path)
       const unauthorized = await authenticate(c, area)
-      // Counted again here, so that parallel guesses cannot exceed the limit.
+      // Checked again after authentication, so that parallel guesses cannot exceed the limit.
       if (source !== null) {
         const waitMs = unauthorized === null ? limits?.unauthorizedWaitMs(source) : limits?.countUnauthorized(source)
         if (waitMs) return answerTooManyRequests(waitMs)

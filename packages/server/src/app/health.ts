@@ -41,7 +41,7 @@ export interface HealthReport {
   readonly status: 'ok' | 'degraded' | 'down'
   readonly database: 'ok' | 'unavailable'
   readonly chains: readonly ChainHealth[]
-  /** Present where payments of the service's own integrations alone are stored. Source: docs/scale.md. */
+  /** Present where only payments of the service's own integrations are stored. Source: docs/scale.md. */
   readonly recording?: 'own' | undefined
 }
 
@@ -49,7 +49,7 @@ export interface HealthReport {
 export interface HealthDeps {
   /** The database, pinged at each check. */
   readonly store: Pick<Store, 'ping'>
-  /** One per followed chain; none: only the database is checked. */
+  /** One per followed chain. */
   readonly indexers: readonly Pick<Indexer, 'status'>[]
   /** @default 'all' */
   readonly recording?: Recording | undefined
@@ -135,7 +135,7 @@ export interface ReadyReport {
   readonly roles: Readonly<Record<string, RoleState>>
 }
 
-/** The parts that are checked. */
+/** The parts whose readiness is checked. */
 export interface ReadinessDeps {
   /** The roles of the process. */
   readonly roles: readonly string[]
@@ -147,8 +147,8 @@ export interface ReadinessDeps {
 }
 
 /**
- * Builds the check. A chain that cannot be read leaves the process ready: another process could not read it either, and
- * requests are served. It never rejects.
+ * Builds the readiness check. A chain that cannot be read leaves the process ready: another process could not read it
+ * either, and requests are served. It never rejects.
  */
 export function createReadiness({ roles, health, indexers, isStopping }: ReadinessDeps): () => Promise<ReadyReport> {
   const findRoleState = (role: string, hasStopped: boolean): RoleState => {
@@ -172,18 +172,18 @@ export function createReadiness({ roles, health, indexers, isStopping }: Readine
   }
 }
 
-/** Whether one role is ready; null: the process does not have it. */
+/** Whether one role is ready; null: the process does not have the role. */
 export function isRoleReady({ status, roles }: ReadyReport, role: string): boolean | null {
   const state = Object.hasOwn(roles, role) ? roles[role] : undefined
   return state === undefined ? null : status === 'ready' && state !== 'fails'
 }
 
-/** The two paths. Load balancers call them, so no rate limit applies, and an answer costs no more than a 429. */
+/** Load balancers call these paths, so no rate limit applies, and an answer costs no more than a 429. */
 export const healthPaths = ['/health', '/health/live'] as const
 
 /**
  * Adds the health routes: 200 while requests can be served, 503 otherwise. `live` says only that the process answers.
- * Health is computed at most once a second, and once at a time.
+ * Health is computed at most once a second, one computation at a time.
  * @param now - A clock that never goes back, in milliseconds.
  */
 export function addHealthRoutes(app: Hono<AppEnv>, health: () => Promise<HealthReport>, now: () => number): void {

@@ -11,7 +11,7 @@ import { verdictPath } from './webhook-routes.js'
 /** Header of the id, in requests and answers. */
 export const requestIdHeader = 'X-Request-Id'
 
-/** The caller's id where it is 1 to 128 visible ASCII characters, else a new UUID. A repeated header has a space. */
+/** The caller's id where it is 1 to 128 visible ASCII characters, else a new UUID, as for a repeated header. */
 export function parseRequestId(given: string | null | undefined): string {
   return given && /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID()
 }
@@ -31,23 +31,23 @@ export interface ObservedRequest {
 /** Receives answered requests. */
 export type RequestObserver = (request: ObservedRequest) => void
 
-/** Builds the observer. A line has method, route pattern, status, milliseconds and the request id. */
+/** Builds an observer that logs method, route pattern, status, milliseconds and request id of each request. */
 export function createAccessLog(logger: Pick<Logger, 'info'>): RequestObserver {
   return ({ method, route, status, ms, requestId }) =>
     logger.info({ method, route, status, ms: Math.round(ms * 10) / 10, requestId }, 'A request was answered.')
 }
 
-/** Pages for people: one route each. */
+/** Prefixes of the pages of operators and integrators. Each prefix counts as one route. */
 const pageRoutes = ['/console', '/portal'] as const
 
-/** Requests below these paths run code that logs without knowing them: the identity provider's, and the pages'. */
+/** Routes below these paths run code that logs without the request id: the identity provider's, and the pages'. */
 const loggingPaths = [paths.shareToken, verdictPath, ...pageRoutes]
 const isLoggingPath = (path: string) => loggingPaths.some((each) => path.startsWith(each))
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS'])
 
 /**
- * Wraps the first middleware, which must not throw: a separate one would cost a tenth of a look-up.
+ * Wraps the first middleware, which must not throw. A separate middleware would cost a tenth as much as a look-up.
  * @param now - A clock that never goes back, in milliseconds.
  */
 export function observeRequests(

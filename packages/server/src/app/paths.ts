@@ -50,13 +50,13 @@ const lookupPrefix = paths.legacyLookup.slice(0, paths.legacyLookup.indexOf('/:'
 /** A legacy path that does not exist. It replaces an unreadable target whose caller must still get a 401. */
 export const unreadableLegacyPath = `${lookupPrefix}/unreadable`
 
-/** The longest ambiguous path that is read, in characters. Paths of the service are a fifth as long. */
+/** The most characters of an ambiguous path that are read. Paths of the service are a fifth as long. */
 const maxCharacters = 1_024
 
 /**
- * The API that some parser could assign a path to: it answers 401 first, whether the path exists or not. Null for every
- * other path. A long ambiguous path counts as the integration API, because reading all of it would cost more than the
- * 401.
+ * The API that some parser could assign a path to. That API answers 401 first, whether the path exists or not. Null
+ * for every other path. A long ambiguous path counts as the integration API, because reading the whole path would cost
+ * more than the 401.
  */
 export function findArea(path: string): 'integration' | 'legacy' | null {
   const isCut = !isFullyChecked(path)

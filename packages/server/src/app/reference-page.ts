@@ -37,8 +37,8 @@ interface Form {
 }
 
 /**
- * Above this size, in bytes, a file is always sent as gzip: uncompressed it costs several times a 401, and every
- * browser accepts gzip.
+ * Above this size, in bytes, a file is always sent as gzip: uncompressed it would cost several times as much as a 401,
+ * and every browser accepts gzip.
  */
 const largeBytes = 128 * 1024
 
@@ -119,7 +119,7 @@ export function addOpenApiRoute(app: Hono<AppEnv>): void {
 const css = 'text/css; charset=utf-8'
 const scriptFile = 'text/javascript; charset=utf-8'
 
-/** Content type of each file; no other file is served. */
+/** Content type of each file of Swagger UI that is served. */
 export const referenceFiles = {
   'swagger-ui.css': css,
   'swagger-ui-bundle.js': scriptFile,
@@ -211,7 +211,7 @@ const redirects = { '/': `.${path}`, [`${path}/`]: `..${path}` }
 
 /**
  * Adds the page, the files that it loads and the redirects to it. They need no authentication: they hold no data. The
- * page names each file with the version of its content, so that a browser caches it for ever.
+ * page names each file with the version of its content, so that a browser caches the file for ever.
  */
 export function addReferencePage(app: Hono<AppEnv>): void {
   const ofSwagger = Object.entries(referenceFiles).map(([name, type]) => [

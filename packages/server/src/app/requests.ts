@@ -72,7 +72,7 @@ export function getRawPath(c: Context<AppEnv>): string {
   return end < 0 ? url.slice(start) : url.slice(start, start + end)
 }
 
-/** The `Authorization` header; null when missing or repeated, so that no proxy can choose another one than we do. */
+/** The `Authorization` header; null when missing or repeated: a proxy could read another value than we do. */
 export function getAuthorization(c: Context<AppEnv>): string | null {
   return isRepeated(c, 'authorization') ? null : (c.req.header('authorization') ?? null)
 }
@@ -95,7 +95,7 @@ export function findContentTypeFlaw(headers: Headers): string | null {
   return findContentEncodingFlaw(headers)
 }
 
-/** The problem of headers that name another charset or encoding, or null. Any content type passes, and none. */
+/** The problem of headers that name another charset or encoding, or null. Any content type passes, even none. */
 export function findEncodingFlaw(headers: Headers): string | null {
   if (listCharsets(headers.get('content-type') ?? '').some((charset) => charset !== 'utf-8' && charset !== 'utf8'))
     return 'Content-Type must name no charset but utf-8'

@@ -27,13 +27,13 @@ import {
   requireJsonContentType,
 } from './requests.js'
 
-/** After this time in milliseconds, a caller over the limit may try again. */
+/** After this time in milliseconds, a caller with too many open streams may try again. */
 const streamLimitWaitMs = 5_000
 
 const eventStreamHeaders = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': cacheControl,
-  // Proxies such as nginx collect an answer otherwise.
+  // Otherwise proxies such as nginx buffer the answer.
   'X-Accel-Buffering': 'no',
 }
 
@@ -41,7 +41,7 @@ const eventStreamHeaders = {
 export function addStreamRoute(app: Hono<AppEnv>, streams: DeliveryStreams): void {
   app.get(deliveryStreamPath, (c) => {
     rejectBody(c.req.raw)
-    // A HEAD request has no end of its own.
+    // Nothing would close a stream that a HEAD request opens.
     if (c.req.method === 'HEAD') return new Response(null, { headers: eventStreamHeaders })
     const end = new AbortController()
     const messages = streams.open({
@@ -85,7 +85,7 @@ function formatMessage(message: StreamMessage): string {
   return `event: ${streamEvents[message.kind]}\nid: ${message.id}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
-/** Causes events while they are read. An error `ERR_TRIGGER_INVALID` at once rejects the request, with its message. */
+/** Causes events while they are read. When the call throws `ERR_TRIGGER_INVALID`, the request is answered 400. */
 export type TriggerHandler = (request: unknown, caller: Caller) => AsyncIterable<object>
 
 const jsonLinesHeaders = { ...eventStreamHeaders, 'Content-Type': 'application/x-ndjson' }
@@ -125,7 +125,7 @@ function startTrigger(start: () => AsyncIterable<object>): AsyncIterator<object>
   }
 }
 
-/** Each event as a line. The next one is caused when the connection has taken the last. */
+/** Writes each event as a line. The next event is caused when the connection has taken the last line. */
 function encodeLines(events: AsyncIterator<object>, logger: Logger, requestId: string): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const line = (event: object) => encoder.encode(`${JSON.stringify(event)}\n`)

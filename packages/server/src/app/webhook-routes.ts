@@ -13,7 +13,7 @@ import { createRate } from '../limits/request-limits.js'
 import { allowMethods, answerPrivateJson, answerUnauthorized } from './answers.js'
 import { type AppEnv, HttpRequestError, maxBodyBytes, requireJsonContentType } from './requests.js'
 
-/** Largest body, in bytes: that of 100 usual updates. */
+/** Largest body, in bytes: it holds 100 usual updates. */
 const maxUpdateBytes = 128 * 1024
 
 /**
@@ -62,15 +62,15 @@ function answerResults(
   return answerPrivateJson({ results }, 200)
 }
 
-/** Path that the provider posts to. */
+/** Path that the identity provider posts to. */
 export const verdictPath = '/api/v1/identity-provider/webhook'
 
-/** The most log lines a minute about rejected webhooks of one cause: anybody can send them. */
+/** The most log lines per minute and error code about rejected webhooks: anybody can send such webhooks. */
 const maxLinesPerMinute = 10
 
 /**
- * Authenticates the raw bytes and parses them: `createWebhookReader` of `@payment-integration/identity-sumsub/service`.
- * It rejects a webhook with an error whose code begins with `ERR_PROVIDER_WEBHOOK_`.
+ * Authenticates the raw bytes and parses them, such as `createWebhookReader` of
+ * `@payment-integration/identity-sumsub/service`. The code of its rejections begins with `ERR_PROVIDER_WEBHOOK_`.
  */
 export type VerdictReader = (webhook: {
   readonly body: Uint8Array
@@ -90,10 +90,10 @@ interface VerdictRouteDeps {
 }
 
 /**
- * Adds the route. It checks the digest of the raw bytes before it reads the content. A webhook of the provider gets
- * 200, whether it changes something or not; any other gets 400, so that the provider sends it again; 503 while the
- * database is away. Rejected webhooks are counted by code and logged up to ten times a minute, without content. So an
- * operator notices a secret that was changed on one side only.
+ * Adds the route. It checks the digest of the raw bytes before it reads the content. An accepted webhook gets 200,
+ * whether it changes something or not. A rejected webhook gets 400, so that the provider sends it again; 503 while the
+ * database is away. Rejections are counted by code, and logged without content up to ten times a minute for each code:
+ * an operator notices a secret that was changed on one side only.
  */
 export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void {
   const { identity, readWebhook, logger, onRejected, now } = deps

@@ -15,7 +15,7 @@ export interface PostgresConfig {
   readonly connectionString: string
   /** False: behind a pooler that gives each transaction another connection. */
   readonly preparedStatements?: boolean | undefined
-  /** Past that pooler. */
+  /** The address of the database past that pooler. */
   readonly directConnectionString?: string | undefined
   /** A standby for reads that may be stale. */
   readonly reader?: { readonly connectionString: string; readonly maxLagMs: number } | undefined
@@ -24,7 +24,7 @@ export interface PostgresConfig {
   readonly lockTimeoutMs?: number | undefined
   /** PEM text. */
   readonly ca?: string | undefined
-  /** A product that the operator accepts at the operator's own risk. */
+  /** An untested database product that the operator accepts, by the name that `ERR_STORE_ENGINE` reports. */
   readonly acceptedEngine?: string | undefined
 }
 
@@ -53,7 +53,7 @@ export interface PriceFeedConfig {
   readonly base: string
   /** The currency of the price, such as `USD`. */
   readonly quote: string
-  /** Of the rate. */
+  /** Decimals of the rate. */
   readonly decimals: number
 }
 
@@ -70,22 +70,22 @@ export interface ChainConfig {
   readonly chainId: number
   /** At least one, the preferred one first. */
   readonly nodes: readonly NodeConfig[]
-  /** Null: the known ones of the chain. */
+  /** Null: the known routers of the chain. */
   readonly routers: readonly RouterConfig[] | null
   /**
    * SpokePools of the Across bridge, 0x and 40 lowercase hex digits. Deposits into any of them are trusted; payments
-   * arrive at the first. Null: the known ones of the chain.
+   * arrive at the first. Null: the known SpokePools of the chain.
    */
   readonly spokePools: readonly string[] | null
-  /** Added to the known ones of the chain; an entry with the address of a known one replaces it. */
+  /** Added to the known tokens of the chain; an entry with the address of a known token replaces it. */
   readonly tokens: readonly TokenConfig[]
-  /** Added to the known ones of the chain, likewise. */
+  /** Added to the known price feeds of the chain in the same way. */
   readonly priceFeeds: readonly PriceFeedConfig[]
   /** First block of a chain that is not indexed yet. */
   readonly startBlock: number | 'head'
   /** How often the head is read, in milliseconds. */
   readonly pollMs: number
-  /** Price of a million calls at the chain's nodes, in the operator's currency; null: costs are not reckoned. */
+  /** Price of a million calls at the chain's nodes, in the operator's currency; null: no cost is computed. */
   readonly callPrice: number | null
   /** The proof level that every block needs; null: the chain's default. Source: docs/decisions/completeness.md. */
   readonly proof: ProofLevel | null
@@ -99,13 +99,13 @@ export interface ChainConfig {
 
 /** How notifications are sent. */
 export interface DeliveryConfig {
-  /** Maximum of POSTs in flight of this process. */
+  /** The most POSTs that this process may have in flight. */
   readonly concurrency: number
-  /** Maximum of POSTs in flight to one endpoint: host and port of a notification URL. */
+  /** The most POSTs in flight to one endpoint: host and port of a notification URL. */
   readonly perEndpoint: number
-  /** Name servers to use, `<address>:<port>`, IPv6 in brackets. Empty: those of the system. */
+  /** Name servers to use, `<address>:<port>`, IPv6 in brackets. Empty: the name servers of the system. */
   readonly dnsServers: readonly string[]
-  /** Addresses and CIDR ranges that are denied in addition to those that are not public. */
+  /** Denied addresses and CIDR ranges, in addition to all addresses that are not public. */
   readonly denied: readonly string[]
 }
 
@@ -115,7 +115,7 @@ export interface ChainFeedConfig {
   readonly servers: readonly string[]
   /** Path of a `.creds` file or of an nkey seed; null: none. */
   readonly credentialsFile: string | null
-  /** Path of the certificates that servers are checked with; null: those of Node. */
+  /** Path of the certificates that servers are checked with; null: the certificates of Node. */
   readonly caFile: string | null
 }
 
@@ -136,7 +136,7 @@ export interface IdentityConfig {
   /** Null: the provider's own address. */
   readonly url: string | null
   readonly redeemBy: 'reuse' | 'import'
-  /** Begins the names of applicants at the provider. */
+  /** Prefix of the external user ids at the provider. */
   readonly namespace: string
   /**
    * This process's share of the provider's rate limits, in percent. The shares of all processes add up to at most 100.
@@ -182,10 +182,10 @@ export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 /** One of {@link logLevels}. */
 export type LogLevel = (typeof logLevels)[number]
 
-/** History that ends. */
+/** How long history is kept, and the folder for the files of removed history. */
 export interface RetentionConfig {
   readonly policy: RetentionPolicy
-  /** Null: none is given. */
+  /** Null: not configured. */
   readonly folder: string | null
 }
 
@@ -197,7 +197,7 @@ export interface Config {
   /** 0: any free port. */
   readonly port: number
   readonly database: DatabaseConfig
-  /** Whether the schema is brought up to date at the start; else it must be. */
+  /** Whether the schema is brought up to date at the start. If not, an outdated schema is an error. */
   readonly migrates: boolean
   readonly retention: RetentionConfig
   /** As given: one or several keys. Never logged or shown. */
@@ -232,8 +232,8 @@ export interface Config {
   /** Whether the operators' pages are served at `/console`. */
   readonly console: boolean
   /**
-   * Origin of these pages. With it operators sign in, and one-time links are made from it. Null: nobody signs in, so
-   * the pages are only served in development, on a loopback address.
+   * Origin of the console, at which operators sign in; one-time links begin with it. Null: nobody signs in, so the
+   * pages are only served in development, on a loopback address.
    */
   readonly consoleUrl: string | null
   /** Null: operators sign in with passphrases alone. */
@@ -247,9 +247,9 @@ export interface Config {
   readonly limits: LimitsConfig
   /** How long an idle connection stays open, in milliseconds. */
   readonly keepAliveMs: number
-  /** From the beginning of a shutdown, requests are still accepted for so many milliseconds. */
+  /** How long requests are still accepted after a shutdown has begun, in milliseconds. */
   readonly drainMs: number
-  /** Longest shutdown after that, in milliseconds. */
+  /** Longest shutdown after {@link Config.drainMs}, in milliseconds. */
   readonly shutdownTimeoutMs: number
   /** The variables as read, for people. */
   readonly settings: readonly Setting[]
@@ -269,7 +269,7 @@ export interface Setting {
 
 /** How the integrators' pages are served. */
 export interface PortalConfig {
-  /** Their origin; null: they answer this machine alone. */
+  /** The origin of these pages; null: only this machine may open them. */
   readonly publicUrl: string | null
 }
 

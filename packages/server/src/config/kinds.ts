@@ -1,9 +1,9 @@
 /** Kinds of configuration variables: how a text becomes a value, and what people may see of it. @module */
 import { parseUrl } from '@payment-integration/contract/internal'
 
-/** A text has no value of its kind. */
+/** Why a text is not a value of a kind. */
 export class Flaw {
-  /** A clause about the text, which a message quotes unless it is secret; empty: the text has another form. */
+  /** A clause about the text, such as `has 3 characters`; empty: the text has another form. */
   readonly reason: string
   constructor(reason = '') {
     this.reason = reason
@@ -27,11 +27,11 @@ export interface Facts {
   readonly content?: string
   /** The variable without which this one is a mistake: its name, `<name>=<value>` or `<name>=<first characters>…`. */
   readonly onlyWith?: string
-  /** Must be set where `onlyWith` is met: the reason, or true where the accepted values say enough. */
+  /** Why the variable must be set where `onlyWith` is met; true: the accepted values say enough. */
   readonly required?: string | true
 }
 
-/** A row of the table. */
+/** A row of the table in `variables.ts`. */
 export interface Variable<Value> extends Facts {
   /** The accepted values, in Markdown; follows the word "expected". */
   readonly expected: string
@@ -173,7 +173,7 @@ export function quoteText(value: string): string {
 
 function describeFlaws(markdown: string, { isSecret, isUrl, content }: Facts) {
   const isHidden = isSecret || isUrl || content !== undefined
-  // Once for all items of a list: there may be ten thousands.
+  // Computed once: a list may have tens of thousands of items.
   const expected = stripMarkdown(markdown)
   return (subject: string, given: string, { reason }: Flaw): string => {
     const shown = reason === '' ? `is ${quoteText(given)}` : `is ${quoteText(given)}, which ${reason}`

@@ -60,7 +60,7 @@ export function parseOrigin(text: string): string | Flaw {
   return parsed !== null && isSecure(parsed) && parsed.href === `${parsed.origin}/` ? parsed.origin : new Flaw()
 }
 
-/** The address of a PostgreSQL database. It may hold a password, so its flaw names only its scheme. */
+/** The address of a PostgreSQL database. It may hold a password, so a flaw quotes only the scheme. */
 export function parsePostgresUrl(text: string): string | Flaw {
   const problem = findDatabaseUrlProblem(text)
   if (problem !== null) return new Flaw(problem.replace(/\.$/, ''))
@@ -109,12 +109,12 @@ export function parseMetricsToken(text: string): string | Flaw {
   return text.length < 16 || text.length > 512 ? new Flaw(`has ${text.length} characters`) : parseHeaderToken(text)
 }
 
-/** Without white space around the text, which must not be all of it. */
+/** The text without surrounding white space; blank text is a flaw. */
 export function parseTrimmed(text: string): string | Flaw {
   return text.trim() === '' ? new Flaw('is blank') : text.trim()
 }
 
-/** The beginning of applicants' names at the identity provider; blank: the default. */
+/** The prefix of external user ids at the identity provider; blank: the default. */
 export function parseNamespace(text: string): string | Flaw {
   try {
     return checkNamespace(text.trim() || defaultNamespace)

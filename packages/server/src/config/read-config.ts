@@ -1,4 +1,4 @@
-/** Reads the configuration from the environment, and checks how variables go together. @module */
+/** Reads the configuration from the environment, and checks that the variables fit together. @module */
 import { finality } from '@payment-integration/contract'
 import { dispatcherDefaults } from '@payment-integration/core/internal'
 import {

@@ -1,4 +1,4 @@
-/** Reads variables of the environment by the table, and describes them for people. @module */
+/** Reads environment variables as `variables.ts` declares them, and describes them for people. @module */
 import { readFileSync } from 'node:fs'
 import type { Setting } from './config.js'
 import { formatDefault, quoteText, stripMarkdown, type ValueOf, type Variable } from './kinds.js'
@@ -19,7 +19,7 @@ export interface VariableReader {
   readonly problems: string[]
   /** The value of a variable; its default when it is not set or has a problem. */
   value<N extends Name>(name: N): ValueOf<(typeof variables)[N]>
-  /** Whether a variable is set, also with a problem. */
+  /** Whether a variable is set, even to a malformed value. */
   isSet(name: Name): boolean
   /** The value of a variable of one chain. */
   chainValue<N extends ChainName>(name: N, chainId: number): ValueOf<(typeof chainVariables)[N]>
@@ -29,7 +29,7 @@ export interface VariableReader {
   readAll(): readonly Setting[]
 }
 
-/** Longest value, in characters: a list of some hundred tokens. A longer one could give a message per part. */
+/** Longest value, in characters: enough for hundreds of tokens. It also limits the problems that one list can have. */
 const maxLength = 65_536
 const fileSuffix = '_FILE'
 

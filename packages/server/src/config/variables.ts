@@ -1,11 +1,11 @@
-/** Every configuration variable: kind, default and meaning; docs/configuration.md is made from it. @module */
+/** Every configuration variable: kind, default and meaning. docs/configuration.md is built from it. @module */
 import { defaultMaxExtraFeeBps, defaultNamespace, dispatcherDefaults } from '@payment-integration/core/internal'
 import { minRatePercent } from '../identity/limited-provider.js'
 import { logLevels } from './config.js'
 import { choice, integer, list, onOff, text, type Variable } from './kinds.js'
 import * as parsers from './parsers.js'
 
-/** Whole milliseconds from a shortest to a longest time. */
+/** Whole milliseconds from `min` to `max`. */
 const ms = (min: number, max: number) => ({ unit: 'milliseconds', min, max })
 const upToAMillion = (unit: string) => ({ unit, min: 1, max: 1_000_000 })
 const port = { unit: 'a port', min: 0, max: 65_535 }
@@ -245,7 +245,7 @@ const operations = {
     doc: 'Longest rest of a shutdown. Unfinished work is then cut off and repeated after the next start.' }),
 }
 
-/** Every variable but those of a single chain. */
+/** Every variable except those of a single chain. */
 export const variables = {
   ...basic,
   ...database,

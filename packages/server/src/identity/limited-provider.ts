@@ -9,7 +9,7 @@ export const tooLong = 'The share token is longer than the identity provider tak
 export const isTokenTooLong = (error: unknown): boolean =>
   error instanceof ShareTokenRejectedError && error.providerMessage === tooLong
 
-// A limited number of requests begin in a window, a few wait in a queue, and the rest are shed. Each integration has
+// A limited number of requests begin in a window, a few wait in a queue, and others are shed. Each integration has
 // its own queue, and the queues take turns: no integration waits for the backlog of another one.
 
 /** The request may begin, or it is shed and its caller should wait so many milliseconds. */
@@ -17,12 +17,12 @@ export type Admission = { readonly kind: 'go' } | { readonly kind: 'shed'; reado
 
 /** Limits and clock of a gate. */
 interface GateOptions {
-  /** Maximum of requests that begin in one window. */
+  /** The most requests that begin in one window. */
   readonly perWindow: number
   readonly windowMs: number
-  /** Maximum of waiting requests. At the limit, the longest queue sheds its last request for a shorter one. */
+  /** The most waiting requests. At the limit, the longest queue sheds its last request for one in a shorter queue. */
   readonly waiting: number
-  /** Maximum of requests in one queue; further ones are shed at once. @default waiting */
+  /** The most requests in one queue; further ones are shed at once. @default waiting */
   readonly waitingEach?: number | undefined
   /**
    * Longest wait in a queue, in milliseconds. A request that cannot begin in time is shed as soon as that is known.
@@ -55,11 +55,11 @@ const timerToleranceMs = 100
 /** A waiting request. */
 interface Waiter {
   readonly leave: (admission: Admission) => void
-  /** When it arrived. */
+  /** When the request arrived, by the clock of the gate. */
   readonly since: number
 }
 
-/** Builds the gate. */
+/** Builds a gate at which no request waits. */
 export function createGate(options: GateOptions): Gate {
   const { perWindow, windowMs, waiting, waitingEach = waiting, now } = options
   const { maxWaitMs = Number.POSITIVE_INFINITY } = options
@@ -79,7 +79,7 @@ export function createGate(options: GateOptions): Gate {
     const windows = 1 + Math.floor((n - free) / perWindow)
     return Math.max(0, (begun[index] ?? now()) + windows * windowMs - now())
   }
-  /** The admission for the given position in a queue, from 0. */
+  /** Sheds a request that would have this position in its queue, from 0. */
   function shedAt(queueName: string, position: number): Admission {
     let before = position
     for (const [other, queue] of queues) if (other !== queueName) before += Math.min(queue.length, position + 1)
@@ -123,9 +123,7 @@ export function createGate(options: GateOptions): Gate {
     }
     if (count > 0) timer = setTimeout(admitWaiting, Math.ceil(msUntilTurn(0)))
   }
-  /**
-   * Sheds the last request of the longest queue for a new one in a queue of `length`. Returns whether there is room.
-   */
+  /** Whether a new request may wait in a queue of `length`. At the limit, the longest queue sheds its last request. */
   function makeRoom(length: number): boolean {
     if (count < waiting) return true
     let longest = ''
@@ -190,7 +188,7 @@ export const providerLimits = { redemptions: 40, lookUps: 120, polls: 60 } as co
  */
 export const minRatePercent = 3
 
-/** The limits of a process with a share of them. @param percent - {@link minRatePercent} to 100. */
+/** The limits of a process with a share of {@link providerLimits}. @param percent - {@link minRatePercent} to 100. */
 export function computeLimits(percent: number): Readonly<Record<keyof ProviderLimits, number>> {
   const share = (limit: number) => Math.max(1, Math.floor((limit * percent) / 100))
   const { redemptions, lookUps, polls } = providerLimits
@@ -200,9 +198,9 @@ export function computeLimits(percent: number): Readonly<Record<keyof ProviderLi
 /** The provider's window, in milliseconds. */
 const windowMs = 5_000
 /**
- * How many windows of redemptions may wait in all; one integration may have one window's. No request waits longer than
- * that. A share may send several requests, one after the other, and each waits separately. Look-ups follow redemptions,
- * so the same number applies.
+ * The longest wait of a request, in windows. All waiting redemptions fill at most as many windows, and those of one
+ * integration fill at most one. A share may send several requests, one after the other, and each waits separately.
+ * Look-ups and polls have the same limits.
  */
 const waitingWindows = 2
 /** Pause after a 429 without Retry-After, in milliseconds. */
@@ -225,7 +223,7 @@ interface LimitDeps {
 }
 
 /**
- * Builds the provider. Integrations take turns. A request that gets no turn in time is answered `throttled` and never
+ * Wraps a provider. Integrations take turns. A request that gets no turn in time is answered `throttled` and never
  * sent, as is every request for a while after a 429 of the provider. A share is then 503 with Retry-After, and a round
  * of polls stops.
  */
@@ -261,7 +259,7 @@ export function limitProvider(
     ...provider,
     redeem: (request) =>
       sendThrough<RedeemResult>(gates.redeem, request.integrationAddress, async () =>
-        // Its deadline may have passed in the queue.
+        // The deadline of the redemption may have passed in the queue.
         clock.now() > request.sendBy ? { kind: 'unsent' } : provider.redeem(request),
       ),
     find: (externalUserId, integrationAddress) =>
@@ -274,6 +272,6 @@ export function limitProvider(
 }
 
 function computePauseMs(outcome: { readonly kind: string; readonly retryAfterMs?: number | null }): number {
-  // A provider that throttles and names no wait, or none at all, gets the usual one.
+  // A 429 without Retry-After, or with a wait of 0, causes the usual pause.
   return Math.min(outcome.retryAfterMs || pauseMs, maxPauseMs)
 }

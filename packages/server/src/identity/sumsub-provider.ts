@@ -34,7 +34,7 @@ export interface SumsubIdentityProviderOptions {
   readonly monotonicNow?: (() => number) | undefined
 }
 
-/** Statuses of gateways for a URL or headers that are too long: in these requests only the token can be. */
+/** Statuses of gateways for a URL or headers that are too long: in these requests only the token can be too long. */
 const tooLongStatuses = new Set([414, 431])
 
 /** Errors of the calls after which the provider has done nothing. Their classes are not loaded: codes name them. */
@@ -42,7 +42,7 @@ type KnownError = Sumsub.TokenRejectedError | Sumsub.ProviderThrottledError | Su
 
 /**
  * Builds the provider for `createService`. None of its calls rejects. Call `close()` when the service has stopped: it
- * aborts requests in flight. Such a redemption has an unknown outcome, which is looked up after the next start.
+ * aborts requests in flight. An aborted redemption has an unknown outcome, which is looked up after the next start.
  * @param createApi - `createSumsubClient` of `@payment-integration/identity-sumsub/service`, which is not loaded here.
  * @throws TypeError When an option is blank or malformed. @throws RangeError When `timeoutMs` is out of range.
  * @example createSumsubIdentityProvider(createSumsubClient, { appToken, secretKey, levelName: 'basic-kyc-level' })

@@ -2,7 +2,7 @@
 import { filterAnswers } from '@payment-integration/contract/internal-io'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 
-/** Bounds the bytes on the wire; each caller limits the body itself, the identity provider's to 1 MiB. */
+/** Limits the bytes on the wire. Each caller also limits the body, such as the identity provider's to 1 MiB. */
 const maxBytes = 2 * 1024 * 1024
 
 /** An agent that takes answers that HTTP allows, up to 2 MiB. Its callers limit the time of a whole exchange. */
@@ -20,7 +20,7 @@ export function createAgent(connectTimeoutMs: number): Agent {
   })
 }
 
-/** A `fetch` over {@link createAgent}. The runtime's own takes an unexpected `100 Continue` for a dead connection. */
+/** A `fetch` over {@link createAgent}. The runtime's own `fetch` fails at an unexpected `100 Continue`. */
 export function createFetch(): typeof fetch {
   const dispatcher = createAgent(10_000)
   return ((url: string, init: object) => undiciFetch(url, { ...init, dispatcher })) as unknown as typeof fetch

@@ -16,7 +16,7 @@ interface RateOptions {
 interface Rate {
   /** The wait until a key may be counted again, in milliseconds; 0: none. Counts nothing. */
   waitMs(key: string): number
-  /** Counts once, unless the key must wait; returns its wait before that, in milliseconds. */
+  /** Counts once, unless the key must wait. Returns the wait in milliseconds; 0: the key was counted. */
   take(key: string): number
 }
 
@@ -27,9 +27,9 @@ const roundingMs = 0.001
  * Builds a limit with unused keys. By the generic cell rate algorithm it stores one number per key: the time at which
  * its allowance is full again.
  * The memory has two halves. When the newer half is full, or a period old, it becomes the older half, and the former
- * older half is dropped. After a full period that drops no key with a partial allowance. When more than half of
- * `maxKeys` arrive within a period, the keys unused for longest start anew. So many keys neither fill the memory nor
- * lock anybody out.
+ * older half is dropped. A key that was unused for a period has its full allowance, so dropping it changes nothing.
+ * When more than half of `maxKeys` arrive within a period, the keys unused for longest start anew. A flood of keys thus
+ * neither fills the memory nor locks anybody out.
  */
 export function createRate({ count, periodMs, now, maxKeys = 65_536 }: RateOptions): Rate {
   const spacingMs = periodMs / count
@@ -77,8 +77,8 @@ export interface SourceReader {
 const unknownSource = 'unknown'
 
 /**
- * Builds the finder. A source is an IPv4 address, or the first 64 bits of an IPv6 address: one network owns all of
- * those.
+ * Builds a reader of sources. A source is an IPv4 address, or the first 64 bits of an IPv6 address: one network owns
+ * all addresses with the same 64 bits.
  * @param trustedProxies - Addresses and CIDR ranges.
  * @throws {TypeError} For a range that cannot be read.
  */
@@ -140,7 +140,7 @@ export interface RequestLimitsOptions {
   readonly requestsPerSource?: number | null | undefined
   /** Authenticated requests per second of one integration, and of one legacy API key. @default none */
   readonly requestsPerCaller?: number | null | undefined
-  /** 401 answers per minute to one source; beyond, all its requests are 429. @default none */
+  /** 401 answers per minute to one source. Beyond that, all requests of the source are 429. @default none */
   readonly failedSignInsPerSource?: number | null | undefined
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is trusted. @default none */
   readonly trustedProxies?: readonly string[] | undefined
@@ -149,7 +149,7 @@ export interface RequestLimitsOptions {
 }
 
 /**
- * The limits of one process. Every method but `findSource` returns the wait in milliseconds: 0 lets the request go on.
+ * The limits of one process. Every method except `findSource` returns a wait in milliseconds; 0: the request may go on.
  */
 export interface RequestLimits {
   readonly findSource: SourceReader['findSource']

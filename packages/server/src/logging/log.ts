@@ -1,5 +1,5 @@
 /**
- * Writes the log as JSON lines with allow-listed fields, and the events in it. Source: docs/observability.md.
+ * Writes JSON lines with allow-listed fields, and logs events of the service. Source: docs/observability.md.
  * @module
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -12,8 +12,8 @@ import type { LogLevel } from '../config/config.js'
 /** Longest text that is shown, in characters: enough for ten stack frames. */
 const maxCharacters = 4_096
 /**
- * A URL. Its user information may hold quotes, which end it elsewhere. The bounds keep the search linear; no scheme or
- * password in use is longer.
+ * A URL. A quote ends it, except within the user information. The bounds keep the search linear; no scheme or password
+ * in use is longer.
  */
 const urlPattern = /[a-z][a-z0-9+.-]{0,31}:\/\/(?:[^\s/?#]{0,256}@)?[^\s"'<>]*/gi
 /** A host with or without a port. */
@@ -29,7 +29,7 @@ export function shortenUrls(text: string): string {
   return isCut ? `${shown}…` : shown
 }
 
-/** The beginning of a text, without a URL at the cut: its part before a lost `@` may be a password. */
+/** The beginning of a text, without a URL at the cut: if the `@` was cut off, a password would be shown as the host. */
 function cutText(text: string): string {
   const read = text.slice(0, maxCharacters)
   let word = read.length
@@ -46,7 +46,7 @@ function shortenUrl(url: string): string {
 }
 
 /**
- * The loggable parts of an error. Messages and other fields are left out: a driver's may hold values, URLs or
+ * The loggable parts of an error. Messages and other fields are left out: those of a driver may hold values, URLs or
  * credentials.
  */
 interface ErrorFields {
@@ -83,8 +83,8 @@ const requests = new AsyncLocalStorage<string>()
 let inFlight = 0
 
 /**
- * Runs `work`; its log lines get this request id, also after a wait. Before Node 24 it slows every promise of the
- * process by some microseconds. So the store is disabled when no such request is in flight.
+ * Runs `work`, whose log lines get this request id, also after a wait. Before Node 24 the store of the id slows every
+ * promise of the process by some microseconds, so it is disabled while no such request is in flight.
  */
 export async function withRequestId<T>(requestId: string, work: () => Promise<T>): Promise<T> {
   inFlight += 1
@@ -98,7 +98,7 @@ export async function withRequestId<T>(requestId: string, work: () => Promise<T>
 
 /**
  * Every field that may appear in the log; others are dropped. So a new field cannot leak a secret, a body, a signature,
- * a query string or an RPC URL. A line without `requestId` gets that of its request.
+ * a query string or an RPC URL. A line without `requestId` gets the id of its request.
  */
 const loggedFields = [
   'address',
@@ -200,8 +200,8 @@ function pickLoggedFields(fields: Readonly<Record<string, unknown>>): Record<str
 }
 
 /**
- * Builds the sink. It logs endpoints that fail or recover, deliveries that are given up, payments hidden in area (a),
- * and the newest audit record. Metrics count the rest.
+ * Builds a sink that logs endpoints that fail or recover, deliveries that are given up, payments hidden in area (a),
+ * and the newest audit record. Metrics count the other events.
  */
 export function createEventLog(logger: Pick<Logger, 'info' | 'warn'>): EventSink {
   return (event) => {

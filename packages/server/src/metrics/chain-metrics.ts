@@ -12,7 +12,7 @@ interface Reading<Of> {
   value(of: Of): number | null
 }
 
-/** Calls that a price is for. */
+/** The number of calls that a price covers. */
 const pricedCalls = 1_000_000
 
 const levels: readonly ProofLevel[] = ['root', 'bloom', 'none']

@@ -12,7 +12,7 @@ import { createRequestDurations, prefix } from './metrics.js'
 /**
  * Adds the metrics to a registry.
  * @param attempts - Counts delivery attempts, outside the registry.
- * @returns The sink that feeds them all.
+ * @returns The sink that counts events in these metrics.
  */
 function addEventMetrics(
   { Counter }: MetricsLibrary,
@@ -34,7 +34,7 @@ function addEventMetrics(
   )
   const changed = counter('payments_changed_total', 'New versions of payments after the first.', 'chain')
   const settled = counter('updates_settled_total', 'Updates of processors and receipts, by outcome.', 'outcome')
-  // A rate misses the first count of a series that begins with it.
+  // Each series begins at 0: otherwise a rate in Prometheus misses its first count.
   for (const outcome of updateOutcomes) settled.inc({ outcome }, 0)
   const exhausted = counter(
     'deliveries_exhausted_total',
@@ -115,8 +115,8 @@ function addIdentityMetrics({ Counter }: MetricsLibrary, registry: Registry): (c
 }
 
 /**
- * Builds the metrics on a separate registry, so that two servers in one process do not add up. The library is loaded
- * only now: loading takes longer than a whole command may take.
+ * Builds the metrics on a separate registry, so that the counts of two servers in one process do not add up. The
+ * library is loaded only now, because loading takes longer than a whole command may take.
  * @throws MissingPackageError `ERR_PACKAGE_MISSING` when prom-client is not installed.
  * @example const metrics = await createMetrics({ timeoutMs: 1_000 })
  */

@@ -83,7 +83,7 @@ interface Reading {
  * Adds the metrics to a registry.
  * @param sources - The queried stores; undefined: none yet.
  * @param timeoutMs - How long the database may take.
- * @returns A function to call before each scrape: it reads the backlog once for all metrics.
+ * @returns A function to call before each scrape: it discards the backlog, which the scrape then reads only once.
  */
 export function addDeliveryMetrics(
   { Gauge }: MetricsLibrary,
@@ -143,7 +143,7 @@ export function addDeliveryMetrics(
       this.reset()
       const deliveries = sources()
       const oldest = deliveries === undefined ? null : await answerWithin(() => deliveries.oldestSnapshot(), timeoutMs)
-      // Each short query of another session would be a series of its own.
+      // Without this limit, each short query of another session would start a series.
       if (oldest === null || oldest.ageMs < minShownSnapshotMs) return
       const { holder, databaseUser, application, ageMs } = oldest
       this.set({ holder, database_user: databaseUser ?? '', application }, ageMs / 1_000)

@@ -1,6 +1,6 @@
 /**
- * The metrics port of a server, the names and bounds of its metrics, and the durations of requests by route pattern:
- * a path would name addresses and transactions. No metric has data of one integration.
+ * Declares the metrics of a server, and measures its requests by route pattern. A path would name addresses and
+ * transactions; no metric has data of one integration.
  * @module
  */
 import type { EventSink } from '@payment-integration/core'
@@ -19,8 +19,8 @@ export const prefix = 'payment_integration_'
 export const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 /**
- * Upper bounds from a commit to the receiver's answer, in seconds: from the first attempt to the last, three days
- * later.
+ * Upper bounds of the time from a commit to the receiver's answer, in seconds. The last attempt is three days after the
+ * commit.
  */
 export const publishBuckets = [...durationBuckets, 60, 300, 900, 3_600, 10_800, 43_200, 86_400, 259_200]
 
@@ -57,12 +57,12 @@ export interface MetricsOptions {
 /** The observations of one series. */
 interface Buckets {
   observe(seconds: number): void
-  /** Its samples. @param labels - Formatted labels without braces; empty: none. */
+  /** The samples of the series. @param labels - Formatted labels without braces; empty: none. */
   lines(name: string, labels: string): string[]
 }
 
 /**
- * Builds an empty series. The Prometheus library checks and hashes labels on each observation; this costs two
+ * Builds an empty series. The Prometheus library checks and hashes labels on each observation; this series makes two
  * additions.
  * @param bounds - Upper bounds in seconds, ascending.
  */

@@ -16,8 +16,8 @@ import { createAgent } from '../internal/outgoing.js'
 /** Options of the source. */
 export interface HttpReceiptSourceOptions {
   /**
-   * Base URL of receipts: the source gets `<url>/<chainId>/<txHash>`. Its user and password are sent as Basic
-   * credentials.
+   * Base URL of receipts: the source gets `<url>/<chainId>/<txHash>`. User and password of the URL are sent
+   * as Basic credentials.
    */
   readonly url: string
   /** Verifies the answer's signature and parses it, like an update that the processor sends. */

@@ -29,8 +29,8 @@ export interface ServerLimits {
   /** How long a connection may stay idle between two requests. */
   readonly keepAliveTimeoutMs: number
   /**
-   * How long a connection may stay without a byte in either direction. It disconnects a client that does not read its
-   * answer. Time in which the server prepares an answer does not count.
+   * How long a connection may stay without a byte in either direction. This limit disconnects a client that does not
+   * read its answer. Time in which the server prepares an answer does not count.
    */
   readonly silenceTimeoutMs: number
   readonly maxHeaderBytes: number
@@ -87,16 +87,16 @@ export interface HttpServer {
   /** Closes each connection after its next answer and accepts new ones, so that clients move to another server. */
   drain(): void
   /**
-   * Accepts nothing new, closes idle connections and lets requests finish. When the signal aborts, it cuts the rest.
-   * Idempotent.
+   * Accepts nothing new, closes idle connections and lets requests finish. When the signal aborts, it closes
+   * every connection. Idempotent.
    */
   stop(cut: AbortSignal): Promise<void>
 }
 
 /**
- * Listens.
+ * Starts an HTTP server.
  * @param chosen - Overrides of {@link serverLimits}.
- * @param perSource - Maximum of connections of one source; without it there is no limit.
+ * @param perSource - The most connections of one source; without it there is no limit.
  * @throws ListenError `ERR_LISTEN` when the address cannot be used.
  */
 export async function listenHttp(
@@ -113,7 +113,7 @@ export async function listenHttp(
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       connectionsCheckingInterval: limits.checkIntervalMs,
       maxHeaderSize: limits.maxHeaderBytes,
-      // The listener requires it of HTTP/1.1: Node's own 400 has no body and no Cache-Control.
+      // The listener requires `Host` of HTTP/1.1: Node's own 400 has no body and no Cache-Control.
       requireHostHeader: false,
     },
     queueRequests(listener, { maxAtOnce: limits.maxRequestsAtOnce, maxRequests: limits.maxRequestsPerSocket }),
@@ -122,11 +122,11 @@ export async function listenHttp(
   server.maxHeadersCount = 0
   server.maxConnections = limits.maxConnections
   server.timeout = limits.silenceTimeoutMs
-  // Node answers an unknown expectation without a body and Cache-Control. It may be ignored (RFC 9110 10.1.1).
+  // An unknown expectation may be ignored (RFC 9110 10.1.1); Node's own answer has no body and no Cache-Control.
   server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing))
   if (perSource !== undefined) limitConnections(server, perSource)
   const connections = trackConnections(server)
-  // Node leaves it to a listener to close the connection.
+  // With this listener, Node does not close a silent connection itself.
   server.on('timeout', (socket: Socket) => {
     if (connections.awaitsAnswer(socket)) socket.setTimeout(limits.silenceTimeoutMs)
     else socket.destroy()
@@ -139,7 +139,7 @@ export async function listenHttp(
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     drain() {
-      // Before other listeners: an answer may be complete when they return.
+      // Runs before other listeners, because an answer may be complete when they return.
       server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'))
     },
     stop(cut) {
@@ -165,7 +165,7 @@ function listen(server: Server, listenAddress: ListenAddress): Promise<void> {
 function close(server: Server, connections: Connections, cut: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const cutAll = () => server.closeAllConnections()
-    // A connection closes after its last answer; no new request may start on it.
+    // A connection closes after its next answer, so that no new request starts on it.
     server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'))
     // Waits for the first interval, so that a request whose bytes have arrived is still served.
     const idle = setInterval(() => connections.closeIdle(), 50)
@@ -189,7 +189,7 @@ export interface Listeners {
   drain(): void
   /** Closes the listener of the API. */
   stop(cut: AbortSignal): Promise<void>
-  /** Closes the listener of the admin app: last, so that it answers during the whole shutdown. */
+  /** Closes the listener of the admin app. Call it last: the app then answers during the whole shutdown. */
   stopAdmin(cut: AbortSignal): Promise<void>
 }
 
@@ -203,7 +203,7 @@ export interface ListenersOptions {
 }
 
 /**
- * Listens. Requests to the admin app are not limited: the public cannot reach it.
+ * Starts the servers of the apps. Requests to the admin app are not limited: the public cannot reach it.
  * @throws ListenError `ERR_LISTEN` when an address cannot be used; then nothing listens.
  */
 export async function openListeners(config: Config, options: ListenersOptions): Promise<Listeners> {

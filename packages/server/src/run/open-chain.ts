@@ -28,7 +28,7 @@ export function mergeKnown<Entry extends Addressed>(
   return [...known.filter(({ address }) => !addresses.has(address)), ...configured]
 }
 
-/** Every known token and price feed that the configuration overrides, in its order. */
+/** Every known token and price feed that the configuration overrides, in the order of the configuration. */
 export function listPriceOverrides(
   { knownTokens, knownPriceFeeds }: Pick<typeof ChainEvm, 'knownTokens' | 'knownPriceFeeds'>,
   chains: readonly ChainConfig[],
@@ -97,7 +97,7 @@ export async function openChainFeed(
   }
 }
 
-/** Connects in the background; warns if strangers may write to it. @throws TypeError as {@link openChainFeed}. */
+/** Connects to the feed in the background; warns if anyone may write. @throws TypeError as {@link openChainFeed}. */
 export async function connectChainFeed(
   { servers, credentialsFile, caFile }: ChainFeedConfig,
   logger: Pick<Logger, 'warn'>,
@@ -134,9 +134,9 @@ export function loadChainEvm() {
 }
 
 /**
- * Opens a chain on its nodes; it sends nothing before its first call.
+ * Opens a chain on its nodes. No request is sent before the first call.
  * @param onQuarantine - Receives each skipped log, again at every read of its range.
- * @throws ConfigError `ERR_CONFIG` when no router is configured and none of the chain is known.
+ * @throws ConfigError `ERR_CONFIG` when no router of the chain is configured or known.
  * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself.
  * @example const chains = await Promise.all(config.chains.map((chain) => openChain(chain)))
  */
@@ -163,7 +163,7 @@ export async function openChain(config: ChainConfig, onQuarantine?: (log: Quaran
 }
 
 /**
- * The source of fulfilments over the chains with a known bridge and finality; null when there are none. It sends
+ * The source of fulfilments over the chains with a known bridge and finality; null when no chain has both. It sends
  * nothing before its first call. Source: docs/decisions/cross-chain.md.
  */
 export async function openFulfilments(

@@ -68,7 +68,7 @@ const developmentBlockCapMs = 3_000
 
 /**
  * Makes the chains of `PI_SIMULATED_CHAINS` and their trigger. The chains continue after their stored blocks. `close`
- * ends what waits for the service.
+ * ends a scenario that waits for the service.
  */
 export type SimulateChains = (world: {
   readonly store: Store
@@ -127,8 +127,8 @@ export interface OpenedService {
  */
 export async function openService(config: Config, options: OpenOptions = {}): Promise<OpenedService> {
   const { clock = systemClock, random = systemRandom, ownsProcess = false } = options
-  // V8 lets the heap grow to twice its live size before a collection, not four times: it reads the flag at each. While
-  // a chain is caught up that is 50 MiB less, and takes about a tenth longer when both cores are busy.
+  // The heap then grows to twice its live size before a collection, not four times: V8 reads the flag each time.
+  // Catching up a chain takes 50 MiB less, and about a tenth more time when both cores are busy.
   if (ownsProcess) v8.setFlagsFromString('--heap-growing-percent=100')
   const { logger = await createPinoLogger({ level: config.logLevel }) } = options
   const tracing = config.tracing ? await openTracing(clock) : null

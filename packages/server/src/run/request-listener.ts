@@ -152,7 +152,7 @@ function answerAndClose(socket: Socket, { line, error }: typeof malformedAnswer)
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }
 
-/** `http://host` or `https://host`, before a path, a query or the end. User information could pass for the host. */
+/** `http://host` or `https://host` before path, query or end. User information is rejected: it may look like a host. */
 const origin = /^https?:\/\/([^/?#@\\]+)(?=[/?]|$)/i
 
 /** A literal backslash, or a dot segment even if encoded: parsers read them differently. */
@@ -217,8 +217,8 @@ const maxHeaders = 100
 /**
  * Builds a listener for `node:http`. Messages that two parsers may read differently are rejected with 400, even before
  * authentication. These are a repeated framing header, an unknown HTTP version, HTTP/1.1 without `Host`, and chunks in
- * HTTP/1.0. So is a target that is not a path. A transfer coding besides chunked gets 501 (RFC 9112 section 6.1): Node
- * ignores it, and the body would be misread.
+ * HTTP/1.0. A target that is not a path is rejected, too. A transfer coding besides chunked gets 501 (RFC 9112 section
+ * 6.1): Node ignores it, and the body would be misread.
  */
 export async function createRequestListener(
   app: App,

@@ -16,8 +16,8 @@ import type { DevelopmentTools } from './open-pages.js'
 import { emitToAll, type OpenOptions, openService } from './open-service.js'
 
 /**
- * Earlier versions created the file with mode 0644. The mode is not changed here: an operator may have set it for
- * another program.
+ * Warns about a SQLite file that other users may open, as earlier versions created it. The mode is not changed here,
+ * because an operator may have set it for another program.
  */
 function warnReadableDatabase(database: DatabaseConfig, logger: Pick<Logger, 'warn'>): void {
   if (database.kind !== 'sqlite' || process.platform === 'win32') return
@@ -39,8 +39,8 @@ export interface RunningServer {
   readonly adminUrl: string | null
   readonly service: Service
   /**
-   * Stops being ready and drains the loops. Serves requests for `drainMs` more, finishes those in flight and closes the
-   * database. After another `shutdownTimeoutMs` it aborts the rest, without losing anything durable. Idempotent.
+   * Reports not ready and drains the loops. Serves requests for `drainMs` more, finishes those in flight and closes the
+   * database. After another `shutdownTimeoutMs` it aborts unfinished work; nothing durable is lost. Idempotent.
    */
   stop(): Promise<void>
 }
@@ -85,7 +85,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const indexers = service.indexers.filter(({ chainId }) => roles.indexer === 'all' || roles.indexer.includes(chainId))
   metrics?.watch({ indexers, deliveries: store.deliveries })
   const loops = new AbortController()
-  // Each chain listens to it, in several places.
+  // Each chain adds several listeners: Node would warn about a leak.
   setMaxListeners(0, loops.signal)
   let running = true
   const health = createHealth({ store, indexers, recording: config.recording, running: () => running })
@@ -135,7 +135,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   )
   const changedSettings = config.settings.filter(({ isDefault }) => !isDefault).map(({ name, value }) => [name, value])
   logger.info({ url, adminUrl: adminUrl ?? undefined, config: Object.fromEntries(changedSettings) }, 'Listening.')
-  // In parallel: on a large database the indexes take long, and wait for a migration.
+  // Builds indexes while the server runs: on a large database this takes long, and waits for a migration.
   if (pages !== null)
     store.console.prepare().catch((error: unknown) => {
       if (loops.signal.aborted) return
@@ -159,7 +159,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     if (url !== '') await sleep(config.drainMs)
     const cut = AbortSignal.timeout(config.shutdownTimeoutMs)
     const timeUp = new Promise<void>((resolve) => cut.addEventListener('abort', () => resolve(), { once: true }))
-    // A stream has no end of its own.
+    // A stream ends only when it is closed.
     service.deliveryStreams.close()
     opened.trigger?.close()
     pages?.close()
@@ -182,7 +182,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   }
 }
 
-/** Rejects what `readConfig` would reject. @throws TypeError */
+/** Rejects development settings in production, and simulated chains without `simulateChains`. @throws TypeError */
 function checkDevelopment(config: Config, options: StartOptions): void {
   const { simulatedChains, console: hasConsole, consoleUrl, environment } = config
   const isOpen = hasConsole && consoleUrl === null

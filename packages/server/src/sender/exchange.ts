@@ -13,13 +13,13 @@ interface Excerpt {
   size(): number
   add(chunk: Uint8Array): void
   /**
-   * The first `excerptBytes` as text, or null without a byte. A compressed body is not decompressed; its bytes are read
+   * The first `excerptBytes` as text; null if none arrived. A compressed body is not decompressed; its bytes are read
    * as text. Terminal control characters are removed.
    */
   text(): string | null
 }
 
-/** Control characters but line feed and tab, and characters that change the text direction. */
+/** Control characters except line feed and tab, and characters that change the text direction. */
 const unprintable = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 /** Starts an empty excerpt. */
@@ -60,10 +60,10 @@ const maxReadBytes = 16 * 1024
 
 /**
  * Posts and waits for the answer: until its body ends, breaks or exceeds {@link maxReadBytes}, or the timeout passes.
- * The timeout counts from `startedAt` (of `performance.now()`). Once the status arrives in time, the body cannot change
- * the result. Never rejects.
- * Uses undici's dispatch events: they need no stream, and the timeout also ends a wait for a connection. An abort
- * signal would not.
+ * The timeout counts from `startedAt` (of `performance.now()`). Once the status arrives in time, a broken body cannot
+ * change the result. Never rejects.
+ * Uses undici's dispatch events: they need no stream, and the timeout also ends a wait for a connection, which an abort
+ * signal would not end.
  */
 export function exchange(
   agent: Dispatcher,
@@ -100,7 +100,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (result: PostResult) => void
   #controller: Dispatcher.DispatchController | undefined
   #head: Head | undefined
-  /** Of the body; most answers have none. */
+  /** The beginning of the body; undefined until a byte arrives. */
   #excerpt: Excerpt | undefined
   #timer: NodeJS.Timeout | undefined
   #onAbort: (() => void) | undefined
@@ -147,7 +147,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       latencyMs: this.#latencyMs(),
     }
     if (status < 300) shortenTimeoutSoon(this)
-    // Content-Length is too long: bytes that arrived with the head stay in the excerpt.
+    // The body is too long. It is read until this turn ends, for the bytes that arrived with the head.
     if ((parseContentLength(fields['content-length']) ?? 0) > maxReadBytes)
       setImmediate(() => this.end(new Error('The body is too long.')))
   }

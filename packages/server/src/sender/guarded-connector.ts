@@ -13,8 +13,8 @@ import { createRangeCheck } from '../internal/address-ranges.js'
 import type { Resolve } from './resolve-name.js'
 
 /**
- * A host resolves to an address that notifications may not reach. It names no address, so that it cannot map our
- * network.
+ * A host resolves to an address that notifications may not reach. The error names no address, so that nobody can map
+ * our network with it.
  */
 export class AddressRejectedError extends ServerError {
   override readonly name = 'AddressRejectedError'
@@ -34,7 +34,7 @@ const nat64Prefix = [0x64, 0xff9b, 0, 0, 0, 0]
  * True for addresses of the public internet, by allow-list. IPv4: outside every special range. IPv6: inside 2000::/3,
  * outside every special range, and without an embedded IPv4 address. Such an address (6to4, Teredo, ISATAP, local
  * NAT64, mapped, compatible) reaches a host that a translator chooses. Only an address of the well-known NAT64 prefix
- * reaches exactly the IPv4 address inside it, and is judged by that. False for anything that is not an address.
+ * reaches exactly the IPv4 address inside it, which is then checked. False for anything that is not an address.
  * @param address - As a socket or resolver gives it: dotted decimal, or IPv6 without brackets.
  */
 export function isPublicAddress(address: string): boolean {
@@ -95,9 +95,9 @@ interface GuardedConnector {
 
 type AddressRule = (address: string) => boolean
 
-/** The most addresses per family that are dialled: a name with hundreds must not make this machine a port scanner. */
+/** The most addresses per family that are dialed: a name with hundreds must not make this machine a port scanner. */
 const addressesPerFamily = 4
-/** How long one of several addresses is dialled before the next, in milliseconds. */
+/** How long one of several addresses is dialed before the next, in milliseconds. */
 const dialMs = 500
 
 /**

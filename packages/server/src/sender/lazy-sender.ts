@@ -6,7 +6,7 @@ import type { ClosableSender, UndiciSenderOptions } from './undici-sender.js'
 
 /**
  * Like `createUndiciSender`; the timeout of a POST starts once the sender is loaded.
- * @throws TypeError When a DNS server is not an IP address with or without a port, or a denied range is none.
+ * @throws TypeError When a DNS server is not an IP address with or without a port, or a denied range is malformed.
  */
 export function createLazySender(options: UndiciSenderOptions): ClosableSender {
   const { servers, denied, allowLoopbackHttp = senderDefaults.allowLoopbackHttp } = options

@@ -5,7 +5,7 @@
  */
 import { type LookupAddress, NODATA, NOTFOUND, Resolver } from 'node:dns'
 
-/** Called once with every address found, in dialling order: at least one, or an error. */
+/** Called once with every address found, in dialing order: at least one, or an error. */
 export type ResolveCallback = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void
 
 /** Resolves a name; returns a function that cancels the query. After that the callback is not called. */

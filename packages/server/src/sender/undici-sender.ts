@@ -24,12 +24,12 @@ export interface UndiciSenderOptions {
    */
   readonly denied?: readonly string[] | undefined
   /**
-   * Ports that an `https:` URL may name; those of registration unless a host registers URLs by a rule of its own.
+   * Ports that an `https:` URL may name. They must include the ports that the registration of URLs allows.
    * @default notificationPorts
    */
   readonly ports?: readonly number[] | undefined
   /**
-   * Longest time to open a connection (DNS, connect, TLS), in milliseconds; the timeout of each POST ends its own wait.
+   * Longest time to open a connection (DNS, connect, TLS), in milliseconds. The timeout of a POST may end it sooner.
    * @default 5000
    */
   readonly connectTimeoutMs?: number | undefined
@@ -40,8 +40,8 @@ export interface UndiciSenderOptions {
   /** Longest use of a connection, in milliseconds. @default 60000 */
   readonly connectionAgeMs?: number | undefined
   /**
-   * How long the body of a 2xx may take after its head, in milliseconds; the excerpt has the bytes until then. @default
-   * 250
+   * How long the body of a 2xx may take after its head, in milliseconds; the excerpt has the bytes until then.
+   * @default 250
    */
   readonly successBodyMs?: number | undefined
   /** Certificates to trust instead of the system's, as PEM. @default the system's */
@@ -60,9 +60,9 @@ const maxKnownTargets = 1_000
 /**
  * Makes a sender for the internet. One timeout covers DNS, connect, TLS, headers and body. Redirects are answers,
  * never followed. Private, loopback and translated addresses are rejected inside the connection. It uses no proxy, no
- * decompression and no cookies. The status decides: once it arrives in time, the body cannot change the result.
+ * decompression and no cookies. Once the status arrives in time, a broken body cannot change the result.
  * @throws RangeError When an option is out of range.
- * @throws TypeError When a DNS server is not an IP address with or without a port, or a denied range is none.
+ * @throws TypeError When a DNS server is not an IP address with or without a port, or a denied range is malformed.
  * @example
  * import { createUndiciSender } from '@payment-integration/server'
  * const sender = createUndiciSender({ connectTimeoutMs: 2_000 })
@@ -88,7 +88,7 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
         keepAliveTimeout: keepAliveMs,
         keepAliveMaxTimeout: connectionAgeMs,
         maxHeaderSize: maxAnswerHeadBytes,
-        // The timeout of each POST is the only clock.
+        // The timeout of each POST is the only timeout.
         headersTimeout: 0,
         bodyTimeout: 0,
       }),
@@ -123,7 +123,7 @@ function createRotatingAgents(create: () => Agent, ageMs: number) {
       if (now - bornAt < ageMs) return current
       const old = current
       retired.add(old)
-      // Its requests in flight continue until their own timeouts.
+      // Requests in flight on the old agent continue until their own timeouts.
       old.close().then(
         () => retired.delete(old),
         () => retired.delete(old),

@@ -1,4 +1,4 @@
-/** The trace of a payment: its name, equal in every process, and its spans. Source: docs/observability.md. @module */
+/** The trace of a payment: its ids, equal in every process, and its spans. Source: docs/observability.md. @module */
 import { createHash } from 'node:crypto'
 import type * as Api from '@opentelemetry/api'
 import type { Attributes } from '@opentelemetry/api'
@@ -24,7 +24,7 @@ interface PaymentTrace {
 
 /**
  * The ids are the first 24 bytes of SHA-256 over `<chainId>:<txHash>:<integrationAddress>`. So processes that share
- * nothing write into one trace, and a receiver can compute it from a delivery.
+ * nothing write into one trace, and a receiver can compute the ids from a delivery.
  */
 export function computeTraceIds({ chainId, txHash, integrationAddress }: TracedPayment): PaymentTrace {
   const digest = createHash('sha256').update(`${chainId}:${txHash}:${integrationAddress}`).digest('hex')
@@ -51,8 +51,8 @@ export interface SpanWriter {
 }
 
 /**
- * Builds the writer.
- * @param tracer - By default that of the SDK which the process registered; without one no span is kept.
+ * Builds a writer of spans in the traces of payments.
+ * @param tracer - By default the tracer of the SDK that the process registered; without an SDK no span is kept.
  */
 export function createSpanWriter(
   api: TracingApi,
@@ -64,7 +64,7 @@ export function createSpanWriter(
       const { traceId, parentId } = computeTraceIds(payment)
       const parent = { traceId, spanId: parentId, traceFlags: api.TraceFlags.SAMPLED, isRemote: true }
       const options: Api.SpanOptions = {
-        // A number before the start of the process would be read as time since then.
+        // A Date, because a small number would be read as the time since the start of the process.
         startTime: new Date(startAt),
         attributes: {
           'payment.chain_id': payment.chainId,
@@ -86,14 +86,14 @@ export function createSpanWriter(
 /** The span of an event; it ends when the event is published. */
 interface EventSpan {
   readonly name: string
-  /** How long before its end it began, in milliseconds. */
+  /** How long the span lasted, in milliseconds. */
   readonly lastedMs: number
   readonly attributes: Attributes
   /** The reason of a failure, or null. */
   readonly failure: string | null
 }
 
-/** Builds the sink. A payment that names no integration has no receiver, so it has no trace. */
+/** Builds a sink that writes spans. A payment that names no integration has no receiver, so it has no trace. */
 export function createPaymentSpans({ api, start }: SpanWriter, clock: Pick<Clock, 'now'>): EventSink {
   return (event) => {
     if (!('txHash' in event && 'integrationAddress' in event)) return

@@ -59,7 +59,7 @@ export type CheckedOptions = DoctorOptions & BenchOptions
 
 const maxTimeoutMs = 600_000
 
-/** Checks the options. @throws {TypeError | RangeError} For an unusable one, without the secret or the URL. */
+/** Checks the options. @throws {TypeError | RangeError} For an unusable option. The message has no secret. */
 export function checkOptions(options: DoctorOptions): CheckedOptions {
   const { url, signingSecret, integrationAddress, now = () => Date.now() } = Object(options) as DoctorOptions
   const { timeoutMs = deliveryTimeoutMs, seed = Math.floor(now()) % 0x1_0000_0000 } = options

@@ -213,10 +213,10 @@ interface Run {
 
 /**
  * Sends about 70 deliveries to a receiver, and judges its answers. The payments are marked (their hashes begin with
- * `0xd0c70000`) and belong to no order; valid ones are stored by a correct receiver. Secrets and bodies are in no
- * result. Redirects are not followed.
- * @throws {TypeError} For an unusable URL, secret or address; RangeError for a number out of range. Both before
- * anything is sent.
+ * `0xd0c70000`) and belong to no order; valid ones are stored by a correct receiver. The result has no secrets
+ * and no bodies. Redirects are not followed.
+ * @throws {TypeError} For an unusable URL, secret or address; RangeError for a number out of range. Both are
+ * thrown before anything is sent.
  * @example const report = await runDoctor({ url, signingSecret, integrationAddress }); report.failed === 0
  */
 export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {

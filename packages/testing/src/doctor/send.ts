@@ -307,7 +307,7 @@ export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal, now
     const limit = startTimeLimit(waitMs, signal)
     const request = { method: 'POST', headers: withUserAgent(headers), body, redirect: 'manual' } as const
     const answered = fetch(url.href, { ...request, signal: limit.signal })
-    // Cancels also the body of an answer that comes too late.
+    // Also cancels the body of an answer that comes too late.
     answered.then(
       (response) => release(response.body),
       () => undefined,

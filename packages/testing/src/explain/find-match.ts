@@ -87,7 +87,7 @@ export async function findMatch(
   return (await search(changed, issuedKeys)) ?? (await search(changed, storedKeys))
 }
 
-/** The keys that a changed secret may have come from. */
+/** The keys that result from undoing changes of the secrets. */
 async function buildStoredKeys(secrets: readonly RoleSecret[]): Promise<Key[]> {
   const keys: Key[] = []
   for (const secret of secrets)

@@ -137,7 +137,7 @@ function toBytes(values: readonly unknown[]): Body | null {
   return values.length > 1 && values.every(isByte) ? Uint8Array.from(values as number[]) : null
 }
 
-/** Reads bytes printed as `123,34,105`, as by `String(bytes)`, with blanks, or as a logged Buffer's hex pairs. */
+/** Reads bytes printed as `123,34,105`, with or without blanks, or as the hex pairs of a logged Buffer. */
 function undoByteList(text: string): Undone[] {
   if (/^<Buffer [0-9a-f ]{2,}>$/.test(text.trim())) {
     const pairs = text.trim().slice(8, -1).split(' ')
@@ -160,7 +160,7 @@ function undoTruncation(text: string): Undone[] {
   ]
 }
 
-/** The marks that close all that a JSON text opens; null when it closes more than it opens, or opens nothing. */
+/** The closing marks that a JSON text lacks; null when it lacks none, or has a wrong one. */
 export function findMissingEnd(text: string): string | null {
   const open: string[] = []
   let isText = false

@@ -16,7 +16,7 @@ export function fromUtf8(bytes: Uint8Array): string | null {
   }
 }
 
-/** Converts a saved file to UTF-8 without a byte order mark. Editors and shells also save UTF-16, without it too. */
+/** Converts a saved file to UTF-8 without a byte order mark. Editors and shells may save UTF-16 with or without it. */
 export function decodeSavedFile(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return bytes.slice(3)
   const encoding = detectUtf16(bytes)

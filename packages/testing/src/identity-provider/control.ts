@@ -180,7 +180,7 @@ function drip(bytes: Uint8Array, request: Request): ReadableStream<Uint8Array> {
 export interface ProviderControl {
   /** Redeemed share tokens, oldest first. */
   readonly redemptions: readonly Redemption[]
-  /** Adds an applicant without an event, such as a donor's, who was verified before. */
+  /** Adds an applicant without an event, such as a user whom the donor has already verified. */
   addApplicant(applicant: NewApplicant): ApplicantView
   /** Finds an applicant; null when it does not exist or is deleted. */
   applicant(applicantId: string): ApplicantView | null

@@ -104,7 +104,7 @@ function buildReused(state: ProviderState, client: ProviderClient, query: URLSea
   }
 }
 
-/** Reuses a verification. The checks begin if it covers each step of the level. A rejected token stays unused. */
+/** Reuses a verification. The checks begin if the shared steps cover the level. A rejected token stays unused. */
 export function reuse(
   state: ProviderState,
   client: ProviderClient,

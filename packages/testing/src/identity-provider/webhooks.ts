@@ -50,7 +50,7 @@ export interface Webhooks {
   deliver(): Promise<WebhookDelivery[]>
   /** Drops the waiting webhooks and returns their number. */
   lose(): number
-  /** Time at which the next webhook is due, or null when none waits that is not being sent. */
+  /** Time at which the next webhook is due, except those that are being sent; null: none. */
   nextAt(): number | null
   readonly sent: readonly WebhookDelivery[]
 }

@@ -41,13 +41,13 @@ interface TwinEngine {
 /** One POST at a time, so that a seed determines the sequence. */
 const delivery = { concurrency: 1, perEndpoint: 1, batch: 1, leaseMs: 10_000 } as const
 
-/** The shortest value that the core accepts. */
+/** The shortest lease of a chain that the core accepts, in milliseconds. */
 const chainLeaseMs = 100
 
 /** The time between two rounds of polls in milliseconds, as in the service. */
 const pollMs = 30_000
 
-/** The most turns of one settle, which would never end if each delivery caused another. */
+/** The most turns of one `settle`, which would never end if each delivery caused a payment. */
 const maxTurns = 100_000
 
 async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> {
@@ -168,11 +168,11 @@ export interface Twin {
   addIntegration(receive?: TwinReceiver): Promise<TwinIntegration>
   /** Issues a key for the legacy API, whose accounts are managed by `service.accounts`. */
   addLegacyKey(): Promise<string>
-  /** The identity provider, and the users and reviewers at it. */
+  /** The identity provider, with its users and reviewers. */
   readonly identity: TwinIdentity
   /** Makes a payment on a chain. @throws {TypeError} For an unknown field. @throws {RangeError} For a malformed one. */
   pay(input: TwinPaymentInput): Promise<TwinPayment>
-  /** Applies an update of the processor. @throws {RangeError} When its form is wrong. */
+  /** Applies an update of the processor. @throws {RangeError} When the update is malformed. */
   update(payment: TwinPayment, change: TwinChange): Promise<UpdateResult>
   /**
    * Causes the events of a scenario, and resolves with the events in order.
@@ -226,7 +226,7 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
   const chaosDraws = createDraws((seed ^ 0x5eed) >>> 0)
   const clock = createFakeClock(startMs)
   const { now } = clock
-  // A later payment counts as newer, even when the clock has not moved.
+  // Blocks are a second apart: a later payment counts as newer, even when the clock has not moved.
   const world = { now, newHash: () => draws.hex(32), stepMs: 1_000 }
   const chains = new Map(chainIds.map((id) => [id, createTwinChain(id, world)]))
   const network = createTwinNetwork({ draws: chaosDraws, now, restart: () => engine.restart() })
@@ -312,7 +312,7 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
       const chain = requireChain(chainId)
       const orphaned = chain.orphan(depth)
       chain.mine(payments === 'again' ? orphaned : [])
-      // Mines a longer branch, because a node never follows a shorter one.
+      // Mines a longer chain, because a node never follows a shorter one.
       for (let mined = 0; mined < depth; mined += 1) chain.mine()
       await engine.settle()
     },

@@ -81,7 +81,7 @@ export const twinClients = { donor: integrator, service: recipient } as const
 const baseUrl = 'https://identity-provider.test'
 const webhookUrl = 'https://payments.test/api/v1/identity-provider/webhook'
 
-/** Timeout in milliseconds, never reached by a busy machine: an in-process provider answers at once or never. */
+/** Timeout in milliseconds, long enough for a busy machine: an in-process provider answers at once or never. */
 const timeoutMs = 5_000
 
 /** Practically no rate limit: while the twin's clock stands still, a limited request would wait for ever. */

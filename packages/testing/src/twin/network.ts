@@ -44,8 +44,8 @@ export interface Chaos {
 
 /**
  * Creates the sequence of faults for a seed, for use in your own proxy or test harness.
- * @param options - `seed`: a whole number from 0 to 4294967295. `plan`: attempts of a hundred by fault. @default
- * duplicate, late, lost, slow 10 each; skew, restart 5 each
+ * @param options - `seed`: a whole number from 0 to 4294967295. `plan`: percentage of attempts by fault; by default
+ * duplicate, late, lost, slow 10 each; skew, restart 5 each.
  * @example
  * const chaos = createChaos({ seed: 7, plan: { lost: 20 } })
  * if (chaos.next() === 'lost') console.log('this attempt never arrives')
@@ -118,7 +118,7 @@ interface TwinNetworkDeps {
   readonly restart: () => void
 }
 
-/** The error of a skewed clock, which exceeds a receiver's tolerance. */
+/** The error of a skewed clock in milliseconds; it exceeds a receiver's tolerance. */
 const clockSkewMs = 360_000
 
 export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): TwinNetwork {
@@ -198,7 +198,7 @@ export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): Twi
     skewMs: () => skew,
     async post(post) {
       const fault = drawFault(this.chaos, draws)
-      // A late request waits for the next request, even when that is late too.
+      // Late requests arrive after the next request that is not late itself.
       if (fault === 'late') return postWith(fault, post)
       const result = await postWith(fault, post)
       await deliverLate()

@@ -117,7 +117,7 @@ async function* update(
   yield* showSnapshot(context, payment, result.version)
 }
 
-/** Waits until the receiver accepts a version. @throws TriggerError When it does not, or nothing is delivered. */
+/** Waits until the receiver accepts a version. @throws TriggerError When it is rejected or not sent. */
 async function waitForDelivery(
   context: TriggerContext,
   payment: TriggeredPayment,
@@ -275,10 +275,10 @@ async function* replaceBlocks(
   const depth = chain.height() - payment.blockNumber + 1
   const orphaned = chain.orphan(depth)
   const others = orphaned.filter((each) => each.txHash !== txHash)
-  // Mined one block later, so that the payment moves.
+  // The payment is mined one block later than before, so that it moves.
   const { number } = chain.mine(others)
   const { number: blockNumber } = chain.mine(included ? orphaned.filter((each) => each.txHash === txHash) : [])
-  // Mines a longer branch, because a node never follows a shorter one.
+  // Mines a longer chain, because a node never follows a shorter one.
   while (chain.height() < number + depth) chain.mine()
   const head = chain.height()
   await until(context, `the new blocks of chain ${chainId} are indexed`, async () => {
@@ -294,7 +294,7 @@ async function* replaceBlocks(
  * @param request - A {@link TriggerRequest}, such as the JSON of a body.
  * @throws TriggerRequestError `ERR_TRIGGER_INVALID` for an unknown scenario or option, a malformed value, or a chain
  * that is not simulated. The iteration rejects with a TriggerError `ERR_TRIGGER` when the scenario ends early, or while
- * another one runs.
+ * another scenario runs.
  */
 export type Trigger = (
   request: unknown,

@@ -90,7 +90,7 @@ function toReadable(location: string): string {
 const unreadBytes = 65_536
 const largeBytes = 1_048_576
 
-/** A body of blanks, signed with a wrong secret. */
+/** A body of blanks, with an invented signature. */
 async function buildJunk(bench: Bench, bytes: number): Promise<SignedDelivery> {
   const { body, t } = await bench.sign(`{"junk":"${' '.repeat(bytes)}"}`, { key: `${bench.signingSecret}.forged` })
   return bench.deliver(body, `t=${t},v1=${'5e'.repeat(32)}`)
@@ -101,7 +101,7 @@ function requireSockets({ sockets }: Bench): Sockets {
   return sockets
 }
 
-/** Judges a probe in which a connection that ends early has its own cause. */
+/** Adds the number of reused connections. A connection that ends early gets the cause `connection-not-reusable`. */
 function judgeReuse(judgement: Judgement): Judgement {
   const reused = judgement.answers.filter((answer) => answer.reused).length
   const note = reused === 0 ? 'the receiver closes each connection' : `${reused} on a reused connection`

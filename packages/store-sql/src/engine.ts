@@ -25,7 +25,7 @@ export interface BulkInsert {
   /** Whether to return before the database answers; see `SentQuery`. @default false */
   readonly sends?: boolean
   /** Whether the text does not depend on the rows, so that it can be a prepared statement. @default false */
-  readonly keepsText?: boolean
+  readonly isPreparable?: boolean
 }
 
 export interface InsertedIds {
@@ -133,9 +133,9 @@ export interface SqlDialect {
   updateAll(db: Connection, update: BulkUpdate): Promise<void>
   /**
    * Inserts rows whose ids the database assigns.
-   * @param unlessThere - Columns of a unique key; rows whose key is stored are left out.
+   * @param uniqueColumns - Columns of a unique key; rows whose key is stored are left out.
    */
-  insertNumbered(db: Connection, insert: Omit<BulkInsert, 'sends'>, unlessThere?: string): Promise<InsertedIds>
+  insertNumbered(db: Connection, insert: Omit<BulkInsert, 'sends'>, uniqueColumns?: string): Promise<InsertedIds>
   /**
    * Selects the longest due deliveries of each integration that may be notified: `id`, `due_at`, `integration`, `lane`,
    * `notification_url`, `probe`. `probe` is 1 for the longest due first attempt or retry of a blocked integration that

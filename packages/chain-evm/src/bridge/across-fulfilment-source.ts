@@ -65,7 +65,7 @@ const clockSlackMs = 600_000
 /** Each look-up reads this many newest blocks again: a node may know a block before it has indexed the block's logs. */
 const rereadBlocks = 256
 /** The most searches in memory. A search that was dropped starts again. */
-const maxDeposits = 10_000
+const maxSearches = 10_000
 
 /** The progress of the search for a deposit's fill. */
 interface Search {
@@ -176,7 +176,7 @@ function createFillReader(
   function startSearch(key: string, from: number): Search {
     const search: Search = { from, next: from, nextAtEnd: from, isComplete: false, wasFound: false }
     const [oldest] = searches.keys()
-    if (searches.size >= maxDeposits && oldest !== undefined) searches.delete(oldest)
+    if (searches.size >= maxSearches && oldest !== undefined) searches.delete(oldest)
     searches.set(key, search)
     return search
   }

@@ -97,14 +97,14 @@ function assertSameBlock<T extends { readonly hash: string; readonly blockHash: 
 }
 
 /** A block is read whole with at least this many paying transactions, and at most this many transactions for each. */
-const minPaymentsToReadWhole = 3
+const minPayingTransactions = 3
 const maxTransactionsPerPayment = 2
 /** About a megabyte. */
 const transactionsPerRequest = 500
 
 /** Whether it is cheaper to read the whole block than each paying transaction. */
-export function shouldReadWhole(payments: number, transactions: number): boolean {
-  return payments >= minPaymentsToReadWhole && transactions <= payments * maxTransactionsPerPayment
+export function shouldReadWhole(paying: number, transactions: number): boolean {
+  return paying >= minPayingTransactions && transactions <= paying * maxTransactionsPerPayment
 }
 
 /**

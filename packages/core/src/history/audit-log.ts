@@ -9,7 +9,7 @@ import type { MasterKey, VersionedKey } from '../secrets/keys.js'
 import type { AuditEntry, AuditHead, AuditQueries, AuditRecord, AuditStore } from './audit-store.js'
 
 /** The sequence and hash of the last removed record, as the record of its removal has them; null: there is none. */
-export async function findRemovedHead(audit: AuditStore, first: AuditRecord): Promise<Omit<AuditHead, 'at'> | null> {
+export async function findLastRemoved(audit: AuditStore, first: AuditRecord): Promise<Omit<AuditHead, 'at'> | null> {
   const removed = first.seq - 1
   for await (const part of readAuditParts(audit, removed))
     for (const { action, subject, details } of part)
@@ -46,7 +46,7 @@ export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: M
     },
     async verify({ onProgress, signal } = {}) {
       const [first] = await audit.list({ limit: 1 })
-      let before = first === undefined || first.seq === 1 ? null : await findRemovedHead(audit, first)
+      let before = first === undefined || first.seq === 1 ? null : await findLastRemoved(audit, first)
       let last: AuditHead | null = null
       let records = 0
       signal?.throwIfAborted()

@@ -9,7 +9,7 @@ import type { Store } from '../ports/store.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { beginSignedFile, openSignedFile, type SignedFile, type SignedWriter } from '../secrets/signed-file.js'
 import type { Audited } from './audit-log.js'
-import { findRemovedHead, readAuditParts } from './audit-log.js'
+import { findLastRemoved, readAuditParts } from './audit-log.js'
 import type { AuditAction, AuditRecord, AuditStore, AuditVerdict } from './audit-store.js'
 import type {
   ArchivedFile,
@@ -205,7 +205,7 @@ export async function restoreRecords(audit: AuditStore, audited: Audited, file: 
   }
   await audited(async (tx) => {
     const [first] = await audit.list({ limit: 1 })
-    const before = first === undefined ? null : await findRemovedHead(audit, first)
+    const before = first === undefined ? null : await findLastRemoved(audit, first)
     if (before === null) throw new RangeError('no record of the audit log is missing.')
     if (last?.seq !== before.seq || last.hash !== before.hash)
       throw new RangeError(

@@ -143,7 +143,7 @@ export function findMisfit(
 }
 
 /** Whether the provider may still know an applicant of a redemption. */
-export function isUnresolved(state: RedemptionState): boolean {
+export function mayHaveApplicant(state: RedemptionState): boolean {
   return state === 'in_flight' || state === 'unknown' || state === 'unresolved' || state === 'absent'
 }
 
@@ -156,7 +156,7 @@ export async function applyLookUp(
   const { externalUserId, subjectId } = redemption
   await lockSubject(tx, subjectId)
   const now = await tx.identity.redemption(externalUserId)
-  if (now === null || !isUnresolved(now.state)) return
+  if (now === null || !mayHaveApplicant(now.state)) return
   if (typeof found === 'object') {
     await attachApplicant(tx, { redemption, applicant: found, outcome: 'found', source: 'look_up' }, deps)
     return
@@ -212,7 +212,7 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
     const names = await store.identity.dueLookUps(maxPolls)
     const reviews = names.length < maxPolls ? await store.identity.duePolls(maxPolls - names.length) : []
     const polls = [
-      ...names.map((each) => () => lookUpName(each.externalUserId, each.subjectId, round)),
+      ...names.map((each) => () => lookUpApplicant(each.externalUserId, each.subjectId, round)),
       ...reviews.map((each) => () => pollReview(each.subjectId, round)),
     ]
     let polled = 0
@@ -227,11 +227,11 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
     return polled
   }
 
-  async function lookUpName(externalUserId: string, subjectId: string, round: Round): Promise<void> {
+  async function lookUpApplicant(externalUserId: string, subjectId: string, round: Round): Promise<void> {
     const redemption = await store.transaction(async (tx) => {
       await lockSubject(tx, subjectId)
       const record = await tx.identity.redemption(externalUserId)
-      const lookUpInMs = record !== null && isUnresolved(record.state) ? retryLookUpMs : null
+      const lookUpInMs = record !== null && mayHaveApplicant(record.state) ? retryLookUpMs : null
       // Other processes skip the redemption; its look-up is due again if this process dies.
       await tx.identity.changeRedemption(externalUserId, { lookUpInMs })
       return lookUpInMs === null ? null : record

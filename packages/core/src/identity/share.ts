@@ -17,7 +17,7 @@ import { createFailureError, logFailure } from './checked-provider.js'
 import { decideShare } from './decide-share.js'
 import { normalizeEmail, type SealEmail } from './emails.js'
 import type { NewRedemption, RedemptionRecord, RedemptionState, ShareOutcome } from './identity-store.js'
-import { applyLookUp, findMisfit, isUnresolved, lookUpRedemptions } from './poll.js'
+import { applyLookUp, findMisfit, lookUpRedemptions, mayHaveApplicant } from './poll.js'
 import {
   absentLookUpsForMs,
   attachApplicant,
@@ -180,7 +180,7 @@ function createRedeem(parts: RedeemParts): Redeem {
     return store.transaction(async (tx) => {
       const { donor, review, closed } = await lockSubject(tx, subjectId)
       const stored = await tx.identity.redemption(externalUserId)
-      if (stored !== null && isUnresolved(stored.state))
+      if (stored !== null && mayHaveApplicant(stored.state))
         await tx.identity.changeRedemption(externalUserId, { state, lookUpInMs: null })
       await tx.identity.logShare(buildShareRecord(clock.now(), redemption, outcome, providerCode))
       return !closed && donor === integrationAddress && isRejected(review) ? review : null

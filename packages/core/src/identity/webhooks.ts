@@ -4,7 +4,7 @@ import type { IdSource } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { isRedemptionInFlight } from './decide-share.js'
 import type { IdentitySubject, RedemptionRecord, VerdictRecord, VerificationChange } from './identity-store.js'
-import { findMisfit, isUnresolved } from './poll.js'
+import { findMisfit, mayHaveApplicant } from './poll.js'
 import type { IdentityParts } from './redemption.js'
 import { attachApplicant, clockSkewMs, lockSubject, logOtherLevel, maxLookUps } from './redemption.js'
 import {
@@ -140,7 +140,7 @@ export function createApplyVerdict(
       'A verdict is dated ahead of this clock. It is not applied; the provider is polled. Check both clocks.',
     )
     if (redemption === null) await tx.identity.changeVerification(subject.id, { pollInMs: 0 })
-    else if (isUnresolved(redemption.state))
+    else if (mayHaveApplicant(redemption.state))
       await tx.identity.changeRedemption(redemption.externalUserId, { lookUpInMs: 0 })
     await recordVerdict(tx, subject, verdict, 'doubtful')
     return 'doubtful'
@@ -154,7 +154,7 @@ export function createApplyVerdict(
   ): Promise<VerdictOutcome> {
     const { applicantId, review, at, eventKey, levelName } = verdict
     const isReview = review !== null && ['review', 'activated'].includes(getChange(verdict))
-    if (redemption === null || !isUnresolved(redemption.state) || !isReview) return 'unknown'
+    if (redemption === null || !mayHaveApplicant(redemption.state) || !isReview) return 'unknown'
     // An applicant from before the redemption does not come from it.
     if (at < redemption.startedAt - clockSkewMs) return 'unknown'
     if (findMisfit(redemption, { applicantId, levelName }, logger) !== null) return 'unknown'

@@ -15,7 +15,7 @@ export interface Dispatcher extends Loop {
 }
 
 /** Time between two checks for waits that a clock ahead wrote. A check reads the whole outbox: slow ones are rarer. */
-const futureWaitChecks = { everyMs: 60_000, timesItsLength: 100 } as const
+const futureWaitChecks = { everyMs: 60_000, durationFactor: 100 } as const
 
 export interface DispatcherDeps extends DispatchRunDeps {
   readonly options?: DispatcherOptions | undefined
@@ -58,7 +58,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       logger.warn({ error: describeError(error) }, 'the outbox could not be searched for times of a clock ahead')
     }
     const end = clock.now()
-    lastCheck = { end, nextInMs: Math.max(futureWaitChecks.everyMs, futureWaitChecks.timesItsLength * (end - begun)) }
+    lastCheck = { end, nextInMs: Math.max(futureWaitChecks.everyMs, futureWaitChecks.durationFactor * (end - begun)) }
   }
 
   /** Claims once, then sleeps until the next claim makes sense. `onAnswer`: the store answered the idle loop. */

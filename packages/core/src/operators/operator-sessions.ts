@@ -49,7 +49,7 @@ export function createHashSlots({ slots, waiting, busyMs }: HashSlotLimits = has
   const queue: Waiter[] = []
 
   /** Frees a position of the queue for a caller of the network. @throws SignInLimitedError */
-  function makeRoom(network: string): void {
+  function displaceWaiter(network: string): void {
     const counts = new Map<string, number>()
     for (const each of queue) counts.set(each.network, (counts.get(each.network) ?? 0) + 1)
     const [largest = '', count = 0] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), ['', 0])
@@ -62,7 +62,7 @@ export function createHashSlots({ slots, waiting, busyMs }: HashSlotLimits = has
   return async (network, work) => {
     if (free > 0) free -= 1
     else {
-      if (queue.length >= waiting) makeRoom(network)
+      if (queue.length >= waiting) displaceWaiter(network)
       // The work that ends hands its slot over, so `free` stays the same.
       await new Promise<void>((start, reject) => queue.push({ network, start, reject }))
     }

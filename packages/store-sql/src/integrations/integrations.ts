@@ -113,7 +113,7 @@ async function updateIntegration(
     .executeTakeFirst()
   if (before === undefined) return null
   if (Object.keys(columns).length === 0) return toIntegrationRecord(before)
-  const begins = endpointBegins(before, columns)
+  const begins = resetsHealth(before, columns)
   const row = await db
     .updateTable('integrations')
     .set({ ...columns, ...(begins ? { endpoint_epoch: integer(before.endpoint_epoch) + 1 } : {}) })
@@ -125,7 +125,7 @@ async function updateIntegration(
 }
 
 /** Whether a change resets the endpoint's health, because earlier answers came from another endpoint. */
-function endpointBegins(before: Selectable<IntegrationRow>, { notification_url, enabled }: Updateable<IntegrationRow>) {
+function resetsHealth(before: Selectable<IntegrationRow>, { notification_url, enabled }: Updateable<IntegrationRow>) {
   const moved = notification_url !== undefined && notification_url !== before.notification_url
   return moved || (enabled === 1 && integer(before.enabled) === 0)
 }

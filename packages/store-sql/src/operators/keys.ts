@@ -59,26 +59,26 @@ type KeyColumn = {
 
 interface SealingPlace {
   /** The secret's name for operators. */
-  readonly holds: string
+  readonly secretName: string
   /** The rows that still need their key. @default all rows */
   where?(parameter: Parameter, now: number): string
 }
 
 /** By column; null if the service starts without that key. A missing column does not compile. */
 export const sealingPlaces: Readonly<Record<KeyColumn, SealingPlace | null>> = {
-  'integrations.signing_key_version': { holds: 'integrations.signing_secret' },
-  'integrations.api_key_version': { holds: 'integrations.api_secret' },
+  'integrations.signing_key_version': { secretName: 'integrations.signing_secret' },
+  'integrations.api_key_version': { secretName: 'integrations.api_secret' },
   'integrations.previous_key_version': {
-    holds: 'integrations.previous_api_secret',
+    secretName: 'integrations.previous_api_secret',
     where: (parameter, now) => `previous_until > ${parameter(now)}`,
   },
-  'integrations.prepared_signing_key_version': { holds: 'integrations.prepared_signing_secret' },
+  'integrations.prepared_signing_key_version': { secretName: 'integrations.prepared_signing_secret' },
   'integrations.previous_signing_key_version': {
-    holds: 'integrations.previous_signing_secret',
+    secretName: 'integrations.previous_signing_secret',
     where: (parameter, now) => `previous_signing_until > ${parameter(now)}`,
   },
-  'legacy_keys.key_version': { holds: 'legacy_keys.secret', where: () => 'revoked_at is null' },
-  'data_keys.key_version': { holds: 'data_keys.key' },
+  'legacy_keys.key_version': { secretName: 'legacy_keys.secret', where: () => 'revoked_at is null' },
+  'data_keys.key_version': { secretName: 'data_keys.key' },
   // Refers to a data key, whose own row is counted; there may be millions of addresses.
   'identity_subjects.email_key_version': null,
   // Only `audit verify` needs this key: a leaked key must be removable although records were hashed with it.
@@ -92,7 +92,7 @@ export async function listSealingKeys({ read, dialect }: Engine, now: number): P
         if (place === null) return []
         const [table = '', column = ''] = name.split('.')
         const where = place.where === undefined ? '' : ` and ${place.where(parameter, now)}`
-        return `select '${place.holds}' as place, ${column} as key_version, count(*) as row_count
+        return `select '${place.secretName}' as place, ${column} as key_version, count(*) as row_count
           from ${dialect.name(table)} where ${column} is not null${where} group by ${column}`
       })
       .join(' union all '),

@@ -9,7 +9,7 @@ import { sealingPlaces } from './keys.js'
 const oldKey = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
 const newKey = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
 const places = Object.entries(sealingPlaces).flatMap(([column, place]) =>
-  place ? [{ column, place: place.holds }] : [],
+  place ? [{ column, place: place.secretName }] : [],
 )
 
 let opened: OpenEngine

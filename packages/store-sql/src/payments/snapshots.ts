@@ -140,7 +140,7 @@ export async function insertSnapshots(
       integrations[place],
       packBody(snapshot.body, snapshot),
     ]),
-    keepsText: true,
+    isPreparable: true,
     fixed: [{ name: 'created_at', value: now }],
   })
   if (ids === null) throw new Error('The database did not return all inserted snapshots.')
@@ -160,7 +160,7 @@ export async function insertDueDeliveries(
   now: StatementText,
 ): Promise<void> {
   const fixed = [{ name: 'due_at', value: now }, ...unclaimed]
-  await insertAll(db, { table: 'outbox', columns: outboxColumns, rows, keepsText: true, fixed })
+  await insertAll(db, { table: 'outbox', columns: outboxColumns, rows, isPreparable: true, fixed })
 }
 
 /** Reads which integrations have a notification URL, and the time when their deliveries become due. */

@@ -55,7 +55,7 @@ interface ColumnSource {
  * on the rows. Bytes are one parameter with the offset of each value.
  */
 export function columnSource(
-  { columns, keepsText = false }: Pick<BulkInsert, 'columns' | 'keepsText'>,
+  { columns, isPreparable = false }: Pick<BulkInsert, 'columns' | 'isPreparable'>,
   rows: BulkInsert['rows'],
 ): ColumnSource {
   const parameters: unknown[] = []
@@ -81,7 +81,7 @@ export function columnSource(
       return `substring(${all}::bytea from ${start}::int for ${length}::int)`
     }
     // The first column is always an array: it determines the number of rows.
-    if (index > 0 && !keepsText && column.every((value) => value === column[0]))
+    if (index > 0 && !isPreparable && column.every((value) => value === column[0]))
       return `${parameter(type === 'hex' ? formatBytes(column[0]) : column[0])}::${columnTypes[type]}`
     return addArray(type, column)
   })
@@ -172,9 +172,9 @@ export async function insertNumbered(
   db: Connection,
   name: SqlDialect['name'],
   insert: BulkInsert,
-  unlessThere?: string,
+  uniqueColumns?: string,
 ): Promise<InsertedIds> {
-  const unless = unlessThere === undefined ? '' : ` on conflict (${unlessThere}) do nothing`
+  const unless = uniqueColumns === undefined ? '' : ` on conflict (${uniqueColumns}) do nothing`
   const rows = await insertRows<{ id: Integer }>(db, name, insert, `${unless} returning id`)
   // PostgreSQL assigns the ids in the order of the rows.
   const ids = rows.map(({ id }) => integer(id)).sort((a, b) => a - b)
@@ -213,7 +213,7 @@ function statement(name: SqlDialect['name'], insert: BulkInsert, suffix: string)
   const parameter = (value: unknown) => `$${parameters.push(value)}`
   const all = [...values, ...fixed.map(({ value }) => value(parameter))].join(', ')
   const text = `insert into ${name(table)} (${names}) select ${all} from ${source}${suffix}`
-  return insert.keepsText === true ? new PreparedQuery(text, parameters) : CompiledQuery.raw(text, parameters)
+  return insert.isPreparable === true ? new PreparedQuery(text, parameters) : CompiledQuery.raw(text, parameters)
 }
 
 export async function updateAll(db: Connection, name: SqlDialect['name'], update: BulkUpdate): Promise<void> {

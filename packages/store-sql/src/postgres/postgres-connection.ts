@@ -37,7 +37,7 @@ export interface PostgresDriverOptions {
   /** Time limits that each transaction sets. @default those of the connection */
   readonly limits?: Limits | undefined
   /** The statements that begin and end a transaction. @default BEGIN, COMMIT and ROLLBACK */
-  readonly words?: TransactionWords
+  readonly transactionWords?: TransactionWords
 }
 
 type Done<Answer> = (error: Error | null | undefined, answer: Answer) => void
@@ -119,10 +119,10 @@ export class PostgresConnection implements DatabaseConnection {
   }
 
   /** Begins a transaction; the next statement may be sent before the answer. */
-  async begin(text: string, goesOn: boolean): Promise<void> {
+  async begin(text: string, isPipelined: boolean): Promise<void> {
     this.#begun = this.run(text)
     // If BEGIN failed, the first statement only read, and no other follows.
-    if (goesOn) this.#begun.catch(() => undefined)
+    if (isPipelined) this.#begun.catch(() => undefined)
     else await this.#begun
   }
 
@@ -144,7 +144,7 @@ export class PostgresConnection implements DatabaseConnection {
   async rollback(): Promise<void> {
     if (this.#lost) return
     try {
-      await this.#answerOf((done) => this.#client.query(this.#options.words?.rollback ?? 'rollback', done))
+      await this.#answerOf((done) => this.#client.query(this.#options.transactionWords?.rollback ?? 'rollback', done))
     } catch {
       this.#lost = true // The server rolls back when the connection ends; the first error is the one to report.
     }
@@ -191,7 +191,7 @@ export const unbounded = (scope: 'transaction' | 'session', names: readonly stri
 const limited = ({ lockTimeoutMs, statementTimeoutMs, idleInTransactionTimeoutMs }: Limits): string =>
   `set local lock_timeout = ${lockTimeoutMs}; set local statement_timeout = ${statementTimeoutMs};
    set local idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`
-const hastily = 'set local synchronous_commit = off'
+const asynchronousCommit = 'set local synchronous_commit = off'
 
 export class PostgresDriver implements Driver {
   readonly #pool: Pool
@@ -224,18 +224,21 @@ export class PostgresDriver implements Driver {
   }
 
   async beginTransaction(connection: PostgresConnection): Promise<void> {
-    const { words, durable, searches, isLong, ownClients, limits } = this.#options
+    const { transactionWords, durable, searches, isLong, ownClients, limits } = this.#options
     const settings = [
       ...(limits === undefined ? [] : [limited(limits)]),
-      ...(durable === false ? [hastily] : []),
+      ...(durable === false ? [asynchronousCommit] : []),
       ...(searches === true ? [byIndex] : []),
       ...(isLong === true ? [unbounded('transaction', ['statement_timeout', 'transaction_timeout'])] : []),
     ]
-    await connection.begin(words?.begin ?? [begin, ...settings].join('; '), searches === true && ownClients === true)
+    await connection.begin(
+      transactionWords?.begin ?? [begin, ...settings].join('; '),
+      searches === true && ownClients === true,
+    )
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
-    await connection.run(this.#options.words?.commit ?? 'commit')
+    await connection.run(this.#options.transactionWords?.commit ?? 'commit')
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {

@@ -207,7 +207,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
     bulkRows: (count) => Math.min(count, maxRows),
     bulkSource,
     insertAll: (db, insert) => insertAll(db, name, insert),
-    insertNumbered: (db, insert, unlessThere) => insertNumbered(db, name, insert, unlessThere),
+    insertNumbered: (db, insert, uniqueColumns) => insertNumbered(db, name, insert, uniqueColumns),
     updateAll: (db, update) => updateAll(db, name, update),
     selectDue(query, time, parameter) {
       const { excludedIds } = query

@@ -56,7 +56,7 @@ function preferred<Query, Result>(
 }
 
 /** How often the lag is measured per lag limit: the measured lag exceeds the true one by up to one interval. */
-const measuresPerBound = 4
+const measurementsPerLagLimit = 4
 /** The pause after a failed measurement, in milliseconds. */
 const pauseMs = 5_000
 /** The most remembered positions that the standby has not reached yet. */
@@ -121,7 +121,7 @@ export function measureStandby(primary: PostgresDriver, standby: PostgresDriver,
     )
     if (!isMeasured) distrust()
     if (isClosed) return
-    timer = setTimeout(run, isMeasured ? maxLagMs / measuresPerBound : Math.max(maxLagMs, pauseMs))
+    timer = setTimeout(run, isMeasured ? maxLagMs / measurementsPerLagLimit : Math.max(maxLagMs, pauseMs))
     timer.unref()
   }
   void run()

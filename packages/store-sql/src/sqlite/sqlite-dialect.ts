@@ -78,12 +78,12 @@ export class RepeatedQuery extends TextQuery {
  * Inserts rows with consecutive ids: no other connection writes until the transaction ends, so the ids can be computed,
  * while returning them would cost as much as the insert. `sqlite_sequence` includes the ids of removed rows.
  */
-async function insertNumbered(db: Connection, insert: BulkInsert, unlessThere?: string): Promise<InsertedIds> {
+async function insertNumbered(db: Connection, insert: BulkInsert, uniqueColumns?: string): Promise<InsertedIds> {
   const highest: RawBuilder<{ id: Integer }> = sql`select max(
     coalesce((select max(id) from ${sql.table(insert.table)}), 0),
     coalesce((select seq from sqlite_sequence where name = ${insert.table}), 0)) as id`
   const last = integer((await highest.execute(db)).rows[0]?.id ?? 0)
-  const unless = unlessThere === undefined ? '' : ` on conflict (${unlessThere}) do nothing`
+  const unless = uniqueColumns === undefined ? '' : ` on conflict (${uniqueColumns}) do nothing`
   const inserted = await insertRows(db, insert, unless)
   return {
     ids: inserted === insert.rows.length ? insert.rows.map((_, place) => last + 1 + place) : null,

@@ -8,7 +8,7 @@ import {
   maxAnswerBytes,
   maxAnswerHeadBytes,
   startTimeLimit,
-} from './answers.js'
+} from './foreign-answers.js'
 
 /** A socket that records what the parser receives, and the error that destroyed it. */
 function open() {

@@ -9,7 +9,7 @@ import {
   shareResponseSchema,
   shareResponseWriteSchema,
 } from './identity.js'
-import { shareRequestSchema } from './requests.js'
+import { shareRequestSchema } from './processor-updates.js'
 
 describe('the share request (interface 4.2)', () => {
   it('accepts an e-mail and a non-empty token, verbatim', () => {

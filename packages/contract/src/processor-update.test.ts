@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { processorUpdateSchema } from './requests.js'
+import { processorUpdateSchema } from './processor-updates.js'
 
 const update = { id: 'evt_1', chainId: '137', txHash: `0x${'a'.repeat(64)}` }
 

@@ -14,7 +14,7 @@ import {
   parseNumberToken,
   trimDecimal,
 } from './legacy/invoice-and-fees.js'
-import { parseTransactionKey, parseVerifyRequest } from './legacy/verify-request.js'
+import { parseTransactionKey, parseVerifyRequest } from './legacy/legacy-requests.js'
 import { createCursorCodec } from './payments/cursor.js'
 import { parseAddress, parseLimit, parseTxHash } from './payments/read-api.js'
 import { parseUpdate } from './payments/receive-updates.js'

@@ -28,7 +28,7 @@ import { bindLegacyAccounts, bindLegacyKeys, createAccountStore, createLegacyKey
 import { createMoveStore } from './integrations/move-store.js'
 import { checkInteger } from './internal/values.js'
 import { createSchema, migrate, releasedMigrations } from './migrations/migrate.js'
-import { bindDataKeys, createDataKeyStore, listSealingKeys } from './operators/keys.js'
+import { bindDataKeys, createDataKeyStore, listSealingKeys } from './operators/data-keys.js'
 import { bindOperators, createOperatorStore } from './operators/operators.js'
 import {
   blocksQuery,

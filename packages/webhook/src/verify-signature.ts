@@ -6,8 +6,8 @@
 import { findMatchingKey, signingKey as makeKey } from '#hmac'
 import { checkTime, type Limits, type RawBody, resolveLimits } from './delivery.js'
 import { createRejection, rejectWith } from './errors.js'
-import { prepareKeys } from './internal/keyring.js'
 import { parseFreshHeader } from './internal/parse-fresh-header.js'
+import { prepareKeys } from './internal/prepared-keys.js'
 import { assertRawBody, toBoundedBytes } from './read-body.js'
 import type { Hmac, SigningKey } from './signing-key.js'
 

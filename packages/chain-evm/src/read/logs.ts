@@ -7,10 +7,10 @@ import { describeRpcError, type Failures, isRateLimit, isUnavailable } from '../
 import { formatQuantity } from '../rpc/hex.js'
 import type { RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
 import { readByTransaction } from './block-receipts.js'
+import { type CachedFacts, readTransactionPayments } from './derive-payments.js'
 import { readPaymentFacts } from './proven-blocks.js'
 import type { Header, RangeReader } from './range-reader.js'
 import { assertChain, buildHeaderCall, isPaymentLog, readBlockTimes, toHeader } from './range-reader.js'
-import { type CachedFacts, readTransactionPayments } from './transactions.js'
 
 function buildLogsCall({ routers, decoder }: RangeReader, from: number, to: number): RpcCall {
   const topics = [...decoder.paymentTopics, ...decoder.conversionTopics]

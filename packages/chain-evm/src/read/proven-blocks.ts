@@ -6,8 +6,8 @@ import { isUnproven } from '../rpc/failures.js'
 import { normalizeHash, zeroAddress } from '../rpc/hex.js'
 import type { BlockReceipts, BlockWithReceipts, ProvenRawReceipts } from './block-receipts.js'
 import { readByTransaction, readReceiptsInOneCall } from './block-receipts.js'
+import { readTransactionPayments, type TransactionPayments } from './derive-payments.js'
 import type { Header, RangeReader } from './range-reader.js'
-import { readTransactionPayments, type TransactionPayments } from './transactions.js'
 
 /** The relevant logs of a block, by log index, and the receipts that contain them. */
 interface ProvenLogs {

@@ -5,11 +5,11 @@
  */
 import type { BlockRange } from '@payment-integration/core/ports'
 import { type BlockWithReceipts, readBlockReceipts, readBlocks } from './block-receipts.js'
-import { shouldReadWhole } from './calls.js'
 import { mayHoldPayment, readCandidates } from './logs.js'
+import { shouldReadWhole } from './payment-transactions.js'
 import { createProvenPayments, type RangeFacts, toRange } from './proven-blocks.js'
-import type { BloomPlan, RangeResult } from './range-blocks.js'
 import { assertChain, type Header, headersPerStep, type RangeReader, readHeaders } from './range-reader.js'
+import type { BloomPlan, RangeResult } from './range-sizing.js'
 
 /** Limits the unparsed receipts in memory to a few megabytes. */
 const transactionsPerStep = 400

@@ -5,7 +5,7 @@ import type { FrontRequest } from '../../test/front.js'
 import { openProofChain, pays } from '../../test/proof-chain.js'
 import { readAll } from '../../test/read-all.js'
 import { until } from '../../test/scripted-nodes.js'
-import { createRangeSizing } from './range-blocks.js'
+import { createRangeSizing } from './range-sizing.js'
 
 const chain = await openProofChain()
 for (let index = 0; index < 20; index++) {

@@ -6,8 +6,8 @@ import type { Node } from '../rpc/json-rpc.js'
 import type { Nodes } from '../rpc/nodes.js'
 import { readUnproven } from './logs.js'
 import { type CountedRange, maxTransactions, readByBloom, readByRoot } from './proven-ranges.js'
-import type { RangeKind, RangeSizing } from './range-blocks.js'
 import type { RangeReader } from './range-reader.js'
+import type { RangeKind, RangeSizing } from './range-sizing.js'
 
 interface RangesSource {
   readonly nodes: Nodes

@@ -1,4 +1,4 @@
-export { type ErrorBody, errorBodySchema, type ShareRejectedBody, shareRejectedBodySchema } from '../errors.js'
+export { type ErrorBody, errorBodySchema, type ShareRejectedBody, shareRejectedBodySchema } from '../error-bodies.js'
 export { finality } from '../finality.js'
 export {
   type FormerVerdict,
@@ -32,7 +32,6 @@ export type { OpenPage, OpenPayment, PageBody, PaymentBody } from '../payment.js
 export { pageSchema, paymentSchema } from '../payment.js'
 export { type OpenPaymentState, type PaymentState, paymentStates } from '../payment-state.js'
 export type { OpenEnum } from '../primitives.js'
-export { createSchemaReader, type ReadResult, type SchemaReader, type UnknownPart } from '../reader.js'
 export {
   maxUpdatesPerRequest,
   type ProcessorUpdate,
@@ -46,7 +45,8 @@ export {
   updateOutcomes,
   updateResultSchema,
   updateResultsSchema,
-} from '../requests.js'
+} from '../processor-updates.js'
+export { createSchemaReader, type ReadResult, type SchemaReader, type UnknownPart } from '../schema-reader.js'
 export type { OpenSnapshot, RecipientBody, SnapshotBody } from '../snapshot.js'
 export { recipientSchema, snapshotSchema } from '../snapshot.js'
 export {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { filterAnswers, MalformedAnswerError, maxAnswerHeadBytes, startTimeLimit } from '../answers.js'
+export { filterAnswers, MalformedAnswerError, maxAnswerHeadBytes, startTimeLimit } from '../foreign-answers.js'
 export {
   assertModestJson,
   ExcessiveJsonError,

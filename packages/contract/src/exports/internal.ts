@@ -9,7 +9,7 @@ export {
   tooManyRequestsBody,
   unauthorizedBody,
   verificationUnavailableBody,
-} from '../errors.js'
+} from '../error-bodies.js'
 export { parseUrl } from '../foreign-text.js'
 export { emailPattern, formatShareRejection, shareResponseWriteSchema } from '../identity.js'
 export {

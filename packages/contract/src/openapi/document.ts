@@ -3,7 +3,7 @@
  * docs/interface.md 4.3.
  * @module
  */
-import { notFoundBody } from '../errors.js'
+import { notFoundBody } from '../error-bodies.js'
 import { paths } from '../wire.js'
 import {
   degraded,

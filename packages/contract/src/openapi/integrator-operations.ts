@@ -10,7 +10,7 @@ import {
   sharingDisabledBody,
   tooManyRequestsBody,
   verificationUnavailableBody,
-} from '../errors.js'
+} from '../error-bodies.js'
 import { deliveryStreamPath, streamEvents } from '../internal-endpoints.js'
 import {
   deliveryTimeoutMs,

@@ -3,7 +3,7 @@
  * Source: docs/interface.md 4, 5, 7, 8.
  * @module
  */
-import { tooManyRequestsBody, unauthorizedBody } from '../errors.js'
+import { tooManyRequestsBody, unauthorizedBody } from '../error-bodies.js'
 import { cacheControl, jsonContentType, pageLimit, signatureHeader, signatureToleranceSeconds } from '../wire.js'
 
 /** A JSON schema of dialect 2020-12. */

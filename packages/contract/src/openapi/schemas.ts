@@ -4,7 +4,12 @@
  * @module
  */
 import * as z from 'zod/mini'
-import { errorBodySchema, shareRejectedBodySchema, unauthorizedBody, verificationUnavailableBody } from '../errors.js'
+import {
+  errorBodySchema,
+  shareRejectedBodySchema,
+  unauthorizedBody,
+  verificationUnavailableBody,
+} from '../error-bodies.js'
 import { shareResponseSchema } from '../identity.js'
 import {
   currencyCodePattern,
@@ -22,7 +27,7 @@ import {
   shareRequestSchema,
   updateResultSchema,
   updateResultsSchema,
-} from '../requests.js'
+} from '../processor-updates.js'
 import { snapshotSchema } from '../snapshot.js'
 import { type JsonSchema, schemaRef } from './parts.js'
 

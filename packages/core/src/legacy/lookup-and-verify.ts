@@ -7,9 +7,9 @@ import type { PaymentReads, StoredTransaction } from '../payments/payment-store.
 import { type Confirmations, createFinality } from './finality.js'
 import type { PaymentInvoice } from './invoice-and-fees.js'
 import { computeFees, createExtraFeeCheck, deriveInvoice, formatConversion } from './invoice-and-fees.js'
+import { checkVerifyRequest, parseTransactionKey, type TransactionKey } from './legacy-requests.js'
 import type { AccountStore } from './legacy-store.js'
 import { findVerificationErrors, resolvePayee } from './verification-errors.js'
-import { checkVerifyRequest, parseTransactionKey, type TransactionKey } from './verify-request.js'
 
 export interface LegacyQueries {
   /**

@@ -4,8 +4,8 @@ import { lowercaseAddress } from '../internal/values.js'
 import type { StoredPayment } from '../payments/payment.js'
 import { parseHandle } from './accounts.js'
 import { type FeeCheck, isSameDecimal, type PaymentInvoice } from './invoice-and-fees.js'
+import type { CheckedVerifyRequest } from './legacy-requests.js'
 import type { AccountRecord, AccountStore } from './legacy-store.js'
-import type { CheckedVerifyRequest } from './verify-request.js'
 
 type Paid = Pick<StoredPayment, 'chainId' | 'receiver' | 'tokenOut' | 'pricing'>
 

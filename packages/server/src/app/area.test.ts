@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseTarget } from '../run/request-listener.js'
-import { findArea } from './paths.js'
+import { findArea } from './area.js'
 
 const long = (unit: string, length = 7_000) => unit.repeat(Math.ceil(length / unit.length))
 

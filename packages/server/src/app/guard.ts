@@ -8,8 +8,8 @@ import type { Service } from '@payment-integration/core'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { RequestLimits } from '../limits/request-limits.js'
 import { answerPrivateJson, answerUnauthorized } from './answers.js'
+import { findArea } from './area.js'
 import { healthPaths } from './health.js'
-import { findArea } from './paths.js'
 import { type AppEnv, getAuthorization, getRawPath, rejectTwoContentTypes } from './requests.js'
 
 /** 429, with `Retry-After` in whole seconds, at least 1. */

@@ -10,7 +10,7 @@ import type {
   RedeemRequest,
 } from '@payment-integration/core/ports'
 import type * as Sumsub from '@payment-integration/identity-sumsub'
-import { createFetch } from '../internal/outgoing.js'
+import { createFetch } from '../internal/outgoing-fetch.js'
 import { type ClosableIdentityProvider, limitProvider, type ProviderLimits, tooLong } from './limited-provider.js'
 
 /** The calls that `createSumsubClient` of `@payment-integration/identity-sumsub/service` makes. */

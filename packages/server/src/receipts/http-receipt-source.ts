@@ -11,7 +11,7 @@ import type { UpdateReceiver } from '@payment-integration/core'
 import type { ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
 import type { Dispatcher } from 'undici'
 import { ServerError } from '../errors.js'
-import { createAgent } from '../internal/outgoing.js'
+import { createAgent } from '../internal/outgoing-fetch.js'
 
 /** Options of the source. */
 export interface HttpReceiptSourceOptions {

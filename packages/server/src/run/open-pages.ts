@@ -39,7 +39,7 @@ function loadConsole(setting: 'PI_CONSOLE' | 'PI_PORTAL') {
 }
 
 /** Loads the HTTP client of the OpenID sign-in, which most servers do not use. */
-const loadFetch = () => import('../internal/outgoing.js')
+const loadFetch = () => import('../internal/outgoing-fetch.js')
 
 /**
  * Opens the console. With `consoleUrl` operators must sign in. The source of a sign-in is determined as for the rate

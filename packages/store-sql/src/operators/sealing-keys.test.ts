@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type OpenEngine, openSqlite } from '../../test/support/engines.js'
 import { createStore } from '../create-store.js'
 import type { Tables } from '../schema/tables.js'
-import { sealingPlaces } from './keys.js'
+import { sealingPlaces } from './data-keys.js'
 
 const oldKey = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
 const newKey = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')

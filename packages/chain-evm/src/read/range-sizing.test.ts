@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRangeSizing, type RangeKind, type RangeResult, type RangeSizing } from './range-blocks.js'
+import { createRangeSizing, type RangeKind, type RangeResult, type RangeSizing } from './range-sizing.js'
 
 function read(blocks: RangeSizing, kind: RangeKind, range: Partial<RangeResult>): void {
   const { requested = 8 } = range

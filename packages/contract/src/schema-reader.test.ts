@@ -5,7 +5,7 @@ import { legacyItem as item, payment, shareResponse, snapshot } from '../test/sa
 import { openShareResponseSchema } from './identity.js'
 import { lookupSchema, verifyResponseSchema } from './legacy.js'
 import { pageSchema, paymentSchema } from './payment.js'
-import { createSchemaReader } from './reader.js'
+import { createSchemaReader } from './schema-reader.js'
 import { snapshotSchema, snapshotWriteSchema } from './snapshot.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)

@@ -8,8 +8,8 @@ import type { DecodedPayment, RouterLog } from '../decode/router-decoder.js'
 import { computeSwapInput, isPaidByTransfer, type TokenAmount } from '../decode/transfers.js'
 import { computePricing, unknownPricing } from '../prices/pricing.js'
 import { isSameLog, type ReceiptFacts, type ReceiptLog, type TransactionFacts } from '../rpc/answers.js'
-import type { CachedTransactions, TransactionLogs } from './calls.js'
-import { groupLogs, readPaymentTransactions, readReceipts, reportMalformed } from './calls.js'
+import type { CachedTransactions, TransactionLogs } from './payment-transactions.js'
+import { groupLogs, readPaymentTransactions, readReceipts, reportMalformed } from './payment-transactions.js'
 import { isPaymentLog, type RangeReader } from './range-reader.js'
 
 /**

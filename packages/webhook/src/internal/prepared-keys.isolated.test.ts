@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { prepareKeys } from './keyring.js'
+import { prepareKeys } from './prepared-keys.js'
 
 const prepared = vi.hoisted((): string[] => [])
 vi.mock('#hmac', async (load) => {

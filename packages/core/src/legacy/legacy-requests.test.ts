@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { InvalidLegacyRequestError } from '../errors.js'
-import { checkVerifyRequest, parseTransactionKey, parseVerifyRequest } from './verify-request.js'
+import { checkVerifyRequest, parseTransactionKey, parseVerifyRequest } from './legacy-requests.js'
 
 const hash = `0x${'aB'.repeat(32)}`
 const good = { chainId: 137, txHash: hash, invoiceAmount: '12.50', invoiceCurrency: 'USD', address: 'Shop' }

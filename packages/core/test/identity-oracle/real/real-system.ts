@@ -4,7 +4,7 @@ import { parseMasterKey } from '../../../src/secrets/keys.js'
 import { firstFinding, report, seedsAsked } from '../history.js'
 import type { RedemptionView, Service, SubjectView, SystemUnderTest, View } from '../system-under-test.js'
 import { type Backend, type OpenBackend, type Rows, sqliteBackend } from './backend.js'
-import { realProcess } from './real-process.js'
+import { realProcess, storeCalls } from './real-process.js'
 
 const masterKey = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
 
@@ -89,41 +89,6 @@ const states: Readonly<Record<Rows['redemptions'][number]['state'], RedemptionVi
   refused: 'absent',
   foreign: 'absent',
 }
-
-/** Counts the store calls of all processes, so that the oracle can wait for them. */
-function storeCalls() {
-  let running = 0
-  let ended = 0
-  return {
-    async run<T>(call: () => Promise<T>): Promise<T> {
-      running += 1
-      try {
-        return await call()
-      } finally {
-        running -= 1
-        ended += 1
-      }
-    },
-    /** Waits for a pause within one. */
-    async rest(pause: () => Promise<void>) {
-      running -= 1
-      try {
-        await pause()
-      } finally {
-        running += 1
-      }
-    },
-    /** How many have ended. */
-    ended: () => ended,
-    /** Resolves once each has ended, rests or waits for a lock, and what waited for them has come to its next pause. */
-    async settled(waiting: (() => Promise<number>) | undefined) {
-      do await new Promise((resolve) => setImmediate(resolve))
-      while (running > 0 && (waiting === undefined || (await waiting()) < running))
-    },
-  }
-}
-
-export type StoreCalls = ReturnType<typeof storeCalls>
 
 /** Registers the test. @param options.count - Histories, from the first seed on. */
 export function testPromises({ count }: { readonly count: number }): void {

@@ -1,10 +1,5 @@
-/**
- * Requests to the service: updates of a processor, and sharing. Source: docs/decisions/processor-updates.md,
- * docs/interface.md 1, 4.2, 6.
- * @module
- */
+/** Updates of a processor. Source: docs/decisions/processor-updates.md, docs/interface.md 1, 6. @module */
 import * as z from 'zod/mini'
-import { emailPattern, shareRequestLimits } from './identity.js'
 import { invoiceWriteSchema } from './invoice.js'
 import { paymentState } from './payment-state.js'
 import { chainId, object } from './primitives.js'
@@ -63,22 +58,3 @@ export type ProcessorUpdate = z.infer<typeof processorUpdateSchema>
 export type UpdateResult = z.infer<typeof updateResultSchema>
 /** Answer to several updates. */
 export type UpdateResults = z.infer<typeof updateResultsSchema>
-
-/**
- * Body of the share request. Of the e-mail address it checks only `emailPattern`. The service normalises case,
- * Unicode and international domains, and decides.
- */
-export const shareRequestSchema = object('read', {
-  email: z
-    .string()
-    .check(z.maxLength(shareRequestLimits.email), z.regex(emailPattern, 'expected an e-mail address without spaces')),
-  kycShareToken: z
-    .string()
-    .check(
-      z.minLength(1),
-      z.maxLength(shareRequestLimits.kycShareToken),
-      z.regex(/\S/, 'expected a token that is not blank'),
-    ),
-})
-/** A share request: the user's e-mail and the provider's single-use token, verbatim. */
-export type ShareRequest = z.infer<typeof shareRequestSchema>

@@ -7,8 +7,10 @@ export {
   parseFormerVerdict,
   type ReviewStatus,
   reviewStatuses,
+  type ShareRequest,
   type ShareResponse,
   shareRequestLimits,
+  shareRequestSchema,
   shareResponseSchema,
 } from '../identity.js'
 export { type InvoiceBody, invoiceSchema } from '../invoice.js'
@@ -37,8 +39,6 @@ export {
   type ProcessorUpdate,
   processorUpdateSchema,
   processorUpdatesSchema,
-  type ShareRequest,
-  shareRequestSchema,
   type UpdateOutcome,
   type UpdateResult,
   type UpdateResults,

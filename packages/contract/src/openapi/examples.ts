@@ -1,10 +1,10 @@
 /** Invented sample bodies. @module */
 import type { ErrorBody, ShareRejectedBody } from '../error-bodies.js'
-import type { ShareResponse } from '../identity.js'
+import type { ShareRequest, ShareResponse } from '../identity.js'
 import { formatShareRejection } from '../identity.js'
 import type { LegacyErrorBody, Lookup, VerifyRequest, VerifyResponse } from '../legacy.js'
 import type { PageBody, PaymentBody } from '../payment.js'
-import type { ProcessorUpdate, ShareRequest, UpdateResult, UpdateResults } from '../processor-updates.js'
+import type { ProcessorUpdate, UpdateResult, UpdateResults } from '../processor-updates.js'
 import type { SnapshotBody } from '../snapshot.js'
 
 const repeat = (digit: string, bytes: number) => `0x${digit.repeat(2 * bytes)}`

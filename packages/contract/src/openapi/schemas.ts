@@ -10,7 +10,7 @@ import {
   unauthorizedBody,
   verificationUnavailableBody,
 } from '../error-bodies.js'
-import { shareResponseSchema } from '../identity.js'
+import { shareRequestSchema, shareResponseSchema } from '../identity.js'
 import {
   currencyCodePattern,
   legacyErrorBodySchema,
@@ -24,7 +24,6 @@ import { object } from '../primitives.js'
 import {
   processorUpdateSchema,
   processorUpdatesSchema,
-  shareRequestSchema,
   updateResultSchema,
   updateResultsSchema,
 } from '../processor-updates.js'

@@ -11,8 +11,8 @@ import { chainId, object } from './primitives.js'
 import { recipientWriteSchema } from './snapshot.js'
 
 /**
- * Body of a processor update. Closed: it rejects a misspelt field and never ignores it. Of `state`, `recipient` and
- * `invoice`, an absent one keeps the stored value and null clears it. `integrationAddress` is needed only if payments
+ * Body of a processor update. Unknown fields are rejected, so that a misspelled field is noticed. An absent `state`,
+ * `recipient` or `invoice` keeps the stored value, and null clears it. `integrationAddress` is needed only if payments
  * of one transaction name different integrations.
  */
 export const processorUpdateSchema = object('write', {
@@ -50,8 +50,8 @@ export const updateResultSchema = object('read', {
 })
 
 /**
- * Answer to several updates: the result of each, in their order. One with `error` was not applied: its id was used with
- * different content.
+ * Answer to several updates: the result of each, in their order. An update with `error` was not applied: its id was
+ * used with different content.
  */
 export const updateResultsSchema = object('read', {
   results: z.array(z.union([updateResultSchema, object('read', { id: z.string(), error: z.string() })])),
@@ -59,14 +59,14 @@ export const updateResultsSchema = object('read', {
 
 /** Body of a processor update. */
 export type ProcessorUpdate = z.infer<typeof processorUpdateSchema>
-/** Answer to a processor update. `version` is the payment's version after it, or null while it waits. */
+/** Answer to a processor update. `version` is the payment's version after the update; null while the update waits. */
 export type UpdateResult = z.infer<typeof updateResultSchema>
 /** Answer to several updates. */
 export type UpdateResults = z.infer<typeof updateResultsSchema>
 
 /**
- * Body of the share request. Of the e-mail address it checks only `emailPattern`. The service normalises case,
- * Unicode and international domains, and decides.
+ * Body of the share request. The schema checks the e-mail address only by `emailPattern`. The service normalizes case,
+ * Unicode and international domains, and checks the result.
  */
 export const shareRequestSchema = object('read', {
   email: z

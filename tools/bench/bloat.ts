@@ -28,7 +28,7 @@ interface Taken {
   readonly phase: Phase
   readonly perSecond: number
   readonly claimUs: number | null
-  /** Blocks of its tables and their indexes that the server read for one delivery. */
+  /** Blocks of the queue's tables and indexes that the server read for one delivery. */
   readonly blocks: number
 }
 
@@ -68,7 +68,7 @@ export async function benchBloat(effort: BloatEffort): Promise<Table[]> {
         from += effort.slice
       }
     }
-    // Caches and plans.
+    // Warms up caches and plans.
     await turns('before', 1)
     for (const { taken } of courses) taken.length = 0
     await turns('before', effort.around)
@@ -98,7 +98,7 @@ async function runSlice(
   if (course.hasCollapsed && phase === 'open') return
   const before = await getBlocks(client, course.way.tables)
   const { seconds, claimMs } = await course.way.run(slice)
-  // Servers of idle connections report after a second.
+  // A backend of an idle connection reports its statistics after a second.
   await wait(1_100)
   const blocks = ((await getBlocks(client, course.way.tables)) - before) / slice.count
   const claimUs = claimMs === null ? null : (claimMs / slice.count) * 1_000
@@ -204,7 +204,7 @@ async function openOurs(connectionString: string): Promise<BloatWay> {
           await store.deliveries.settle(claimed.map(delivered), () => ({ failures: 0, blocks: 0, blockMs: null }))
           remaining -= claimed.length
         }
-        // The dispatcher asks after each claim that took all.
+        // The dispatcher asks this after each claim that took every due delivery.
         await store.deliveries.msUntilDue()
       }
       return { seconds: (performance.now() - startedAt) / 1_000, claimMs }

@@ -49,7 +49,7 @@ function getPages(payments: number): Pages {
     'payments: a large integration and a rare state': () => `${listed}integration=${big}&state=failure`,
     'payments: an hour, a chain and an integration': (id) => `${listed}chain=137&integration=${big}&${hour(id)}`,
     'search: wallet of all integrations': () => `${listed}q=${hotWallet}`,
-    // A whole memo leads to its payment; this is the beginning of ten.
+    // A whole memo would redirect to its payment, so this is the common beginning of ten memos.
     'search: memo': (id) => `${listed}q=order%20${String(id).padStart(8, '0').slice(0, 7)}`,
     'search: invoice within a large integration': (id) => `${listed}q=${id % 9_973}.50&integration=${big}`,
     'deliveries: newest': () => sent,

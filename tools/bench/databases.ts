@@ -14,7 +14,7 @@ import { startPostgres } from '../../packages/store-sql/test/postgres.js'
 /** The two databases. */
 export type Engine = 'SQLite' | 'PostgreSQL'
 
-/** The key outside the database; the databases live as long as a bench. */
+/** The master key of every bench database. */
 export const masterKey = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'
 
 /** A connection for plain statements. */
@@ -35,11 +35,11 @@ export interface BenchDatabase {
   connect(): Promise<Connection>
   /** Runs an operator's maintenance after a bulk load. */
   settle(): Promise<void>
-  /** Stops it; removes it unless its folder was given. */
+  /** Stops the database, and removes it unless its folder was given. */
   end(): Promise<void>
 }
 
-/** Opens a database. @param keep - The folder of one that stays; null: a temporary one. */
+/** Opens a database. @param keep - The folder of a database that stays; null: a temporary database. */
 export async function openDatabase(engine: Engine, keep: string | null = null): Promise<BenchDatabase> {
   const folder = keep ?? (await mkdtemp(join(tmpdir(), 'bench-')))
   await mkdir(folder, { recursive: true })
@@ -133,7 +133,7 @@ export function cpuMs(serverData: string | null): number {
   }
 }
 
-/** The first number is nanoseconds on a processor. A process that ended counts no more. */
+/** Reads the first number: nanoseconds on a processor. 0 for a process that has ended. */
 function onCpuMs(pid: string): number {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6

@@ -15,7 +15,7 @@ export const versions = 5
 export const integrationCount = 200
 /** Chains by their share; the last has one payment in 100,000. */
 export const chainIds: readonly number[] = [10, 1, 137, 8453, 5]
-/** A wallet that sent a quarter of the first integration's payments, received another, and sent some of all others. */
+/** A wallet that sent a quarter and received a quarter of the first integration's payments, and sent some others. */
 export const hotWallet = `0x${'c3'.repeat(20)}`
 
 /** The address of an integration, from 0. */
@@ -27,7 +27,7 @@ export function txHashAt(id: number): string {
   return `0x${scattered}${id.toString(16).padStart(56, '0')}`
 }
 
-/** Block time of a payment among so many, in unix milliseconds. */
+/** Block time of a payment, in unix milliseconds. @param payments - Number of all payments. */
 export const timestampAt = (id: number, payments: number): number => newest - (payments - id) * everyMs
 
 /** The chain of a payment. */
@@ -43,7 +43,7 @@ export interface FillOptions {
   readonly keep: string
 }
 
-/** Payments of a transaction. */
+/** Payments that one transaction inserts. */
 const batch = 50_000
 
 /** Opens a database, and fills it unless a former bench did. */
@@ -86,7 +86,7 @@ async function fill(database: BenchDatabase, payments: number): Promise<void> {
   await database.settle()
 }
 
-/** What SQL writes differently in the two databases. */
+/** SQL expressions that differ between the two databases. */
 interface SqlWords {
   /** Lowercase hexadecimal digits of a number, with zeros in front. */
   hex(number: string, width: number): string
@@ -125,7 +125,7 @@ const pricing = packPricing({
 })
 const text = (value: string) => `'${value}'`
 
-/** Values of payment `i`, of which there are `payments`. */
+/** Values of payment `i`. @param payments - Number of all payments. */
 function expressions({ hex, digits }: SqlWords, payments: number) {
   const scattered = hex('(i * 2654435761) % 4294967296', 8)
   const other = `'0x' || ${hex(`2 + (i * 7919) % ${integrationCount - 2}`, 40)}`
@@ -155,7 +155,7 @@ const packed = `1${JSON.stringify([
   ['12.50', 'CHF', null, null],
 ])}`
 
-/** Statements that make the rows of payments `from` to `to`, of so many. */
+/** Statements that make the rows of payments `from` to `to`. @param payments - Number of all payments. */
 function fillStatements(words: SqlWords, from: number, to: number, payments: number): string[] {
   const { bytes, unhex, numbers } = words
   const { time, chain, hash, source, integration, sender, receiver, memo, state } = expressions(words, payments)

@@ -22,7 +22,7 @@ export interface Table {
 export interface Run {
   readonly date: string
   readonly command: string
-  /** The average over a minute when the run began, other work included; null: not recorded. */
+  /** The machine's load average over a minute when the run began; null: not recorded. */
   readonly load: number | null
   /** Of Node, of PostgreSQL and of the peers. */
   readonly versions: Readonly<Record<string, string>>
@@ -35,7 +35,7 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** A figure with so many decimals; null for one that was not measured. */
+/** A figure rounded to `decimals`; null for a figure that was not measured. */
 export function round(value: number, decimals = 0): number | null {
   return Number.isFinite(value) ? Number(value.toFixed(decimals)) : null
 }

@@ -21,7 +21,7 @@ process.once('exit', () => {
 })`)}`
 const address = '0x1111111111111111111111111111111111111111'
 
-/** A started command: its arguments for `node`, and the line that ends the wait; without one it is awaited whole. */
+/** A command to start: its arguments for `node`, and the output that ends the wait. @default its exit ends the wait */
 interface Case {
   readonly name: string
   args(run: number): readonly string[] | Promise<readonly string[]>
@@ -35,7 +35,7 @@ interface Usage {
   readonly peakMiB: number
 }
 
-/** Starts every command so many times, in turns. Without a build the built ones are left out. */
+/** Starts every command `rounds` times, in turns. Without a build, the built commands are left out. */
 export async function benchStart({ rounds }: { readonly rounds: number }): Promise<Table[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-start-'))
   const env = { PI_MASTER_KEY: randomBytes(32).toString('hex') }

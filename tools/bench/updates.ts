@@ -17,7 +17,7 @@ const inFlight = 64
 /** Updates of one request, and payments of one transaction. */
 const batch = 100
 
-/** A way to apply the updates of some payments and a round. */
+/** Applies the updates of these payments. `at`: the round of updates. */
 type Way = (payments: readonly number[], at: number) => Promise<void>
 
 interface Figures {

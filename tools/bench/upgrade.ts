@@ -19,7 +19,7 @@ export interface UpgradeEffort extends FillOptions {
   readonly idleMs: number
 }
 
-/** A step, or the time without one. */
+/** A step of the migration, or the time without a migration. */
 interface Span {
   readonly name: string
   readonly from: number
@@ -115,7 +115,7 @@ function startLoad(store: Store): Load {
   }
   const write = async () => {
     const service = serviceOn(store)
-    // Each run has other payments: a kept database has those of the last one.
+    // Each run has other payments: a kept database still has those of the last run.
     for (let n = Math.floor(Date.now() / 100) % 1_000_000_000; !stopping; n += 1) {
       await timed('write', () => storePayments(store, { from: n, count: 1 }))
       for (const round of [0, 1]) await timed('write', () => service.applyUpdate(updateAt(n, round)))

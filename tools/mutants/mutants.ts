@@ -14,7 +14,7 @@ export interface Mutant {
   readonly only?: string | undefined
 }
 
-/** @param changes - From each rule to the text and its replacement. */
+/** @param changes - The text and its replacement, by rule. */
 function inFile(
   file: string,
   test: string,

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Mutant, mutants } from './mutants.js'
 
-/** Mutants at once. */
+/** Mutants that run at the same time. */
 const concurrency = 2
 
 interface Report {

@@ -21,7 +21,7 @@ try {
   rmSync(declarations, { recursive: true, force: true })
 }
 
-/** Types are checked by `npm run types`; here an error is what a declaration cannot say. */
+/** `npm run types` checks the types. An error here means that a declaration cannot express a type. */
 function emitDeclarations() {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
@@ -34,7 +34,7 @@ function emitDeclarations() {
   const host = ts.createCompilerHost({ ...options, ...emit })
   const { diagnostics } = ts.createProgram({ rootNames, options: { ...options, ...emit }, host }).emit()
   if (diagnostics.length > 0) console.error(ts.formatDiagnostics(diagnostics, host))
-  // Their imports of other packages resolve as in the workspace.
+  // Lets the declarations import other packages as in the workspace.
   symlinkSync(join(root, 'node_modules'), join(declarations, 'node_modules'))
   return diagnostics.length === 0
 }

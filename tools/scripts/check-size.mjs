@@ -2,7 +2,7 @@
  * Rejects a workspace that grew. Usage: node tools/scripts/check-size.mjs [root] [--print] [--lower].
  *
  * `size-table.json` has, for each package and in total, the number at commit fc21e3f0, the aim, and the ceiling. A
- * number above its ceiling is a problem, and a ceiling above its aim without a reason. `--print` prints the table.
+ * number above its ceiling is a problem; so is a ceiling above its aim without a reason. `--print` prints the table.
  * `--lower` lowers each ceiling to just above its number. No option raises a ceiling: that is done by hand.
  * @module
  */
@@ -97,7 +97,7 @@ function roundUp(count) {
   return Math.ceil((count * 1.005) / step) * step
 }
 
-/** The table as JSON, with a name a line, as the formatter leaves it. */
+/** The table as JSON with one name per line, which the formatter leaves unchanged. */
 function tableText() {
   const getLines = (/** @type {Record<string, unknown>} */ part) =>
     Object.entries(part).map(([name, value]) => {

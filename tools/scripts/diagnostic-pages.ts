@@ -50,7 +50,7 @@ function findingRows(pattern: RegExp): Rows {
   )
 }
 
-/** One list for each group, in the order in which the groups come first; those without a head come first. */
+/** One list for each group, in the order of their first rows. Rows without a group come first. */
 function grouped(rows: Rows): string {
   const groups = new Map<string, string[]>()
   for (const [group, line] of rows.toSorted(([a], [b]) => Number(a !== '') - Number(b !== '')))

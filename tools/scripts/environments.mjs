@@ -29,7 +29,7 @@ const has = (group) => chosen.length === 0 || chosen.includes(group)
 const root = join(import.meta.dirname, '../..')
 const temporary = await realpath(await mkdtemp(join(tmpdir(), 'environments-')))
 const { results, ...collector } = createResults((line) => console.log(line))
-// Uses about a gigabyte; a run that a signal ends removes it, too.
+// The folder takes about a gigabyte. It is removed even if a signal ends the run.
 process.once('exit', () => rmSync(temporary, { recursive: true, force: true, maxRetries: 3 }))
 await runGroups()
 for (const table of tables(results)) console.log(`\n${table}`)

@@ -13,10 +13,10 @@ const noise = 5_000
 /** For 16 times the text, two steps, linear work takes 16 times as long and quadratic work 256 times. */
 const maxPerTwoSteps = 80
 const rounds = 5
-/** How many texts are measured at every length: the slowest of all at the shortest. */
+/** How many texts are measured at every length: those that are slowest at the shortest length. */
 const slowest = 3
 
-/** Parts to repeat: what the patterns and loops of parsers look for. */
+/** Parts to repeat: the texts that patterns and loops of parsers look for. */
 export const usualParts: readonly string[] = [
   ...'aA09 \t\n./\\"\':;,=@-+%#?',
   ...'\\" "\\ :// a:// a: a@ @a a. a/ 0. .0 %2 %25 %2e /. /.. [ [] {"a": "a":0, a= v1= ,v1= 0x 1e e+ !@ &a= < -00 0xff'.split(
@@ -26,7 +26,7 @@ export const usualParts: readonly string[] = [
 ]
 
 /**
- * Checks each reader with every part repeated, alone, after `begin`, and before an end that fits nowhere.
+ * Checks each reader with every part repeated: alone, after each of `begins`, and before an end that nothing accepts.
  * @param options.lengths - For readers that reject longer texts unread: at least three lengths, each four times the one
  * before.
  */
@@ -75,9 +75,9 @@ export async function fastestGrowth(
 }
 
 /**
- * What was measured where time grows faster than length, or null. The shortest time of several rounds counts, so that a
- * busy machine makes no difference. Ends at the first length that is too slow.
- * @param prepare - Answers the work on a text of a length, which is measured without what comes before it.
+ * Resolves the measured times if they grow faster than the length, else null. The shortest time of several rounds
+ * counts, so that a busy machine makes no difference. Ends at the first length that is too slow.
+ * @param prepare - Returns the work on a text of a length. Only this work is measured.
  */
 export async function measureGrowth(
   prepare: (length: number) => Work | Promise<Work>,

@@ -13,7 +13,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { to: { type: 'string', default: 'release/packed' } },
 })
-// npm runs a script in the root of the workspace; a relative folder is meant from where npm was called.
+// npm runs a script in the root of the workspace, but a relative folder starts where npm was called.
 const folder = resolve(process.env['INIT_CWD'] ?? root, values.to)
 const existing = await readdir(join(root, 'packages'))
 const chosen = positionals.length > 0 ? positionals : ['webhook', 'version-store', 'client', 'testing']

@@ -7,7 +7,7 @@ const docs = join(import.meta.dirname, '../../docs')
 const begin = (name: string) => `<!-- figures ${name}: npm run bench -- --page -->`
 const end = '<!-- end of figures -->'
 
-/** A table as it was measured, and its run. */
+/** A table of a bench, and the run that measured it. */
 interface Found {
   readonly run: Run
   readonly table: Table
@@ -96,7 +96,7 @@ type Labels = Readonly<Record<string, string>>
 
 interface Chart extends Omit<BarChart, 'bars'> {
   readonly bench: string
-  /** Where its bars are read: tables of one run by their titles, with a column and labels. */
+  /** The tables, of one run, that hold the values of the bars: their titles, a column, and the labels of its rows. */
   readonly sources: readonly { readonly title: string; readonly column: string; readonly labels: Labels }[]
 }
 
@@ -244,7 +244,7 @@ interface Bar {
 
 interface BarChart {
   readonly title: string
-  /** What the bars measure, and which end is better. */
+  /** The measured value and its unit, and which end is better. */
   readonly unit: string
   readonly bars: readonly Bar[]
 }
@@ -255,7 +255,7 @@ const style = `text{font:14px system-ui,sans-serif;fill:#1f2430}.t{font-size:17p
 .g{stroke:#d9dce3}.o{fill:#2f6fde}.p{fill:#a9b0bd}.b{fill:#fff}
 @media(prefers-color-scheme:dark){text{fill:#e6e9ef}.u,.k{fill:#9aa3b2}.g{stroke:#333a47}.o{fill:#6ea0ff}.p{fill:#5c6575}.b{fill:#11151c}}`
 
-/** The picture. A value of 0 or less cannot be on the axis. @throws RangeError */
+/** The picture as SVG. @throws RangeError When a value is 0 or less, which a logarithmic axis cannot show. */
 export function barChart({ title, unit, bars }: BarChart): string {
   for (const { label, value } of bars)
     if (!(value > 0)) throw new RangeError(`${label} has the value ${value}, which a logarithmic axis cannot show.`)
@@ -289,7 +289,7 @@ export function barChart({ title, unit, bars }: BarChart): string {
   ].join('\n')
 }
 
-/** 1, 2 and 5 of every power of ten around the values; the first is below the smallest, so each bar has a length. */
+/** 1, 2 and 5 times the powers of ten around the values. The first is below every value, so each bar has a length. */
 function listTicks(min: number, max: number): number[] {
   const all = Array.from({ length: 16 }, (_, n) => n - 6).flatMap((power) =>
     [1, 2, 5].map((digit) => Number(`${digit}e${power}`)),

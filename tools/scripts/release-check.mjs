@@ -1,5 +1,5 @@
 /**
- * Checks a release and makes what belongs to it. Usage: node tools/scripts/release-check.mjs [check ...] Without a name
+ * Checks a release and makes its files. Usage: node tools/scripts/release-check.mjs [check ...] Without a name
  * every check runs, which takes half an hour. Needs a commit without changes, and `npm ci` before it. Writes the
  * tarballs, `sbom.cdx.json` and `provenance.intoto.json` to `release/`. The last line is `N passed, N failed`; exit
  * code 0 when nothing failed.

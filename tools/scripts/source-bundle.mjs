@@ -1,4 +1,4 @@
-/** Bundles sources into one file, and keeps it while none of the files that it was made of changes. @module */
+/** Bundles sources into one file, and keeps the file until one of its sources changes. @module */
 import { createHash } from 'node:crypto'
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -11,16 +11,16 @@ const require = createRequireOfBundle(import.meta.url)`
 const mark = '\n// '
 
 /**
- * Makes the bundle unless the one at `outfile` is complete and of the same files.
+ * Makes the bundle unless the one at `outfile` is complete and its sources are unchanged.
  *
- * Its last line has the digest of the rest, and of each file its time of change and size. The bundle is written to
- * another name and then renamed, so another start sees the old one or the new one, whole.
+ * The last line of a bundle has the digest of the lines before, and the time of change and the size of each source. The
+ * bundle is written to another name and then renamed, so another start sees the whole old one or the whole new one.
  * @param {object} options
  * @param {string} options.root - Folder of the workspace: names of files are stored relative to it.
  * @param {string} options.entry - The module to bundle.
- * @param {string} options.outfile - Beside it, the bundle finds the packages that it does not contain.
+ * @param {string} options.outfile - The path of the bundle. Node looks from there for the packages in `external`.
  * @param {readonly string[]} options.external - Packages that stay outside.
- * @param {readonly string[]} options.settings - More files that decide on the result: manifests, the lock file.
+ * @param {readonly string[]} options.settings - More files that the result depends on: manifests, the lock file.
  */
 export async function bundleSources({ root, entry, outfile, external, settings }) {
   if (isCurrent(root, outfile)) return
@@ -52,7 +52,7 @@ export async function bundleSources({ root, entry, outfile, external, settings }
     const inputs = Object.fromEntries(
       paths.map((path) => {
         const { mtimeMs, size } = statSync(join(root, path))
-        // A file that was saved during the build may have been read before: the next start bundles again.
+        // esbuild may have read a file before it was saved during the build: the next start bundles again.
         return [path, mtimeMs < startedAt ? [mtimeMs, size] : []]
       }),
     )

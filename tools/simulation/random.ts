@@ -59,5 +59,5 @@ function hashOf(text: string): number {
   return Math.imul(hash ^ (hash >>> 16), 0x85ebca6b) ^ (hash >>> 13)
 }
 
-/** Nothing secret. */
+/** A key without any secret. */
 export const simulatedMasterKey = parseMasterKey('0123456789abcdef'.repeat(4))

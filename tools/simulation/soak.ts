@@ -2,7 +2,7 @@
  * Runs seeds. Usage: `npm run soak -- [--suite=world|crash|outage|feed|identity] [--seed=N] [--seeds=COUNT] [--from=N]
  * [--concurrency=N] [--store=quick|sqlite]`. `world` faults and forks a chain in virtual time, which is also `npm run
  * simulate`. `crash` kills processes, `outage` stops PostgreSQL, `feed` kills servers of a feed of blocks, `identity`
- * judges histories of shared verifications. Without a suite all of them run; with `--seed` alone it is one of `world`.
+ * judges histories of shared verifications. Without `--suite` every suite runs, but `--seed` alone runs only `world`.
  * Exit code 0 when every seed passes, 1 when one fails, 2 for a wrong call.
  * @module
  */

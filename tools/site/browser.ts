@@ -100,7 +100,7 @@ async function findInSearch(browser: Browser, origin: string): Promise<string[]>
   return complaints
 }
 
-/** An address that leads nowhere shows the site's own page. Its status is the one complaint. */
+/** An address that leads nowhere shows the site's own page. The browser complains only about the status 404. */
 async function findInNotFound(browser: Browser, origin: string): Promise<string[]> {
   const { page, complaints } = await openPage(browser, origin, { viewport: { width: 390, height: 800 } })
   await page.goto(`${origin}/no/such/page.html`, { waitUntil: 'networkidle' })

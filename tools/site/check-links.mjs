@@ -56,7 +56,7 @@ if (existsSync(forMachines))
     const flaw = findFlaw(forMachines, link)
     if (flaw !== null) problems.push(`llms.txt: ${link}: ${flaw}`)
   }
-// Such a file is published unchanged, and its links are relative to its former folder.
+// A Markdown file without a page was copied unchanged: its links are relative to its former folder.
 for (const file of files.filter(
   (each) => each.endsWith('.md') && !each.endsWith('/AGENTS.md') && !existsSync(each.replace(/[.]md$/, '.html')),
 ))

@@ -21,7 +21,7 @@ function getImportName(name) {
   return `@payment-integration/${name.replace('/src/exports', '').replace(/\/index$/, '')}`
 }
 
-/** The group of a type or an error; null: that of its kind. @param {import('typedoc').Reflection} reflection */
+/** The group of a type or an error; null: the group of its kind. @param {import('typedoc').Reflection} reflection */
 function getGroup(reflection) {
   if (!reflection.kindOf(ReflectionKind.Class)) return 'Types'
   return reflection.name.endsWith('Error') ? 'Errors' : null

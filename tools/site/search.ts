@@ -1,10 +1,10 @@
-/** Orders the hits of the site's search, and checks the first hit of each. @module */
+/** Orders the hits of the site's search, and checks the first hit of sample searches. @module */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import MiniSearch, { type SearchOptions } from 'minisearch'
 
-/** The browser gets the text of these functions, so each one stands alone. */
+/** The browser gets the source text of these functions, so they may name nothing outside themselves. */
 export const searchOptions: SearchOptions = {
   fuzzy: 0.2,
   prefix: true,
@@ -28,7 +28,7 @@ export const searchOptions: SearchOptions = {
   },
 }
 
-/** What readers type, and the page that answers. */
+/** Words that a reader types, and the page that answers. */
 const searches: readonly (readonly [query: string, page: string])[] = [
   ['signature mismatch', '/explain.html'],
   ['rotate secret', '/rotate-a-signing-secret.html'],
@@ -43,7 +43,7 @@ const searches: readonly (readonly [query: string, page: string])[] = [
 
 /**
  * Searches the index of a built site as its search box does.
- * @returns A line for each search whose first hit is another page, and for each last page that is absent or earlier.
+ * @returns A line for each search that finds another page first, and for each page that should rank last but does not.
  */
 export async function findWrongHits(dist: string): Promise<string[]> {
   const chunks = join(dist, 'assets/chunks')

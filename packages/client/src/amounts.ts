@@ -34,8 +34,8 @@ export function isAmount(value: unknown): value is Amount {
 
 /**
  * Parses a text as an amount. The text stays unchanged: `'12.50'` stays `'12.50'`.
- * @throws {TypeError} For everything else: a number, `'1,5'`, `'1e3'`, `'-1'`, `'.5'`, `'01'`.
- * @throws {RangeError} For more than 1000 characters.
+ * @throws {TypeError} When `text` is not an amount: a number, `'1,5'`, `'1e3'`, `'-1'`, `'.5'`, `'01'`.
+ * @throws {RangeError} When `text` has more than 1000 characters.
  * @example
  * import { addAmounts, formatAmount, parseAmount } from '@payment-integration/client/amounts'
  * const total = addAmounts(parseAmount('12.50'), parseAmount('0.995')) // '13.495'
@@ -87,7 +87,7 @@ export function compareAmounts(a: Amount, b: Amount): -1 | 0 | 1 {
 }
 
 /**
- * The exact sum, with the decimals of the longest summand; `'0'` without arguments.
+ * The exact sum, with as many decimals as the argument with the most; `'0'` without arguments.
  * @example addAmounts(parseAmount('1.50'), parseAmount('1.5')) // '3.00'
  * @throws {TypeError} When an argument is not an amount.
  * @throws {RangeError} When an argument or the sum has more than 1000 characters.
@@ -99,7 +99,7 @@ export function addAmounts(...amounts: readonly Amount[]): Amount {
 }
 
 /**
- * The exact difference, with the decimals of the longer amount.
+ * The exact difference, with as many decimals as the argument with the most.
  * @example subtractAmounts(parseAmount('12.50'), parseAmount('0.5')) // '12.00'
  * @throws {RangeError} When `b` is greater: an amount has no sign.
  * @throws {TypeError} When an argument is not an amount.
@@ -137,9 +137,9 @@ const roundings: Readonly<Record<Rounding, (quotient: bigint, remainder: bigint,
 /**
  * Formats an amount with `digits` decimals. For thousands separators and currency signs, pass the result to
  * `Intl.NumberFormat`, which takes text exactly. Set its `maximumFractionDigits`, because its default rounds to 3
- * decimals, or to those of the currency.
+ * decimals, or to the decimals of the currency.
  * @throws {RangeError} When decimals would be lost and `rounding` is absent, or when `digits` is out of range.
- * @throws {TypeError} When it is not an amount, or `rounding` is unknown.
+ * @throws {TypeError} When `amount` is not an amount, or `rounding` is unknown.
  * @example formatAmount(parseAmount('12.345'), { digits: 2, rounding: 'half-even' }) // '12.34'
  */
 export function formatAmount(amount: Amount, options: FormatOptions = {}): Amount {
@@ -162,7 +162,7 @@ export function formatAmount(amount: Amount, options: FormatOptions = {}): Amoun
  * @example toBaseUnits(parseAmount('1.5'), 6) // 1500000n
  * @param decimals - Of the token, 0 to 255.
  * @throws {RangeError} When the amount has more decimals than the token: rounding would lose money.
- * @throws {TypeError} When it is not an amount.
+ * @throws {TypeError} When `amount` is not an amount.
  */
 export function toBaseUnits(amount: Amount, decimals: number): bigint {
   const places = checkInteger('decimals', decimals, 0, 255)

@@ -54,7 +54,7 @@ function checkApiSecret(value: unknown): string {
   return secret
 }
 
-/** Reads the payments of one integration and shares verifications. Stateless: any number of calls may share it. */
+/** Reads the payments of one integration and shares verifications. Stateless: calls may run at the same time. */
 export interface Client {
   /** Lowercased. */
   readonly integrationAddress: string
@@ -63,7 +63,7 @@ export interface Client {
   /**
    * The payments that one wallet sent or received through the integration.
    * @param address - 0x and 40 hex digits, in any case.
-   * @throws {TypeError} When it is not an address.
+   * @throws {TypeError} When `address` is malformed.
    */
   wallet(address: string): PaymentReader
   /** Identity verifications of the integration's users. */

@@ -49,7 +49,7 @@ export class UnauthorizedError extends ClientError {
   }
 }
 
-/** 400. The service rejected a parameter: a foreign cursor, or a limit above its own. Source: docs/interface.md 7. */
+/** 400. The service rejected a cursor of another list, or a `limit` above its maximum. Source: docs/interface.md 7. */
 export class InvalidRequestError extends ClientError {
   override readonly name = 'InvalidRequestError'
   readonly code = 'ERR_REQUEST_INVALID'
@@ -131,12 +131,12 @@ export class ServiceUnavailableError extends ClientError {
   }
 }
 
-/** After the retries: no answer arrived, or its connection broke. */
+/** After the retries: no answer arrived, or the connection broke during the answer. */
 export class NetworkError extends ClientError {
   override readonly name = 'NetworkError'
   readonly code = 'ERR_NETWORK'
   readonly retryable = true
-  /** The code of the operating system, such as `ECONNREFUSED` or `ENOTFOUND`; null for an unknown one. */
+  /** The error code of the operating system or of `fetch`, such as `ECONNREFUSED`; null when there is none. */
   readonly reason: string | null
   /** @param detail - The messages of the failure, without secrets; null for none. */
   constructor(reason: string | null, detail: string | null = null) {
@@ -187,7 +187,7 @@ export type InvalidResponseReason =
   | 'repeated_cursor'
   | 'no_progress'
 
-/** The answer breaks the contract. The error keeps no content of it. Source: docs/interface.md 2.1, 2.2, 2.4. */
+/** The answer breaks the contract. The error omits the answer's content. Source: docs/interface.md 2.1, 2.2, 2.4. */
 export class InvalidResponseError extends ClientError {
   override readonly name = 'InvalidResponseError'
   readonly code = 'ERR_RESPONSE_INVALID'
@@ -195,15 +195,15 @@ export class InvalidResponseError extends ClientError {
   /**
    * - `not_json`: the body is not UTF-8 JSON.
    * - `schema`: a field is missing or malformed, see `path`.
-   * - `unknown_field`, `unknown_value`: the contract does not name it, see `path`. Only with `strict`.
+   * - `unknown_field`, `unknown_value`: the contract does not name the field or value at `path`. Only with `strict`.
    * - `too_large`: the body is longer than `maxResponseBytes`.
    * - `redirect`: redirects are not followed.
-   * - `status`: the contract has no such status, or another body for it.
+   * - `status`: the contract has no such status, or none with such a body.
    * - `mismatch`: another payment, transaction, integration or wallet than requested, or too many payments, see `path`.
    * - `contradiction`: status and payments contradict each other.
-   * - `repeated_secret`: the rejection repeats the API key, so the error does not keep it.
+   * - `repeated_secret`: the rejection repeats the API key, so this error replaces it.
    * - `repeated_cursor`: a cursor came twice, so the list never ends.
-   * - `no_progress`: page after page held nothing older.
+   * - `no_progress`: 100 pages in a row held no older payment.
    */
   readonly reason: InvalidResponseReason
   readonly status: number

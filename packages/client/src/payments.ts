@@ -144,7 +144,7 @@ export interface IterateOptions extends CallOptions {
 export interface PaymentReader {
   /**
    * One page, newest first.
-   * @throws {@link InvalidRequestError} `ERR_REQUEST_INVALID` for a cursor that the service did not issue here.
+   * @throws {@link InvalidRequestError} `ERR_REQUEST_INVALID` for a cursor that does not belong to this list.
    */
   list(options?: ListOptions): Promise<Page>
   /**

@@ -34,7 +34,7 @@ export interface TransportOptions {
   readonly totalTimeoutMs?: number | undefined
   /** Most retries, 0 to 10, after 429, 502, 503, 504, a failed connection or a timed-out attempt. @default 2 */
   readonly maxRetries?: number | undefined
-  /** Longest wait before the first retry, in milliseconds. Doubles per retry; the wait is random below. @default 300 */
+  /** Longest wait before the first retry, in milliseconds; doubles per retry. Each wait is random. @default 300 */
   readonly retryDelayMs?: number | undefined
   /** Ceiling of that doubling, in milliseconds. A longer `Retry-After` wins. @default 5000 */
   readonly maxRetryDelayMs?: number | undefined
@@ -50,7 +50,7 @@ export interface TransportOptions {
    */
   readonly onWarning?: ((warning: ClientWarning) => void) | undefined
   /**
-   * For tests: throws `ERR_RESPONSE_INVALID` instead of a warning. In production, a newer service would stop you.
+   * For tests: throws `ERR_RESPONSE_INVALID` instead of a warning. In production, calls to a newer service would fail.
    * @default false
    */
   readonly strict?: boolean | undefined
@@ -85,7 +85,7 @@ export interface Transport extends Omit<Complete, 'baseUrl' | 'onWarning'> {
   readonly onWarning: ((warning: ClientWarning) => void) | null
 }
 
-// Timers hold 31 bits; a longer one fires at once.
+// A timer's delay has at most 31 bits; a longer delay fires at once.
 const longestTimerMs = 2_147_483_647
 
 /**
@@ -133,7 +133,7 @@ export function checkTransport(options: TransportOptions): Transport {
 const apiPath = '/api/v1'
 
 function checkBaseUrl(value: unknown): string {
-  // The shape of a URL, not its class: it may come from another realm.
+  // Checks the shape, not the class: a URL may come from another realm.
   const text = typeof value === 'string' ? value : (value as Partial<URL> | null | undefined)?.href
   if (typeof text !== 'string')
     throw new TypeError(`baseUrl is of type ${typeof text}; pass a URL, as text or as an object.`)
@@ -150,7 +150,7 @@ function checkBaseUrl(value: unknown): string {
   return url.origin + path
 }
 
-/** The URL parser has already normalised IPv4 and IPv6 addresses. */
+/** The URL parser has already normalized IPv4 and IPv6 addresses. */
 function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||

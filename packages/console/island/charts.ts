@@ -36,7 +36,7 @@ const tones: Readonly<Record<string, string>> = {
   refund_failure: '--bad',
 }
 
-/** Draws them; null on pages without charts. */
+/** Draws the charts; null on pages without charts. */
 export function drawCharts(): { update(data: unknown): void; redraw(): void } | null {
   const holder = document.getElementById('chart-data')
   if (holder === null) return null
@@ -81,7 +81,7 @@ function axes(): uPlot.Axis[] {
   ]
 }
 
-/** Bars on top of each other: each series is drawn with the sum of those below. */
+/** Bars on top of each other: a series is drawn at the sum of its own values and of all series below. */
 function bars(id: string, { barMs, times, series }: Stacked): uPlot | null {
   const host = document.getElementById(id)
   if (host === null) return null
@@ -163,7 +163,7 @@ function latency(id: string, { latency: { dots, p50, p95 }, payments }: ChartDat
   return plot
 }
 
-/** All charts have the same times; a bar stands around its time, so half a bar is added at each end. */
+/** The same times for all charts, with space at both ends: a bar is centered on its time. */
 const toTimeScale = (times: readonly number[], barMs: number): uPlot.Scale => ({
   time: true,
   range: [(times[0] ?? 0) - barMs / 2_000, (times.at(-1) ?? 0) + barMs / 1_000],
@@ -194,13 +194,13 @@ function rule(plot: uPlot, ms: number | null, tone: string, name: string, inset 
   ctx.restore()
 }
 
-/** Lines and labels at the powers of ten alone. */
+/** Lines and labels only at the powers of ten. */
 const decades: uPlot.Axis = {
   splits: (_, __, min, max) => [1, 10, 100, 1_000, 10_000, 100_000].filter((ms) => ms >= min && ms <= max),
   filter: (_, ticks) => ticks,
   values: (_, ticks) => ticks.map(formatLatency),
 }
-/** The date alone where labels are a day apart. */
+/** Shows only the date if the labels are a day apart, else only the time. */
 const formatTimes: uPlot.Axis.DynamicValues = (_, times, __, ___, step) =>
   times.map((seconds) => {
     const iso = formatInstant(seconds * 1_000)

@@ -10,7 +10,7 @@ const charts = drawCharts()
 addZoneButton(() => charts?.redraw())
 addKeys(followLive((data) => charts?.update(data)))
 
-/** Takes the token of a one-time link out of the address, so that no history keeps it, and puts it into its field. */
+/** Moves the token of a one-time link from the address to its field, so that the history does not keep the token. */
 function takeLink(): void {
   const field = document.querySelector<HTMLInputElement>('input[data-link]')
   const token = location.hash.slice(1)

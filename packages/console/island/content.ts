@@ -1,8 +1,8 @@
-/** The content of a page: loading it again, and its buttons that copy. @module */
+/** Loads a page's content again, adds the copy buttons, and shows times in a zone. @module */
 
 /**
- * Open details stay open. A page with charts is loaded by the browser.
- * @returns Whether the content is replaced: it stays while one types into it, and when the page cannot be read.
+ * Loads the content again. Open details stay open. The browser itself reloads a page with charts.
+ * @returns Whether the content was replaced; false while somebody types into it, and when the page cannot be read.
  */
 export async function reload(): Promise<boolean> {
   if (document.getElementById('chart-data') !== null) {
@@ -23,7 +23,7 @@ export async function reload(): Promise<boolean> {
 /** Whether the focus is in a field that a reload would replace. */
 export const isTyping = () => document.activeElement?.closest('#main :is(input, select, textarea)') != null
 
-/** The details of a part by the texts of their summaries, equal ones numbered: new ones may stand between them. */
+/** The details of a part by the text of their summary, not by position, which may change. Equal texts are numbered. */
 function findDetails(part: Element): Map<string, HTMLDetailsElement> {
   const detailsByName = new Map<string, HTMLDetailsElement>()
   for (const details of part.querySelectorAll('details')) {
@@ -35,7 +35,7 @@ function findDetails(part: Element): Map<string, HTMLDetailsElement> {
   return detailsByName
 }
 
-/** Shows the buttons that copy, also in rows that come later; without a clipboard they stay hidden. */
+/** Shows the copy buttons, also those of later rows. Without a clipboard they stay hidden. */
 export function addCopyButtons(): void {
   if (navigator.clipboard === undefined) return
   document.documentElement.classList.add('can-copy')
@@ -91,6 +91,6 @@ export function addZoneButton(onChange: () => void): void {
   document.querySelector('header .who')?.before(button)
   show()
   const main = document.getElementById('main')
-  // Rows come and change while the page is open.
+  // Rows arrive and change while the page is open.
   if (main !== null) new MutationObserver(() => isLocal() && show()).observe(main, { childList: true, subtree: true })
 }

@@ -1,6 +1,6 @@
 /** The keys of the pages, and the dialog that names them. @module */
 
-/** Adds them. Keys typed into a field stay there. `refresh` loads the rows again. */
+/** Adds the keys, except while a field has the focus. `refresh` loads the rows again. */
 export function addKeys(refresh: () => void): void {
   const dialog = createKeysDialog()
   document.addEventListener('keydown', (event) => {
@@ -47,7 +47,7 @@ const keys = [
   ['Esc', 'close'],
 ] as const
 
-/** Builds both: without the script there are no keys. */
+/** Builds the dialog and its button here, because without this script there are no keys. */
 function createKeysDialog(): HTMLDialogElement {
   const dialog = element('dialog', 'keys')
   const title = element('h2', '', 'Keys')

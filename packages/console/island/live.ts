@@ -1,11 +1,11 @@
-/** Follows the page's stream, and changes rows in place; while one reads further down it only counts. @module */
+/** Follows the page's stream and changes rows in place. While the page is scrolled down, changes wait. @module */
 import { isTyping, reload } from './content.js'
 
-/** Distance from the top, in pixels, from which on changes wait. */
+/** If the page is scrolled further than this, in pixels, changes wait. */
 const awayPx = 160
 /** Least time from one reload of a busy list to the next, in milliseconds. */
 const reloadRestMs = 30_000
-/** The most changes that wait; in place of more of them the page is loaded again. */
+/** The most changes that wait. Beyond this number the page is loaded again instead. */
 const maxWaiting = 100
 
 /**
@@ -16,13 +16,13 @@ export function followLive(onCharts: (data: unknown) => void): () => void {
   const topic = document.body.dataset['live']
   const button = document.getElementById('live')
   if (topic === undefined || button === null) return () => void reload()
-  /** Changes by the key of their row; `stale` stands alone, for all of them. */
+  /** Waiting changes by the key of their row. The key `stale`, a reload of the page, replaces all others. */
   const waiting = new Map<string, () => void>()
   let isPaused = false
   let isConnected = false
   /** The server reads no changes: its database does not answer. */
   let isFailing = false
-  /** Changes wait for the page that is on its way, which may lack them. */
+  /** While the page is loaded again, changes wait: the loaded page may lack them. */
   let isReloading = false
 
   const isAway = () => isPaused || window.scrollY > awayPx
@@ -112,13 +112,13 @@ export function followLive(onCharts: (data: unknown) => void): () => void {
     show()
   })
   button.addEventListener('click', () => {
-    // What the button says counts: the page may have scrolled since.
+    // Uses the state that the button shows: the page may have scrolled since.
     isPaused = !button.classList.contains('paused')
     if (!isPaused) window.scrollTo({ top: 0 })
     flush()
   })
   document.addEventListener('scroll', flush, { passive: true })
-  // The focus may go on to another field.
+  // Waits a moment, because the focus may move to another field.
   document.addEventListener('focusout', () => setTimeout(flush))
   return () => {
     isPaused = false
@@ -144,7 +144,7 @@ function replaceParts(parts: Readonly<Record<string, string>>): void {
 const maxRows = 100
 
 /**
- * Puts the row at its place. A row older than the last one is left out where the list goes on at another page.
+ * Puts the row at its place. A row older than the last row is left out if the list continues on another page.
  * @param matches - Whether it matches the filters of the page; a row that does not is removed.
  * @returns Whether there is a list.
  */
@@ -153,7 +153,7 @@ function placeRow(row: HTMLTableRowElement, matches: boolean): boolean {
   if (list === null) return false
   const rows = [...list.querySelectorAll<HTMLTableRowElement>('tr')]
   const oldRow = rows.find((each) => each.dataset['key'] === row.dataset['key'])
-  // A row with the focus stays as it is: replacing it would lose the place of the keyboard.
+  // A row with the focus stays unchanged, because replacing it would lose the focus.
   if (matches && oldRow?.contains(document.activeElement)) return true
   row.classList.add('changed')
   if (!matches) oldRow?.remove()
@@ -181,13 +181,13 @@ const readOrder = (row: HTMLTableRowElement) => row.dataset['order'] ?? ''
 const goesOn = (list: HTMLElement) =>
   list.dataset['cut'] !== undefined || document.querySelector('.pager a[rel=next]') !== null
 
-/** Time until the next attempt after an answer with which a browser gives up, in milliseconds. */
+/** Time until the stream is opened again after an answer that makes the browser give up, in milliseconds. */
 const reopenMs = 10_000
-/** Time that a reconnection may take unsaid, in milliseconds: streams end regularly. */
+/** A reconnection within this time is not shown, in milliseconds, because streams end regularly. */
 const quietMs = 2_000
 
 /**
- * Opens it. A browser has six connections to a host, for all tabs: hidden ones hold none.
+ * Opens the stream. A browser has six connections to a host for all tabs, so a hidden tab holds none.
  * @param listeners - By the name of the event: they get its data.
  * @param onState - Receives whether the stream is open.
  */

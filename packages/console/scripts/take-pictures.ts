@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of the pages for the documents, on a twin that is the same at each run.
+ * Takes the pictures of the pages for the documents, of a simulated service that is the same at each run.
  * Usage: node --conditions=@payment-integration/source --import tsx packages/console/scripts/take-pictures.ts [folder]
  * [all]. The folder is docs/images by default; `all` takes every page instead, in full length, at both widths and
  * themes.
@@ -96,7 +96,7 @@ async function take(name: string, path: string, options: PictureOptions): Promis
   await page.close()
 }
 
-/** The receivers of a twin answer at once: latencies between 20 and 400 ms are made of the times of the attempts. */
+/** Simulated receivers answer at once, so latencies from 20 to 400 ms are computed from the times of the attempts. */
 function withLatencies(reads: Omit<ConsoleReads, 'prepare'>): void {
   const computeLatency = (startedAt: number) => 20 * 20 ** (((startedAt / 1_000) * 0.618) % 1)
   const timed = <Attempt extends { startedAt: number }>(attempt: Attempt) => ({

@@ -66,8 +66,8 @@ type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
 
 /**
  * Builds the console. Without a public address it answers only this machine: Host must be a loopback name. Any method
- * other than GET and HEAD must come from the console's own pages. Error pages show only the kind of an unknown error.
- * @throws TypeError When `publicUrl` is given without `findViewer`, or together with `signIn`.
+ * other than GET and HEAD must come from the console's own pages. Pages show no details of an unknown error.
+ * @throws TypeError When `publicUrl` is given without `findViewer`, or with `signIn`; RangeError for a bad `streamMs`.
  * @example
  * import { createConsole } from '@payment-integration/console'
  * import { service } from './service.js'

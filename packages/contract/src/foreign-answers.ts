@@ -9,7 +9,7 @@ export const maxAnswerHeadBytes = 16 * 1024
 /** Most bytes that may arrive for one request: informational answers, reason phrases and chunk extensions included. */
 export const maxAnswerBytes = 64 * 1024
 
-/** The answer is not well-formed HTTP/1.1, or has more bytes than one may have. */
+/** The answer is not well-formed HTTP/1.1, or is larger than allowed. */
 export class MalformedAnswerError extends Error {
   override readonly name = 'MalformedAnswerError'
   readonly code = 'ERR_ANSWER_MALFORMED'
@@ -29,15 +29,15 @@ export interface AnswerSocket {
   destroy(error?: Error): unknown
 }
 
-/** What undici's parser raises for an answer that it cannot read. */
+/** The errors of undici's parser for an answer that it cannot read. */
 const parserErrors = new Set(['HTTPParserError', 'HeadersOverflowError', 'ResponseContentLengthMismatchError'])
 
 /**
- * Lets through what HTTP allows and undici 7 does not: informational answers (undici closes the connection at a 100)
- * are dropped, and folded header fields are unfolded. A malformed answer, also one that undici rejects, destroys the
- * socket with a {@link MalformedAnswerError}. For sockets without pipelining: an answer begins after a request.
+ * Makes undici 7 accept all that HTTP allows: drops informational answers (undici closes the connection at a 100), and
+ * unfolds folded header fields. A malformed answer destroys the socket with a {@link MalformedAnswerError}, even if
+ * only undici finds the flaw. For sockets without pipelining: an answer begins after a request.
  *
- * It replaces the socket's `push` and `destroy`: a stream of its own in between costs more than the parser.
+ * It replaces the socket's `push` and `destroy`, because a separate stream in between costs more than the parser.
  */
 export function filterAnswers(socket: AnswerSocket, maxBytes = maxAnswerBytes): void {
   const push = socket.push.bind(socket)
@@ -101,7 +101,7 @@ class AnswerFilter {
         this.#isInHead = false
         return bytes
       }
-      // A 101 answers a request that no delivery makes, and no status is below 100.
+      // A 101 answers an upgrade, which no delivery requests. No status is below 100.
       if (this.status < 100 || this.status === 101) throw new MalformedAnswerError(this.status)
       bytes = bytes.subarray(end)
     }
@@ -115,7 +115,7 @@ class AnswerFilter {
     this.status = null
   }
 
-  /** Unfolds the fields of a head. The index after its end; null while it is incomplete. */
+  /** Unfolds the fields of a head. Returns the index after the head; null while the head is incomplete. */
   #scanHead(bytes: Uint8Array): number | null {
     const start = findStart(bytes)
     this.status = parseStatus(bytes, start)
@@ -135,14 +135,14 @@ class AnswerFilter {
   }
 }
 
-/** Some servers send an empty line after the answer before. */
+/** Skips empty lines: some servers send one after the previous answer. */
 function findStart(bytes: Uint8Array): number {
   let start = 0
   while (bytes[start] === carriageReturn || bytes[start] === lineFeed) start++
   return start
 }
 
-/** The status of a head that begins at `start`, as in `HTTP/1.1 200`; null when it has none of three digits. */
+/** The status of a head that begins at `start`, as in `HTTP/1.1 200`; null without a status of three digits. */
 function parseStatus(bytes: Uint8Array, start: number): number | null {
   for (let index = 0; index < version.length && start + index < bytes.length; index++)
     if (bytes[start + index] !== version[index]) throw new MalformedAnswerError(null)

@@ -1,6 +1,6 @@
 /**
  * Parses text of other machines: JSON within bounds on bytes, nesting and brackets; HTTP dates (RFC 9110 5.6.7),
- * `Retry-After` (10.2.3), which shares their form, ISO 8601, `Content-Length` and URLs.
+ * `Retry-After` (10.2.3), ISO 8601 times, `Content-Length` and URLs.
  * @module
  */
 
@@ -10,14 +10,14 @@
  */
 const maxForeignNesting = 32
 /**
- * Most objects and lists of a document: so many, and one more for each 32 bytes. The shortest answers of nodes, batches
- * of empty lists, are small; large ones have 100 bytes an object and more. Empty objects take 20 times their bytes.
+ * Most objects and lists of a document: `base`, and one more per 32 bytes. Small answers of nodes may be many empty
+ * lists; large answers have 100 bytes or more per object. A parsed empty object takes 20 times its bytes in memory.
  */
 const maxBrackets = { base: 10_000, bytesEach: 32 }
-/** Most commas, likewise: `JSON.parse` takes seconds for a million short members of one object. */
+/** Most commas, by the same formula: `JSON.parse` takes seconds for a million short members of one object. */
 const maxMembers = { base: 20_000, bytesEach: 16 }
 
-/** A foreign document is too large, too deeply nested, or nothing but brackets. It was not parsed. */
+/** A foreign document is too large, is nested too deeply, or has too many parts. It was not parsed. */
 export class ExcessiveJsonError extends Error {
   override readonly name = 'ExcessiveJsonError'
 }
@@ -27,8 +27,7 @@ const backslash = 0x5c
 const comma = 0x2c
 
 /**
- * Checks nesting, brackets and members in one pass over the bytes, of which strings are skipped. It is no check of the
- * syntax.
+ * Checks nesting, brackets and members in one pass over the bytes, without those in strings. The syntax is not checked.
  * @throws {@link ExcessiveJsonError}
  */
 export function assertModestJson(bytes: Uint8Array): void {
@@ -42,7 +41,7 @@ export function assertModestJson(bytes: Uint8Array): void {
       if (index === -1) return
       continue
     }
-    // One bit is between `[` and `{`, and between `]` and `}`.
+    // `[` and `{` differ in one bit, and so do `]` and `}`.
     const bracket = byte | 0x20
     if (bracket === 0x7d) depth -= 1
     if (byte === comma) members -= 1
@@ -67,7 +66,7 @@ function endOfString(bytes: Uint8Array, start: number): number {
 }
 
 /**
- * Parses a document whose bytes are bounded already.
+ * Parses a document whose length the caller has limited.
  * @throws {@link ExcessiveJsonError}
  * @throws SyntaxError When it is not JSON.
  */
@@ -77,7 +76,7 @@ export function parseForeignJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * Reads and parses the body of a response, and cancels a longer one.
+ * Reads and parses the body of a response. Cancels a body of more than `maxBytes`.
  * @throws {@link ExcessiveJsonError}
  * @throws SyntaxError When it is not JSON.
  */
@@ -86,7 +85,7 @@ export async function readForeignJson(response: Response, maxBytes: number): Pro
 }
 
 /**
- * Reads the body of a response, and cancels a longer one.
+ * Reads the body of a response. Cancels a body of more than `maxBytes`.
  * @throws {@link ExcessiveJsonError}
  */
 export async function readForeignBytes(
@@ -116,7 +115,7 @@ export async function readForeignBytes(
   return bytes
 }
 
-/** The obsolete forms that a recipient must accept. */
+/** The obsolete forms of an HTTP date, which a recipient must accept. */
 const rfc850 = /^((?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day), ([0-9]{2})-([A-Z][a-z]{2})-([0-9]{2}) ([0-9:]{8}) GMT$/
 const asctime = /^([A-Z][a-z]{2}) ([A-Z][a-z]{2}) ([0-9 ][0-9]) ([0-9:]{8}) ([0-9]{4})$/
 
@@ -136,7 +135,7 @@ export function parseHttpDate(text: string, now: number): number | null {
   // The last second of a minute may be a leap second, which `Date` does not know.
   const withoutLeapSecond = fixed.replace(':60 ', ':59 ')
   const at = Date.parse(withoutLeapSecond)
-  // `toUTCString` writes the current form: a text that comes back unchanged is such a date, with its own weekday.
+  // `toUTCString` writes the current form. A text that comes back unchanged has this form and the right weekday.
   if (Number.isNaN(at) || withoutLeapSecond.length !== 29 || new Date(at).toUTCString() !== withoutLeapSecond)
     return null
   return withoutLeapSecond === fixed ? at : at + 1_000
@@ -150,8 +149,8 @@ function fullYear(twoDigits: number, now: number): number {
 }
 
 /**
- * Whole milliseconds to wait from `now`: whole or decimal seconds, or an HTTP date, of which a past one is 0. Null when
- * the field is absent or malformed; the caller then waits for as long as without it. There is no upper limit.
+ * Parses seconds (whole or decimal) or an HTTP date to whole milliseconds from `now`; a past date gives 0. Null: the
+ * field is absent or malformed. There is no upper limit.
  * @param now - Unix time in milliseconds.
  */
 export function parseRetryAfter(value: string | null | undefined, now: number): number | null {
@@ -181,8 +180,8 @@ export function parseContentLength(value: unknown): number | null {
 }
 
 /**
- * Parses an absolute URL, or returns null. It replaces `URL.canParse`, which Node 20 answers wrongly once it is
- * optimised: a URL with a letter such as `ü` is rejected after some thousand calls. `URL.parse` needs Node 22.
+ * Parses an absolute URL, or returns null. It replaces `URL.canParse`: after some thousand calls, Node 20 wrongly
+ * rejects a URL with a letter such as `ü`. `URL.parse` needs Node 22.
  */
 export function parseUrl(text: string): URL | null {
   try {
@@ -193,9 +192,9 @@ export function parseUrl(text: string): URL | null {
 }
 
 /**
- * The problem of a database's address whose user name or password has a sign that ends it early, such as `#` or `/`:
- * the `@` comes too late. A fragment has no meaning for a database, and a `%` that begins no code cannot be decoded.
- * Null: it has none of these. The problem names no part of the address.
+ * Finds a character of a PostgreSQL URL that must be encoded. A `#`, `/` or `?` ends a user name or password before the
+ * `@`. A `#` elsewhere begins a fragment, which a database does not use. A `%` without a code cannot be decoded.
+ * Null: there is no such character. The returned problem repeats no part of the URL.
  */
 export function findDatabaseUrlProblem(value: string): string | null {
   const address = value.replace(/^postgres(?:ql)?:\/\//, '')

@@ -25,8 +25,8 @@ export const emailPattern =
   /^[^\s@]+@[^\s@.\u3002\uff0e\uff61]+(?:[.\u3002\uff0e\uff61][^\s@.\u3002\uff0e\uff61]+)+\.?$/
 
 /**
- * Body of the share request. Of the e-mail address it checks only `emailPattern`. The service normalises case,
- * Unicode and international domains, and decides.
+ * Body of the share request. The schema checks the e-mail address only by `emailPattern`. The service normalizes case,
+ * Unicode and international domains, and checks the result.
  */
 export const shareRequestSchema = object('read', {
   email: z
@@ -75,7 +75,7 @@ export type OpenShareResponse = z.infer<typeof openShareResponseSchema>
 
 /** The part of a rejection that decides the next step. */
 export interface FormerVerdict {
-  /** `RETRY`: correct it and share a fresh token. `FINAL`: stop. Null: the provider gave no type. */
+  /** `RETRY`: share a fresh token after a correction. `FINAL`: stop. Null: the provider gave no type. */
   readonly rejectType: ShareResponse['rejectType']
 }
 
@@ -102,7 +102,7 @@ export function formatShareRejection(
 
 /**
  * Parses the former verdict of a 422 message; null when it has none. Exact for every message of
- * `formatShareRejection` and any labels, unless the provider's own description has the sentence.
+ * `formatShareRejection` and any labels, unless the provider's own description repeats the sentence.
  * @example
  * import { parseFormerVerdict } from '@payment-integration/contract'
  * parseFormerVerdict('The verification shared before was rejected: RED, FINAL.') // { rejectType: 'FINAL' }
@@ -122,7 +122,7 @@ function labelsText(labels: readonly string[]): string {
   let length = 0
   for (const label of labels) {
     length += label.length + ', '.length
-    // The parser would take the sentence in a label for the real one.
+    // A label that repeats the sentence would mislead the parser.
     if (length > maxLabelsLength || label.includes(sentenceStart)) break
     shown.push(label)
   }

@@ -17,7 +17,7 @@ export const deliveryStreamPath = `${integrationPrefix}/deliveries/stream`
  */
 export const streamEvents = { ready: 'ready', delivery: 'delivery', live: 'live' } as const
 
-/** Makes the schema of the event `ready`. A function: a bundle that reads no stream has none of it. */
+/** Makes the schema of the event `ready`. A function, so that a bundle that reads no stream omits the schema. */
 export const streamReadySchema = () =>
   object('read', {
     /** Whether the stream goes on after a `Last-Event-ID`. */
@@ -65,7 +65,7 @@ export const triggerScenarios = [
 /** Name of a scenario. */
 export type TriggerScenario = (typeof triggerScenarios)[number]
 
-/** Verdicts of the scenario `kyc`. After `red-retry` the user may share again; after `red-final` that is in vain. */
+/** Verdicts of the scenario `kyc`. Sharing again can help after `red-retry`, but not after `red-final`. */
 export const triggerVerdicts = ['green', 'red-retry', 'red-final'] as const
 
 /** A verdict of the scenario `kyc`. */

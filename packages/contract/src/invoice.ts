@@ -6,7 +6,7 @@ const invoiceShape = { amount, currency, settlementAmount: amount, settlementCur
 
 /** The invoice with its four fields, open to unknown fields. Source: docs/interface.md 2.1 `invoice`. */
 export const invoiceSchema = /* @__PURE__ */ object('read', invoiceShape)
-/** The invoice, closed. */
+/** The invoice as the service writes it: rejects unknown fields. */
 export const invoiceWriteSchema = /* @__PURE__ */ object('write', invoiceShape)
 
 /** The schema of a payment's invoice in the given mode: an invoice with a field missing or null is rejected. */

@@ -46,7 +46,7 @@ const webAddress = z
   )
 
 function isWebAddress(text: string): boolean {
-  // The parser silently drops control characters and spaces, but the stored text must be the opened one.
+  // The parser silently drops control characters and spaces, but the stored URL must be the one that opens.
   if (!/^https?:\/\/[^\s\\\p{Cc}\p{Cs}]+$/iu.test(text)) return false
   const url = parseUrl(text)
   return url?.username === '' && url.password === ''
@@ -75,10 +75,10 @@ function coinConfigShape(mode: Mode) {
   }
 }
 
-/** The action after a completed payment link, as a client reads it. Accepts added fields of clients, such as `text`. */
+/** The action after a completed payment link, as a client reads it. Accepts fields that clients add, such as `text`. */
 export const onCompleteActionSchema = onCompleteActionShape('read')
 
-/** The coins that a link accepts on one chain, as a client reads it. */
+/** The coins that a link accepts on one chain, as a client reads them. */
 export const coinConfigSchema = object('read', coinConfigShape('read'))
 
 /** The configuration of a payment link, as a client reads it. */

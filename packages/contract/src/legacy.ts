@@ -62,7 +62,7 @@ export const verifyResponseSchema = object('read', verifyShape('read'))
 /** The verify answer as the service writes it. */
 export const verifyResponseWriteSchema = object('write', verifyShape('write'))
 
-/** Longest texts in a verify request, in characters. A number counts in plain decimals, without an exponent. */
+/** Longest texts in a verify request, in characters. A number is measured as a plain decimal without an exponent. */
 export const verifyRequestLimits = { invoiceAmount: 100, address: 128 } as const
 
 /**

@@ -19,7 +19,7 @@ export type PaymentState = (typeof paymentStates)[number]
 /** Schema of {@link PaymentState}. */
 export const paymentState = z.enum(paymentStates)
 
-/** A payment state for reading: one of them, or an unknown value of a newer service. */
+/** A payment state for reading: one of the states, or an unknown value of a newer service. */
 export type OpenPaymentState = OpenEnum<PaymentState>
 
 /** Schema of {@link OpenPaymentState}. A state is never empty. */

@@ -16,7 +16,7 @@ export function object<Shape extends z.core.$ZodShape>(
   mode: Mode,
   shape: Shape,
 ): z.ZodMiniObject<Shape, z.core.$strip> {
-  // Both return the same class. They differ only in unknown keys, which the wire type does not show.
+  // Both return the same class. They differ only in how they treat unknown keys, which the wire type does not show.
   const schema = mode === 'write' ? z.strictObject(shape) : z.looseObject(shape)
   return schema as unknown as z.ZodMiniObject<Shape, z.core.$strip>
 }

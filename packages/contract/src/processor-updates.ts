@@ -6,8 +6,8 @@ import { chainId, object } from './primitives.js'
 import { recipientWriteSchema } from './snapshot.js'
 
 /**
- * Body of a processor update. Closed: it rejects a misspelt field and never ignores it. Of `state`, `recipient` and
- * `invoice`, an absent one keeps the stored value and null clears it. `integrationAddress` is needed only if payments
+ * Body of a processor update. Unknown fields are rejected, so that a misspelled field is noticed. An absent `state`,
+ * `recipient` or `invoice` keeps the stored value, and null clears it. `integrationAddress` is needed only if payments
  * of one transaction name different integrations.
  */
 export const processorUpdateSchema = object('write', {
@@ -45,8 +45,8 @@ export const updateResultSchema = object('read', {
 })
 
 /**
- * Answer to several updates: the result of each, in their order. One with `error` was not applied: its id was used with
- * different content.
+ * Answer to several updates: the result of each, in their order. An update with `error` was not applied: its id was
+ * used with different content.
  */
 export const updateResultsSchema = object('read', {
   results: z.array(z.union([updateResultSchema, object('read', { id: z.string(), error: z.string() })])),
@@ -54,7 +54,7 @@ export const updateResultsSchema = object('read', {
 
 /** Body of a processor update. */
 export type ProcessorUpdate = z.infer<typeof processorUpdateSchema>
-/** Answer to a processor update. `version` is the payment's version after it, or null while it waits. */
+/** Answer to a processor update. `version` is the payment's version after the update; null while the update waits. */
 export type UpdateResult = z.infer<typeof updateResultSchema>
 /** Answer to several updates. */
 export type UpdateResults = z.infer<typeof updateResultsSchema>

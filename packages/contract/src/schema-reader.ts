@@ -112,7 +112,7 @@ function arrayCheck(fits: Check): Check {
   }
 }
 
-/** Drops notes of earlier elements: repeated ones must not use up the limit. */
+/** Drops notes that an earlier element caused too: repeated notes must not use up the limit. */
 function dropRepeated(notes: Note[], from: number, noted: Set<string>): void {
   let keptCount = from
   for (let at = from; at < notes.length; at += 1) {
@@ -197,7 +197,7 @@ interface StringCheckDef {
   readonly pattern?: RegExp
 }
 
-/** A format that is only its pattern. Patterns with the flags `g` and `y` keep state between matches. */
+/** Whether the pattern alone checks the format. A pattern with the flag `g` or `y` keeps state between matches. */
 function isPlain({ check, format, pattern }: StringCheckDef): boolean {
   return (
     check === 'string_format' && (format === 'regex' || format === 'datetime') && !/[gy]/.test(pattern?.flags ?? '')
@@ -216,8 +216,8 @@ export interface SchemaReader<T> {
 }
 
 /**
- * Makes a reader with the results of `schema.safeParse`. Make it once: it compiles the schema. Meant for the reading
- * schemas of this package, which transform no value.
+ * Makes a reader that gives the results of `schema.safeParse`. Make it once per schema, because it compiles the schema.
+ * Meant for the reading schemas of this package, which transform no value.
  * @example
  * import { createSchemaReader, pageSchema } from '@payment-integration/contract'
  * const read = createSchemaReader(pageSchema).safeParse(JSON.parse('{"payments":[],"nextCursor":null}'))

@@ -21,7 +21,7 @@ export function snapshotShape<M extends Mode>(mode: M) {
 
 /** The merchant, open to unknown fields. Source: docs/interface.md 2.1 `recipient`. */
 export const recipientSchema = /* @__PURE__ */ object('read', recipientShape)
-/** The merchant, closed. */
+/** The merchant as the service writes it: rejects unknown fields. */
 export const recipientWriteSchema = /* @__PURE__ */ object('write', recipientShape)
 /**
  * A snapshot as a receiver reads it: accepts unknown fields and states.

@@ -11,7 +11,7 @@ export const cacheControl = 'private, no-store'
 /** Content type of every body. Source: docs/interface.md 6. */
 export const jsonContentType = 'application/json'
 
-/** Everything under this prefix belongs to the integration API and answers 401 first. */
+/** Every path under this prefix belongs to the integration API, and is answered 401 without valid credentials. */
 export const integrationPrefix = '/api/v1/integration'
 
 /** Path of each endpoint, with `:name` for its parameters. */

@@ -19,7 +19,7 @@ import {
   TokenRejectedError,
 } from './errors.js'
 
-/** @throws TypeError When it is blank or has white space around it. The message does not repeat it. */
+/** @throws TypeError When `value` is blank or has white space around it. The message does not repeat the value. */
 export function checkCredential(name: string, value: unknown): string {
   if (typeof value !== 'string' || value.trim() === '')
     throw new TypeError(`${name} is missing or blank; is its environment variable set?`)
@@ -126,11 +126,11 @@ export interface ProviderConnection {
   readonly appToken: string
   /** The secret key, which signs requests. */
   readonly secretKey: string
-  /** @default the provider's own */
+  /** Address of the provider. @default https://api.sumsub.com */
   readonly baseUrl?: string | undefined
   /** Longest wait for a whole answer, in milliseconds. @default 10000 */
   readonly timeoutMs?: number | undefined
-  /** @default the runtime's */
+  /** Sends each request. @default the global fetch */
   readonly fetch?: typeof fetch | undefined
   /** The clock, in milliseconds since the epoch. The signature has whole seconds. @default Date.now */
   readonly now?: (() => number) | undefined
@@ -142,7 +142,7 @@ export interface ProviderAnswer {
   readonly status: number
   /** The parsed JSON body, or undefined when it is not JSON. */
   readonly json: unknown
-  /** The wait that it asks for, in milliseconds, or null. */
+  /** The wait that the provider asks for, in milliseconds, or null. */
   readonly retryAfterMs: number | null
 }
 
@@ -224,12 +224,12 @@ function parseBase(baseUrl: string): { readonly origin: string; readonly path: s
   return { origin: url.origin, path: url.pathname.replace(/\/{1,64}$/, '') }
 }
 
-/** Undefined when the answer is not JSON. */
+/** Undefined when the answer is not JSON, or is an oversized rejection. */
 async function readJson(response: Response): Promise<unknown> {
   try {
     return await readForeignJson(response, maxAnswerBytes)
   } catch (error) {
-    // By name: the error of JSON.parse comes from another realm where a test runner shares its globals.
+    // Compares the name, not the class: in a test runner, JSON.parse may throw an error of another realm.
     if ((Object(error) as Partial<Error>).name === 'SyntaxError') return undefined
     if (!(error instanceof ExcessiveJsonError)) throw error
     // The status of a rejection counts, whatever its body.
@@ -238,7 +238,7 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-/** Not from `contract`, whose schemas would come along: a browser's bundle must stay small. */
+/** Not imported from `contract`, because a browser's bundle would then include its schemas. */
 function parseUrl(text: string): URL | null {
   try {
     return new URL(text)
@@ -253,13 +253,13 @@ function parseUrl(text: string): URL | null {
  */
 const aboutToken = { first: 10_501, last: 10_599 }
 const reuseDisabled = 10_505
-/** Ambiguous: `copy-applicant-disabled` on the page on copying, `reusable-kyc-email-mismatch` in the list for reuse. */
+/** The provider documents this number as `copy-applicant-disabled` and as `reusable-kyc-email-mismatch`. */
 const ambiguous = { code: 10_518, aboutToken: 'reusable-kyc-email-mismatch' }
 
 /** Longest part of the provider's description that an error keeps. */
 const maxMessageLength = 500
 
-/** Any other 401 is about the credentials of the service. */
+/** Begins the description of a 401 about a share token. Any other 401 is about the credentials of the service. */
 const invalidToken = 'Token is invalid'
 
 /**

@@ -20,7 +20,7 @@ export type ProviderErrorCode =
 export abstract class ProviderError extends Error {
   abstract readonly code: ProviderErrorCode
   abstract readonly retryable: boolean
-  /** Whether the provider may have executed the call: look up its result before you repeat it. */
+  /** Whether the provider may have executed the call: look up the result before you repeat the call. */
   abstract readonly outcomeUnknown: boolean
 }
 
@@ -125,7 +125,7 @@ export class ProviderAnswerError extends ProviderError {
   }
 }
 
-/** A webhook that is forged or malformed. Answer 400; the provider retries it. */
+/** A webhook that is unsigned, forged or malformed. Answer 400; the provider retries it. */
 export class WebhookRejectedError extends ProviderError {
   override readonly name = 'WebhookRejectedError'
   readonly code: 'ERR_PROVIDER_WEBHOOK_UNSIGNED' | 'ERR_PROVIDER_WEBHOOK_FORGED' | 'ERR_PROVIDER_WEBHOOK_MALFORMED'

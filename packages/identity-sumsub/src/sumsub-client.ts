@@ -58,7 +58,7 @@ interface DatedSumsubReview {
 }
 
 /**
- * States of the provider and their statuses in the contract, which also has `not_started` of the service itself. In
+ * Maps states of the provider to statuses of the contract. Its status `not_started` comes from the service itself. In
  * `queued` and `awaitingService` the provider works; `awaitingUser` waits for documents, like `init`.
  */
 const statuses: Readonly<Record<string, ReviewStatus>> = {
@@ -111,8 +111,8 @@ export interface SumsubClientOptions extends ProviderConnection {
   /** The verification level of new applicants. */
   readonly levelName: string
   /**
-   * `reuse` is the provider's endpoint for reusing a verification. `import` is the older one, which copies an
-   * applicant. It takes no external user id, so a look-up cannot resolve an unknown outcome.
+   * `reuse` is the provider's endpoint for reusing a verification. `import` is the older endpoint, which copies an
+   * applicant. With `import` the provider chooses the external user id, so no look-up can resolve an unknown outcome.
    * @default 'reuse'
    */
   readonly redeemBy?: 'reuse' | 'import' | undefined
@@ -122,11 +122,11 @@ export interface SumsubClientOptions extends ProviderConnection {
 export interface SumsubClient {
   /** The level of redemptions; null when they name none. */
   readonly levelName: string | null
-  /** Whether {@link SumsubClient.find} finds redemptions. If not, its null proves nothing. */
+  /** Whether {@link SumsubClient.find} finds redemptions. If false, a null of `find` proves nothing. */
   readonly findsByName: boolean
   /**
-   * Redeems a share token for an applicant named `externalUserId`. The provider has no idempotency key: after an
-   * unknown outcome, call {@link SumsubClient.find} before another redemption.
+   * Redeems a share token for an applicant with the given external user id. The provider has no idempotency key: after
+   * an unknown outcome, call {@link SumsubClient.find} before another redemption.
    * @throws TokenRejectedError, ProviderSetupError, ProviderThrottledError, LateRequestError: not redeemed.
    * @throws ProviderUnavailableError, ProviderAnswerError: possibly redeemed.
    */
@@ -141,14 +141,14 @@ export interface SumsubClient {
     readonly sendBy?: number | undefined
     readonly signal?: AbortSignal | undefined
   }): Promise<SumsubApplicant>
-  /** The applicant of that name, or null when there is none. */
+  /** The applicant with this external user id, or null when there is none. */
   find(externalUserId: string, signal?: AbortSignal): Promise<SumsubApplicant | null>
   /** The status of an applicant's verification, or null when the provider no longer has the applicant. */
   review(applicantId: string, signal?: AbortSignal): Promise<DatedSumsubReview | null>
 }
 
 /**
- * Makes the calls. A service needs an `IdentityProvider`, which never rejects: `createSumsubIdentityProvider` of
+ * Makes the client. A service needs an `IdentityProvider`, which never rejects: `createSumsubIdentityProvider` of
  * `@payment-integration/server` builds it on these calls.
  * @throws TypeError When an option is blank or malformed.
  * @example createSumsubClient({ appToken, secretKey, levelName: 'basic-kyc' })
@@ -166,7 +166,7 @@ export function createSumsubClient(options: SumsubClientOptions): SumsubClient {
       const answer = await call('POST', path, query, { signal, sendBy })
       if (!isSuccess(answer.status)) throw classifyFailure(answer, { sentShareToken: true })
       const applicant = parseApplicant(answer.status, answer.json)
-      // When copying, the provider chooses the name.
+      // When copying, the provider chooses the external user id.
       if (redeemBy === 'reuse' && applicant.externalUserId !== null && applicant.externalUserId !== externalUserId)
         throw new ProviderAnswerError(answer.status, 'an applicant of another name than the one given')
       return applicant

@@ -1,4 +1,4 @@
-/** Runs one statement at a time on either kind of database, told apart by its shape. @module */
+/** Runs single statements on PostgreSQL or SQLite, whichever the host passes. @module */
 import { StoreBusyError } from '@payment-integration/version-store'
 import type { PgClient, PgPool } from '@payment-integration/version-store/postgres'
 
@@ -10,8 +10,8 @@ interface MirrorSqlite {
 
 /**
  * A pool or a connected client of `pg`, or an open SQLite connection. Each write is one statement and begins no
- * transaction. Inside a transaction of yours on the same client or connection, it would share your rollback: give the
- * mirror a connection of its own.
+ * transaction. Inside a transaction of yours on the same client or connection, a write would share your rollback: give
+ * the mirror a connection of its own.
  */
 export type MirrorDatabase = PgPool | PgClient | MirrorSqlite
 
@@ -45,7 +45,7 @@ interface Queryable {
   query(sql: string, values?: readonly Value[]): Promise<{ readonly rows: readonly Row[] }>
 }
 
-/** Any number that others do not use. */
+/** Number of the advisory lock: any number that others do not use. */
 const migrationLock = 5_021_984_734
 
 function postgresDriver(database: Queryable): Driver {
@@ -105,7 +105,7 @@ export function createSqliteDriver(database: MirrorSqlite, { busyTimeoutMs, slee
   }
 }
 
-/** Each driver says it differently: by a number of SQLite (5), or by its name. */
+/** Whether the database is locked. Drivers report this by SQLite's error number (5) or by its name. */
 function isBusy(error: unknown): boolean {
   // No `instanceof`: the error of a driver may come from another realm.
   const { code, errcode, message } = Object(error) as { code?: unknown; errcode?: unknown; message?: unknown }
@@ -113,7 +113,7 @@ function isBusy(error: unknown): boolean {
   return (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) || /database is locked/.test(String(message))
 }
 
-/** Chooses by the shape of the database. @throws {TypeError} When the shape is neither. */
+/** Chooses the driver by the methods of the database. @throws {TypeError} When the methods fit neither kind. */
 export function chooseDriver(database: MirrorDatabase, wait: SqliteWait): Driver {
   const methods = Object(database) as Readonly<Record<string, unknown>>
   if (typeof methods['query'] === 'function' && typeof methods['connect'] === 'function')

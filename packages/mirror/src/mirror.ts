@@ -12,7 +12,7 @@ import { buildSchema, quoteNames } from './tables.js'
 /** The state of the copy. Times are ISO 8601, UTC. */
 export interface MirrorStatus {
   readonly integrationAddress: string
-  /** Whether a run ever reached the end of the list. Before that, older payments are missing whatever the lag. */
+  /** Whether a run ever reached the end of the list. Before that, older payments may be missing, whatever the lag. */
   readonly copied: boolean
   readonly rows: number
   /** Rows whose newest version was not read from the read API yet. */
@@ -27,14 +27,14 @@ export interface MirrorStatus {
   readonly serviceError: string | null
   readonly reconciledAt: string | null
   readonly reconciledFullyAt: string | null
-  /** When the last signed delivery arrived. The last one may be up to a second after it. */
+  /** When the last signed delivery arrived; up to a second too early. */
   readonly deliveredAt: string | null
 }
 
 /** Reads the tables and the newest payment of the service. @throws Errors of the database, and `ERR_ABORTED`. */
 async function readStatus(parts: Parts, signal: AbortSignal | undefined): Promise<MirrorStatus> {
   const { payments, state, integrationAddress } = parts
-  // The service first: a payment that arrives in between then makes no lag.
+  // Asks the service first, so that a payment that arrives in between makes no lag.
   const service = await newestAtService(parts, signal)
   const { rows, incomplete, newest } = await payments.counts()
   const { reconciledAt, reconciledFullyAt, deliveredAt } = await state.read()
@@ -145,7 +145,7 @@ export interface Mirror {
    * `ERR_MIRROR_OTHER_INTEGRATION`.
    */
   receive(delivery: Delivery | RequestLike): Promise<MirrorReceived>
-  /** Reads from the read API each row of which a delivery brought the newest version. */
+  /** Reads from the read API each row whose newest version came by a delivery. */
   complete(options?: { readonly signal?: AbortSignal | undefined }): Promise<MirrorCompletion>
   /**
    * Compares the copy with the read API, newest first, and repairs it. The checkpoint is in the database: a run after a

@@ -25,7 +25,7 @@ export interface MirrorReconciliation {
   readonly added: number
   /** Payments of which the copy had an older version. */
   readonly updated: number
-  /** Payments of which a delivery had stored the newest version, and which now have every column. */
+  /** Payments whose newest version a delivery had stored, and which now have every column. */
   readonly completed: number
   /** Payments of the same version with other facts, as after a reorg. */
   readonly refreshed: number
@@ -35,7 +35,7 @@ export interface MirrorReconciliation {
   readonly unknown: Findings<UnknownPayment> | null
 }
 
-/** One step. It holds no secret, body or signature. `state` is text from outside. */
+/** One step of the mirror. It holds no secret, body or signature. `state` is text from outside. */
 export type MirrorEvent =
   /** A signed delivery arrived. `apply`: stored. `duplicate`, `stale`: it had nothing newer. */
   | {
@@ -73,7 +73,7 @@ export interface MirrorOptions extends TableOptions {
   /** Receives each step. Must not throw. @default failures of `run` go to console.error */
   readonly onEvent?: ((event: MirrorEvent) => void) | undefined
   /**
-   * Longest time between two runs to the end of the list, in milliseconds. With 0, each run is one.
+   * Longest time between two runs to the end of the list, in milliseconds. With 0, each run reads to the end.
    * @default 86400000 (a day)
    */
   readonly fullEveryMs?: number | undefined
@@ -157,7 +157,7 @@ export function milliseconds(name: string, value: number): number {
   throw new RangeError(`${name} is ${value}; pass whole milliseconds, 0 to ${maxTimerMs}.`)
 }
 
-// Timers hold 31 bits; a longer one fires at once.
+// A timer's delay has at most 31 bits; a longer delay fires at once.
 const maxTimerMs = 2_147_483_647
 
 async function rejectWithoutVerifier(): Promise<never> {

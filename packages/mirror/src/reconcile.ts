@@ -17,7 +17,7 @@ async function storePayment({ payments, integrationAddress, now }: Parts, paymen
 
 /**
  * Looks up each incomplete row, one at a time, in the order of its key.
- * @throws Errors of the client that say nothing about the one payment, and errors of the database.
+ * @throws Errors of the client that concern more than the one payment, and errors of the database.
  */
 export async function complete(parts: Parts, signal: AbortSignal | undefined): Promise<MirrorCompletion> {
   const { payments } = parts
@@ -106,14 +106,14 @@ function isDue(reconciledFullyAt: string | null, { fullEveryMs, now }: Parts): b
   return reconciledFullyAt === null || now() - Date.parse(reconciledFullyAt) >= fullEveryMs
 }
 
-/** Carries the payment from the handler to the store: an error of the database then stops the run. */
+/** Carries the payment from the handler to the store. The store writes it, so that a database error stops the run. */
 interface PaymentBox {
   payment: Payment | null
 }
 
 /**
- * The table as a version store. `current` never answers, so that the store itself compares each payment: a reorg
- * changes facts without a new version.
+ * The table as a version store. `current` always returns undefined, so that the store itself compares each payment: a
+ * reorg changes facts without a new version.
  */
 function createListingStore(parts: Parts, count: (written: WriteEffect) => void): ListingStore<PaymentBox> {
   return {

@@ -296,7 +296,7 @@ interface MirrorState {
   readonly checkpoint: ReconcileCheckpoint | null
   /** When the last run finished. */
   readonly reconciledAt: string | null
-  /** When the last run finished that read to the end of the list. */
+  /** When the last run to the end of the list finished. */
   readonly reconciledFullyAt: string | null
   /** When the last signed delivery arrived; up to a second too early. */
   readonly deliveredAt: string | null

@@ -6,18 +6,18 @@ export interface BusyOptions {
   /**
    * How long a call waits for its turn, in milliseconds; 0 tries once. Keep it below 5 seconds, after which the service
    * no longer waits for your 503. The time covers other effects of the connection (on a pool, of the payment) and locks
-   * of other connections. A COMMIT that finds a lock has as long again. The wait blocks nothing. The driver's own
-   * time-out does block, and is added to each attempt: leave it at 0 where effects are asynchronous.
+   * of other connections. A COMMIT that meets a lock may wait this time again. The wait does not block the process. The
+   * driver's own time-out does, and is added to each attempt: leave it at 0 if effects are asynchronous.
    * @default 3000
    */
   readonly busyTimeoutMs?: number | undefined
-  /** Waits. When the signal aborts the wait is over: resolve early, so that no timer stays. @default setTimeout */
+  /** Waits `ms`. Must resolve early when the signal aborts, so that no timer stays. @default setTimeout */
   readonly sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined
   /** The clock of the wait: milliseconds. @default performance.now */
   readonly monotonicNow?: (() => number) | undefined
 }
 
-/** Two seconds less than the service waits. Source: docs/interface.md 6 (it stops waiting after 5 seconds). */
+/** Two seconds less than the service waits. Source: docs/interface.md 6 (the service waits 5 seconds). */
 const defaultTimeoutMs = 3000
 
 const retryEveryMs = 10
@@ -27,7 +27,7 @@ type Busy = Required<{ [Key in keyof BusyOptions]: NonNullable<BusyOptions[Key]>
 /** Reads the options once. @throws {RangeError} When the time-out is not a number of milliseconds, 0 or more. */
 export function checkBusyOptions(options: BusyOptions): Busy {
   const { busyTimeoutMs = defaultTimeoutMs, sleep = sleepUntil, monotonicNow = () => performance.now() } = options
-  // Timers hold 31 bits; a longer one fires at once.
+  // A timer's delay has at most 31 bits; a longer delay fires at once.
   if (!Number.isFinite(busyTimeoutMs) || busyTimeoutMs < 0 || busyTimeoutMs > 2_147_483_647)
     throw new RangeError(`busyTimeoutMs is ${busyTimeoutMs}; pass milliseconds, 0 to 2147483647.`)
   return { busyTimeoutMs, sleep, monotonicNow }
@@ -87,7 +87,7 @@ function attempt<Result>(statement: () => Result): { result: Result } | { busy: 
   }
 }
 
-/** Each driver says it differently: by a number of SQLite, or by its name. */
+/** Whether the database is locked. Drivers report this by SQLite's error number or by its name. */
 function isBusy(error: unknown): boolean {
   // No `instanceof`: the error of a driver may come from another realm.
   const { code, errcode, message } = Object(error) as { code?: unknown; errcode?: unknown; message?: unknown }

@@ -13,7 +13,7 @@ import { sweepCases } from './conformance/sweep.js'
 
 /** A test that an adapter cannot pass. */
 export interface ConformanceExcuse {
-  /** The name of a test, or its beginning, which then names all tests that begin so. */
+  /** The name of a test, or a prefix, which names all tests that begin with it. */
   readonly test: string
   /** Why the adapter cannot pass it; printed with the test's name. */
   readonly reason: string
@@ -25,7 +25,7 @@ export interface ConformanceExcuse {
 export interface RegisterTest {
   /** The third argument is a time-out in milliseconds, for runners that take one. */
   (name: string, run: () => Promise<void>, timeoutMs: number): unknown
-  /** For excused tests that cannot run; without it they are left out. */
+  /** Registers an excused test that must not run. Without this method such a test is left out. */
   skip?(name: string, run: () => Promise<void>): unknown
 }
 
@@ -34,7 +34,7 @@ export interface ConformanceOptions {
   /** Registers a test. */
   readonly test: RegisterTest
   /**
-   * Tests that the adapter cannot pass. They run and must fail, so that an excuse ends with its reason.
+   * Tests that the adapter cannot pass. They run and must fail, so that an outdated excuse is noticed.
    * An excuse that names no test is rejected.
    */
   readonly excuse?: readonly ConformanceExcuse[] | undefined
@@ -51,7 +51,7 @@ export interface ConformanceCase<Tx> {
 }
 
 /**
- * Lists all tests of the suite as functions, for a runner of your own; the tests that tell most come first.
+ * Lists all tests of the suite as functions, for a runner of your own; the most informative tests come first.
  * @example for (const { name, run } of versionStoreCases()) await run(open).catch((error) => report(name, error))
  */
 export function versionStoreCases<Tx>(): ConformanceCase<Tx>[] {
@@ -81,9 +81,9 @@ export function versionStoreCases<Tx>(): ConformanceCase<Tx>[] {
 
 /**
  * Registers the suite.
- * @param adapter - Its name in the test report.
+ * @param adapter - The adapter's name in the test report.
  * @param open - Yields an empty store on a fresh database; called once per test.
- * @throws {RangeError} When `excuse` names a test that there is not.
+ * @throws {RangeError} When `excuse` names a test that does not exist.
  * @example versionStoreConformance('my database', (faults) => openFixture(faults), { test })
  */
 export function versionStoreConformance<Tx>(

@@ -10,9 +10,9 @@ export interface ReceiverOptions<Delivery, Verified extends { readonly snapshot:
   /**
    * Your effect, once per version. Write through `tx`: the store commits those writes with the version, or neither.
    *
-   * Return for a payment that is not yours: a stranger can name your integration's address in one. If your endpoint
-   * answers 5xx to such payments, the service blocks it for your own too. Where an order may come after its payment,
-   * store the payment through `tx` and match it when the order comes.
+   * Do not throw for a payment that is not yours: anyone can name your integration's address in a payment. If your
+   * endpoint answers 5xx to such payments, the service blocks it for your own too. If an order may arrive after its
+   * payment, store the payment through `tx` and match it when the order arrives.
    * Throw only for a failure that ends within the service's next attempts, as when your database is down. Nothing is
    * stored then, and the service retries after your 5xx.
    *
@@ -27,11 +27,11 @@ export type ReceiveResult<Verified> = Verified & {
   readonly decision: VersionDecision
 }
 
-/** Takes deliveries, and snapshots from elsewhere, into one store by one handler. The functions need no `this`. */
+/** Handles deliveries, and snapshots from the read API, by one store and one handler. The functions need no `this`. */
 export interface Receiver<Delivery, Verified extends { readonly snapshot: VersionedPayment }> {
   /** Verifies, compares, handles once, commits. Errors of its steps pass through; nothing is stored then. */
   receive(delivery: Delivery): Promise<ReceiveResult<Verified>>
-  /** The same without the signature, for a snapshot that you read from the read API. */
+  /** Compares, handles once and commits a snapshot that you read from the read API, without a signature. */
   accept(snapshot: Verified['snapshot']): Promise<VersionDecision>
 }
 

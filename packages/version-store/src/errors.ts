@@ -68,8 +68,8 @@ export class TransactionOpenError extends VersionStoreError {
 }
 
 /**
- * The effect ended the store's transaction, even if it began another. Its writes may be committed.
- * The version is not, except on PostgreSQL, where it is stored before the effect and the effect's COMMIT commits it.
+ * The effect ended the store's transaction, even if it began another. The effect's writes may be committed. The version
+ * is not; but PostgreSQL stores it before the effect, so there an effect's COMMIT commits the version too.
  * Remove COMMIT and ROLLBACK from the effect. If the effect threw too, its error is the `cause`.
  */
 export class TransactionEndedError extends VersionStoreError {
@@ -85,7 +85,7 @@ export class TransactionEndedError extends VersionStoreError {
 
 /**
  * A statement of the effect failed, and the effect went on. PostgreSQL commits nothing of such a transaction.
- * Let the error leave the effect, or run the statement at a savepoint. A transaction of yours had already failed.
+ * Let the error leave the effect, or run the statement at a savepoint. With `in`, your transaction had failed before.
  */
 export class TransactionFailedError extends VersionStoreError {
   override readonly name = 'TransactionFailedError'
@@ -115,7 +115,7 @@ export class TableMissingError extends VersionStoreError {
  * The effect took longer than `leaseMs`, and another delivery may have begun. Nothing was written through `tx`, and the
  * version is not stored. Other work of the effect may repeat. Lengthen the lease, or shorten the effect.
  * Writes are stored in one case: the connection broke before the last answer, and a greater version was stored
- * before the client resent the step. The next delivery is then rightly `stale`.
+ * before the client resent the commit. The next delivery is then rightly `stale`.
  */
 export class LeaseLostError extends VersionStoreError {
   override readonly name = 'LeaseLostError'

@@ -10,9 +10,9 @@ import { checkVersion, decideVersion, normalizeIntegration, toKeyParts } from '.
  * @example const { receive } = createReceiver({ verify, store: createMemoryVersionStore(), handle })
  */
 export function createMemoryVersionStore(): ListingVersionStore<undefined> {
-  /** By the key as JSON, so that no part can spell the border to the next. */
+  /** By the key as JSON, so that different keys never have the same text. */
   const versions = new Map<string, number>()
-  /** One at a time per payment; payments do not wait for each other. */
+  /** One delivery at a time per payment; payments do not wait for each other. */
   const queues = createQueues()
   const guard = createReentryGuard()
 

@@ -35,7 +35,7 @@ export interface DrizzleDatabase {
   readonly transaction: Method
 }
 
-/** Drizzle's `sql`, which makes its parameters. */
+/** Drizzle's `sql`, which binds the values as parameters. */
 export type DrizzleSql = (strings: TemplateStringsArray, ...values: unknown[]) => unknown
 
 /** A driver that the store knows, by its shape. */

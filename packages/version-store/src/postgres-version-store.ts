@@ -32,7 +32,7 @@ import { checkVersion, decideVersion, normalizeIntegration, toKeyParts, type Ver
 export type PostgresVersionStoreOptions<Database> = BusyOptions & {
   /**
    * Your pool, connection or query builder. Effects get its own transaction object as `tx`.
-   * Give the store a single `Client` of `pg` alone: see {@link PgClient}. A pool of `pg` needs a
+   * Let no other code use a `Client` of `pg` that you pass: see {@link PgClient}. A pool of `pg` needs a
    * `connectionTimeoutMillis`, or a call waits for a connection for ever.
    */
   readonly database: Database
@@ -40,9 +40,9 @@ export type PostgresVersionStoreOptions<Database> = BusyOptions & {
   readonly table?: string | undefined
   /**
    * With `pg`: whether the server keeps prepared statements of the store.
-   * A pooler, DISCARD ALL or DEALLOCATE ALL can lose one (26000) or confuse it (42P05). The statement has then done
-   * nothing and runs again without it, and a pool closes the connection. After that the store gives up EXECUTE, which
-   * PgBouncer never finds, and then names.
+   * A pooler, DISCARD ALL or DEALLOCATE ALL can lose a prepared statement (26000) or keep another (42P05). The failed
+   * statement has changed nothing and runs again unprepared, and a pool closes the connection. The store then gives up
+   * EXECUTE, which PgBouncer does not know; if names fail too, it gives up prepared statements.
    * `false` spares these attempts behind a pooler without prepared statements: PgBouncer before 1.21, or with
    * `max_prepared_statements = 0`. postgres.js has its own option.
    * @default true
@@ -57,7 +57,7 @@ export type PostgresVersionStoreOptions<Database> = BusyOptions & {
   /**
    * Longest time between two statements of an effect, in milliseconds; 0 for no limit. The server then ends the
    * connection and rolls back, so that a hung effect blocks neither payment nor connection.
-   * With `pg` alone: under other drivers, a connection that the server ends can end the process, or worse.
+   * Only with `pg`: with other drivers, a connection that the server ends can crash the process or split a transaction.
    * @default 4500
    */
   readonly idleTimeoutMs?: number | undefined
@@ -75,7 +75,7 @@ export interface PostgresVersionStore<Tx> extends ListingVersionStore<Tx> {
   /**
    * The store inside of your own transaction: your commit or rollback decides about version and effect.
    * An effect that throws rolls back its own work alone, at a savepoint, so that you can go on.
-   * Waiting stays with you, and so does a higher isolation level than READ COMMITTED (SQLSTATE 40001: begin again).
+   * You limit the wait for locks. Above READ COMMITTED, you begin again after a serialization failure (SQLSTATE 40001).
    * Advance several payments in one order everywhere, or two transactions may deadlock (40P01).
    */
   in(tx: Tx): ListingVersionStore<Tx>
@@ -99,10 +99,10 @@ export function postgresVersionTable(table: string = defaults.table): string {
 
 /**
  * Makes a store on PostgreSQL 12 or later. `advance` begins a transaction (READ COMMITTED), stores the version by one
- * statement, runs the effect with the driver's own transaction, and commits. A crash at any point keeps both or
- * neither. Deliveries of one payment run one after the other, and wait for `busyTimeoutMs` in all. Those of this
- * process queue before they take a connection, those of other processes queue in the database. Payments wait for each
- * other only when the pool is empty. No effect is retried. The store's statement cannot fail to serialize at READ
+ * statement, runs the effect with the driver's own transaction, and commits. A crash leaves version and effect both
+ * stored, or neither. Deliveries of one payment run one after the other, and wait for `busyTimeoutMs` in all. Within
+ * this process they queue before they take a connection; across processes they queue in the database. Payments wait for
+ * each other only when the pool is empty. No effect is retried. The store's statement cannot fail to serialize at READ
  * COMMITTED; an effect's own deadlock (40P01) is thrown, and the next delivery retries.
  * @throws {TypeError | RangeError} When an option has no usable form. Its methods throw `ERR_VERSION_STORE_BUSY`,
  * `ERR_VERSION_TABLE_MISSING`, `ERR_TRANSACTION_OPEN`, `ERR_TRANSACTION_ENDED`, `ERR_TRANSACTION_FAILED`,
@@ -157,7 +157,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
       let failure: { readonly error: unknown } | undefined
       let claimed = false
       const values = [...key, String(version)]
-      // To the server, 0 is for ever.
+      // For the server, 0 means no limit.
       const lockMs = Math.max(1, Math.ceil(leftMs()))
       const first =
         inside === undefined
@@ -165,7 +165,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
           : { statement: callerClaim, values }
       const work: Work<Tx, VersionDecision> = async (tx, [claimedRow]) => {
         if (claimedRow === undefined) {
-          // The statement locked the row, so it is there. Where a row policy hides it, its version stays unknown.
+          // The statement locked the row, so it exists. But a row-level policy may hide it from this read.
           const stored = await queryVersion(tx, key)
           if (stored === undefined)
             throw new Error(
@@ -190,7 +190,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
       try {
         return await transact(first, work)
       } catch (error) {
-        // Drivers may put an error of their own, of the ROLLBACK, in place of the effect's.
+        // A driver may replace the effect's error by an error of the ROLLBACK.
         if (failure !== undefined) throw failure.error
         throw claimed ? toSealError(error) : toAdvanceError(error, table, busy.busyTimeoutMs)
       }
@@ -241,7 +241,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
 /** The server's limit: 32 bits. */
 const maxMs = 2_147_483_647
 
-/** Any number that others do not use. */
+/** Number of the advisory lock: any number that others do not use. */
 const migrationLock = 5_021_984_733
 
 function milliseconds(name: string, ms: number): number {

@@ -22,7 +22,7 @@ export interface NodeRedisClient {
 /** A client that the store knows, by its shape. */
 export type RedisClient = IoRedisClient | NodeRedisClient
 
-/** Sends a command, whatever the client. @throws {TypeError} When it has the shape of none. */
+/** Creates the function that sends a command. @throws {TypeError} When the client is neither of the two kinds. */
 function createCommandSender(client: RedisClient): (words: readonly string[]) => Promise<unknown> {
   if ('call' in client && typeof client.call === 'function')
     return ([command = '', ...values]) => client.call(command, ...values)
@@ -45,15 +45,15 @@ async function listMasters(client: RedisClient): Promise<readonly RedisClient[]>
   return masters
 }
 
-// The scripts that run inside of Redis, each in one step. KEYS: the version, the lease.
-// Versions compare as numbers, exact up to 2^53 - 1. The stored value is the version's own text,
-// because Lua writes great numbers in another form, then a space and the token of the delivery.
+// The scripts that run inside of Redis, each atomically. KEYS: the version, the lease.
+// Versions compare as numbers, exact up to 2^53 - 1. The stored value is the version, a space and the delivery's token.
+// The version is stored as the text that arrived, because Lua writes large numbers in another form.
 // A client may resend a command after a lost answer. Each script then finds its own earlier work and answers the same.
 
 /**
  * ARGV: version, token, lease in milliseconds. Answers `duplicate`, `stale`, `apply` or `busy`.
- * The lease expires by itself, so a dead process does not block a payment. A resent command finds its own token, and
- * its effect begins only now, with a whole lease.
+ * The lease expires by itself, so a dead process does not block a payment. A resent command finds its own token and
+ * renews the lease, because the effect begins only after the answer.
  */
 const claimScript = `
 local stored = tonumber(string.match(redis.call('GET', KEYS[1]) or '0', '^%d+'))
@@ -68,8 +68,8 @@ return 'apply'`
 /**
  * ARGV: version, token, then the effect's commands, each as the number of its words and the words. Answers `kept`.
  * Answers `lost` when the lease had ended: nothing is written, and another delivery may be at work.
- * A resent command finds its token beside the version. If a greater version came in between, it answers `lost`
- * although the first sending was kept.
+ * A resent command finds its token beside the version. If a greater version was stored in between, the answer is `lost`
+ * although the first sending was stored.
  */
 const commitScript = `
 local mark = ARGV[1] .. ' ' .. ARGV[2]
@@ -90,7 +90,7 @@ export const releaseScript = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 'released'`
 
-/** Where versions are kept, and how long a delivery holds its payment. */
+/** Where versions are kept, and how long a delivery may lease its payment. */
 export interface RedisVersionStoreOptions extends BusyOptions {
   /** Your connected client. */
   readonly redis: RedisClient
@@ -102,24 +102,24 @@ export interface RedisVersionStoreOptions extends BusyOptions {
    * @default 10000
    */
   readonly leaseMs?: number | undefined
-  /** Names a delivery's hold on its payment; never the same twice. @default crypto.randomUUID */
+  /** Makes the token of a delivery's lease; never the same token twice. @default crypto.randomUUID */
   readonly newToken?: (() => string) | undefined
 }
 
 /** Collects an effect's commands, which Redis runs with the version in one step. */
 export interface RedisTransaction {
   /**
-   * Adds a command, such as `write('SET', 'order:1', 'paid')`. All run after the effect, when the version is stored.
-   * Redis rolls nothing back: when a command fails there (WRONGTYPE), those before it stay and the version is not
-   * stored. On a cluster its keys must be in the payment's slot: see {@link createRedisVersionStore}.
+   * Adds a command, such as `write('SET', 'order:1', 'paid')`. All commands run after the effect, together with storing
+   * the version. Redis rolls nothing back: if a command fails (WRONGTYPE), the writes of earlier ones stay, without the
+   * version. On a cluster, the command's keys must be in the payment's slot: see {@link createRedisVersionStore}.
    */
   write(command: string, ...values: string[]): void
 }
 
 /**
- * Makes a store on Redis. **Its promise is weaker.** Only an effect's commands through `tx` are stored together with
- * the version. Its other work comes before: after a crash in between, the next delivery does it again. Across a crash
- * that is at least once, where SQLite and PostgreSQL keep both or neither. Make such work idempotent on chainId,
+ * Makes a store on Redis. **Its guarantee is weaker.** Only an effect's commands through `tx` are stored together with
+ * the version. The effect's other work happens earlier, and after a crash in between the next delivery repeats it. So
+ * that work happens at least once, while SQLite and PostgreSQL keep both or neither: make it idempotent on chainId,
  * txHash, version. Redis can also lose versions, which makes old ones new again. It loses them at a restart without
  * `appendonly yes`, when a replica takes over, or when memory is full without the policy `noeviction`.
  *
@@ -127,7 +127,7 @@ export interface RedisTransaction {
  * writes and stores the version. Deliveries of one payment run in turns; payments do not wait for each other.
  *
  * On a cluster, a script runs on the node of its payment and cannot write elsewhere. Keys that an effect writes through
- * `tx` must have the hash tag of the store's keys, as `{["0xa1…","8453","0xb2…"]}`. It is the JSON of
+ * `tx` must have the hash tag of the store's keys, as `{["0xa1…","8453","0xb2…"]}`. The tag is the JSON of
  * integrationAddress, chainId and txHash in lower case. `prefix` must then have no braces.
  * @throws {TypeError | RangeError} When an option has no usable form. Its methods throw `ERR_VERSION_STORE_BUSY`,
  * `ERR_LEASE_LOST`, `ERR_EFFECT_REENTRANT`, and the client's own errors unchanged.
@@ -145,13 +145,13 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
   const run = (script: string, keys: readonly string[], values: readonly string[]) =>
     send(['EVAL', script, String(keys.length), ...keys, ...values]).then(String)
 
-  /** The braces make a cluster keep both in one slot. */
+  /** The braces make a cluster keep both keys in one slot. */
   function buildKeys(payment: PaymentKey) {
     const tag = `${prefix}{${JSON.stringify(toKeyParts(payment))}}`
     return { version: tag, lease: `${tag}:lease` }
   }
 
-  /** Asks until the payment is free, or there is nothing to do. */
+  /** Repeats the request for the lease until the payment is free, or the version needs no effect. */
   async function claim(keys: ReturnType<typeof buildKeys>, version: string, token: string): Promise<string> {
     const deadline = busy.monotonicNow() + busy.busyTimeoutMs
     for (;;) {
@@ -178,7 +178,7 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
       if (outcome !== 'kept') throw new LeaseLostError(leaseMs)
       return 'apply'
     } catch (error) {
-      // A claim may hold although its answer was lost. Where this fails too, the lease ends by itself.
+      // The lease may exist although its answer was lost. If the release fails too, the lease expires.
       await run(releaseScript, [keys.lease], [token]).catch(() => {})
       throw error
     }
@@ -193,7 +193,7 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
       guard.check()
       const stored = await send(['GET', buildKeys(payment).version])
       if (stored === null) return undefined
-      // After the version, a space and a token.
+      // A space and a token follow the version.
       const [, version] = /^([0-9]{1,16})(?: |$)/.exec(String(stored)) ?? []
       if (version === undefined) throw new TypeError('The key of a version has another value; choose another prefix.')
       return Number(version)
@@ -220,5 +220,5 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
   }
 }
 
-/** How often a delivery that waits asks again, in milliseconds. */
+/** Time after which a waiting delivery asks again, in milliseconds. */
 const retryEveryMs = 10

@@ -14,9 +14,9 @@ export interface SqliteDatabase {
     run(...values: (string | number)[]): unknown
     all(...values: (string | number)[]): unknown[]
   }
-  /** Whether a transaction is open, as `node:sqlite` says it from 22.16 on. */
+  /** Whether a transaction is open; a property of `node:sqlite` since Node 22.16. */
   readonly isTransaction?: boolean
-  /** Whether a transaction is open, as `better-sqlite3` says it. */
+  /** Whether a transaction is open; a property of `better-sqlite3`. */
   readonly inTransaction?: boolean
 }
 
@@ -59,7 +59,7 @@ function queryPage(database: SqliteDatabase, table: string, address: string, aft
   return (ignoreMissingTable(select) ?? []).map((row) => listValues<[chainId: string, txHash: string]>(row))
 }
 
-/** By their places: a connection may give rows as arrays, as node:sqlite with `returnArrays`. */
+/** The columns by position: a connection may return rows as arrays, as node:sqlite does with `returnArrays`. */
 function listValues<Row extends readonly unknown[]>(row: unknown): Row {
   return Object.values(row as object) as unknown as Row
 }
@@ -86,7 +86,7 @@ function prepareRead(database: SqliteDatabase, table: string): Statements['read'
 // The store's transaction, and whether an effect left it open. A savepoint ends with its transaction, so on every
 // driver its presence proves that the store's own transaction is still open.
 
-/** Made before the effect and released after it. */
+/** The savepoint that is made before the effect and released after it. */
 const effectPoint = 'payment_version_effect'
 
 /** @throws {@link TransactionOpenError} `ERR_TRANSACTION_OPEN` inside of another transaction, which stays as it is. */
@@ -96,13 +96,13 @@ function begin(database: SqliteDatabase): void {
     database.exec('BEGIN IMMEDIATE')
   } catch (error) {
     if (hasMessage(error, /within a transaction/)) throw new TransactionOpenError()
-    // A driver may fail after SQLite began.
+    // A driver may fail after SQLite began the transaction.
     rollBack(database)
     throw error
   }
 }
 
-/** Goes before the effect. */
+/** Sets the savepoint before the effect. */
 function markEffect(database: SqliteDatabase): void {
   database.exec(`SAVEPOINT ${effectPoint}`)
 }
@@ -138,7 +138,7 @@ function rollBack(database: SqliteDatabase): boolean {
   }
 }
 
-/** Whether the savepoint is there; other errors come out. */
+/** Releases or rolls back to the savepoint; false when it no longer exists. Rethrows other errors. */
 function isSavepointReached(database: SqliteDatabase, verb: 'RELEASE' | 'ROLLBACK TO'): boolean {
   try {
     database.exec(`${verb} ${effectPoint}`)
@@ -169,13 +169,13 @@ export interface SqliteVersionStoreOptions<Database extends SqliteDatabase> exte
 
 /**
  * Makes a store on a SQLite connection. `advance` begins a transaction (IMMEDIATE), compares, runs the effect with the
- * connection, stores the version, and commits. A crash at any point keeps both or neither. Transactions of a connection
- * run one after the other. A call that waits `busyTimeoutMs` for its turn throws `ERR_VERSION_STORE_BUSY`, so that an
- * effect that never settles does not block the others for ever.
+ * connection, stores the version, and commits. A crash leaves version and effect both stored, or neither. Transactions
+ * of a connection run one after the other. A call that waits `busyTimeoutMs` for its turn throws
+ * `ERR_VERSION_STORE_BUSY`, so that an effect that never settles does not block the others for ever.
  *
  * While an asynchronous effect waits, its transaction stays open, and other code's statements on the connection join
- * it. Give the store its own connection, or return no promise from the effect. Journal mode and `synchronous` are
- * yours.
+ * it. Give the store its own connection, or return no promise from the effect. The store leaves journal mode and
+ * `synchronous` unchanged.
  * @throws {TypeError | RangeError} When an option is out of range. Its methods throw `ERR_VERSION_STORE_BUSY`,
  * `ERR_TRANSACTION_OPEN`, `ERR_TRANSACTION_ENDED`, `ERR_EFFECT_REENTRANT`, and the driver's own errors unchanged.
  * @example const store = createSqliteVersionStore({ database: new DatabaseSync('receiver.db') })
@@ -192,7 +192,7 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
   // Stores on one connection share one queue of transactions.
   const queues = getConnectionQueues(database)
 
-  /** Kept only once a commit has kept their table. */
+  /** Kept only after a commit has stored their table. */
   let statements: Statements | undefined
 
   function inTurn<Result>(read: () => Result): Promise<Result> {
@@ -206,7 +206,7 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
       const key = toKeyParts(payment)
       const version = checkVersion(payment)
 
-      /** Yields to other code only while an asynchronous effect is waited for, or a lock. */
+      /** Lets other code run only while it waits for an asynchronous effect or for a lock. */
       async function transaction(): Promise<VersionDecision> {
         try {
           const { read, write } = statements ?? prepareStatements(database, table)

@@ -29,13 +29,13 @@ export type Effect<Tx> = (tx: Tx) => void | Promise<void>
  * Remembers the newest handled version of each payment.
  *
  * Every adapter guarantees, and the suite at `./conformance` checks:
- * 1. `advance` compares and stores in one step. Of any copies of a version, at any time, at most one has its effect
+ * 1. `advance` compares and stores in one step. However many copies of a version arrive, the effect of at most one is
  * kept.
  * 2. A kept effect's version is greater than each version kept before it for that payment.
  * 3. When the effect throws, nothing is stored, its error is thrown, and the version can be handled again.
  * 4. Payments are independent of each other.
  *
- * An effect must not call `advance` or `current` of its own store: it would wait for itself. It reads through `tx`.
+ * An effect must not call `advance` or `current` of its own store: it would wait for itself. Let it read through `tx`.
  */
 export interface VersionStore<Tx> {
   /**
@@ -87,7 +87,7 @@ export function normalizeKey({ integrationAddress, chainId, txHash }: PaymentKey
   return { integrationAddress: integrationAddress.toLowerCase(), chainId, txHash: txHash.toLowerCase() }
 }
 
-/** A key as the tables' primary key has it. */
+/** The parts of a key, in the order of the tables' primary key. */
 export type KeyParts = readonly [integrationAddress: string, chainId: string, txHash: string]
 
 /** The parts of {@link normalizeKey}, whose fields have the order of the primary key. */

@@ -73,11 +73,11 @@ export function createVerifier(options: VerifierOptions): Verifier {
     body: RawBody | undefined,
     headers: ReadableHeaders,
   ): Promise<VerifiedDelivery> {
-    // The caller has its handler on by then: a promise that is rejected earlier costs Node three times as much.
+    // Until then the caller adds its handler. Node spends three times as much on a promise that is rejected earlier.
     await null
     const integration = readHeader(headers, 'x-service-integration')
     const keys = fixed ?? (await findIntegrationKeys(secrets as SecretsOf, integration))
-    // The body that was looked at above, whatever the delivery has by now.
+    // Uses the body that was checked, even if the delivery has another body by now.
     const bytes =
       body === undefined
         ? await readRequest(delivery as RequestLike, headers, maxBytes)
@@ -87,7 +87,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     // memory at any time, so copy it first.
     const signed = isRaw(bytes.buffer) ? bytes : new Uint8Array(bytes)
     const matched = findMatchingKey(keys, signedAt, signed, codes)
-    // The promise of Web Crypto is not below 0.
+    // With Web Crypto this is a promise, which is never below 0.
     const text = (matched as unknown as number) < 0 ? '' : decodeText(signed)
     const secretIndex = await matched
     if (secretIndex < 0) throw createRejection('ERR_SIGNATURE_MISMATCH', 401)
@@ -115,7 +115,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   }
 }
 
-/** Only the form of an address reaches your look-up: the header is not authenticated yet. */
+/** Only a well-formed address reaches your look-up: the header is not authenticated yet. */
 async function findIntegrationKeys(find: SecretsOf, integration: string | undefined): Promise<readonly SigningKey[]> {
   const secrets = addressForm.test(`${integration}`) ? await find(`${integration}`) : undefined
   if (secrets === undefined || secrets === null || (Array.isArray(secrets) && !secrets.length))

@@ -8,9 +8,9 @@ interface Rejections {
   ERR_SIGNATURE_MALFORMED: { readonly status: 400 }
   /** The header is well-formed and carries no `v1`. */
   ERR_SIGNATURE_SCHEME: { readonly status: 400 }
-  /** `t` is further in the past than the tolerance; `ageSeconds` from `t` to the clock. */
+  /** `t` is further in the past than the tolerance. `ageSeconds`: from `t` to the time of receipt. */
   ERR_DELIVERY_STALE: { readonly status: 400; readonly ageSeconds: number }
-  /** `t` is further in the future than the tolerance; `ageSeconds` is negative. */
+  /** `t` is further in the future than the tolerance. `ageSeconds` is negative. */
   ERR_DELIVERY_FUTURE: { readonly status: 400; readonly ageSeconds: number }
   /** No secret gives any of the header's codes over these bytes. */
   ERR_SIGNATURE_MISMATCH: { readonly status: 401 }
@@ -24,7 +24,7 @@ interface Rejections {
   ERR_INTEGRATION_UNKNOWN: { readonly status: 401 }
   /** The signature is right, and the header names another integration than the signed body. */
   ERR_INTEGRATION_MISMATCH: { readonly status: 400 }
-  /** The signature is right, but the body is no snapshot. `field`, as `invoice.amount`, is empty for no object. */
+  /** The signature is right, but the body is no snapshot. `field`: the wrong one; empty when the body is no object. */
   ERR_SNAPSHOT_INVALID: { readonly status: 400; readonly field: string }
 }
 
@@ -74,7 +74,7 @@ export function createRejection<Code extends RejectionCode>(
   return Object.assign(error, facts)
 }
 
-/** The names of codes, also of those that a newer version of this package adds. */
+/** The form of a code, also of a code that a newer version of this package adds. */
 const codeForm = /^ERR_(SIGNATURE|DELIVERY|BODY|INTEGRATION|SNAPSHOT)_[A-Z_]+$/
 
 /**
@@ -91,8 +91,8 @@ export function isWebhookRejection(error: unknown): error is WebhookRejection {
 const settled = /* @__PURE__ */ Promise.resolve()
 
 /**
- * A promise that is rejected after one tick, when the caller has its handler on. Node spends three times as much on a
- * promise that is rejected before. Nothing is thrown, because V8 spends as much again on a throw.
+ * A promise that is rejected after one tick, when the caller has added its handler. Node spends three times as much on
+ * a promise that is rejected earlier. Nothing is thrown, because a throw would cost V8 as much again.
  */
 export function rejectWith(error: WebhookError): Promise<never> {
   return new Promise((_, reject) => void settled.then(() => reject(error)))

@@ -7,7 +7,7 @@ import type { RawBody } from './delivery.js'
 import { resolveLimits } from './delivery.js'
 import { createRejection, type WebhookError } from './errors.js'
 
-/** How much of a body that nobody wants is thrown away before it is cut off, in bytes: 4 MiB. */
+/** Most bytes of a rejected body that are read and discarded: 4 MiB. */
 export const discardedBytes = 4_194_304
 
 /**
@@ -29,7 +29,7 @@ export function concat(chunks: readonly Uint8Array[], length: number): Uint8Arra
   return bytes
 }
 
-/** Reads on from "The body is". */
+/** Completes a sentence that begins with "The body is". */
 function describeBody(body: unknown): string {
   if (body === undefined || body === null) return `${body} (nothing collected it)`
   if (Array.isArray(body)) return 'an array'
@@ -56,7 +56,7 @@ const getTag = (value: unknown): string => Object.prototype.toString.call(value)
  * test runners and workers have buffers of other realms.
  */
 export function isRaw(value: unknown): value is ArrayBuffer | ArrayBufferView {
-  // The tag last: making its text takes longer.
+  // Compares the tag last, because making its text takes longer.
   return ArrayBuffer.isView(value) || getTag(value) === '[object ArrayBuffer]'
 }
 
@@ -128,7 +128,7 @@ function assertUntouched(request: unknown): void {
   if (readableDidRead === true || locked === true) throw notRaw('a stream that something else has read from')
 }
 
-/** Tells the errors of the stream from those of its reader. */
+/** Turns errors of the stream into rejections; errors of the code that reads it stay unchanged. */
 async function* failingAsUnreadable(request: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* request

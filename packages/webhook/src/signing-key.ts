@@ -5,7 +5,7 @@
  */
 
 declare const brand: unique symbol
-/** A signing secret made ready for many deliveries, by `signingKey`; what it is depends on the runtime. */
+/** A signing secret that `signingKey` made ready for many deliveries. Its form depends on the runtime. */
 export interface SigningKey {
   readonly [brand]: never
 }

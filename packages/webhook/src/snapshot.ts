@@ -59,7 +59,7 @@ const snapshotShape: Shape = {
 const nullable = /^(state|recipient|subtitle|invoice)$/
 
 /**
- * The text of a body, undamaged; empty when it is no UTF-8. A byte order mark stays, and JSON.parse rejects it:
+ * The exact text of a body; empty when the body is no UTF-8. A byte order mark stays, and JSON.parse rejects it:
  * JSON on the wire has none (RFC 8259, 8.1).
  */
 export function decodeText(body: Uint8Array): string {
@@ -81,7 +81,7 @@ export function parseSnapshot(text: string): Snapshot {
   throw createRejection('ERR_SNAPSHOT_INVALID', 400, { field })
 }
 
-/** `undefined` when it is no JSON. */
+/** `undefined` when the text is no JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -91,7 +91,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The name of the first field that is not as it must be, with the names of the objects around it. */
+/** The path of the first wrong field, such as `invoice.amount`; `undefined` when all are right. */
 function findWrongField(record: Record<string, unknown>, shape: Shape): string | undefined {
   for (const name in shape) {
     const value = record[name]

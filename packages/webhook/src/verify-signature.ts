@@ -17,9 +17,9 @@ import type { Hmac, SigningKey } from './signing-key.js'
  */
 export const signingKey: (secret: string) => SigningKey = makeKey
 
-/** The facts that a right signature proves of the hashed bytes. */
+/** The facts that a correct signature proves about the hashed bytes. */
 export interface SignatureProof {
-  /** Index of the secret that signed: 0 everywhere means that the others can be retired. */
+  /** Index of the secret that signed. While every delivery has 0, the other secrets can be retired. */
   readonly secretIndex: number
   /** The header's `t`: unix time in whole seconds. */
   readonly signedAt: number
@@ -62,7 +62,7 @@ export async function verifyBytes({
 }: VerifyBytesInput): Promise<SignatureProof> {
   const signature = parseFreshHeader(header, receivedAt, toleranceSeconds)
   if (signature.code) {
-    // The caller has its handler on by the next tick: Node spends twice as much on a promise rejected before.
+    // By the next tick the caller has added its handler. Node spends twice as much on a promise rejected before.
     await null
     throw signature
   }
@@ -110,7 +110,7 @@ export function verifySignature(input: VerifySignatureInput): Promise<SignatureP
   }
 }
 
-/** Throws only what is the receiver's own fault. */
+/** Throws only errors in the receiver's own use; rejects for a bad delivery. */
 function verifyRawBody(input: VerifySignatureInput): Promise<SignatureProof> {
   const { header, secrets, now = Date.now, receivedAt = now() } = input
   const keys = prepareKeys(secrets)
@@ -125,7 +125,7 @@ function verifyRawBody(input: VerifySignatureInput): Promise<SignatureProof> {
     secretIndex < 0
       ? rejectWith(createRejection('ERR_SIGNATURE_MISMATCH', 401))
       : Promise.resolve({ secretIndex, signedAt, ageSeconds })
-  // The types are those of the Node file; Web Crypto's gives a promise.
+  // The type comes from the Node file; the Web Crypto file returns a promise.
   const matched = findMatchingKey(keys, signedAt, bytes, codes) as ReturnType<Hmac['findMatchingKey']>
   return typeof matched === 'number' ? proof(matched) : matched.then(proof)
 }

@@ -76,8 +76,8 @@ export async function benchCells(effort: CellsEffort): Promise<Table[]> {
 }
 
 /**
- * Publishes a chain. Resolves a node with its blocks, once they are in the feed. It has no payments: in memory, they
- * would cost the cells collections of garbage.
+ * Publishes a chain, and resolves a node with its blocks once they are in the feed. The node does not keep the
+ * payments, which would burden the cells' garbage collection.
  */
 async function publish(connection: FeedConnection, { blocks, perBlock }: CellsEffort): Promise<Chain> {
   const draws = createDraws(1)
@@ -139,7 +139,7 @@ async function run(
     for (const cell of cells) figures.push(await cell.figures())
     const total = blocks * perBlock
     const mean = (of: (figure: CellFigures) => number) => figures.reduce((sum, figure) => sum + of(figure), 0) / count
-    // Without payments of its own a cell is done in a moment: its start would be most of the time.
+    // A cell without payments of its own is done in a moment, so its start would take most of the measured time.
     const [foreign] = isOwner ? [] : cells.map((cell) => cell.ofBlock())
     const service = foreign === undefined ? (user + system) / count / total : (foreign.service * 1e6) / perBlock
     const database =

@@ -89,7 +89,7 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
   let running: Promise<unknown> = Promise.resolve()
   let startedAt = 0
 
-  /** Sends the updates of what was indexed, as a processor does. */
+  /** Sends the updates of indexed payments, as a processor does. */
   async function update(): Promise<void> {
     while (!control.signal.aborted) {
       const updates = indexed.splice(0, batch).flatMap(({ txHash, integrationAddress }) =>
@@ -152,7 +152,7 @@ async function countRows(connectionString: string): Promise<{ readonly payments:
 
 const getCalls = ({ head, block, ranges }: Calls): number => head + block + ranges.length
 
-/** Clock ticks of a second, as Linux counts processor time. */
+/** Clock ticks per second, in which Linux counts processor time. */
 const ticks = 100
 
 /** Processor time of a server with all its processes, ended ones included; 0 where the system has no `/proc`. */

@@ -43,7 +43,7 @@ export interface CellsModel {
   readonly shareOfOtherCells: number
   /** Bytes that the feed sends to all cells in a second, at `paymentsPerSecond`. */
   readonly feedBytesPerSecond: number
-  /** USD for a million payments at the assumptions load. */
+  /** USD for a million payments at the `load` of {@link assumptions}. */
   readonly usdPerMillionPayments: number
 }
 

@@ -1,4 +1,4 @@
-/** Compares catching up with a chain on each database and line, and with other indexers. @module */
+/** Measures catching up with a chain, by database and latency, and against other indexers. @module */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { type BenchDatabase, type Engine, masterKey, openDatabase, serviceOn } from '../databases.js'
@@ -80,7 +80,7 @@ async function catchUp(bundles: Bundles, node: ReplayNode, engine: Engine, { pay
   return { row, perSecond, asked: runs.at(-1)?.asked ?? { requests: 0, calls: 0, bytes: 0 } }
 }
 
-/** The schema, and an integration that is notified of every payment. */
+/** Creates the schema, and an integration that is notified of every payment. */
 async function prepare(database: BenchDatabase): Promise<void> {
   const store = database.openStore()
   await store.migrate()

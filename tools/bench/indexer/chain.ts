@@ -9,7 +9,7 @@ import { encodeIntegrationSuffix } from '@payment-integration/chain-evm'
 import { type Anvil, deployDevRouter, startAnvil } from '@payment-integration/chain-evm/dev'
 import { encodeFunctionData, maxUint256, numberToHex, parseAbi, stringToHex } from 'viem'
 
-/** Named by every payment of the measured chains. */
+/** The integration that every payment of the measured chains names. */
 export const integrationAddress = `0x${'a1'.repeat(20)}`
 
 /** Content of the chain. */
@@ -18,7 +18,7 @@ export interface ChainPlan {
   readonly perBlock: number
 }
 
-/** A node and its line. */
+/** The latency of a node, and what it offers. */
 export interface Line {
   /** Added to each request. */
   readonly latencyMs: number
@@ -26,7 +26,7 @@ export interface Line {
   readonly raw?: boolean
 }
 
-/** What a node was asked for. */
+/** Requests that a node answered, their calls, and the bytes of the answers. */
 export interface CallCounts {
   readonly requests: number
   readonly calls: number
@@ -78,7 +78,7 @@ export function createRpc(url: string): (calls: readonly RpcCall[]) => Promise<u
   }
 }
 
-/** Mines a chain and records it. anvil stays for calls about tokens. @param program - The bundle of `node.ts`. */
+/** Mines a chain and records it. anvil keeps answering calls about tokens. @param program - The bundle of `node.ts`. */
 export async function recordChain(plan: ChainPlan, program: string): Promise<Recording> {
   const args = ['--prune-history', '--no-mining', '--gas-limit', '1000000000']
   const anvil = await startAnvil({ args: [...args, '--auto-impersonate', '--timestamp', '1760000000'] })
@@ -171,7 +171,7 @@ async function mine({ rpcUrl, chainId }: Anvil, { payments, perBlock }: ChainPla
   return { head: await height(), router: deployment.router, firstBlock }
 }
 
-/** Blocks of a request. */
+/** Blocks per request. */
 const batch = 50
 
 /** Writes all blocks to a file, one JSON text a line. */

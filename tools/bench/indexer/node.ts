@@ -1,4 +1,4 @@
-/** A node that answers from a recording, in a process of its own. Its answers cost it as little as possible. @module */
+/** A node in a process of its own. It prepares all answers from a recording, so that they cost little. @module */
 import { createReadStream } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -60,7 +60,7 @@ for await (const line of createInterface({ input: createReadStream(path) })) {
 }
 
 const counts: { -readonly [Name in keyof CallCounts]: number } = { requests: 0, calls: 0, bytes: 0 }
-/** Answers of the node behind: of calls about tokens, which do not change. */
+/** Answers of the node at `FALLBACK_URL` to calls about tokens, which do not change. */
 const behind = new Map<string, Promise<string>>()
 const head = blocks.length - 1
 
@@ -104,7 +104,7 @@ function logsText({ fromBlock, toBlock, address, topics }: Filter): string {
   return `[${logs.join(',')}]`
 }
 
-/** Its heights are others, so it answers for the latest block. */
+/** Asks the node at `FALLBACK_URL`, always for its latest block. */
 function askBehind(method: string, params: readonly unknown[]): Promise<string> {
   const args = method === 'eth_call' ? [params[0], 'latest'] : params
   const key = JSON.stringify([method, args])

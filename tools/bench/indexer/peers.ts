@@ -11,7 +11,7 @@ export interface Peer {
   readonly command: readonly string[]
   readonly folder: string
   readonly env?: Readonly<Record<string, string>>
-  /** Statements that create its tables, if it does not. */
+  /** Statements that create the peer's tables, if the peer does not. */
   readonly prepare?: string
   /** Its table of payments. */
   readonly table: string
@@ -48,7 +48,7 @@ export const peers: readonly Peer[] = existsSync(`${folder}node_modules`)
     ]
   : []
 
-/** Time from the start of the peer's process until it has stored `payments` rows or is stopped. */
+/** Runs a peer until it has stored `payments` rows or its time is over. */
 export async function runPeer(peer: Peer, chain: ReplayNode, databaseUrl: string, payments: number): Promise<PeerRun> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()

@@ -10,7 +10,7 @@ import { createPoster, jobsAt } from './publish.js'
 const { post, close } = createPoster(process.argv[2] ?? '')
 
 const floor = {
-  /** Posts so many jobs. */
+  /** Posts the jobs of a range. */
   async run(places: Places) {
     const jobs = jobsAt(places).values()
     const work = async () => {

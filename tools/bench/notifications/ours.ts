@@ -23,7 +23,7 @@ const service = createService({
   },
 })
 
-/** Runs the dispatcher until so many deliveries are settled. */
+/** Runs the dispatcher until `count` more deliveries are delivered. */
 async function deliver(count: number, beside: () => Promise<unknown> = async () => {}): Promise<void> {
   const until = delivered + count
   const stop = new AbortController()
@@ -39,7 +39,7 @@ async function deliver(count: number, beside: () => Promise<unknown> = async () 
 const ours = {
   async open() {
     await store.migrate()
-    // Counts as ten servers for the dispatcher, which limits POSTs per host.
+    // Ten host names, because the dispatcher limits POSTs per host.
     await createIntegrations(
       service,
       (address, n) => `${receiverUrl.replace('127.0.0.1', `shop-${n}.localhost`)}/hooks/${address}`,
@@ -51,7 +51,7 @@ const ours = {
   },
   /** Delivers the prepared backlog. */
   run: ({ count }: Places) => timed(() => deliver(count)),
-  /** Publishes a snapshot and its outbox row of stored payments, like a job of a queue, while the dispatcher runs. */
+  /** Publishes snapshots of stored payments with their outbox rows, as a queue adds jobs, while the dispatcher runs. */
   async publish(pace: Pace) {
     const snapshots = await storeWithoutSnapshots(store, pace)
     let committed: Committed[] = []

@@ -14,7 +14,7 @@ const queue = await openPeer(name as PeerName, folder, databaseUrl, inFlight, as
   onDone()
 })
 
-/** Resolves once so many jobs were handled; the library may still be recording the last ones. */
+/** Resolves once `count` more jobs were handled; the library may still be recording the last of them. */
 function handled(count: number): Promise<void> {
   const until = done + count
   return new Promise((resolve) => {

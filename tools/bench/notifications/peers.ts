@@ -4,12 +4,12 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { Job } from '../payments.js'
 
-/** Where they are installed. */
+/** The folder in which the libraries are installed. */
 export const peersFolder = fileURLToPath(new URL('./peers/', import.meta.url))
 
 /**
  * The libraries. pg-boss fetches and completes jobs in batches, and is fastest with large ones. A batch is fetched at
- * once and completed with its last job. So it is also measured with no more fetched jobs than the others have in
+ * once and completed with its last job. So pg-boss is also measured with no more fetched jobs than the others have in
  * flight.
  */
 export const peerNames = ['pg-boss, batches of 500', 'pg-boss, batches of 128', 'graphile-worker'] as const

@@ -1,4 +1,4 @@
-/** What the ways to deliver share: signing and posting a job, and publishing at a steady rate. @module */
+/** Signs and posts jobs, and publishes at a steady rate, for every way to deliver. @module */
 import { createHmac } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Agent } from 'undici'

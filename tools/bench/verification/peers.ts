@@ -14,7 +14,7 @@ export interface Subject {
   prepare(body: Buffer, kind: Kind): () => unknown
 }
 
-/** Why they are not measured, or null. @param folder - Where they are installed. */
+/** Why the verifiers are not measured, or null. @param folder - Where they are installed. */
 export function peersMissing(folder: string): string | null {
   return existsSync(`${folder}node_modules`)
     ? null
@@ -39,12 +39,12 @@ const hmac = (key: string | Buffer, ...parts: readonly (string | Buffer)[]) => {
   return hash
 }
 
-/** Loads them. */
+/** Loads the installed verifiers. */
 export async function loadPeers(folder: string): Promise<Subject[]> {
   const load = createRequire(`${folder}package.json`)
   const StripeClass = load('stripe') as new (key: string) => Stripe
   const stripe = new StripeClass('sk_test_bench')
-  // It has no entry for `require` to resolve.
+  // The package of octokit has no entry that `require` can resolve.
   const octokitPath = pathToFileURL(`${folder}node_modules/@octokit/webhooks-methods/dist-node/index.js`).href
   const { verify: octokit } = (await import(octokitPath)) as { verify: OctokitVerify }
   const stripeSecret = 'whsec_bench_only_0123456789abcdef'

@@ -15,7 +15,7 @@ const getChain = (service) => `
 
 const getRouter = ({ router, routerVersion }) => `{ address: '${router}', version: '${routerVersion}' }`
 
-/** By file and position of the block. */
+/** The plans by file and position of the block. */
 export const plans = {
   'packages/chain-evm/README.md 0': (service) => ({
     swap: [

@@ -9,10 +9,10 @@ const groups = new Set()
  * A running program that leads its own process group.
  * @typedef {object} Running
  * @property {Promise<Ended>} ended - Resolves when the program has ended; never rejects.
- * @property {(wanted: (line: string) => boolean, seconds: number) => Promise<string>} line - The first line of standard
- * output that is wanted, told earlier or not. Rejects with an Error when the program ends before it, or the time is
+ * @property {(wanted: (line: string) => boolean, seconds: number) => Promise<string>} line - The first wanted line of
+ * standard output, printed before or after the call. Rejects with an Error when the program ends first, or the time is
  * over.
- * @property {() => Promise<void>} stop - Ends the program and what it started.
+ * @property {() => Promise<void>} stop - Ends the program and all processes that it started.
  */
 
 /** How a program ended. @typedef {{ code: number | null, stdout: string, stderr: string, timedOut: boolean }} Ended */

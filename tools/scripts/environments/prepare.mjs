@@ -60,7 +60,7 @@ async function install(root, temporary, name, packed) {
   return folder
 }
 
-/** Compiles the driver for the Node that runs this. Without optimisation, which takes half the time. */
+/** Compiles the driver for the Node that runs this, without optimization, which would double the time. */
 async function buildFromSource(folder) {
   const nodeFolder = dirname(dirname(process.execPath))
   const headers = existsSync(join(nodeFolder, 'include/node/node.h')) ? { npm_config_nodedir: nodeFolder } : {}

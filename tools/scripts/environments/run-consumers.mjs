@@ -29,7 +29,7 @@ const strict = {
   types: [],
 }
 
-/** Entries with the service or its core as an optional peer, which an integrator installs for them alone. */
+/** Entries with the service or its core as an optional peer, which an integrator installs only for these entries. */
 const withService = ['msw', 'twin', 'conformance'].map((name) => `@payment-integration/testing/${name}`)
 
 /** Packages that an integrator installs. */

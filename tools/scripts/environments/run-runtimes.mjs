@@ -6,7 +6,7 @@ import { findRuntimes, runChromium, runFile, runWorkerd } from './runtimes.mjs'
 /** Files under `vectors/` that a program runs in every runtime, by a short name. */
 const vectorFiles = { signature: 'signature', deliveries: 'deliveries', identity: 'identity-signatures' }
 
-/** Vectors for one side only, which has its own tests for them. */
+/** Vectors for the service only, which has its own tests for them. */
 const vectorsOfTheService = ['addresses', 'hostile-requests']
 
 /** Programs, and their titles in the table. */

@@ -14,7 +14,7 @@ export async function runStores({ runtimes, integrator, betterSqlite3, results, 
   const available = findRuntimes(runtimes)
   const runs = [
     ...available
-      // Node 20 has no `node:sqlite`. A missing runtime is recognised by the beginning of its name.
+      // Node 20 has no `node:sqlite`. A missing Node has a name such as `node-20`.
       .filter(({ kind, name }) => kind === 'node' && !/^(Node |node-)20/.test(name))
       .map((runtime) => ({ runtime, driver: 'node:sqlite', folder: integrator })),
     ...available

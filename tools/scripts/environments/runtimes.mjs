@@ -12,8 +12,8 @@ import { must, start } from './child.mjs'
  * @property {string} name - With its version.
  * @property {string} kind - `node`, `bun`, `deno`, `workerd` or `chromium`.
  * @property {string | undefined} missing - Why this machine does not have it.
- * @property {(file: string) => [string, string[]]} [command] - Command and arguments that run a file with more
- * arguments to come.
+ * @property {(file: string) => [string, string[]]} [command] - Command and arguments that run a file; the file's own
+ * arguments follow.
  * @property {Record<string, string>} [env]
  */
 

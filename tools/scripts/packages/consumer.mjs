@@ -34,7 +34,7 @@ export async function consumerProblems(packed, { all, root, into, api }) {
   return problems
 }
 
-/** Imports and requires each entry: its names must be those of its types. One process loads all in one way. */
+/** Imports and requires each entry: its names must be those of its declarations. One process per way loads all. */
 async function loadingProblems(entries, into) {
   const problems = []
   for (const [way, load, chosen] of [
@@ -60,7 +60,7 @@ async function loadingProblems(entries, into) {
   return problems
 }
 
-/** Imports and compiles the main entry where no optional peer is installed; of the server it also runs a host. */
+/** Imports and compiles the main entry without optional peers. For the server it also runs a host. */
 async function minimalProblems(packed, { all, root, into }) {
   const listed = ({ dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} }) => [
     ...Object.keys(dependencies),

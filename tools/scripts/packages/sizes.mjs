@@ -10,8 +10,8 @@ import { build } from 'esbuild'
  * @typedef {object} Budget
  * @property {string} entry - The entry to import from.
  * @property {string[]} names - The imported names.
- * @property {number} web - At most, for browsers and edge runtimes.
- * @property {number} node - At most, for Node, whose own modules stay outside.
+ * @property {number} web - Most bytes for browsers and edge runtimes.
+ * @property {number} node - Most bytes for Node, whose own modules stay outside.
  */
 
 /** Packages for tests only, which are never bundled. */

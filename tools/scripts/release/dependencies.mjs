@@ -1,4 +1,4 @@
-/** Finds what an installation of the packages brings. @module */
+/** Finds the npm packages that an installation of our packages brings. @module */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -9,15 +9,15 @@ import { dirname, join } from 'node:path'
  * @property {string} version
  * @property {string} licence - An SPDX expression.
  * @property {string} folder
- * @property {string[]} needs - Names and versions, such as `zod@4.1.0`, of what it depends on itself.
+ * @property {string[]} needs - Names and versions of its own dependencies, such as `zod@4.1.0`.
  */
 
-/** What a build contains; it is no dependency of the published package. */
+/** Packages that a build copies into our package: the published package does not depend on them. */
 const contained = { 'store-sql': ['kysely'], console: ['uplot'] }
 
 /**
- * Every npm package that an installation of all our packages brings, ours included, optional ones where they are
- * installed here.
+ * Every npm package that an installation of all our packages brings, ours included. An optional package counts only
+ * when it is installed here.
  * @param {string} root - The workspace.
  * @param {readonly string[]} folders - Our packages, by their folders under packages/.
  * @returns {Promise<Map<string, Dependency>>} By name and version.
@@ -44,7 +44,7 @@ export async function getDependencies(root, folders) {
   }
 }
 
-/** Looks where Node looks: beside the package, then in each folder above. */
+/** Finds the folder of a dependency as Node does: beside the package, then in each folder above. */
 function locate(root, folder, name) {
   if (name.startsWith('@payment-integration/')) return join(root, 'packages', name.split('/')[1])
   for (let at = folder; ; at = dirname(at)) {

@@ -1,6 +1,6 @@
-/** Checks the licences of what is installed with the packages. @module */
+/** Checks the licences of the npm packages that are installed with ours. @module */
 
-/** They ask for their notice and no more, so that a closed program may contain them. */
+/** Licences that require only their notice, so a closed program may contain the code. */
 const accepted = new Set(['MIT', 'Apache-2.0', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Unlicense', 'CC0-1.0'])
 
 /**

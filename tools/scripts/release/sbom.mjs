@@ -3,7 +3,7 @@ import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
 
 /**
  * @param {ReadonlyMap<string, import('./dependencies.mjs').Dependency>} dependencies
- * @param {{ name: string, version: string }} release - What is released: the packages together.
+ * @param {{ name: string, version: string }} release - The released packages together.
  * @returns {string} The same text for the same dependencies: it holds no time and no random number.
  */
 export function billOfMaterials(dependencies, { name, version }) {

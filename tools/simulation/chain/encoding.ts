@@ -1,11 +1,11 @@
 /**
- * How a chain encodes lists, roots and filters, without product code, because it judges the product. Source: Ethereum
- * yellow paper: appendix B (recursive length prefix), appendix D (Merkle Patricia trie), section 4.3.1 (bloom filter).
+ * Encodes lists, roots and filters as a chain does. It uses no product code, because it judges the product. Source:
+ * Ethereum yellow paper: appendices B (recursive length prefix) and D (Merkle Patricia trie), 4.3.1 (bloom filter).
  * @module
  */
 import { keccak256 } from 'viem'
 
-/** Bytes, or a list of such. */
+/** Bytes, or a list of items. */
 export type RlpItem = Uint8Array | readonly RlpItem[]
 
 /** Encodes an item. */
@@ -23,7 +23,7 @@ export function encodeRlpList(encoded: readonly Uint8Array[]): Uint8Array {
   return joined([prefix(0xc0, length), ...encoded])
 }
 
-/** A whole number without leading zeros; 0 is no bytes. */
+/** The bytes of a whole number, without leading zeros; 0 has no bytes. */
 export function wholeBytes(value: number | bigint): Uint8Array {
   if (value === 0 || value === 0n) return new Uint8Array(0)
   const hex = value.toString(16)
@@ -111,7 +111,7 @@ export interface FilteredLog {
 }
 
 const bloomBytes = 256
-/** Three bits per value, each below this. */
+/** Number of bits of the filter; each value sets three of them. */
 const bits = 2048
 /** Every block has the same few addresses and topics. */
 const bitsByValue = new Map<string, readonly number[]>()

@@ -37,7 +37,7 @@ export interface FakeTransaction {
   readonly payments: readonly TruePayment[]
   /** The integration that the payments name, or null. */
   readonly integration: Hex | null
-  /** How many of its router logs are no payments. */
+  /** The number of its router logs that are no payments. */
   readonly malformed: number
 }
 
@@ -70,7 +70,7 @@ const memos: readonly Hex[] = [
 ]
 
 /**
- * Draws a transaction: mostly one payment; sometimes several, none, a failed one, or a log that only looks like one.
+ * Draws a transaction: mostly one payment; sometimes several, none, a failed one, or a log that resembles a payment.
  */
 export function drawTransaction(draws: Draws, nonce: number): FakeTransaction {
   const from = draws.pick(cast.people)

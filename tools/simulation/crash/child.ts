@@ -11,7 +11,7 @@ import type { CrashConfig, CrashLine, Horizon } from './process-config.js'
 export interface ChildExit {
   readonly signal: NodeJS.Signals | null
   readonly code: number | null
-  /** Its standard error. */
+  /** The end of its standard error. */
   readonly complaints: string
 }
 
@@ -34,7 +34,7 @@ export function startCrashChild(path: string, config: CrashConfig, onLine: (line
   child.stderr.on('data', (chunk: Buffer) => {
     complaints = `${complaints}${chunk.toString('utf8')}`.slice(-2_000)
   })
-  // It may exit before it reads.
+  // The process may exit before it reads its input.
   child.stdin.on('error', () => undefined)
   return {
     // `close` comes after the last line was read.

@@ -1,4 +1,4 @@
-/** Compares store and receivers with the script and with what processes confirmed. @module */
+/** Compares store and receivers with the script and with the confirmations of the processes. @module */
 import type { DeliveryView } from '@payment-integration/core/internal'
 import type { Store, StoredPayment } from '@payment-integration/core/ports'
 import { maxAttempts } from '../../../packages/core/src/notifications/retry-schedule.js'
@@ -116,7 +116,7 @@ function judgeDeliveries(
   }
 }
 
-/** Deliveries that were given up too early. Called before any replay. */
+/** Deliveries that were exhausted too early. Called before any replay. */
 export function givenUpTooEarly(exhausted: readonly DeliveryView[]): string[] {
   return exhausted
     .filter(({ attempts }) => attempts.at(-1)?.status !== 410 && attempts.length < maxAttempts)

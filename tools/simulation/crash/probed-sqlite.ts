@@ -8,12 +8,12 @@ import type { Point } from './probes.js'
 
 let cross: (point: Point) => void = () => undefined
 
-/** Crosses points from now on. */
+/** From now on reports each point of a transaction to `to`. */
 export function probeSqlite(to: (point: Point) => void): void {
   cross = to
 }
 
-/** As in the replaced module. */
+/** Loads the class of the replaced module, with probes. */
 export async function loadSqlite(): Promise<SqliteConstructor> {
   const Database = await loadBinding()
   return class extends Database {

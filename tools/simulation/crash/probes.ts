@@ -1,4 +1,4 @@
-/** Points that a service process crosses, at one of which it is killed or frozen. @module */
+/** Kills or freezes a service process at a planned point. @module */
 import { writeSync } from 'node:fs'
 import type { Sender, Store } from '@payment-integration/core/ports'
 import pg from 'pg'
@@ -30,11 +30,11 @@ export interface Death {
   readonly nth: number
   /** Crossings before this time after the start, in milliseconds, do not count. */
   readonly afterMs: number
-  /** `SIGSTOP` freezes it until another process thaws it. */
+  /** `SIGSTOP` freezes the process until its parent thaws it. */
   readonly signal: 'SIGKILL' | 'SIGSTOP'
 }
 
-/** Writes a line to the parent before it returns. */
+/** Writes a line to the parent, synchronously. */
 export function writeLine(line: object): void {
   writeSync(1, `${JSON.stringify(line)}\n`)
 }
@@ -81,7 +81,7 @@ export function probeStore(store: Store, cross: Cross): Store {
     ...store,
     deliveries: {
       ...deliveries,
-      // An idle dispatcher looks and does not claim: without a point at its look it would cross none.
+      // An idle dispatcher asks for the next due time and claims nothing: without this point it would cross none.
       msUntilDue() {
         cross('before claim')
         return deliveries.msUntilDue()

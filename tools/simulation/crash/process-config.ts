@@ -23,7 +23,7 @@ export interface CrashConfig {
   readonly roles: readonly ('server' | 'dispatcher')[]
   readonly database: CrashDatabase
   readonly time: FastTime
-  /** How far its clock is ahead of earlier processes, in milliseconds. */
+  /** The lead of its clock over the clocks of earlier processes, in milliseconds. */
   readonly aheadMs: number
   readonly horizon: Horizon
   /** Blocks that its chain begins with; an earlier process may have seen them. @default none */
@@ -31,9 +31,9 @@ export interface CrashConfig {
   /** The first unconfirmed update. */
   readonly firstUpdate: number
   readonly death: Death | null
-  /** A POST has its whole real time limit, so that no slow machine makes it fail. @default finish */
+  /** Each POST has its whole time limit in real time, so that it does not fail on a slow machine. @default finish */
   readonly isPatient?: boolean | undefined
-  /** Deliver everything, replay exhausted deliveries, and report that. */
+  /** Whether the process delivers everything, replays exhausted deliveries, and reports when it is done. */
   readonly finish: boolean
 }
 

@@ -77,14 +77,14 @@ function getAnswer(draws: Draws, isDown: boolean): Answer {
   if (trouble < 0.11) return { status: 302, accepted: false }
   if (trouble < 0.14) return { status: 410, accepted: false }
   if (trouble < 0.16) return { status: null, accepted: false }
-  // It was accepted, but the answer is lost: the connection broke, or the endpoint hung.
+  // The endpoint accepts the delivery, but the answer is lost: the connection breaks, or the endpoint hangs.
   if (trouble < 0.2) return { status: null, accepted: true }
   if (trouble < 0.22) return { status: null, accepted: true, hangs: true }
   return accepted
 }
 
 function send({ status, retryAfter, hangs = false }: Answer, response: ServerResponse): void {
-  // The client ends a hang.
+  // The client times out and closes the connection.
   if (hangs) return
   if (status === null) response.destroy()
   else

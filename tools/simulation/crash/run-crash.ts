@@ -17,7 +17,7 @@ export interface CrashOptions {
   readonly onReport?: ((report: CrashReport) => void) | undefined
 }
 
-/** Runs seeds. It rejects when the process cannot be built or a database cannot be opened. */
+/** Runs seeds. Rejects when the process cannot be built or a database cannot be opened. */
 export async function runCrashes({
   from,
   count,

@@ -59,8 +59,8 @@ export function drawPlan(seed: number, hasPostgres: boolean): CrashPlan {
     Array.from({ length: count }, () => plannedDeath(names, mayFreeze))
   const apart = seed % 3 === 0
   const engine = hasPostgres && seed % 5 === 0 ? 'postgres' : 'sqlite'
-  // A commit to SQLite is one call, so it is never in flight. At a read of the head nothing is: there only a process
-  // dies that waited for its point in vain.
+  // A commit to SQLite is one call, so it is never in flight. Nothing is in flight at a read of the head: there a
+  // process dies only when it has not reached its planned point in time.
   const unplanned: readonly Point[] = engine === 'postgres' ? ['head read'] : ['head read', 'commit sent']
   const all = points.filter((point) => !unplanned.includes(point))
   const ofServer = all.filter((point) => !/claim|post|settle/.test(point))
@@ -80,7 +80,7 @@ export function drawPlan(seed: number, hasPostgres: boolean): CrashPlan {
 
 /** How long a process stays frozen, in milliseconds: longer than its lease. */
 const frozenMs = 650
-/** Time for a process to reach any next point after its plan timed out, in milliseconds: it ends one that hangs. */
+/** Time for a process to reach any next point after its plan timed out, in milliseconds. Then its parent kills it. */
 const hurryMs = 120_000
 /** Time from a start to `ready` on a quiet machine, in milliseconds. A slower process has up to four times as long. */
 const usualStartMs = 400
@@ -94,7 +94,7 @@ export function runCrashSeed(plan: CrashPlan, ground: CrashGround, bundle: strin
   })
 }
 
-/** Starts one process after the other, each with its planned death. A thawed one runs for a moment beside the next. */
+/** Starts one process after the other, each with its planned death. A thawed one runs on for `thawedMs`. */
 async function runDeaths(run: CrashRun, roles: CrashConfig['roles'], deaths: readonly PlannedDeath[]): Promise<void> {
   const frozen: Promise<void>[] = []
   for (const [index, planned] of deaths.entries()) {

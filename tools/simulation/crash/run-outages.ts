@@ -7,7 +7,7 @@ import { postgresGround } from './database.js'
 import { inWorkers, onGround } from './run-crash.js'
 import { type CrashReport, type CrashRun, recordUnexpectedExit, runSeed } from './run-seed.js'
 
-/** Outages of a seed. */
+/** Number of outages of a seed. */
 export const outagesPerSeed = 10
 
 /** Longest time until the processes deliver again after an outage, in milliseconds. */
@@ -17,11 +17,11 @@ const commitMs = 400
 /** Longest requested exit of a process, in milliseconds. */
 const stopMs = 10_000
 
-/** The seeds to run, one after the other: each has the server to itself. */
+/** The seeds to run, one after the other, because an outage of the server hits every database on it. */
 export interface OutageOptions {
   readonly from: number
   readonly count: number
-  /** Outages of each. @default outagesPerSeed */
+  /** Number of outages of each seed. @default outagesPerSeed */
   readonly outages?: number | undefined
   readonly onReport?: ((report: CrashReport) => void) | undefined
 }

@@ -13,7 +13,7 @@ import { type Script, writeScript } from './script.js'
 
 /** Fast milliseconds per millisecond: a lease of 10 s lasts half a second. */
 export const speed = 20
-/** How far the clock of the last process is ahead, in milliseconds: beyond every planned retry. */
+/** The lead of the last process's clock, in milliseconds: every planned retry is due by then. */
 const aheadMs = 72 * 3_600_000
 /** Longest time to deliver everything after all faults have ended, in milliseconds. */
 const finishMs = 300_000

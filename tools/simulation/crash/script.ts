@@ -6,7 +6,7 @@ import { createDraws } from '../random.js'
 /** The chain of every script. */
 export const chainId = 137
 
-/** Integrations of a script; payments of the last one name no integration. */
+/** Number of integrations of a script. */
 const integrationCount = 4
 
 /** A payment and its final state. */
@@ -14,7 +14,7 @@ export interface ExpectedPayment {
   readonly txHash: string
   /** Null: it names no integration, so nothing is delivered. */
   readonly integrationAddress: string | null
-  /** After all of its updates. */
+  /** The version after all updates of the payment. */
   readonly version: number
   readonly state: string | null
 }
@@ -24,7 +24,7 @@ export interface Script {
   readonly integrations: readonly string[]
   /** Payments by block, from block 1 on. */
   readonly blocks: readonly (readonly ScriptedPayment[])[]
-  /** Each is accepted; some arrive before their payment is indexed. */
+  /** The service accepts each one; some arrive before their payment is indexed. */
   readonly updates: readonly ProcessorUpdate[]
   readonly expected: readonly ExpectedPayment[]
 }

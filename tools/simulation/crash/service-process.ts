@@ -31,7 +31,7 @@ const clock = aheadClock()
 
 process.once('SIGTERM', () => ended.abort())
 process.once('SIGUSR2', hasten)
-// The parent has the other end of the pipe: without it this process exits.
+// The pipe closes when the parent ends: then this process exits.
 createInterface({ input: process.stdin })
   .on('line', (line) => {
     horizon = JSON.parse(line) as Horizon
@@ -42,7 +42,7 @@ const store = probeStore(openStore(), cross)
 const sender = createUndiciSender({ allowLoopbackHttp: true })
 const service = createService({
   store,
-  // The last process has a long time limit: a slow moment of this machine must not cost a retry of hours.
+  // The last process has a long time limit: a POST that fails on a slow machine would wait hours for its retry.
   sender: probeSender(sender, cross, (config.isPatient ?? finish) ? 1 : config.time.speed),
   masterKey: simulatedMasterKey,
   clock,
@@ -81,7 +81,7 @@ function aheadClock() {
   return { now: () => now() + config.aheadMs, sleep }
 }
 
-/** Each poll of the head finds one more block, up to the horizon, and is a point that an idle server crosses too. */
+/** Each poll of the head finds one more block, up to the horizon. Each is a point, which an idle server crosses too. */
 function growingChain() {
   const { chain, mine } = scriptedChain(chainId)
   let mined = 0

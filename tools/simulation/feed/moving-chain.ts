@@ -9,14 +9,14 @@ import { getKey, type LastingFacts, type TrueFacts } from '../world/truth.js'
 /** A chain that a seed moves. */
 export interface MovingChain {
   readonly chain: TwinChain
-  /** Mines the next blocks; sometimes it orphans some before. */
+  /** Mines the next blocks. Sometimes it first orphans the newest ones. */
   tick(): void
   /** Mines one empty block. */
   settle(): void
   readonly reorgs: () => number
   /** Payments on the chain, by key. */
   truth(): Promise<Map<string, TrueFacts>>
-  /** What does not depend on the block, of every payment of any branch. */
+  /** The facts of a payment of any branch that do not depend on its block. */
   everSeen(key: string): LastingFacts | undefined
 }
 

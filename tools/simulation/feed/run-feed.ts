@@ -30,12 +30,12 @@ const finalityBlocks = 40
 const tickMs = 25
 /** Blocks that each cell reads from the feed before the next kill. */
 const fedBlocks = 150
-/** Ends a seed that hangs. */
+/** Time after which a seed counts as hanging, in milliseconds. */
 const maxMs = 1_200_000
 
 /**
  * Runs a seed: three servers in a cluster, two publishers and two cells. Each server is killed and restarted while the
- * chain moves; then two at a time. At the end everything runs, and the chain becomes final.
+ * chain moves, and then two servers together. At the end every server runs, and the chain becomes final.
  */
 export async function runFeedSeed(seed: number): Promise<FeedReport> {
   const startedAt = Date.now()
@@ -83,7 +83,7 @@ export async function runFeedSeed(seed: number): Promise<FeedReport> {
     for (const server of draws.shuffled(nats.servers)) {
       await server.kill()
       kills += 1
-      // A publisher that is replaced leaves appends in flight, of an unknown outcome.
+      // A publisher that is replaced leaves appends in flight; their outcome is unknown.
       const replaced = publishers[kills % publishers.length]
       await replaced?.restart()
       await untilPublished()
@@ -216,7 +216,7 @@ export interface CellOptions {
   readonly finalityBlocks: number
 }
 
-/** Below real deployments, so that a seed sees many changes between feed and node. */
+/** Lower than in real deployments, so that a seed sees many changes between feed and node. */
 const timing = { maxHeadAgeMs: 5_000, restMs: 500, pollMs: 50 }
 
 /** Starts a cell. */

@@ -1,4 +1,4 @@
-/** Faults of single answers. Each changes an honest answer, if it applies to it. @module */
+/** Faults of single answers. Each changes an honest answer, if it applies to the answer's method. @module */
 import type { Draws } from '../random.js'
 import type { Call, Outcome } from './calls.js'
 import type { itemFaults } from './fault-names.js'
@@ -59,7 +59,7 @@ interface HeaderJson {
   readonly transactions: readonly unknown[]
 }
 
-/** Each leaves the block's hash unchanged. */
+/** Changes of a header; each leaves the block's hash unchanged. */
 const headerChanges: readonly ((header: HeaderJson) => Readonly<Record<string, unknown>>)[] = [
   () => ({ logsBloom: `0x${'00'.repeat(256)}` }),
   () => ({ receiptsRoot: `0x${'77'.repeat(32)}` }),

@@ -1,6 +1,6 @@
 /**
- * An honest node over one branch of the fake chain; like anvil, it drops other branches. A node of another chain
- * sometimes replaces it.
+ * An honest node over one branch of the fake chain; like anvil, it drops other branches. Also a node of another chain,
+ * which sometimes replaces the honest one.
  * @module
  */
 import { encodeAbiParameters, parseAbiParameters, toHex } from 'viem'
@@ -141,5 +141,5 @@ const draws = createDraws('another chain')
 const chain = createFakeChain(chainId, draws, genesis)
 for (let block = 0; block < blocks; block += 1) chain.mine([drawTransaction(draws, block)], genesis + block)
 
-/** Answers like a node of that chain. */
+/** Answers like a node of another chain. */
 export const otherChain: Answer = (call) => answerFrom(chainId, chain.tip, call)

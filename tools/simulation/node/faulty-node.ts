@@ -36,7 +36,7 @@ export function createFaultyNode({ honest, foreign, draws, rates, startsAsOther 
   const inARowOf = new Map<string, number>()
   let healed = false
   let episode: Episode | null = startsAsOther > 0 ? { name: 'other-chain', left: startsAsOther + 1, blocks: 0 } : null
-  /** Whether another node replaces this one now. The change drops its connections, so clients can notice it. */
+  /** Whether another node replaces this one now. Then the node drops its connections, so clients can notice it. */
   let swapping = false
 
   const note = (fault: FaultName) => done.set(fault, (done.get(fault) ?? 0) + 1)

@@ -5,7 +5,7 @@ import type { Draws } from '../random.js'
 /** The plan of one seed. */
 export interface Plan {
   readonly seed: number
-  /** A chain whose headers are known to be standard, or one where the service must find out. */
+  /** A chain that the service knows to have standard headers, or a chain whose headers it must examine. */
   readonly chainId: number
   /** Steps of the schedule, during which faults happen. */
   readonly blocks: number
@@ -22,10 +22,10 @@ export interface Plan {
   readonly nodes: readonly PlannedNode[]
   /** Whether two processes compete for the chain. */
   readonly competing: boolean
-  /** Per step of the schedule. */
+  /** The chance of a kill per step of the schedule. */
   readonly killChance: number
   readonly pauseChance: number
-  /** That the clock of the service or of the database is set ahead, back or right. */
+  /** The chance per step that the clock of the service or of the database is set ahead, back or right. */
   readonly clockJumpChance: number
   /** Waits between the steps of the schedule, in milliseconds. */
   readonly waits: readonly number[]
@@ -45,7 +45,7 @@ export interface PlannedNode {
   readonly maxDelayMs: number
 }
 
-/** Optimism, and a development chain. */
+/** The id of Optimism, and the id of a development chain. */
 const knownChain = 10
 const unknownChain = 31_337
 /** Blocks until finality, small so that a seed covers drops and returns. */
@@ -60,7 +60,7 @@ export function drawPlan(seed: number, draws: Draws, store: Plan['store']): Plan
   const count = draws.pick([1, 2, 2, 3])
   const oddHashes = draws.chance(0.2)
   const nodes = Array.from({ length: count }, (_, index): PlannedNode => {
-    // The last one is mostly honest: a chain without an honest node cannot be indexed.
+    // The last node is mostly honest: a chain without an honest node cannot be indexed.
     const isHonest = index === count - 1
     return {
       name: `node-${index + 1}.example`,

@@ -86,7 +86,7 @@ export function getStore<T extends Pick<Store, 'transaction'>>(control: ProcessC
   })
 }
 
-/** Runs a store call, like `call`. */
+/** Performs one call of the process to the store; `call` passes it on to the real store. */
 type Perform = (target: object, name: string, args: readonly unknown[], call: () => unknown) => Promise<unknown>
 
 function wrap<T extends object>(control: ProcessControl, target: T, perform: Perform): T {
@@ -95,7 +95,7 @@ function wrap<T extends object>(control: ProcessControl, target: T, perform: Per
       const value: unknown = Reflect.get(target, name, receiver)
       if (typeof value === 'object' && value !== null) return wrap(control, value, perform)
       if (typeof value !== 'function') return value
-      // The one synchronous call: its subscription lasts as long as the process.
+      // The one synchronous call of a store. Its subscription lasts as long as the process.
       if (name === 'whenDue')
         return (listener: () => void) => value.call(target, () => control.step() && listener()) as () => void
       return (...args: unknown[]) => {

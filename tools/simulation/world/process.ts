@@ -15,7 +15,7 @@ export interface Shared {
   readonly store: Store
   readonly sender: Sender
   readonly clock: Clock
-  /** Time without the error of the clock; it measures pauses. */
+  /** The true time, which measures pauses. */
   readonly time: Clock
   readonly finalityBlocks: number
   readonly nearHead: number

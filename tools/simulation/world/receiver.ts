@@ -32,7 +32,7 @@ export function createReceiver(draws: Draws): Receiver {
       if (trouble < 0.1) return { kind: 'failure', reason: 'connection', latencyMs: 1 }
       if (trouble < 0.2) return { kind: 'answer', status: 500, retryAfter: null, excerpt: null, latencyMs: 1 }
       received.push(readSnapshot(Buffer.from(body).toString('utf8')))
-      // It was accepted, but the answer is lost.
+      // The endpoint has accepted the delivery, but its answer is lost.
       if (trouble < 0.3) return { kind: 'failure', reason: 'timeout', latencyMs: 10_000 }
       return { kind: 'answer', status: 204, retryAfter: null, excerpt: null, latencyMs: 1 }
     },

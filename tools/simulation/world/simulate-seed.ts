@@ -1,4 +1,4 @@
-/** Runs one seed: faults happen, then stop, and the store is judged. @module */
+/** Runs one seed: faults happen, the faults stop, and the verdict compares the store with the chain. @module */
 import { createEvmChain } from '@payment-integration/chain-evm'
 import { UpdateConflictError } from '@payment-integration/core'
 import type { Clock, Store } from '@payment-integration/core/ports'
@@ -93,7 +93,7 @@ function openWorld(
   let ports = 0
 
   const { chainId } = plan
-  // The label is part of every seed: another one would change all histories.
+  // The draws depend on the label: another label would change the history of every seed.
   const chainDriver: ChainDriver = createChainDriver(chainId, plan, draws.fork('nature'), startMs / 1000)
   const nodes = openNodes(plan, draws, chainDriver, time, {
     afterPause: async (port) => {
@@ -274,7 +274,7 @@ function describe({ port, service }: SimulatedProcess): string {
 const chainId = 31_337
 let warm: Promise<void> | undefined
 
-/** Resolves when everything is loaded; a second call is free. */
+/** Resolves when all modules are loaded. A second call loads nothing. */
 export function warmUp(): Promise<void> {
   warm ??= readOneBlock()
   return warm

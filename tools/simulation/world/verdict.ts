@@ -22,7 +22,7 @@ export interface Evidence {
   readonly received: readonly Received[] | null
 }
 
-/** Number of errors by kind, and the first ones as text. */
+/** The number of errors of each kind, and the first errors as text. */
 export interface Verdict {
   readonly missing: number
   readonly wrong: number
@@ -74,7 +74,7 @@ async function readStore(store: Store, chainId: number) {
   const snapshots = new Map<string, (string | null)[]>()
   for (const { id, version } of payments) {
     const bodies: (string | null)[] = []
-    // One more than expected, to find an extra version.
+    // Reads one version more than the payment has, to find an extra one.
     for (let wanted = 1; wanted <= version + 1; wanted += 1) {
       const body = await store.payments.snapshot(id, wanted)
       bodies.push(body === null ? null : Buffer.from(body).toString('utf8'))
@@ -205,7 +205,7 @@ function show(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part)) ?? 'undefined'
 }
 
-/** The watch. */
+/** Collects flaws while a simulation runs. */
 export interface Watch {
   see(event: ServiceEvent): void
   reorgs(): number
@@ -213,7 +213,7 @@ export interface Watch {
   flaws(): Promise<string[]>
 }
 
-/** Starts watching. */
+/** Creates a watch that has seen no event. */
 export function openWatch(store: Store, finalityBlocks: number): Watch {
   const flaws: string[] = []
   const looking: Promise<void>[] = []

@@ -1,4 +1,4 @@
-/** Mends three places of the default theme that a screen reader stumbles on. @module */
+/** Changes two components of the default theme that a screen reader reads badly. @module */
 import type { UserConfig } from 'vitepress'
 
 /** By component: a text of its template, and the text in its place. */
@@ -14,7 +14,7 @@ const mended: Readonly<Record<string, readonly (readonly [string, string])[]>> =
   ],
 }
 
-/** The plugin that mends them. @throws {Error} When a text is missing: another version of the theme. */
+/** The plugin that changes them. Its `transform` throws an `Error` when another version of the theme lacks a text. */
 export function accessibleTheme(): NonNullable<NonNullable<UserConfig['vite']>['plugins']>[number] {
   return {
     name: 'accessible-theme',

@@ -7,7 +7,7 @@ import { outsideCode } from './outside-code.js'
 export function changelogPage(root: string, files: readonly string[]): string {
   const changelogs = files.filter((file) => /^packages\/[^/]+\/CHANGELOG[.]md$/.test(file))
   const sections = changelogs.map((file) =>
-    // Its title becomes a section of this page, and so on downwards.
+    // Every heading moves one level down: the title of a changelog becomes a section of this page.
     outsideCode(readFileSync(join(root, file), 'utf8'), (part) => part.replaceAll(/^#/gm, '##')).trim(),
   )
   const body = sections.length === 0 ? ['No release has been published yet.'] : sections

@@ -1,4 +1,4 @@
-/** Generates the list of metrics from what a server of this code exposes. @module */
+/** Generates the list of metrics from the metrics that a server of this code exposes. @module */
 import { createMetrics } from '../../../packages/server/src/metrics/create-metrics.js'
 import { prefix } from '../../../packages/server/src/metrics/metrics.js'
 import { cell } from './table.js'

@@ -2,12 +2,12 @@
 import { posix } from 'node:path'
 import { outsideCode } from './outside-code.js'
 
-/** What links may lead to. */
+/** The pages and files that links may lead to. */
 export interface LinkTargets {
   /** Pages by the path of their file. */
   readonly routes: ReadonlyMap<string, string>
   readonly files: ReadonlySet<string>
-  /** Called with each file that a page links to and that is no page: it becomes a download. */
+  /** Called with each linked file that is no page. The file becomes a download. */
   readonly onFile: (path: string) => void
 }
 

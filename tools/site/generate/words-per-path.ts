@@ -1,4 +1,4 @@
-/** Counts the words of each reader path: what a reader has before them. @module */
+/** Counts the words of the pages of each reader path. @module */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSidebar } from '../.vitepress/sidebar.js'

@@ -16,7 +16,7 @@ import { getDownload, rewriteLinks } from './rewrite-links.js'
 import { getRoutes, repositoryFiles } from './routes.js'
 import { getTitle } from './title.js'
 
-/** Writes them. @returns The number of pages. */
+/** Writes all pages and files. @returns The number of pages. */
 export async function writePages(root: string): Promise<number> {
   const out = join(root, 'tools/site/.pages')
   rmSync(out, { recursive: true, force: true })

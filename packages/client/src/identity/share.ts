@@ -27,7 +27,7 @@ import { type Requester, rejectMissing, rejectWithBody, rejectWithText } from '.
 import type { CallOptions } from '../transport-options.js'
 
 /**
- * 400. The service rejected the request. Most likely the e-mail address is wrong: this client checks only its outline.
+ * 400. The service rejected the request. Most likely the e-mail address is wrong: this client checks it only roughly.
  * Source: docs/interface.md 7.
  */
 export class InvalidShareRequestError extends ClientError {
@@ -71,18 +71,18 @@ export class VerificationUnavailableError extends ClientError {
 export class ShareTokenRejectedError extends ClientError {
   override readonly name = 'ShareTokenRejectedError'
   readonly code = 'ERR_SHARE_TOKEN_REJECTED'
-  /** The same token fails again. A fresh one may not, unless the former verdict is final. */
+  /** The same token fails again. A fresh token may succeed, unless the former verdict is final. */
   readonly retryable = false
   /**
    * The provider's description, then the former verdict with its labels, if there is one. It is verbatim, but
-   * `[hidden]` replaces the token, the e-mail address and the API secret. It may hold an id of the token: do not show
-   * it to the user.
+   * `[hidden]` replaces the token, the e-mail address and the API secret. It may hold an id of the token, so do not
+   * show this text to the user.
    */
   readonly providerMessage: string
   /**
    * The rejection of an earlier verification that this integration shared for the user; null when there is none. By
-   * `rejectType`: `FINAL`: stop, and mint no further token. `RETRY`: let the user correct it, then mint a fresh token.
-   * Null: the provider gave no type.
+   * `rejectType`: `FINAL`: stop, and mint no further token. `RETRY`: let the user correct the flaws, then mint a fresh
+   * token. Null: the provider gave no type.
    */
   readonly formerVerdict: FormerVerdict | null
   /** @param providerMessage - Without the token, the e-mail address and the API secret. */
@@ -102,7 +102,7 @@ export class ShareTokenRejectedError extends ClientError {
 export class IdentityUnavailableError extends ClientError {
   override readonly name = 'IdentityUnavailableError'
   readonly code = 'ERR_IDENTITY_UNAVAILABLE'
-  /** True also for the same token: the service redeems a token once. */
+  /** The same token may be shared again: the service redeems it only once. */
   readonly retryable = true
   /** The `Retry-After` of the answer in whole seconds, or null when absent. */
   readonly retryAfterSeconds: number | null
@@ -126,7 +126,7 @@ export class IdentityMisconfiguredError extends ClientError {
 interface ShareFacts {
   /**
    * Whether this request redeemed the token; the contract names it `reused`. When false, the request redeemed nothing.
-   * After a retry, an earlier attempt without an answer may have redeemed it.
+   * After a retry, an earlier attempt without an answer may have redeemed the token.
    */
   readonly redeemed: boolean
   /** The whole answer, including unknown fields. */
@@ -138,7 +138,7 @@ export interface ShareApproved extends ShareFacts {
   readonly kind: 'approved'
 }
 
-/** The verdict rejects the user. The service redeems a fresh token that is shared after it. */
+/** The verdict rejects the user. When a fresh token is shared, the service redeems it. */
 export interface ShareRejected extends ShareFacts {
   readonly kind: 'rejected'
   /** True when resubmission can help (`RETRY`); false when it cannot (`FINAL`), or when the provider gave no type. */
@@ -154,12 +154,12 @@ export interface ShareInFlight extends ShareFacts {
   readonly status: Exclude<ReviewStatus, 'not_started' | 'completed'>
 }
 
-/** Another request redeems a token for this user, and its outcome is open. Share again in a moment. */
+/** Another request is redeeming a token for this user, without an outcome yet. Share again in a moment. */
 export interface ShareNotStarted extends ShareFacts {
   readonly kind: 'not_started'
 }
 
-/** An unknown status or verdict, which is no approval. `response` has its text. */
+/** An unknown status or verdict, which is no approval. `response` holds the unknown text. */
 export interface ShareUnknown extends ShareFacts {
   readonly kind: 'unknown'
 }
@@ -167,7 +167,7 @@ export interface ShareUnknown extends ShareFacts {
 /** The result of `identity.share`: switch on `kind`. */
 export type ShareResult = ShareApproved | ShareRejected | ShareInFlight | ShareNotStarted | ShareUnknown
 
-/** Parses an answer. `reviewAnswer` counts only with `completed`: only both together approve. */
+/** Parses an answer. `reviewAnswer` counts only when the status is `completed`. */
 export function toShareResult(response: OpenShareResponse): ShareResult {
   const { reviewStatus: status, reviewAnswer, rejectType, rejectLabels: labels, reused: redeemed } = response
   const facts = { redeemed, response }
@@ -178,7 +178,7 @@ export function toShareResult(response: OpenShareResponse): ShareResult {
     case 'pending':
     case 'prechecked':
     case 'onHold':
-      // The cast is safe by the cases above: the compiler does not narrow an open text by them.
+      // The cases make the cast safe: the compiler does not narrow a type that also allows any text.
       return { kind: 'in_flight', status: status as ShareInFlight['status'], ...facts }
     case 'completed':
       if (reviewAnswer === 'GREEN') return { kind: 'approved', ...facts }
@@ -195,9 +195,9 @@ const shareResponseReader = /* @__PURE__ */ createSchemaReader(openShareResponse
 export interface IdentitySharer {
   /**
    * Shares the verification of one user: sends a share token that was minted for the service, and resolves the status.
-   * Like every call it is retried, and it may be repeated after any error: the service redeems a token once and finds
-   * the earlier redemption. It rejects with a {@link ClientError}. A malformed argument is a TypeError or
-   * RangeError before any request.
+   * The client retries the call, and you may repeat it after any error: the service redeems a token once and finds the
+   * earlier redemption. The call rejects with a {@link ClientError}. A malformed argument is a TypeError or RangeError
+   * before any request.
    * @param request - `email`: the user's address in any spelling. `kycShareToken`: the provider's single-use token,
    * verbatim, up to 4096 characters.
    * @throws {@link ShareTokenRejectedError} `ERR_SHARE_TOKEN_REJECTED`: mint a fresh token, unless `formerVerdict` is

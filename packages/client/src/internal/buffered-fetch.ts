@@ -4,15 +4,15 @@ import { InvalidResponseError, NetworkError } from '../errors.js'
 import type { FetchedResponse, Transport } from '../transport-options.js'
 import { hideTexts } from './check.js'
 
-/** The form of an error code, as of the system or of undici. A text of this form is no secret. */
+/** The form of error codes of the operating system and of undici. A text of this form is no secret. */
 const codeForm = /^[A-Z][A-Z_]{2,60}$/
-/** Words and forms that come with credentials: of this client, or of a proxy. */
+/** Words and forms that indicate credentials of this client or of a proxy. */
 const credentialForm = /\b(?:authorization|basic|bearer)\b|:\/\/[^/\s]{0,200}@/i
 /** Longest part of a foreign error's messages that a NetworkError repeats. */
 const shownCharacters = 200
 
 export interface BufferedFetchOptions extends Pick<Transport, 'fetch' | 'maxResponseBytes' | 'now'> {
-  /** Whether the body of an answer is read. Another one is dropped, which frees its connection. */
+  /** Whether the body of an answer with this status is read. Any other body is canceled, which frees the connection. */
   readonly hasBody: (status: number) => boolean
   /** Texts that no error may show. */
   readonly secrets: readonly string[]
@@ -42,13 +42,13 @@ async function exchange(request: Request, options: BufferedFetchOptions): Promis
   const answer = await overNetwork(secrets, () => fetch(url, { method, headers, ...body, signal, redirect: 'manual' }))
   const { status } = answer
   const isRedirect = (status >= 300 && status < 400) || answer.type === 'opaqueredirect'
-  // No other status has a place in a Response.
+  // `Response` accepts only statuses from 200 to 599.
   if (isRedirect || status < 200 || status > 599) {
     dropBody(answer)
     throw new InvalidResponseError(isRedirect ? 'redirect' : 'status', status)
   }
   const waitMs = parseRetryAfter(answer.headers.get('retry-after'), now())
-  // Only this header, as plain seconds: ky reads more headers, and some forms of them wrong.
+  // Only this header, in plain seconds: ky also reads other headers, and misreads some of their forms.
   const init = { status, headers: waitMs === null ? {} : { 'retry-after': String(waitMs / 1_000) } }
   if (hasBody(status))
     return new Response(await overNetwork(secrets, () => readForeignBytes(answer, maxResponseBytes), status), init)

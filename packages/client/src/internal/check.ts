@@ -31,7 +31,7 @@ export function checkTxHash(value: unknown): string {
   return value.toLowerCase()
 }
 
-/** A text that is not blank and has no white space around it, as a file or a form may add. */
+/** A text that is not blank and has no white space around it, which files and forms tend to add. */
 export function checkText(name: string, value: unknown): string {
   if (typeof value !== 'string' || value.trim() === '')
     throw new TypeError(`${name} is missing or blank; pass a text. Is its variable set?`)
@@ -48,7 +48,7 @@ export function checkSignal(signal: AbortSignal | undefined): AbortSignal | unde
 
 const hidden = '[hidden]'
 
-/** Replaces each of `secrets`, plain or as in a URL or in JSON, in any case. Ignores empty secrets. */
+/** Replaces each of `secrets`, plain or encoded as in a URL or in JSON, in any case. Ignores empty secrets. */
 export function hideTexts(text: string, secrets: readonly string[]): string {
   const spellings = secrets
     .filter((each) => each !== '')

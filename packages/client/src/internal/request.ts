@@ -39,8 +39,8 @@ interface Schema<T> {
 type Rejection = (body: unknown, retryAfterSeconds: number | null) => ClientError | null
 
 /**
- * The rejections of an endpoint, by status. 401 and 429 mean the same for every endpoint and are absent. A status from
- * 500 on is present only where the endpoint has its own body for it; any other body keeps the general meaning.
+ * The rejections of an endpoint, by status. 401 and 429 mean the same for every endpoint and are absent. A status of
+ * 500 or more is present only if the endpoint has its own body for it. With any other body it means an outage.
  */
 export type Rejections = Readonly<Record<number, Rejection>>
 
@@ -68,7 +68,7 @@ export function rejectWithText(error: string, toError: (retryAfterSeconds: numbe
   }
 }
 
-/** Warns once of each unknown part, and of this many at most. */
+/** Most warnings of one client; each unknown part gives one. */
 const maxWarnings = 100
 /** Longest shown part of a name or value of the answer. */
 const shownCharacters = 64
@@ -251,7 +251,7 @@ function parse<T>({ schema, secrets = [] }: Call<T>, body: ArrayBuffer, watch: W
   throw new InvalidResponseError('schema', 200, result.error.issues[0]?.path.map(String).join('.') ?? null)
 }
 
-/** Parses UTF-8 JSON; undefined when it is not (JSON has no undefined). */
+/** Parses UTF-8 JSON; undefined for any other body, because no JSON has this value. */
 export function parseJson(body: ArrayBuffer | Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))

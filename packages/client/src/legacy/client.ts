@@ -1,7 +1,7 @@
 /**
  * The client of the legacy API, its errors, and the flat shape of an answer. Source: docs/interface.md 2.4, 4.3, 5, 7.
- * Unlike the others, these errors hold text of the answer, which the caller needs. The client first checks that the
- * answer does not repeat the API key.
+ * Unlike other errors, these hold text of the answer, which the caller needs. The client first checks that the answer
+ * does not repeat the API key.
  * @module
  */
 import {
@@ -66,7 +66,7 @@ export class VerificationFailedError extends ClientError {
   readonly result: VerifyResponse
   /**
    * The distinct reasons over all payments, at least one, verbatim: `Payment does not match link configuration`,
-   * `Invalid payment address`, `Invalid payment currency`, `Invalid payment amount`, or a newer one.
+   * `Invalid payment address`, `Invalid payment currency`, `Invalid payment amount`, or a reason of a newer service.
    */
   readonly verificationErrors: readonly string[]
   constructor(result: VerifyResponse) {
@@ -84,7 +84,7 @@ export class VerificationFailedError extends ClientError {
 
 /** Options of `createLegacyClient`. */
 export interface LegacyClientOptions extends TransportOptions {
-  /** The API key: printable ASCII without spaces, and without a scheme before it. An answer must not repeat it. */
+  /** The API key: printable ASCII without spaces, and without a scheme before it. */
   readonly apiKey: string
   /** Sends `Bearer <key>` instead of the bare key, for a proxy that asks for a scheme. @default false */
   readonly bearer?: boolean | undefined
@@ -153,7 +153,7 @@ function formatPlain(value: number): string {
   return pointAt > 0 ? digits.padEnd(pointAt, '0') : `0.${'0'.repeat(-pointAt)}${digits}`
 }
 
-/** A shorter secret may occur in ordinary text such as a memo, and the client would reject true answers. */
+/** A shorter secret may occur in ordinary text such as a memo, so the client would reject correct answers. */
 const shortestDetected = 16
 
 /** Whether a parsed body holds the secret, in any escaping. Always false for a secret under 16 characters. */

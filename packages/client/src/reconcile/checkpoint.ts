@@ -9,7 +9,7 @@ export interface ReconcileCheckpoint {
   readonly integrationAddress: string
   /**
    * Finished runs covered every payment up to this block time, except those in `failed`. It is the newest block time
-   * when the last such run began. When `failed` or `unread` was full, it lies just before the oldest payment left out.
+   * when the last of these runs began, or just before the oldest payment that a full `failed` or `unread` left out.
    * Null before the first finished run. ISO 8601, UTC.
    */
   readonly coveredTo: string | null
@@ -33,13 +33,13 @@ export interface StoredFailure {
 
 /** An interrupted run. Only a run of the same reach resumes it. */
 export interface UnfinishedRun {
-  /** Its reach; a date as ISO 8601. All dates are one reach: a run until another date goes on to the earlier one. */
+  /** The reach: the option `until`. All dates (ISO 8601) are one reach; a resumed run goes on to the earlier date. */
   readonly until: string
   /** The cursor of the next page. */
   readonly cursor: string
   /** Block time of the newest payment when the run began; null before its first payment. */
   readonly beganAt: string | null
-  /** Oldest block time of a failed payment that the full list `failed` left out since this run began, or null. */
+  /** Oldest block time of a payment that a full `failed` or `unread` left out since this run began, or null. */
   readonly failedAt: string | null
 }
 
@@ -141,8 +141,8 @@ export function finishRun(
 }
 
 /**
- * Covers nothing from this block time on, so that a later run compares it again. Interrupted runs may have passed it
- * already, so they do not cover it either.
+ * Ends the coverage just before this block time, so that a later run compares it again. Interrupted runs may have
+ * passed this time already, so they do not cover it either.
  */
 export function lowerCoverage(before: ReconcileCheckpoint, from: string | null): ReconcileCheckpoint {
   if (from === null) return before

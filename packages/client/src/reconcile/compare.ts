@@ -10,18 +10,18 @@ import { createFindingList } from './findings.js'
 import type { CheckedReconcile, ReconcileProgress, ReconcileStore } from './options.js'
 import type { SeveralPaymentsSearch } from './search-several-payments.js'
 
-/** The result for a payment. `storedVersion` is the version before, null when the store had none. */
+/** The result for a payment. `storedVersion` is the store's version before the repair, null when it had none. */
 type Compared =
   /** The store had this version already. */
   | { readonly kind: 'known' }
-  /** The store had a greater one: a delivery was faster than the page. */
+  /** The store had a greater version: a delivery was faster than the page. */
   | { readonly kind: 'newer' }
-  /** It was missing or stale. The handler has processed it, except in a dry run. */
+  /** The payment was missing or stale. The handler has processed it, except in a dry run. */
   | { readonly kind: 'repaired'; readonly storedVersion: number | null }
-  /** It was missing or stale, and the handler threw. */
+  /** The payment was missing or stale, and the handler threw. */
   | { readonly kind: 'failed'; readonly storedVersion: number | null; readonly error: unknown }
 
-/** Repairs a payment: the store, the handler, and whether to change anything. */
+/** The store and the handler of a repair, and whether it changes nothing. */
 interface Repair<Tx> {
   readonly from: ReconcileStore<Tx>
   readonly handle: (payment: Payment, tx: Tx) => void | Promise<void>
@@ -30,7 +30,7 @@ interface Repair<Tx> {
 
 /**
  * Passes a missing or stale payment to the handler. The store decides again in its transaction. So a concurrent
- * delivery repeats no effect, and no older version replaces it.
+ * delivery repeats no effect, and no older version replaces a newer one.
  * @throws The store's own error. An error of the handler becomes the result `failed`.
  */
 async function comparePayment<Tx>(payment: Payment, { from, handle, dryRun }: Repair<Tx>): Promise<Compared> {
@@ -75,7 +75,7 @@ interface Tally {
 }
 
 /**
- * @param failures - Receives each payment whose handler threw, and drops each repaired one.
+ * @param failures - Receives each payment whose handler threw. Drops every other compared payment, except in a dry run.
  * @param several - Receives each compared payment.
  */
 export function createTally<Tx>(

@@ -6,7 +6,7 @@ import { AmbiguousPaymentError, InvalidResponseError, PaymentNotFoundError } fro
 import type { Payment, PaymentReader } from '../payments.js'
 import { earliest, type StoredFailure } from './checkpoint.js'
 
-/** Looking up more of them would cost more than the pages. */
+/** Looking up more failures would cost more than reading the pages. */
 const maxFailures = 100
 
 type Key = Pick<Payment, 'chainId' | 'txHash'>
@@ -17,7 +17,7 @@ export interface Failures {
   drop(key: Key): void
   /** Whether this version was added in this run. */
   hasFailed(payment: Payment): boolean
-  /** For the checkpoint. */
+  /** The failures that the checkpoint keeps. */
   kept(): readonly StoredFailure[]
   /** Oldest block time of a payment that the full list left out; null when none. */
   overflowedAt(): string | null

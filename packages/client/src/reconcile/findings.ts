@@ -6,11 +6,11 @@ import type { ListingStore, ReconcileOptions, ReconcileStore } from './options.j
 
 /** Payments of one kind. */
 export interface Findings<Sample> {
-  /** Number of all. */
+  /** Number of all payments of the kind. */
   readonly count: number
-  /** The first ones, up to the option `samples`. */
+  /** The first of these payments, as many as the option `samples`. */
   readonly samples: readonly Sample[]
-  /** Number of those that are not among the samples. */
+  /** Number of payments that are not among the samples. */
   readonly omitted: number
 }
 
@@ -33,9 +33,9 @@ export interface FailedPayment extends MissingPayment {
 export interface UnknownPayment extends Pick<Payment, 'chainId' | 'txHash'> {
   /**
    * - `not_found`: the service has no such payment for the integration.
-   * - `other_chain`: it has the hash only on another chain.
-   * - `ambiguous`: it has the hash on several chains, and no page showed this one. The service may still have it, if a
-   *   reorg moved it while the pages were read.
+   * - `other_chain`: the service has the hash only on another chain.
+   * - `ambiguous`: the service has the hash on several chains, and no page showed this payment. It may still have the
+   *   payment, if a reorg moved it while the pages were read.
    * - `unreadable`: unknown, because the look-up failed or was skipped after three failures in a row.
    */
   readonly reason: 'not_found' | 'other_chain' | 'ambiguous' | 'unreadable'
@@ -57,11 +57,11 @@ export interface SeveralPayments extends Pick<Payment, 'chainId' | 'txHash'> {
 
 /** A transaction whose look-up failed or was skipped after failures. It may hold further payments. */
 export interface UnreadTransaction extends Pick<Payment, 'chainId' | 'txHash'> {
-  /** The error of the look-up, or of the last one before it. */
+  /** The error of the look-up. For a skipped look-up: the error after which the run gave up. */
   readonly error: unknown
 }
 
-/** Counts everything and keeps the first few. */
+/** Counts all samples and keeps the first few. */
 interface Collector<Sample> {
   add(sample: Sample): void
   readonly count: number
@@ -105,8 +105,8 @@ export interface Reconciliation<Unknown = Findings<UnknownPayment> | null> {
   /** Missing or stale payments whose handler threw. The next run with this checkpoint repeats them. */
   readonly failed: Findings<FailedPayment>
   /**
-   * Payments of which the store had a greater version, because a delivery was faster than the page. If it stays above 0
-   * without traffic, the service has lost versions.
+   * Payments of which the store had a greater version, because a delivery was faster than the page. If this number
+   * stays above 0 without traffic, the service has lost versions.
    */
   readonly newer: number
   /**
@@ -130,7 +130,7 @@ export interface Reconciliation<Unknown = Findings<UnknownPayment> | null> {
 /** The parts of a client that reconciling uses. */
 type ReconcileClient = Pick<Client, 'integrationAddress' | 'payments'>
 
-/** Compares and repairs. */
+/** The type of `reconcile`. Only a store that can list has `unknown` payments. */
 export interface Reconcile {
   <Tx>(
     client: ReconcileClient,

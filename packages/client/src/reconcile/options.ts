@@ -6,7 +6,7 @@ import type { Payment } from '../payments.js'
 import type { CallOptions } from '../transport-options.js'
 import { checkCheckpoint, type Reach, type ReconcileCheckpoint } from './checkpoint.js'
 
-/** The payment of a stored version. */
+/** Names the payment of a stored version. */
 export interface StoredKey {
   readonly integrationAddress: string
   /** Destination chain, decimal string. */
@@ -22,7 +22,7 @@ export interface StoredKey {
 export interface ReconcileStore<Tx> {
   /** The stored version, `undefined` when the payment is new. */
   current(key: StoredKey): Promise<number | undefined>
-  /** Atomically runs the effect and stores a greater version. `duplicate` and `stale` run nothing. */
+  /** Runs the effect and stores the version, atomically, if it is greater. `duplicate` and `stale` run nothing. */
   advance(
     payment: StoredKey & { readonly version: number },
     effect: (tx: Tx) => void | Promise<void>,
@@ -35,7 +35,6 @@ export interface ListingStore<Tx> extends ReconcileStore<Tx> {
   list(integrationAddress: string): Iterable<StoredKey> | AsyncIterable<StoredKey> | Promise<Iterable<StoredKey>>
 }
 
-/** @typeParam Store - The caller's own type. */
 export function isListing<Tx>(store: ReconcileStore<Tx>): store is ListingStore<Tx> {
   return typeof (store as Partial<ListingStore<Tx>>).list === 'function'
 }
@@ -59,7 +58,7 @@ export interface ReconcileProgress {
 export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = ReconcileStore<Tx>> extends CallOptions {
   /** The version store that your receiver of deliveries uses. */
   readonly from: Store
-  /** The handler of your receiver. It runs in the store's transaction, one at a time, once per missing version. */
+  /** The handler of your receiver. Called in the store's transaction, once per missing version, never concurrently. */
   readonly handle: (payment: Payment, tx: Tx) => void | Promise<void>
   /**
    * - `known`: at least to `overlapMs` before `coveredTo` of the checkpoint, then to the first page without a missing
@@ -69,17 +68,17 @@ export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = Reconci
    * @default 'known'
    */
   readonly until?: Until | undefined
-  /** The checkpoint of the last run. An interrupted run of the same reach is resumed. @default none: starts anew */
+  /** The checkpoint of the last run. Resumes an interrupted run with the same `until`, or both dates. @default none */
   readonly checkpoint?: ReconcileCheckpoint | null | undefined
-  /** Awaited after each page. Store the checkpoint, and a crash costs one page. Its error stops the run. */
+  /** Awaited after each page. Store the checkpoint, so that a crash costs one page. A thrown error stops the run. */
   readonly onCheckpoint?:
     | ((checkpoint: ReconcileCheckpoint, progress: ReconcileProgress) => void | Promise<void>)
     | undefined
   /** Payments per request, 1 to 200. @default 200 */
   readonly pageSize?: number | undefined
   /**
-   * Most pages of this run, at least 1; the next run of the same reach goes on. For runtimes that limit the time or the
-   * requests of a call. A run from the newest page makes one more request per failed payment of the checkpoint.
+   * Most pages of this run, at least 1; the next run with the same `until` goes on. For runtimes that limit the time or
+   * the requests of a call. A run from the newest page makes one more request per failed payment of the checkpoint.
    * @default no limit
    */
   readonly maxPages?: number | undefined
@@ -88,11 +87,11 @@ export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = Reconci
    * @default 3600000 (an hour)
    */
   readonly overlapMs?: number | undefined
-  /** Number of payments of each kind that the result shows, 0 to 10000. It counts all. @default 20 */
+  /** Number of payments of each kind that the result shows, 0 to 10000. All are counted. @default 20 */
   readonly samples?: number | undefined
   /**
-   * A client of the legacy API, for `severalPayments`. Each compared payment costs one look-up, stored or not; four run
-   * at a time.
+   * A client of the legacy API, for `severalPayments`. Each compared payment, stored or not, costs one look-up. Four
+   * look-ups run at a time.
    * @default none: no look-ups
    */
   readonly legacy?: Pick<LegacyClient, 'lookup'> | undefined
@@ -160,7 +159,7 @@ export function checkReconcile<Tx>(options: ReconcileOptions<Tx>, integrationAdd
 
 function checkUntil(value: unknown): Reach {
   if (value === 'known' || value === 'end') return value
-  // Not `instanceof`: the date of another realm, as test runners have them, is one too.
+  // Not `instanceof`: in test runners, a date may come from another realm.
   const isDate = Object.prototype.toString.call(value) === '[object Date]'
   if (isDate && !Number.isNaN((value as Date).getTime())) return (value as Date).getTime()
   throw new TypeError("until is neither 'known' nor 'end' nor a valid Date; pass one of them, or leave it out.")

@@ -121,7 +121,7 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
   }
 }
 
-/** Starts at the cursor of the checkpoint, or at the newest page if the service rejects it, as after a key change. */
+/** Starts at the checkpoint's cursor, or at the newest page if the service rejects the cursor, such as an old one. */
 function createStart<Tx>(
   cursor: string | null,
   { pageSize: limit, signal }: CheckedReconcile<Tx>,

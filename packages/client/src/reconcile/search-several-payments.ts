@@ -31,7 +31,7 @@ const lookUpsAtOnce = 4
 const maxFailuresInARow = 3
 /** A transaction may hold thousands of other payments. */
 const maxMemos = 100
-/** Number of remembered transactions. Beyond it the run forgets all and may repeat a look-up. */
+/** Number of remembered transactions. Beyond this number the run forgets all and may repeat a look-up. */
 const maxSearched = 10_000
 
 /**

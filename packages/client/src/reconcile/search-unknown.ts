@@ -5,11 +5,11 @@ import type { Payment, PaymentReader } from '../payments.js'
 import type { UnknownPayment } from './findings.js'
 import type { ListingStore, StoredKey } from './options.js'
 
-/** Crosses off the payments of the pages, and looks up the remaining ones. */
+/** Crosses off the stored payments that a page shows, and looks up the others. */
 export interface UnknownSearch {
   crossOff(payment: Payment): void
   /**
-   * Looks up the remaining payments, one at a time: a reorg may have moved one while the pages were read. Calls
+   * Looks up the other payments, one at a time: a reorg may have moved one while the pages were read. Calls
    * `onFound` or `onUnknown` for each. A failed look-up makes its payment `unreadable` and does not stop the run. After
    * three transient failures in a row it skips the others: each would cost its timeouts.
    * @throws {@link AbortedError} `ERR_ABORTED`.
@@ -24,7 +24,7 @@ type Key = Pick<StoredKey, 'chainId' | 'txHash'>
 const maxFailuresInARow = 3
 
 /**
- * Lists the store before the pages are read, so that a later delivery does not count as unknown. Needs some hundred
+ * Lists the store before the pages are read, so that a later delivery does not count as unknown. Needs a few hundred
  * bytes of memory per listed payment.
  * @throws The error of `list`, and {@link TypeError} when it returns no keys.
  * @throws {@link AbortedError} `ERR_ABORTED`, at once, even while the store waits.
@@ -96,14 +96,14 @@ async function listKeys(
   return keys
 }
 
-/** @throws {TypeError} When it is not iterable, as a store without types may return. */
+/** @throws {TypeError} When `listed` is not iterable, as a store without types may return. */
 function toIterable(listed: unknown): Iterable<unknown> | AsyncIterable<unknown> {
   const list = Object(listed) as Iterable<unknown> & AsyncIterable<unknown>
   if (!list[Symbol.asyncIterator] && !list[Symbol.iterator]) throw noKeys(listed)
   return list
 }
 
-/** @throws {TypeError} When it is not a key. */
+/** @throws {TypeError} When `entry` is not a key. */
 function parseStoredKey(entry: unknown): StoredKey {
   const key = Object(entry) as StoredKey
   for (const text of [key.integrationAddress, key.chainId, key.txHash])
@@ -118,7 +118,7 @@ function noKeys(returned: unknown): TypeError {
   )
 }
 
-/** The result of the work, or the abort if it is earlier. */
+/** Resolves the result of the work. Rejects as soon as the signal aborts. */
 async function untilAborted<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result> {
   if (signal === undefined) return work()
   if (signal.aborted) throw new AbortedError()

@@ -256,7 +256,7 @@ const attemptKinds: AttemptKind[] = ['delivered', 'redirect', 'client_error', 's
 export function chartData(overview: Overview) {
   const { ms, barMs } = ranges[overview.range]
   const last = overview.at - (overview.at % barMs)
-  // Bars begin at the oldest activity, at least six. A week may have more counts than a call may have arguments.
+  // Bars begin at the oldest activity, at least six. No Math.min(...): a week may have too many counts for one call.
   const counts = [...overview.payments.counts, ...overview.attempts.counts]
   const oldest = counts.reduce((min, { minute }) => Math.min(min, minute), last - 5 * barMs)
   const all = Array.from({ length: ms / barMs }, (_, n) => last - (ms / barMs - 1 - n) * barMs)

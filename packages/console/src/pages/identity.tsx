@@ -303,7 +303,7 @@ async function search({ fields, service, commands }: ActInput): Promise<ActAnswe
   return { to: `${section}?key=${emailKey}`, note: 'email-found' }
 }
 
-/** Resolves a redemption with the operator's finding: the applicant that it created, or that it created none. */
+/** Resolves a redemption by the operator's finding: the applicant that the redemption created, or none. */
 async function resolve({ fields, commands }: ActInput): Promise<ActAnswer> {
   if (commands.identity === null) throw isOff()
   const finding = requiredField(fields, 'finding')

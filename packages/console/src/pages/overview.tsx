@@ -20,7 +20,7 @@ import { ChainTable } from './chains.js'
 import type { Load } from './page.js'
 import { TestPayment } from './tools.js'
 
-/** From this age of the oldest due delivery, in milliseconds, the number of due deliveries is marked. */
+/** If the oldest due delivery is older than this, in milliseconds, its tile is marked. */
 const lateMs = 30_000
 /** A lower share of successful attempts is marked. */
 const goodShare = 0.95
@@ -254,7 +254,7 @@ function nameHolder({ holder, application, databaseUser }: DatabaseSnapshot): st
   return `${holder} ${application === '' ? 'without a name' : application}${user}`
 }
 
-/** A number with its name. Without `href`, no list has exactly its rows. */
+/** A number with its name. Without `href`: no list has exactly the counted rows. */
 function Tile(props: { name: string; value: string; href?: string; note?: string; tone?: string }) {
   const { href, name, value, note, tone = '' } = props
   const content = (

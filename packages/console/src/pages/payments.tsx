@@ -145,7 +145,7 @@ async function find(reads: Reads, text: string, filter: ConsolePaymentFilter, li
   return findFirst(rows, limit, { kind: 'memo', order: `the first ${limit} by memo`, others })
 }
 
-/** Keeps `limit` of the rows, of which one more was read. A note describes the rest, because filters come later. */
+/** Keeps the first `limit` rows. If more were read, adds a note: the page's filters apply only to the kept rows. */
 function findFirst(
   rows: readonly StoredPayment[],
   limit: number,

@@ -9,7 +9,7 @@ import { base } from '../view/parts.js'
 import { type ConsoleBindings, parseLocalPath } from '../web/guard.js'
 import { createSessionCookie, seeOther } from '../web/sessions.js'
 
-/** How the console signs operators in at an OpenID provider. It is a confidential client with the code flow. */
+/** How the console signs operators in at an OpenID provider, as a confidential client with the code flow. */
 export interface OidcOptions {
   /** The provider's issuer identifier, such as `https://id.example/realms/shop`. */
   readonly issuer: string
@@ -92,7 +92,7 @@ export function createOidcSignIn(deps: OidcSignInDeps) {
     return pending !== null && now() < pending.expiresAt ? pending : null
   }
 
-  /** Leads on by a page, not a redirect: only requests that start at these pages carry the session cookie. */
+  /** Continues by a page, not by a redirect: only requests that start at these pages carry the session cookie. */
   async function welcome(next: string, opened: NewSession): Promise<Response> {
     const body = (
       <section class="sign-in">

@@ -39,7 +39,7 @@ export const paymentRows: RowProps<StoredPayment> = {
   ],
 }
 
-/** Classes by length: the style sheet makes all these texts of a column as wide as the longest of them. */
+/** Classes by text length, by which the style sheet makes such texts of a column equally wide. */
 const findClass = (name: string, { length }: string) =>
   `${name} fit${[3, 4, 6, 8, 12, 18].find((max) => max >= length) ?? 18}`
 

@@ -6,7 +6,7 @@ const keptBreaks = new Set(['\n', '\t'])
 
 const maxCharacters = 200
 
-/** Text for a page: invisible characters as `\u{202e}`, cut after `max` characters with a mark for the rest. */
+/** Text for a page: escapes invisible characters, as in `\u{202e}`, and cuts the text after `max` characters. */
 export function showText(text: string, max = maxCharacters): string {
   const start = text.length > max ? text.slice(0, max) : text
   const visible = start.replace(invisible, (one) => (keptBreaks.has(one) ? one : formatEscape(one)))
@@ -38,7 +38,7 @@ const chainNames: Readonly<Record<number, string>> = {
   42161: 'Arbitrum',
 }
 
-/** A chain by its number, with its name where it is well known. */
+/** The number of a chain, and the name of a well-known chain. */
 export const nameChain = (chainId: number | string) => `${chainId} ${chainNames[Number(chainId)] ?? ''}`.trim()
 
 /** A duration in its two largest units. */

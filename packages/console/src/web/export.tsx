@@ -30,7 +30,7 @@ interface Download extends Pick<Parameters<ExportRows>[1], 'mayContinue'> {
   readonly exportRows: ExportRows
 }
 
-/** Creates the answers. One that fails or is stopped breaks off, so that no half of a file looks like the whole. */
+/** Creates the answers. A failed or stopped download breaks off, so that a partial file never looks complete. */
 export function createDownloads({ now, onError }: { now: () => number; onError: (error: unknown) => void }) {
   const running: string[] = []
 

@@ -1,6 +1,6 @@
 /**
- * What reads the bytes of other machines, without the schemas and their library. For the packages of this workspace
- * alone: any release may change these names.
+ * Functions that read the bytes of other machines. They import neither the schemas nor zod. For the packages of this
+ * workspace alone: any release may change these names.
  *
  * @module
  */

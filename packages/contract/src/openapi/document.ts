@@ -233,8 +233,8 @@ export interface OpenApiOptions {
 
 /**
  * Builds the OpenAPI 3.1 document of the service's endpoints, with the notification as a webhook. Endpoints for
- * development alone, metrics, pages and the identity provider's webhook are not in it. It is
- * plain JSON data, made to be serialized and not to be changed.
+ * development alone, metrics, pages and the identity provider's webhook are not in it. The document is plain JSON data;
+ * do not change it.
  *
  * @throws {TypeError} When `version` or `serverUrl` is empty.
  * @example const text = JSON.stringify(createOpenApiDocument({ version: '0.1.0' }))

@@ -298,7 +298,7 @@ type OperationParts = Omit<Operation, 'responses'> & {
   readonly isProbe?: boolean
 }
 
-/** Adds the answers that every endpoint has; its own come first. */
+/** Adds the answers that every endpoint has. The operation's own answers take precedence. */
 export function operation({ responses, isProbe = false, ...parts }: OperationParts): Operation {
   const all = { ...byHttp, ...(isProbe ? {} : byService), ...responses }
   return {

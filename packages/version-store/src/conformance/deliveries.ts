@@ -1,4 +1,4 @@
-/** One delivery after the other, deliveries at the same time, keys and bad input. @module */
+/** Tests of deliveries in sequence and at the same time, of keys, and of bad input. @module */
 import type { VersionedPayment } from '../version-store.js'
 import type { Case } from './fixture.js'
 import { at, deferred, deliver, equal, expectFailure, expectFailureName, holds, unwanted } from './fixture.js'
@@ -147,7 +147,7 @@ export function concurrencyCases<Tx>(): Case<Tx>[] {
           done = true
         })
         await started.promise
-        // Each of these may wait for the effect, or answer without it; neither may see the version early.
+        // Each of these calls may wait for the effect or answer at once; neither may see the version early.
         const seen = store.current(at(1)).then((version) => ({ version, done }))
         const copy = store.advance(at(1), unwanted).then((decision) => ({ decision, done }))
         release.resolve()

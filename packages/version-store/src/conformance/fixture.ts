@@ -1,4 +1,4 @@
-/** The adapter's fixture, its faults, and the suite's own assertions, so that it needs no test runner. @module */
+/** The adapter's fixture, its faults, and the suite's own assertions, which need no test runner. @module */
 import { createSqliteVersionStore, type SqliteDatabase } from '../sqlite-version-store.js'
 import type { ListingVersionStore, VersionDecision, VersionedPayment, VersionStore } from '../version-store.js'
 
@@ -49,8 +49,8 @@ function toText(value: unknown): string {
 
 /**
  * The fault of an operation. `rejected`: the database answers with an error and has done nothing.
- * `lost before`: the connection breaks before the database gets it. `lost after`: the database acts, and the
- * connection breaks before its answer, as in a COMMIT whose answer never arrives.
+ * `lost before`: the connection breaks before the operation reaches the database. `lost after`: the database acts, and
+ * the connection breaks before its answer, as in a COMMIT whose answer never arrives.
  */
 export type Fault = 'rejected' | 'lost before' | 'lost after'
 
@@ -66,12 +66,12 @@ export class InjectedFaultError extends Error {
   }
 }
 
-/** The side of a fixture: every operation of its driver asks here what becomes of it. */
+/** The faults as a fixture sees them: every operation of its driver asks here whether it must fail. */
 export interface Faults {
-  /** The fault of the operation that begins now; `undefined` for none. For fixtures that act it out on a wire. */
+  /** The fault of the operation that begins now; `undefined` for none. For fixtures that break a real connection. */
   next(): Fault | undefined
   /**
-   * Runs an operation, synchronous or not, as {@link Faults.next} says.
+   * Runs an operation, synchronous or not, with the fault that {@link Faults.next} returns.
    * @param sever - Breaks the operation's connection, where there is one; called for the two `lost` faults.
    * @throws {@link InjectedFaultError} In place of the answer.
    */
@@ -81,7 +81,7 @@ export interface Faults {
 export interface FaultPlan extends Faults {
   /** From now on counts operations, and lets the one at `index`, from 0, fail. */
   arm(index: number, fault: Fault): void
-  /** Lets everything pass again. Says whether the fault happened. */
+  /** Ends the fault. Returns whether it happened. */
   disarm(): boolean
 }
 
@@ -115,13 +115,13 @@ export function createFaultPlan(): FaultPlan {
   }
 }
 
-/** A store under test, and a look at its database past the store. */
+/** A store under test, and direct access to its database. */
 export interface ConformanceFixture<Tx> {
   /** Empty. */
   readonly store: VersionStore<Tx> | ListingVersionStore<Tx>
   /** Writes a note through the transaction of an effect. */
   write(tx: Tx, note: string): void | Promise<void>
-  /** The committed notes, in the order of their writing; read outside of any effect, and past the faults. */
+  /** The committed notes, in the order of their writing; read outside of any effect, and without faults. */
   notes(): Promise<readonly string[]>
   /**
    * Whether a listing may repeat a payment, as Redis' SCAN. Otherwise a repeated payment is an error.
@@ -158,7 +158,7 @@ export function buildNote({ txHash, version }: VersionedPayment): string {
   return `${BigInt(txHash)}/${version}`
 }
 
-/** Advances with an effect that writes its note, then fails if told to; the note then ends in an exclamation mark. */
+/** Advances with an effect that writes its note. With `failure`, the note ends in `!`, and the effect then throws. */
 export function deliver<Tx>(
   { store, write }: ConformanceFixture<Tx>,
   payment: VersionedPayment,
@@ -212,8 +212,6 @@ export interface SqliteTestDatabase extends SqliteDatabase {
 
 /**
  * Makes a fixture on a fresh connection, which it closes.
- *
- *
  * @param remove - Removes the database file, if there is one.
  * @example
  * const open = (faults) => createSqliteFixture(new Database(':memory:'), faults)
@@ -240,7 +238,7 @@ export async function createSqliteFixture(
   }
 }
 
-/** The connection, with its operations sent through the faults. Without a wire, a lost operation has just failed. */
+/** The connection, with its operations sent through the faults. Without a network, a lost operation simply fails. */
 function faulty(database: SqliteDatabase, { operation }: Faults): SqliteDatabase {
   const through = (statement: ReturnType<SqliteDatabase['prepare']>) => ({
     get: (...values: (string | number)[]) => operation(() => statement.get(...values)),

@@ -1,12 +1,12 @@
-/** The listing of a store. All names begin with "a listing", so one excuse covers a store without one. @module */
+/** Tests of listings. All names begin with "a listing", so one excuse covers a store that cannot list. @module */
 import type { ListingVersionStore, PaymentKey, VersionStore } from '../version-store.js'
 import type { Case, ConformanceFixture } from './fixture.js'
 import { at, deferred, deliver, equal, expectFailure, expectFailureName, holds, runForEach } from './fixture.js'
 
-/** More than any adapter reads at once. */
+/** More payments than any adapter reads at once. */
 const many = 1_100
 
-/** Completeness, borders, and what is not there yet. */
+/** Completeness, similar keys, and effects that failed or still run. */
 export function listingCases<Tx>(): Case<Tx>[] {
   return [
     {
@@ -71,7 +71,7 @@ export function listingCases<Tx>(): Case<Tx>[] {
           await release.promise
         })
         await started.promise
-        // It may wait for the effect, or answer without it: a store that does not wait answers well within this.
+        // A listing may wait for the effect or answer at once. One that does not wait ends within these turns.
         const seenKeys: PaymentKey[] = []
         const early = listTexts(fixture, at(1).integrationAddress, seenKeys)
         await countTurns(early, 10 * turns + 10)
@@ -112,7 +112,7 @@ function listing<Tx>(store: VersionStore<Tx>): ListingVersionStore<Tx> {
   return store as ListingVersionStore<Tx>
 }
 
-/** As texts, sorted. @param seen - Gets the keys as they come. */
+/** Lists the keys as texts, sorted. @param seenKeys - Receives the keys as they arrive. */
 async function listTexts<Tx>(
   { store, listsAgain = false }: ConformanceFixture<Tx>,
   address = at(1).integrationAddress,
@@ -131,7 +131,7 @@ function toText({ integrationAddress, chainId, txHash }: PaymentKey): string {
   return JSON.stringify([integrationAddress, chainId, txHash])
 }
 
-/** How many turns of the event loop pass before the work is done; with `maxTurns`, no more are waited for. */
+/** The number of turns of the event loop until the work is done, at most `maxTurns`. */
 async function countTurns(work: Promise<unknown>, maxTurns = Number.POSITIVE_INFINITY): Promise<number> {
   let done = false
   const end = () => {

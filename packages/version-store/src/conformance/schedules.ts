@@ -3,7 +3,7 @@ import { decideVersion, type VersionDecision } from '../version-store.js'
 import type { Case, ConformanceFixture } from './fixture.js'
 import { at, buildNote, deferred, deliver, equal, holds, orders, runForEach } from './fixture.js'
 
-/** Payments that are tried at a time: each may hold as many connections as it has deliveries. */
+/** Payments that are tested at a time: each may use as many connections as it has deliveries. */
 const atATime = 8
 const intended = new Error('this effect was told to fail')
 
@@ -32,7 +32,7 @@ const scenarios: readonly OrderScenario[] = orderSets.flatMap((set) =>
   ),
 )
 
-/** All orders, in a row and at once. */
+/** All orders, one delivery after the other and all at once. */
 export function interleavingCases<Tx>(): Case<Tx>[] {
   return [
     {
@@ -72,7 +72,7 @@ export function interleavingCases<Tx>(): Case<Tx>[] {
         })
         const kept = new Map<string, number>()
         for (const note of await fixture.notes()) {
-          // Without transactions, a failed effect's writes stay. Another test forbids that, and excuses such a store.
+          // Without transactions, a failed effect's writes stay. Another test forbids that, and can be excused.
           if (note.endsWith('!')) continue
           const [payment = '', version = ''] = note.split('/')
           const before = kept.get(payment) ?? 0
@@ -105,7 +105,7 @@ function orderLabel({ versions, fails }: OrderScenario): string {
   return versions.map((version, index) => `${version}${fails[index] ? '!' : ''}`).join(' ')
 }
 
-/** The versions that the deliveries carry, up to renaming. */
+/** The versions of two or three deliveries. Only their order matters, so these sets cover all. */
 const sets = [
   [1, 1],
   [1, 2],
@@ -140,11 +140,11 @@ interface Running {
   /** The store's failure, besides the effect's own. */
   error?: unknown
   readonly release: () => void
-  /** Resolves when the delivery is over, whatever became of it. */
+  /** Resolves when the delivery is over, whatever its outcome. */
   readonly ended: Promise<void>
 }
 
-/** All schedules, in groups by what the deliveries carry. */
+/** All schedules, one test for each set of versions. */
 export function scheduleCases<Tx>(): Case<Tx>[] {
   return sets.map((set) => ({
     name: `every interleaving of concurrent deliveries of ${set.join(', ')} keeps each version once, in rising order`,
@@ -166,7 +166,7 @@ export function scheduleCases<Tx>(): Case<Tx>[] {
   }))
 }
 
-/** Plays the steps. Each waits until its consequences have happened, so that the next meets the intended state. */
+/** Plays the steps. Each step waits for its consequences, so that the next step meets the intended state. */
 async function play<Tx>(fixture: ConformanceFixture<Tx>, payment: number, scenario: Scenario): Promise<void> {
   const { versions, fails, schedule } = scenario
   const about = label(scenario)
@@ -178,7 +178,7 @@ async function play<Tx>(fixture: ConformanceFixture<Tx>, payment: number, scenar
       const [version = 0, failing = false] = [versions[delivery], fails[delivery]]
       running[delivery] = begin(fixture, payment, version, failing, signal.give)
     } else running[delivery]?.release()
-    // Someone may go on: wait until an effect runs that may not end yet, or nobody is left.
+    // Waits until an effect runs that may not end yet, or every delivery is over.
     await signal.until(() => {
       const begun = running.filter((one) => one.state !== 'over')
       return begun.length === 0 || begun.some((one) => one.state === 'in effect' && !one.released)
@@ -246,7 +246,7 @@ function begin<Tx>(
   return one
 }
 
-/** Wakes who waits for a state of things. */
+/** Wakes each caller that waits for a condition. */
 function createSignal() {
   let wake = deferred()
   return {
@@ -260,7 +260,7 @@ function createSignal() {
   }
 }
 
-/** Deliveries are told apart by the order in which they begin; so the orders of the versions cover every choice. */
+/** Deliveries are numbered in the order in which they begin, so the orders of the versions cover every choice. */
 function buildScenarios(set: readonly number[]): Scenario[] {
   const masks = Array.from({ length: 2 ** set.length }, (_, mask) =>
     set.map((_version, bit) => (mask & (1 << bit)) !== 0),

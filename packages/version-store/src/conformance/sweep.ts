@@ -10,11 +10,11 @@ interface Attempt<Tx> {
   readonly fixture: ConformanceFixture<Tx>
   readonly payment: number
   readonly about: string
-  /** Delivers while the fault waits for its operation. */
+  /** Delivers once, with the fault at the operation of this attempt. */
   deliver(version: number, failure?: Error): Promise<{ readonly outcome: unknown; readonly faulty: boolean }>
 }
 
-/** A kind of delivery. Says whether the fault happened. */
+/** A kind of delivery. `run` resolves true if the fault happened. */
 interface Kind<Tx> {
   readonly name: (fault: Fault) => string
   readonly run: (attempt: Attempt<Tx>) => Promise<boolean>
@@ -76,7 +76,7 @@ async function sweep<Tx>(
   }
 }
 
-/** A delivery succeeds, or fails and can be repeated. Its note is there exactly if its version is; once in the end. */
+/** A delivery succeeds, or fails and can be repeated. Its note is stored if and only if its version is, and once. */
 async function expectWholeOrNothing<Tx>(attempt: Attempt<Tx>, version: number): Promise<boolean> {
   const { fixture, payment, about } = attempt
   const { outcome, faulty } = await attempt.deliver(version)
@@ -89,7 +89,7 @@ async function expectWholeOrNothing<Tx>(attempt: Attempt<Tx>, version: number): 
   return faulty
 }
 
-/** Whatever fails besides the effect: nothing of it is kept, and a second try is handled. */
+/** Whatever fails besides the effect, none of its writes is kept, and a second delivery is handled. */
 async function expectNothing<Tx>(attempt: Attempt<Tx>): Promise<boolean> {
   const { fixture, payment, about } = attempt
   const failure = new Error('this effect was told to fail')

@@ -1,10 +1,10 @@
 /** Lists payments page by page. @module */
 import type { PaymentKey } from '../version-store.js'
 
-/** Payments of a page. A store on one connection reads each in its turn among the deliveries. */
+/** Payments per page. On a single connection, each page waits for its turn among the deliveries. */
 export const pageSize = 500
 
-/** The rest of a key, by which a page begins after the one before it. */
+/** A key without the integration. A page begins after the last key of the previous page. */
 export type PageKey = readonly [chainId: string, txHash: string]
 
 /** @param read - The payments after this key, at most `pageSize`, in the order of their keys. */

@@ -1,12 +1,12 @@
 /** Queues jobs, so that all stores of one connection take turns. @module */
 import { EffectReentrantError } from '../errors.js'
 
-/** Runs jobs one after the other; after a failed one, the next. */
+/** Runs jobs one after the other. A failed job does not stop the next. */
 interface Queue {
   /**
    * Runs a job in its turn.
    * @param waitForTimeout - Called when other jobs are ahead, with a signal that aborts at the job's turn. If it
-   * resolves earlier, the job leaves the queue and rejects with that error.
+   * settles earlier, the job leaves the queue and rejects with that error.
    */
   run<Result>(job: () => Promise<Result>, waitForTimeout?: (turn: AbortSignal) => Promise<unknown>): Promise<Result>
   /** The number of jobs that run or wait. */
@@ -29,7 +29,7 @@ export function createQueue(): Queue {
       // Made only for a job that waits, because it costs more than the rest of the queue.
       let turn: AbortController | undefined
       return new Promise((resolve, reject) => {
-        // Before the job settles, so that its caller may check whether the queue is empty.
+        // Frees the queue before the job settles, so that its caller may check whether the queue is empty.
         const end = (settle: () => void) => {
           running = 0
           settle()
@@ -47,7 +47,7 @@ export function createQueue(): Queue {
         }
         const alone = running + waiting.size === 0
         waiting.add(start)
-        // Never synchronously: a job may call back into the caller of `run`.
+        // Never starts a job synchronously: it may call back into the caller of `run`.
         if (alone) queueMicrotask(next)
         else if (waitForTimeout) {
           turn = new AbortController()

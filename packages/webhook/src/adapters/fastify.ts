@@ -31,13 +31,13 @@ export type FastifyHandler = (request: FastifyRequestLike, reply: FastifyReplyLi
 
 /** Options of the plugin. */
 export interface FastifyReceiverOptions extends HandlerOptions {
-  /** The path of the route, `/webhook` perhaps. A `prefix` of `register` comes before it. */
+  /** The path of the route, such as `/webhook`. A `prefix` of `register` comes before it. */
   readonly url: string
 }
 
 /**
- * A plugin: one route, encapsulated, where no parser touches the body. Parsers outside stay as they are.
- * @throws {TypeError | RangeError} When an option is unusable; `register` hands it on.
+ * A plugin with one route, where no parser touches the body. Your parsers of other routes stay unchanged.
+ * @throws {TypeError | RangeError} When an option is unusable; `register` passes the error on.
  * @example
  * import { fastifyReceiver } from '@payment-integration/webhook/fastify'
  * import { receive } from './receive.js'

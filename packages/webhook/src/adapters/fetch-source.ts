@@ -1,10 +1,10 @@
-/** The core for fetch requests: their used part, and how a handler serves them. @module */
+/** Answers fetch requests, and reads or discards their bodies. @module */
 import type { BodyReader } from '../delivery.js'
 import { concat, declaredBytes, discardedBytes } from '../read-body.js'
 import { bodyTooLarge, bodyUnreadable, type HandlerSettings, type WebResponse } from './handler-options.js'
 import { answer, notRaw, type OnLateWork, type Source } from './internal/answer.js'
 
-/** A request of the fetch standard: of a browser's kind, of Node, Bun, Deno, Workers, Next or Hono. */
+/** The used part of a fetch request, as of Node, Bun, Deno, Workers, Next or Hono. */
 export interface FetchRequest {
   readonly method: string
   readonly headers: { get(name: string): string | null }
@@ -52,7 +52,7 @@ interface Reading {
 }
 
 async function readRequest(request: FetchRequest, { maxBytes, signal, cure }: Reading): Promise<Uint8Array> {
-  // The work before the first read may have let something else at the body.
+  // Other code may have read the body since the request arrived.
   const kind = spoiled(request)
   if (kind !== undefined) throw notRaw(kind, cure)
   if (request.body === null) return new Uint8Array()
@@ -66,7 +66,7 @@ async function readRequest(request: FetchRequest, { maxBytes, signal, cure }: Re
   const reader = request.body.getReader()
   const chunks: Uint8Array[] = []
   let length = 0
-  // Whether the sender hears of it changes nothing.
+  // A failed cancellation changes nothing.
   const stop = () => void reader.cancel().catch(() => undefined)
   signal.addEventListener('abort', stop)
   try {
@@ -89,7 +89,7 @@ async function readRequest(request: FetchRequest, { maxBytes, signal, cure }: Re
 
 /**
  * Discards a body that was rejected unread. Otherwise Node's bridges to fetch close the connection, and the next
- * delivery on it is lost. The runtime deals with a body that is longer or slower than the limits.
+ * delivery on it is lost. A body that is longer or slower than the limits is canceled.
  */
 function discard(reader: BodyReader, limitMs: number): void {
   const stop = () => void reader.cancel().catch(() => undefined)

@@ -25,7 +25,7 @@ const statusByCode = {
 } as const
 
 /**
- * A delivery that got no result from `receive`. Its message says the cure.
+ * A request without a result of `receive`. The message names the remedy.
  * The method is not POST; the body is not raw, too large, broken off or too slow (`ERR_BODY_TIMEOUT`); or `receive`
  * missed the deadline (`ERR_RECEIVE_TIMEOUT`).
  */
@@ -43,7 +43,7 @@ export class HandlerError extends WebhookError {
   }
 }
 
-/** The body is larger than `maxBytes`; not more than that was kept. */
+/** The body is larger than `maxBytes`. */
 export function bodyTooLarge(maxBytes: number): HandlerError {
   return new HandlerError(
     'ERR_BODY_TOO_LARGE',
@@ -64,7 +64,7 @@ export interface IncomingDelivery extends RequestLike {
   readonly body?: undefined
   /** The raw bytes, `maxBytes` at most. */
   arrayBuffer(): Promise<ArrayBuffer>
-  /** Aborted at the deadline. Work that goes on is safe: the service retries, and versions decide. */
+  /** Aborts at the deadline. Work may go on safely: the service retries, and the version store detects duplicates. */
   readonly signal: Signal
 }
 
@@ -73,22 +73,22 @@ export interface HandlerOptions {
   /**
    * Handles a delivery; the adapter answers 204 when it resolves. `receive` of `createReceiver` in
    * `@payment-integration/version-store` fits, and so does your own function that calls `verify` first.
-   * A rejection of `verify` is answered with its status, an error whose `code` says busy with 503, any other with 500.
+   * A rejection of `verify` is answered with its status, a busy or locked database with 503, any other error with 500.
    */
   readonly receive: (delivery: IncomingDelivery) => Promise<unknown>
   /** Largest body that is read, in bytes; the verifier has a limit of its own. @default 262144 */
   readonly maxBytes?: number | undefined
-  /** The answer is given after this many milliseconds at the latest; the service gives up after 5000. @default 4500 */
+  /** Latest time of the answer, in milliseconds; the service gives up after 5000. @default 4500 */
   readonly deadlineMs?: number | undefined
   /**
-   * Hears of each failure that you must fix: errors of `receive`, a missed deadline, a body that something parsed.
-   * Also of signed deliveries that `verify` rejects (`ERR_SNAPSHOT_INVALID`, `ERR_INTEGRATION_MISMATCH`).
+   * Called with each failure that you must fix: errors of `receive`, a missed deadline, a body that something parsed.
+   * Also with rejections of signed deliveries (`ERR_SNAPSHOT_INVALID`, `ERR_INTEGRATION_MISMATCH`).
    * @default console.error
    */
   readonly onError?: ((error: unknown) => unknown) | undefined
   /**
-   * Hears of each delivery rejected with a 4xx, by `code` and `status`. Strangers can cause all but the two codes that
-   * `onError` hears of too.
+   * Called with each rejection that is answered with a 4xx. Strangers can cause all of these codes except the two that
+   * also go to `onError`.
    * @default nothing
    */
   readonly onRejection?: ((rejection: WebhookError) => unknown) | undefined

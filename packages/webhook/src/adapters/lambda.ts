@@ -83,7 +83,7 @@ function spoiled(body: unknown): string | undefined {
 
 function decodeBody({ body, isBase64Encoded }: LambdaEventLike, maxBytes: number): Uint8Array {
   const text = body ?? ''
-  // Rejects a body that is too large before decoding: a character is at least a byte, four of Base64 are three bytes.
+  // Rejects a large body before decoding: a character is at least one byte, four characters of Base64 are three bytes.
   if (text.length > (isBase64Encoded === true ? Math.ceil(maxBytes / 3) * 4 : maxBytes)) throw bodyTooLarge(maxBytes)
   const bytes = isBase64Encoded === true ? fromBase64(text) : new TextEncoder().encode(text)
   if (bytes.byteLength > maxBytes) throw bodyTooLarge(maxBytes)

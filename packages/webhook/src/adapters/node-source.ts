@@ -1,4 +1,4 @@
-/** The core for requests of Node: the raw bytes of the stream, or those that a parser kept. @module */
+/** Answers requests of Node by the raw bytes of the stream, or those that a parser kept. @module */
 import { concat, declaredBytes, discardedBytes, isRaw, toBytes } from '../read-body.js'
 import { bodyTooLarge, bodyUnreadable, type HandlerOptions, handlerSettings } from './handler-options.js'
 import { type Answer, answer, notRaw, type Source } from './internal/answer.js'
@@ -30,7 +30,7 @@ export interface NodeResponse {
 /** A listener for requests. It never rejects. */
 export type NodeHandler = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
-/** Where parsers leave what they made of a body. */
+/** An object on which parsers leave a body. */
 export interface Parsed {
   readonly body?: unknown
   readonly rawBody?: unknown
@@ -52,14 +52,14 @@ export function nodeSource(request: NodeRequest, places: readonly Parsed[], cure
     cure,
     async read(maxBytes, signal) {
       if (keptBody !== undefined) return keptBody
-      // The work before the first read may have let something else at the stream.
+      // Other code may have read from the stream since the request arrived.
       if (consumed()) throw notRaw(spoiledBy(places), cure)
       return readStream(request, { maxBytes, signal, cure })
     },
   }
 }
 
-/** Bytes that are none, as a parser leaves them that skipped the request, count only when nothing else does. */
+/** Prefers bytes that are not empty, because a parser that skipped the request leaves empty bytes. */
 function keptBytes(places: readonly Parsed[]): Uint8Array | undefined {
   const keptBodies = places.flatMap(({ rawBody, body }) => [rawBody, body]).filter(isRaw)
   const raw = keptBodies.find(({ byteLength }) => byteLength > 0) ?? keptBodies[0]
@@ -78,7 +78,7 @@ interface Reading {
   readonly cure: string
 }
 
-/** Listens by events: an iterator would destroy the request, and with it the answer, where it stops early. */
+/** Listens to events, because an iterator that stops early would destroy the request, and the answer with it. */
 function readStream(request: NodeRequest, { maxBytes, signal, cure }: Reading): Promise<Uint8Array> {
   if (request.readableEnded === true) return Promise.resolve(new Uint8Array())
   if (request.destroyed === true) return Promise.reject(bodyUnreadable())
@@ -111,8 +111,8 @@ function readStream(request: NodeRequest, { maxBytes, signal, cure }: Reading): 
 }
 
 /**
- * Discards the rest of a body after the answer. Many senders listen only after their last byte, and the connection
- * serves the next request. A body that is longer or slower than the limits is cut off.
+ * Discards the rest of a body after the answer. Many senders listen only after their last byte, and the connection can
+ * then serve the next request. A body that is longer or slower than the limits is cut off.
  * @param limitMs - Longest time for the rest, in milliseconds.
  */
 export function drain(request: NodeRequest, limitMs: number): void {

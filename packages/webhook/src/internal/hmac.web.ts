@@ -18,7 +18,7 @@ export async function findMatchingKey(
   body: Uint8Array,
   codes: readonly string[],
 ): Promise<number> {
-  // Before anything is waited for, and once: every key is tried on the same bytes.
+  // Copies the bytes once, before the first await: every key is tried on the same bytes.
   const signed = signedBytes(timestamp, body)
   for (const [index, key] of keys.entries()) {
     const code = await digest(key, signed)

@@ -6,7 +6,7 @@ import { concat, declaredBytes, notRaw, tooLarge } from '../read-body.js'
 /** Headers that can be read more than once: a list, an object with a field per name, or an object with `get`. */
 export type ReadableHeaders = { readonly [name: string]: unknown } & Partial<Iterable<unknown>>
 
-/** Copies an iterator into a list, as it can be read only once. A value that is no object has no headers. */
+/** Copies an iterator into a list, because it can be read only once. A value that is no object has no headers. */
 export function toReadable(headers: HeadersLike): ReadableHeaders {
   const source: ReadableHeaders = Object(headers)
   // A Map is copied, because its `get` is case-sensitive. Fetch headers, which have `append`, are not copied: their
@@ -32,7 +32,7 @@ export function readHeader(headers: ReadableHeaders, name: string): string | und
   return joined
 }
 
-/** Tells a fetch request from `{ body, headers }`. */
+/** Whether the input is a fetch request, not `{ body, headers }`. */
 export function isRequest(input: object): input is RequestLike {
   return 'arrayBuffer' in input && typeof input.arrayBuffer === 'function'
 }

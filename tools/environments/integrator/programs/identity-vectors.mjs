@@ -1,7 +1,7 @@
 /** The shared vectors of the identity provider's signatures. @module */
 import { getVerdict, toBytes } from './verdict.mjs'
 
-/** Most webhooks of the vectors sign no event. When only the content is rejected, the digest was accepted. */
+/** Most webhooks of the vectors hold no event. If only the content is rejected, the digest was accepted. */
 const accepted = ['ok', 'ERR_PROVIDER_WEBHOOK_MALFORMED']
 
 export async function* identityVectors({ identity, identityService }, { vectors }) {

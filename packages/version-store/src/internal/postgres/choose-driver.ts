@@ -1,4 +1,4 @@
-/** Tells the drivers apart by their shape; postgres.js, Kysely and Drizzle begin and commit by themselves. @module */
+/** Chooses the driver by the methods of the database. postgres.js, Kysely and Drizzle begin and commit. @module */
 import type { DrizzleSql } from '../../postgres-database.js'
 import { type PostgresDriver, plain, type Row, runSealed } from './driver.js'
 import { createPgClientDriver, createPgPoolDriver } from './pg.js'
@@ -17,7 +17,7 @@ function postgresJsDriver(sql: Sql): PostgresDriver<Transaction> {
   const query: PostgresDriver<Transaction>['query'] = async (tx, { statement, values }) =>
     (tx ?? sql)(statement.pieces, ...values)
   return {
-    // postgres.js 3.4 reconnects inside an ended transaction and runs its rest elsewhere: porsager/postgres 1155, 1215.
+    // postgres.js 3.4 continues a broken transaction on a new connection: porsager/postgres 1155, 1215.
     survivesIdleTimeout: false,
     query,
     transaction: (first, work) =>
@@ -58,7 +58,7 @@ interface Kysely {
   }
 }
 
-/** Kysely's own form of SQL that is text already. */
+/** The form in which Kysely takes SQL text. */
 interface CompiledQuery {
   readonly sql: string
   readonly parameters: readonly string[]
@@ -98,7 +98,7 @@ function kyselyDriver(database: Kysely): PostgresDriver<Kysely> {
         await run(`RELEASE ${savepoint}`)
         return result
       } catch (error) {
-        // Its failure never hides the error that led here.
+        // A failed rollback must not hide the error of the work.
         await run(`ROLLBACK TO ${savepoint}`).then(
           () => run(`RELEASE ${savepoint}`),
           () => {},

@@ -6,23 +6,23 @@
 import { StoreBusyError, TableMissingError, TransactionEndedError, TransactionFailedError } from '../../errors.js'
 import { pageSize } from '../pages.js'
 
-/** SQL with room for values. */
+/** SQL with placeholders for values. */
 interface Statement {
-  /** In the form of a tagged template, from which some drivers make their own. */
+  /** The SQL as the pieces of a tagged template, as postgres.js and Drizzle take it. */
   readonly pieces: TemplateStringsArray
-  /** With numbered places, as the server takes it. */
+  /** The SQL with numbered placeholders (`$1`), as the server takes it. */
   readonly text: string
-  /** For a server that keeps its plan; another text has another name. */
+  /** Name of the prepared statement, which depends on the text; undefined: never prepare it. */
   readonly name: string | undefined
 }
 
-/** Longest time for a transaction of the store, in milliseconds, besides the wait for its lock. */
+/** Longest statement and longest idle time in a transaction of the store, in milliseconds; 0: no limit. */
 interface Limits {
   readonly statementMs: number
   readonly idleMs: number
 }
 
-/** @throws {TypeError} When it is no plain lower-case name, after a schema's name and a dot or alone. */
+/** @throws {TypeError} When it is not a lower-case name, with or without a lower-case schema and a dot before it. */
 function quoteTable(table: string): string {
   if (!/^([a-z_][a-z0-9_]{0,62}\.)?[a-z_][a-z0-9_]{0,62}$/.test(table))
     throw new TypeError('table must be 1 to 63 lower-case letters, digits and underscores, with or without a schema.')
@@ -46,8 +46,8 @@ export function tableSql(table: string): string {
 /**
  * Stores the version if it is greater, and returns the transaction's number; otherwise no row.
  * It waits for other transactions of this payment, in the database's order, and then compares with their version.
- * With limits it sets them first, for its transaction alone. They are in the same statement, because another one costs
- * a round trip. Values: with limits, the milliseconds of the lock wait first; then the payment and the version.
+ * With `limits`, it first sets the limits for its transaction: a statement for this alone would cost a round trip.
+ * Values: with `limits`, the longest lock wait in milliseconds comes first; then the payment and the version.
  */
 export function advanceStatement(table: string, limits?: Limits): Statement {
   const target = `INTO ${quoteTable(table)} AS kept (integration_address, chain_id, tx_hash, version)`
@@ -84,7 +84,7 @@ export function pageStatement(table: string): Statement {
   )
 }
 
-/** Fails in any transaction but that of this number, and in one that cannot be kept. */
+/** Fails in any transaction without this number, and in one that cannot be committed. */
 export function sealSql(xact: string): string {
   return `SELECT 1 / coalesce(txid_current_if_assigned() = ${BigInt(xact)}, false)::int`
 }
@@ -103,7 +103,7 @@ function statement(...pieces: string[]): Statement {
   return { pieces: Object.assign(pieces, { raw: pieces }), text, name: `payment_version_${digest(text)}` }
 }
 
-/** FNV-1a: short, and another one for another table or other limits. */
+/** FNV-1a: short, and different for different tables and limits. */
 function digest(text: string): string {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
@@ -124,19 +124,19 @@ export type Work<Tx, Result> = (tx: Tx, rows: readonly Row[]) => Promise<Done<Re
 /** The result of a transaction's work. */
 interface Done<Result> {
   readonly result: Result
-  /** SQL that fails where the transaction is not this one any more, or cannot be kept: then there must be no COMMIT. */
+  /** SQL that fails if this transaction is over or cannot be committed: then there must be no COMMIT. */
   readonly seal?: string
 }
 
-/** One of the drivers, behind the same shape. */
+/** The port that each driver gets. */
 export interface PostgresDriver<Tx> {
-  /** The connection, where there is only one: what uses it must take turns. */
+  /** The connection, if there is only one: its users must take turns. */
   readonly connection?: object
-  /** Whether an error of the caller, not of the process, follows when the server ends a connection mid-transaction. */
+  /** Whether the caller gets an error, and the process survives, when the server ends a connection in a transaction. */
   readonly survivesIdleTimeout: boolean
   /** Runs a statement outside of transactions, or in one. */
   query(tx: Tx | undefined, bound: Bound): Promise<readonly Row[]>
-  /** Begins at READ COMMITTED, runs `first`, does the work, commits. Rolls back and rethrows when any of it fails. */
+  /** Begins at READ COMMITTED, runs `first`, does the work, commits. If a step fails, rolls back and rethrows. */
   transaction<Result>(first: Bound, work: Work<Tx, Result>): Promise<Result>
   /** Does the same at a savepoint of the caller's transaction, and undoes its own part alone when it fails. */
   nested<Result>(tx: Tx, first: Bound, work: Work<Tx, Result>): Promise<Result>
@@ -154,7 +154,7 @@ export async function runSealed<Tx, Result>(
   return result
 }
 
-/** The SQLSTATE of an error, or of what it was caused by: drizzle wraps what its driver throws. */
+/** The SQLSTATE of an error or of its cause: drizzle wraps the errors of its driver. */
 export function sqlState(error: unknown): string | undefined {
   for (let at = error, depth = 0; depth < 3; depth++) {
     // No `instanceof`: the error of a driver may come from another realm.
@@ -174,12 +174,12 @@ const failedTransaction = '25P02'
 const noActiveTransaction = '25P01'
 const noSuchSavepoint = '3B001'
 
-/** The transaction is not the store's any more: its seal does not hold, or its savepoint is gone. */
+/** Whether the error shows that the store's transaction is over: its seal failed, or its savepoint is gone. */
 export function isTransactionEnded(error: unknown): boolean {
   return [divisionByZero, noActiveTransaction, noSuchSavepoint].includes(sqlState(error) ?? '')
 }
 
-/** Before the effect: a lock took too long, the table is missing, or the caller's transaction has failed. */
+/** Converts an error before the effect: a slow lock, a missing table, or a failed transaction of the caller. */
 export function toAdvanceError(error: unknown, table: string, waitedMs: number): unknown {
   const state = sqlState(error)
   if (state === lockNotAvailable || state === queryCanceled) return new StoreBusyError(waitedMs, 'lock', error)

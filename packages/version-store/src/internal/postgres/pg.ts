@@ -18,7 +18,7 @@ interface PreparedStatements {
   /**
    * Whether a statement of the store failed because its prepared statement was missing, or already existed. The failed
    * statement changed nothing and can run again in another transaction. From then on this connection uses no prepared
-   * statements, and no other connection uses `how`.
+   * statements, and every connection gives up the failed way: `how`.
    */
   lost(connection: object, error: unknown, how: 'executed' | 'named'): boolean
 }

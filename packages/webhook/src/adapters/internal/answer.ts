@@ -1,11 +1,11 @@
-/** From a request of any kind to an answer: method, raw body, size, `receive`, deadline. @module */
+/** Answers a request: checks method, body and size, and calls `receive` within the deadline. @module */
 import type { HeadersLike } from '../../delivery.js'
 import { isWebhookRejection, WebhookError } from '../../errors.js'
 import { isRaw } from '../../read-body.js'
 import type { HandlerSettings, IncomingDelivery } from '../handler-options.js'
 import { bodyTooLarge, HandlerError } from '../handler-options.js'
 
-/** A request, as the two cores and Lambda present it. */
+/** A request, as the adapters for Node, fetch and Lambda present it. */
 export interface Source {
   readonly method: string
   readonly headers: HeadersLike
@@ -27,10 +27,10 @@ export interface Answer {
   readonly body: string
 }
 
-/** Hears of work that goes on after the answer, for runtimes that stop otherwise. */
+/** Called with work that goes on after the answer, for runtimes that would otherwise stop it. */
 export type OnLateWork = (work: Promise<unknown>) => void
 
-/** Deals with a request, and never rejects. */
+/** Answers a request, and never rejects. */
 export async function answer(source: Source, settings: HandlerSettings, onLateWork?: OnLateWork): Promise<Answer> {
   try {
     await receiveInTime(source, settings, onLateWork)
@@ -67,7 +67,7 @@ async function receiveInTime(source: Source, settings: HandlerSettings, onLateWo
   try {
     await Promise.race([work, deadline])
   } catch (error) {
-    // The verifier wraps what it cannot know; the reason is what the adapter saw.
+    // The verifier wraps errors of the body. The adapter's own error names the reason.
     throw body.state.failure ?? error
   } finally {
     clearTimeout(timer)
@@ -77,7 +77,7 @@ async function receiveInTime(source: Source, settings: HandlerSettings, onLateWo
       onLateWork?.(settled)
     }
   }
-  // A receive that catches what the body threw has still received nothing.
+  // Even if `receive` caught the error of the body, it received nothing.
   if (body.state.failure !== undefined) throw body.state.failure
 }
 

@@ -4,7 +4,7 @@ import { parseAbi } from 'viem'
 const { RPC_URL = '', ROUTER = '', FROM = '', TO = '', PI_DATABASE_URL = '', ENDPOINTS = '1' } = process.env
 
 export default createConfig({
-  // Its limiter counts per endpoint: listing one endpoint many times lifts the limit.
+  // ponder limits the rate per endpoint: listing one endpoint many times lifts the limit.
   chains: {
     dev: { id: 31_337, rpc: Array(Number(ENDPOINTS)).fill(RPC_URL), disableCache: true, pollingInterval: 1_000 },
   },

@@ -33,7 +33,7 @@ async function plan(take: bigint, giveBack: bigint, giveTo: Address, withMemo = 
 
 async function read(height: number) {
   const before = front.requests.length
-  const chain = createEvmChain({ chainId: 31337, rpcUrl: front.url, routers, proof: 'none' })
+  const chain = createEvmChain({ chainId: 31337, rpcUrl: front.url, routers, proof: 'none', requestTimeoutMs: 600_000 })
   const [payment] = (await readAll(chain, height, height)).payments
   const methods = front.requests.slice(before).flat()
   const receipts = methods.filter((method) => method === 'eth_getTransactionReceipt').length

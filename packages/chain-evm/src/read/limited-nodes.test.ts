@@ -25,7 +25,7 @@ const last = await chain.block(...Array.from({ length: paymentsPerBlock }, () =>
 
 /** The payments of all blocks, read again from where it ended after each failure, as an indexer does. */
 async function readOn(head: number, options: Parameters<ProofChain['open']>[0] = {}) {
-  const opened = chain.open({ clock, requestTimeoutMs: 100_000, ...options })
+  const opened = chain.open({ clock, requestTimeoutMs: 600_000 * speed, ...options })
   const payments: string[] = []
   let next = from
   async function go(): Promise<void> {

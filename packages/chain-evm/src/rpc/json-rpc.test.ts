@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { systemClock } from '@payment-integration/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { manualClock } from '../../test/manual-clock.js'
 import { always, NodeError, plain, type ScriptedNode, scriptedNode } from '../../test/scripted-node.js'
@@ -26,7 +25,7 @@ afterEach(async () => {
 })
 const open = (options: Partial<RpcOptions> = {}) =>
   createRpc(createFailures(1), {
-    ...{ wire, url: node.url, clock: systemClock, requestTimeoutMs: 5_000, batchSize: () => 100 },
+    ...{ wire, url: node.url, clock: manualClock(), requestTimeoutMs: 5_000, batchSize: () => 100 },
     onEnd: (end) => ends.push(end),
     ...options,
   })

@@ -13,7 +13,7 @@ let sharing: Awaited<ReturnType<typeof startSharing>>
 let shop: Shop
 beforeAll(async () => {
   const logger = await createPinoLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })
-  sharing = await startSharing({ logger, timeoutMs: 500 })
+  sharing = await startSharing({ logger })
   shop = await sharing.createShop(`0x${'01'.repeat(20)}`)
 })
 afterAll(() => sharing?.stop())

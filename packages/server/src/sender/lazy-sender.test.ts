@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { startTcp, type TcpServer } from '../../test/support/tcp-server.js'
 import { createLazySender } from './lazy-sender.js'
 
+const local = { allowLoopbackHttp: true, connectTimeoutMs: 600_000 }
 let server: TcpServer | undefined
 afterEach(() => server?.stop())
 
@@ -10,7 +11,7 @@ const receiver = async () => {
   server = await startTcp((socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\n'))
   return server.url
 }
-const post = (url: string): PostRequest => ({ url, headers: {}, body: Buffer.from('{}'), timeoutMs: 5_000 })
+const post = (url: string): PostRequest => ({ url, headers: {}, body: Buffer.from('{}'), timeoutMs: 600_000 })
 
 describe('createLazySender', () => {
   it.each([{ servers: ['dns.example'] }, { denied: ['203.0.113.0/64'] }])('rejects %j before any POST', (options) => {
@@ -19,7 +20,7 @@ describe('createLazySender', () => {
 
   it('sends POSTs from before and after it is loaded', async () => {
     const url = await receiver()
-    const sender = createLazySender({ allowLoopbackHttp: true })
+    const sender = createLazySender(local)
     const early = [sender.post(post(url)), sender.post(post(url))]
     for (const answer of await Promise.all(early)) expect(answer).toMatchObject({ kind: 'answer', status: 204 })
     expect(await sender.post(post(url))).toMatchObject({ kind: 'answer', status: 204 })
@@ -34,10 +35,7 @@ describe('createLazySender', () => {
 
   it('posts nothing once it is closed, loaded or not', async () => {
     const url = await receiver()
-    const [unused, used] = [
-      createLazySender({ allowLoopbackHttp: true }),
-      createLazySender({ allowLoopbackHttp: true }),
-    ]
+    const [unused, used] = [createLazySender(local), createLazySender(local)]
     await used.post(post(url))
     for (const sender of [unused, used]) {
       await sender.close()

@@ -8,6 +8,7 @@ import { type ClosableSender, createUndiciSender, type UndiciSenderOptions } fro
 
 const servers: { stop(): Promise<void> }[] = []
 const senders: ClosableSender[] = []
+const patienceMs = 600_000
 afterEach(async () => {
   await Promise.all(senders.splice(0).map((sender) => sender.close()))
   await Promise.all(servers.splice(0).map((server) => server.stop()))
@@ -19,12 +20,12 @@ async function receiver(onRequest?: (socket: Socket, request: number) => void): 
   return server
 }
 function sender(options: UndiciSenderOptions = { allowLoopbackHttp: true }): ClosableSender {
-  const made = createUndiciSender(options)
+  const made = createUndiciSender({ connectTimeoutMs: patienceMs, ...options })
   senders.push(made)
   return made
 }
 function post(url: string, extra: Partial<PostRequest> = {}): PostRequest {
-  return { url, headers: { 'X-Test': 'yes' }, body: Buffer.from('{"a":1}'), timeoutMs: 1_000, ...extra }
+  return { url, headers: { 'X-Test': 'yes' }, body: Buffer.from('{"a":1}'), timeoutMs: patienceMs, ...extra }
 }
 const is2xx = (status: unknown) => typeof status === 'number' && status >= 200 && status < 300
 const answers =
@@ -52,8 +53,6 @@ describe('the body of an answer', () => {
     expect(JSON.stringify(await sender().post(post(server.url, { headers })))).not.toMatch(/canary|X-Test|"a"/)
   })
 
-  // The budget is longer than the test may take, so it does not end these POSTs.
-  const patient = { timeoutMs: 600_000 }
   const never: [string, (socket: Socket) => void][] = [
     ['is announced and never comes', answers('200 OK\r\nContent-Length: 100')],
     ['stops in the middle', answers('202 Accepted\r\nContent-Length: 100', 'half')],
@@ -71,7 +70,7 @@ describe('the body of an answer', () => {
   it.each(never)('of a 2xx that %s delays neither the POST nor the connection: it is a success', async (_, behave) => {
     const server = await receiver(behave)
     const one = sender({ allowLoopbackHttp: true, connectionsPerOrigin: 1 })
-    const results = await Promise.all(Array.from({ length: 4 }, () => one.post(post(server.url, patient))))
+    const results = await Promise.all(Array.from({ length: 4 }, () => one.post(post(server.url))))
     for (const result of results) expect(result).toMatchObject({ kind: 'answer', status: expect.toSatisfy(is2xx) })
     await eventually(() => server.open() === 0)
   })
@@ -84,9 +83,9 @@ describe('the body of an answer', () => {
         setTimeout(() => socket.write('late'), delayMs),
       )
     })
-    const one = sender({ allowLoopbackHttp: true, successBodyMs: patient.timeoutMs })
+    const one = sender({ allowLoopbackHttp: true, successBodyMs: patienceMs })
     for (let n = 0; n < 20; n++)
-      expect(await one.post(post(server.url, patient))).toMatchObject({ status: 200, excerpt: 'late' })
+      expect(await one.post(post(server.url))).toMatchObject({ status: 200, excerpt: 'late' })
     expect(server.connections()).toBeLessThan(10)
   })
 
@@ -95,7 +94,7 @@ describe('the body of an answer', () => {
       socket.write('HTTP/1.1 500 Oops\r\nContent-Length: 6\r\n\r\n')
       setTimeout(() => socket.write('reason'), 2 * senderDefaults.successBodyMs)
     })
-    expect(await sender().post(post(server.url, patient))).toMatchObject({ status: 500, excerpt: 'reason' })
+    expect(await sender().post(post(server.url))).toMatchObject({ status: 500, excerpt: 'reason' })
   })
 })
 

@@ -17,7 +17,7 @@ export const recipient = {
 const webhookSecret = 'secret-of-the-webhook'
 
 /** Starts both. `timeoutMs`: how long the service waits for the provider. */
-export async function startSharing({ timeoutMs = 2_000, ...options }: ClauseOptions & { timeoutMs?: number } = {}) {
+export async function startSharing({ timeoutMs = 600_000, ...options }: ClauseOptions & { timeoutMs?: number } = {}) {
   let heldAt: number | null = null
   const provider = await startIdentityProvider({ clients: [donor, recipient], now: () => heldAt ?? Date.now() })
   const { appToken, secretKey } = recipient

@@ -37,7 +37,7 @@ function noting() {
 }
 
 /** Only endless answers need a short timeout. */
-const timeoutFor = (answer: unknown) => (answer === 'hang' ? 300 : 10_000)
+const timeoutFor = (answer: unknown) => (answer === 'hang' ? 300 : 600_000)
 
 const faults = [
   ...(['lost', 'hang', 'cut-json', 'cut-connection', 'html', 'empty', 'huge'] as const),

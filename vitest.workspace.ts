@@ -35,7 +35,7 @@ function project(name: string, test: TestProjectInlineConfiguration['test']): Te
     resolve: { conditions },
     ssr: { resolve: { conditions, externalConditions: conditions } },
     // No test fails because the machine is slow: the limits only end a test that hangs.
-    test: { name, testTimeout: 600_000, hookTimeout: 600_000, ...test },
+    test: { name, testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: { timeout: 300_000 } }, ...test },
   }
 }
 

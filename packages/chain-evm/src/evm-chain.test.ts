@@ -23,7 +23,7 @@ const routers = [
   { address: stray, version: '0.6' },
 ]
 const open = (options: Partial<EvmChainOptions> = {}) =>
-  createEvmChain({ chainId: 31337, rpcUrl: node.rpcUrl, routers, ...options })
+  createEvmChain({ chainId: 31337, rpcUrl: node.rpcUrl, routers, requestTimeoutMs: 600_000, ...options })
 const pay = (amount: bigint) => ({ to: router, data: payData(amount, { token, memo }) })
 
 describe('a payment', () => {

@@ -87,7 +87,7 @@ export async function openConversionChain() {
     async read(height: number, version: string, options: Partial<EvmChainOptions> = {}) {
       quarantined.length = 0
       const chain = createEvmChain({
-        ...{ chainId: 31337, rpcUrl: front.url, routers: [{ address: routerA, version }] },
+        ...{ requestTimeoutMs: 600_000, chainId: 31337, rpcUrl: front.url, routers: [{ address: routerA, version }] },
         tokens: [{ address: usdc, symbol: 'USDC', currency: 'USD' }],
         priceFeeds: [feed(chfUsd, 'CHF'), feed(usdcUsd, 'USDC')],
         onQuarantine: (log) => quarantined.push(log),

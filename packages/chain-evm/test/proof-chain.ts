@@ -35,7 +35,7 @@ export async function openProofChain() {
         chainId: 31337,
         ...(options.nodes === undefined ? { rpcUrl: front.url } : {}),
         routers,
-        requestTimeoutMs: 5_000,
+        requestTimeoutMs: 600_000,
         ...options,
       }),
     /** Mines a block with one transaction per count of payments. */

@@ -87,7 +87,7 @@ export async function openScriptedNodes() {
 /** Waits until the condition is true. */
 export async function until(condition: () => boolean): Promise<void> {
   for (let turn = 0; !condition(); turn++) {
-    if (turn > 2_000) throw new Error('This did not come true.')
+    if (turn > 200_000) throw new Error('This did not come true.')
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
 }

@@ -41,7 +41,8 @@ export async function useTestChain(...args: Parameters<typeof startTestChain>) {
 }
 
 export async function startTestChain(args: readonly string[] = [], chainId = 31_337) {
-  const anvil = await startAnvil({ chainId, args: ['--no-mining', '--timestamp', '1700000000', ...args] })
+  const options = ['--no-mining', '--timestamp', '1700000000', ...args]
+  const anvil = await startAnvil({ chainId, args: options, startTimeoutMs: 600_000 })
 
   async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })

@@ -18,7 +18,7 @@ const delivery = {
 }
 
 const receiver = async (answer: RequestListener) => `${await serveHttp(answer)}/webhook`
-const send = (url: string) => forward(delivery, { to: new URL(url), io: testIo() })
+const send = (url: string) => forward(delivery, { to: new URL(url), io: testIo(), timeoutMs: 600_000 })
 
 it('sends the bytes and the headers of a notification as they are, and no others', async () => {
   const requests: unknown[] = []

@@ -43,9 +43,10 @@ export function page(numbers: readonly number[], nextCursor: string | null = nul
   return { payments: numbers.map((n) => payment(n)), nextCursor }
 }
 
-/** A client with short waits, so that a test of a retry takes milliseconds. */
+/** A client with short waits between attempts, and time limits that no slow machine reaches. */
+export const patience = { retryDelayMs: 1, maxRetryDelayMs: 2, timeoutMs: 600_000, totalTimeoutMs: 600_000 }
 export function getClient(baseUrl: string, options: Partial<ClientOptions> = {}): Client {
-  return createClient({ baseUrl, integrationAddress, apiSecret, retryDelayMs: 1, maxRetryDelayMs: 2, ...options })
+  return createClient({ baseUrl, integrationAddress, apiSecret, ...patience, ...options })
 }
 
 /** The error that a call rejects with. */

@@ -2,7 +2,7 @@
 import type { Lookup, VerifyResponse } from '@payment-integration/contract'
 import { lookupWriteSchema, verifyResponseWriteSchema } from '@payment-integration/contract/internal'
 import { createLegacyClient, type LegacyClient, type LegacyClientOptions } from '../src/exports/index.js'
-import { hashOf } from './fixtures.js'
+import { hashOf, patience } from './fixtures.js'
 
 /** Has characters that JSON escapes: a search must not depend on the escaping. */
 export const apiKey = 'pi_legacy_7Kf/with+"quotes"\\and=more'
@@ -44,5 +44,5 @@ export function verified(...changes: Partial<VerifyResponse['payments'][number]>
 
 /** A client with short waits, so that a test of a retry takes milliseconds. */
 export function getLegacyClient(baseUrl: string, options: Partial<LegacyClientOptions> = {}): LegacyClient {
-  return createLegacyClient({ baseUrl, apiKey, retryDelayMs: 1, maxRetryDelayMs: 2, ...options })
+  return createLegacyClient({ baseUrl, apiKey, ...patience, ...options })
 }

@@ -167,7 +167,7 @@ describe('an abort while the store is listed', () => {
     const from = { ...shop.store, list }
     const run = shop.reconcile({ from, until: 'end', signal: controller.signal })
     await expect(run).rejects.toMatchObject({ code: 'ERR_ABORTED' })
-    await vi.waitUntil(() => closed)
+    await vi.waitUntil(() => closed, 300_000)
     expect(listed).toBe(3)
     expect(shop.service.requests).toEqual([])
   })

@@ -11,7 +11,7 @@ import type { NewPayment } from '@payment-integration/core/internal'
 import { createApp, createUndiciSender } from '@payment-integration/server'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { type ClientOptions, createClient, createLegacyClient, type Payment } from '../src/exports/index.js'
-import { hashOf, integrationAddress } from './fixtures.js'
+import { hashOf, integrationAddress, patience } from './fixtures.js'
 
 const newest = Date.UTC(2026, 0, 2, 3, 4, 5)
 export const second = 1_000
@@ -87,12 +87,12 @@ export async function startService() {
       between = act
     },
     client: (options: Partial<ClientOptions> = {}) =>
-      createClient({ baseUrl: url, integrationAddress, apiSecret, retryDelayMs: 1, maxRetryDelayMs: 2, ...options }),
+      createClient({ baseUrl: url, integrationAddress, apiSecret, ...patience, ...options }),
     /** Records payments, each at version 1. */
     index: (...numbers: readonly number[]) => record(...numbers.map((n) => indexed(n, findTime(n).getTime()))),
     /** A client of the legacy API. */
     legacy: (options: Partial<ClientOptions> = {}) =>
-      createLegacyClient({ baseUrl: url, apiKey, retryDelayMs: 1, maxRetryDelayMs: 2, ...options }),
+      createLegacyClient({ baseUrl: url, apiKey, ...patience, ...options }),
     /** Records payments of one transaction, as an indexer does: each has a memo, and the integration `of`. */
     async indexTogether(n: number, ...payments: readonly { readonly memo: string; readonly of?: string }[]) {
       const { facts } = indexed(n, findTime(n).getTime())

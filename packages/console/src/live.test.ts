@@ -160,7 +160,7 @@ it('a listener that throws gets the next sample', async () => {
   const list = await open('topic=payments')
   await baselineRead()
   const byId = vi.spyOn(twin.service.queries, 'paymentsById').mockResolvedValueOnce([null as never])
-  await vi.waitFor(() => expect(byId).toHaveBeenCalled(), 10_000)
+  await vi.waitFor(() => expect(byId).toHaveBeenCalled(), 300_000)
   const paid = await pay()
   expect((await list.next('row')).data).toMatchObject({ html: containing(paid.txHash) })
 })
@@ -173,7 +173,7 @@ it('a stream that ends while it opens frees its slot', async () => {
   const invoice = { amount: '1'.repeat(9_000), currency: 'EUR' }
   const many = Array(200).fill({ ...paid, invoice })
   const byId = vi.spyOn(twin.service.queries, 'paymentsById').mockResolvedValueOnce(many)
-  await vi.waitFor(() => expect(byId).toHaveBeenCalledTimes(2), 10_000)
+  await vi.waitFor(() => expect(byId).toHaveBeenCalledTimes(2), 300_000)
   // Each resumes with more missed events than a stream may buffer.
   for (let n = 0; n < 11; n += 1) await open('topic=payments', id)
 })

@@ -55,7 +55,7 @@ describe('truncated, slow and foreign answers', () => {
     const { baseUrl } = await serve((_, response) =>
       response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }).end(bomb),
     )
-    const provider = createSumsubClient({ appToken, secretKey, levelName: 'basic', baseUrl })
+    const provider = createSumsubClient({ appToken, secretKey, levelName: 'basic', baseUrl, timeoutMs: 600_000 })
     expect(await catchError(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
   })
 })

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createTestService, type TestServiceOptions } from '../src/exports/msw.js'
 
 const baseUrl = 'https://service.test/base'
+const patience = { retryDelayMs: 1, timeoutMs: 600_000, totalTimeoutMs: 600_000 }
 
 /** A test service behind msw, with an integration and the real client. */
 async function setUp({ baseUrl: address = baseUrl }: Partial<TestServiceOptions> = {}) {
@@ -15,7 +16,7 @@ async function setUp({ baseUrl: address = baseUrl }: Partial<TestServiceOptions>
     await service.close()
   })
   const { address: integrationAddress, apiSecret } = await service.addIntegration()
-  const client = createClient({ baseUrl: address, integrationAddress, apiSecret, retryDelayMs: 1 })
+  const client = createClient({ baseUrl: address, integrationAddress, apiSecret, ...patience })
   return { service, integrationAddress, client }
 }
 const getCode = (call: Promise<unknown>) => call.catch((error: { code: string }) => error.code)
@@ -47,7 +48,7 @@ test('an update of the processor appears in the payment, before and after a rest
 
 test('the legacy API looks up and verifies, for an account by its handle', async () => {
   const { service, integrationAddress } = await setUp()
-  const legacy = createLegacyClient({ baseUrl, apiKey: await service.addLegacyKey(), retryDelayMs: 1 })
+  const legacy = createLegacyClient({ baseUrl, apiKey: await service.addLegacyKey(), ...patience })
   const receiver = `0x${'5a'.repeat(20)}`
   const coins = [{ chainId: 137, tokens: [{ symbol: 'USDC' }] }]
   await service.service.accounts.create({ handle: 'mara', address: receiver, config: { coins } })

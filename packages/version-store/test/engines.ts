@@ -17,6 +17,7 @@ export interface Engine {
   close(): Promise<void>
 }
 
+const patience = { busyTimeoutMs: 600_000, statementTimeoutMs: 600_000, idleTimeoutMs: 600_000 }
 const payment = { integrationAddress: `0x${'a1'.repeat(20)}`, chainId: '1', txHash: `0x${'b2'.repeat(32)}` }
 
 function engine<Tx>(
@@ -40,7 +41,7 @@ export async function openEngine(name: string, address: string): Promise<Engine>
   if (name === 'sqlite') {
     const database = openReceiverDatabase(drivers[0].open, address)
     const insert = database.prepare('INSERT INTO notes (note) VALUES (?)')
-    return engine(createSqliteVersionStore({ database }), (_, note) => void insert.run(note), {
+    return engine(createSqliteVersionStore({ database, ...patience }), (_, note) => void insert.run(note), {
       notes: async () => getNotes(database).map(Number),
       close: async () => database.close(),
     })
@@ -48,7 +49,7 @@ export async function openEngine(name: string, address: string): Promise<Engine>
   if (name === 'postgres') {
     const pool = new pg.Pool({ connectionString: address })
     pool.on('error', () => {})
-    const store = createPostgresVersionStore({ database: pool })
+    const store = createPostgresVersionStore({ database: pool, ...patience })
     await store.migrate()
     await pool.query('CREATE TABLE IF NOT EXISTS notes (id bigserial PRIMARY KEY, note bigint NOT NULL)')
     return engine(store, (tx, note) => tx.query('INSERT INTO notes (note) VALUES ($1)', [note]), {
@@ -57,7 +58,8 @@ export async function openEngine(name: string, address: string): Promise<Engine>
     })
   }
   const redis = new Redis(address)
-  return engine(createRedisVersionStore({ redis, leaseMs: 500 }), (tx, note) => tx.write('RPUSH', 'notes', note), {
+  const store = createRedisVersionStore({ redis, leaseMs: 500, ...patience })
+  return engine(store, (tx, note) => tx.write('RPUSH', 'notes', note), {
     notes: async () => (await redis.lrange('notes', 0, -1)).map(Number),
     close: async () => redis.disconnect(),
   })

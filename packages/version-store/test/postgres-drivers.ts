@@ -40,7 +40,7 @@ export interface PostgresTestDriver<Opening = Opened> {
   readonly excuse?: readonly ConformanceExcuse[]
 }
 
-const patience = { busyTimeoutMs: 60_000, statementTimeoutMs: 60_000, idleTimeoutMs: 60_000 }
+export const patience = { busyTimeoutMs: 600_000, statementTimeoutMs: 600_000, idleTimeoutMs: 600_000 }
 const connections = 24
 const quiet = () => {}
 

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ListingVersionStore } from '../src/exports/index.js'
 import { createPostgresVersionStore, postgresVersionTable } from '../src/exports/postgres.js'
 import { busy, collect, createSleep, hold, nothing, other, payment, unwanted } from './payment.js'
-import { onDrizzle, onKysely, onPool, onPostgresJs } from './postgres-drivers.js'
+import { onDrizzle, onKysely, onPool, onPostgresJs, patience } from './postgres-drivers.js'
 import { describePostgres } from './postgres-setup.js'
 
 /** The hashes that a store lists. */
@@ -87,7 +87,8 @@ describePostgres(({ connectionString, admin, pool, client }) => {
   test('where the database defaults to SERIALIZABLE, copies that race still have one winner and no failure', async () => {
     // A pool for each, as in as many processes: the copies of one process take turns before they reach the database.
     const options = { max: 1, options: '-c default_transaction_isolation=serializable' }
-    const stores = Array.from({ length: 20 }, () => createPostgresVersionStore({ database: pool(options) }))
+    const open = () => createPostgresVersionStore({ database: pool(options), ...patience })
+    const stores = Array.from({ length: 20 }, open)
     const decisions = await Promise.all(stores.map((store) => store.advance(payment, note('once'))))
     expect(decisions.sort()).toEqual(['apply', ...Array(19).fill('duplicate')])
     expect(await notes()).toEqual(['once'])
@@ -236,7 +237,7 @@ describePostgres(({ connectionString, admin, pool, client }) => {
   })
 
   test('on one connection migrate waits for a running effect', async () => {
-    const store = createPostgresVersionStore({ database: await client() })
+    const store = createPostgresVersionStore({ database: await client(), ...patience })
     const { delivery, release } = await hold(store)
     const migrated = store.migrate()
     release()
@@ -244,10 +245,10 @@ describePostgres(({ connectionString, admin, pool, client }) => {
   })
 
   test('copies of a payment take one connection between them, and leave the others to other payments', async () => {
-    const database = pool({ max: 2, connectionTimeoutMillis: 1000 })
-    const { delivery, release } = await hold(createPostgresVersionStore({ database }))
+    const database = pool({ max: 2, connectionTimeoutMillis: 300_000 })
+    const { delivery, release } = await hold(createPostgresVersionStore({ database, ...patience }))
     // Another store on the same pool stands in the same line.
-    const store = createPostgresVersionStore({ database })
+    const store = createPostgresVersionStore({ database, ...patience })
     const copies = Array.from({ length: 20 }, () => store.advance(payment, unwanted))
     expect(await store.advance(other, nothing)).toBe('apply')
     expect(await store.current(payment)).toBeUndefined()

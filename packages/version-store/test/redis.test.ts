@@ -21,7 +21,8 @@ describeRedis((ioredis, path) => {
   /** A store of its own keys, and another of the same, as in two processes. */
   const pair = (leaseMs: number, leaseThereMs = leaseMs) => {
     const prefix = newPrefix()
-    const make = (ms: number) => createRedisVersionStore({ redis: ioredis(), prefix, leaseMs: ms })
+    const make = (ms: number) =>
+      createRedisVersionStore({ redis: ioredis(), prefix, leaseMs: ms, busyTimeoutMs: 600_000 })
     return { prefix, here: make(leaseMs), there: make(leaseThereMs) }
   }
 
@@ -45,7 +46,7 @@ describeRedis((ioredis, path) => {
   })
 
   test('a process that dies in the middle of an effect keeps the payment until its lease ends; what it did elsewhere repeats', async () => {
-    const { prefix, here, there } = pair(200)
+    const { prefix, here, there } = pair(200, 60_000)
     const sent: string[] = []
     void here.advance(payment, async () => {
       sent.push('mail')

@@ -36,6 +36,7 @@ async function read(height: number, proof: ProofLevel) {
   const evm = createEvmChain({
     ...{ chainId: 31337, rpcUrl: chain.node.rpcUrl, routers: [{ address: chain.routerA, version: '0.8' }] },
     ...{ spokePools: [pool], proof, onQuarantine: (log: QuarantinedLog) => quarantined.push(log) },
+    requestTimeoutMs: 600_000,
   })
   const { payments, deposits } = await readAll(evm, height, height, { head: height + 1_000 })
   evm.close()

@@ -13,11 +13,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 async function ask(rpcUrl: string, method: string, ...params: unknown[]): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(rpcUrl, { method: 'POST', headers, body, signal: AbortSignal.timeout(60_000) })
+  const response = await fetch(rpcUrl, { method: 'POST', headers, body, signal: AbortSignal.timeout(600_000) })
   return ((await response.json()) as { result: unknown }).result
 }
 
-const until = (condition: () => boolean | Promise<boolean>) => vi.waitUntil(condition, { timeout: 8_000, interval: 20 })
+const until = (condition: () => boolean | Promise<boolean>) => vi.waitUntil(condition, 300_000)
 const answers = (rpcUrl: string) =>
   ask(rpcUrl, 'eth_chainId')
     .then(() => true)

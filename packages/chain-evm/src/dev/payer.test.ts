@@ -17,7 +17,7 @@ const front = await useFront(anvil.rpcUrl)
 const deployment = await deployDevRouter(anvil)
 const payer = createPayer({ ...anvil, deployment })
 const client = createPublicClient({ transport: http(anvil.rpcUrl) })
-const open = () => createEvmChain({ ...anvil, routers: [deployment.router] })
+const open = () => createEvmChain({ ...anvil, routers: [deployment.router], requestTimeoutMs: 600_000 })
 const order = { integrationAddress: integration, receiver, amount: 1_000_000n, memo: 'order-1' }
 
 async function find(txHash: string) {

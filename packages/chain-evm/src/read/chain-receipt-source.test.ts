@@ -11,7 +11,7 @@ const integration = '0x00000000000000000000000000000000000000aa'
 const node = await useTestChain()
 const router = await node.deploy(devRouter, [receiver])
 const routers = [{ address: router, version: '0.8' }]
-const chain = createEvmChain({ chainId: 31337, rpcUrl: node.rpcUrl, routers })
+const chain = createEvmChain({ chainId: 31337, rpcUrl: node.rpcUrl, routers, requestTimeoutMs: 600_000 })
 
 async function pay(): Promise<StoredPayment> {
   const { blockNumber } = await node.execute({ to: router, data: payData(5n, { integration }), value: 5n })

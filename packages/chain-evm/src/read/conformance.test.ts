@@ -24,7 +24,7 @@ async function openNode() {
     { address: router, version: '0.8' },
     { address: await node.deploy(testRouter), version: '0.6' },
   ]
-  const chain = createEvmChain({ chainId, rpcUrl: node.rpcUrl, routers })
+  const chain = createEvmChain({ chainId, rpcUrl: node.rpcUrl, routers, requestTimeoutMs: 600_000 })
   return { node, chain, payment: { to: router, data: payData(5n), value: 5n } }
 }
 

@@ -29,7 +29,7 @@ async function readOn(
   options: Parameters<ProofChain['open']>[0] = {},
   maxFailures = 40,
 ) {
-  const opened = chain.open({ clock, requestTimeoutMs: 100_000, ...options })
+  const opened = chain.open({ clock, requestTimeoutMs: 600_000 * speed, ...options })
   let failures = 0
   const payments = await follow(opened, { from, to: last, ...blocks }, (error) => {
     failures += 1

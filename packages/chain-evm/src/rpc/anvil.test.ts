@@ -8,7 +8,7 @@ const chain = await useTestChain()
 const wsUrl = chain.rpcUrl.replace('http:', 'ws:')
 await chain.mine(250)
 function open(...nodes: NodeAddress[]): Nodes {
-  const opened = createNodes({ chainId: 31_337, nodes, clock: systemClock })
+  const opened = createNodes({ chainId: 31_337, nodes, clock: systemClock, requestTimeoutMs: 600_000 })
   onTestFinished(() => opened.close())
   return opened
 }
@@ -18,7 +18,7 @@ const headers = Array.from({ length: 250 }, (_, number) => header(number))
 test.each<[string, NodeAddress]>([
   ['HTTP', { url: chain.rpcUrl }],
   ['WebSocket', { url: wsUrl }],
-  ['a viem transport over HTTP', { transport: http(chain.rpcUrl) }],
+  ['a viem transport over HTTP', { transport: http(chain.rpcUrl, { timeout: 600_000 }) }],
 ])('anvil answers batches over %s, in order and as one chain', async (_, address) => {
   const answers = await open(address).runPinned(({ rpc }) => rpc.all(headers))
   const blocks = answers as { number: string; hash: string; parentHash: string }[]
@@ -27,7 +27,7 @@ test.each<[string, NodeAddress]>([
 })
 
 test('a viem transport over WebSocket works as well', async () => {
-  const transport = webSocket(wsUrl)
+  const transport = webSocket(wsUrl, { timeout: 600_000 })
   const nodes = open({ transport })
   expect(await nodes.runPinned(({ rpc }) => rpc.call({ method: 'eth_chainId', params: [] }))).toBe('0x7a69')
   // viem has no other end; it would connect again, and print that it cannot, once anvil has stopped.

@@ -12,7 +12,7 @@ const router = await node.deploy(devRouter, [receiver])
 const token = await node.fund('USDC', 6, router)
 const routers = [{ address: router, version: '0.8' }]
 const open = () =>
-  createEvmChain({ chainId: 31337, rpcUrl: front.url, routers, proof: 'none', requestTimeoutMs: 2_000 })
+  createEvmChain({ chainId: 31337, rpcUrl: front.url, routers, proof: 'none', requestTimeoutMs: 600_000 })
 const from = await node.mine()
 // Each is charged a fee: an uncharged one would need its receipt as well.
 for (const amount of [1_000n, 1_001n, 1_002n]) await node.send({ to: router, data: payData(amount, { token, memo }) })

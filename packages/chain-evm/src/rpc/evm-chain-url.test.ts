@@ -12,7 +12,7 @@ function open(options: Partial<EvmChainOptions> = {}) {
   const { port } = new URL(front.url)
   const rpcUrl = `http://us3r:passw0rd@127.0.0.1:${port}/v2/${key}?token=${key}-2`
   const routers = [{ address: `0x${'ab'.repeat(20)}`, version: '0.8' }]
-  return createEvmChain({ chainId: 31337, rpcUrl, routers, requestTimeoutMs: 2_000, ...options })
+  return createEvmChain({ chainId: 31337, rpcUrl, routers, requestTimeoutMs: 600_000, ...options })
 }
 
 describe('the URL', () => {

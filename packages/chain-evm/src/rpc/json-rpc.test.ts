@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
-import { systemClock } from '@payment-integration/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { manualClock } from '../../test/manual-clock.js'
 import { always, NodeError, plain, type ScriptedNode, scriptedNode } from '../../test/scripted-node.js'
@@ -27,7 +26,7 @@ afterEach(async () => {
 })
 const open = (options: Partial<RpcOptions> = {}) =>
   createRpc(createFailures(1), {
-    ...{ wire, url: node.url, clock: systemClock, requestTimeoutMs: 5_000, batchSize: () => 100 },
+    ...{ wire, url: node.url, clock: manualClock(), requestTimeoutMs: 5_000, batchSize: () => 100 },
     onEnd: (end) => ends.push(end),
     ...options,
   })

@@ -44,7 +44,7 @@ const onChain =
   (read: (chain: EvmChain) => Promise<unknown>, options: Partial<EvmChainOptions> = {}) =>
   (url: string): Reader => {
     const routers = [{ address: ours.router, version: '0.7' }]
-    const chain = createEvmChain({ chainId: 31_337, rpcUrl: url, routers, ...options })
+    const chain = createEvmChain({ chainId: 31_337, rpcUrl: url, routers, requestTimeoutMs: 600_000, ...options })
     opened.push(chain)
     return () => read(chain)
   }
@@ -70,7 +70,7 @@ const reads: readonly (readonly [string, (url: string) => Reader])[] = [
 test('both chains hold payments under the same addresses, and differ', async () => {
   expect([other.router, other.token, other.from]).toEqual([ours.router, ours.token, ours.from])
   const routers = [{ address: other.router, version: '0.7' }]
-  const foreign = createEvmChain({ chainId: 5, rpcUrl: other.node.rpcUrl, routers })
+  const foreign = createEvmChain({ chainId: 5, rpcUrl: other.node.rpcUrl, routers, requestTimeoutMs: 600_000 })
   opened.push(foreign)
   const { payments } = await readAll(foreign, ours.from, ours.to)
   expect(payments.map(({ tokenOut: { symbol } }) => symbol)).toEqual(['FAKE', 'FAKE'])

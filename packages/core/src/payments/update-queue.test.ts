@@ -51,7 +51,7 @@ test('an update is applied at once, and those that arrive while two transactions
   expect(ids()).toEqual([['a'], ['b']])
   end(0)
   expect(await all[0]).toEqual([fulfilled(update('a'))])
-  await vi.waitFor(() => expect(ids()).toEqual([['a'], ['b'], ['c', 'd']]))
+  await vi.waitFor(() => expect(ids()).toEqual([['a'], ['b'], ['c', 'd']]), 300_000)
   end(1)
   end(2)
   expect((await Promise.all(all)).flat()).toEqual(['a', 'b', 'c', 'd'].map((id) => fulfilled(update(id))))
@@ -63,7 +63,7 @@ test('a transaction has at most 100 updates and whole requests alone, in the ord
   const requests = [['a'], ['b'], many('c', 60), many('d', 60), ['e'], many('f', maxUpdatesPerCommit)]
   const all = requests.map((each) => apply(...each))
   for (let n = 0; n < 5; n += 1) {
-    await vi.waitFor(() => expect(running.length).toBeGreaterThan(n))
+    await vi.waitFor(() => expect(running.length).toBeGreaterThan(n), 300_000)
     end(n)
   }
   await Promise.all(all)
@@ -101,11 +101,11 @@ test('a full queue rejects at once, and accepts again when it is shorter', async
   const all = Array.from({ length: maxQueuedUpdates + 2 }, (_, n) => apply(`u${n}`))
   await expect(apply('late')).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
   end(0)
-  await vi.waitFor(() => expect(running).toHaveLength(3))
+  await vi.waitFor(() => expect(running).toHaveLength(3), 300_000)
   all.push(apply('later'))
   for (let n = 1; n < running.length; n += 1) {
     end(n)
-    await vi.waitFor(() => expect(n + 1 < running.length || n * maxUpdatesPerCommit > maxQueuedUpdates).toBe(true))
+    await vi.waitUntil(() => n + 1 < running.length || n * maxUpdatesPerCommit > maxQueuedUpdates, 300_000)
   }
   await Promise.all(all)
 })

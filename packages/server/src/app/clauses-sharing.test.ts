@@ -174,11 +174,16 @@ describe('the provider rejects', () => {
   it.each(['lost', 'hang', 'html', 'cut-json', 'empty', 500] as const)(
     'to report the outcome (%s after redeeming): it is looked up, and redeemed once',
     async (answer) => {
-      const before = redeemed()
-      sharing.provider.fail({ on: 'reuse', at: 'after', answer })
-      const shared = await share()
-      expect([shared.status, shared.body]).toEqual([200, { ...pending, reused: true }])
-      expect(redeemed()).toBe(before + 1)
+      // Only a hanging answer needs a time-out, which doubles until a slow machine does the rest within it.
+      for (let timeoutMs = answer === 'hang' ? 1_000 : 600_000; ; timeoutMs *= 2) {
+        const own = await startSharing({ timeoutMs })
+        onTestFinished(() => own.stop())
+        own.provider.fail({ on: 'reuse', at: 'after', answer })
+        const { status, body, headers } = await own.share(await own.createShop(getWallet(1)), newEmail(), own.mint())
+        if (answer === 'hang' && status === 503) continue
+        expect([status, body, headers.get('cache-control')]).toEqual([200, { ...pending, reused: true }, cacheControl])
+        return expect(own.provider.redemptions).toHaveLength(1)
+      }
     },
   )
 

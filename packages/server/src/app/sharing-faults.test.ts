@@ -11,7 +11,7 @@ const { logger, lines, parsed: logged } = await captureLog()
 let sharing: Awaited<ReturnType<typeof startSharing>>
 let shop: Shop
 beforeAll(async () => {
-  sharing = await startSharing({ logger, timeoutMs: 500 })
+  sharing = await startSharing({ logger })
   shop = await sharing.createShop(`0x${'01'.repeat(20)}`)
 })
 afterAll(() => sharing?.stop())

@@ -7,7 +7,7 @@ import { createSumsubIdentityProvider } from './sumsub-provider.js'
 identityProviderConformance('Sumsub', async () => {
   const local = await startIdentityProvider({ clients: [donor, recipient] })
   const { appToken, secretKey } = recipient
-  const connection = { appToken, secretKey, baseUrl: local.url, levelName: 'basic-kyc-level' }
+  const connection = { appToken, secretKey, baseUrl: local.url, levelName: 'basic-kyc-level', timeoutMs: 600_000 }
   const provider = createSumsubIdentityProvider(createSumsubClient, connection)
   return {
     provider,

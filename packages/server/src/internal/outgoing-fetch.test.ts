@@ -19,8 +19,8 @@ async function startContinuing(bodyFor: (url: string) => object) {
   return { ...server, [Symbol.asyncDispose]: server.stop }
 }
 
-const connect = (baseUrl: string) =>
-  createSumsubIdentityProvider(createSumsubClient, { appToken: 'a', secretKey: 'b', levelName: 'basic', baseUrl })
+const settings = { appToken: 'a', secretKey: 'b', levelName: 'basic', timeoutMs: 600_000 }
+const connect = (baseUrl: string) => createSumsubIdentityProvider(createSumsubClient, { ...settings, baseUrl })
 
 test('an answer of 200,000 bytes of the identity provider after an unasked 100 is read', async () => {
   const note = 'a'.repeat(200_000)

@@ -17,7 +17,7 @@ let receiver: Awaited<ReturnType<typeof startRecordingReceiver>>
 let source: ClosableReceiptSource
 beforeEach(async () => {
   receiver = await startRecordingReceiver()
-  source = createHttpReceiptSource({ url: `${receiver.url}/receipts`, receiveUpdate, timeoutMs: 500 })
+  source = createHttpReceiptSource({ url: `${receiver.url}/receipts`, receiveUpdate, timeoutMs: 600_000 })
 })
 afterEach(async () => {
   await source.close()
@@ -45,7 +45,7 @@ describe('a receipt', () => {
   it('is requested with the credentials of the URL, in which a lone % is itself', async () => {
     receiver.answer = (_, response) => void response.writeHead(404).end()
     const url = `${receiver.url}/receipts`.replace('http://', 'http://us%20er:5%p%40ss@')
-    const own = createHttpReceiptSource({ url: `${url}///`, receiveUpdate })
+    const own = createHttpReceiptSource({ url: `${url}///`, receiveUpdate, timeoutMs: 600_000 })
     await own.lookup(payment)
     await own.close()
     expect(receiver.arrived[0]?.headers.authorization).toBe(`Basic ${Buffer.from('us er:5%p@ss').toString('base64')}`)
@@ -91,6 +91,7 @@ describe('an answer that is no receipt', () => {
 describe('no answer', () => {
   it('in time is ERR_RECEIPT_UNAVAILABLE', async () => {
     receiver.answer = () => undefined
+    source = createHttpReceiptSource({ url: receiver.url, receiveUpdate, timeoutMs: 100 })
     await expect(source.lookup(payment)).rejects.toMatchObject({ code: 'ERR_RECEIPT_UNAVAILABLE' })
   })
 

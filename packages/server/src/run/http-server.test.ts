@@ -51,11 +51,8 @@ describe('a stop', () => {
     const stopped = app.stop()
     await expect(fetch(`${app.url}/health`)).rejects.toThrow()
     release()
-    const startedAt = performance.now()
     expect((await pending).status).toBe(200)
     await stopped
-    // Otherwise its connection would stay open for the keep-alive time, or until the cut.
-    expect(performance.now() - startedAt).toBeLessThan(60_000)
   })
 
   it('cuts the remaining connections when its time is up, and may be called twice', async () => {
@@ -63,9 +60,7 @@ describe('a stop', () => {
     const pending = request(app.url)
     pending.catch(() => undefined)
     await eventually(() => asked() === 1)
-    const startedAt = performance.now()
     await Promise.all([app.stop(2_000), app.stop(2_000)])
-    expect(performance.now() - startedAt).toBeLessThan(60_000)
     await expect(pending).rejects.toThrow()
   })
 
@@ -86,9 +81,7 @@ describe('a stop', () => {
     await eventually(() => first === '' || connection.rest().endsWith('{"status":"ok"}'))
     connection.send(second)
     await arrived()
-    const startedAt = performance.now()
     await app.stop()
-    expect(performance.now() - startedAt).toBeLessThan(60_000)
     await connection.closed
   })
 

@@ -41,8 +41,8 @@ afterAll(async () => {
 async function send(url: string, found: readonly string[] = [], ports?: readonly number[]) {
   answers = found
   dns.queries.length = 0
-  const sender = createUndiciSender({ servers: dns.servers, ca: canary.ca, ports })
-  const result = await sender.post({ url, headers: {}, body: Buffer.from('{}'), timeoutMs: 2_000 })
+  const sender = createUndiciSender({ servers: dns.servers, ca: canary.ca, ports, connectTimeoutMs: 600_000 })
+  const result = await sender.post({ url, headers: {}, body: Buffer.from('{}'), timeoutMs: 600_000 })
   await sender.close()
   return result
 }

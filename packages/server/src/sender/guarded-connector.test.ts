@@ -7,7 +7,7 @@ import type { Resolve } from './resolve-name.js'
 
 function connect(url: string, resolve: Resolve, denied?: readonly string[]): Promise<unknown> {
   const allowLoopbackHttp = denied !== undefined
-  const connector = createGuardedConnector({ resolve, allowLoopbackHttp, connectTimeoutMs: 2_000, denied })
+  const connector = createGuardedConnector({ resolve, allowLoopbackHttp, connectTimeoutMs: 600_000, denied })
   const agent = new Agent({ connect: connector.connect })
   onTestFinished(() => agent.destroy())
   const { origin } = new URL(url)

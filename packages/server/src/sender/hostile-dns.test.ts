@@ -3,9 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { type Canary, startCanary, watchDialling } from '../../test/support/hostile-canary.js'
 import type { Answers, DnsServer, Query } from '../../test/support/hostile-dns.js'
 import { always, rcode, records, startDns } from '../../test/support/hostile-dns.js'
+import { eventually } from '../../test/support/tcp-server.js'
 import { type ClosableSender, createUndiciSender, type UndiciSenderOptions } from './undici-sender.js'
 
-/** Public by the rule, but in an unassigned part of IPv6: it reaches no machine. */
+/** Public by the rule, but in an unassigned part of IPv6: it reaches no machine, and its dialling is cut short. */
 const unrouted = '3000::1'
 const publicIPv4 = '93.184.216.34'
 
@@ -31,13 +32,13 @@ async function resolver(answers: Answers): Promise<DnsServer> {
 }
 function sender({ servers }: DnsServer, options: UndiciSenderOptions = {}): ClosableSender {
   const { ca, httpsPort, httpPort } = canary
-  const made = createUndiciSender({ servers, ca, ports: [httpsPort, httpPort], ...options })
+  const made = createUndiciSender({ servers, ca, ports: [httpsPort, httpPort], connectTimeoutMs: 600_000, ...options })
   onTestFinished(() => made.close())
   return made
 }
 const dev = { allowLoopbackHttp: true }
 const url = (name = 'shop', port = canary.httpsPort) => `https://${name}.hook.example:${port}/${name}`
-const post = (to: string, timeoutMs = 1_500) => ({ url: to, headers: {}, body: Buffer.from('{}'), timeoutMs })
+const post = (to: string, timeoutMs = 600_000) => ({ url: to, headers: {}, body: Buffer.from('{}'), timeoutMs })
 const cname = (name: string, data: string): Answer => ({ name, type: 'CNAME', data, ttl: 0 })
 
 it('the canary receives the notification when development allows this machine: only the rule protects it', async () => {
@@ -100,7 +101,7 @@ describe('a denied address among allowed ones', () => {
     const server = await resolver((query) => ({ answers: records(query, addresses) }))
     expect(await sender(server).post(post(url()))).toMatchObject({
       kind: 'failure',
-      reason: expect.stringMatching(/^(timeout|connection)$/),
+      reason: 'connection',
     })
     expect(watch.dialled).toEqual(dialled)
     expect(canary.connections()).toBe(before)
@@ -132,7 +133,7 @@ describe('a name that changes its answer', () => {
 
   it('between the check and the connection is dialled at the checked address, and queried once', async () => {
     const server = await resolver(flips([unrouted], ['127.0.0.1', '::1']))
-    expect(await sender(server).post(post(url(), 500))).toMatchObject({ kind: 'failure' })
+    expect(await sender(server).post(post(url()))).toMatchObject({ kind: 'failure' })
     expect(server.queries.map(({ type }) => type).sort()).toEqual(['A', 'AAAA'])
     expect(watch.dialled).toEqual([unrouted])
     expect(canary.connections()).toBe(before)
@@ -191,11 +192,9 @@ describe('a DNS server that', () => {
     ],
   ])('%s makes a failure within the budget, and nothing is dialled', async (_, answers, reason) => {
     const server = await resolver(answers)
-    const startedAt = performance.now()
-    const result = await sender(server, dev).post(post(url(), 700))
+    const result = await sender(server, dev).post(post(url(), reason === 'connection' ? 600_000 : 700))
     expect(result).toMatchObject({ kind: 'failure', reason: expect.stringMatching(reason) })
-    expect(performance.now() - startedAt).toBeLessThan(60_000)
-    expect(server.queries.length).toBeGreaterThan(0)
+    await eventually(() => server.queries.length > 0)
     expect(watch.dialled).toEqual([])
   })
 

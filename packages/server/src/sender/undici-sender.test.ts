@@ -8,16 +8,16 @@ import { senderDefaults } from './sender-defaults.js'
 import { type ClosableSender, createUndiciSender, type UndiciSenderOptions } from './undici-sender.js'
 
 function sender(options: UndiciSenderOptions = dev): ClosableSender {
-  const made = createUndiciSender(options)
+  const made = createUndiciSender({ connectTimeoutMs: patienceMs, ...options })
   onTestFinished(() => made.close())
   return made
 }
 function post(url: string, extra: Partial<PostRequest> = {}): PostRequest {
-  return { url, headers: { 'X-Test': 'yes' }, body: Buffer.from('{"a":1}'), timeoutMs: 1_000, ...extra }
+  return { url, headers: { 'X-Test': 'yes' }, body: Buffer.from('{"a":1}'), timeoutMs: patienceMs, ...extra }
 }
-const dev = { allowLoopbackHttp: true }
+const dev = { allowLoopbackHttp: true, connectTimeoutMs: 600_000 }
 /** A budget longer than the test may take, so it does not end a POST. */
-const patient = { timeoutMs: 600_000 }
+const patienceMs = 600_000
 const is2xx = (status: unknown) => typeof status === 'number' && status >= 200 && status < 300
 const answers =
   (head: string, body = '') =>
@@ -53,7 +53,7 @@ describe('the body of an answer', () => {
   it.each(never)('of a 2xx that %s delays neither the POST nor the connection: it is a success', async (_, behave) => {
     const server = await startTempTcp(behave)
     const one = sender({ ...dev, connectionsPerOrigin: 1 })
-    const results = await Promise.all(Array.from({ length: 4 }, () => one.post(post(server.url, patient))))
+    const results = await Promise.all(Array.from({ length: 4 }, () => one.post(post(server.url))))
     for (const result of results) expect(result).toMatchObject({ kind: 'answer', status: expect.toSatisfy(is2xx) })
     await eventually(() => server.open() === 0)
   })
@@ -66,9 +66,9 @@ describe('the body of an answer', () => {
         setTimeout(() => socket.write('late'), delayMs),
       )
     })
-    const one = sender({ ...dev, successBodyMs: patient.timeoutMs })
+    const one = sender({ ...dev, successBodyMs: patienceMs })
     for (let n = 0; n < 20; n++)
-      expect(await one.post(post(server.url, patient))).toMatchObject({ status: 200, excerpt: 'late' })
+      expect(await one.post(post(server.url))).toMatchObject({ status: 200, excerpt: 'late' })
     expect(server.connections()).toBeLessThan(10)
   })
 
@@ -77,7 +77,7 @@ describe('the body of an answer', () => {
       socket.write('HTTP/1.1 500 Oops\r\nContent-Length: 6\r\n\r\n')
       setTimeout(() => socket.write('reason'), 2 * senderDefaults.successBodyMs)
     })
-    expect(await sender().post(post(server.url, patient))).toMatchObject({ status: 500, excerpt: 'reason' })
+    expect(await sender().post(post(server.url))).toMatchObject({ status: 500, excerpt: 'reason' })
   })
 })
 
@@ -118,26 +118,26 @@ describe('createLazySender', () => {
   it('sends POSTs from before and after it is loaded', async () => {
     const { url } = await startTempTcp(answers('204 No Content'))
     const sender = createLazySender(dev)
-    const early = [sender.post(post(url, patient)), sender.post(post(url, patient))]
+    const early = [sender.post(post(url)), sender.post(post(url))]
     for (const answer of await Promise.all(early)) expect(answer).toMatchObject({ kind: 'answer', status: 204 })
-    expect(await sender.post(post(url, patient))).toMatchObject({ kind: 'answer', status: 204 })
+    expect(await sender.post(post(url))).toMatchObject({ kind: 'answer', status: 204 })
     await sender.close()
   })
 
   it('passes its options on: by default an endpoint on this machine is rejected', async () => {
     const sender = createLazySender({})
     const { url } = await startTempTcp(answers('204 No Content'))
-    expect(await sender.post(post(url, patient))).toMatchObject({ kind: 'failure', reason: 'refused_address' })
+    expect(await sender.post(post(url))).toMatchObject({ kind: 'failure', reason: 'refused_address' })
     await sender.close()
   })
 
   it('posts nothing once it is closed, loaded or not', async () => {
     const { url, received } = await startTempTcp(answers('204 No Content'))
     const [unused, used] = [createLazySender(dev), createLazySender(dev)]
-    await used.post(post(url, patient))
+    await used.post(post(url))
     for (const sender of [unused, used]) {
       await sender.close()
-      expect(await sender.post(post(url, patient))).toMatchObject({ kind: 'failure', reason: 'connection' })
+      expect(await sender.post(post(url))).toMatchObject({ kind: 'failure', reason: 'connection' })
     }
     expect(received().match(/POST/g)).toHaveLength(1)
   })

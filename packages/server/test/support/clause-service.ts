@@ -59,11 +59,11 @@ export async function startClauses(options: ClauseOptions = {}) {
   const store = createSqliteStore({ path: join(folder, 'clauses.db') })
   await store.migrate()
   const receiver = await startRecordingReceiver()
-  const sender = createUndiciSender({ allowLoopbackHttp: true })
+  const sender = createUndiciSender({ allowLoopbackHttp: true, connectTimeoutMs: 600_000 })
   const chains = new Map(chainIds.map((chainId) => [chainId, listedChain(chainId)]))
   const service = createService({
     store,
-    sender,
+    sender: { post: (request) => sender.post({ ...request, timeoutMs: 600_000 }) },
     masterKey: parseMasterKey(masterKey),
     clock,
     chains: [...chains.values()].map(({ chain }) => ({ chain, startBlock: 0 })),

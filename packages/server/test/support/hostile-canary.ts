@@ -40,12 +40,13 @@ export async function startCanary(): Promise<Canary> {
   }
 }
 
-/** Records every address that this process dials, until stopped. */
+/** Records every address that this process dials, and ends the dialling of any but this machine, until stopped. */
 export function watchDialling(): { readonly dialled: string[]; stop(): void } {
   const dialled: string[] = []
   const { connect } = Socket.prototype
   Socket.prototype.connect = function (this: Socket, ...args: Parameters<typeof connect>) {
     this.on('connectionAttempt', (address: string) => dialled.push(address))
+    this.on('connectionAttempt', (ip) => /^(127|::1)/.test(ip) || setImmediate(() => this.destroy(new Error('cut'))))
     return connect.apply(this, args)
   } as typeof connect
   return {

@@ -20,7 +20,7 @@ export async function listenApp(deps: Partial<AppDeps> = {}, { connections, limi
   })
   const listener = await createRequestListener(app, silentLogger)
   const http = await listenHttp({ host: '127.0.0.1', port: 0 }, listener, limits, connections)
-  return { url: http.url, app, stop: (cutMs = 300_000) => http.stop(AbortSignal.timeout(cutMs)) }
+  return { url: http.url, app, stop: (cutMs = 3_600_000) => http.stop(AbortSignal.timeout(cutMs)) }
 }
 
 /** The same until the test ends. */

@@ -1,13 +1,13 @@
 /** Sends raw requests that a client library does not send. */
 import { connect } from 'node:net'
 
-/** Sends bytes and resolves everything received until the server closed, or for five seconds. */
+/** Sends bytes and resolves everything received until the server closed, or for five minutes. */
 export function sendRaw(url: string, bytes: string | Uint8Array): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve) => {
     let received = ''
     const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(bytes))
-    const timer = setTimeout(() => socket.destroy(), 5_000)
+    const timer = setTimeout(() => socket.destroy(), 300_000)
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1')
     })

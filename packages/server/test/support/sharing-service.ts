@@ -34,7 +34,7 @@ export function mintToken(provider: LocalProvider): string {
 }
 
 /** Starts both. `timeoutMs`: how long the service waits for the provider. */
-export async function startSharing({ timeoutMs = 2_000, ...options }: ClauseOptions & { timeoutMs?: number } = {}) {
+export async function startSharing({ timeoutMs = 600_000, ...options }: ClauseOptions & { timeoutMs?: number } = {}) {
   let heldAt: number | null = null
   const provider = await startIdentityProvider({ clients: [donor, recipient], now: () => heldAt ?? Date.now() })
   const { appToken, secretKey } = recipient

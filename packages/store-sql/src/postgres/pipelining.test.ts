@@ -10,6 +10,8 @@ import { createPostgresEngine } from './postgres-engine.js'
 
 const unavailable = { name: 'StoreError', code: 'ERR_STORE_UNAVAILABLE' }
 const searching = { searches: true }
+const openOn = (pool: pg.Pool, answerTimeoutMs = 600_000, ownClients = false) =>
+  createPostgresEngine(pool, { schema: 'public', ownClients, answerTimeoutMs })
 
 onPostgres('statements that are sent before the last is answered', ({ pool: openPool }) => {
   let pool: pg.Pool
@@ -17,7 +19,7 @@ onPostgres('statements that are sent before the last is answered', ({ pool: open
     pool = openPool({ max: 1, pipeline: true })
     await pool.query('drop table if exists notes; create table notes (n integer unique)')
   })
-  const open = () => createPostgresEngine(pool, { schema: 'public', ownClients: true, answerTimeoutMs: 500 })
+  const open = (answerTimeoutMs?: number) => openOn(pool, answerTimeoutMs, true)
   const notes = async () => (await open().rows({ sql: 'select n from notes order by n', parameters: [] })).values
   const send = (db: Connection, query: ReturnType<typeof sql>) => db.executeQuery(new SentQuery(query.compile(db)))
   const search = (db: Connection) => sql`select 1`.execute(db)
@@ -76,7 +78,7 @@ onPostgres('statements that are sent before the last is answered', ({ pool: open
   })
 
   test('that are not answered give their connection up: it is closed, and whoever waits gets another', async () => {
-    const work = open().transaction(async (db) => {
+    const work = open(500).transaction(async (db) => {
       await search(db)
       await send(db, sql`insert into notes values (1)`)
       await send(db, sql`select pg_sleep(60)`)
@@ -90,20 +92,20 @@ onPostgres('statements that are sent before the last is answered', ({ pool: open
 })
 
 onPostgres('a server that falls silent', ({ pool: openPool }) => {
-  const open = (pool = openPool({ max: 1 })) => createPostgresEngine(pool, { schema: 'public', answerTimeoutMs: 200 })
-
   test('ends a read, whose connection is not used again', async () => {
     const pool = openPool({ max: 1 })
-    const { rows } = open(pool)
-    await expect(rows({ sql: 'select pg_sleep(60)', parameters: [] })).rejects.toMatchObject(unavailable)
+    const { rows } = openOn(pool)
+    const sleeping = openOn(pool, 200).rows({ sql: 'select pg_sleep(60)', parameters: [] })
+    await expect(sleeping).rejects.toMatchObject(unavailable)
     expect(pool.totalCount).toBe(0)
     expect((await rows({ sql: 'select 7 as n', parameters: [] })).values).toEqual([[7]])
   })
 
   test('ends a transaction, which stores nothing', async () => {
-    const { read, transaction } = open()
+    const pool = openPool({ max: 1 })
+    const { read } = openOn(pool)
     await sql`create table notes (n integer)`.execute(read)
-    const work = transaction(async (db) => {
+    const work = openOn(pool, 200).transaction(async (db) => {
       await sql`insert into notes values (1)`.execute(db)
       await sql`select pg_sleep(60)`.execute(db)
     })

@@ -51,16 +51,16 @@ onPostgres('rows that somebody else locks', ({ connect, open, openMigrated }) =>
   })
 
   test('are a delivery or an endpoint that keeps a settle of others from nothing', async () => {
-    const [holder, store] = [await connect(), await openMigrated({ schema: 'stuck' })]
+    // A settle that waits ends with the test.
+    const limits = { lockTimeoutMs: 600_000, statementTimeoutMs: 600_000 }
+    const [holder, store] = [await connect(), await openMigrated({ schema: 'stuck', ...limits })]
     for (const n of [1, 2, 3]) await indexed(store, { txHash: hash(n) })
     const claims = await store.deliveries.claim({ limit: 5, leaseMs: 60_000 })
     const settled = claims.map((claim) => ({ claim, attempt: answered, verdict: { kind: 'delivered' } }) as const)
     await holder.query('begin')
     await holder.query('select 1 from stuck.outbox where id = $1 for update', [claims[1]?.deliveryId])
-    const begun = performance.now()
     const { statuses } = await store.deliveries.settle(settled, indifferent)
     expect(statuses).toEqual(['delivered', 'locked', 'delivered'])
-    expect(performance.now() - begun).toBeLessThan(5_000)
     await holder.query('rollback')
     expect((await store.deliveries.settle(settled, indifferent)).statuses).toEqual([null, 'delivered', null])
 

@@ -163,12 +163,12 @@ export function claimTests(plain: StoreTest): void {
     expect(first).toMatchObject({ version: 1, status: 'superseded', nextAttemptAt: null, attempts: [failed] })
   })
 
-  test('a lost lease is not the one attempt of a superseded version', async ({ store, lastingLeaseMs, claimAfter }) => {
+  test('a lost lease is not the one attempt of a superseded version', async ({ store, endingLeaseMs, claimAfter }) => {
     const payment = await indexed(store)
-    await claimOne(store, lastingLeaseMs)
+    await claimOne(store, endingLeaseMs)
     await nextVersion(store, payment)
     expect(versions(await store.deliveries.claim(lease))).toEqual([2])
-    const [again] = await claimAfter(lastingLeaseMs)
+    const [again] = await claimAfter(endingLeaseMs)
     expect(again).toMatchObject({ version: 1, attempt: 1 })
   })
 

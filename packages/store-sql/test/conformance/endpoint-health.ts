@@ -193,11 +193,11 @@ export function endpointHealthTests(plain: StoreTest): void {
     expect(claims.map(({ probe }) => probe)).toEqual([true])
   })
 
-  test('after the lease of an unsettled probe another is claimed', async ({ store, lastingLeaseMs, claimAfter }) => {
+  test('after the lease of an unsettled probe another is claimed', async ({ store, endingLeaseMs, claimAfter }) => {
     await blocked(store, 30)
-    const [dead] = await claimAfter(30, lastingLeaseMs)
+    const [dead] = await claimAfter(30, endingLeaseMs)
     expect(await store.deliveries.claim(lease)).toEqual([])
-    const [next, ...others] = await claimAfter(lastingLeaseMs)
+    const [next, ...others] = await claimAfter(endingLeaseMs)
     expect(others).toEqual([])
     expect(next).toMatchObject({ probe: true, attempt: 1 })
     expect(next?.leaseToken).not.toBe(dead?.leaseToken)

@@ -11,7 +11,7 @@ export interface StoreSubject {
   close(): Promise<void>
   /** Opens another store on the same database, as another process does; the test closes it. */
   openAnother(): Promise<Store>
-  /** Moves the clock of leases. Without it the suite waits in real time, for up to three seconds in a test. */
+  /** Moves the clock of leases. Without it the suite waits in real time, for up to 15 seconds in a test. */
   advanceClock?(ms: number): void | Promise<void>
 }
 
@@ -27,11 +27,12 @@ export interface StoreTools {
   openAnother(): Promise<Store>
   /**
    * Lets `ms` of the store's time pass until `done` resolves true: at once where the adapter moves its clock, else by
-   * asking again and again. Rejects when that takes ten seconds longer.
+   * asking again and again. Rejects when that takes five minutes longer.
    */
   passTime(ms: number, done?: () => Promise<boolean>): Promise<void>
-  /** A lease that lasts while a test does something, however slow the machine, and whose end it can wait for. */
+  /** Leases that last while a test does something, however slow the machine; it can wait for the end of the second. */
   readonly lastingLeaseMs: number
+  readonly endingLeaseMs: number
   /** Lets time pass, then claims until a claim is not empty. */
   claimAfter(ms: number, leaseMs?: number): Promise<readonly [ClaimedDelivery, ...ClaimedDelivery[]]>
 }
@@ -76,13 +77,14 @@ function getTools(subject: StoreSubject, others: Store[]): StoreTools {
     const begun = performance.now()
     const hasPassed = async () => advanceClock !== undefined || performance.now() - begun > ms
     while (!(await (done ?? hasPassed)())) {
-      if (performance.now() > begun + ms + 10_000)
-        throw new Error(`Nothing came of ${ms} ms within another ten seconds.`)
+      if (performance.now() > begun + ms + 300_000)
+        throw new Error(`Nothing came of ${ms} ms within another five minutes.`)
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
   }
   return {
-    ...{ store, openAnother, passTime, lastingLeaseMs: advanceClock === undefined ? 3_000 : 60_000 },
+    ...{ store, openAnother, passTime, lastingLeaseMs: 60_000 },
+    endingLeaseMs: advanceClock === undefined ? 15_000 : 60_000,
     twoStores: async () => [store, await openAnother()],
     async claimAfter(ms, leaseMs = 60_000) {
       let claims = await store.deliveries.claim({ limit: 100, leaseMs })

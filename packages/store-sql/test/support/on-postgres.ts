@@ -101,7 +101,7 @@ export async function lockIsAwaited(
   query: (text: string) => Promise<{ readonly rows: readonly unknown[] }>,
   count = 1,
 ): Promise<void> {
-  for (const deadline = performance.now() + 10_000; performance.now() < deadline; ) {
+  for (const deadline = performance.now() + 300_000; performance.now() < deadline; ) {
     if ((await query('select 1 from pg_locks where not granted')).rows.length >= count) return
     await new Promise((resolve) => setImmediate(resolve))
   }

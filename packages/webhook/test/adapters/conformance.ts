@@ -30,7 +30,7 @@ export function adapterConformance(subject: Subject): void {
           onRejection: (rejection) => rejections.push(rejection),
         }
         const start = async (options: Partial<HandlerOptions> = {}, parser = false) => {
-          const host = await subject.start({ ...told, ...options }, parser)
+          const host = await subject.start({ deadlineMs: 60_000, ...told, ...options }, parser)
           hosts.push(host)
           return host
         }

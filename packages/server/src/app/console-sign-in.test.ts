@@ -96,6 +96,6 @@ it('rejected sign-ins count in the limit of a source like those of the APIs', as
 it('without an address of the console, production does not start with it', async () => {
   const config = await getTempConfig({ PI_CONSOLE: 'on' })
   await expect(startServer({ ...config, environment: 'production' })).rejects.toThrow(
-    'The console without sign-in and simulated chains are for development alone.',
+    'Simulated chains and a console without sign-in are for development alone.',
   )
 })

@@ -187,7 +187,7 @@ function checkDevelopment(config: Config, options: StartOptions): void {
   const { simulatedChains, console: hasConsole, consoleUrl, environment } = config
   const isOpen = hasConsole && consoleUrl === null
   if ((isOpen || simulatedChains.length > 0) && environment !== 'development')
-    throw new TypeError('The console without sign-in and simulated chains are for development alone.')
+    throw new TypeError('Simulated chains and a console without sign-in are for development alone.')
   if (simulatedChains.length > 0 && options.simulateChains === undefined)
     throw new TypeError('PI_SIMULATED_CHAINS needs the option simulateChains, which payment-integration serve passes.')
 }

@@ -10,7 +10,7 @@ export const invoiceSchema = /* @__PURE__ */ object('read', invoiceShape)
 export const invoiceWriteSchema = /* @__PURE__ */ object('write', invoiceShape)
 
 /** The schema of a payment's invoice in the given mode: an invoice with a field missing or null is rejected. */
-export function buildInvoiceSchema<M extends Mode>(mode: M) {
+export function buildNullableInvoiceSchema<M extends Mode>(mode: M) {
   return z.nullable(object(mode, invoiceShape))
 }
 

@@ -1,6 +1,6 @@
 /** The notification payload: a full snapshot of a payment. Source: docs/interface.md 2.3. @module */
 import * as z from 'zod/mini'
-import { buildInvoiceSchema } from './invoice.js'
+import { buildNullableInvoiceSchema } from './invoice.js'
 import { buildStateSchema } from './payment-state.js'
 import { address, chainId, type Mode, object, txHash, version } from './primitives.js'
 
@@ -15,7 +15,7 @@ export function snapshotShape<M extends Mode>(mode: M) {
     version,
     state: z.nullable(buildStateSchema(mode)),
     recipient: z.nullable(object(mode, recipientShape)),
-    invoice: buildInvoiceSchema(mode),
+    invoice: buildNullableInvoiceSchema(mode),
   }
 }
 

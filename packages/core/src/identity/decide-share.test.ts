@@ -10,7 +10,7 @@ import {
   shop,
   subjectWith,
 } from '../../test/support/identity-setup.js'
-import { decideShare, findDonatedSubject, type ShareDecision } from './decide-share.js'
+import { decideShare, findSubjectThatCounts, type ShareDecision } from './decide-share.js'
 import type { IdentitySubject, RedemptionRecord } from './identity-store.js'
 
 const inFlight = ['init', 'pending', 'prechecked', 'onHold'] as const
@@ -104,5 +104,5 @@ test.each([
   ['of two attached at the same time the one that was made last', open, [of('one', 5), of('two', 5)], 'two'],
   ['and never one without a donor', open, [of('none', 9, null), of('one', 1)], 'one'],
 ] as const)('the verification that counts for a person: %s', (_, own, others, id) => {
-  expect(findDonatedSubject(own, [own, ...others])?.id ?? null).toBe(id)
+  expect(findSubjectThatCounts(own, [own, ...others])?.id ?? null).toBe(id)
 })

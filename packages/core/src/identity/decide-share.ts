@@ -39,7 +39,7 @@ export type ShareDecision =
  */
 export function decideShare({ open, subjects, redemptions, caller, lookedUp }: ShareFacts): ShareDecision {
   if (subjects.some(({ emailKey }) => emailKey === null)) return { kind: 'not_donated', outcome: 'not_donated' }
-  const donated = findDonatedSubject(open, subjects)
+  const donated = findSubjectThatCounts(open, subjects)
   if (donated !== null && donated.donor !== caller) return { kind: 'not_donated', outcome: 'not_donated' }
   const review = donated === null ? null : toShownReview(donated)
 
@@ -61,7 +61,7 @@ export function decideShare({ open, subjects, redemptions, caller, lookedUp }: S
 }
 
 /** The subject whose verification counts for a person: the open one, else the one attached last, or null. */
-export function findDonatedSubject(
+export function findSubjectThatCounts(
   open: IdentitySubject,
   subjects: readonly IdentitySubject[],
 ): IdentitySubject | null {

@@ -172,7 +172,11 @@ describe('the check', () => {
     ['three implementing files', { files: [source, source, source] }, 'it names 3 files, not one or two'],
     ['the second of two implementing files', { files: [source, missing] }, `there is no file ${missing}`],
     ['a test as the implementing file', { files: [own] }, `${own} is not a source file of a package`],
-    ['a folder as the implementing file', { files: ['packages/a'] }, 'packages/a is not a source file of a package'],
+    [
+      'a folder as the implementing file',
+      { files: ['packages/core'] },
+      'packages/core is not a source file of a package',
+    ],
   ])('reports %s', (_what, changed, problem) => {
     expect(problems(row(changed))).toEqual([`9 x: ${problem}`])
   })

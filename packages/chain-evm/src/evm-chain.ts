@@ -73,7 +73,7 @@ export interface EvmChainOptions {
   /** Decodes events and calldata. @default yodlDecoder */
   readonly decoder?: RouterDecoder | undefined
   /**
-   * Called with each log of a listed router that is neither payment nor conversion, at every read of its range.
+   * Called with each log of a listed router that cannot be indexed, at every read of its range.
    * Exceptions are ignored.
    */
   readonly onQuarantine?: ((log: QuarantinedLog) => void) | undefined
@@ -202,7 +202,7 @@ function checkRequestedRouters(
   for (const router of requested) {
     const address = normalizeAddress(router)
     if (address === null || !routers.has(address))
-      throw new TypeError(`No router of the chain: ${JSON.stringify(router)}; pass one of ${[...routers.keys()]}.`)
+      throw new TypeError(`Not a listed router: ${JSON.stringify(router)}; pass one of ${[...routers.keys()]}.`)
     addresses.add(address)
   }
   if (addresses.size === 0) throw new TypeError('routers is empty; leave it out to read all routers.')

@@ -10,10 +10,10 @@ import { CoreError, systemClock } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
 
 /**
- * The code of a {@link FeedError}, one for each reaction of a caller.
+ * The code of a {@link FeedError}, and how the caller reacts.
  * - `ERR_FEED_UNAVAILABLE`: no server is connected, or none answers. Retry later.
  * - `ERR_FEED_MESSAGE`: a message is malformed, of another chain or of an unknown version. Read that block elsewhere.
- * - `ERR_FEED_GAP`: a block is missing, does not continue the one before it, or was not read as the reader demands.
+ * - `ERR_FEED_GAP`: a block is missing, does not continue the one before it, or does not meet the reader's demands.
  * Read that block elsewhere.
  * - `ERR_FEED_MOVED`: another publisher appended first. Read the newest message again.
  * - `ERR_FEED_BLOCK_TOO_LARGE`: the payments of one block exceed the server's `max_payload`. Raise that limit.
@@ -161,7 +161,7 @@ function parseServers(servers: readonly string[]): { readonly hosts: string[]; r
   const isUsable = schemes.size === 1 && (scheme === 'nats:' || scheme === 'tls:')
   if (!isUsable || parsed.some((url) => url === null || url.hostname === '' || url.username + url.password !== ''))
     throw new TypeError(
-      `Servers ${parsed.map((url) => url && `${url.protocol}//${url.host}`)}: pass all as nats: or tls:, without user.`,
+      `Servers ${parsed.map((url) => url && `${url.protocol}//${url.host}`)}: pass only nats: or only tls:, no user.`,
     )
   const hosts = parsed.map((url) => `${url?.hostname}:${url?.port === '' ? '4222' : url?.port}`)
   return { hosts, isTls: scheme === 'tls:' }

@@ -57,9 +57,10 @@ describe('every page', () => {
     }
   })
 
-  it('has no inline script or style, and loads from its own server alone', async () => {
+  it('has no inline script or style and no secret, and loads from its own server alone', async () => {
     for (const path of paths()) {
       const { text } = await get(path)
+      for (const secret of [shop.apiSecret, shop.signingSecret]) expect(text, path).not.toContain(secret)
       expect(text, path).not.toMatch(/\son[a-z]+=|\sstyle=|<style|<script>|javascript:/)
       for (const [, address] of text.matchAll(/(?:src|href|action)="([^"]*)"/g))
         expect(address, path).toMatch(/^(\/console|#|data:,$)/)

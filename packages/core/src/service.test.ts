@@ -61,9 +61,13 @@ test('commands in the name of an operator are in the audit log with that name, a
     ...['operator:alice integration.created', 'operator:alice legacy_key.created', 'server legacy_key.revoked'],
     'operator:alice operator.created',
   ])
+  // What authentication remembers ends with a change of this process.
   expect(await service.authenticate(basic(apiSecret))).not.toBeNull()
-  await asAlice.integrations.setEnabled(address, false)
+  const rotated = await asAlice.integrations.rotateApiSecret(address)
   expect(await service.authenticate(basic(apiSecret))).toBeNull()
+  expect(await service.authenticate(basic(rotated.apiSecret))).not.toBeNull()
+  await asAlice.integrations.setEnabled(address, false)
+  expect(await service.authenticate(basic(rotated.apiSecret))).toBeNull()
   expect(() => service.actingAs(' ')).toThrow(RangeError)
 })
 

@@ -161,6 +161,10 @@ export function useCases(engine: string, open: OpenMigrated): void {
       const ofFirst = sent.filter(({ txHash }) => txHash === makeTxHash('a'))
       expect(ofFirst.map(({ version }) => version)).toEqual([1, 2, 3])
       expect((await get(service, 'a')).state).toBe('success')
+      // A rejected update that is sent again gets the same answer.
+      const again = { outcome: 'refused', reason: 'state success cannot become pending', version: 3 }
+      expect(await service.applyUpdate(update('u3', 'a', { state: 'pending' }))).toMatchObject(again)
+      expect((await get(service, 'a')).version).toBe(3)
     })
 
     it('250 updates of 250 payments are applied in parts, and again get the same answers', async () => {

@@ -149,6 +149,7 @@ test('queued work is judged by the time of receipt that its delivery carries', a
   expect(await getCode(verify(good))).toBe('ERR_DELIVERY_STALE')
   expect(await verify({ ...good, receivedAt: (t + 300) * 1000 })).toMatchObject({ ageSeconds: 300 })
   expect(await getCode(verify({ ...good, receivedAt: (t + 301) * 1000 }))).toBe('ERR_DELIVERY_STALE')
+  expect(await getCode(verify({ ...good, receivedAt: (t - 301) * 1000 }))).toBe('ERR_DELIVERY_FUTURE')
   for (const receivedAt of [Number.NaN, '2023-11-14', new Date(t * 1000)])
     await expect(verify({ ...good, receivedAt: receivedAt as number })).rejects.toThrow(RangeError)
 })

@@ -110,6 +110,11 @@ test('the default tolerance is the recommended 300 s, on either side', async () 
 test('queued work is judged by the time of receipt, not by the clock', async () => {
   const queued = { body: 'x', header: sign('x'), secrets: secret, now: () => (t + 86_400) * 1000 }
   expect(await verifySignature({ ...queued, receivedAt: (t + 300) * 1000 })).toMatchObject({ ageSeconds: 300 })
+  for (const [at, code] of [
+    [t + 301, 'STALE'],
+    [t - 301, 'FUTURE'],
+  ] as const)
+    expect(await getCode(verifySignature({ ...queued, receivedAt: at * 1000 }))).toBe(`ERR_DELIVERY_${code}`)
 })
 
 test('a header that is an array of lines is joined as HTTP joins it', async () => {

@@ -16,7 +16,7 @@ export interface FakeBlock {
 }
 
 const noHash: Hex = `0x${'00'.repeat(32)}`
-const nobody: Hex = `0x${'00'.repeat(20)}`
+const zeroAddress: Hex = `0x${'00'.repeat(20)}`
 /** The uncles hash of a block without uncles. */
 const noUncles: Hex = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
 /** The root of an empty list. */
@@ -27,8 +27,8 @@ const gasPerTransaction = 100_000
 /** Distinguishes blocks of equal content. */
 export interface BlockKind {
   readonly salt: Hex
-  /** Whether the chain computes its hash in its own way, as on some rollups: then its fields do not give the hash. */
-  readonly isOdd: boolean
+  /** Whether the chain hashes blocks in its own way, as some rollups do: then the fields do not give the hash. */
+  readonly hasCustomHash: boolean
 }
 
 /** Builds the block that follows `parent`; null makes a genesis. @param timestamp - Unix time in seconds. */
@@ -36,7 +36,7 @@ export function makeBlock(
   parent: FakeBlock | null,
   transactions: readonly FakeTransaction[],
   timestamp: number,
-  { salt, isOdd }: BlockKind,
+  { salt, hasCustomHash }: BlockKind,
 ): FakeBlock {
   const number = parent === null ? 0 : parent.number + 1
   const bloom = computeBloom(transactions.flatMap(({ logs }) => logs))
@@ -48,7 +48,7 @@ export function makeBlock(
   const fields: RlpItem[] = [
     hexBytes(parent?.hash ?? noHash),
     hexBytes(noUncles),
-    hexBytes(nobody),
+    hexBytes(zeroAddress),
     hexBytes(noHash),
     hexBytes(transactionsRoot),
     hexBytes(receiptsRoot),
@@ -63,13 +63,13 @@ export function makeBlock(
     hexBytes('0x0000000000000000'),
     wholeBytes(1),
   ]
-  const hash = keccak256(encodeRlp(isOdd ? [fields] : fields))
+  const hash = keccak256(encodeRlp(hasCustomHash ? [fields] : fields))
   const header = {
     number: toHex(number),
     hash,
     parentHash: parent?.hash ?? noHash,
     sha3Uncles: noUncles,
-    miner: nobody,
+    miner: zeroAddress,
     stateRoot: noHash,
     transactionsRoot,
     receiptsRoot,

@@ -19,9 +19,9 @@ export interface FakeChain {
   fork(depth: number): FakeTransaction[]
 }
 
-/** Starts a chain with its genesis. @param isOdd - Whether the chain computes block hashes in its own way. */
-export function createFakeChain(chainId: number, draws: Draws, genesisTime: number, isOdd = false): FakeChain {
-  const kind = () => ({ salt: draws.hex(8), isOdd })
+/** Starts a chain with its genesis. @param hasCustomHash - Whether the chain computes block hashes in its own way. */
+export function createFakeChain(chainId: number, draws: Draws, genesisTime: number, hasCustomHash = false): FakeChain {
+  const kind = () => ({ salt: draws.hex(8), hasCustomHash })
   let tip = makeBlock(null, [], genesisTime, kind())
   const everMined = new Map<string, FakeTransaction>()
   return {

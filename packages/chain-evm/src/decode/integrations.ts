@@ -123,7 +123,7 @@ export function isBundle(calldata: string): boolean {
  * @param calldata - 0x hex.
  * @param maxOperations - The most operations to parse: a hostile bundle may repeat one operation without limit.
  * @returns Null when the calldata is no bundle or is malformed, and when it has more operations than `maxOperations`
- * or operations that share bytes. Never throws.
+ * or is shorter than their calls. Never throws.
  */
 export function parseBundle(calldata: string, maxOperations: number): UserOperation[] | null {
   if (!isBundle(calldata)) return null

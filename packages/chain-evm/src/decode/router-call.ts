@@ -4,7 +4,7 @@ import type { CalledFeed, RouterCall } from './router-decoder.js'
 
 // The layouts of the router's paying calls, by selector, versions 0.1 to 0.9. A test derives them from the ABIs.
 //
-// `token` calls begin with memo, amount and the price feeds; their fixed part ends with token, receiver and extra fee.
+// `token` calls begin with memo, amount, price feeds, token, receiver and extra fee.
 // `path` and `route` calls swap first: they begin with sender, receiver, amountIn, amountOut and memo.
 // A `path` is bytes of ABI words with the input token last: (out, fee, in) or (out, fee, base, fee, in), by `swapType`.
 // A `route` is a fixed list of addresses with the input token first.
@@ -74,8 +74,8 @@ export const callLayouts: Readonly<Record<string, CallLayout>> = {
 // The price feeds in a call's arguments. Source: the router's `exchangeRate`.
 //
 // From version 0.6 on each feed has a type: 0 none, 1 a contract, 2 a signed rate. Builds of version 0.6 differ in
-// whether the address or the type makes a feed, so a first feed with an address but without a type is ambiguous. The
-// second of two feeds counts by its address.
+// whether the address or the type makes a feed, so a first feed with an address but no type is ambiguous. Beside a
+// first feed, a second needs only an address.
 
 const noFeed = 0n
 const externalFeed = 2n

@@ -27,7 +27,7 @@ function parseTransfer({ address, topics, data }: ReceiptLog): Transfer | null {
 // The payer's amount of a direct swap call is the sum of the signer's transfers to the router, less the transfers back;
 // without such logs, the call's `amountIn`. For a call with value, it is the value less the native coins that the
 // router unwrapped to return. Coins returned without unwrapping leave no log and are not subtracted. If another
-// contract called the router, the token that this contract paid counts, not the token that it swapped before.
+// contract called the router, the event's token and gross amount count.
 
 /** `amount` is in base units. */
 export interface TokenAmount {

@@ -25,6 +25,18 @@ const token = (chainId: number, address: string) =>
 describe('known routers', () => {
   const all = chainsWithRouters.flatMap((chainId) => knownRouters(chainId).map((router) => ({ chainId, ...router })))
 
+  test.each([
+    [1, '0x4cafd841df0df6da5739f729491887d64ad2794c', '0.1'],
+    [1, '0x061888246a29feb9bb3f168cd8589b3cf4115668', '0.2'],
+    [1, '0xe3a0bc3483ae5a04db7ef2954315133a6f7d228e', '0.5'],
+    [8453, '0xaedaf330ae63926937588e728d9a6c80f033fc77', '0.6'],
+    [1, '0x0487c9fe08db1c21a9c3cf373a4d93623b8169ee', '0.8'],
+    [10, '0x1f7c4f45c8a398381616c74269f9fb8060e3ddc9', '0.8'],
+    [100, '0x3160ae35d64c03182cae1d64626894b563123e94', '0.8'],
+  ])('chain %i has %s as version %s', (chainId, address, version) =>
+    expect(knownRouters(chainId)).toContainEqual({ address, version }),
+  )
+
   test('there are 40 routers of versions 0.1 to 0.6 and 7 of version 0.8, on 8 chains', () => {
     expect(all.filter(({ version }) => version === '0.8')).toHaveLength(7)
     expect(all.filter(({ version }) => ['0.1', '0.2', '0.3', '0.4', '0.5', '0.6'].includes(version))).toHaveLength(40)
@@ -43,6 +55,9 @@ describe('known routers', () => {
 })
 
 describe('known price feeds', () => {
+  test('there are 775, on every chain that has routers', () =>
+    expect(chains.map((chainId) => knownPriceFeeds(chainId).length)).toEqual([154, 121, 113, 35, 121, 87, 144]))
+
   test.each([
     [1, '0x449d117117838fFA61263B61dA6301AA2a88B13A', 'CHF', 'USD', 8],
     [1, '0xb49f677943BC038e9857d61E7d053CaA2C1734C1', 'EUR', 'USD', 8],

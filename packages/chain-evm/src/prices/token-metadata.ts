@@ -104,7 +104,7 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
     const [head, symbol, decimals] = await callToken(ownChain, [newest, ...buildTokenCalls(address, 'latest')], signal)
     if (!head?.ok) throw fail.unavailable(`eth_getBlockByNumber: ${describeRpcError(head)}.`)
     const at = parseHeader(head.result, fail)?.number ?? -1
-    if (at < height) throw fail.unavailable(`the node's newest block is below ${height}, where a token is read.`)
+    if (at < height) throw fail.unavailable(`the node's newest block is below ${height}, the end of the range.`)
     if (isAnswer(symbol) && isAnswer(decimals))
       return { facts: toFacts(address, symbol.result, decimals.result), validUpTo: Number.POSITIVE_INFINITY }
     // A fault of the contract recurs each time; a fault of the node may not.

@@ -128,7 +128,7 @@ export async function runByBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise
   }
 }
 
-/** Halves the next pause once as many blocks were read as it would last: small blocks show little about large ones. */
+/** Halves the next pause after as many blocks as it covers were read: small blocks show little about large ones. */
 function noteSuccess(history: ByBlockHistory, blocks: number): void {
   // A request for several blocks that succeeds cannot contain the block that failed alone.
   if (blocks === 1) history.failures = 0
@@ -141,7 +141,7 @@ function noteSuccess(history: ByBlockHistory, blocks: number): void {
 function noteFailure(history: ByBlockHistory): void {
   history.failures += 1
   history.blocksRead = 0
-  // Once there was a pause, a single failure starts the next one.
+  // After a recent pause, a single failure starts the next one.
   if (history.failures < maxFailures && history.nextPauseBlocks === pauseBlocks.first) return
   history.failures = 0
   history.pausedBlocks = history.nextPauseBlocks
@@ -184,7 +184,7 @@ interface HeightAnswer {
   readonly isRaw: boolean
 }
 
-/** Asks for the receipts of heights, and for their blocks if `buildCall` is given, in one request. */
+/** Asks for the receipts of heights and, if `buildCall` is given, for their blocks. */
 async function askForHeights(
   { rpc }: RangeReader,
   heights: readonly number[],

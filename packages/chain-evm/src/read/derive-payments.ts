@@ -9,7 +9,7 @@ import { computeSwapInput, isPaidByTransfer, type TokenAmount } from '../decode/
 import { computePricing, unknownPricing } from '../prices/pricing.js'
 import { isSameLog, type ReceiptFacts, type ReceiptLog, type TransactionFacts } from '../rpc/answers.js'
 import type { CachedTransactions, TransactionLogs } from './payment-transactions.js'
-import { groupLogs, readPaymentTransactions, readReceipts, reportMalformed } from './payment-transactions.js'
+import { groupLogs, readPaymentTransactions, readReceipts, reportQuarantined } from './payment-transactions.js'
 import { isPaymentLog, type RangeReader } from './range-reader.js'
 
 /**
@@ -189,7 +189,7 @@ function readPayments(
     const { integrationAddress, isTransferred, deposit, isUnknownBridge } = destinations[index] as PaymentDestination
     if (isUnknownBridge) {
       const version = reader.routers.get(log.address) ?? ''
-      reportMalformed(reader, log, version, 'a bridge call without a deposit into a listed bridge')
+      reportQuarantined(reader, log, version, 'a bridge call without a deposit into a listed bridge')
       return []
     }
     const isDirect = direct?.payment === event

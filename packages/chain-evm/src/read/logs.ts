@@ -128,7 +128,7 @@ export async function readCandidates(
   return { headers, candidates }
 }
 
-/** Whether the log filter admits a payment. */
+/** Whether a block may contain a payment. */
 export function mayHoldPayment({ filter }: RangeReader, { logsBloom, transactions }: Header): boolean {
   if (logsBloom === null) return transactions === null || transactions.length > 0
   return filter(logsBloom) !== 'no'

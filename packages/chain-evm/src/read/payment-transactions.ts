@@ -35,7 +35,7 @@ export function groupLogs(reader: RangeReader, logs: readonly RouterLog[]): Tran
     }
     const event = reader.decoder.decode(log, version)
     if (event.kind === 'malformed') {
-      reportMalformed(reader, log, version, event.reason)
+      reportQuarantined(reader, log, version, event.reason)
       if (reader.decoder.conversionTopics.includes(log.topics[0] ?? ''))
         group.emitted.push({ router: log.address, event: { kind: 'conversion', steps: [], isForgeable: true } })
       continue
@@ -48,8 +48,8 @@ export function groupLogs(reader: RangeReader, logs: readonly RouterLog[]): Tran
   )
 }
 
-/** Reports a quarantined log, unless its router is not among the requested ones. */
-export function reportMalformed(reader: RangeReader, log: RouterLog, version: string, reason: string): void {
+/** Reports a quarantined log of a requested router. */
+export function reportQuarantined(reader: RangeReader, log: RouterLog, version: string, reason: string): void {
   const { txHash, blockNumber, logIndex, address } = log
   if (reader.requestedRouters?.has(address) === false) return
   reader.onQuarantine({ chainId: reader.chainId, txHash, blockNumber, logIndex, router: { address, version }, reason })
@@ -96,7 +96,7 @@ function assertSameBlock<T extends { readonly hash: string; readonly blockHash: 
     throw fail.noBlock(`${what} ${txHash} is not in the block its logs came from.`)
 }
 
-/** A block is read whole with at least this many paying transactions, and at most this many transactions for each. */
+/** Minimum of paying transactions, and maximum of transactions for each, to read a block whole. */
 const minPayingTransactions = 3
 const maxTransactionsPerPayment = 2
 /** About a megabyte. */

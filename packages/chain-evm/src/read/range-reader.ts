@@ -13,7 +13,7 @@ import type { Node, Rpc, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
 
 /** Whether the headers of a chain hash to their block hashes, as Ethereum's do. */
 interface HeaderHashing {
-  /** Set by the first header that hashes to its block hash; from then on, all must. */
+  /** True on known chains or once a header hashes to its block hash; then all must. */
   isExpected: boolean
 }
 
@@ -47,7 +47,7 @@ export function assertAuthentic(
 }
 
 /**
- * A log of a listed router that is neither payment nor conversion. Reading continues; an operator should look at it.
+ * A log of a listed router that cannot be indexed. Reading continues; an operator should look at it.
  */
 export interface QuarantinedLog {
   readonly chainId: number
@@ -55,7 +55,7 @@ export interface QuarantinedLog {
   readonly blockNumber: number
   readonly logIndex: number
   readonly router: { readonly address: string; readonly version: string }
-  /** The expected and the actual form. */
+  /** Why it cannot be indexed. */
   readonly reason: string
 }
 

@@ -1,14 +1,14 @@
 /** Learns how many blocks a range takes, and how many ranges are read in parallel. @module */
 import { createRangeSize } from '../rpc/node-limits.js'
 
-/** `root`: the receipts of all blocks are read. `bloom`: only the receipts of candidates, or, without proof, none. */
+/** `root`: the receipts of all blocks are proven. `bloom`: of candidates alone; without proof, of none. */
 export type RangeKind = 'root' | 'bloom'
 
 /** How a `bloom` range is read. */
 export interface BloomPlan {
   /** The blocks that are read with their transactions. */
   readonly withTransactions: 'none' | 'candidates' | 'all'
-  /** The average of the last range, at least 1. */
+  /** Mean of the last candidates, at least 1. */
   readonly transactionsPerBlock: number
 }
 
@@ -17,12 +17,12 @@ export interface RangeResult {
   readonly requested: number
   /** Fewer than `requested` if the limit of transactions, or the node's limit of blocks, was reached. */
   readonly returned: number
-  /** The reached part of the limit of transactions, from 0 to 1. */
+  /** Transactions divided by their limit; above 1 if exceeded. */
   readonly fillFraction: number
-  /** Blocks whose log filter admits a payment, and those of them that mostly contain payments. */
+  /** Blocks whose receipts are proven, and those that are cheaper to read whole. */
   readonly candidates: number
   readonly paymentBlocks: number
-  /** Transactions in candidate blocks. */
+  /** Of candidates; by `root` 0, by `none` payments. */
   readonly transactions: number
   /** Since the node was opened: bytes of answers (0 if not counted), and requests rejected by its rate limit. */
   readonly receivedBytes: number

@@ -102,7 +102,7 @@ export interface ExpectedChain {
 }
 
 /**
- * Sends calls in one batch with `eth_chainId`, so that the answers and the chain id come from the same node. Answers
+ * Sends `eth_chainId` and calls, in one batch if they fit, so that all answers come from the same node. Answers
  * that a block hash verifies need no chain id.
  * @returns The outcomes of `calls`, in their order.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain.

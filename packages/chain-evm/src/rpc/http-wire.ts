@@ -60,7 +60,7 @@ export function createBodyBuffers() {
 interface HttpWireOptions {
   /** `http:` or `https:`; credentials become a Basic header. */
   readonly url: string
-  /** Limit of every uncompressed answer. */
+  /** Limit of an answer, decompressed. */
   readonly maxResponseBytes: number
 }
 

@@ -12,15 +12,15 @@ import { getTransportUrl, type Transport, transportWire, type Wire } from './wir
 
 /** Smaller differences of scores do not count. */
 const equalScoreMargin = 0.1
-/** How many times faster a node must be to replace the preferred one: `toReturn` if it is in use, else `toLeave`. */
-const slowerFactors = { toLeave: 2, toReturn: 1.25 } as const
+/** How many times faster a node must be than an earlier one: `toStay` in use, or `toTakeOver`. */
+const latencyFactors = { toTakeOver: 2, toStay: 1.25 } as const
 /** Smaller differences of latency do not count, in milliseconds. */
 const latencyNoiseMs = 10
 
 /**
  * Picks a node: healthy ones first, then paused ones, then benched ones.
  * @param candidates - In the order of the configuration.
- * @param current - The node in use, which is replaced only for a clear advantage.
+ * @param current - The node in use, which {@link latencyFactors} favors.
  */
 function chooseNode(
   candidates: readonly ManagedNode[],
@@ -41,7 +41,7 @@ function chooseNode(
 
 function isFaster(one: ManagedNode, preferred: ManagedNode, inUse: boolean): boolean {
   const [ours, preferredLatency] = [one.latencyMs(), preferred.latencyMs()]
-  const factor = inUse ? slowerFactors.toReturn : slowerFactors.toLeave
+  const factor = inUse ? latencyFactors.toStay : latencyFactors.toTakeOver
   return ours !== null && preferredLatency !== null && ours * factor + latencyNoiseMs < preferredLatency
 }
 

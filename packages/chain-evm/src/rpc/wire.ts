@@ -11,7 +11,7 @@ const bytesByMethod: Readonly<Record<string, number>> = {
   // Twice the largest contract of any chain, as hex.
   eth_getCode: 1_048_576,
 }
-/** Contains the hashes of 30,000 transactions. */
+/** Fits a header with 30,000 transactions. */
 const headerBytes = 2_097_152
 /** Limit of a JSON-RPC error, and of the body of an HTTP error status. */
 export const maxErrorBytes = 65_536
@@ -30,7 +30,7 @@ export function computeMaxAnswerBytes(calls: readonly RpcCall[], limit: number):
   return sum
 }
 
-/** Whether an answer begins like a JSON-RPC error and is larger than one may be. */
+/** Whether an answer begins like a JSON-RPC error but exceeds its size limit. */
 export function isLargeError(answer: Buffer): boolean {
   return answer.length > maxErrorBytes && errorStart.test(answer.toString('latin1', 0, 512))
 }
@@ -48,7 +48,7 @@ export type RpcOutcome =
 /** A connection to a node. */
 export interface Wire {
   /**
-   * Sends one request, several calls as a JSON-RPC batch. Resolves with an outcome per call, null where the node left
+   * Sends calls, as one JSON-RPC batch where possible. Resolves with an outcome per call, null where the node left
    * it out; error messages are not redacted. Rejects with an error for `describeFailure` when there is no answer, and
    * with `StaleConnectionError` when a keep-alive connection was closed.
    */
@@ -64,9 +64,9 @@ export function encodeCalls(calls: readonly RpcCall[], firstId: number): string 
 }
 
 /**
- * Assigns an answer to the `count` calls that have ids from `firstId` on. The id of an answer to a single call is not
- * checked. A single error for a batch applies to each call.
- * @throws NotJsonRpcError When it answers no call.
+ * Assigns an answer to the `count` calls with ids from `firstId` on. The answer to a single call needs no id. A single
+ * error for a batch applies to each call.
+ * @throws NotJsonRpcError For null, and for a single result for a batch.
  */
 export function decodeAnswer(answer: unknown, firstId: number, count: number): (RpcOutcome | null)[] {
   if (count === 1) return [toOutcome(answer)]

@@ -44,6 +44,12 @@ describe('doctor', () => {
     expect(lines.at(-1)).toBe(`${doctorProbeNames.length} passed, 0 failed, 0 with a warning, 0 not run.`)
   })
 
+  it('prints no secret and no signature', async () => {
+    const variables = { ...env, API_SECRET: 'api_secret_of_it' }
+    const { lines } = await doctor([await getReceiver('whsec_of_another'), ...unhurried, '--json'], variables)
+    expect(lines.join()).not.toMatch(/whsec|api_secret_of_it|[0-9a-f]{64}/)
+  })
+
   it('prints each cause once with its probes and the line of each framework, and exits with 1', async () => {
     const url = await getReceiver('whsec_of_another')
     const { exitCode, lines } = await doctor([url, ...unhurried])

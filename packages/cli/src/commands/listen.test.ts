@@ -130,6 +130,7 @@ describe('listen', () => {
   it.each([
     [429, '2.5', 2_500],
     [503, '3', 3_000],
+    [429, '0', 500],
     [429, 'soon', 500],
     [429, undefined, 500],
   ])('a %i with Retry-After %j is followed by a wait of %d ms', async (status, retryAfter, retryInMs) => {

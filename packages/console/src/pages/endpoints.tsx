@@ -61,7 +61,7 @@ export const endpointsPage: Load = async ({ service: { queries }, now }, query) 
 function showSpread({ count, p50, p95 }: LatencyStatistics): Child {
   if (p50 === null || p95 === null) return <Dim>none yet</Dim>
   const spread = `${formatLatency(p50)}, ${formatLatency(p95)}`
-  return <span title={`Of the ${count} answers and timeouts of its newest 50 sent deliveries`}>{spread}</span>
+  return <span title={`Over ${count} answers and timeouts of the newest 50 sent deliveries`}>{spread}</span>
 }
 
 export const formatFailingFor = (health: EndpointView | null, now: number): string | null =>

@@ -76,6 +76,8 @@ describe('an operator of the OpenID provider', () => {
     expect([welcome.status, welcome.headers.get('refresh')]).toEqual([200, '0; url=/console/payments?memo=a'])
     expect(welcome.text).toContain('<a href="/console/payments?memo=a">Go on as alice@shop.example</a>')
     expect([...browser.cookies.keys()]).toEqual(['__Host-pi_console'])
+    const cookie = /^__Host-pi_console=pi_session_[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200$/
+    expect(welcome.headers.getSetCookie()).toContainEqual(expect.stringMatching(cookie))
     const page = await browser.get('/console/payments')
     expect(page.text).toContain('<span title="Role: operator">alice@shop.example</span>')
     const details = { source: '192.0.2.1', issuer: provider.issuer }

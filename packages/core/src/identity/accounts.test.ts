@@ -32,6 +32,14 @@ test('a code is rejected after five wrong codes; a rejected code changes no acco
   expect([memory.committed.accounts, memory.committed.subjects]).toEqual([[], []])
 })
 
+test('a code ends with the next one, and is accepted once, even from ten concurrent requests', async () => {
+  const { accounts, code } = await setUp()
+  const [replaced, sent] = [await code(), await code()]
+  await expect(accounts.proveByCode(email, replaced)).rejects.toThrow(EmailProofError)
+  const used = await Promise.allSettled(Array.from({ length: 10 }, () => accounts.proveByCode(email, sent)))
+  expect(used.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+})
+
 test('a proof locks its account and the owner in one call, and begins again when the owner changed before', async () => {
   const { start, store, share, register, code } = await setUp()
   await share()

@@ -206,7 +206,7 @@ export interface IdentityStore {
    * Longer leases are shortened to `leaseMs` from now, because their redemptions may be in flight.
    * @returns The number of changed redemptions and subjects.
    */
-  endFutureWaits(longest: LongestIdentityWaits): Promise<number>
+  resetOverlongWaits(longest: LongestIdentityWaits): Promise<number>
   /** Number of applicants that are missing and not confirmed as gone. */
   countMissing(): Promise<number>
   /** Deletes up to `limit` provider events older than `before`, in unix milliseconds. Resolves their number. */

@@ -206,7 +206,7 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
 
   return async (signal) => {
     const round: Round = { isThrottled: false, known: 0, missing: [] }
-    const ended = await store.identity.endFutureWaits(longestWaits)
+    const ended = await store.identity.resetOverlongWaits(longestWaits)
     if (ended > 0)
       logger.warn({ ended }, 'Verifications waited longer than any delay: a clock was ahead. They are due now.')
     const names = await store.identity.dueLookUps(maxPolls)

@@ -226,7 +226,7 @@ export interface DeliveryStore {
    */
   settle(settled: readonly SettledAttempt[], judge: EndpointJudge): Promise<SettleResult>
   /** Makes deliveries due now that wait longer than any delay: a clock ahead wrote them. Resolves their number. */
-  endFutureWaits(longest: LongestWaits): Promise<number>
+  resetOverlongWaits(longest: LongestWaits): Promise<number>
   /** Milliseconds until the next delivery can be claimed, 0 when one can, null when the outbox is empty. */
   msUntilDue(): Promise<number | null>
   /**

@@ -14,8 +14,8 @@ export interface Dispatcher extends Loop {
   wake(): void
 }
 
-/** Time between two checks for waits that a clock ahead wrote. A check reads the whole outbox: slow ones are rarer. */
-const futureWaitChecks = { everyMs: 60_000, durationFactor: 100 } as const
+/** Time between checks for overlong waits: at least 100 times a check's duration, as it reads the whole outbox. */
+const waitChecks = { everyMs: 60_000, durationFactor: 100 } as const
 
 export interface DispatcherDeps extends DispatchRunDeps {
   readonly options?: DispatcherOptions | undefined
@@ -38,30 +38,30 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   let runningCheck: Promise<void> | null = null
   const activeRuns = new Set<DispatchRun>()
 
-  /** Checks for future waits once a minute by the wall clock, and at once after it was set back. Claims go on. */
-  function startFutureWaitCheck(): void {
+  /** Starts a check for overlong waits if one is due, or if the clock was set back. Claims go on. */
+  function startOverlongWaitCheck(): void {
     const age = clock.now() - lastCheck.end
     if (runningCheck !== null || (age >= 0 && age < lastCheck.nextInMs)) return
-    runningCheck = endFutureWaits().finally(() => {
+    runningCheck = resetOverlongWaits().finally(() => {
       runningCheck = null
     })
   }
 
-  /** Never rejects: the next check follows in a minute. */
-  async function endFutureWaits(): Promise<void> {
+  /** Never rejects: the next check tries again. */
+  async function resetOverlongWaits(): Promise<void> {
     const begun = clock.now()
     try {
-      const ended = await store.deliveries.endFutureWaits({ leaseMs, retryMs: maxRetryDelaysMs, blockMs })
+      const ended = await store.deliveries.resetOverlongWaits({ leaseMs, retryMs: maxRetryDelaysMs, blockMs })
       if (ended > 0)
         logger.warn({ ended }, 'Deliveries waited longer than any delay: a clock was ahead. They are due now.')
     } catch (error) {
       logger.warn({ error: describeError(error) }, 'the outbox could not be searched for times of a clock ahead')
     }
     const end = clock.now()
-    lastCheck = { end, nextInMs: Math.max(futureWaitChecks.everyMs, futureWaitChecks.durationFactor * (end - begun)) }
+    lastCheck = { end, nextInMs: Math.max(waitChecks.everyMs, waitChecks.durationFactor * (end - begun)) }
   }
 
-  /** Claims once, then sleeps until the next claim makes sense. `onAnswer`: the store answered the idle loop. */
+  /** Claims once, then sleeps until the next claim makes sense. `onAnswer` is called after each idle poll. */
   async function claimAndSleep(run: DispatchRun, signal: AbortSignal, onAnswer: () => void): Promise<unknown> {
     if (!run.canClaim()) return run.sleep(null, signal)
     const { started, end } = await run.claim()
@@ -81,7 +81,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       const sleepMs = isDue ? idlePollMs : Math.min(Math.ceil(dueInMs ?? idlePollMs), idlePollMs)
       const isWoken = await run.sleep(sleepMs, signal)
       if (isDue || isWoken) return
-      startFutureWaitCheck()
+      startOverlongWaitCheck()
     }
   }
 
@@ -116,7 +116,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       }
       while (!signal.aborted) {
         try {
-          startFutureWaitCheck()
+          startOverlongWaitCheck()
           await claimAndSleep(run, signal, endFailures)
           endFailures()
         } catch (error) {

@@ -64,6 +64,8 @@ it.each<[Error, number, object, string?]>([
   [new PaymentNotFoundError(), 404, { error: 'Payment not found' }],
   [new TransactionNotFoundError(), 404, { error: 'Transaction not found' }],
   [new StoreError('ERR_STORE_BUSY', 'secret detail'), 503, unavailable, '1'],
+  [new StoreError('ERR_STORE_FULL', 'secret detail'), 503, unavailable],
+  [new StoreError('ERR_STORE_UNAVAILABLE', 'secret detail'), 503, unavailable, '1'],
   [new ChainError('ERR_CHAIN_UNAVAILABLE', 1, 'secret detail'), 503, unavailable, '1'],
   [Object.assign(defect(), { code: 'ERR_LIMIT_INVALID' }), 500, internal],
   [Object.assign(defect(), { code: 'ERR_LEGACY_REQUEST_INVALID' }), 500, internal],

@@ -301,6 +301,7 @@ it.each([
 })
 
 it('the text of attempts has every sample that the Prometheus library writes for the same events', async () => {
+  expect([publishBuckets[0], publishBuckets.at(-1)]).toEqual([0.001, 259_200])
   const registry = new Registry()
   const registers = [registry]
   const outcomes = new Counter({

@@ -33,7 +33,7 @@ function warnReadableDatabase(database: DatabaseConfig, logger: Pick<Logger, 'wa
 
 /** A server that accepts requests. */
 export interface RunningServer {
-  /** Base address of APIs and pages, without a slash at the end. Empty: its roles serve neither. */
+  /** Base address of APIs and pages, without a slash at the end. Empty if no role serves them. */
   readonly url: string
   /** Base address of `/live`, `/ready`, `/health` and `/metrics`, or null without an admin port. */
   readonly adminUrl: string | null
@@ -60,7 +60,7 @@ export interface StartOptions extends OpenOptions {
  */
 export async function startServer(config: Config, options: StartOptions = {}): Promise<RunningServer> {
   checkDevelopment(config, options)
-  // Loaded here: a process that serves no requests starts sooner.
+  // Loaded here, so that commands without a server start sooner.
   const [{ createApp }, { createAdminApp }, { openListeners }, { openConsole, openPortal }] = await Promise.all([
     import('../app/create-app.js'),
     import('../app/admin-app.js'),
@@ -135,7 +135,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   )
   const changedSettings = config.settings.filter(({ isDefault }) => !isDefault).map(({ name, value }) => [name, value])
   logger.info({ url, adminUrl: adminUrl ?? undefined, config: Object.fromEntries(changedSettings) }, 'Listening.')
-  // Builds indexes while the server runs: on a large database this takes long, and waits for a migration.
+  // Builds indexes while the server runs: on a large database, or during a migration, this takes long.
   if (pages !== null)
     store.console.prepare().catch((error: unknown) => {
       if (loops.signal.aborted) return

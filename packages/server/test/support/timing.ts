@@ -1,5 +1,5 @@
 /** Detects whether timing reveals the kind of input: Welch's t over interleaved, cropped samples. */
-import { seeded } from '../../../store-sql/test/conformance/random.js'
+import { createDraws, type Draws } from '../../../../tools/simulation/random.js'
 
 /** The action for each kind of input, by name. */
 export type Kinds = Readonly<Record<string, () => Promise<unknown>>>
@@ -40,14 +40,14 @@ const rounds = 3
  */
 export async function differences(kinds: Kinds | OpenKinds, options: TimingOptions): Promise<Difference[]> {
   const { samples, tolerated = 0 } = options
-  const fraction = seeded(options.seed)
-  const warmUp = (each: Kinds) => measure(each, Math.ceil(samples / 4), fraction)
+  const draws = createDraws(options.seed)
+  const warmUp = (each: Kinds) => measure(each, Math.ceil(samples / 4), draws)
   async function round(): Promise<Difference[]> {
-    if (typeof kinds !== 'function') return compare(await measure(kinds, samples, fraction), tolerated)
+    if (typeof kinds !== 'function') return compare(await measure(kinds, samples, draws), tolerated)
     const opened = await kinds()
     try {
       await warmUp(opened.kinds)
-      return compare(await measure(opened.kinds, samples, fraction), tolerated)
+      return compare(await measure(opened.kinds, samples, draws), tolerated)
     } finally {
       await opened.close()
     }
@@ -68,7 +68,7 @@ export async function differences(kinds: Kinds | OpenKinds, options: TimingOptio
  * machine makes it large.
  */
 export async function noise(run: () => Promise<unknown>, { samples, seed }: TimingOptions): Promise<number> {
-  const times = await measure({ one: run, other: run }, samples, seeded(seed))
+  const times = await measure({ one: run, other: run }, samples, createDraws(seed))
   const [one, other] = [...times.values()].map((each) => describe(fastest(each)))
   if (one === undefined || other === undefined) throw new RangeError('Nothing was measured.')
   return (significant * Math.sqrt(one.variance / one.count + other.variance / other.count)) / one.mean
@@ -78,16 +78,11 @@ function fastest(times: readonly number[]): number[] {
   return times.toSorted((a, b) => a - b).slice(0, Math.ceil(times.length * countedShare))
 }
 
-function shuffled<T>(items: readonly T[], fraction: () => number): T[] {
-  const order = items.map((item) => ({ item, key: fraction() }))
-  return order.sort((a, b) => a.key - b.key).map(({ item }) => item)
-}
-
-async function measure(kinds: Kinds, samples: number, fraction: () => number): Promise<Map<string, number[]>> {
+async function measure(kinds: Kinds, samples: number, draws: Draws): Promise<Map<string, number[]>> {
   const entries = Object.entries(kinds)
   const times = new Map(entries.map(([name]) => [name, [] as number[]]))
   for (let sample = 0; sample < samples; sample++)
-    for (const [name, run] of shuffled(entries, fraction)) {
+    for (const [name, run] of draws.shuffled(entries)) {
       const startedAt = process.hrtime.bigint()
       await run()
       times.get(name)?.push(Number(process.hrtime.bigint() - startedAt) / 1_000)

@@ -27,7 +27,7 @@ import {
   withIdRange,
 } from './delivery-lists.js'
 import { findEndpoint, listEndpoints } from './endpoint-rows.js'
-import { createEndFutureWaits, createSettle } from './settle.js'
+import { createResetOverlongWaits, createSettle } from './settle.js'
 
 async function readMsUntilDue(engine: Engine): Promise<number | null> {
   const { claimable, now } = await readEarliest(engine)
@@ -221,7 +221,7 @@ export function createDeliveryStore(engine: Engine, ids: IdSource): DeliveryStor
   return {
     claim: createClaim(engine, ids),
     settle: createSettle(engine),
-    endFutureWaits: createEndFutureWaits(engine),
+    resetOverlongWaits: createResetOverlongWaits(engine),
     msUntilDue: () => readMsUntilDue(engine),
     whenDue: (listener) => engine.whenDue(listener),
     backlog: async ({ atMost }) => readBacklog(engine, checkInteger(atMost, 'atMost', 1)),

@@ -94,7 +94,7 @@ async function endWaits(engine: Engine): Promise<number[]> {
   await engine.transaction((db) => db.updateTable('outbox').set({ due_at: 9e12 }).execute())
   const { deliveries } = createStore(engine)
   const longest = { leaseMs: 600_000, retryMs: [3_600_000], blockMs: 9e12 }
-  return [await deliveries.endFutureWaits(longest), await deliveries.endFutureWaits(longest)]
+  return [await deliveries.resetOverlongWaits(longest), await deliveries.resetOverlongWaits(longest)]
 }
 
 /** All but the newest five are delivered. */

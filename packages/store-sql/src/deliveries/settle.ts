@@ -89,7 +89,7 @@ export async function removeUndelivered(
 const rowsAtOnce = 10_000
 
 /** Examines the whole outbox. A locked row is left for the next call. */
-export function createEndFutureWaits({ transaction, dialect }: Engine): DeliveryStore['endFutureWaits'] {
+export function createResetOverlongWaits({ transaction, dialect }: Engine): DeliveryStore['resetOverlongWaits'] {
   const { name, nowText, skipLocked } = dialect
   return async ({ leaseMs, retryMs, blockMs }) => {
     for (const ms of [leaseMs, ...retryMs, blockMs]) checkInteger(ms, 'ms')

@@ -56,7 +56,7 @@ export function createIdentityStore(engine: Engine): IdentityStore {
         applicantId: unpack<string>(applicant_id),
       }))
     },
-    endFutureWaits: (longest) => endFutureWaits(engine, longest),
+    resetOverlongWaits: (longest) => resetOverlongWaits(engine, longest),
     async countMissing() {
       const { rows } = await read.executeQuery(missingQuery(engine))
       return integer(rows[0]?.count ?? 0)
@@ -121,8 +121,8 @@ export function duePollsQuery({ dialect }: Pick<Engine, 'dialect'>, limit: numbe
 /** Concurrent statements have slightly different times; such a difference does not count as a clock ahead. */
 const slackMs = 60_000
 
-/** Ends waits that were written while a clock was ahead. See docs/runbooks/README.md. */
-async function endFutureWaits(
+/** Corrects times written while a clock was ahead. See docs/runbooks/README.md. */
+async function resetOverlongWaits(
   { transaction, dialect }: Engine,
   { leaseMs, lookUpMs, pollMs }: LongestIdentityWaits,
 ): Promise<number> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type BodySubject, packBody, unpackBody } from './snapshots.js'
+import { type BodyKey, packBody, unpackBody } from './snapshots.js'
 
-const subject: BodySubject = {
+const subject: BodyKey = {
   integrationAddress: `0x${'a1'.repeat(20)}`,
   chainId: 8453,
   txHash: `0x${'b2'.repeat(32)}`,

@@ -5,8 +5,8 @@ import { bulk, type StatementText } from '../internal/statements.js'
 import { bytes, checkInteger, integer, parseId, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 
-export interface BodySubject {
-  /** Null if the body is stored whole. */
+export interface BodyKey {
+  /** Null: the body is stored whole. */
   readonly integrationAddress: string | null
   readonly chainId: number
   readonly txHash: string
@@ -21,7 +21,7 @@ const valuesOnly = 0x31
  * The stored form of a body: its values as a JSON array, such as `["success",["Kiosk",null],null]`, if they rebuild the
  * body byte for byte; else the whole body.
  */
-export function packBody(body: Uint8Array, subject: BodySubject): Uint8Array {
+export function packBody(body: Uint8Array, subject: BodyKey): Uint8Array {
   const values =
     subject.integrationAddress === null ? null : parseValues(toBuffer(body).toString(), formatHead(subject))
   if (values !== null) return bytes(Buffer.from(`1${values}`))
@@ -32,17 +32,17 @@ export function packBody(body: Uint8Array, subject: BodySubject): Uint8Array {
 }
 
 /** @throws RangeError When this release does not know the stored form. */
-export function unpackBody(packed: Uint8Array, subject: BodySubject): Uint8Array {
+export function unpackBody(packed: Uint8Array, subject: BodyKey): Uint8Array {
   const [format] = packed
   if (format === wholeBody) return packed.subarray(1)
   const values = format === valuesOnly ? shortForm.exec(toBuffer(packed).toString('utf8', 1)) : null
-  if (values === null) throw new RangeError(`A stored body has the unknown format ${format}. Is the release older?`)
+  if (values === null) throw new RangeError(`Unknown format ${format} of a stored body: from a newer release?`)
   return bytes(Buffer.from(formatHead(subject) + formatTail(values)))
 }
 
 // The templates of format 1 never change: they rebuild stored bodies.
 
-const formatHead = ({ integrationAddress, chainId, txHash, version }: BodySubject): string =>
+const formatHead = ({ integrationAddress, chainId, txHash, version }: BodyKey): string =>
   `{"integrationAddress":"${integrationAddress}","chainId":"${chainId}","txHash":"${txHash}","version":${version},`
 
 // Each group is a JSON string or null, whose end is unambiguous.
@@ -83,17 +83,17 @@ function parseValues(text: string, head: string): string | null {
   return `[${state},${recipient},${invoice}]`
 }
 
-/** Shares the memory: only a Buffer decodes a part without a copy. */
+/** A Buffer on the same memory: its `toString` takes an offset. */
 const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-interface SubjectRow {
+interface BodyKeyRow {
   readonly chain_id: Integer
   readonly tx_hash: Uint8Array | string
   readonly version: Integer
 }
 
 /** @param integrationAddress - The integration of the payment, or the notified one of a delivery. */
-export const toSnapshotBytes = (stored: Uint8Array, integrationAddress: string | null, row: SubjectRow): Uint8Array =>
+export const toSnapshotBytes = (stored: Uint8Array, integrationAddress: string | null, row: BodyKeyRow): Uint8Array =>
   unpackBody(stored, {
     integrationAddress,
     chainId: integer(row.chain_id),

@@ -30,9 +30,9 @@ export function claimTests(plain: StoreTest): void {
     const [ahead] = await deliveries.claim({ limit: 1, leaseMs: 7_200_000 })
     const [usual] = await deliveries.claim({ limit: 1, leaseMs: 60_000 })
     expect([ahead, usual]).toEqual([expect.anything(), expect.anything()])
-    expect(await deliveries.endFutureWaits({ leaseMs: 600_000, retryMs: [600_000], blockMs: 0 })).toBe(1)
+    expect(await deliveries.resetOverlongWaits({ leaseMs: 600_000, retryMs: [600_000], blockMs: 0 })).toBe(1)
     expect(hashes(await deliveries.claim(lease))).toEqual([ahead?.txHash])
-    expect(await deliveries.endFutureWaits({ leaseMs: 600_000, retryMs: [600_000], blockMs: 0 })).toBe(0)
+    expect(await deliveries.resetOverlongWaits({ leaseMs: 600_000, retryMs: [600_000], blockMs: 0 })).toBe(0)
   })
 
   test('a retry is due at once if it waits longer than its own step', async ({ store }) => {
@@ -44,12 +44,12 @@ export function claimTests(plain: StoreTest): void {
       await settleOne(store, claim, failed, { kind: 'retry', inMs })
     }
     await fail(3_600_000)
-    expect(await deliveries.endFutureWaits(longest)).toBe(0)
-    expect(await deliveries.endFutureWaits({ ...longest, retryMs: [3_500_000, 7_200_000] })).toBe(1)
+    expect(await deliveries.resetOverlongWaits(longest)).toBe(0)
+    expect(await deliveries.resetOverlongWaits({ ...longest, retryMs: [3_500_000, 7_200_000] })).toBe(1)
     expect(await deliveries.msUntilDue()).toBe(0)
     await fail(7_000_000)
-    expect(await deliveries.endFutureWaits(longest)).toBe(0)
-    expect(await deliveries.endFutureWaits({ ...longest, retryMs: [3_600_000, 3_600_000] })).toBe(1)
+    expect(await deliveries.resetOverlongWaits(longest)).toBe(0)
+    expect(await deliveries.resetOverlongWaits({ ...longest, retryMs: [3_600_000, 3_600_000] })).toBe(1)
     expect(await deliveries.msUntilDue()).toBe(0)
   })
 

@@ -50,6 +50,8 @@ const filters: readonly [string, DeliveryFilter, readonly number[]][] = [
   ['exhausted of an integration on a chain', { status: 'exhausted', integrationAddress: shop, chainId: 1 }, [3, 4]],
   ['delivered of an integration', { status: 'delivered', integrationAddress: otherShop }, [2]],
   ['pending of an integration', { status: 'pending', integrationAddress: shop }, [1, 6]],
+  ['pending of another integration', { status: 'pending', integrationAddress: otherShop }, []],
+  ['delivered of another integration', { status: 'delivered', integrationAddress: shop }, []],
   ['superseded of an integration', { status: 'superseded', integrationAddress: shop }, []],
   ['pending on a chain', { status: 'pending', chainId: 1 }, [1, 6]],
   ['pending on another chain', { status: 'pending', chainId: 10 }, []],

@@ -115,9 +115,9 @@ export function endpointHealthTests(plain: StoreTest): void {
   test('a block that ends later than any block lasts has ended: a clock that was ahead wrote it', async ({ store }) => {
     await blocked(store, 3_600_000)
     const longest = { leaseMs: 86_400_000, retryMs: [86_400_000] }
-    expect(await store.deliveries.endFutureWaits({ ...longest, blockMs: 3_600_000 })).toBe(0)
+    expect(await store.deliveries.resetOverlongWaits({ ...longest, blockMs: 3_600_000 })).toBe(0)
     expect(await store.deliveries.claim(lease)).toEqual([])
-    expect(await store.deliveries.endFutureWaits({ ...longest, blockMs: 72_000 })).toBe(1)
+    expect(await store.deliveries.resetOverlongWaits({ ...longest, blockMs: 72_000 })).toBe(1)
     expect(await store.deliveries.claim(lease)).toMatchObject([{ integrationAddress: shop, probe: true }])
   })
 

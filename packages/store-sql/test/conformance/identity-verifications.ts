@@ -76,9 +76,9 @@ export function identityVerificationTests(test: StoreTest): void {
     await ensure(store, 1)
     await change(store, 'subject 1', { applicantId: 'applicant', pollInMs: 86_400_000 })
     const longest = { leaseMs: 120_000, lookUpMs: 3_600_000 }
-    expect(await store.identity.endFutureWaits({ ...longest, pollMs: 86_400_000 })).toBe(0)
+    expect(await store.identity.resetOverlongWaits({ ...longest, pollMs: 86_400_000 })).toBe(0)
     expect(await store.identity.duePolls(10)).toEqual([])
-    expect(await store.identity.endFutureWaits({ ...longest, pollMs: 3_600_000 })).toBe(1)
+    expect(await store.identity.resetOverlongWaits({ ...longest, pollMs: 3_600_000 })).toBe(1)
     expect(await store.identity.duePolls(10)).toEqual([{ subjectId: 'subject 1', applicantId: 'applicant' }])
   })
 

@@ -1,5 +1,5 @@
 /**
- * Runs the programs in every runtime. A program gets the packages and the runner's data, and yields its verdicts:
+ * Runs the programs in one runtime. A program gets the packages and the runner's data, and yields its verdicts:
  * texts that must be equal everywhere. Programs use only features that all runtimes have.
  * @module
  */

@@ -169,10 +169,9 @@ function pausedStore(store: IdentityPorts, { pause, calls, pausesInside }: Pausi
       await pause(`after ${point}`)
     }
   }
-  const reads = (['endFutureWaits', 'dueLookUps', 'duePolls', 'countMissing', 'forgetEvents'] as const).map((name) => [
-    name,
-    (...given: readonly never[]) => around(name, () => (store.identity[name] as StoreCall)(...given)),
-  ])
+  const reads = (['resetOverlongWaits', 'dueLookUps', 'duePolls', 'countMissing', 'forgetEvents'] as const).map(
+    (name) => [name, (...given: readonly never[]) => around(name, () => (store.identity[name] as StoreCall)(...given))],
+  )
   const rest = (point: string) => calls.rest(() => pause(point))
   const resting = <T extends object>(operations: T): T =>
     Object.fromEntries(

@@ -56,17 +56,21 @@ async function payShop(own: Twin): Promise<TwinPayment> {
   const { address } = await own.addIntegration(() => new Response(null, { status: ++answers % 30 === 0 ? 503 : 204 }))
   const payments: TwinPayment[] = []
   for (let n = 0; n < 40; n += 1) {
-    const one = await own.pay({ chainId: [1, 10, 137][n % 3] ?? 1, integrationAddress: address, memo: `order-${n}` })
-    payments.push(one)
     const currency = n % 4 === 2 ? 'CHF' : 'EUR'
-    const invoice = { amount: `${n + 4}.50`, currency, settlementAmount: `${n + 5}.10`, settlementCurrency: 'USD' }
+    const cents = 450 + 100 * n
+    const amount = (cents / 100).toFixed(2)
+    const settlementAmount = (Math.round(cents * 1.08) / 100).toFixed(2)
+    const input = { amount: settlementAmount, token: 'USDC', memo: `order-${n}` }
+    const one = await own.pay({ chainId: [1, 10, 137][n % 3] ?? 1, integrationAddress: address, ...input })
+    payments.push(one)
+    const invoice = { amount, currency, settlementAmount, settlementCurrency: 'USD' }
     await own.update(one, { state: 'pending', invoice, recipient: { title: 'Example Coffee', subtitle: null } })
     if (n % 6 !== 4) await own.update(one, { state: n % 11 === 7 ? 'failure' : 'success' })
     await own.advance(80_000)
   }
   await own.reorganize(10, 2)
   await own.mine(10, 3)
-  const chosen = payments.at(-3) as TwinPayment
+  const chosen = payments.at(-4) as TwinPayment
   // Rejected: the state is final.
   await own.update(chosen, { state: 'pending' })
   await own.advance(10_000)

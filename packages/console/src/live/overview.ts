@@ -284,7 +284,7 @@ function stackCounts<Kind extends string | null>(
     sums.set(key, (sums.get(key) ?? 0) + count)
   }
   const getValues = (kind: Kind) => bars.map((bar) => sums.get(`${bar}:${kind}`) ?? 0)
-  const all = kinds.map((kind) => ({ name: kind ?? 'none', values: getValues(kind) }))
+  const all = kinds.map((kind) => ({ name: kind ?? 'no_state', values: getValues(kind) }))
   const series = all.filter(({ values }) => values.some((value) => value > 0))
   return { barMs, times: bars.map((bar) => bar / 1_000), series }
 }

@@ -39,7 +39,7 @@ export const deliveriesPage: Load = async (deps, query) => {
         <p>
           {query['status'] === undefined ? (
             <Dim>To replay many at once, filter by status first.</Dim>
-          ) : (
+          ) : page.rows.length === 0 ? null : (
             <a href={buildHref('/deliveries/replay', buildFilterQuery(query))}>Replay all of these…</a>
           )}
         </p>

@@ -69,11 +69,11 @@ export const integrationPage: Load = async ({ service }, _, name) => {
         rows={[
           ['Address', <Hex value={one.address} isWhole />, 'wide'],
           ['Notification URL', showUrl(one), 'wide'],
-          ['Created', <When at={one.createdAt} withDate />],
           ['API secret', 'set; only its hash is stored'],
           ['Previous API secret until', showEnd(one.previousApiSecretUntil)],
           ['Signing secret', describeSigning(one)],
           ['Previous signing secret until', showEnd(one.previousSigningSecretUntil)],
+          ['Created', <When at={one.createdAt} withDate />],
           ['Lists', RowLinks(one)],
         ]}
       />

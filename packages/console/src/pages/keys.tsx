@@ -27,7 +27,7 @@ export const keysPage: Load = async ({ service }, query) => {
             'Act',
             ({ id, revokedAt }) =>
               revokedAt === null ? (
-                <ActForm act="key-revoke" label="Revoke" needs="admin" fields={{ id }} confirm="for ever" />
+                <ActForm act="key-revoke" label="Revoke" needs="admin" fields={{ id }} confirm="Yes, for ever" />
               ) : null,
           ],
         ]}

@@ -90,7 +90,7 @@ export const paymentPage: Load = async ({ service, sampler, now }, query, name) 
 export const PaymentTitle = ({ payment }: { payment: StoredPayment }) => (
   <>
     <h1>
-      Payment <Hex value={payment.txHash} /> <Badge word={payment.state ?? 'none'} />
+      Payment <Hex value={payment.txHash} /> <Badge word={payment.state ?? 'no state'} />
     </h1>
     {payment.offChain ? <p class="note bad">Its block left the chain, and no later block contains it so far.</p> : null}
   </>

@@ -31,7 +31,7 @@ export const paymentsPage: Load = async (deps, query) => {
       : { rows: results.payments, next: null, isCut: false }
   const choices = await readChoices(deps)
   const fields: readonly Field[] = [
-    { name: 'state', label: 'State', options: wordOptions([...paymentStates, 'none']) },
+    { name: 'state', label: 'State', options: [...wordOptions(paymentStates), ['none', 'no state']] },
     ...listFields(choices, query, true),
   ]
   const isFiltered = Object.keys(query).length > 0

@@ -112,7 +112,7 @@ function describeEvent(entry: Entry, payment: StoredPayment, context: DeliveryCo
     case 'version':
       return (
         <>
-          <strong>Version {entry.version}</strong> <Badge word={entry.state ?? 'none'} />
+          <strong>Version {entry.version}</strong> <Badge word={entry.state ?? 'no state'} />
         </>
       )
     case 'update':

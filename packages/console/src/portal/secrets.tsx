@@ -13,7 +13,7 @@ export const secretsPage: PortalLoad = async ({ tenant }) => {
     <>
       <h1>Secrets</h1>
       <p class="dim">
-        Nobody can read the stored secrets, not even here. A new one is shown once, when you make it. The audit log
+        Nobody can read the stored secrets, not even here. A new one is shown once, when you make it. The service
         records each step.
       </p>
       <ApiSecret until={previousApiSecretUntil} />

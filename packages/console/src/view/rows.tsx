@@ -23,7 +23,7 @@ export const paymentRows: RowProps<StoredPayment> = {
       'State',
       ({ state, offChain }) => (
         <>
-          <Badge word={state ?? 'none'} />
+          <Badge word={state ?? 'no state'} />
           {offChain ? <Badge word="off the chain" tone="bad" /> : null}
         </>
       ),

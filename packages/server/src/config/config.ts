@@ -249,7 +249,7 @@ export interface Config {
   readonly keepAliveMs: number
   /** How long requests are still accepted after a shutdown has begun, in milliseconds. */
   readonly drainMs: number
-  /** Longest shutdown after {@link Config.drainMs}, in milliseconds. */
+  /** Longest shutdown after `drainMs`, in milliseconds. */
   readonly shutdownTimeoutMs: number
   /** The variables as read, for people. */
   readonly settings: readonly Setting[]

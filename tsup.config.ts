@@ -29,7 +29,16 @@ const chosenByRuntime = Object.values(manifest.imports ?? {})
  */
 const apart =
   manifest.name === '@payment-integration/contract'
-    ? ['foreign-text', 'identity', 'invoice', 'legacy', 'legacy-snapshot', 'processor-updates', 'snapshot']
+    ? [
+        'foreign-text',
+        'identity',
+        'invoice',
+        'legacy',
+        'legacy-snapshot',
+        'processor-updates',
+        'share-request',
+        'snapshot',
+      ]
     : []
 
 /** Where `tools/scripts/build.mjs` wrote the declarations of all packages; a build of one package makes its own. */

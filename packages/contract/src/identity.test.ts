@@ -6,10 +6,10 @@ import {
   parseFormerVerdict,
   reviewStatuses,
   shareRequestLimits,
-  shareRequestSchema,
   shareResponseSchema,
   shareResponseWriteSchema,
 } from './identity.js'
+import { shareRequestSchema } from './share-request.js'
 
 describe('the share request (interface 4.2)', () => {
   it('accepts an e-mail and a non-empty token, verbatim', () => {

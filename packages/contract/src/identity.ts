@@ -24,25 +24,6 @@ export const shareRequestLimits = { email: 1_024, kycShareToken: 4_096 } as cons
 export const emailPattern =
   /^[^\s@]+@[^\s@.\u3002\uff0e\uff61]+(?:[.\u3002\uff0e\uff61][^\s@.\u3002\uff0e\uff61]+)+\.?$/
 
-/**
- * Body of the share request. The schema checks the e-mail address only by `emailPattern`. The service normalizes case,
- * Unicode and international domains, and checks the result.
- */
-export const shareRequestSchema = object('read', {
-  email: z
-    .string()
-    .check(z.maxLength(shareRequestLimits.email), z.regex(emailPattern, 'expected an e-mail address without spaces')),
-  kycShareToken: z
-    .string()
-    .check(
-      z.minLength(1),
-      z.maxLength(shareRequestLimits.kycShareToken),
-      z.regex(/\S/, 'expected a token that is not blank'),
-    ),
-})
-/** A share request: the user's e-mail and the provider's single-use token, verbatim. */
-export type ShareRequest = z.infer<typeof shareRequestSchema>
-
 const reviewStatus = z.enum(reviewStatuses)
 const reviewAnswer = z.enum(['GREEN', 'RED'])
 const rejectType = z.enum(['RETRY', 'FINAL'])

@@ -1,7 +1,7 @@
 /** Orders the pages by what a reader wants to do. A page that no path names joins its folder's group. @module */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { getTitle } from '../generate/title.js'
+import { getTitle } from '../generate/markdown.js'
 
 interface Item {
   readonly text: string

@@ -1,7 +1,7 @@
 /** Splits long API pages of typedoc: types and errors get their own pages. @module */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { outsideCode } from './outside-code.js'
+import { outsideCode } from './markdown.js'
 
 /** Approximate maximum length of a page, in characters of Markdown: about twelve screens. */
 const maxLength = 12_000

@@ -1,7 +1,7 @@
 /** Gathers the changelogs of the packages. @module */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { outsideCode } from './outside-code.js'
+import { outsideCode } from './markdown.js'
 
 /** One page: every release of each package, the newest first; says so when there is none. */
 export function changelogPage(root: string, files: readonly string[]): string {

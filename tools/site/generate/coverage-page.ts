@@ -1,7 +1,7 @@
 /** Generates the page of contract coverage from `tools/scripts/contract-coverage.json`. @module */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { cell } from './table.js'
+import { cell } from './markdown.js'
 
 interface Coverage {
   readonly sections: readonly {

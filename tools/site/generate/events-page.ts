@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
-import { cell } from './table.js'
+import { cell } from './markdown.js'
 
 /** One page: every event with its fields. */
 export function eventsPage(root: string): string {

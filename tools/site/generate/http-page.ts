@@ -1,7 +1,7 @@
 /** Generates the reference of the HTTP endpoints from the OpenAPI document. @module */
 import { version } from '@payment-integration/cli'
 import { createOpenApiDocument } from '@payment-integration/contract/openapi'
-import { cell } from './table.js'
+import { cell } from './markdown.js'
 
 interface Described {
   readonly $ref?: string

@@ -1,7 +1,7 @@
 /** Generates the list of metrics from the metrics that a server of this code exposes. @module */
 import { createMetrics } from '../../../packages/server/src/metrics/create-metrics.js'
 import { prefix } from '../../../packages/server/src/metrics/metrics.js'
-import { cell } from './table.js'
+import { cell } from './markdown.js'
 
 /** The service's own metrics come before those of the process. */
 const getRank = (row: string) => (row.startsWith(`| \`${prefix}`) ? 0 : 1)

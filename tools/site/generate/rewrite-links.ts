@@ -1,6 +1,6 @@
 /** Rewrites the links of a Markdown file from paths of the repository to paths of the site. @module */
 import { posix } from 'node:path'
-import { outsideCode } from './outside-code.js'
+import { outsideCode } from './markdown.js'
 
 /** The pages and files that links may lead to. */
 export interface LinkTargets {

@@ -10,11 +10,10 @@ import { frameworkPages } from './framework-pages.js'
 import { httpPage } from './http-page.js'
 import { languagePages } from './language-pages.js'
 import { machineFiles } from './machine-files.js'
+import { getTitle, outsideCode } from './markdown.js'
 import { metricsPage } from './metrics-page.js'
-import { outsideCode } from './outside-code.js'
 import { getDownload, rewriteLinks } from './rewrite-links.js'
 import { getRoutes, repositoryFiles } from './routes.js'
-import { getTitle } from './title.js'
 
 /** Writes all pages and files. @returns The number of pages. */
 export async function writePages(root: string): Promise<number> {

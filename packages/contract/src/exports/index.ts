@@ -7,10 +7,8 @@ export {
   parseFormerVerdict,
   type ReviewStatus,
   reviewStatuses,
-  type ShareRequest,
   type ShareResponse,
   shareRequestLimits,
-  shareRequestSchema,
   shareResponseSchema,
 } from '../identity.js'
 export { type InvoiceBody, invoiceSchema } from '../invoice.js'
@@ -47,6 +45,7 @@ export {
   updateResultsSchema,
 } from '../processor-updates.js'
 export { createSchemaReader, type ReadResult, type SchemaReader, type UnknownPart } from '../schema-reader.js'
+export { type ShareRequest, shareRequestSchema } from '../share-request.js'
 export type { OpenSnapshot, RecipientBody, SnapshotBody } from '../snapshot.js'
 export { recipientSchema, snapshotSchema } from '../snapshot.js'
 export {

@@ -1,10 +1,11 @@
 /** Invented sample bodies. @module */
 import type { ErrorBody, ShareRejectedBody } from '../error-bodies.js'
-import type { ShareRequest, ShareResponse } from '../identity.js'
+import type { ShareResponse } from '../identity.js'
 import { formatShareRejection } from '../identity.js'
 import type { LegacyErrorBody, Lookup, VerifyRequest, VerifyResponse } from '../legacy.js'
 import type { PageBody, PaymentBody } from '../payment.js'
 import type { ProcessorUpdate, UpdateResult, UpdateResults } from '../processor-updates.js'
+import type { ShareRequest } from '../share-request.js'
 import type { SnapshotBody } from '../snapshot.js'
 
 const repeat = (digit: string, bytes: number) => `0x${digit.repeat(2 * bytes)}`

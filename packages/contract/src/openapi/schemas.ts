@@ -10,7 +10,7 @@ import {
   unauthorizedBody,
   verificationUnavailableBody,
 } from '../error-bodies.js'
-import { shareRequestSchema, shareResponseSchema } from '../identity.js'
+import { shareResponseSchema } from '../identity.js'
 import {
   currencyCodePattern,
   legacyErrorBodySchema,
@@ -27,6 +27,7 @@ import {
   updateResultSchema,
   updateResultsSchema,
 } from '../processor-updates.js'
+import { shareRequestSchema } from '../share-request.js'
 import { snapshotSchema } from '../snapshot.js'
 import { type JsonSchema, schemaRef } from './parts.js'
 

@@ -21,7 +21,7 @@ const backfilled = (blockNumber: number, to: number): ServiceEvent => ({
   ...{ type: 'chain.backfilled', chainId: 1, router, blockNumber, to },
 })
 
-/** Feeds events at their times; lines of what is under way at `at`. */
+/** Feeds events at their times. Returns a line for each chain or range that is unfinished at the time `at`. */
 function linesAt(at: number, ...events: readonly (readonly [number, ServiceEvent])[]): string[] {
   const progress = createProgress()
   for (const [time, event] of events) progress.saw(event, time)

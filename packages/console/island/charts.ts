@@ -163,7 +163,7 @@ function latency(id: string, { latency: { dots, p50, p95 }, payments }: ChartDat
   return plot
 }
 
-/** The same times for all charts, with space at both ends: a bar is centered on its time. */
+/** The time axis of every chart. It has space at both ends, because a bar is centered on its time. */
 const toTimeScale = (times: readonly number[], barMs: number): uPlot.Scale => ({
   time: true,
   range: [(times[0] ?? 0) - barMs / 2_000, (times.at(-1) ?? 0) + barMs / 1_000],

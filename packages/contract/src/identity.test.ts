@@ -126,7 +126,7 @@ describe('the former verdict', () => {
     'x'.repeat(999),
   ]
 
-  it('is parsed as it was formatted, for any labels', () => {
+  it('of a formatted rejection has its reject type, whatever the labels', () => {
     for (const description of ['', said, `${sentence}, FINAL. And more`, sentence])
       for (const rejectType of ['RETRY', 'FINAL', null] as const)
         for (const first of texts)

@@ -1,4 +1,4 @@
-/** The body of a share request, apart from its answers: a client does not check what it sends. @module */
+/** The body of a share request. A file of its own: bundles of the client, which reads only answers, omit it. @module */
 import * as z from 'zod/mini'
 import { emailPattern, shareRequestLimits } from './identity.js'
 import { object } from './primitives.js'

@@ -108,7 +108,7 @@ export class ChainError extends CoreError {
 /**
  * The database rejected the work or could not be reached. The transaction wrote nothing, with one exception: if the
  * connection or the disk failed during the commit, `ERR_STORE_UNAVAILABLE` is an unknown outcome. Then retry only
- * idempotent work, such as indexing or an update with an id. Before other work is repeated, check what is stored.
+ * idempotent work, such as indexing or an update with an id. Repeat any other write only if it was not stored.
  */
 export class StoreError extends CoreError {
   override readonly name = 'StoreError'

@@ -116,7 +116,7 @@ describe('a direct swap call', () => {
   test.each([
     ['to the signer', payer],
     ['to the sender that the payment names', signer],
-  ] as const)('token in is what moved, less what came back %s', async (_, giveTo) => {
+  ] as const)('tokenIn is the transferred amount minus the amount returned %s', async (_, giveTo) => {
     await plan(1_000n, 130n, giveTo)
     const { blockNumber } = await chain.node.execute({ to: chain.routerA, data: swapCall })
     const { sender, tokenIn, tokenOut, receipts } = await readSwap(blockNumber)

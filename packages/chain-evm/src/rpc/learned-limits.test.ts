@@ -1,4 +1,4 @@
-/** What is learned of one node: the sizes of its ranges and batches, and its rate. */
+/** The limits that the reader learns of one node: sizes of ranges and batches, and the rate of requests. */
 import { expect, test } from 'vitest'
 import { manualClock } from '../../test/manual-clock.js'
 import type { RequestEnd, RpcOutcome } from './json-rpc.js'

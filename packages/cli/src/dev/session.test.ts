@@ -155,7 +155,7 @@ describe('judge', () => {
 
   it.each([
     ['interrupted', interrupted, clean, 0, []],
-    ['interrupted with payments under way', interrupted, unfinished, 0, []],
+    ['interrupted while payments are unfinished', interrupted, unfinished, 0, []],
     ['interrupted after a problem', interrupted, problem, 0, ['Payment 2: no.']],
     ['lost', chainLost, clean, 1, ['The chain ended.']],
   ] as const)('without --until-idle, %s', (_name, ending, result, exitCode, reasons) => {

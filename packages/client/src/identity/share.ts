@@ -102,7 +102,7 @@ export class ShareTokenRejectedError extends ClientError {
 export class IdentityUnavailableError extends ClientError {
   override readonly name = 'IdentityUnavailableError'
   readonly code = 'ERR_IDENTITY_UNAVAILABLE'
-  /** The same token may be shared again: the service redeems it only once. */
+  /** Share the same token again: the service redeems a token only once. */
   readonly retryable = true
   /** The `Retry-After` of the answer in whole seconds, or null when absent. */
   readonly retryAfterSeconds: number | null

@@ -178,27 +178,30 @@ function setUp(answer: Answer, options: DispatcherOptions = {}) {
   return { ...setup, add, signers }
 }
 
-test.each([400, 401, 403])('in its grace time the previous secret signs anew what is answered %i', async (status) => {
-  const { dispatcher, deliveries, add, posts, signers, clock, attempts } = setUp(async (_post, number) => {
-    await clock.advance(1_000)
-    return { ...ok, status: number === 0 ? status : 204 }
-  })
-  await add('a')
-  await dispatcher.runOnce()
-  expect(signers()).toEqual(['active', 'previous'])
-  expect(new Set(posts.map(({ body }) => Buffer.from(body).toString())).size).toBe(1)
-  expect(new Set(posts.map(({ headers }) => headers['X-Service-Signature']?.slice(0, 12))).size).toBe(2)
-  const { status: outcome, attempts: logged } = await deliveries.view('a')
-  expect(outcome).toBe('delivered')
-  expect(logged.map((attempt) => [attempt.status, attempt.reason, attempt.startedAt])).toEqual([
-    [status, `status_${status}`, clock.now() - 2_000],
-    [204, null, clock.now() - 1_000],
-  ])
-  expect(attempts()).toMatchObject([
-    { attempt: 1, status, outcome: 'pending', retryInMs: 0, publishedMs: null },
-    { attempt: 2, status: 204, outcome: 'delivered', retryInMs: null, publishedMs: 2_000 },
-  ])
-})
+test.each([400, 401, 403])(
+  'a delivery answered %i is signed again with the previous secret, in its grace time',
+  async (status) => {
+    const { dispatcher, deliveries, add, posts, signers, clock, attempts } = setUp(async (_post, number) => {
+      await clock.advance(1_000)
+      return { ...ok, status: number === 0 ? status : 204 }
+    })
+    await add('a')
+    await dispatcher.runOnce()
+    expect(signers()).toEqual(['active', 'previous'])
+    expect(new Set(posts.map(({ body }) => Buffer.from(body).toString())).size).toBe(1)
+    expect(new Set(posts.map(({ headers }) => headers['X-Service-Signature']?.slice(0, 12))).size).toBe(2)
+    const { status: outcome, attempts: logged } = await deliveries.view('a')
+    expect(outcome).toBe('delivered')
+    expect(logged.map((attempt) => [attempt.status, attempt.reason, attempt.startedAt])).toEqual([
+      [status, `status_${status}`, clock.now() - 2_000],
+      [204, null, clock.now() - 1_000],
+    ])
+    expect(attempts()).toMatchObject([
+      { attempt: 1, status, outcome: 'pending', retryInMs: 0, publishedMs: null },
+      { attempt: 2, status: 204, outcome: 'delivered', retryInMs: null, publishedMs: 2_000 },
+    ])
+  },
+)
 
 test.each([
   ['a 2xx', { ...ok, status: 204 }],

@@ -160,7 +160,7 @@ export interface DeliveryBacklog {
   readonly pending: number
   /** For how many milliseconds the oldest claimable delivery has been due; null: there is none. */
   readonly oldestDueMs: number | null
-  /** The same for the oldest delivery of a blocked endpoint. */
+  /** For how many milliseconds the oldest delivery of a blocked endpoint has been due; null: there is none. */
   readonly oldestBlockedMs: number | null
 }
 

@@ -23,7 +23,7 @@ export async function listenApp(deps: Partial<AppDeps> = {}, { connections, limi
   return { url: http.url, app, stop: (cutMs = 3_600_000) => http.stop(AbortSignal.timeout(cutMs)) }
 }
 
-/** The same until the test ends. */
+/** Listens like `listenApp`, and stops at the end of the test. */
 export async function listenTempApp(...args: Parameters<typeof listenApp>) {
   const listening = await listenApp(...args)
   onTestFinished(() => listening.stop())

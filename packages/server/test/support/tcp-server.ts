@@ -66,7 +66,7 @@ export async function startTcp(
   }
 }
 
-/** The same until the test ends. */
+/** Starts a server like `startTcp`, and stops it at the end of the test. */
 export async function startTempTcp(...args: Parameters<typeof startTcp>): Promise<TcpServer> {
   const server = await startTcp(...args)
   onTestFinished(server.stop)

@@ -259,11 +259,9 @@ export function createService(deps: ServiceDeps): Service {
     const options = { startBlock, finalityBlocks, pollMs, leaseMs, recording }
     return createIndexer({ ...shared, chain, holder: processId, options })
   })
-  const poller = receipts ? createReceiptPoller({ ...shared, ...receipts, applyUpdate, options: receipts }) : null
+  const poller = receipts ? createReceiptPoller({ ...shared, ...receipts, applyUpdate }) : null
   const followed = new Set(chains.map(({ chain }) => chain.chainId))
-  const fulfilmentPoller = fulfilments
-    ? createFulfilmentPoller({ ...shared, ...fulfilments, followed, options: fulfilments })
-    : null
+  const fulfilmentPoller = fulfilments ? createFulfilmentPoller({ ...shared, ...fulfilments, followed }) : null
   const identity = deps.identity
     ? createIdentity({ ...shared, ...deps.identity, masterKey, ids: deps.ids ?? systemIds, actor })
     : null

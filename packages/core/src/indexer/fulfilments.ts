@@ -1,6 +1,6 @@
 /** Polls for fulfilments of deposits, and commits payments. Source: docs/decisions/cross-chain.md. @module */
-import type { ServiceEvent } from '../events.js'
-import { assertWhole, describeError, type Loop } from '../internal/values.js'
+import type { EventSink, ServiceEvent } from '../events.js'
+import { assertWhole, describeError, type Loop, runConcurrently } from '../internal/values.js'
 import type { PaymentFacts, StoredPayment } from '../payments/payment.js'
 import { storePayments } from '../payments/store-payments.js'
 import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/chain.js'
@@ -107,7 +107,7 @@ export interface FulfilmentPollerOptions {
   readonly concurrency?: number | undefined
 }
 
-interface FulfilmentPollerDeps {
+interface FulfilmentPollerDeps extends FulfilmentPollerOptions {
   readonly store: {
     readonly transaction: Store['transaction']
     readonly chains: Pick<Store['chains'], 'waitingDeposits'>
@@ -115,10 +115,9 @@ interface FulfilmentPollerDeps {
   readonly source: FulfilmentSource
   /** Chains that are indexed here: a payment to one of them is recorded after its block is indexed. @default none */
   readonly followed?: ReadonlySet<number> | undefined
-  readonly publish: (event: ServiceEvent) => void
+  readonly publish: EventSink
   readonly clock: Clock
   readonly logger: Logger
-  readonly options?: FulfilmentPollerOptions | undefined
 }
 
 /**
@@ -126,17 +125,45 @@ interface FulfilmentPollerDeps {
  * round. Deposits to an unreachable chain wait for the next round.
  */
 export function createFulfilmentPoller(deps: FulfilmentPollerDeps): FulfilmentPoller {
-  const { store, clock, logger } = deps
-  const { everyMs = 5_000, batch = 100, concurrency = 8 } = deps.options ?? {}
+  const { store, source, followed, publish, clock, logger, everyMs = 5_000, batch = 100, concurrency = 8 } = deps
   for (const [name, value] of Object.entries({ everyMs, batch, concurrency })) assertWhole(name, value, 1)
+
+  /** Resolves whether a payment was recorded. */
+  async function pollDeposit(waiting: WaitingDeposit, signal?: AbortSignal): Promise<boolean> {
+    const { deposit } = waiting
+    const fulfilment = await source.lookup(deposit, signal)
+    if (fulfilment === null) return false
+    const flaw = findFulfilmentFlaw(deposit, fulfilment)
+    if (flaw !== null) {
+      logger.error({ ...toLogFields(deposit), flaw }, 'a fulfilment does not fit its deposit')
+      return false
+    }
+    const isFollowed = followed?.has(deposit.destinationChainId) ?? false
+    const events = await recordFulfilment(store, waiting, fulfilment, isFollowed)
+    events?.forEach(publish)
+    return events !== null
+  }
 
   async function runOnce(signal?: AbortSignal): Promise<number> {
     const unreachable = new Set<number>()
     let recorded = 0
+    async function poll(waiting: WaitingDeposit): Promise<void> {
+      const { deposit } = waiting
+      if (unreachable.has(deposit.destinationChainId)) return
+      try {
+        if (await pollDeposit(waiting, signal)) recorded += 1
+      } catch (error) {
+        if (signal?.aborted) return
+        const { code } = (error ?? {}) as { code?: unknown }
+        if (code === 'ERR_CHAIN_UNAVAILABLE') unreachable.add(deposit.destinationChainId)
+        logger.warn({ ...toLogFields(deposit), error: describeError(error) }, 'fulfilment not obtained')
+      }
+    }
+
     let afterId: string | undefined
     while (!signal?.aborted) {
       const page = await store.chains.waitingDeposits({ afterId, limit: batch })
-      recorded += await pollDeposits(deps, page, concurrency, unreachable, signal)
+      await runConcurrently(page, concurrency, () => !signal?.aborted, poll)
       if (page.length < batch) break
       afterId = page.at(-1)?.id
     }
@@ -158,59 +185,6 @@ export function createFulfilmentPoller(deps: FulfilmentPollerDeps): FulfilmentPo
   }
 }
 
-/** Polls deposits, `concurrency` at once. Resolves how many were recorded; never rejects. */
-async function pollDeposits(
-  deps: FulfilmentPollerDeps,
-  page: readonly WaitingDeposit[],
-  concurrency: number,
-  unreachable: Set<number>,
-  signal: AbortSignal | undefined,
-): Promise<number> {
-  let recorded = 0
-  let next = 0
-  async function pollQueued(): Promise<void> {
-    while (!signal?.aborted) {
-      const waiting = page[next]
-      if (waiting === undefined) return
-      next += 1
-      const { destinationChainId } = waiting.deposit
-      if (unreachable.has(destinationChainId)) continue
-      try {
-        if (await pollDeposit(deps, waiting, signal)) recorded += 1
-      } catch (error) {
-        if (signal?.aborted) return
-        const { code } = (error ?? {}) as { code?: unknown }
-        if (code === 'ERR_CHAIN_UNAVAILABLE') unreachable.add(destinationChainId)
-        deps.logger.warn({ ...toLogFields(waiting), error: describeError(error) }, 'fulfilment not obtained')
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(concurrency, page.length) }, pollQueued))
-  return recorded
-}
-
-async function pollDeposit(
-  deps: FulfilmentPollerDeps,
-  waiting: WaitingDeposit,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  const { store, source, followed, publish, logger } = deps
-  const { deposit } = waiting
-  const fulfilment = await source.lookup(deposit, signal)
-  if (fulfilment === null) return false
-  const flaw = findFulfilmentFlaw(deposit, fulfilment)
-  if (flaw !== null) {
-    logger.error({ ...toLogFields(waiting), flaw }, 'a fulfilment does not fit its deposit')
-    return false
-  }
-  const isFollowed = followed?.has(deposit.destinationChainId) ?? false
-  const events = await recordFulfilment(store, waiting, fulfilment, isFollowed)
-  if (events === null) return false
-  events.forEach(publish)
-  return true
-}
-
-function toLogFields({ deposit }: WaitingDeposit) {
-  const { payment, bridge, depositId, destinationChainId } = deposit
+function toLogFields({ payment, bridge, depositId, destinationChainId }: BridgeDeposit) {
   return { chainId: payment.chainId, txHash: payment.txHash, bridge, depositId, destinationChainId }
 }

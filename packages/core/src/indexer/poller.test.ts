@@ -61,7 +61,7 @@ async function setup(
   await store.transaction((tx) => tx.upsertDeposits(deposits))
   const poller = () =>
     createFulfilmentPoller({
-      ...{ store, source, clock, logger, options: given.options, followed: given.followed },
+      ...{ store, source, clock, logger, ...given.options, followed: given.followed },
       publish: (event) => events.push(event),
     })
   const waiting = async () =>

@@ -64,6 +64,36 @@ export function isExpired(endsAt: number, now: number, longestMs: number): boole
   return now >= endsAt || endsAt > now + longestMs + processSkewMs
 }
 
+/** The items by key, in their order. */
+export function groupBy<T>(items: readonly T[], toKey: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const key = toKey(item)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [item])
+    else group.push(item)
+  }
+  return groups
+}
+
+/** Calls `work` with each item in order, `concurrency` at once, while `goesOn`. Resolves the number of calls. */
+export async function runConcurrently<T>(
+  items: readonly T[],
+  concurrency: number,
+  goesOn: () => boolean,
+  work: (item: T) => Promise<void>,
+): Promise<number> {
+  let next = 0
+  async function runWorker(): Promise<void> {
+    for (let item = items[next]; item !== undefined && goesOn(); item = items[next]) {
+      next += 1
+      await work(item)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, runWorker))
+  return next
+}
+
 /** A loop that runs until its signal aborts. It logs errors and goes on. */
 export interface Loop {
   run(signal: AbortSignal): Promise<void>

@@ -52,7 +52,7 @@ function pollerOverPayments(
     },
     clock,
     logger,
-    options,
+    ...options,
   })
   return {
     ...{ clock, logger, asked, updates, poller, store },

@@ -92,15 +92,24 @@ export abstract class CoreError<Code extends `ERR_${string}` = CoreErrorCode> ex
   abstract readonly retryable: boolean
 }
 
-/** The chain could not be read, or its answers are malformed. */
-export class ChainError extends CoreError {
-  override readonly name = 'ChainError'
-  readonly retryable = true
-  readonly code: 'ERR_CHAIN_UNAVAILABLE' | 'ERR_CHAIN_RANGE_GONE' | 'ERR_CHAIN_PROOF_FAILED'
-  readonly chainId: number
-  constructor(code: ChainError['code'], chainId: number, message: string, options?: ErrorOptions) {
+/** An error of one kind with several codes. */
+abstract class CodedError<Code extends CoreErrorCode> extends CoreError<Code> {
+  readonly code: Code
+  constructor(code: Code, message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code
+  }
+}
+
+/** The chain could not be read, or its answers are malformed. */
+export class ChainError extends CodedError<
+  'ERR_CHAIN_UNAVAILABLE' | 'ERR_CHAIN_RANGE_GONE' | 'ERR_CHAIN_PROOF_FAILED'
+> {
+  override readonly name = 'ChainError'
+  readonly retryable = true
+  readonly chainId: number
+  constructor(code: ChainError['code'], chainId: number, message: string, options?: ErrorOptions) {
+    super(code, message, options)
     this.chainId = chainId
   }
 }
@@ -110,15 +119,11 @@ export class ChainError extends CoreError {
  * connection or the disk failed during the commit, `ERR_STORE_UNAVAILABLE` is an unknown outcome. Then retry only
  * idempotent work, such as indexing or an update with an id. Repeat any other write only if it was not stored.
  */
-export class StoreError extends CoreError {
+export class StoreError extends CodedError<
+  'ERR_STORE_BUSY' | 'ERR_STORE_ENGINE' | 'ERR_STORE_FULL' | 'ERR_STORE_SCHEMA' | 'ERR_STORE_UNAVAILABLE'
+> {
   override readonly name = 'StoreError'
-  readonly code: 'ERR_STORE_BUSY' | 'ERR_STORE_ENGINE' | 'ERR_STORE_FULL' | 'ERR_STORE_SCHEMA' | 'ERR_STORE_UNAVAILABLE'
-  readonly retryable: boolean
-  constructor(code: StoreError['code'], message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-    this.retryable = code === 'ERR_STORE_BUSY' || code === 'ERR_STORE_UNAVAILABLE'
-  }
+  readonly retryable: boolean = this.code === 'ERR_STORE_BUSY' || this.code === 'ERR_STORE_UNAVAILABLE'
 }
 
 /** A setting needs an optional package that is not installed. */
@@ -137,31 +142,22 @@ export class MissingPackageError extends CoreError {
 }
 
 /** A parameter of a request is malformed. Answer 400. */
-export class InvalidRequestError extends CoreError {
+export class InvalidRequestError extends CodedError<
+  | 'ERR_LIMIT_INVALID'
+  | 'ERR_CURSOR_INVALID'
+  | 'ERR_TX_HASH_INVALID'
+  | 'ERR_ADDRESS_INVALID'
+  | 'ERR_URL_INVALID'
+  | 'ERR_NAME_INVALID'
+> {
   override readonly name = 'InvalidRequestError'
   readonly retryable = false
-  readonly code:
-    | 'ERR_LIMIT_INVALID'
-    | 'ERR_CURSOR_INVALID'
-    | 'ERR_TX_HASH_INVALID'
-    | 'ERR_ADDRESS_INVALID'
-    | 'ERR_URL_INVALID'
-    | 'ERR_NAME_INVALID'
-  constructor(code: InvalidRequestError['code'], message: string) {
-    super(message)
-    this.code = code
-  }
 }
 
 /** The body of a request is larger than its limit, or the client stopped sending it. Answer 413 or 400. */
-export class RequestBodyError extends CoreError {
+export class RequestBodyError extends CodedError<'ERR_BODY_INCOMPLETE' | 'ERR_BODY_TOO_LARGE'> {
   override readonly name = 'RequestBodyError'
   readonly retryable = false
-  readonly code: 'ERR_BODY_INCOMPLETE' | 'ERR_BODY_TOO_LARGE'
-  constructor(code: RequestBodyError['code'], message: string) {
-    super(message)
-    this.code = code
-  }
 }
 
 /** A legacy request is malformed. Answer 400 with `{error, details}`. */
@@ -188,14 +184,9 @@ export class TransactionNotFoundError extends CoreError {
 }
 
 /** A command on an account failed. */
-export class AccountError extends CoreError {
+export class AccountError extends CodedError<'ERR_ACCOUNT_EXISTS' | 'ERR_ACCOUNT_NOT_FOUND' | 'ERR_ACCOUNT_INVALID'> {
   override readonly name = 'AccountError'
   readonly retryable = false
-  readonly code: 'ERR_ACCOUNT_EXISTS' | 'ERR_ACCOUNT_NOT_FOUND' | 'ERR_ACCOUNT_INVALID'
-  constructor(code: AccountError['code'], message: string) {
-    super(message)
-    this.code = code
-  }
 }
 
 /** There is no such legacy API key. */
@@ -259,35 +250,33 @@ const integrationMessages = {
 } satisfies Readonly<Record<string, (address: string) => string>>
 
 /** A command on an integration failed; `code` names the reason. */
-export class IntegrationError extends CoreError {
+export class IntegrationError extends CodedError<keyof typeof integrationMessages> {
   override readonly name = 'IntegrationError'
   readonly retryable = false
-  readonly code: keyof typeof integrationMessages
   readonly address: string
   constructor(code: IntegrationError['code'], address: string) {
-    super(integrationMessages[code](address))
-    this.code = code
+    super(code, integrationMessages[code](address))
     this.address = address
   }
 }
 
 /** The delivery that a command names does not exist, is in flight, or has reached the end of its retention. */
-export class DeliveryError extends CoreError {
+export class DeliveryError extends CodedError<
+  'ERR_DELIVERY_NOT_FOUND' | 'ERR_DELIVERY_IN_FLIGHT' | 'ERR_DELIVERY_ENDED'
+> {
   override readonly name = 'DeliveryError'
-  readonly retryable: boolean
-  readonly code: 'ERR_DELIVERY_NOT_FOUND' | 'ERR_DELIVERY_IN_FLIGHT' | 'ERR_DELIVERY_ENDED'
+  readonly retryable: boolean = this.code === 'ERR_DELIVERY_IN_FLIGHT'
   readonly deliveryId: string
   constructor(code: DeliveryError['code'], deliveryId: string) {
     super(
+      code,
       {
         ERR_DELIVERY_NOT_FOUND: `There is no delivery ${JSON.stringify(deliveryId)}; list them to see their ids.`,
         ERR_DELIVERY_IN_FLIGHT: `Delivery ${deliveryId} is being attempted at this moment; look at it again in a few seconds.`,
         ERR_DELIVERY_ENDED: `The retention of delivery ${deliveryId} has ended; it is not sent again.`,
       }[code],
     )
-    this.code = code
     this.deliveryId = deliveryId
-    this.retryable = code === 'ERR_DELIVERY_IN_FLIGHT'
   }
 }
 

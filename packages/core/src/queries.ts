@@ -108,7 +108,7 @@ const listingPage = 500
 
 /** Builds the queries on a store. Only `forIntegration` isolates tenants: it binds the address to every read. */
 export function createQueries(store: Store, cursors: CursorCodec): Queries {
-  const reader = createPaymentReader(() => store.payments, cursors)
+  const reader = createPaymentReader(store, cursors)
   const { prepare: _, ...reads } = store.console
   const deliveryListing = (filter: DeliveryFilter) =>
     createListing('deliveries', { ...filter }, async (beforeId: string | undefined) => {

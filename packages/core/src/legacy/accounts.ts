@@ -1,6 +1,6 @@
 /** Manages accounts with their handles and link configurations. Source: docs/interface.md 2.4, 4.3. @module */
 import { createHmac } from 'node:crypto'
-import type { CoinConfig, LinkConfig } from '@payment-integration/contract'
+import type { LinkConfig } from '@payment-integration/contract'
 import { linkConfigWriteSchema } from '@payment-integration/contract/internal'
 import { AccountError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
@@ -16,7 +16,7 @@ export interface AccountInput {
   readonly config: LinkConfig
 }
 
-/** Manages accounts and their link configurations. Each change is in the audit log. Source: docs/interface.md 2.4. */
+/** Each change is in the audit log. */
 export interface AccountCommands {
   /** @throws AccountError `ERR_ACCOUNT_EXISTS`, `ERR_ACCOUNT_INVALID` (names field and flaw). */
   create(input: AccountInput): Promise<AccountRecord>
@@ -41,15 +41,15 @@ export function parseHandle(text: string): string | null {
   return lowercaseAddress(handle) === null ? handle : null
 }
 
-/** The configuration, or the wrong field and its flaw without the value. */
-type LinkConfigResult = { readonly config: LinkConfig } | { readonly problem: string }
-
-/** Parses a link configuration strictly: no unknown field, within limits, addresses lowercased. */
-export function parseLinkConfig(input: unknown): LinkConfigResult {
+/**
+ * Parses a link configuration strictly: no unknown field, within limits, addresses lowercased.
+ * @throws AccountError `ERR_ACCOUNT_INVALID` with the wrong field and its flaw, without the value.
+ */
+export function parseLinkConfig(input: unknown): LinkConfig {
   const parsed = linkConfigWriteSchema.safeParse(input)
-  if (parsed.success) return { config: copyLinkConfig(parsed.data) }
-  const issue = parsed.error.issues[0]
-  return { problem: issue === undefined ? 'config is invalid' : describeIssue(issue) }
+  if (parsed.success) return copyLinkConfig(parsed.data)
+  const [issue] = parsed.error.issues
+  return throwInvalid(issue === undefined ? 'config is invalid' : describeIssue(issue))
 }
 
 type Issue = NonNullable<ReturnType<typeof linkConfigWriteSchema.safeParse>['error']>['issues'][number]
@@ -70,19 +70,12 @@ function describeIssue(issue: Issue): string {
 
 function copyLinkConfig({ coins, onCompleteAction }: LinkConfig): LinkConfig {
   return {
-    coins: coins.map(copyCoin),
-    ...(onCompleteAction === undefined ? {} : { onCompleteAction }),
-  }
-}
-
-function copyCoin({ chainId, defaultAddress, tokens }: CoinConfig): CoinConfig {
-  return {
-    chainId,
-    ...(defaultAddress === undefined ? {} : { defaultAddress: defaultAddress.toLowerCase() }),
-    tokens: tokens.map(({ symbol, address }) => ({
-      symbol,
-      ...(address === undefined ? {} : { address: address.toLowerCase() }),
+    coins: coins.map(({ chainId, defaultAddress, tokens }) => ({
+      chainId,
+      defaultAddress: defaultAddress?.toLowerCase(),
+      tokens: tokens.map(({ symbol, address }) => ({ symbol, address: address?.toLowerCase() })),
     })),
+    onCompleteAction,
   }
 }
 
@@ -116,7 +109,7 @@ export function createAccountCommands({ accounts, audited, keys, clock }: Accoun
       const record: AccountRecord = {
         handle: checkHandle(input.handle),
         address: checkAddress(input.address),
-        config: checkConfig(input.config),
+        config: parseLinkConfig(input.config),
         createdAt: clock.now(),
       }
       return audited(async (tx, note) => {
@@ -137,7 +130,7 @@ export function createAccountCommands({ accounts, audited, keys, clock }: Accoun
     async change(handle, { address, config }) {
       const fields = {
         ...(address === undefined ? {} : { address: checkAddress(address) }),
-        ...(config === undefined ? {} : { config: checkConfig(config) }),
+        ...(config === undefined ? {} : { config: parseLinkConfig(config) }),
       }
       const key = parseHandle(handle) ?? throwNotFound(handle)
       return audited(async (tx, note) => {
@@ -182,9 +175,4 @@ function checkHandle(text: string): string {
 
 function checkAddress(text: string): string {
   return lowercaseAddress(text) ?? throwInvalid('address: expected 0x and 40 hex digits')
-}
-
-function checkConfig(input: LinkConfig): LinkConfig {
-  const result = parseLinkConfig(input)
-  return 'config' in result ? result.config : throwInvalid(result.problem)
 }

@@ -23,8 +23,8 @@ it('nothing is final on a chain without a number, or that is not indexed', () =>
 })
 
 it('a chain can be final exactly when it has a number', () => {
-  const { canBeFinal } = createFinality({ 1: null, 8453: 0 })
-  expect([1, 137, 8453, 5].map(canBeFinal)).toEqual([false, true, true, false])
+  const { confirmations } = createFinality({ 1: null, 8453: 0 })
+  expect([1, 137, 8453, 5].map((chainId) => confirmations(chainId) !== null)).toEqual([false, true, true, false])
 })
 
 it('a host adds chains and changes numbers; the others stay', () => {

@@ -5,33 +5,26 @@ import { assertWhole } from '../internal/values.js'
 /** Confirmations until a block is final, by chain; null: never. */
 export type Confirmations = Readonly<Record<number, number | null>>
 
-interface FinalityRule {
-  /** Whether a block is final while its chain is indexed up to a height; null: not indexed. */
-  isFinal(block: { readonly chainId: number; readonly blockNumber: number }, indexedTo: number | null): boolean
-  /** Whether the blocks of a chain can become final at all. */
-  canBeFinal(chainId: number): boolean
-  /** Confirmations until a block is final; null: never. */
-  confirmations(chainId: number): number | null
-}
-
 /**
  * Builds the rule. The host's configuration precedes the table of docs/interface.md 8; a chain in neither is never
  * final. The checkpoint counts as the head: the stored payments are on its chain.
  */
-export function createFinality(configured: Confirmations = {}): FinalityRule {
-  const confirmations = new Map<string, number | null>()
-  for (const [chainId, row] of Object.entries(finality)) confirmations.set(chainId, row.confirmations)
+export function createFinality(configured: Confirmations = {}) {
+  const byChain = new Map<string, number | null>()
+  for (const [chainId, row] of Object.entries(finality)) byChain.set(chainId, row.confirmations)
   for (const [chainId, blocks] of Object.entries(configured)) {
     if (blocks !== null) assertWhole(`confirmations of chain ${chainId}`, blocks, 0)
-    confirmations.set(chainId, blocks)
+    byChain.set(chainId, blocks)
   }
-  const blocksOn = (chainId: number) => confirmations.get(String(chainId)) ?? null
+  /** Confirmations until a block is final; null: never. */
+  const confirmations = (chainId: number): number | null => byChain.get(String(chainId)) ?? null
   return {
-    isFinal({ chainId, blockNumber }, indexedTo) {
-      const blocks = blocksOn(chainId)
+    confirmations,
+    /** Whether a block is final while its chain is indexed up to a height; null: not indexed. */
+    isFinal(block: { readonly chainId: number; readonly blockNumber: number }, indexedTo: number | null): boolean {
+      const { chainId, blockNumber } = block
+      const blocks = confirmations(chainId)
       return blocks !== null && indexedTo !== null && blockNumber + blocks <= indexedTo
     },
-    canBeFinal: (chainId) => blocksOn(chainId) !== null,
-    confirmations: blocksOn,
   }
 }

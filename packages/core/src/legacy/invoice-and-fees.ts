@@ -163,17 +163,18 @@ interface ConversionEnds {
   readonly token: string
 }
 
-type Priced = Pick<StoredPayment, 'tokenOut' | 'pricing'>
-
 /**
  * The invoice of a payment; null: it is unknown. Anybody can deploy a token named USDC and use any contract as a price
  * feed. So the invoice is known only if the token is listed, and every feed has a pair and leads to that token. A
  * currency that verify rejects is never shown.
  */
-export function deriveInvoice({ tokenOut, pricing }: Priced): PaymentInvoice | null {
-  const currency = findInvoiceCurrency(pricing)
-  const amount = currency === null ? null : computeInvoiceAmount(tokenOut, pricing)
-  return currency === null || amount === null ? null : { amount: formatUnits(amount, tokenOut.decimals), currency }
+export function deriveInvoice(payment: Pick<StoredPayment, 'tokenOut' | 'pricing'>): PaymentInvoice | null {
+  const { tokenOut, pricing } = payment
+  const { feeds, listedToken } = pricing
+  const currency = feeds.length > 0 ? findConversionEnds(pricing)?.invoice : listedToken?.currency
+  if (currency === undefined || !currencyCodePattern.test(currency)) return null
+  const amount = computeInvoiceAmount(tokenOut, pricing)
+  return amount === null ? null : { amount: formatUnits(amount, tokenOut.decimals), currency }
 }
 
 /** `<provider>:<BASE><QUOTE>`; empty unless listed feeds lead from the invoice's currency to the token. */
@@ -182,12 +183,6 @@ export function formatConversion(pricing: PricingFacts): string {
   if (ends === null) return ''
   const provider = pricing.feeds.some(({ contract }) => contract === null) ? 'external' : 'chainlink'
   return `${provider}:${ends.invoice}${ends.token}`
-}
-
-function findInvoiceCurrency(pricing: PricingFacts): string | null {
-  if (pricing.feeds.length > 0) return findConversionEnds(pricing)?.invoice ?? null
-  const currency = pricing.listedToken?.currency
-  return currency !== undefined && currencyCodePattern.test(currency) ? currency : null
 }
 
 /** Null unless the feeds form one path from a currency to the paid token. */

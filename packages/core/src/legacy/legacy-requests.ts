@@ -5,15 +5,21 @@ import { formatUnreadableJson } from '@payment-integration/contract/internal'
 import { parse } from 'lossless-json'
 import { InvalidLegacyRequestError } from '../errors.js'
 import { findDuplicateKey } from '../internal/values.js'
+import type { PaymentSelector } from '../payments/payment-store.js'
 import { isPlainDecimal, maxDecimalLength, parseNumberToken } from './invoice-and-fees.js'
 
 /** Collects flaws, so that an answer names all of them at once. */
 class RequestFlaws {
   readonly #flaws: LegacyErrorBody['details'] = []
 
-  /** Notes a flaw of a parameter or field. `message` contains no value of the request. */
-  add(name: string, code: string, message: string): void {
+  /** Notes a flaw, and returns an empty text in place of the value. `message` contains no value of the request. */
+  add(name: string, code: string, message: string): '' {
     this.#flaws.push({ code, message: `${name} ${message}`, path: [name] })
+    return ''
+  }
+
+  addType(name: string, value: unknown, expected: string): '' {
+    return this.add(name, 'invalid_type', value === undefined ? 'is required' : `must be ${expected}`)
   }
 
   /** @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID` when there is a flaw. */
@@ -22,33 +28,22 @@ class RequestFlaws {
   }
 }
 
-/** Identifies a transaction. */
-export interface TransactionKey {
-  readonly chainId: number
-  /** Lowercased. */
-  readonly txHash: string
-}
-
-/** Parses a chain id: at most 15 decimal digits without sign or leading zero. Else it notes the flaw. */
+/** Parses a chain id: at most 15 decimal digits without sign or leading zero. */
 function parseChainId(text: string, flaws: RequestFlaws): number {
   if (/^[1-9][0-9]{0,14}$/.test(text)) return Number(text)
   flaws.add('chainId', 'invalid_format', 'must be a positive whole number in decimal digits, 15 at most')
   return 0
 }
 
-/** Parses a hash: 0x and 64 hex digits, in any case. Else it notes the flaw. */
-function parseHash(text: string, flaws: RequestFlaws): string {
-  if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase()
-  flaws.add(
-    'txHash',
-    'invalid_format',
-    'must start with 0x and have a fixed length of 66 characters, 64 of them hex digits',
-  )
-  return ''
+function parseHash(value: unknown, flaws: RequestFlaws): string {
+  if (typeof value !== 'string') return flaws.addType('txHash', value, 'a string')
+  if (/^0x[0-9a-fA-F]{64}$/.test(value)) return value.toLowerCase()
+  const expected = 'must start with 0x and have a fixed length of 66 characters, 64 of them hex digits'
+  return flaws.add('txHash', 'invalid_format', expected)
 }
 
 /** @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw. */
-export function parseTransactionKey(query: { readonly chainId: string; readonly txHash: string }): TransactionKey {
+export function parseTransactionKey(query: { readonly chainId: string; readonly txHash: string }): PaymentSelector {
   const flaws = new RequestFlaws()
   const key = { chainId: parseChainId(query.chainId, flaws), txHash: parseHash(query.txHash, flaws) }
   flaws.throwIfAny()
@@ -118,10 +113,10 @@ function checkFields(fields: Fields): CheckedVerifyRequest {
   const flaws = new RequestFlaws()
   const request = {
     chainId: parseChainIdField(fields.chainId, flaws),
-    txHash: parseText('txHash', fields.txHash, flaws, (text) => parseHash(text, flaws)),
+    txHash: parseHash(fields.txHash, flaws),
     invoiceAmount: parseAmount(fields.invoiceAmount, flaws),
-    invoiceCurrency: parseText('invoiceCurrency', fields.invoiceCurrency, flaws, (text) => parseCurrency(text, flaws)),
-    address: parseText('address', fields.address, flaws, (text) => parseAddressField(text, flaws)),
+    invoiceCurrency: parseCurrency(fields.invoiceCurrency, flaws),
+    address: parsePayee(fields.address, flaws),
   }
   flaws.throwIfAny()
   return request
@@ -129,50 +124,31 @@ function checkFields(fields: Fields): CheckedVerifyRequest {
 
 function parseChainIdField(value: unknown, flaws: RequestFlaws): number {
   if (value instanceof NumberToken) return parseChainId(value.text, flaws)
-  flaws.add('chainId', 'invalid_type', value === undefined ? 'is required' : 'must be a number')
+  flaws.addType('chainId', value, 'a number')
   return 0
-}
-
-function parseText(name: string, value: unknown, flaws: RequestFlaws, read: (text: string) => string): string {
-  if (typeof value === 'string') return read(value)
-  flaws.add(name, 'invalid_type', value === undefined ? 'is required' : 'must be a string')
-  return ''
 }
 
 function parseAmount(value: unknown, flaws: RequestFlaws): string {
   if (value instanceof NumberToken) {
-    const amount = parseNumberToken(value.text)
-    if (amount !== null) return amount
-    flaws.add('invoiceAmount', 'inexact_number', 'must be 0 or more and exact as a number; send it as a string')
-  } else if (typeof value === 'string') {
-    if (isPlainDecimal(value)) return value
-    flaws.add(
-      'invoiceAmount',
-      'invalid_format',
-      `must be a plain decimal such as 12.50: no sign, exponent or space, ${maxDecimalLength} characters at most`,
-    )
-  } else {
-    flaws.add(
-      'invoiceAmount',
-      'invalid_type',
-      value === undefined ? 'is required' : 'must be a decimal string or a number',
-    )
+    const inexact = 'must be 0 or more and exact as a number; send it as a string'
+    return parseNumberToken(value.text) ?? flaws.add('invoiceAmount', 'inexact_number', inexact)
   }
-  return ''
+  if (typeof value !== 'string') return flaws.addType('invoiceAmount', value, 'a decimal string or a number')
+  if (isPlainDecimal(value)) return value
+  const expected = `must be a plain decimal such as 12.50: no sign, exponent or space, ${maxDecimalLength} characters at most`
+  return flaws.add('invoiceAmount', 'invalid_format', expected)
 }
 
-function parseCurrency(text: string, flaws: RequestFlaws): string {
-  if (currencyCodePattern.test(text)) return text
-  flaws.add('invoiceCurrency', 'invalid_format', 'must be 1 to 16 capital letters, digits and . + - _, such as USD')
-  return ''
+function parseCurrency(value: unknown, flaws: RequestFlaws): string {
+  if (typeof value !== 'string') return flaws.addType('invoiceCurrency', value, 'a string')
+  if (currencyCodePattern.test(value)) return value
+  const expected = 'must be 1 to 16 capital letters, digits and . + - _, such as USD'
+  return flaws.add('invoiceCurrency', 'invalid_format', expected)
 }
 
-function parseAddressField(text: string, flaws: RequestFlaws): string {
-  if (text !== '' && text.length <= maxAddressLength) return text
-  flaws.add(
-    'address',
-    'invalid_format',
-    `must be an address or an account handle, ${maxAddressLength} characters at most`,
-  )
-  return ''
+function parsePayee(value: unknown, flaws: RequestFlaws): string {
+  if (typeof value !== 'string') return flaws.addType('address', value, 'a string')
+  if (value !== '' && value.length <= maxAddressLength) return value
+  const expected = `must be an address or an account handle, ${maxAddressLength} characters at most`
+  return flaws.add('address', 'invalid_format', expected)
 }

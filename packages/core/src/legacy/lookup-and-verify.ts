@@ -3,11 +3,11 @@ import type { Lookup, VerifyRequest, VerifyResponse } from '@payment-integration
 import { TransactionNotFoundError } from '../errors.js'
 import type { PriceFeedFacts, StoredPayment } from '../payments/payment.js'
 import { formatUnits, insertDecimalPoint, parseMemo } from '../payments/payment.js'
-import type { PaymentReads, StoredTransaction } from '../payments/payment-store.js'
+import type { PaymentReads, PaymentSelector, StoredTransaction } from '../payments/payment-store.js'
 import { type Confirmations, createFinality } from './finality.js'
 import type { PaymentInvoice } from './invoice-and-fees.js'
 import { computeFees, createExtraFeeCheck, deriveInvoice, formatConversion } from './invoice-and-fees.js'
-import { checkVerifyRequest, parseTransactionKey, type TransactionKey } from './legacy-requests.js'
+import { checkVerifyRequest, parseTransactionKey } from './legacy-requests.js'
 import type { AccountStore } from './legacy-store.js'
 import { findVerificationErrors, resolvePayee } from './verification-errors.js'
 
@@ -78,17 +78,18 @@ export interface LegacyDeps {
 
 export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
   const { payments, accounts, confirmations, maxExtraFeeBps } = deps
-  const { isFinal, canBeFinal } = createFinality(confirmations)
+  const finality = createFinality(confirmations)
   const allowsFees = createExtraFeeCheck(maxExtraFeeBps)
 
   /** Whether a payment off the chain may still return: it is not dropped, and its height is not final but can be. */
   function mayBeReincluded(payment: StoredPayment, indexedTo: number | null): boolean {
-    return payment.dropped === null && canBeFinal(payment.chainId) && !isFinal(payment, indexedTo)
+    const canBeFinal = finality.confirmations(payment.chainId) !== null
+    return payment.dropped === null && canBeFinal && !finality.isFinal(payment, indexedTo)
   }
 
   /** Reads the payments on the chain, and those off the chain that `shows` accepts. */
   async function readTransaction(
-    { chainId, txHash }: TransactionKey,
+    { chainId, txHash }: PaymentSelector,
     shows: typeof mayBeReincluded,
   ): Promise<StoredTransaction> {
     const transaction = await payments.transaction({ chainId, txHash })
@@ -101,7 +102,7 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
   function buildItems({ payments, indexedTo }: StoredTransaction) {
     return payments.map((payment) => {
       const invoice = deriveInvoice(payment)
-      const item = buildLegacyPayment(payment, { invoice, final: isFinal(payment, indexedTo) })
+      const item = buildLegacyPayment(payment, { invoice, final: finality.isFinal(payment, indexedTo) })
       return { payment, invoice, item }
     })
   }

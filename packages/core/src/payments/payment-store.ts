@@ -55,7 +55,7 @@ export interface PaymentReads {
    */
   list(query: PageQuery): Promise<StoredPage>
   /** All payments of a transaction, of any integration, for the legacy look-up. Source: docs/interface.md 4.3. */
-  transaction(key: { readonly chainId: number; readonly txHash: string }): Promise<StoredTransaction>
+  transaction(key: PaymentSelector): Promise<StoredTransaction>
   /** Primary payments of one integration under a hash: one per destination chain, at most two are returned. */
   findByHash(query: SingleQuery): Promise<StoredPayment[]>
   /**
@@ -94,6 +94,7 @@ export interface NewSnapshot {
 
 export interface PaymentSelector {
   readonly chainId: number
+  /** Lowercased. */
   readonly txHash: string
 }
 
@@ -127,6 +128,7 @@ export interface UpsertedPayments {
   readonly returned: readonly StoredPayment[]
 }
 
+/** An empty list changes nothing. */
 export interface PaymentTransaction {
   /**
    * Marks the payments of a chain in blocks above a height as off the chain, and deletes the waiting deposits there.

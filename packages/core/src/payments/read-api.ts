@@ -1,10 +1,9 @@
 /** The read API: its parameters and the payment that it shows. Source: docs/interface.md 4.1. @module */
 import { type PageBody, type PaymentBody, pageLimit } from '@payment-integration/contract'
 import { AmbiguousPaymentError, InvalidRequestError, PaymentNotFoundError } from '../errors.js'
+import type { Store } from '../ports/store.js'
 import type { CursorCodec } from './cursor.js'
-import { formatUnits, parseMemo, type StoredPayment } from './payment.js'
-import type { PaymentReads } from './payment-store.js'
-import { buildSnapshot } from './snapshot.js'
+import { copyInvoice, copyRecipient, formatUnits, parseMemo, type StoredPayment } from './payment.js'
 
 /** Parses plain ASCII digits without sign, space, exponent or leading zero, from 1 to 200; else `ERR_LIMIT_INVALID`. */
 export function parseLimit(text: string | undefined): number {
@@ -40,17 +39,16 @@ export function parseName(text: string): string {
 
 /** Builds the payment object field by field, so that no field can appear that docs/interface.md 2.1 omits. */
 export function buildPaymentView<Address extends string | null>(payment: StoredPayment, integrationAddress: Address) {
-  const { chainId, txHash, tokenIn, tokenOut, source } = payment
-  const snapshot = buildSnapshot({ integrationAddress: integrationAddress ?? '', chainId, txHash }, payment)
+  const { tokenIn, tokenOut, source } = payment
   // Named one by one: an object from a spread costs ten times as much to build and to format as JSON.
   return {
     integrationAddress,
-    chainId: snapshot.chainId,
-    txHash: snapshot.txHash,
-    version: snapshot.version,
-    state: snapshot.state,
-    recipient: snapshot.recipient,
-    invoice: snapshot.invoice,
+    chainId: String(payment.chainId),
+    txHash: payment.txHash,
+    version: payment.version,
+    state: payment.state,
+    recipient: copyRecipient(payment.recipient),
+    invoice: copyInvoice(payment.invoice),
     sender: payment.sender,
     receiver: payment.receiver,
     memo: parseMemo(payment.memoHex),
@@ -70,7 +68,7 @@ export function buildPaymentView<Address extends string | null>(payment: StoredP
   }
 }
 
-export function createPaymentReader(reads: () => Pick<PaymentReads, 'list' | 'findByHash'>, cursors: CursorCodec) {
+export function createPaymentReader(store: Pick<Store, 'payments'>, cursors: CursorCodec) {
   return {
     async list(
       integrationAddress: string,
@@ -80,7 +78,7 @@ export function createPaymentReader(reads: () => Pick<PaymentReads, 'list' | 'fi
       const limit = parseLimit(query.limit)
       const scope = { integrationAddress, wallet }
       const after = query.cursor === undefined ? undefined : cursors.decode(query.cursor, scope)
-      const { payments, next } = await reads().list({ ...scope, after, limit })
+      const { payments, next } = await store.payments.list({ ...scope, after, limit })
       const nextCursor = next === null ? null : cursors.encode(next, scope)
       return { payments: payments.map((row) => buildPaymentView(row, integrationAddress)), nextCursor }
     },
@@ -90,7 +88,7 @@ export function createPaymentReader(reads: () => Pick<PaymentReads, 'list' | 'fi
     ): Promise<PaymentBody> {
       const wallet = query.wallet === undefined ? undefined : parseAddress(query.wallet)
       const txHash = parseTxHash(query.txHash)
-      const [payment, other] = await reads().findByHash({ integrationAddress, txHash, wallet })
+      const [payment, other] = await store.payments.findByHash({ integrationAddress, txHash, wallet })
       if (payment === undefined) throw new PaymentNotFoundError()
       if (other !== undefined) throw new AmbiguousPaymentError()
       return buildPaymentView(payment, integrationAddress)

@@ -1,8 +1,8 @@
 /** Reads indexed blocks again for an added router. Source: docs/decisions/following-a-chain.md. @module */
-import { ChainError, CheckpointChangedError } from '../errors.js'
+import { ChainError } from '../errors.js'
 import type { EventSink } from '../events.js'
 import { computeBackoffMs, describeError } from '../internal/values.js'
-import { recordBackfill } from '../payments/record-range.js'
+import { lockChainAt, recordBackfill } from '../payments/record-range.js'
 import type { Recording } from '../payments/recording.js'
 import type { BlockRange, Chain } from '../ports/chain.js'
 import type { Clock, Logger, RandomSource } from '../ports/runtime.js'
@@ -86,9 +86,7 @@ export async function reconcileCoverage(
   })
   if (changes.length === 0) return gaps
   await store.transaction(async (tx) => {
-    const stored = await tx.lockChain(chainId)
-    if (stored?.blockNumber !== indexedTo || stored.blockHash !== checkpoint.blockHash)
-      throw new CheckpointChangedError(chainId)
+    await lockChainAt(tx, chainId, checkpoint)
     for (const change of changes) await tx.setCoverage(chainId, change)
   })
   return gaps

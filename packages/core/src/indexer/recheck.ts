@@ -7,8 +7,8 @@ import type { NewPayment } from '../payments/payment-store.js'
 import { assertKnownHashes, type HeadWindow, recordRange } from '../payments/record-range.js'
 import { chooseRecorded, type Recording } from '../payments/recording.js'
 import { dropOverdue } from '../payments/state.js'
-import { isReadBy, matchOrdinals, storePayments } from '../payments/store-payments.js'
-import type { BlockRange, BridgeDeposit } from '../ports/chain.js'
+import { isReadBy, matchOrdinals, storePayments, toOrdinalKey } from '../payments/store-payments.js'
+import type { BlockRange } from '../ports/chain.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 
@@ -22,21 +22,6 @@ export interface ReindexDifference {
   readonly ordinal: number
   /** For `changed`: the differing fields, such as `blockHash`; `offChain` for a payment marked as off the chain. */
   readonly fields?: readonly string[]
-}
-
-interface Comparison {
-  /** Payments on the chain by block and log index, then the extra ones. */
-  readonly differences: readonly ReindexDifference[]
-  readonly paymentsToStore: readonly NewPayment[]
-  readonly extra: readonly StoredPayment[]
-}
-
-interface ComparisonInput {
-  readonly read: readonly PaymentFacts[]
-  readonly stored: readonly StoredPayment[]
-  readonly routers: readonly string[]
-  /** Whether the stored blocks are orphaned: their off-chain marks then say nothing. */
-  readonly isOrphaned: boolean
 }
 
 const factNames = [
@@ -55,35 +40,6 @@ const factNames = [
   'pricing',
 ] as const satisfies readonly (keyof PaymentFacts)[]
 
-/** Ignores payments of routers that were not read, and payments from another chain. */
-function comparePayments({ read, stored, routers, isOrphaned }: ComparisonInput): Comparison {
-  const onChain = matchOrdinals(read, stored, routers)
-  const rows = new Map(stored.map((row) => [toKey(row), row]))
-  const differences: ReindexDifference[] = []
-  const paymentsToStore: NewPayment[] = []
-  for (const payment of onChain) {
-    const { facts } = payment
-    const { txHash, ordinal } = facts
-    const row = rows.get(toKey(facts))
-    const fields = row === undefined ? [] : findDifferingFields(row, facts, isOrphaned)
-    if (row !== undefined && fields.length === 0 && !(isOrphaned && row.offChain)) continue
-    paymentsToStore.push(payment)
-    if (row === undefined) differences.push({ kind: 'missing', txHash, ordinal })
-    else if (fields.length > 0) differences.push({ kind: 'changed', txHash, ordinal, fields })
-  }
-  const present = new Set(onChain.map(({ facts }) => toKey(facts)))
-  const listed = new Set(routers)
-  const extra = stored.filter(
-    (row) => !present.has(toKey(row)) && isReadBy(listed, row) && (isOrphaned ? row.dropped === null : !row.offChain),
-  )
-  for (const { txHash, ordinal } of extra) differences.push({ kind: 'extra', txHash, ordinal })
-  return { differences, paymentsToStore, extra }
-}
-
-function toKey({ txHash, ordinal }: PaymentFacts): string {
-  return `${txHash}:${ordinal}`
-}
-
 function findDifferingFields(row: StoredPayment, facts: PaymentFacts, isOrphaned: boolean): string[] {
   const fields: string[] = factNames.filter((name) => !isDeepStrictEqual(row[name], facts[name]))
   return row.offChain && !isOrphaned ? [...fields, 'offChain'] : fields
@@ -95,6 +51,7 @@ interface RereadRange {
   readonly chainId: number
   readonly range: BlockRange
   readonly routers: readonly string[]
+  /** Whether the stored blocks are orphaned: their off-chain marks then say nothing. */
   readonly isOrphaned: boolean
   readonly recording: Recording
 }
@@ -118,9 +75,9 @@ export function recheck(store: Transactions, input: RereadRange & { readonly rep
     if (!repair) return { differences, repaired: false, events: [] }
     if (stored === null || stored.blockNumber < last.number) throw new CheckpointChangedError(chainId)
     await assertKnownHashes(tx, chainId, range)
-    const events = paymentsToStore.length === 0 ? [] : await storePayments(tx, paymentsToStore)
-    if (extra.length > 0) await tx.markOffChain(extra.map(({ id }) => id))
-    if (deposits.length > 0) await tx.upsertDeposits(deposits)
+    const events = await storePayments(tx, paymentsToStore)
+    await tx.markOffChain(extra.map(({ id }) => id))
+    await tx.upsertDeposits(deposits)
     await tx.addProof(chainId, { from: first.number, to: last.number, proof, node })
     return { differences, repaired: differences.some(isWritable), events: [...events, ...skipped] }
   })
@@ -159,19 +116,34 @@ export async function* dropAllOverdue(
   }
 }
 
-/** The comparison of the chosen payments, the chosen deposits, and the event that counts those not chosen. */
-interface RecordedComparison extends Comparison {
-  readonly deposits: readonly BridgeDeposit[]
-  readonly skipped: readonly ServiceEvent[]
-}
-
-async function compareRange(
-  tx: StoreTransaction,
-  { chainId, range, routers, isOrphaned, recording }: RereadRange,
-): Promise<RecordedComparison> {
+/**
+ * Compares the payments that this service records. Payments of routers that were not read, and payments from another
+ * chain, are not compared. `skipped`: the event that counts the payments and deposits that are not recorded here.
+ */
+async function compareRange(tx: StoreTransaction, { chainId, range, routers, isOrphaned, recording }: RereadRange) {
   const stored = await tx.paymentsInBlocks(chainId, range.first.number, range.last.number)
-  const { payments, deposits, events } = await chooseRecorded(tx, recording, { ...range, chainId }, stored)
-  return { ...comparePayments({ read: payments, stored, routers, isOrphaned }), deposits, skipped: events }
+  const { payments, deposits, events: skipped } = await chooseRecorded(tx, recording, { ...range, chainId }, stored)
+  const onChain = matchOrdinals(payments, stored, routers)
+  const rows = new Map(stored.map((row) => [toOrdinalKey(row), row]))
+  const differences: ReindexDifference[] = []
+  const paymentsToStore: NewPayment[] = []
+  for (const payment of onChain) {
+    const { facts } = payment
+    const { txHash, ordinal } = facts
+    const row = rows.get(toOrdinalKey(facts))
+    const fields = row === undefined ? [] : findDifferingFields(row, facts, isOrphaned)
+    if (row !== undefined && fields.length === 0 && !(isOrphaned && row.offChain)) continue
+    paymentsToStore.push(payment)
+    if (row === undefined) differences.push({ kind: 'missing', txHash, ordinal })
+    else if (fields.length > 0) differences.push({ kind: 'changed', txHash, ordinal, fields })
+  }
+  const present = new Set(onChain.map(({ facts }) => toOrdinalKey(facts)))
+  const listed = new Set(routers)
+  const extra = stored
+    .filter((row) => !present.has(toOrdinalKey(row)) && isReadBy(listed, row))
+    .filter(({ dropped, offChain }) => (isOrphaned ? dropped === null : !offChain))
+  for (const { txHash, ordinal } of extra) differences.push({ kind: 'extra', txHash, ordinal })
+  return { differences, paymentsToStore, extra, deposits, skipped }
 }
 
 function isWritable({ kind, fields = [] }: ReindexDifference): boolean {

@@ -4,6 +4,7 @@ import type { EventSink, ServiceEvent } from '../events.js'
 import type { Audited } from '../history/audit-log.js'
 import { assertWhole, computeBackoffMs } from '../internal/values.js'
 import { type Confirmations, createFinality } from '../legacy/finality.js'
+import { lockChainAt } from '../payments/record-range.js'
 import type { Recording } from '../payments/recording.js'
 import type { BlockRange, Chain, ProofLevel } from '../ports/chain.js'
 import type { Clock, RandomSource } from '../ports/runtime.js'
@@ -66,23 +67,19 @@ export class ReindexError extends CoreError {
   }
 }
 
-interface OrphanedBlocks {
-  readonly from: number
-  readonly to: number
-  /** The stored checkpoint, which is orphaned. */
-  readonly checkpoint: Checkpoint
-  readonly finalityBlocks: number | null
-}
-
 /**
- * Moves the checkpoint to the block below `from`, however deep, and marks the payments above as off the chain. An
- * indexer may continue from there at any time. Reading the new blocks removes the mark from payments that they contain.
+ * Moves the orphaned `checkpoint` to the block below `from`, however deep, and marks the payments above as off the
+ * chain. An indexer may continue from there at any time. Reading the new blocks removes the mark from payments that
+ * they contain.
  */
 async function rollBackOrphaned(
-  { store, chain }: { readonly store: Pick<Store, 'transaction'>; readonly chain: Chain },
-  { from, to, checkpoint, finalityBlocks }: OrphanedBlocks,
+  { store, chain }: Pick<ReindexDeps, 'store' | 'chain'>,
+  blocks: { readonly from: number; readonly to: number },
+  checkpoint: Checkpoint,
+  finalityBlocks: number | null,
   signal?: AbortSignal,
 ): Promise<ServiceEvent> {
+  const { from, to } = blocks
   const { chainId } = chain
   const { blockNumber } = checkpoint
   if (to !== blockNumber)
@@ -112,10 +109,8 @@ async function rollBackOrphaned(
     )
   signal?.throwIfAborted()
   await store.transaction(async (tx) => {
-    const stored = await tx.lockChain(chainId)
-    if (stored?.blockNumber !== blockNumber || stored.blockHash !== checkpoint.blockHash)
-      throw new CheckpointChangedError(chainId)
-    await rollBack(tx, { chainId, to: base, finalityBlocks })
+    await lockChainAt(tx, chainId, checkpoint)
+    await rollBack(tx, chainId, base, finalityBlocks)
   })
   return { type: 'chain.reorganized', chainId, from: blockNumber, commonAncestor: base.blockNumber }
 }
@@ -174,7 +169,7 @@ export async function* reindex(
   const isOrphaned = !(await isOnChain(chain, checkpoint, signal))
   if (repair) await deps.beforeRepair?.({ from, to })
   if (isOrphaned && repair)
-    publish(await rollBackOrphaned({ store, chain }, { from, to, checkpoint, finalityBlocks }, signal))
+    publish(await rollBackOrphaned({ store, chain }, { from, to }, checkpoint, finalityBlocks, signal))
 
   const input = { chainId, routers: chain.routers, isOrphaned, recording }
   async function recheckOrRecord(range: BlockRange): Promise<Recheck> {

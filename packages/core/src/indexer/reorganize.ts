@@ -1,5 +1,6 @@
 /** Rolls back to the common ancestor after a reorg. Source: docs/decisions/reorganisations.md. @module */
-import { ChainError, CheckpointChangedError, CoreError } from '../errors.js'
+import { ChainError, CoreError } from '../errors.js'
+import { lockChainAt } from '../payments/record-range.js'
 import type { Chain } from '../ports/chain.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
@@ -63,7 +64,7 @@ export async function storeStart(
   const base = await readCheckpoint(chain, start - 1, signal)
   signal?.throwIfAborted()
   await store.transaction(async (tx) => {
-    if ((await tx.lockChain(chain.chainId)) !== null) throw new CheckpointChangedError(chain.chainId)
+    await lockChainAt(tx, chain.chainId, null)
     await tx.setCheckpoint(chain.chainId, deep)
     await tx.setCheckpoint(chain.chainId, base)
   })
@@ -80,25 +81,21 @@ async function readCheckpoint(chain: Chain, number: number, signal?: AbortSignal
   )
 }
 
-interface RollBack {
-  readonly chainId: number
-  /** The newest block that stays. */
-  readonly to: Checkpoint
-  readonly finalityBlocks: number | null
-}
-
 /**
- * Marks the payments above `to` as off the chain and deletes the deposits that wait there; call after `lockChain`.
- * Remaining blocks that were final stay final; replaced blocks need their own confirmations.
+ * Marks the payments above `ancestor`, the newest block that stays, as off the chain, and deletes the deposits that wait
+ * there; call after `lockChain`. Remaining final blocks stay final; replaced blocks need their own confirmations.
  */
 export async function rollBack(
   tx: Pick<StoreTransaction, 'leaveChain' | 'reached' | 'setCheckpoint' | 'setReached'>,
-  { chainId, to, finalityBlocks }: RollBack,
+  chainId: number,
+  ancestor: Checkpoint,
+  finalityBlocks: number | null,
 ): Promise<void> {
-  const reached = (await tx.reached(chainId)) ?? to.blockNumber
-  await tx.leaveChain(chainId, to.blockNumber)
-  await tx.setCheckpoint(chainId, to)
-  await tx.setReached(chainId, Math.min(reached, to.blockNumber + (finalityBlocks ?? 0)))
+  const { blockNumber } = ancestor
+  const reached = (await tx.reached(chainId)) ?? blockNumber
+  await tx.leaveChain(chainId, blockNumber)
+  await tx.setCheckpoint(chainId, ancestor)
+  await tx.setReached(chainId, Math.min(reached, blockNumber + (finalityBlocks ?? 0)))
 }
 
 /** Checkpoints in one page of the search: in the first page, and at most. */
@@ -136,10 +133,8 @@ export async function reorganize(
     throw new DeepReorgError(chainId, { blockNumber: checkpoint.blockNumber, commonAncestor: ancestor.blockNumber })
   signal?.throwIfAborted()
   await deps.store.transaction(async (tx) => {
-    const stored = await tx.lockChain(chainId)
-    if (stored?.blockNumber !== checkpoint.blockNumber || stored.blockHash !== checkpoint.blockHash)
-      throw new CheckpointChangedError(chainId)
-    await rollBack(tx, { chainId, to: ancestor, finalityBlocks: deps.finalityBlocks })
+    await lockChainAt(tx, chainId, checkpoint)
+    await rollBack(tx, chainId, ancestor, deps.finalityBlocks)
   })
   return ancestor
 }
@@ -168,20 +163,20 @@ async function findAncestor(
     const oldest = page.at(-1)
     if (oldest === undefined) return null
     if (await isOnChain(chain, oldest, signal)) {
-      const [newest, ...orphaned] = (await selectOnChain(chain, page, signal)).reverse()
-      if (newest === undefined) return null
-      return { ancestor: newest, lowestOrphaned: orphaned[0]?.blockNumber ?? lowestOrphaned, reached }
+      const index = await findNewestOnChain(chain, page, signal)
+      const ancestor = page[index] ?? oldest
+      return { ancestor, lowestOrphaned: page[index - 1]?.blockNumber ?? lowestOrphaned, reached }
     }
     lowestOrphaned = oldest.blockNumber
   }
 }
 
-/** Binary search in a page, newest first, whose last checkpoint is on the chain. */
-async function selectOnChain(
+/** Binary search for the first checkpoint on the chain, in a page, newest first, whose last one is. */
+async function findNewestOnChain(
   chain: Chain,
   page: readonly Checkpoint[],
   signal: AbortSignal | undefined,
-): Promise<Checkpoint[]> {
+): Promise<number> {
   let orphaned = -1
   let onChain = page.length - 1
   while (onChain - orphaned > 1) {
@@ -190,7 +185,7 @@ async function selectOnChain(
     if (candidate !== undefined && (await isOnChain(chain, candidate, signal))) onChain = middle
     else orphaned = middle
   }
-  return page.slice(0, onChain + 1)
+  return onChain
 }
 
 /**

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto'
 import { type ProcessorUpdate, processorUpdateSchema, type UpdateResult } from '@payment-integration/contract'
 import { StoreError, UpdateConflictError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
+import { groupBy } from '../internal/values.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import { copyInvoice, copyRecipient, type PaymentStatus, type StoredPayment } from './payment.js'
 import type { NewUpdate, PaymentSelector, SettledUpdate, StoredUpdate } from './payment-store.js'
-import type { Recording } from './recording.js'
+import { findRegistered, type Recording } from './recording.js'
 import { emitSnapshots, type StatusChange } from './snapshot.js'
 import { changeStatusByUpdate } from './state.js'
 
@@ -25,50 +26,43 @@ export function toSelectors(updates: readonly ProcessorUpdate[]): PaymentSelecto
   return [...new Map(selectors.map((selector) => [toTransactionKey(selector), selector])).values()]
 }
 
-interface Decisions {
-  /**
-   * Whether the payment of an update is stored. A transaction that fulfils bridge deposits may get more payments later,
-   * so there only a payment of the named integration counts.
-   */
-  has(update: ProcessorUpdate): boolean
-  /** Decides the next update. @throws TypeError When its transaction has no known payment. */
-  decide(update: ProcessorUpdate): UpdateDecision['result']
-  /** The changes of the updates that were applied, in order. */
-  readonly changes: readonly StatusChange[]
-  /** To publish once the changes are durable, in order. */
-  readonly events: ServiceEvent[]
-}
+type Decisions = ReturnType<typeof decideInOrder>
 
 /** @param payments - The result of `paymentsForChange` for `toSelectors(updates)`. */
-export function decideInOrder(payments: readonly StoredPayment[]): Decisions {
-  const byTransaction = new Map<string, StoredPayment[]>()
-  for (const payment of payments) {
-    const key = toTransactionKey(payment)
-    const group = byTransaction.get(key)
-    if (group === undefined) byTransaction.set(key, [payment])
-    else group.push(payment)
-  }
+export function decideInOrder(payments: readonly StoredPayment[]) {
+  const byTransaction = groupBy(payments, toTransactionKey)
+  const findPayments = (update: ProcessorUpdate) => byTransaction.get(toTransactionKey(update)) ?? []
+  /** The changes of the updates that were applied, in order. */
   const changes: StatusChange[] = []
+  /** To publish once the changes are durable, in order. */
   const events: ServiceEvent[] = []
   return {
     changes,
     events,
-    has(update) {
-      const group = byTransaction.get(toTransactionKey(update)) ?? []
+    /**
+     * Whether the payment of an update is stored. A transaction that fulfils bridge deposits may get more payments
+     * later, so there only a payment of the named integration counts.
+     */
+    has(update: ProcessorUpdate): boolean {
+      const group = findPayments(update)
       const isNamed = (payment: StoredPayment) => payment.integrationAddress === update.integrationAddress
       const mayGrow = group.some(({ source, chainId }) => source.chainId !== chainId)
       return update.integrationAddress !== undefined && mayGrow ? group.some(isNamed) : group.length > 0
     },
-    decide(update) {
-      const group = byTransaction.get(toTransactionKey(update)) ?? []
-      const decided = decideUpdate(group, update)
-      events.push(...decided.events)
-      const { change, result } = decided
-      if (change !== null) {
-        changes.push(change)
-        group[group.indexOf(change.payment)] = { ...change.payment, ...change.status }
+    /** Decides the next update. @throws TypeError When its transaction has no known payment. */
+    decide(update: ProcessorUpdate): Omit<SettledUpdate, 'id'> {
+      const group = findPayments(update)
+      const { payment, status, ...result } = decideUpdate(group, update)
+      const { id: paymentId, chainId, txHash, integrationAddress, state: from } = payment
+      const name = { chainId, txHash, integrationAddress }
+      const { outcome, reason } = result
+      events.push({ type: 'update.settled', updateId: update.id, outcome, reason, ...name })
+      if (status !== null) {
+        events.push({ type: 'payment.changed', version: status.version, from, to: status.state, ...name })
+        changes.push({ payment, status })
+        group[group.indexOf(payment)] = { ...payment, ...status }
       }
-      return result
+      return { paymentId, ...result }
     },
   }
 }
@@ -76,12 +70,10 @@ export function decideInOrder(payments: readonly StoredPayment[]): Decisions {
 const toTransactionKey = ({ chainId, txHash }: { readonly chainId: number | string; readonly txHash: string }) =>
   `${chainId}:${txHash}`
 
-/** The outcome of an update, decided first, so that the id is stored before any other write. */
-interface UpdateDecision {
-  readonly result: Omit<SettledUpdate, 'id'>
-  readonly change: StatusChange | null
-  /** To publish once the change is durable. */
-  readonly events: readonly ServiceEvent[]
+interface UpdateDecision extends Pick<SettledUpdate, 'outcome' | 'reason' | 'version'> {
+  readonly payment: StoredPayment
+  /** Null: the payment is unchanged. */
+  readonly status: PaymentStatus | null
 }
 
 /** Decides an update. If several integrations have payments, `integrationAddress` names one; without it: rejected. */
@@ -92,34 +84,18 @@ function decideUpdate(payments: readonly StoredPayment[], update: ProcessorUpdat
   const named =
     namedAddress === undefined ? payments : payments.filter((each) => each.integrationAddress === namedAddress)
   const [payment, ...otherPayments] = named
-  const reject = (about: StoredPayment, reason: string, version: number | null = null) =>
-    buildDecision(update, about, { outcome: 'refused', reason, version })
+  const reject = (about: StoredPayment, reason: string, version: number | null = null): UpdateDecision => {
+    return { payment: about, outcome: 'refused', reason, version, status: null }
+  }
   if (payment === undefined) return reject(first, 'no payment of the transaction names this integrationAddress')
   if (otherPayments.length > 0)
     return reject(payment, 'the transaction holds payments of several integrations; name one in integrationAddress')
+  const { version } = payment
   const change = changeStatusByUpdate(payment, update)
-  if (change.kind === 'rejected') return reject(payment, change.reason, payment.version)
-  if (change.kind === 'unchanged')
-    return buildDecision(update, payment, { outcome: 'unchanged', reason: null, version: payment.version })
+  if (change.kind === 'rejected') return reject(payment, change.reason, version)
+  if (change.kind === 'unchanged') return { payment, outcome: 'unchanged', reason: null, version, status: null }
   const { status } = change
-  return buildDecision(update, payment, { outcome: 'applied', reason: null, version: status.version }, status)
-}
-
-function buildDecision(
-  update: ProcessorUpdate,
-  payment: StoredPayment,
-  decided: Omit<UpdateDecision['result'], 'paymentId'>,
-  status?: PaymentStatus,
-): UpdateDecision {
-  const { id: paymentId, chainId, txHash, integrationAddress } = payment
-  const { outcome, reason } = decided
-  const name = { chainId, txHash, integrationAddress }
-  const events: ServiceEvent[] = [{ type: 'update.settled', updateId: update.id, outcome, reason, ...name }]
-  if (status !== undefined) {
-    const { version, state: to } = status
-    events.push({ type: 'payment.changed', version, from: payment.state, to, ...name })
-  }
-  return { result: { paymentId, ...decided }, change: status === undefined ? null : { payment, status }, events }
+  return { payment, outcome: 'applied', reason: null, version: status.version, status }
 }
 
 /** Results of the updates in order; rejected with an `UpdateConflictError` when the id was used with other content. */
@@ -164,7 +140,7 @@ async function applyInTransaction(
   // Concurrent copies of an update lock the same payment, so the later copy finds the record of the first.
   const decisions = await lockPayments(tx, updates, unindexed)
   const found = await tx.findUpdates([...new Set(updates.map(({ id }) => id))])
-  const storedUpdates = new Map<string, StoredUpdate>(found.map((each) => [each.id, each]))
+  const storedUpdates = new Map(found.map((each) => [each.id, each]))
   const findForeignReason = recording === 'all' ? () => null : await createForeignCheck(tx, updates)
   const added: NewUpdate[] = []
   const outcomes = updates.map((update): PromiseSettledResult<UpdateResult> => {
@@ -180,7 +156,7 @@ async function applyInTransaction(
     added.push({ update, fingerprint, paymentId, ...result })
     return { status: 'fulfilled', value: toUpdateResult(stored) }
   })
-  if (added.length > 0 && (await tx.insertUpdates(added)).length < added.length) throw new IdTakenError()
+  if ((await tx.insertUpdates(added)).length < added.length) throw new IdTakenError()
   await emitSnapshots(tx, decisions.changes)
   return { outcomes, events: decisions.events }
 }
@@ -222,8 +198,7 @@ async function createForeignCheck(
   tx: StoreTransaction,
   updates: readonly ProcessorUpdate[],
 ): Promise<(update: ProcessorUpdate) => string | null> {
-  const named = new Set(updates.flatMap(({ integrationAddress }) => integrationAddress ?? []))
-  const registered = named.size === 0 ? named : await tx.registeredIntegrations([...named])
+  const registered = await findRegistered(tx, updates)
   return ({ integrationAddress: address }) => {
     if (address === undefined)
       return 'this service records payments of its own integrations alone; name one in integrationAddress'
@@ -262,16 +237,21 @@ export function checkUpdate(input: ProcessorUpdate): ProcessorUpdate {
   )
 }
 
-function normalizeUpdate(input: ProcessorUpdate): ProcessorUpdate {
-  const { id, chainId, state, recipient, invoice } = input
+function normalizeUpdate({
+  txHash,
+  integrationAddress,
+  recipient,
+  invoice,
+  ...update
+}: ProcessorUpdate): ProcessorUpdate {
   return {
-    id,
-    chainId,
-    txHash: input.txHash.toLowerCase(),
-    ...(input.integrationAddress === undefined ? {} : { integrationAddress: input.integrationAddress.toLowerCase() }),
-    ...(state === undefined ? {} : { state }),
-    ...(recipient === undefined ? {} : { recipient: copyRecipient(recipient) }),
-    ...(invoice === undefined ? {} : { invoice: copyInvoice(invoice) }),
+    id: update.id,
+    chainId: update.chainId,
+    txHash: txHash.toLowerCase(),
+    integrationAddress: integrationAddress?.toLowerCase(),
+    state: update.state,
+    recipient: recipient && copyRecipient(recipient),
+    invoice: invoice && copyInvoice(invoice),
   }
 }
 

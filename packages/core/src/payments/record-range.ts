@@ -8,6 +8,20 @@ import { chooseRecorded, type Recording } from './recording.js'
 import { dropOverdue } from './state.js'
 import { choosePrimary, matchOrdinals, storePayments } from './store-payments.js'
 
+/**
+ * Locks a chain until the transaction ends. Rejects with `ERR_CHECKPOINT_CHANGED` unless the stored checkpoint is
+ * `expected`; null: none is stored.
+ */
+export async function lockChainAt(
+  tx: Pick<StoreTransaction, 'lockChain'>,
+  chainId: number,
+  expected: Checkpoint | null,
+): Promise<void> {
+  const stored = await tx.lockChain(chainId)
+  if (stored?.blockNumber !== expected?.blockNumber || stored?.blockHash !== expected?.blockHash)
+    throw new CheckpointChangedError(chainId)
+}
+
 /** The most stored heights that are compared with a range; of older heights few are stored. */
 const maxHeights = 4_096
 
@@ -69,12 +83,10 @@ export async function recordRange(
   assertContinues(expected, range)
   const below = selectStoredHashes(range, window)
   return store.transaction(async (tx) => {
-    const stored = await tx.lockChain(chainId)
-    if (stored?.blockNumber !== expected?.blockNumber || stored?.blockHash !== expected?.blockHash)
-      throw new CheckpointChangedError(chainId)
+    await lockChainAt(tx, chainId, expected)
     const { payments, deposits, events: skipped } = await chooseRecorded(tx, recording, { ...range, chainId })
-    const events = payments.length === 0 ? [] : await storePayments(tx, choosePrimary(payments))
-    if (deposits.length > 0) await tx.upsertDeposits(deposits)
+    const events = await storePayments(tx, choosePrimary(payments))
+    await tx.upsertDeposits(deposits)
     await tx.setCheckpoint(chainId, { blockNumber: last.number, blockHash: last.hash }, below)
     await tx.addProof(chainId, { from: first.number, to: last.number, proof, node })
     // After the payments of the range are stored: a payment that is on the chain again is not overdue.
@@ -120,19 +132,13 @@ export async function recordBackfill(
 ): Promise<readonly ServiceEvent[]> {
   const { first, last, proof, node } = range
   return store.transaction(async (tx) => {
-    const stored = await tx.lockChain(chainId)
-    if (stored === null || stored.blockHash !== expected?.blockHash || stored.blockNumber < last.number)
-      throw new CheckpointChangedError(chainId)
+    await lockChainAt(tx, chainId, expected)
+    if (expected === null || expected.blockNumber < last.number) throw new CheckpointChangedError(chainId)
     await assertKnownHashes(tx, chainId, range)
     const { payments, deposits, events: skipped } = await chooseRecorded(tx, recording, { ...range, chainId })
-    const events =
-      payments.length === 0
-        ? []
-        : await storePayments(
-            tx,
-            matchOrdinals(payments, await tx.paymentsInBlocks(chainId, first.number, last.number), [coverage.router]),
-          )
-    if (deposits.length > 0) await tx.upsertDeposits(deposits)
+    const stored = payments.length === 0 ? [] : await tx.paymentsInBlocks(chainId, first.number, last.number)
+    const events = await storePayments(tx, matchOrdinals(payments, stored, [coverage.router]))
+    await tx.upsertDeposits(deposits)
     await tx.addWeakerProof(chainId, { from: first.number, to: last.number, proof, node })
     await tx.setCoverage(chainId, coverage)
     return [...events, ...skipped]

@@ -31,19 +31,26 @@ export async function chooseRecorded(
   stored: readonly NamedPayment[] = [],
 ): Promise<RecordedPart> {
   if (recording === 'all' || payments.length + deposits.length === 0) return { payments, deposits, events: [] }
-  const named = new Set<string>()
-  for (const { integrationAddress } of payments) if (integrationAddress !== null) named.add(integrationAddress)
-  for (const { payment } of deposits) if (payment.integrationAddress !== null) named.add(payment.integrationAddress)
-  const registered = named.size === 0 ? named : await tx.registeredIntegrations([...named])
+  const all = [...payments, ...deposits.map(({ payment }) => payment)]
+  const registered = await findRegistered(tx, all)
   const isOwn = ({ integrationAddress: address }: PaymentFacts) => address !== null && registered.has(address)
   const storedPayments = payments.every(isOwn) ? [] : [...stored, ...(await tx.offChainPayments(chainId))]
   const keys = new Set(storedPayments.map(toPaymentKey))
   const chosen = {
-    payments: payments.filter((each) => isOwn(each) || (keys.size > 0 && keys.has(toPaymentKey(each)))),
+    payments: payments.filter((each) => isOwn(each) || keys.has(toPaymentKey(each))),
     deposits: deposits.filter(({ payment }) => isOwn(payment)),
   }
-  const count = payments.length + deposits.length - chosen.payments.length - chosen.deposits.length
+  const count = all.length - chosen.payments.length - chosen.deposits.length
   return { ...chosen, events: count === 0 ? [] : [{ type: 'payments.skipped', chainId, count }] }
+}
+
+/** The integrations of the store that are named. */
+export async function findRegistered(
+  tx: Pick<StoreTransaction, 'registeredIntegrations'>,
+  items: readonly { readonly integrationAddress?: string | null | undefined }[],
+): Promise<ReadonlySet<string>> {
+  const named = new Set(items.flatMap(({ integrationAddress }) => integrationAddress ?? []))
+  return named.size === 0 ? named : tx.registeredIntegrations([...named])
 }
 
 /**

@@ -38,7 +38,6 @@ export interface StatusChange {
 
 /** Stores the last status of each payment, and a snapshot of every status whose payment has an integration. */
 export async function emitSnapshots(tx: StoreTransaction, changes: readonly StatusChange[]): Promise<void> {
-  if (changes.length === 0) return
   await tx.setStatuses(new Map(changes.map(({ payment, status }) => [payment.id, status])))
   await insertSnapshots(tx, changes)
 }
@@ -50,5 +49,5 @@ export async function insertSnapshots(tx: StoreTransaction, changes: readonly St
     const body = buildSnapshotBytes({ integrationAddress, chainId, txHash }, status)
     return [{ paymentId, version: status.version, body, integrationAddress, chainId, txHash }]
   })
-  if (snapshots.length > 0) await tx.insertSnapshots(snapshots)
+  await tx.insertSnapshots(snapshots)
 }

@@ -1,5 +1,6 @@
 /** Stores payments from the chain with ordinals and snapshots. Source: docs/architecture.md. @module */
 import type { ServiceEvent } from '../events.js'
+import { groupBy } from '../internal/values.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { decideInOrder, toSelectors } from './apply-updates.js'
 import type { PaymentFacts, StoredPayment } from './payment.js'
@@ -23,20 +24,31 @@ export function matchOrdinals(
   stored: readonly StoredPayment[],
   routers: readonly string[],
 ): NewPayment[] {
-  const readByHash = groupByHash(read)
-  const storedByHash = groupByHash(stored)
-  const assigned = new Map<PaymentFacts, PaymentFacts>()
-  for (const [txHash, facts] of readByHash)
-    assignInTransaction(facts, storedByHash.get(txHash) ?? [], new Set(routers)).forEach((each, index) => {
-      const original = facts[index]
-      if (original !== undefined) assigned.set(original, each)
-    })
-  const isTaken = ({ txHash, integrationAddress }: PaymentFacts) =>
-    storedByHash.get(txHash)?.some((row) => row.primary && row.integrationAddress === integrationAddress) ?? false
-  return choosePrimary(read.map((facts) => assigned.get(facts) ?? facts)).map(({ facts, primary }) => ({
-    facts,
-    primary: primary && !isTaken(facts),
-  }))
+  const listed = new Set(routers)
+  const ordinalByLog = new Map(stored.map((row) => [toLogKey(row), row.ordinal]))
+  const takenOrdinals = new Set(stored.map(toOrdinalKey))
+  const takenPrimaries = new Set(stored.filter(({ primary }) => primary).map(toPrimaryKey))
+  const readLogs = new Set(read.map(toLogKey))
+  const replaceable = groupBy(
+    stored.filter((row) => isReadBy(listed, row) && !readLogs.has(toLogKey(row))),
+    toPrimaryKey,
+  )
+
+  function assignOrdinal(facts: PaymentFacts): number {
+    const storedOrdinal = ordinalByLog.get(toLogKey(facts))
+    if (storedOrdinal !== undefined) return storedOrdinal
+    const fitting = replaceable.get(toPrimaryKey(facts)) ?? []
+    const same = fitting.findIndex((row) => row.ordinal === facts.ordinal)
+    const [record] = fitting.splice(Math.max(0, same), 1)
+    if (record !== undefined) return record.ordinal
+    const { txHash } = facts
+    let { ordinal } = facts
+    while (takenOrdinals.has(toOrdinalKey({ txHash, ordinal }))) ordinal += 1
+    takenOrdinals.add(toOrdinalKey({ txHash, ordinal }))
+    return ordinal
+  }
+  const placed = choosePrimary(read.map((facts) => ({ ...facts, ordinal: assignOrdinal(facts) })))
+  return placed.map(({ facts, primary }) => ({ facts, primary: primary && !takenPrimaries.has(toPrimaryKey(facts)) }))
 }
 
 /** Whether a read of these routers returns a stored payment. */
@@ -44,67 +56,24 @@ export function isReadBy(routers: ReadonlySet<string>, { router, source, chainId
   return routers.has(router.address) && source.chainId === chainId
 }
 
-function assignInTransaction(
-  read: readonly PaymentFacts[],
-  stored: readonly StoredPayment[],
-  routers: ReadonlySet<string>,
-): PaymentFacts[] {
-  if (stored.length === 0) return [...read]
-  const ordinalByLog = new Map(stored.map((row) => [toLogKey(row), row.ordinal]))
-  const readLogs = new Set(read.map(toLogKey))
-  const replaceableRecords = stored.filter((row) => isReadBy(routers, row) && !readLogs.has(toLogKey(row)))
-  const takenOrdinals = new Set(stored.map(({ ordinal }) => ordinal))
-
-  function assignOrdinal(facts: PaymentFacts): number {
-    const storedOrdinal = ordinalByLog.get(toLogKey(facts))
-    if (storedOrdinal !== undefined) return storedOrdinal
-    const fitting = replaceableRecords.filter(
-      ({ integrationAddress }) => integrationAddress === facts.integrationAddress,
-    )
-    const record = fitting.find(({ ordinal }) => ordinal === facts.ordinal) ?? fitting[0]
-    if (record !== undefined) {
-      replaceableRecords.splice(replaceableRecords.indexOf(record), 1)
-      return record.ordinal
-    }
-    let { ordinal } = facts
-    while (takenOrdinals.has(ordinal)) ordinal += 1
-    takenOrdinals.add(ordinal)
-    return ordinal
-  }
-  return read.map((facts) => ({ ...facts, ordinal: assignOrdinal(facts) }))
+/** Identifies a log while its block is on the chain. Some chains count log indexes per transaction. */
+function toLogKey({ txHash, blockHash, logIndex }: PaymentFacts): string {
+  return `${txHash}:${blockHash}:${logIndex}`
 }
 
-/** Identifies a log while its block is on the chain. */
-function toLogKey({ blockHash, logIndex }: PaymentFacts): string {
-  return `${blockHash}:${logIndex}`
-}
-
-function groupByHash<T extends PaymentFacts>(payments: readonly T[]): Map<string, T[]> {
-  const groups = new Map<string, T[]>()
-  for (const payment of payments) {
-    const group = groups.get(payment.txHash)
-    if (group === undefined) groups.set(payment.txHash, [payment])
-    else group.push(payment)
-  }
-  return groups
+export function toOrdinalKey({ txHash, ordinal }: Pick<PaymentFacts, 'txHash' | 'ordinal'>): string {
+  return `${txHash}:${ordinal}`
 }
 
 /** Marks the payment with the lowest ordinal per transaction and named integration (or none). Keeps the order. */
 export function choosePrimary(payments: readonly PaymentFacts[]): NewPayment[] {
-  // Most transactions have one payment: nothing to compare.
-  const isAlone = new Map<string, boolean>()
-  for (const { txHash } of payments) isAlone.set(txHash, !isAlone.has(txHash))
   const lowest = new Map<string, number>()
   for (const facts of payments) {
-    if (isAlone.get(facts.txHash)) continue
     const key = toPrimaryKey(facts)
     const current = lowest.get(key)
     if (current === undefined || facts.ordinal < current) lowest.set(key, facts.ordinal)
   }
-  return payments.map((facts) => ({
-    facts,
-    primary: isAlone.get(facts.txHash) || lowest.get(toPrimaryKey(facts)) === facts.ordinal,
-  }))
+  return payments.map((facts) => ({ facts, primary: lowest.get(toPrimaryKey(facts)) === facts.ordinal }))
 }
 
 function toPrimaryKey({ chainId, txHash, integrationAddress }: PaymentFacts): string {

@@ -150,6 +150,9 @@ export function createUpdateReceiver(deps: {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+/** Largest update, in bytes. */
+const maxBytes = 16 * 1024
+
 /** Parses the bytes of an update, or of several. Messages name fields, never values. */
 export function parseUpdate(body: Uint8Array): ReceivedUpdate {
   let text: string
@@ -163,32 +166,19 @@ export function parseUpdate(body: Uint8Array): ReceivedUpdate {
   }
   const duplicate = findDuplicateKey(text)
   if (duplicate !== null) return { kind: 'invalid', message: `Field ${duplicate} is given twice` }
-  const parsed = parseJson(json, body.length)
-  if (!('issues' in parsed)) return parsed
-  const [issue] = parsed.issues
-  const fieldPath = issue?.path.join('.') ?? ''
-  return { kind: 'invalid', message: `${fieldPath === '' ? 'Body' : fieldPath}: ${issue?.message ?? 'invalid'}` }
-}
-
-/** Largest update, in bytes. */
-const maxBytes = 16 * 1024
-
-function parseJson(json: unknown, size: number) {
+  const isList = typeof json === 'object' && json !== null && 'updates' in json
+  const parsed = isList ? processorUpdatesSchema.safeParse(json) : processorUpdateSchema.safeParse(json)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    return { kind: 'invalid', message: `${issue?.path.join('.') || 'Body'}: ${issue?.message ?? 'invalid'}` }
+  }
+  const { data } = parsed
+  const updates = 'updates' in data ? data.updates : [data]
   // No update is longer than its body.
   const isTooLarge = (update: ProcessorUpdate) =>
-    size > maxBytes && Buffer.byteLength(JSON.stringify(update)) > maxBytes
-  if (typeof json === 'object' && json !== null && 'updates' in json) {
-    const { data, error } = processorUpdatesSchema.safeParse(json)
-    if (data === undefined) return error
-    const index = data.updates.findIndex(isTooLarge)
-    if (index >= 0) return rejectTooLarge(`updates.${index}`)
-    return { kind: 'updates', updates: data.updates } as const
-  }
-  const { data, error } = processorUpdateSchema.safeParse(json)
-  if (data === undefined) return error
-  if (isTooLarge(data)) return rejectTooLarge('The update')
-  return { kind: 'update', update: data } as const
+    body.length > maxBytes && Buffer.byteLength(JSON.stringify(update)) > maxBytes
+  const tooLarge = updates.findIndex(isTooLarge)
+  const name = isList ? `updates.${tooLarge}` : 'The update'
+  if (tooLarge >= 0) return { kind: 'invalid', message: `${name} is larger than ${maxBytes} bytes` }
+  return 'updates' in data ? { kind: 'updates', updates } : { kind: 'update', update: data }
 }
-
-const rejectTooLarge = (updateName: string) =>
-  ({ kind: 'invalid', message: `${updateName} is larger than ${maxBytes} bytes` }) as const

@@ -6,7 +6,7 @@ import { createAudited, createAuditQueries, createHeadAnnouncer } from './histor
 import type { AuditQueries } from './history/audit-store.js'
 import { createIdentity, type Identity } from './identity/identity.js'
 import { createFulfilmentPoller, type FulfilmentPoller } from './indexer/fulfilments.js'
-import { createIndexer, type Indexer } from './indexer/indexer.js'
+import { createIndexer, type Indexer, type IndexerOptions } from './indexer/indexer.js'
 import { type CachedCaller, createAuthenticate, createCredentialCache } from './integrations/authenticate.js'
 import type { Caller, IntegrationSessions } from './integrations/integration.js'
 import { createIntegrationSessions } from './integrations/integration-sessions.js'
@@ -102,21 +102,8 @@ const allLoops: LoopRoles = { dispatcher: true, poller: true, indexer: 'all' }
 const processIdBytes = 16
 
 /** A chain to follow. */
-export interface FollowedChain {
+export interface FollowedChain extends Pick<IndexerOptions, 'startBlock' | 'pollMs' | 'leaseMs'> {
   readonly chain: Chain
-  /** Where to begin when nothing is indexed yet: a height, or the current head. @default 'head' */
-  readonly startBlock?: number | 'head' | undefined
-  /**
-   * Longest time between reads of the head, in milliseconds. While a node announces new blocks, each one wakes the
-   * reader, and this time is ten times as long.
-   * @default 1000
-   */
-  readonly pollMs?: number | undefined
-  /**
-   * Duration of the chain's lease, in milliseconds, 100 or more; this process extends it while it runs.
-   * @default 15000
-   */
-  readonly leaseMs?: number | undefined
 }
 
 /** The ports and options of a host. */
@@ -254,10 +241,9 @@ export function createService(deps: ServiceDeps): Service {
   const dispatcher = createDispatcher({ ...shared, openSecret: openSigningSecret, options: deps.delivery })
   const finality = createFinality(deps.confirmations)
   const processId = Buffer.from(random.bytes(processIdBytes)).toString('hex')
-  const indexers = chains.map(({ chain, startBlock = 'head', pollMs, leaseMs }) => {
-    const finalityBlocks = finality.confirmations(chain.chainId)
-    const options = { startBlock, finalityBlocks, pollMs, leaseMs, recording }
-    return createIndexer({ ...shared, chain, holder: processId, options })
+  const indexers = chains.map((followed) => {
+    const finalityBlocks = finality.confirmations(followed.chain.chainId)
+    return createIndexer({ ...followed, ...shared, finalityBlocks, recording, holder: processId })
   })
   const poller = receipts ? createReceiptPoller({ ...shared, ...receipts, applyUpdate }) : null
   const followed = new Set(chains.map(({ chain }) => chain.chainId))

@@ -44,7 +44,14 @@ export type {
 } from '../identity/identity-store.js'
 export type { CloseRequest, CloseResult, ResolveResult } from '../identity/operator-actions.js'
 export { checkNamespace, defaultNamespace } from '../identity/redemption.js'
-export type { ChainReads, Checkpoint, LeaseStore, RouterCoverage, WaitingDeposit } from '../indexer/chain-store.js'
+export type {
+  ChainReads,
+  Checkpoint,
+  LeaseStore,
+  LeaseView,
+  RouterCoverage,
+  WaitingDeposit,
+} from '../indexer/chain-store.js'
 export { createCheckedChain, findRangeFlaw } from '../indexer/checked-chain.js'
 export { getHeadPollMs } from '../indexer/follower.js'
 export type { Indexer } from '../indexer/indexer.js'
@@ -164,7 +171,7 @@ export { unsettledStates } from '../payments/state.js'
 export type { AddressOwner, EmailAddress, ProviderAnswer } from '../ports/identity.js'
 export { createMonotonicClock, createMonotonicNow, loadPackage, readRequestBody } from '../ports/runtime.js'
 export type { SchemaProgress, SchemaReport, SchemaStep, StoreSchema, StoreTransaction } from '../ports/store.js'
-export type { LeaseView, LoopRoles, RunningProcess } from '../processes/processes.js'
+export type { LoopRoles, RunningProcess } from '../processes/processes.js'
 export type { StoredSnapshot } from '../queries.js'
 export type { DataKeyStore, DataKeyTransaction, SealedSecret, SealingKeyUse } from '../secrets/keys.js'
 export { openSecret } from '../secrets/seal.js'

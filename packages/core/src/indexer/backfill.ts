@@ -100,28 +100,13 @@ interface BackfillDeps {
   readonly publish: EventSink
   readonly logger: Logger
   readonly recording: Recording
-  /** Called when a range was read: wakes the loop that calls {@link Backfill.advance}. */
+  /** Called when a range was read: wakes the loop that calls `advance`. */
   readonly onRead: () => void
   /** Whether this process may commit. */
   readonly mayCommit: () => Promise<boolean>
   readonly onFailed: (error: unknown) => void
   /** The checkpoint of this process at which the gaps were decided; null: the gaps are outdated. */
   readonly checked: () => Checkpoint | null
-}
-
-/** Closes gaps one after the other, while the indexer follows the head. */
-interface Backfill {
-  /** Replaces the gaps and starts reading anew: ranges in flight may be orphaned. */
-  replace(gaps: readonly Gap[]): void
-  /**
-   * Commits the range that was read and starts to read the next one, without waiting for the node: old blocks never
-   * delay new ones. Failures go to `onFailed` and are retried with a backoff. Resolves whether a range was committed.
-   */
-  advance(head: number, signal: AbortSignal | undefined): Promise<boolean>
-  /** The last failure, or null after a later commit. */
-  error(): string | null
-  /** Stops reading. */
-  close(): void
 }
 
 type Outcome = { readonly range: BlockRange | null } | { readonly thrown: unknown }
@@ -133,7 +118,8 @@ interface Reader {
   outcome: Outcome | null
 }
 
-export function createBackfill(deps: BackfillDeps): Backfill {
+/** Closes gaps one after the other, while the indexer follows the head. */
+export function createBackfill(deps: BackfillDeps) {
   const { store, chain, clock, random, publish, logger, recording, onRead } = deps
   const { chainId } = chain
   let gaps: Gap[] = []
@@ -142,6 +128,7 @@ export function createBackfill(deps: BackfillDeps): Backfill {
   let retryAt = Number.NEGATIVE_INFINITY
   let error: string | null = null
 
+  /** Stops reading. */
   function close(): void {
     reader?.stop.abort()
     reader?.iterator.return?.().catch(() => undefined)
@@ -197,14 +184,19 @@ export function createBackfill(deps: BackfillDeps): Backfill {
   }
 
   return {
-    replace(newGaps) {
+    /** Replaces the gaps and starts reading anew: ranges in flight may be orphaned. */
+    replace(newGaps: readonly Gap[]): void {
       close()
       gaps = [...newGaps]
       failures = 0
       retryAt = Number.NEGATIVE_INFINITY
       error = null
     },
-    async advance(head, signal) {
+    /**
+     * Commits the range that was read and starts to read the next one, without waiting for the node: old blocks never
+     * delay new ones. Failures go to `onFailed` and are retried with a backoff. Resolves whether a range was committed.
+     */
+    async advance(head: number, signal: AbortSignal | undefined): Promise<boolean> {
       const [gap] = gaps
       if (gap === undefined || clock.now() < retryAt) return false
       if (reader === null) {
@@ -232,6 +224,7 @@ export function createBackfill(deps: BackfillDeps): Backfill {
         return false
       }
     },
+    /** The last failure, or null after a later commit. */
     error: () => error,
     close,
   }

@@ -39,6 +39,16 @@ export interface ChainReads {
   waitingDeposits(query: { readonly afterId?: string | undefined; readonly limit: number }): Promise<WaitingDeposit[]>
 }
 
+/** A lease that was not released. */
+export interface LeaseView {
+  /** Such as `indexer:137`. */
+  readonly name: string
+  /** The id of the process that has the lease, or had it last. */
+  readonly holder: string
+  /** Milliseconds until it ends; 0 or less once it has ended. */
+  readonly endsInMs: number
+}
+
 /** Leases for work that one process does at a time. Time is the database's, or the store's injected clock. */
 export interface LeaseStore {
   /**
@@ -48,8 +58,8 @@ export interface LeaseStore {
   acquire(lease: { readonly name: string; readonly holder: string; readonly ttlMs: number }): Promise<boolean>
   /** Releases a lease, if this holder has it or had it last. */
   release(lease: { readonly name: string; readonly holder: string }): Promise<void>
-  /** All leases that were not released, by name. `endsInMs`: 0 or less once a lease has ended. */
-  list(): Promise<{ readonly name: string; readonly holder: string; readonly endsInMs: number }[]>
+  /** All leases that were not released, by name. */
+  list(): Promise<LeaseView[]>
 }
 
 export interface ChainTransaction {

@@ -91,16 +91,8 @@ export interface ChainState {
   readonly newestReorgs: readonly Reorg[]
 }
 
-interface Follower {
-  /** Resolves true when every block up to the head is committed, or when this process may not commit. */
-  step(signal: AbortSignal | undefined): Promise<boolean>
-  /** Reads the checkpoint, without a call to a node. */
-  standBy(): Promise<void>
-  state(): ChainState
-}
-
 /** Creates the follower of one chain; it holds no lease. */
-export function createFollower(deps: FollowerDeps): Follower {
+export function createFollower(deps: FollowerDeps) {
   const { store, chain, clock, publish, logger, startBlock, finalityBlocks, recording, beforeRead, onMoved } = deps
   const elapsed = createMonotonicNow(clock)
   const { chainId } = chain
@@ -118,6 +110,7 @@ export function createFollower(deps: FollowerDeps): Follower {
     return newest
   }
 
+  /** Resolves true when every block up to the head is committed, or when this process may not commit. */
   async function step(signal: AbortSignal | undefined): Promise<boolean> {
     const newest = await readHead(signal)
     const checkpoint = await store.payments.checkpoint(chainId)
@@ -188,11 +181,11 @@ export function createFollower(deps: FollowerDeps): Follower {
 
   return {
     step,
-    async standBy() {
-      // A process that stands by calls no node, so its last known head is outdated.
+    /** Reads the checkpoint. A process that stands by calls no node, so its last known head is outdated. */
+    async standBy(): Promise<void> {
       update({ head: null, headAt: null, indexed: (await store.payments.checkpoint(chainId))?.blockNumber ?? null })
     },
-    state: () => state,
+    state: (): ChainState => state,
   }
 }
 

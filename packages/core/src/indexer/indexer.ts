@@ -41,25 +41,20 @@ const minFailuresToReport = 3
 /** Errors that only an operator can resolve. */
 const operatorErrors = [BrokenHistoryError, ChainAdapterError, DeepReorgError] as const
 
-interface FailureReporter {
-  /** Resets the count, after a success. */
-  reset(): void
-  /** Logs a failure, and publishes it when a report is due. Returns the backoff in milliseconds. */
-  report(thrown: unknown): number
-}
-
 function createFailureReporter(
   chainId: number,
   { random, publish, logger }: Pick<IndexerDeps, 'random' | 'publish' | 'logger'>,
-): FailureReporter {
+) {
   let failures = 0
   let reported: 'none' | 'outage' | 'stop' = 'none'
   return {
-    reset() {
+    /** Resets the count, after a success. */
+    reset(): void {
       failures = 0
       reported = 'none'
     },
-    report(thrown) {
+    /** Logs a failure, and publishes it when a report is due. Returns the backoff in milliseconds. */
+    report(thrown: unknown): number {
       failures += 1
       const stopped = operatorErrors.some((kind) => thrown instanceof kind)
       const message = describeError(thrown)
@@ -77,22 +72,29 @@ function createFailureReporter(
 }
 
 export interface IndexerOptions {
-  /** First block to index while nothing is stored; `head` is the head at that moment. A stored start never changes. */
-  readonly startBlock: number | 'head'
+  /**
+   * First block to index while nothing is stored; `head`: the head at that moment. A stored start never changes.
+   * @default 'head'
+   */
+  readonly startBlock?: number | 'head' | undefined
   /** Blocks on top of a block until it is final: no deeper reorg is followed. Null: never final. */
   readonly finalityBlocks: number | null
   /**
-   * Longest wait between two reads of the head once it is reached, in milliseconds; ten times as long while a node
-   * announces blocks. @default 1000
+   * Longest time between two reads of the head once it is reached, in milliseconds. While a node announces new blocks,
+   * each one wakes the reader, and this time is ten times as long.
+   * @default 1000
    */
   readonly pollMs?: number | undefined
-  /** Length of the chain's lease, in milliseconds, 100 or more. @default 15000 */
+  /**
+   * Duration of the chain's lease, in milliseconds, 100 or more; this process extends it while it runs.
+   * @default 15000
+   */
   readonly leaseMs?: number | undefined
   /** Which payments are stored. @default 'all' */
   readonly recording?: Recording | undefined
 }
 
-interface IndexerDeps {
+interface IndexerDeps extends IndexerOptions {
   readonly store: Pick<Store, 'transaction' | 'payments' | 'chains' | 'leases'>
   readonly chain: Chain
   readonly clock: Clock
@@ -102,7 +104,6 @@ interface IndexerDeps {
   /** Must not throw. */
   readonly publish: EventSink
   readonly logger: Logger
-  readonly options: IndexerOptions
 }
 
 /** The most immediate retries of a step that a reorg or another indexer interrupted before any commit. */
@@ -122,7 +123,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   const { store, clock, random, holder, publish, logger } = deps
   const chain = createCheckedChain(deps.chain)
   const { chainId, routers } = chain
-  const { startBlock, finalityBlocks, pollMs = 1_000, leaseMs = 15_000, recording = 'all' } = deps.options
+  const { startBlock = 'head', finalityBlocks, pollMs = 1_000, leaseMs = 15_000, recording = 'all' } = deps
   if (startBlock !== 'head') assertWhole('startBlock', startBlock, 0)
   if (finalityBlocks !== null) assertWhole('finalityBlocks', finalityBlocks, 0)
   assertWhole('pollMs', pollMs, 1)

@@ -7,17 +7,6 @@ const renewalsPerLease = 3
 /** Time between two reports of another holder, in milliseconds. */
 const reportEveryMs = 60_000
 
-export interface Lease {
-  /** Whether this process has the lease, by its own clock. */
-  isActive(): boolean
-  /** Acquires the lease, or renews it when due; false: another process has it. Rejects with the store's errors. */
-  ensure(): Promise<boolean>
-  /** Renews the lease until the signal aborts. Never rejects: the next `ensure` rejects if the store still fails. */
-  renew(signal: AbortSignal): Promise<void>
-  /** Releases the lease when this process has it. */
-  release(): Promise<void>
-}
-
 export interface LeaseDeps {
   readonly leases: LeaseStore
   readonly clock: Clock
@@ -31,7 +20,7 @@ export interface LeaseDeps {
 }
 
 /** Time counts from before the store's call, so the lease ends here before it ends in the store. */
-export function createLease({ leases, clock, name, holder, ttlMs, onOtherHolder }: LeaseDeps): Lease {
+export function createLease({ leases, clock, name, holder, ttlMs, onOtherHolder }: LeaseDeps) {
   const renewMs = Math.floor(ttlMs / renewalsPerLease)
   let renewedAt: number | null = null
   let reportedAt = Number.NEGATIVE_INFINITY
@@ -58,15 +47,19 @@ export function createLease({ leases, clock, name, holder, ttlMs, onOtherHolder 
   }
 
   return {
+    /** Whether this process has the lease, by its own clock. */
     isActive: () => age() < ttlMs,
+    /** Acquires the lease, or renews it when due; false: another process has it. Rejects with the store's errors. */
     ensure: async () => age() < renewMs || (await acquire()),
-    async renew(signal) {
+    /** Renews the lease until the signal aborts. Never rejects: the next `ensure` rejects if the store still fails. */
+    async renew(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
         await clock.sleep(renewMs, signal)
         if (renewedAt !== null && !signal.aborted) await acquire().catch(() => undefined)
       }
     },
-    async release() {
+    /** Releases the lease when this process has it. */
+    async release(): Promise<void> {
       if (renewedAt === null) return
       renewedAt = null
       await leases.release({ name, holder })

@@ -1,5 +1,6 @@
 /** Time, ids, randomness, the log, files and POSTs: ports, and their implementations by this machine. @module */
 import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { parseContentLength } from '@payment-integration/contract/internal-io'
 import { MissingPackageError, RequestBodyError } from '../errors.js'
 
@@ -157,35 +158,29 @@ export function createMonotonicClock(clock: Clock): Clock {
   return { now: createMonotonicNow(clock), sleep: (ms, signal) => clock.sleep(ms, signal) }
 }
 
-interface Sleeper {
-  /** Ends the current sleep; without one, the next sleep ends at once, so that no wake is lost. */
-  wake(): void
-  forgetWake(): void
-  /** Sleeps `ms` milliseconds (null: for ever), until a wake or an abort. Resolves whether woken; never rejects. */
-  sleep(ms: number | null, signal?: AbortSignal): Promise<boolean>
-}
-
 /** A constant abort reason: the default one, an error with a stack, costs more than the sleep. */
 const woken = 'woken'
 
-export function createSleeper(clock: Pick<Clock, 'sleep'>): Sleeper {
+export function createSleeper(clock: Pick<Clock, 'sleep'>) {
   let hasWake = false
   let sleeping: AbortController | null = null
   return {
-    wake() {
+    /** Ends the current sleep; without one, the next sleep ends at once, so that no wake is lost. */
+    wake(): void {
       hasWake = true
       sleeping?.abort(woken)
     },
-    forgetWake() {
+    forgetWake(): void {
       hasWake = false
     },
-    async sleep(ms, signal) {
+    /** Sleeps `ms` milliseconds (null: for ever), until a wake or an abort. Resolves whether woken; never rejects. */
+    async sleep(ms: number | null, signal?: AbortSignal): Promise<boolean> {
       if (!hasWake && !signal?.aborted) {
         const controller = new AbortController()
         const stop = () => controller.abort(woken)
         sleeping = controller
         signal?.addEventListener('abort', stop, { once: true })
-        await (ms === null ? waitForAbort(controller.signal) : clock.sleep(ms, controller.signal))
+        await (ms === null ? once(controller.signal, 'abort') : clock.sleep(ms, controller.signal))
         signal?.removeEventListener('abort', stop)
         sleeping = null
       }
@@ -194,12 +189,6 @@ export function createSleeper(clock: Pick<Clock, 'sleep'>): Sleeper {
       return isWoken
     },
   }
-}
-
-function waitForAbort(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }
 
 /** One signed notification, ready to be posted. */

@@ -1,7 +1,7 @@
 /** The processes of a deployment, their roles and leases. Source: docs/roles.md, docs/runbooks/README.md. @module */
 import { setMaxListeners } from 'node:events'
 import type { Audited } from '../history/audit-log.js'
-import type { LeaseStore } from '../indexer/chain-store.js'
+import type { LeaseStore, LeaseView } from '../indexer/chain-store.js'
 import { describeError, type Loop, processSkewMs } from '../internal/values.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 
@@ -48,16 +48,6 @@ export interface RunOptions {
   readonly roles?: LoopRoles | undefined
   /** Reports the process to {@link ProcessQueries}. @default it is not listed */
   readonly process?: ProcessFacts | undefined
-}
-
-/** A lease that was not released. */
-export interface LeaseView {
-  /** Such as `indexer:137`. */
-  readonly name: string
-  /** The id of the process that has the lease, or had it last. */
-  readonly holder: string
-  /** Milliseconds until it ends; 0 or less once it has ended. */
-  readonly endsInMs: number
 }
 
 /** The operator's commands for leases. */

@@ -51,7 +51,7 @@ export function setUpIndexer(
     holder: `indexer ${indexers}`,
     publish: (event) => events.push(event),
     logger,
-    options: { startBlock: 0, finalityBlocks: null, ...options },
+    ...{ startBlock: 0, finalityBlocks: null, ...options },
   })
   const ranges = (backfill: boolean) =>
     chain.calls.flatMap((call) => (call[0] === 'range' && call.length > 3 === backfill ? `${call[1]}-${call[2]}` : []))

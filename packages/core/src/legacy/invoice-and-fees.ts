@@ -115,17 +115,14 @@ export function computeFees(payment: Pick<StoredPayment, 'tokenOut' | 'memoHex' 
 } {
   const { gross, net } = payment.tokenOut
   const total = gross - net
-  const charged = payment.pricing.serviceFee ?? estimateServiceFee(payment.memoHex, gross)
+  const hasMemo = !/^0x0*$/.test(payment.memoHex)
+  const charged = payment.pricing.serviceFee ?? (hasMemo ? computeShare(gross, serviceFeeBps) : 0n)
   const service = charged < total ? charged : total
   const parts: Fee[] = [
     { type: 'ServiceFee', value: service },
     { type: 'ExtraFee', value: total - service },
   ]
   return { total, parts: parts.filter(({ value }) => value > 0n) }
-}
-
-function estimateServiceFee(memoHex: string, gross: bigint): bigint {
-  return /^0x0*$/.test(memoHex) ? 0n : computeShare(gross, serviceFeeBps)
 }
 
 /** Basis points of an amount, rounded down like the router. */

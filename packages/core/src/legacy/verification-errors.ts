@@ -21,32 +21,26 @@ export async function resolvePayee(
   text: string,
 ): Promise<Payee> {
   const address = lowercaseAddress(text)
-  if (address !== null) return buildAddressPayee(address, await accounts.findByAddress(address))
+  if (address !== null) {
+    const owners = await accounts.findByAddress(address)
+    return {
+      received: ({ receiver }) => receiver === address,
+      // The configurations of the accounts decide; without an account every listed token is accepted.
+      accepts: (payment) =>
+        owners.length === 0
+          ? payment.pricing.listedToken !== null
+          : owners.some((account) => isAcceptedBy(account, payment, address)),
+    }
+  }
   const handle = parseHandle(text)
   const account = handle === null ? null : await accounts.find(handle)
-  return account === null ? unknownPayee : buildAccountPayee(account)
-}
-
-/** The configurations of the accounts decide; without an account every listed token is accepted. */
-function buildAddressPayee(address: string, accounts: readonly AccountRecord[]): Payee {
-  return {
-    received: ({ receiver }) => receiver === address,
-    accepts: (payment) =>
-      accounts.length === 0
-        ? payment.pricing.listedToken !== null
-        : accounts.some((account) => isAcceptedBy(account, payment, address)),
-  }
-}
-
-function buildAccountPayee(account: AccountRecord): Payee {
+  // Nothing is paid to an unknown handle, and no configuration is violated.
+  if (account === null) return { received: () => false, accepts: () => true }
   return {
     received: ({ chainId, receiver }) => receiver === findReceiver(account, findCoin(account, chainId)),
     accepts: (payment) => isAcceptedBy(account, payment, payment.receiver),
   }
 }
-
-/** Nothing is paid to an unknown handle, and no configuration is violated. */
-const unknownPayee: Payee = { received: () => false, accepts: () => true }
 
 function isAcceptedBy(account: AccountRecord, payment: Paid, receiver: string): boolean {
   const coin = findCoin(account, payment.chainId)

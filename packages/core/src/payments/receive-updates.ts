@@ -37,17 +37,8 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
   let queued = 0
   let running = 0
 
-  async function applyOne({ updates, resolve, reject }: Queued): Promise<unknown> {
-    try {
-      resolve(await apply(updates))
-      return null
-    } catch (error) {
-      reject(error)
-      return error
-    }
-  }
-
-  async function applyTogether(requests: readonly Queued[]): Promise<void> {
+  /** Resolves whether the store failed. */
+  async function applyTogether(requests: readonly Queued[]): Promise<boolean> {
     let from = 0
     try {
       const outcomes = await apply(requests.flatMap(({ updates }) => updates))
@@ -55,9 +46,11 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
         resolve(outcomes.slice(from, from + updates.length))
         from += updates.length
       }
+      return false
     } catch (error) {
-      if (affectsAllRequests(error)) for (const { reject } of requests) reject(error)
-      else await applyEach(requests)
+      if (requests.length > 1 && !affectsAllRequests(error)) await applyEach(requests)
+      else for (const { reject } of requests) reject(error)
+      return error instanceof StoreError
     }
   }
 
@@ -65,7 +58,7 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
     let failures = 0
     for (const request of requests) {
       if (failures >= maxFailures) request.reject(createBusyError())
-      else if ((await applyOne(request)) instanceof StoreError) failures += 1
+      else if (await applyTogether([request])) failures += 1
     }
   }
 
@@ -84,12 +77,7 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
 
   async function applyQueued(): Promise<void> {
     running += 1
-    while (queue.length > 0) {
-      const requests = takeBatch()
-      const [only, ...otherRequests] = requests
-      if (only !== undefined && otherRequests.length === 0) await applyOne(only)
-      else await applyTogether(requests)
-    }
+    while (queue.length > 0) await applyTogether(takeBatch())
     running -= 1
   }
 

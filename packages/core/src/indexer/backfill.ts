@@ -102,7 +102,6 @@ interface BackfillDeps {
   readonly recording: Recording
   /** Called when a range was read: wakes the loop that calls `advance`. */
   readonly onRead: () => void
-  /** Whether this process may commit. */
   readonly mayCommit: () => Promise<boolean>
   readonly onFailed: (error: unknown) => void
   /** The checkpoint of this process at which the gaps were decided; null: the gaps are outdated. */
@@ -128,7 +127,6 @@ export function createBackfill(deps: BackfillDeps) {
   let retryAt = Number.NEGATIVE_INFINITY
   let error: string | null = null
 
-  /** Stops reading. */
   function close(): void {
     reader?.stop.abort()
     reader?.iterator.return?.().catch(() => undefined)

@@ -24,7 +24,6 @@ export interface RouterCoverage {
   readonly to: number | null
 }
 
-/** A deposit that waits for its fulfilment. */
 export interface WaitingDeposit {
   /** The store's own key. */
   readonly id: string

@@ -68,7 +68,6 @@ interface FollowerDeps {
   readonly startBlock: number | 'head'
   readonly finalityBlocks: number | null
   readonly recording: Recording
-  /** Whether this process may commit. */
   readonly mayCommit: () => Promise<boolean>
   /** Called before blocks are read on top of a stored checkpoint. */
   readonly beforeRead: (checkpoint: Checkpoint) => Promise<void>

@@ -8,7 +8,6 @@ import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { WaitingDeposit } from './chain-store.js'
 
-/** Polls the fulfilment source for waiting deposits. */
 export interface FulfilmentPoller extends Loop {
   /** One round over all waiting deposits. Resolves the number of recorded payments. */
   runOnce(signal?: AbortSignal): Promise<number>

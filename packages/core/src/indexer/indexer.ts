@@ -14,7 +14,6 @@ import { ChainAdapterError, createCheckedChain } from './checked-chain.js'
 import { type ChainState, createFollower, getHeadPollMs } from './follower.js'
 import { BrokenHistoryError, DeepReorgError } from './reorganize.js'
 
-/** The health of a chain. */
 export interface ChainStatus extends ChainState {
   readonly chainId: number
   /** Whether this process is the one that indexes the chain. */
@@ -26,7 +25,6 @@ export interface ChainStatus extends ChainState {
   readonly lastError: { readonly message: string; readonly at: number } | null
 }
 
-/** Follows one chain. */
 export interface Indexer extends Loop {
   readonly chainId: number
   /** One round: reads the head and commits new blocks. Resolves true when it reached the head. */

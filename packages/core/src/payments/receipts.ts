@@ -59,7 +59,10 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
     }
   }
 
-  /** Polls the payments of a chain, oldest first. Resolves the number of updates that changed a payment. */
+  /**
+   * Polls the payments of a chain, oldest first; stops early when the chain is unreachable or the signal aborts.
+   * Resolves the number of updates that changed a payment.
+   */
   async function pollChain(chainId: number, signal?: AbortSignal): Promise<number> {
     let applied = 0
     let isReachable = true

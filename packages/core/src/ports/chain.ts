@@ -117,7 +117,6 @@ export interface Chain {
    * @default false
    */
   announcesBlocks?(): boolean
-  /** The fate of a transaction. */
   transactionFate(txHash: string, signal?: AbortSignal): Promise<TransactionFate>
   /**
    * The chain's own notation of a transaction hash, shown to people as well: for chains whose hashes are not 0x hex.

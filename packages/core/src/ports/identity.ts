@@ -5,7 +5,6 @@ import type { SealedSecret } from '../secrets/keys.js'
 /** The status of a verification, as in the contract. */
 export type Review = Omit<ShareResponse, 'reused'>
 
-/** A review with its time. */
 export interface DatedReview {
   readonly review: Review
   /** The provider's own time of a verdict in unix milliseconds; null when it names none. */
@@ -41,7 +40,6 @@ export type ProviderRejection =
   /** Too many requests. */
   | { readonly kind: 'throttled'; readonly retryAfterMs: number | null }
 
-/** The result of a redemption. */
 export type RedeemResult =
   | { readonly kind: 'redeemed'; readonly applicant: Applicant }
   | ProviderRejection
@@ -56,7 +54,6 @@ export type ProviderAnswer<T> =
   | Exclude<ProviderRejection, { kind: 'rejected' }>
   | { readonly kind: 'unavailable'; readonly reason: string }
 
-/** A token to redeem. */
 export interface RedeemRequest {
   readonly shareToken: string
   /** The name of the new applicant at the provider. */
@@ -97,14 +94,12 @@ export interface EmailAddress {
   readonly sealed: SealedSecret
 }
 
-/** An account. */
 export interface IdentityAccount {
   readonly accountId: string
   /** The account proved the address that it carries. */
   readonly emailVerified: boolean
 }
 
-/** The owner of an address. */
 export interface AddressOwner {
   readonly accountId: string
   /** The account proved the address; false: the account only carries it. */

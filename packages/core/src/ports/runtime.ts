@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { parseContentLength } from '@payment-integration/contract/internal-io'
 import { MissingPackageError, RequestBodyError } from '../errors.js'
 
-/** The clock. */
 export interface Clock {
   /** Unix time in milliseconds. */
   now(): number
@@ -45,7 +44,6 @@ export interface FileWriter {
   discard(): Promise<void>
 }
 
-/** Reads one file. */
 export interface FileReader {
   /** Names the file in messages. */
   readonly path: string
@@ -109,7 +107,6 @@ function throwIncomplete(): never {
 /** The longest delay of `setTimeout`, in milliseconds; a longer one ends at once. Loops tolerate an early end. */
 const maxTimerMs = 2_147_483_647
 
-/** This machine's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep(ms, signal) {
@@ -222,7 +219,6 @@ export type PostedDelivery = {
 /** Why no usable HTTP answer arrived. Coarse, so that no receiver can map our network. */
 export type PostFailure = 'timeout' | 'connection' | 'refused_address' | 'malformed_answer'
 
-/** The result of a POST. */
 export type PostResult =
   | {
       readonly kind: 'answer'

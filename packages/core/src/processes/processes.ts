@@ -36,7 +36,6 @@ export interface RunningProcess extends ProcessFacts {
   readonly leases: readonly string[]
 }
 
-/** The operator's reads of running processes. */
 export interface ProcessQueries {
   /** The processes on this database, the oldest first. A killed process is listed for a day. */
   list(): Promise<RunningProcess[]>
@@ -50,7 +49,6 @@ export interface RunOptions {
   readonly process?: ProcessFacts | undefined
 }
 
-/** The operator's commands for leases. */
 export interface LeaseCommands {
   /** All leases that were not released, by name. */
   list(): Promise<LeaseView[]>

@@ -129,9 +129,7 @@ function buildPaymentRule(chainId: number): Rule<PaymentFacts> {
         net <= gross ? null : formatFlaw(`${place}.net`, net, `at most the gross amount, ${gross}n`),
     ),
     pricing: expectFields<PricingFacts>({
-      listedToken: allowNull(
-        expectFields<NonNullable<PricingFacts['listedToken']>>({ symbol: text, currency: text }),
-      ),
+      listedToken: allowNull(expectFields<NonNullable<PricingFacts['listedToken']>>({ symbol: text, currency: text })),
       feeds: (place, feeds) =>
         expectList(feedRule)(place, feeds) ??
         (feeds.length <= 2 ? null : formatFlaw(place, `${feeds.length} steps`, 'at most two')),

@@ -146,9 +146,9 @@ export interface ReindexDeps {
 const maxRetries = { moved: 5, unread: 6 } as const
 
 /**
- * As {@link ChainCommands.reindex}, without the audit log. An extra payment is marked as off the chain, and dropped once
- * its height is final. After a reorg too deep to follow, `repair` up to the checkpoint replaces the stored blocks from
- * `from` on by those of `chain`. Failed reads are retried up to six times in a row.
+ * As {@link ChainCommands.reindex}, without the audit log. An extra payment is marked as off the chain, and dropped
+ * once its height is final. After a reorg too deep to follow, `repair` up to the checkpoint replaces the stored blocks
+ * from `from` on by those of `chain`. Failed reads are retried up to six times in a row.
  */
 export async function* reindex(
   deps: ReindexDeps,

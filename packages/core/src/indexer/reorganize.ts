@@ -82,8 +82,8 @@ async function readCheckpoint(chain: Chain, number: number, signal?: AbortSignal
 }
 
 /**
- * Marks the payments above `ancestor`, the newest block that stays, as off the chain, and deletes the deposits that wait
- * there; call after `lockChain`. Remaining final blocks stay final; replaced blocks need their own confirmations.
+ * Marks the payments above `ancestor`, the newest block that stays, as off the chain, and deletes the deposits that
+ * wait there; call after `lockChain`. Remaining final blocks stay final; replaced blocks need their own confirmations.
  */
 export async function rollBack(
   tx: Pick<StoreTransaction, 'leaveChain' | 'reached' | 'setCheckpoint' | 'setReached'>,

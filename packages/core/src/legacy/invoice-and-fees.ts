@@ -100,6 +100,7 @@ function roundUp(dividend: bigint, divisor: bigint): bigint {
 
 /** The router's own fee in basis points of the gross amount, charged when the payment has a memo. */
 const serviceFeeBps = 20n
+/** The whole of an amount, in basis points. */
 const wholeBps = 10_000n
 
 /** A part of the fees, in base units, above 0. */
@@ -133,9 +134,6 @@ function computeShare(amount: bigint, bps: bigint): bigint {
 /** The largest extra fee by default, in basis points of the gross amount: 1 %. */
 export const defaultMaxExtraFeeBps = 100
 
-/** All of the gross amount, in basis points. */
-const maxFeeBps = 10_000
-
 export type FeeCheck = (tokenOut: Pick<StoredPayment['tokenOut'], 'gross' | 'net'>) => boolean
 
 /**
@@ -143,8 +141,8 @@ export type FeeCheck = (tokenOut: Pick<StoredPayment['tokenOut'], 'gross' | 'net
  * chooses the extra fee, its receiver, the memo and the call, so the service's fee counts as its fixed share.
  */
 export function createExtraFeeCheck(maxBps: number = defaultMaxExtraFeeBps): FeeCheck {
-  if (!Number.isInteger(maxBps) || maxBps < 0 || maxBps > maxFeeBps)
-    throw new RangeError(`maxExtraFeeBps is ${maxBps}; pass a whole number from 0 to ${maxFeeBps}.`)
+  if (!Number.isInteger(maxBps) || maxBps < 0 || maxBps > wholeBps)
+    throw new RangeError(`maxExtraFeeBps is ${maxBps}; pass a whole number from 0 to ${wholeBps}.`)
   return ({ gross, net }) => gross - net <= computeShare(gross, serviceFeeBps) + computeShare(gross, BigInt(maxBps))
 }
 

@@ -11,7 +11,7 @@ import { Badge, buildHref, Dim, Empty, Hex, paymentPath, Shown, Table, TableRow,
 import { formatCount, formatLatency, formatNumber, nameChain } from '../view/text.js'
 import { ActError } from '../web/run-form.js'
 import { jobPath } from './jobs.js'
-import type { Acts, Load } from './page.js'
+import { actsFor, type Load } from './page.js'
 
 interface ChainDetail {
   readonly status: ChainStatus
@@ -250,30 +250,27 @@ export function findGaps(proofs: readonly ProvenRange[]): BlockRange[] {
 }
 
 /** The act that reindexes blocks, as a job: first a dry run, which then offers the repair. */
-export const chainActs: Acts = {
+export const chainActs = actsFor('operator', {
   /** Fields: `chain`, `from`, `to` (default: the last indexed block), and `repair`, where `yes` writes. */
-  reindex: {
-    needs: 'operator',
-    async run({ fields, commands, jobs, visit, service }) {
-      const chainId = parseWholeNumber('Chain', fields['chain'] ?? '')
-      const from = parseWholeNumber('First block', fields['from'] ?? '')
-      const checkpoint = await service.queries.checkpoint(chainId)
-      if (checkpoint === null) throw new ActError(`Nothing of chain ${chainId} is indexed.`)
-      const newest = checkpoint.blockNumber
-      const to = fields['to'] === undefined ? newest : parseWholeNumber('Last block', fields['to'])
-      if (from > to) throw new FilterError(`First block ${from} is above last block ${to}; swap them.`)
-      if (to > newest) throw new FilterError(`Block ${to} is not indexed yet; the newest indexed one is ${newest}.`)
-      const range = { chainId, from, to, repair: fields['repair'] === 'yes' }
-      const job = jobs.start({
-        title: `${range.repair ? 'Repair' : 'Dry run'} of chain ${chainId}, blocks ${formatRange(range)}`,
-        actor: visit.actor,
-        total: to - from + 1,
-        run: (report, signal) => work(commands.chains.reindex(range, signal), range, report),
-      })
-      return { to: jobPath(job) }
-    },
+  async reindex({ fields, commands, jobs, visit, service }) {
+    const chainId = parseWholeNumber('Chain', fields['chain'] ?? '')
+    const from = parseWholeNumber('First block', fields['from'] ?? '')
+    const checkpoint = await service.queries.checkpoint(chainId)
+    if (checkpoint === null) throw new ActError(`Nothing of chain ${chainId} is indexed.`)
+    const newest = checkpoint.blockNumber
+    const to = fields['to'] === undefined ? newest : parseWholeNumber('Last block', fields['to'])
+    if (from > to) throw new FilterError(`First block ${from} is above last block ${to}; swap them.`)
+    if (to > newest) throw new FilterError(`Block ${to} is not indexed yet; the newest indexed one is ${newest}.`)
+    const range = { chainId, from, to, repair: fields['repair'] === 'yes' }
+    const job = jobs.start({
+      title: `${range.repair ? 'Repair' : 'Dry run'} of chain ${chainId}, blocks ${formatRange(range)}`,
+      actor: visit.actor,
+      total: to - from + 1,
+      run: (report, signal) => work(commands.chains.reindex(range, signal), range, report),
+    })
+    return { to: jobPath(job) }
   },
-}
+})
 
 interface Reindex extends BlockRange {
   readonly chainId: number

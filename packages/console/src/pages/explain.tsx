@@ -6,7 +6,7 @@ import type { ExplainedDelivery, ExplainResult } from '../tools.js'
 import { ActForm, IntegrationChoice, type NamedAddress, TextArea } from '../view/forms.js'
 import { Badge, Facts, Problem, Shown, Table } from '../view/parts.js'
 import { formatNumber, formatSpan } from '../view/text.js'
-import { type Act, integrationChoices, integrationField, requireTool } from './page.js'
+import { type ActAnswer, type ActInput, integrationChoices, integrationField, requireTool } from './page.js'
 
 interface ExplainFormProps {
   readonly integrations: readonly NamedAddress[]
@@ -122,20 +122,17 @@ function ageText(seconds: number, tolerance: number): string {
 }
 
 /** The act that explains a delivery. Fields: `integration`, `headers`, `body`, and `at`, the time of receipt. */
-export const explainAct: Act = {
-  needs: 'operator',
-  async run(input) {
-    const { fields, service, now } = input
-    const explain = requireTool(input.tools.explain)
-    const { address } = await integrationField(input)
-    const receivedAt = fields['at'] === undefined ? now() : parseInstant(`${fields['at']}Z`)
-    if (receivedAt === null) throw new FilterError('Received at is not a time such as 2026-01-31T12:30:00.')
-    // A form sends every line end as CR LF.
-    const [headers, body] = [fields['headers'] ?? '', (fields['body'] ?? '').replaceAll('\r\n', '\n')]
-    const result = await explain({ integrationAddress: address, headers, body, receivedAt })
-    const values = { integration: address, headers, body, at: fields['at'] }
-    const integrations = await integrationChoices(service.queries)
-    const page = <ExplainPage {...{ result, integrations, values }} now={now()} />
-    return { show: { title: 'Explain a delivery', section: '/tools', body: page } }
-  },
+export async function explain(input: ActInput): Promise<ActAnswer> {
+  const { fields, service, now } = input
+  const explainDelivery = requireTool(input.tools.explain)
+  const { address } = await integrationField(input)
+  const receivedAt = fields['at'] === undefined ? now() : parseInstant(`${fields['at']}Z`)
+  if (receivedAt === null) throw new FilterError('Received at is not a time such as 2026-01-31T12:30:00.')
+  // A form sends every line end as CR LF.
+  const [headers, body] = [fields['headers'] ?? '', (fields['body'] ?? '').replaceAll('\r\n', '\n')]
+  const result = await explainDelivery({ integrationAddress: address, headers, body, receivedAt })
+  const values = { integration: address, headers, body, at: fields['at'] }
+  const integrations = await integrationChoices(service.queries)
+  const page = <ExplainPage {...{ result, integrations, values }} now={now()} />
+  return { show: { title: 'Explain a delivery', section: '/tools', body: page } }
 }

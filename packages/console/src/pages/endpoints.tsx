@@ -78,7 +78,7 @@ export const showFailure = (failure: LastFailure): Child =>
 
 export function describeRemedy({ lastFailure, health }: { lastFailure: LastFailure; health: EndpointView | null }) {
   const advice = lastFailure && findAdvice(lastFailure.status, lastFailure.reason)
-  return advice && (health === null ? 'It has recovered since.' : `${advice.cause} ${advice.remedy}`)
+  return advice && (health === null ? 'It has recovered since.' : advice)
 }
 
 function showFailing(health: EndpointView | null, now: number): Child {

@@ -135,11 +135,7 @@ function AttemptText({ attempt, delivery, number }: Extract<Entry, { kind: 'atte
     <>
       {name.replace('v', 'V')}
       {attempt.replay ? ' (replay)' : ''}: <Answer {...attempt} /> <Dim>{formatLatency(attempt.latencyMs)}</Dim>
-      {advice === null ? null : (
-        <p class="dim">
-          {advice.cause} {advice.remedy}
-        </p>
-      )}
+      {advice === null ? null : <p class="dim">{advice}</p>}
       {wasSent(attempt) ? (
         <Folded title="Headers that were sent" of={name}>
           {sentHeaders(delivery.integrationAddress, attempt.startedAt)}

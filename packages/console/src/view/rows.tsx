@@ -6,7 +6,7 @@ import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import type { QueryFields } from '../filters.js'
 import { type Field, integrationOption, type NamedAddress } from './forms.js'
-import { Badge, buildHref, type Column, Dim, Hex, paymentHref, type RowProps, Shown, TableRow, When } from './parts.js'
+import { Badge, buildHref, type Column, Dim, Hex, paymentHref, type RowProps, Shown, When } from './parts.js'
 import { formatLatency, nameChain } from './text.js'
 
 /** Formats a number as text that sorts like the number. */
@@ -63,8 +63,6 @@ export const showInvoice = (invoice: { readonly amount: string; readonly currenc
 /** The integration of a payment, with a link to all of its payments. */
 export const showIntegration = (address: string | null, none: Child): Child =>
   address === null ? none : <Hex value={address} href={buildHref('/payments', { integration: address })} />
-
-export const PaymentRow = ({ payment }: { payment: StoredPayment }) => <TableRow row={payment} {...paymentRows} />
 
 export const attemptId = ({ deliveryId }: Pick<DeliveryView, 'deliveryId'>, number: number) =>
   `d${deliveryId}-${number}`
@@ -156,10 +154,6 @@ export const deliveryRows = (context: DeliveryContext): RowProps<DeliveryView> =
     ],
   ],
 })
-
-export const DeliveryRow = ({ delivery, context }: { delivery: DeliveryView; context: DeliveryContext }) => (
-  <TableRow row={delivery} {...deliveryRows(context)} />
-)
 
 export function Answer({ status, reason }: { status: number | null; reason: string | null }) {
   const word = formatAnswer({ status, reason }).replaceAll('_', ' ')

@@ -3,7 +3,7 @@
 import { parseInstant } from '@payment-integration/contract/internal-io'
 import { FilterError } from '../filters.js'
 import type { ExplainedDelivery, ExplainResult } from '../tools.js'
-import { ActForm, IntegrationChoice, type NamedAddress, TextArea } from '../view/forms.js'
+import { ActForm, IntegrationChoice, type NamedAddress, TextArea, TextField } from '../view/forms.js'
 import { Badge, Facts, Problem, Shown, Table } from '../view/parts.js'
 import { formatNumber, formatSpan } from '../view/text.js'
 import { type ActAnswer, type ActInput, integrationChoices, integrationField, requireTool } from './page.js'
@@ -25,10 +25,7 @@ export function ExplainForm({ integrations, now, values }: ExplainFormProps) {
       </p>
       <ActForm act="explain" label="Explain the delivery" needs="operator">
         <IntegrationChoice integrations={integrations} chosen={integration} />
-        <label for="field-at">
-          <span>Received at (UTC)</span>
-          <input id="field-at" name="at" type="datetime-local" step={1} value={at} />
-        </label>
+        <TextField name="at" label="Received at (UTC)" type="datetime-local" step={1} value={at} isOptional />
         <TextArea
           name="headers"
           label="Headers, one per line, or JSON"

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Forms for acts, shown to roles that may act, and for the filters of a list. @module */
 import { parseInstant } from '@payment-integration/contract/internal-io'
-import { type Child, createContext, useContext } from 'hono/jsx'
+import { type Child, createContext, type JSX, useContext } from 'hono/jsx'
 import type { QueryFields } from '../filters.js'
 import { isAllowed, type Role, type Visit } from '../viewer.js'
 import { base } from './parts.js'
@@ -71,16 +71,18 @@ export function ForRole({ needs, otherwise, children }: { needs: Role; otherwise
   return <>{visit !== null && isAllowed(visit.viewer.role, needs) ? children : otherwise}</>
 }
 
-export function TextField(props: {
+interface TextFieldProps extends Pick<JSX.IntrinsicElements['input'], 'inputmode' | 'pattern' | 'step'> {
   readonly name: string
   readonly label: string
-  readonly value?: string | undefined
-  readonly hint?: string | undefined
-  readonly type?: 'text' | 'email' | undefined
-  readonly isOptional?: boolean | undefined
-  readonly isLong?: boolean | undefined
-}) {
-  const { name, label, value = '', hint = '', type = 'text', isOptional = false, isLong = false } = props
+  readonly value?: string
+  readonly hint?: string
+  readonly type?: 'text' | 'email' | 'datetime-local'
+  readonly isOptional?: boolean
+  readonly isLong?: boolean
+}
+
+export function TextField({ name, label, value = '', hint = '', type = 'text', ...rest }: TextFieldProps) {
+  const { isOptional = false, isLong = false, ...input } = rest
   return (
     <label class={isLong ? 'long' : undefined}>
       <span>{label}</span>
@@ -93,6 +95,7 @@ export function TextField(props: {
         autocomplete="off"
         autocapitalize="none"
         spellcheck={false}
+        {...input}
       />
     </label>
   )

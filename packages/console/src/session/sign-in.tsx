@@ -21,7 +21,7 @@ export interface SignInOptions {
   readonly oidc?: OidcOptions | undefined
 }
 
-interface SignInDeps extends SignInOptions {
+export interface SignInDeps extends SignInOptions {
   readonly sessions: OperatorSessions
   readonly render: Render
   readonly now: () => number
@@ -39,14 +39,7 @@ export function createSignIn(deps: SignInDeps) {
     sessions.signIn({ name: form.get('name') ?? '', passphrase: form.get('passphrase') ?? '', source }),
   )
   const oidc =
-    deps.oidc &&
-    createOidcSignIn({
-      ...deps,
-      options: deps.oidc,
-      rejected: (problem, status, next) => render(buildPage(next, problem), { visit, status }),
-      renderPage: (content) => render(content, { visit }),
-      issueSessionCookie: pages.issueCookie,
-    })
+    deps.oidc && createOidcSignIn({ ...deps, options: deps.oidc, buildPage, issueSessionCookie: pages.issueCookie })
 
   async function join(request: Request): Promise<Response> {
     const form = await parseForm(request)

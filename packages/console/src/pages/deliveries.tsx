@@ -23,7 +23,7 @@ export const deliveriesPage: Load = async (deps, query) => {
   ])
   const context = { now: deps.now(), endpoints }
   const fields: readonly Field[] = [
-    { name: 'hash', label: 'Transaction', hint: '0x…', kind: 'search' },
+    { name: 'hash', label: 'Transaction', hint: '0x…', type: 'search' },
     { name: 'status', label: 'Status', options: wordOptions(deliveryStatuses) },
     ...listFields(await readChoices(deps), query, false),
   ]

@@ -20,7 +20,7 @@ import { actsFor, confirmedField, pageSize, requiredField } from './page.js'
 
 const section = '/identity'
 const there = { section, home: buildHref(section), back: 'identity page' }
-const filterFields = [{ name: 'key', label: 'Keyed hash', hint: '64 hex digits', kind: 'search' }] as const
+const filterFields = [{ name: 'key', label: 'Keyed hash', hint: '64 hex digits', type: 'search' }] as const
 
 /** The most subjects, and the most redemptions, that are searched for pending decisions. */
 const maxRead = 1_000

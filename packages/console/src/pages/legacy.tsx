@@ -38,7 +38,7 @@ async function legacyAnswer(legacy: Legacy, query: QueryFields): Promise<LegacyA
 
 const fields = [
   { name: 'chain', label: 'Chain', hint: '137' },
-  { name: 'hash', label: 'Transaction', hint: '0x…', kind: 'search' },
+  { name: 'hash', label: 'Transaction', hint: '0x…', type: 'search' },
   { name: 'amount', label: 'Invoice amount', hint: '25.00' },
   { name: 'currency', label: 'Invoice currency', hint: 'EUR' },
   { name: 'payee', label: 'Receiver', hint: 'address or handle' },

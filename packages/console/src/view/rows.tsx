@@ -184,8 +184,8 @@ export function listFields(
       label: 'Integration',
       options: withNone ? [...addresses, ['none', 'none'] as const] : addresses,
     },
-    { name: 'since', label: 'Since (UTC)', hint: '', kind: 'datetime-local' },
-    { name: 'until', label: 'Until (UTC)', hint: '', kind: 'datetime-local' },
+    { name: 'since', label: 'Since (UTC)', type: 'datetime-local' },
+    { name: 'until', label: 'Until (UTC)', type: 'datetime-local' },
   ]
 }
 

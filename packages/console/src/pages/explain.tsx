@@ -2,7 +2,7 @@
 /** Explains a pasted delivery: the form, and the verdict field by field. @module */
 import { parseInstant } from '@payment-integration/contract/internal-io'
 import { FilterError } from '../filters.js'
-import type { ExplainedDelivery, ExplainResult } from '../tools.js'
+import type { ExplainedDelivery } from '../tools.js'
 import { ActForm, IntegrationChoice, type NamedAddress, TextArea, TextField } from '../view/forms.js'
 import { Badge, Facts, Problem, Shown, Table } from '../view/parts.js'
 import { formatNumber, formatSpan } from '../view/text.js'
@@ -35,17 +35,6 @@ export function ExplainForm({ integrations, now, values }: ExplainFormProps) {
         />
         <TextArea name="body" label="Body, up to 60 KB" value={body} rows={6} isOptional />
       </ActForm>
-    </>
-  )
-}
-
-function ExplainPage({ result, ...form }: ExplainFormProps & { result: ExplainResult }) {
-  return (
-    <>
-      <h1>Explain a delivery</h1>
-      {'problem' in result ? <Problem text={result.problem} /> : <Verdict explanation={result} />}
-      <h2>Explain another delivery</h2>
-      <ExplainForm {...form} />
     </>
   )
 }
@@ -130,6 +119,13 @@ export async function explain(input: ActInput): Promise<ActAnswer> {
   const result = await explainDelivery({ integrationAddress: address, headers, body, receivedAt })
   const values = { integration: address, headers, body, at: fields['at'] }
   const integrations = await integrationChoices(service.queries)
-  const page = <ExplainPage {...{ result, integrations, values }} now={now()} />
+  const page = (
+    <>
+      <h1>Explain a delivery</h1>
+      {'problem' in result ? <Problem text={result.problem} /> : <Verdict explanation={result} />}
+      <h2>Explain another delivery</h2>
+      <ExplainForm {...{ integrations, values }} now={now()} />
+    </>
+  )
   return { show: { title: 'Explain a delivery', section: '/tools', body: page } }
 }

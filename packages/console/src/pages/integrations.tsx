@@ -44,13 +44,6 @@ export const integrationsPage: Load = async ({ service, now }, query) => {
   return { title: 'Integrations', section, body }
 }
 
-const RowLinks = ({ address: integration }: { readonly address: string }) => (
-  <>
-    <a href={buildHref('/payments', { integration })}>payments</a>,{' '}
-    <a href={buildHref('/deliveries', { integration })}>deliveries</a>
-  </>
-)
-
 function describeSigning(one: Pick<IntegrationView, 'signingSecretPrepared' | 'previousSigningSecretUntil'>, now = 0) {
   const isGrace = (one.previousSigningSecretUntil ?? 0) > now
   return `${one.signingSecretPrepared ? 'set, the next one is prepared' : 'set'}${isGrace ? ', the previous one in its grace time' : ''}`
@@ -74,7 +67,13 @@ export const integrationPage: Load = async ({ service }, _, name) => {
           ['Signing secret', describeSigning(one)],
           ['Previous signing secret until', showEnd(one.previousSigningSecretUntil)],
           ['Created', <When at={one.createdAt} withDate />],
-          ['Lists', RowLinks(one)],
+          [
+            'Lists',
+            <>
+              <a href={buildHref('/payments', { integration: one.address })}>payments</a>,{' '}
+              <a href={buildHref('/deliveries', { integration: one.address })}>deliveries</a>
+            </>,
+          ],
         ]}
       />
       <div class="acts stacked">

@@ -12,6 +12,9 @@ type Legacy = Service['legacy']
 type Item = Awaited<ReturnType<Legacy['lookup']>>['payments'][number]
 type Verified = Awaited<ReturnType<Legacy['verify']>>
 
+/** The most characters shown of an answer. */
+const maxCharacters = 20_000
+
 type LegacyAnswer =
   | { readonly status: 200; readonly lookup: Awaited<ReturnType<Legacy['lookup']>> }
   | ({ readonly status: 200 | 409 } & Verified)
@@ -102,7 +105,7 @@ function Answered({ answer }: { answer: LegacyAnswer }) {
         ]}
       />
       <h2>Response body, status {answer.status}</h2>
-      <Pre label="The answer as JSON" text={formatWire(isLookup ? answer.lookup : answer.result)} />
+      <Pre label="The answer as JSON" text={showText(JSON.stringify(isLookup ? answer.lookup : answer.result, null, 2), maxCharacters)} />
     </>
   )
 }
@@ -117,8 +120,3 @@ function verdictCell(item: Item & { readonly verificationErrors?: readonly strin
   // The interface's error texts are long and must wrap; a badge does not wrap.
   return errors.length === 0 ? <Badge word="matches" tone="good" /> : <span class="bad">{errors.join('; ')}</span>
 }
-
-/** The most characters shown of an answer. */
-const maxCharacters = 20_000
-
-const formatWire = (body: object) => showText(JSON.stringify(body, null, 2), maxCharacters)

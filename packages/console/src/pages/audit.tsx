@@ -10,7 +10,7 @@ import { actsFor, type Load, pageSize } from './page.js'
 
 const section = '/audit'
 
-/** The audit log, newest first. A manipulated record may hold any text. */
+/** A manipulated record may hold any text. */
 export const auditPage: Load = async ({ service }, query) => {
   const beforeSeq = query['before'] === undefined ? undefined : parseWholeNumber('before', query['before'])
   if (beforeSeq === 0) throw new FilterError('before is 0; the first record has number 1.')
@@ -63,7 +63,6 @@ function formatDetails({ details }: AuditRecord): string {
     .join(', ')
 }
 
-/** The act that checks the audit log from its first record to its last, as a job. */
 export const auditActs = actsFor('operator', {
   async 'verify-audit'({ service: { audit }, jobs, visit }) {
     const head = await audit.head()

@@ -229,9 +229,8 @@ export function findGaps(proofs: readonly ProvenRange[]): BlockRange[] {
   })
 }
 
-/** The act that reindexes blocks, as a job: first a dry run, which then offers the repair. */
 export const chainActs = actsFor('operator', {
-  /** Fields: `chain`, `from`, `to` (default: the last indexed block), and `repair`, where `yes` writes. */
+  /** Fields: `chain`, `from`, `to` (default: the last indexed block), and `repair`, where `yes` writes. Opens the job. */
   async reindex({ fields, commands, jobs, visit, service }) {
     const chainId = parseWholeNumber('Chain', fields['chain'] ?? '')
     const from = parseWholeNumber('First block', fields['from'] ?? '')

@@ -107,7 +107,7 @@ function ageText(seconds: number, tolerance: number): string {
   return `${formatSpan(Math.abs(seconds) * 1_000)} ${side}; up to ${tolerance} s is accepted`
 }
 
-/** The act that explains a delivery. Fields: `integration`, `headers`, `body`, and `at`, the time of receipt. */
+/** Fields: `integration`, `headers`, `body`, and `at`, the time of receipt. */
 export async function explain(input: ActInput): Promise<ActAnswer> {
   const { fields, service, now } = input
   const explainDelivery = requireTool(input.tools.explain)

@@ -65,7 +65,7 @@ const nothingDelivered = (
   </Empty>
 )
 
-/** The act that makes a delivery due now. Field `id`: the delivery's id. */
+/** Field `id`: the delivery's id. */
 export const deliveryActs: PortalActs = {
   async replay(tenant, { id = '' }) {
     const delivery = await tenant.replay(id)

@@ -12,7 +12,7 @@ import type { Snapshot } from './snapshots.js'
 
 /** One entry of a time line. A processor update is stored without a time, and stands at the version that it met. */
 type Entry = { readonly at: number | null } & (
-  | { readonly kind: 'block' }
+  | { readonly kind: 'block'; readonly isAgain: boolean }
   | { readonly kind: 'version'; readonly version: number; readonly state: string | null }
   | { readonly kind: 'update'; readonly update: ConsoleUpdate }
   | {
@@ -37,7 +37,12 @@ function buildTimeline(
     const place = update.version === null ? Number.POSITIVE_INFINITY : update.version
     updatesByVersion.set(place, [...(updatesByVersion.get(place) ?? []), update])
   }
-  const entries: Entry[] = [{ kind: 'block', at: payment.blockTimestamp }]
+  // A snapshot with another block time was made before the payment was mined again.
+  const minedAt = new Date(payment.blockTimestamp).toISOString()
+  const isOlder = (snapshot: Snapshot) => (readFields(snapshot).blockTimestamp ?? minedAt) !== minedAt
+  const lastOlder = snapshots.findLast(isOlder)?.version
+  const block: Entry = { kind: 'block', at: payment.blockTimestamp, isAgain: lastOlder !== undefined }
+  const entries: Entry[] = lastOlder === undefined ? [block] : []
   const versions = new Set([...snapshots.map(({ version }) => version), ...updatesByVersion.keys()])
   for (const version of [...versions].sort((a, b) => a - b)) {
     const at = created.get(version) ?? null
@@ -45,8 +50,9 @@ function buildTimeline(
     const isApplied = ({ outcome }: ConsoleUpdate) => outcome === 'applied'
     for (const update of group.filter(isApplied)) entries.push({ kind: 'update', at, update })
     const snapshot = snapshots.find((each) => each.version === version)
-    if (snapshot !== undefined) entries.push({ kind: 'version', at, version, state: readState(snapshot) })
+    if (snapshot !== undefined) entries.push({ kind: 'version', at, version, state: readFields(snapshot).state ?? null })
     for (const update of group.filter((each) => !isApplied(each))) entries.push({ kind: 'update', at: null, update })
+    if (version === lastOlder) entries.push(block)
   }
   for (const delivery of deliveries) {
     const { attempts, nextAttemptAt } = delivery
@@ -61,19 +67,21 @@ function buildTimeline(
 function inOrder(entries: readonly Entry[]): Entry[] {
   let before = Number.NEGATIVE_INFINITY
   const keyed = entries.map((entry) => {
-    // The block comes first: its time is by the chain's clock, and cannot be compared with times of the service.
-    const key = entry.kind === 'block' ? Number.NEGATIVE_INFINITY : (entry.at ?? before)
+    const at = entry.at ?? before
+    // The first block comes first, and versions are in order: a block's time is by another clock than the service's.
+    const isFirst = entry.kind === 'block' && !entry.isAgain
+    const key = isFirst ? Number.NEGATIVE_INFINITY : 'delivery' in entry ? at : Math.max(before, at)
     before = Math.max(before, key)
     return { entry, key }
   })
   return keyed.sort((a, b) => (a.key === b.key ? 0 : a.key - b.key)).map(({ entry }) => entry)
 }
 
-function readState({ text }: Snapshot): string | null {
+function readFields({ text }: Snapshot): { readonly state?: string | null; readonly blockTimestamp?: string } {
   try {
-    return (JSON.parse(text) as { state: string | null }).state
+    return JSON.parse(text) ?? {}
   } catch {
-    return null
+    return {}
   }
 }
 
@@ -106,7 +114,7 @@ function describeEvent(entry: Entry, payment: StoredPayment, context: DeliveryCo
     case 'block':
       return (
         <>
-          Mined in block {formatNumber(payment.blockNumber)} <Hex value={payment.blockHash} />, log {payment.logIndex}
+          Mined {entry.isAgain ? 'again ' : ''}in block {formatNumber(payment.blockNumber)} <Hex value={payment.blockHash} />, log {payment.logIndex}
         </>
       )
     case 'version':

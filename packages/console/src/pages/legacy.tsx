@@ -83,7 +83,8 @@ function Answered({ answer }: { answer: LegacyAnswer }) {
       </Empty>
     )
   const isLookup = 'lookup' in answer
-  const payments: readonly Item[] = isLookup ? answer.lookup.payments : (answer.result.payments as readonly Item[])
+  const body = isLookup ? answer.lookup : answer.result
+  const payments = body.payments as readonly Item[]
   return (
     <>
       <h2>Result</h2>
@@ -105,7 +106,7 @@ function Answered({ answer }: { answer: LegacyAnswer }) {
         ]}
       />
       <h2>Response body, status {answer.status}</h2>
-      <Pre label="The answer as JSON" text={showText(JSON.stringify(isLookup ? answer.lookup : answer.result, null, 2), maxCharacters)} />
+      <Pre label="The answer as JSON" text={showText(JSON.stringify(body, null, 2), maxCharacters)} />
     </>
   )
 }

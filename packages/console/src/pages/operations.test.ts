@@ -60,7 +60,10 @@ it('an endpoint has its latencies, its breaker, and its last failure with what t
 it.each([
   [{ status: 308, reason: 'status_308' }, (address: string) => `/console/integrations/${address}">Change`],
   [{ status: null, reason: 'secret_unreadable' }, () => '/console/settings">Show'],
-  [{ status: 503, reason: 'status_503' }, (address: string) => `/console/deliveries?status=pending&amp;integration=${address}">`],
+  [
+    { status: 503, reason: 'status_503' },
+    (address: string) => `/console/deliveries?status=pending&amp;integration=${address}">`,
+  ],
 ])('what to do after %j leads to where it is done', async (answer, getLink) => {
   const { queries } = setup.twin.service
   const lastFailure: typeof queries.lastFailure = async (address) => {

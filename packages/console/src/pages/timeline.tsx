@@ -50,7 +50,8 @@ function buildTimeline(
     const isApplied = ({ outcome }: ConsoleUpdate) => outcome === 'applied'
     for (const update of group.filter(isApplied)) entries.push({ kind: 'update', at, update })
     const snapshot = snapshots.find((each) => each.version === version)
-    if (snapshot !== undefined) entries.push({ kind: 'version', at, version, state: readFields(snapshot).state ?? null })
+    if (snapshot !== undefined)
+      entries.push({ kind: 'version', at, version, state: readFields(snapshot).state ?? null })
     for (const update of group.filter((each) => !isApplied(each))) entries.push({ kind: 'update', at: null, update })
     if (version === lastOlder) entries.push(block)
   }
@@ -114,7 +115,8 @@ function describeEvent(entry: Entry, payment: StoredPayment, context: DeliveryCo
     case 'block':
       return (
         <>
-          Mined {entry.isAgain ? 'again ' : ''}in block {formatNumber(payment.blockNumber)} <Hex value={payment.blockHash} />, log {payment.logIndex}
+          Mined {entry.isAgain ? 'again ' : ''}in block {formatNumber(payment.blockNumber)}{' '}
+          <Hex value={payment.blockHash} />, log {payment.logIndex}
         </>
       )
     case 'version':

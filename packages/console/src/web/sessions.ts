@@ -22,7 +22,8 @@ export function createSessionCookie(name: string, sameSite: 'Strict' | 'Lax' = '
       }
       return null
     },
-    issue: (token: string, maxAgeMs: number) => `${full}=${token}; ${attributes}; Max-Age=${Math.floor(maxAgeMs / 1_000)}`,
+    issue: (token: string, maxAgeMs: number) =>
+      `${full}=${token}; ${attributes}; Max-Age=${Math.floor(maxAgeMs / 1_000)}`,
     clear: () => `${full}=; ${attributes}; Max-Age=0`,
   }
 }

@@ -101,7 +101,8 @@ describe('the page', () => {
 describe('the time line of a payment that was mined again', () => {
   let path: string
   const setup = setUpConsole(16, async (twin) => {
-    const paid = await twin.pay({ chainId: 1, integrationAddress: (await twin.addIntegration()).address })
+    const { address } = await twin.addIntegration(() => new Response(null, { status: 204 }))
+    const paid = await twin.pay({ chainId: 1, integrationAddress: address })
     await twin.advance(60_000)
     await twin.update(paid, { state: 'pending' })
     await twin.advance(60_000)

@@ -12,7 +12,7 @@ import type { Snapshot } from './snapshots.js'
 
 /** One entry of a time line. A processor update is stored without a time, and stands at the version that it met. */
 type Entry = { readonly at: number | null } & (
-  | { readonly kind: 'block'; readonly isAgain: boolean }
+  | { readonly kind: 'block'; readonly minedAgainAt: number | null }
   | { readonly kind: 'version'; readonly version: number; readonly state: string | null }
   | { readonly kind: 'update'; readonly update: ConsoleUpdate }
   | {
@@ -29,6 +29,7 @@ function buildTimeline(
   snapshots: readonly Snapshot[],
   updates: readonly ConsoleUpdate[],
   deliveries: readonly DeliveryView[],
+  minedAgainAt: number | null,
 ): Entry[] {
   const created = new Map(deliveries.map(({ version, createdAt }) => [version, createdAt]))
   const updatesByVersion = new Map<number, ConsoleUpdate[]>()
@@ -37,12 +38,8 @@ function buildTimeline(
     const place = update.version === null ? Number.POSITIVE_INFINITY : update.version
     updatesByVersion.set(place, [...(updatesByVersion.get(place) ?? []), update])
   }
-  // A snapshot with another block time was made before the payment was mined again.
-  const minedAt = new Date(payment.blockTimestamp).toISOString()
-  const isOlder = (snapshot: Snapshot) => (readFields(snapshot).blockTimestamp ?? minedAt) !== minedAt
-  const lastOlder = snapshots.findLast(isOlder)?.version
-  const block: Entry = { kind: 'block', at: payment.blockTimestamp, isAgain: lastOlder !== undefined }
-  const entries: Entry[] = lastOlder === undefined ? [block] : []
+  const block: Entry = { kind: 'block', at: payment.blockTimestamp, minedAgainAt }
+  const entries: Entry[] = minedAgainAt === null ? [block] : []
   const versions = new Set([...snapshots.map(({ version }) => version), ...updatesByVersion.keys()])
   for (const version of [...versions].sort((a, b) => a - b)) {
     const at = created.get(version) ?? null
@@ -50,10 +47,8 @@ function buildTimeline(
     const isApplied = ({ outcome }: ConsoleUpdate) => outcome === 'applied'
     for (const update of group.filter(isApplied)) entries.push({ kind: 'update', at, update })
     const snapshot = snapshots.find((each) => each.version === version)
-    if (snapshot !== undefined)
-      entries.push({ kind: 'version', at, version, state: readFields(snapshot).state ?? null })
+    if (snapshot !== undefined) entries.push({ kind: 'version', at, version, state: readState(snapshot) })
     for (const update of group.filter((each) => !isApplied(each))) entries.push({ kind: 'update', at: null, update })
-    if (version === lastOlder) entries.push(block)
   }
   for (const delivery of deliveries) {
     const { attempts, nextAttemptAt } = delivery
@@ -61,28 +56,27 @@ function buildTimeline(
       entries.push({ kind: 'attempt', at: attempt.startedAt, delivery, number: index + 1, attempt })
     if (nextAttemptAt !== null) entries.push({ kind: 'next', at: nextAttemptAt, delivery })
   }
-  return inOrder(entries)
+  return inOrder(minedAgainAt === null ? entries : [...entries, block])
 }
 
 /** Sorts entries by time; an entry without a time follows its predecessor. */
 function inOrder(entries: readonly Entry[]): Entry[] {
   let before = Number.NEGATIVE_INFINITY
   const keyed = entries.map((entry) => {
-    const at = entry.at ?? before
-    // The first block comes first, and versions are in order: a block's time is by another clock than the service's.
-    const isFirst = entry.kind === 'block' && !entry.isAgain
-    const key = isFirst ? Number.NEGATIVE_INFINITY : 'delivery' in entry ? at : Math.max(before, at)
+    // The first block comes first: its time is by the chain's clock, and cannot be compared with times of the service.
+    const blockKey = entry.kind === 'block' ? (entry.minedAgainAt ?? Number.NEGATIVE_INFINITY) : null
+    const key = blockKey ?? entry.at ?? before
     before = Math.max(before, key)
     return { entry, key }
   })
   return keyed.sort((a, b) => (a.key === b.key ? 0 : a.key - b.key)).map(({ entry }) => entry)
 }
 
-function readFields({ text }: Snapshot): { readonly state?: string | null; readonly blockTimestamp?: string } {
+function readState({ text }: Snapshot): string | null {
   try {
-    return JSON.parse(text) ?? {}
+    return (JSON.parse(text) as { state: string | null }).state
   } catch {
-    return {}
+    return null
   }
 }
 
@@ -94,13 +88,15 @@ interface TimelineProps {
   readonly updates?: readonly ConsoleUpdate[]
   readonly deliveries: readonly DeliveryView[]
   readonly context: DeliveryContext
+  /** When the reorg was followed after which the payment was mined again. @default null: none is known */
+  readonly minedAgainAt?: number | null
 }
 
-export const Timeline = ({ payment, snapshots, updates = [], deliveries, context }: TimelineProps) => (
+export const Timeline = ({ payment, snapshots, updates = [], deliveries, context, ...rest }: TimelineProps) => (
   <>
     <h2>Timeline</h2>
     <ol class="timeline">
-      {buildTimeline(payment, snapshots, updates, deliveries).map((entry) => (
+      {buildTimeline(payment, snapshots, updates, deliveries, rest.minedAgainAt ?? null).map((entry) => (
         <li class={entry.kind} id={entry.kind === 'attempt' ? attemptId(entry.delivery, entry.number) : undefined}>
           <span class="at">{entry.at === null ? <Dim>time not stored</Dim> : <When at={entry.at} withDate />}</span>
           <div>{describeEvent(entry, payment, context)}</div>
@@ -115,7 +111,7 @@ function describeEvent(entry: Entry, payment: StoredPayment, context: DeliveryCo
     case 'block':
       return (
         <>
-          Mined {entry.isAgain ? 'again ' : ''}in block {formatNumber(payment.blockNumber)}{' '}
+          Mined {entry.minedAgainAt === null ? '' : 'again '}in block {formatNumber(payment.blockNumber)}{' '}
           <Hex value={payment.blockHash} />, log {payment.logIndex}
         </>
       )

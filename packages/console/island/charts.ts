@@ -52,10 +52,10 @@ export function drawCharts(): { update(data: unknown): void; redraw(): void } | 
     ].filter((plot) => plot !== null)
   }
   draw()
-  let redraw = 0
+  let redraw: ReturnType<typeof setTimeout> | undefined
   addEventListener('resize', () => {
     clearTimeout(redraw)
-    redraw = setTimeout(draw, 150) as unknown as number
+    redraw = setTimeout(draw, 150)
   })
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw)
   return {
@@ -65,10 +65,6 @@ export function drawCharts(): { update(data: unknown): void; redraw(): void } | 
       draw()
     },
   }
-}
-
-function frame(host: HTMLElement): Pick<uPlot.Options, 'width' | 'height' | 'cursor'> {
-  return { width: host.clientWidth, height: 180, cursor: { drag: { x: false, y: false }, y: false } }
 }
 
 function axes(): uPlot.Axis[] {
@@ -81,41 +77,38 @@ function axes(): uPlot.Axis[] {
   ]
 }
 
-/** Bars on top of each other: a series is drawn at the sum of its own values and of all series below. */
-function bars(id: string, { barMs, times, series }: Stacked): uPlot | null {
+type PlotOptions = Omit<uPlot.Options, 'width'>
+
+/** Draws one chart in the part of the page with this id. */
+function createPlot(id: string, options: PlotOptions, data: uPlot.AlignedData): uPlot | null {
   const host = document.getElementById(id)
   if (host === null) return null
+  const shared = { cursor: { drag: { x: false, y: false }, y: false }, legend: { show: true, live: false } }
+  const plot = new uPlot({ ...shared, ...options, width: host.clientWidth }, data, host)
+  host.querySelector('canvas')?.setAttribute('aria-hidden', 'true')
+  return plot
+}
+
+/** Bars on top of each other: a series is drawn at the sum of its own values and of all series below. */
+function bars(id: string, { barMs, times, series }: Stacked): uPlot | null {
   const sums = times.map(() => 0)
   const stacked = series.map(({ values }) => values.map((value, at) => (sums[at] = (sums[at] ?? 0) + value)))
   const paths = uPlot.paths.bars?.({ size: [0.8, 24] })
-  const plot = new uPlot(
-    {
-      ...frame(host),
-      legend: { show: true, live: false },
-      scales: { x: toTimeScale(times, barMs), y: { range: (_, __, max) => [0, Math.max(4, (max ?? 0) * 1.1)] } },
-      axes: axes(),
-      series: [
-        { label: 'time' },
-        ...[...series].reverse().map(({ name }) => {
-          const color = readColor(tones[name] ?? '--plain')
-          return {
-            label: name.replaceAll('_', ' '),
-            stroke: color,
-            fill: color,
-            width: 0,
-            paths: paths ?? null,
-            points: { show: false },
-          } as uPlot.Series
-        }),
-      ],
-    },
-    [times, ...stacked.reverse()],
-    host,
-  )
-  host.querySelector('canvas')?.setAttribute('aria-hidden', 'true')
-  const { path } = host.dataset
-  plot.over.addEventListener('click', () => {
+  const toSeries = ({ name }: Stacked['series'][number]): uPlot.Series => {
+    const color = readColor(tones[name] ?? '--plain')
+    const shape = { width: 0, points: { show: false }, ...(paths && { paths }) }
+    return { label: name.replaceAll('_', ' '), stroke: color, fill: color, ...shape }
+  }
+  const options: PlotOptions = {
+    height: 180,
+    scales: { x: toTimeScale(times, barMs), y: { range: (_, __, max) => [0, Math.max(4, (max ?? 0) * 1.1)] } },
+    axes: axes(),
+    series: [{ label: 'time' }, ...series.map(toSeries).reverse()],
+  }
+  const plot = createPlot(id, options, [times, ...stacked.reverse()])
+  plot?.over.addEventListener('click', () => {
     const start = (times[plot.cursor.idx ?? -1] ?? 0) * 1_000
+    const path = plot.root.parentElement?.dataset['path']
     if (start === 0 || path === undefined) return
     location.assign(`${path}?since=${start}&until=${start + barMs}`)
   })
@@ -123,44 +116,30 @@ function bars(id: string, { barMs, times, series }: Stacked): uPlot | null {
 }
 
 function latency(id: string, { latency: { dots, p50, p95 }, payments }: ChartData): uPlot | null {
-  const host = document.getElementById(id)
-  if (host === null) return null
   const times = dots.map(([time]) => time)
   const good = dots.map(([, ms, isGood]) => (isGood === 1 ? ms : null))
   const bad = dots.map(([, ms, isGood]) => (isGood === 1 ? null : ms))
-  const dot = (label: string, tone: string): uPlot.Series => ({
-    label,
-    stroke: readColor(tone),
-    fill: readColor(tone),
-    paths: () => null,
-    points: { show: true, size: 5, width: 0, fill: readColor(tone) },
-  })
-  const plot = new uPlot(
-    {
-      ...frame(host),
-      height: 220,
-      legend: { show: true, live: false },
-      scales: {
-        x: toTimeScale(payments.times, payments.barMs),
-        y: { distr: 3, range: (_, min, max) => [Math.min(min ?? 1, p50 ?? 1, 1), Math.max(max ?? 0, 10_000)] },
-      },
-      axes: axes().map((axis, index) => (index === 1 ? { ...axis, ...decades } : axis)),
-      series: [{ label: 'time' }, dot('succeeded', '--good'), dot('failed', '--bad')],
-      hooks: {
-        draw: [
-          (chart) => {
-            rule(chart, p50, '--dim', 'p50')
-            rule(chart, p95, '--text', 'p95', 30)
-            rule(chart, limitMs, '--bad', '5 s')
-          },
-        ],
-      },
+  const dot = (label: string, tone: string): uPlot.Series => {
+    const color = readColor(tone)
+    const points = { show: true, size: 5, width: 0, fill: color }
+    return { label, stroke: color, fill: color, paths: () => null, points }
+  }
+  const drawRules = (chart: uPlot) => {
+    rule(chart, p50, '--dim', 'p50')
+    rule(chart, p95, '--text', 'p95', 30)
+    rule(chart, limitMs, '--bad', '5 s')
+  }
+  const options: PlotOptions = {
+    height: 220,
+    scales: {
+      x: toTimeScale(payments.times, payments.barMs),
+      y: { distr: 3, range: (_, min, max) => [Math.min(min ?? 1, p50 ?? 1, 1), Math.max(max ?? 0, 10_000)] },
     },
-    [times, good, bad],
-    host,
-  )
-  host.querySelector('canvas')?.setAttribute('aria-hidden', 'true')
-  return plot
+    axes: axes().map((axis, index) => (index === 1 ? { ...axis, ...decades } : axis)),
+    series: [{ label: 'time' }, dot('succeeded', '--good'), dot('failed', '--bad')],
+    hooks: { draw: [drawRules] },
+  }
+  return createPlot(id, options, [times, good, bad])
 }
 
 /** The time axis of every chart. It has space at both ends, because a bar is centered on its time. */

@@ -49,38 +49,22 @@ const keys = [
 
 /** Builds the dialog and its button here, because without this script there are no keys. */
 function createKeysDialog(): HTMLDialogElement {
-  const dialog = element('dialog', 'keys')
-  const title = element('h2', '', 'Keys')
-  title.id = 'keys-title'
-  dialog.setAttribute('aria-labelledby', title.id)
-  const list = element('dl')
-  for (const [key, meaning] of keys) {
-    const row = element('div')
-    const term = element('dt')
-    term.append(element('kbd', '', key))
-    row.append(term, element('dd', '', meaning))
-    list.append(row)
-  }
-  const close = element('button', '', 'Close')
-  close.type = 'button'
-  close.addEventListener('click', () => dialog.close())
+  const dialog = document.createElement('dialog')
+  dialog.className = 'keys'
+  dialog.setAttribute('aria-labelledby', 'keys-title')
+  const rows = keys.map(([key, meaning]) => `<div><dt><kbd>${key}</kbd></dt><dd>${meaning}</dd></div>`)
+  dialog.innerHTML = `<h2 id="keys-title">Keys</h2><dl>${rows.join('')}</dl><button type="button">Close</button>`
   // A press beside the dialog hits its backdrop, which counts as the dialog itself.
   dialog.addEventListener('click', ({ target }) => {
-    if (target === dialog) dialog.close()
+    if (target === dialog || target instanceof HTMLButtonElement) dialog.close()
   })
-  dialog.append(title, list, close)
   document.body.append(dialog)
-  const open = element('button', 'keys-button', '?')
+  const open = document.createElement('button')
   open.type = 'button'
+  open.className = 'keys-button'
+  open.textContent = '?'
   open.setAttribute('aria-label', 'Keys')
   open.addEventListener('click', () => dialog.showModal())
   document.querySelector('header .who')?.before(open)
   return dialog
-}
-
-function element<Name extends keyof HTMLElementTagNameMap>(name: Name, className = '', text = '') {
-  const created = document.createElement(name)
-  if (className !== '') created.className = className
-  created.textContent = text
-  return created
 }

@@ -1,8 +1,7 @@
 /**
  * Takes the pictures of the pages for the documents, of a simulated service that is the same at each run.
- * Usage: node --conditions=@payment-integration/source --import tsx packages/console/scripts/take-pictures.ts [folder]
- * [all]. The folder is docs/images by default; `all` takes every page instead, in full length, at both widths and
- * themes.
+ * Usage: node --conditions=@payment-integration/source --import tsx packages/console/scripts/take-pictures.ts [folder].
+ * The folder is docs/images by default.
  *
  * @module
  */
@@ -12,36 +11,28 @@ import { createTwin, type Twin, type TwinPayment } from '@payment-integration/te
 import { createConsole } from '../src/create-console.js'
 import { launchChromium, servePages } from '../test/chromium.js'
 
-const [folder = join(import.meta.dirname, '../../../docs/images'), all] = process.argv.slice(2)
+const folder = process.argv[2] ?? join(import.meta.dirname, '../../../docs/images')
 /** 2026-01-31T12:00:00Z. */
 const startMs = 1_769_860_800_000
-const [narrow, themes] = [390, ['light', 'dark']] as const
+const themes = ['light', 'dark'] as const
 
 const twin = await createTwin({ seed: 11, startMs })
 withLatencies(twin.service.queries)
 const served = await servePages(() => createConsole({ service: twin.service, now: twin.now }))
 const browser = await launchChromium()
 const paid = await payShop(twin)
-if (all === undefined)
-  for (const theme of themes) {
-    await take(getName('overview', theme), '', { theme })
-    await take(getName('narrow', theme), '', { theme, width: narrow, height: 680, scale: 2 })
-  }
+for (const theme of themes) {
+  await take(getName('overview', theme), '', { theme })
+  await take(getName('narrow', theme), '', { theme, width: 390, height: 680, scale: 2 })
+}
 await failBroken(twin)
 const payment = `/payments/${paid.chainId}/${paid.txHash}`
-if (all === undefined)
-  for (const theme of themes) {
-    // Low enough for a file of less than 150 kB.
-    await take(getName('payment', theme), payment, { theme, height: 720 })
-    await take(getName('deliveries', theme), '/deliveries', { theme, height: 540 })
-    await take(getName('chains', theme), '/chains', { theme })
-  }
-else
-  for (const width of [1280, narrow])
-    for (const theme of themes) {
-      for (const path of ['', '/payments', payment, '/deliveries', '/endpoints', '/chains', '/integrations', '/audit'])
-        await take(`${path.slice(1).replaceAll('/', '-')}-${width}-${theme}`, path, { theme, width })
-    }
+for (const theme of themes) {
+  // Low enough for a file of less than 150 kB.
+  await take(getName('payment', theme), payment, { theme, height: 720 })
+  await take(getName('deliveries', theme), '/deliveries', { theme, height: 540 })
+  await take(getName('chains', theme), '/chains', { theme })
+}
 await browser.close()
 served.close()
 await twin.close()
@@ -96,7 +87,7 @@ async function take(name: string, path: string, options: PictureOptions): Promis
   // The badge of a live page says that it is connected.
   if (await page.evaluate('document.body.dataset.live !== undefined'))
     await page.locator('#live', { hasText: /^live$/ }).waitFor()
-  await page.screenshot({ path: resolve(folder, `console-${name}.png`), fullPage: all !== undefined })
+  await page.screenshot({ path: resolve(folder, `console-${name}.png`) })
   await page.close()
 }
 

@@ -16,15 +16,10 @@ export type Assets = Readonly<Record<'script' | 'style', Asset>>
 export async function loadAssets(): Promise<Assets> {
   const folder = new URL('./assets/', import.meta.url)
   const read = (name: string) => readFile(new URL(name, folder), 'utf8')
-  const { script, style } = existsSync(folder)
+  const { script, style }: Readonly<Record<keyof Assets, string>> = existsSync(folder)
     ? { script: await read('console.js'), style: await read('console.css') }
-    : await bundle()
+    : await (await import(new URL('../scripts/bundle-assets.mjs', import.meta.url).href)).bundleAssets()
   return { script: asset(script, 'text/javascript'), style: asset(style, 'text/css') }
-}
-
-async function bundle(): Promise<Readonly<Record<keyof Assets, string>>> {
-  const { bundleAssets } = await import(new URL('../scripts/bundle-assets.mjs', import.meta.url).href)
-  return bundleAssets()
 }
 
 function asset(body: string, type: string): Asset {

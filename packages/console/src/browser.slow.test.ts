@@ -110,6 +110,16 @@ describeInChromium('the console', twinOptions, build, (suite) => {
     await page.waitForURL(/\/deliveries$/)
   })
 
+  it('on a narrow screen a payment shows its invoice', async () => {
+    const invoice = { amount: '25.00', currency: 'EUR', settlementAmount: '27.00', settlementCurrency: 'USD' }
+    const one = await suite.twin.pay({ integrationAddress: shop.address, memo: 'with-invoice' })
+    await suite.twin.update(one, { state: 'pending', invoice })
+    const { page } = await suite.open({ viewport: { width: 390, height: 800 } })
+    await page.goto(getUrl('/payments'))
+    const cell = page.locator('#rows tr', { hasText: 'with-invoice' }).locator('[data-label="Invoice"]')
+    expect(await cell.innerText()).toMatch(/25\.00\s+EUR/)
+  })
+
   it('without JavaScript every page shows its rows', async () => {
     const { page } = await suite.open({ javaScriptEnabled: false })
     await page.goto(getUrl('/payments'))

@@ -103,7 +103,7 @@ it('a page that comes back learns of a change meanwhile, and of none otherwise',
   const before = jobs.position()
   await run(() => Promise.resolve())
   const getFirst = async (after: string) => {
-    const { stream } = openJobStream(jobs, { id: undefined, after }, () => '', { lifeMs: 1_000_000, onClose: () => {} })
+    const { stream } = openJobStream(jobs, { id: undefined, after }, { lifeMs: 1_000_000, onClose: () => {} })
     const reader = stream.pipeThrough(new TextDecoderStream()).getReader()
     await reader.read()
     return (await reader.read()).value

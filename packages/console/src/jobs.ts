@@ -55,12 +55,6 @@ export interface NewJob {
 
 export const jobLimits = { running: 4, kept: 50, rows: 500 } as const
 
-interface JobsDeps {
-  readonly now: () => number
-  /** Called with errors whose message is not shown to people. */
-  readonly onError: (error: unknown) => void
-}
-
 /** The jobs of this process, kept in memory only: they end with a restart, and no other process sees them. */
 export type Jobs = ReturnType<typeof createJobs>
 
@@ -69,7 +63,8 @@ interface Entry {
   readonly stop: AbortController
 }
 
-export function createJobs({ now, onError }: JobsDeps) {
+/** Creates the jobs. @param deps.onError - Called with errors whose message is not shown to people. */
+export function createJobs({ now, onError }: { now: () => number; onError: (error: unknown) => void }) {
   const entries = new Map<string, Entry>()
   const listeners = new Set<(job: Job) => void>()
   const start = randomBytes(6).toString('base64url')

@@ -5,7 +5,6 @@ import { auditActs, auditPage } from './pages/audit.js'
 import { chainActs, chainsPage } from './pages/chains.js'
 import { deliveriesPage, deliveryActs, replayManyPage } from './pages/deliveries.js'
 import { endpointsPage } from './pages/endpoints.js'
-import { explainAct } from './pages/explain.js'
 import { identityActs, identityPage } from './pages/identity.js'
 import { integrationActs, integrationPage, integrationsPage } from './pages/integrations.js'
 import { jobActs, jobPage, jobsPage } from './pages/jobs.js'
@@ -68,7 +67,6 @@ export const acts: Acts = {
   ...auditActs,
   ...jobActs,
   ...toolActs,
-  explain: explainAct,
 }
 
 interface ActDeps extends Pick<ActInput, 'service' | 'now' | 'jobs' | 'tools' | 'hasOidc'> {

@@ -222,34 +222,29 @@ export function createHourCounts(reads: CountReads, now: () => number) {
     const isWhole = newestHour === null || now() - newestHour.at >= refreshMs || now() < newestHour.at
     const start = now() - (isWhole ? hourMs : newestMs)
     const since = Math.max(0, start - (start % minuteMs))
-    const { payments, volumes, attempts } = await readCounts(reads, since)
-    const before = isWhole ? null : newestHour
-    newestHour = {
-      at: before?.at ?? now(),
-      payments: joined(before?.payments ?? null, payments, since),
-      volumes: joined(before?.volumes ?? null, volumes, since),
-      attempts: joined(before?.attempts ?? null, attempts, since),
-    }
+    const counts = await readCounts(reads, since)
+    if (isWhole || newestHour === null) newestHour = { at: now(), ...counts }
+    else
+      newestHour = {
+        at: newestHour.at,
+        payments: joined(newestHour.payments, counts.payments, since),
+        volumes: joined(newestHour.volumes, counts.volumes, since),
+        attempts: joined(newestHour.attempts, counts.attempts, since),
+      }
     return newestHour
   }
 }
 
 function joined<Kind, Count extends { readonly minute: number }>(
-  before: MinuteCounts<Kind, Count> | null,
+  before: MinuteCounts<Kind, Count>,
   after: MinuteCounts<Kind, Count>,
   since: number,
 ): MinuteCounts<Kind, Count> {
-  if (before === null) return after
   const older = before.counts.filter(({ minute }) => minute < since)
   return { counts: [...older, ...after.counts], isCut: before.isCut || after.isCut }
 }
 
-export interface StackedSeries {
-  readonly barMs: number
-  /** The start of each bar in unix seconds. */
-  readonly times: readonly number[]
-  readonly series: readonly { readonly name: string; readonly values: readonly number[] }[]
-}
+export type StackedSeries = ReturnType<typeof stackCounts>
 
 const attemptKinds: AttemptKind[] = ['delivered', 'redirect', 'client_error', 'server_error', 'timeout', 'no_answer']
 
@@ -277,7 +272,7 @@ function stackCounts<Kind extends string | null>(
   barMs: number,
   counts: readonly MinuteCount<Kind>[],
   kinds: readonly Kind[],
-): StackedSeries {
+) {
   const sums = new Map<string, number>()
   for (const { minute, kind, count } of counts) {
     const key = `${minute - (minute % barMs)}:${kind}`
@@ -286,5 +281,6 @@ function stackCounts<Kind extends string | null>(
   const getValues = (kind: Kind) => bars.map((bar) => sums.get(`${bar}:${kind}`) ?? 0)
   const all = kinds.map((kind) => ({ name: kind ?? 'no_state', values: getValues(kind) }))
   const series = all.filter(({ values }) => values.some((value) => value > 0))
+  /** The times are the start of each bar, in unix seconds. */
   return { barMs, times: bars.map((bar) => bar / 1_000), series }
 }

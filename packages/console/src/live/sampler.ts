@@ -40,34 +40,29 @@ export function createSampler(service: SampledService, now: () => number, onErro
   const listeners = new Set<SampleListener>()
   const hours = createHourCounts(queries, now)
   const missing = createMissingCount(queries, now, onError)
-  let newest: { readonly at: number; readonly reading: Promise<Overview> } | null = null
-  const wide = new Map<Range, { readonly at: number; readonly reading: Promise<Overview> }>()
+  const readings = new Map<Range, { readonly at: number; readonly reading: Promise<Overview> }>()
   /** Whether the loop runs: pages that open and close during a read must not start a second loop. */
   let isRunning = false
   /** The rows with which the next tick compares its own; null: no page is open. */
   let baseline: Promise<Baseline> | null = null
 
-  function overview(): Promise<Overview> {
-    if (newest === null || now() - newest.at >= tickMs || now() < newest.at) {
-      const reading = readOverview(service, { hours, missing }, now)
-      newest = { at: now(), reading }
-      reading.catch(() => {
-        newest = null
-      })
-    }
-    return newest.reading
+  /** Returns the last reading of a range, or reads when that is older than `maxMs` or failed. */
+  function readOnce(range: Range, maxMs: number, read: () => Promise<Overview>): Promise<Overview> {
+    const last = readings.get(range)
+    if (last !== undefined && now() >= last.at && now() - last.at < maxMs) return last.reading
+    const reading = read()
+    readings.set(range, { at: now(), reading })
+    reading.catch(() => readings.delete(range))
+    return reading
   }
+
+  const overview = () => readOnce('1h', tickMs, () => readOverview(service, { hours, missing }, now))
 
   async function overviewOfRange(range: Range): Promise<Overview> {
     const hour = await overview()
     if (range === '1h') return hour
     if (range === '15m') return narrowOverview(hour)
-    const last = wide.get(range)
-    if (last !== undefined && Math.abs(now() - last.at) < wideRefreshMs) return last.reading
-    const reading = widenOverview(hour, range, service)
-    wide.set(range, { at: now(), reading })
-    reading.catch(() => wide.delete(range))
-    return reading
+    return readOnce(range, wideRefreshMs, () => widenOverview(hour, range, service))
   }
 
   async function sample(): Promise<Sample> {

@@ -5,7 +5,7 @@ import { FilterError } from '../filters.js'
 import { ActForm, TextArea, TextField } from '../view/forms.js'
 import { buildHref, Empty, Facts, Hex, Pager, Pre, Shown, Table, When } from '../view/parts.js'
 import { nameChain, showText } from '../view/text.js'
-import { type ActInput, type Acts, confirmedField, type Load, requiredField, slicePage } from './page.js'
+import { type ActInput, actsFor, confirmedField, type Load, requiredField, slicePage } from './page.js'
 
 const section = '/accounts'
 const accountPath = (handle: string) => `${section}/${encodeURIComponent(handle)}`
@@ -116,39 +116,30 @@ function shownJson(config: object): string {
   )
 }
 
-export const accountActs: Acts = {
-  'account-create': {
-    needs: 'admin',
-    async run({ fields, commands }) {
-      const { handle } = await commands.accounts.create({
-        handle: requiredField(fields, 'handle'),
-        address: requiredField(fields, 'address'),
-        config: configField(fields),
-      })
-      return { to: accountPath(handle), note: 'account-created' }
-    },
+export const accountActs = actsFor('admin', {
+  async 'account-create'({ fields, commands }) {
+    const { handle } = await commands.accounts.create({
+      handle: requiredField(fields, 'handle'),
+      address: requiredField(fields, 'address'),
+      config: configField(fields),
+    })
+    return { to: accountPath(handle), note: 'account-created' }
   },
-  'account-change': {
-    needs: 'admin',
-    async run({ fields, commands }) {
-      const change = {
-        address: requiredField(fields, 'address'),
-        // A form cannot hold a large configuration.
-        ...(fields['config'] === undefined ? {} : { config: configField(fields) }),
-      }
-      const { handle } = await commands.accounts.change(requiredField(fields, 'handle'), change)
-      return { to: accountPath(handle), note: 'account-changed' }
-    },
+  async 'account-change'({ fields, commands }) {
+    const change = {
+      address: requiredField(fields, 'address'),
+      // A form cannot hold a large configuration.
+      ...(fields['config'] === undefined ? {} : { config: configField(fields) }),
+    }
+    const { handle } = await commands.accounts.change(requiredField(fields, 'handle'), change)
+    return { to: accountPath(handle), note: 'account-changed' }
   },
-  'account-remove': {
-    needs: 'admin',
-    async run({ fields, commands }) {
-      confirmedField(fields)
-      await commands.accounts.remove(requiredField(fields, 'handle'))
-      return { to: section, note: 'account-removed' }
-    },
+  async 'account-remove'({ fields, commands }) {
+    confirmedField(fields)
+    await commands.accounts.remove(requiredField(fields, 'handle'))
+    return { to: section, note: 'account-removed' }
   },
-}
+})
 
 /** Parses a configuration; the core checks the content. Errors never quote the text, which may be another document. */
 function configField(fields: ActInput['fields']): AccountInput['config'] {

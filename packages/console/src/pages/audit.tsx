@@ -6,11 +6,11 @@ import { ActForm } from '../view/forms.js'
 import { buildHref, Empty, Pager, Shown, Table, When } from '../view/parts.js'
 import { formatNumber, shortenHex, showText } from '../view/text.js'
 import { jobPath } from './jobs.js'
-import { type Acts, type Load, pageSize } from './page.js'
+import { actsFor, type Load, pageSize } from './page.js'
 
 const section = '/audit'
 
-/** The audit log, newest first. A manipulated record may hold any text. */
+/** A manipulated record may hold any text. */
 export const auditPage: Load = async ({ service }, query) => {
   const beforeSeq = query['before'] === undefined ? undefined : parseWholeNumber('before', query['before'])
   if (beforeSeq === 0) throw new FilterError('before is 0; the first record has number 1.')
@@ -63,41 +63,36 @@ function formatDetails({ details }: AuditRecord): string {
     .join(', ')
 }
 
-/** The act that checks the audit log from its first record to its last, as a job. */
-export const auditActs: Acts = {
-  'verify-audit': {
-    needs: 'operator',
-    async run({ service: { audit }, jobs, visit }) {
-      const head = await audit.head()
-      const job = jobs.start({
-        title: 'Check of the audit log',
-        actor: visit.actor,
-        total: head?.seq ?? 0,
-        async run(report, signal) {
-          const onProgress = (done: number) =>
-            report({ done, words: `${formatNumber(done)} records are intact so far.` })
-          const { records, last, brokenAt } = await audit.verify({ onProgress, signal })
-          if (brokenAt !== null) {
-            report.row({
-              word: 'broken',
-              tone: 'bad',
-              text: `Record ${brokenAt} is missing, altered, or keyed with a master key that is not configured.`,
-              path: `${section}?before=${brokenAt + 1}`,
-            })
-            report({
-              done: records,
-              words: `The ${formatNumber(records)} records before number ${brokenAt} are intact.`,
-            })
-          } else if (last === null) report({ words: 'The audit log is empty.' })
-          else {
-            report({ done: records, words: `All ${formatNumber(records)} records are intact.` })
-            const remark =
-              'Store it outside the database: payment-integration audit verify --expect then detects removed newest records.'
-            report.row({ word: 'newest', text: `${last.seq}:${last.hash}`, remarks: [remark] })
-          }
-        },
-      })
-      return { to: jobPath(job) }
-    },
+export const auditActs = actsFor('operator', {
+  async 'verify-audit'({ service: { audit }, jobs, visit }) {
+    const head = await audit.head()
+    const job = jobs.start({
+      title: 'Check of the audit log',
+      actor: visit.actor,
+      total: head?.seq ?? 0,
+      async run(report, signal) {
+        const onProgress = (done: number) => report({ done, words: `${formatNumber(done)} records are intact so far.` })
+        const { records, last, brokenAt } = await audit.verify({ onProgress, signal })
+        if (brokenAt !== null) {
+          report.row({
+            word: 'broken',
+            tone: 'bad',
+            text: `Record ${brokenAt} is missing, altered, or keyed with a master key that is not configured.`,
+            path: `${section}?before=${brokenAt + 1}`,
+          })
+          report({
+            done: records,
+            words: `The ${formatNumber(records)} records before number ${brokenAt} are intact.`,
+          })
+        } else if (last === null) report({ words: 'The audit log is empty.' })
+        else {
+          report({ done: records, words: `All ${formatNumber(records)} records are intact.` })
+          const remark =
+            'Store it outside the database: payment-integration audit verify --expect then detects removed newest records.'
+          report.row({ word: 'newest', text: `${last.seq}:${last.hash}`, remarks: [remark] })
+        }
+      },
+    })
+    return { to: jobPath(job) }
   },
-}
+})

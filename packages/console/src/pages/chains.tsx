@@ -5,19 +5,13 @@ import type { RouterCoverage } from '@payment-integration/core/internal'
 import type { ProvenRange } from '@payment-integration/core/ports'
 import { FilterError, parseWholeNumber } from '../filters.js'
 import type { JobReport, NextAct } from '../jobs.js'
-import { ActForm, ForRole } from '../view/forms.js'
+import { ActForm, ForRole, TextField } from '../view/forms.js'
 import type { Column } from '../view/parts.js'
 import { Badge, buildHref, Dim, Empty, Hex, paymentPath, Shown, Table, TableRow, When } from '../view/parts.js'
 import { formatCount, formatLatency, formatNumber, nameChain } from '../view/text.js'
 import { ActError } from '../web/run-form.js'
 import { jobPath } from './jobs.js'
-import type { Acts, Load } from './page.js'
-
-interface ChainDetail {
-  readonly status: ChainStatus
-  readonly proofs: readonly ProvenRange[]
-  readonly coverage: readonly RouterCoverage[]
-}
+import { actsFor, type Load } from './page.js'
 
 interface BlockRange {
   readonly from: number
@@ -115,6 +109,8 @@ function formatHeight(block: number | null) {
 
 const formatRange = ({ from, to }: BlockRange) => `${formatNumber(from)} to ${formatNumber(to)}`
 
+type ChainDetail = { status: ChainStatus; proofs: readonly ProvenRange[]; coverage: readonly RouterCoverage[] }
+
 function OneChain({ status, proofs, coverage }: ChainDetail) {
   const { chainId, lastError } = status
   const gaps = findGaps(proofs)
@@ -204,6 +200,8 @@ function Reorgs({ chainId, reorgs, newestReorgs: newest }: ChainStatus) {
   )
 }
 
+const digits = { inputmode: 'numeric', pattern: '\\d{1,15}' } as const
+
 function ReindexForm(props: { chainId: number; indexed: number | null; gaps: readonly BlockRange[] }) {
   const { chainId: chain, indexed, gaps } = props
   if (indexed === null) return null
@@ -213,32 +211,14 @@ function ReindexForm(props: { chainId: number; indexed: number | null; gaps: rea
       <h3>Read blocks again</h3>
       <div class="acts">
         <ActForm {...act} label="Dry run" fields={{ chain }}>
-          <BlockField name="from" label="First block" chainId={chain} required />
-          <BlockField name="to" label="Last block" chainId={chain} placeholder={String(indexed)} />
+          <TextField name="from" label="First block" {...digits} />
+          <TextField name="to" label="Last block" hint={String(indexed)} isOptional {...digits} />
         </ActForm>
         {gaps.slice(0, 5).map((gap) => (
           <ActForm {...act} label={`Dry run of the gap ${formatRange(gap)}`} fields={{ chain, ...gap }} />
         ))}
       </div>
     </ForRole>
-  )
-}
-
-interface BlockFieldProps {
-  readonly name: 'from' | 'to'
-  readonly label: string
-  readonly chainId: number
-  readonly required?: boolean
-  readonly placeholder?: string
-}
-
-function BlockField({ label, chainId, ...input }: BlockFieldProps) {
-  const id = `${input.name}-${chainId}`
-  return (
-    <label for={id}>
-      <span>{label}</span>
-      <input id={id} {...input} inputmode="numeric" pattern="\d{1,15}" autocomplete="off" />
-    </label>
   )
 }
 
@@ -249,31 +229,27 @@ export function findGaps(proofs: readonly ProvenRange[]): BlockRange[] {
   })
 }
 
-/** The act that reindexes blocks, as a job: first a dry run, which then offers the repair. */
-export const chainActs: Acts = {
-  /** Fields: `chain`, `from`, `to` (default: the last indexed block), and `repair`, where `yes` writes. */
-  reindex: {
-    needs: 'operator',
-    async run({ fields, commands, jobs, visit, service }) {
-      const chainId = parseWholeNumber('Chain', fields['chain'] ?? '')
-      const from = parseWholeNumber('First block', fields['from'] ?? '')
-      const checkpoint = await service.queries.checkpoint(chainId)
-      if (checkpoint === null) throw new ActError(`Nothing of chain ${chainId} is indexed.`)
-      const newest = checkpoint.blockNumber
-      const to = fields['to'] === undefined ? newest : parseWholeNumber('Last block', fields['to'])
-      if (from > to) throw new FilterError(`First block ${from} is above last block ${to}; swap them.`)
-      if (to > newest) throw new FilterError(`Block ${to} is not indexed yet; the newest indexed one is ${newest}.`)
-      const range = { chainId, from, to, repair: fields['repair'] === 'yes' }
-      const job = jobs.start({
-        title: `${range.repair ? 'Repair' : 'Dry run'} of chain ${chainId}, blocks ${formatRange(range)}`,
-        actor: visit.actor,
-        total: to - from + 1,
-        run: (report, signal) => work(commands.chains.reindex(range, signal), range, report),
-      })
-      return { to: jobPath(job) }
-    },
+export const chainActs = actsFor('operator', {
+  /** Fields: `chain`, `from`, `to` (default: the last indexed block), and `repair`, where `yes` writes. Opens the job. */
+  async reindex({ fields, commands, jobs, visit, service }) {
+    const chainId = parseWholeNumber('Chain', fields['chain'] ?? '')
+    const from = parseWholeNumber('First block', fields['from'] ?? '')
+    const checkpoint = await service.queries.checkpoint(chainId)
+    if (checkpoint === null) throw new ActError(`Nothing of chain ${chainId} is indexed.`)
+    const newest = checkpoint.blockNumber
+    const to = fields['to'] === undefined ? newest : parseWholeNumber('Last block', fields['to'])
+    if (from > to) throw new FilterError(`First block ${from} is above last block ${to}; swap them.`)
+    if (to > newest) throw new FilterError(`Block ${to} is not indexed yet; the newest indexed one is ${newest}.`)
+    const range = { chainId, from, to, repair: fields['repair'] === 'yes' }
+    const job = jobs.start({
+      title: `${range.repair ? 'Repair' : 'Dry run'} of chain ${chainId}, blocks ${formatRange(range)}`,
+      actor: visit.actor,
+      total: to - from + 1,
+      run: (report, signal) => work(commands.chains.reindex(range, signal), range, report),
+    })
+    return { to: jobPath(job) }
   },
-}
+})
 
 interface Reindex extends BlockRange {
   readonly chainId: number

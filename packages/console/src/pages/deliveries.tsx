@@ -9,7 +9,7 @@ import { formatNumber, nameChain } from '../view/text.js'
 import { isAllowed } from '../viewer.js'
 import { ExportLinks } from '../web/export.js'
 import { jobPath } from './jobs.js'
-import { type Acts, buildTopic, type Load, pageSize, readChoices } from './page.js'
+import { actsFor, buildTopic, type Load, pageSize, readChoices } from './page.js'
 
 const section = '/deliveries'
 
@@ -23,7 +23,7 @@ export const deliveriesPage: Load = async (deps, query) => {
   ])
   const context = { now: deps.now(), endpoints }
   const fields: readonly Field[] = [
-    { name: 'hash', label: 'Transaction', hint: '0x…', kind: 'search' },
+    { name: 'hash', label: 'Transaction', hint: '0x…', type: 'search' },
     { name: 'status', label: 'Status', options: wordOptions(deliveryStatuses) },
     ...listFields(await readChoices(deps), query, false),
   ]
@@ -147,34 +147,28 @@ function countedDeliveries(count: number | null): string {
   return `${formatNumber(count)} ${count === 1 ? 'delivery' : 'deliveries'}`
 }
 
-export const deliveryActs: Acts = {
+export const deliveryActs = actsFor('operator', {
   /** Field `id`: the delivery's id. Redirects to the payment. */
-  replay: {
-    needs: 'operator',
-    async run({ fields, commands }) {
-      return { to: paymentPath(await commands.deliveries.replay(fields['id'] ?? '')), note: 'replayed' }
-    },
+  async replay({ fields, commands }) {
+    return { to: paymentPath(await commands.deliveries.replay(fields['id'] ?? '')), note: 'replayed' }
   },
   /** Fields: the filter of the page of deliveries, with a status. Redirects to the job. */
-  'replay-many': {
-    needs: 'operator',
-    async run({ fields, commands, jobs, visit }) {
-      const filter = filterWithStatus(fields)
-      const counted = await commands.deliveries.count(filter, { atMost })
-      const job = jobs.start({
-        title: `Replay of ${filter.status} deliveries`,
-        actor: visit.actor,
-        // Counting stopped, so the total is unknown.
-        total: counted > maxCounted ? null : counted,
-        async run(report, signal) {
-          const onProgress = ({ replayed, inFlight }: { replayed: number; inFlight: number }) => {
-            const skipped = inFlight === 0 ? '' : ` ${formatNumber(inFlight)} were skipped: they were being sent.`
-            report({ done: replayed + inFlight, words: `${formatNumber(replayed)} are due now.${skipped}` })
-          }
-          onProgress(await commands.deliveries.replayAll(filter, { onProgress, signal }))
-        },
-      })
-      return { to: jobPath(job) }
-    },
+  async 'replay-many'({ fields, commands, jobs, visit }) {
+    const filter = filterWithStatus(fields)
+    const counted = await commands.deliveries.count(filter, { atMost })
+    const job = jobs.start({
+      title: `Replay of ${filter.status} deliveries`,
+      actor: visit.actor,
+      // Counting stopped, so the total is unknown.
+      total: counted > maxCounted ? null : counted,
+      async run(report, signal) {
+        const onProgress = ({ replayed, inFlight }: { replayed: number; inFlight: number }) => {
+          const skipped = inFlight === 0 ? '' : ` ${formatNumber(inFlight)} were skipped: they were being sent.`
+          report({ done: replayed + inFlight, words: `${formatNumber(replayed)} are due now.${skipped}` })
+        }
+        onProgress(await commands.deliveries.replayAll(filter, { onProgress, signal }))
+      },
+    })
+    return { to: jobPath(job) }
   },
-}
+})

@@ -48,7 +48,7 @@ export const endpointsPage: Load = async ({ service: { queries }, now }, query) 
           ['Response p50, p95', ({ latency }) => showSpread(latency)],
           ['Failing for', ({ health }) => showFailing(health, at)],
           ['Last failure', ({ lastFailure }) => showFailure(lastFailure) ?? <Dim>none recently</Dim>],
-          ['What to do', (endpoint) => describeRemedy(endpoint) ?? <Dim>nothing</Dim>],
+          ['What to do', showRemedy],
         ]}
         empty={isFailing ? <Empty title="No endpoint is failing." /> : <NoIntegrations />}
       />
@@ -78,7 +78,24 @@ export const showFailure = (failure: LastFailure): Child =>
 
 export function describeRemedy({ lastFailure, health }: { lastFailure: LastFailure; health: EndpointView | null }) {
   const advice = lastFailure && findAdvice(lastFailure.status, lastFailure.reason)
-  return advice && (health === null ? 'It has recovered since.' : `${advice.cause} ${advice.remedy}`)
+  return advice && (health === null ? 'It has recovered since.' : advice)
+}
+
+/** The remedy, with a link to where it is done. Once a receiver is mended, its deliveries can be sent at once. */
+function showRemedy(endpoint: Pick<ConsoleIntegration, 'address' | 'health'> & { readonly lastFailure: LastFailure }) {
+  const remedy = describeRemedy(endpoint)
+  if (remedy === null) return <Dim>nothing</Dim>
+  const { address: integration, health } = endpoint
+  const [label, href] = remedy.includes('PI_MASTER_KEY')
+    ? ['Show the settings', buildHref('/settings')]
+    : /notification URL|webhook secret/.test(remedy)
+      ? ['Change the integration', buildHref(`/integrations/${integration}`)]
+      : ['Send its deliveries', buildHref('/deliveries', { status: 'pending', integration })]
+  return (
+    <>
+      {remedy} {health === null ? null : <a href={href}>{label}</a>}
+    </>
+  )
 }
 
 function showFailing(health: EndpointView | null, now: number): Child {

@@ -2,11 +2,11 @@
 /** Explains a pasted delivery: the form, and the verdict field by field. @module */
 import { parseInstant } from '@payment-integration/contract/internal-io'
 import { FilterError } from '../filters.js'
-import type { ExplainedDelivery, ExplainResult } from '../tools.js'
-import { ActForm, IntegrationChoice, type NamedAddress, TextArea } from '../view/forms.js'
+import type { ExplainedDelivery } from '../tools.js'
+import { ActForm, IntegrationChoice, type NamedAddress, TextArea, TextField } from '../view/forms.js'
 import { Badge, Facts, Problem, Shown, Table } from '../view/parts.js'
 import { formatNumber, formatSpan } from '../view/text.js'
-import { type Act, integrationChoices, integrationField, requireTool } from './page.js'
+import { type ActAnswer, type ActInput, integrationChoices, integrationField, requireTool } from './page.js'
 
 interface ExplainFormProps {
   readonly integrations: readonly NamedAddress[]
@@ -25,10 +25,7 @@ export function ExplainForm({ integrations, now, values }: ExplainFormProps) {
       </p>
       <ActForm act="explain" label="Explain the delivery" needs="operator">
         <IntegrationChoice integrations={integrations} chosen={integration} />
-        <label for="field-at">
-          <span>Received at (UTC)</span>
-          <input id="field-at" name="at" type="datetime-local" step={1} value={at} />
-        </label>
+        <TextField name="at" label="Received at (UTC)" type="datetime-local" step={1} value={at} isOptional />
         <TextArea
           name="headers"
           label="Headers, one per line, or JSON"
@@ -38,17 +35,6 @@ export function ExplainForm({ integrations, now, values }: ExplainFormProps) {
         />
         <TextArea name="body" label="Body, up to 60 KB" value={body} rows={6} isOptional />
       </ActForm>
-    </>
-  )
-}
-
-function ExplainPage({ result, ...form }: ExplainFormProps & { result: ExplainResult }) {
-  return (
-    <>
-      <h1>Explain a delivery</h1>
-      {'problem' in result ? <Problem text={result.problem} /> : <Verdict explanation={result} />}
-      <h2>Explain another delivery</h2>
-      <ExplainForm {...form} />
     </>
   )
 }
@@ -121,21 +107,25 @@ function ageText(seconds: number, tolerance: number): string {
   return `${formatSpan(Math.abs(seconds) * 1_000)} ${side}; up to ${tolerance} s is accepted`
 }
 
-/** The act that explains a delivery. Fields: `integration`, `headers`, `body`, and `at`, the time of receipt. */
-export const explainAct: Act = {
-  needs: 'operator',
-  async run(input) {
-    const { fields, service, now } = input
-    const explain = requireTool(input.tools.explain)
-    const { address } = await integrationField(input)
-    const receivedAt = fields['at'] === undefined ? now() : parseInstant(`${fields['at']}Z`)
-    if (receivedAt === null) throw new FilterError('Received at is not a time such as 2026-01-31T12:30:00.')
-    // A form sends every line end as CR LF.
-    const [headers, body] = [fields['headers'] ?? '', (fields['body'] ?? '').replaceAll('\r\n', '\n')]
-    const result = await explain({ integrationAddress: address, headers, body, receivedAt })
-    const values = { integration: address, headers, body, at: fields['at'] }
-    const integrations = await integrationChoices(service.queries)
-    const page = <ExplainPage {...{ result, integrations, values }} now={now()} />
-    return { show: { title: 'Explain a delivery', section: '/tools', body: page } }
-  },
+/** Fields: `integration`, `headers`, `body`, and `at`, the time of receipt. */
+export async function explain(input: ActInput): Promise<ActAnswer> {
+  const { fields, service, now } = input
+  const explainDelivery = requireTool(input.tools.explain)
+  const { address } = await integrationField(input)
+  const receivedAt = fields['at'] === undefined ? now() : parseInstant(`${fields['at']}Z`)
+  if (receivedAt === null) throw new FilterError('Received at is not a time such as 2026-01-31T12:30:00.')
+  // A form sends every line end as CR LF.
+  const [headers, body] = [fields['headers'] ?? '', (fields['body'] ?? '').replaceAll('\r\n', '\n')]
+  const result = await explainDelivery({ integrationAddress: address, headers, body, receivedAt })
+  const values = { integration: address, headers, body, at: fields['at'] }
+  const integrations = await integrationChoices(service.queries)
+  const page = (
+    <>
+      <h1>Explain a delivery</h1>
+      {'problem' in result ? <Problem text={result.problem} /> : <Verdict explanation={result} />}
+      <h2>Explain another delivery</h2>
+      <ExplainForm {...{ integrations, values }} now={now()} />
+    </>
+  )
+  return { show: { title: 'Explain a delivery', section: '/tools', body: page } }
 }

@@ -15,11 +15,12 @@ import { ActForm, Filters, TextField } from '../view/forms.js'
 import type { Column } from '../view/parts.js'
 import { Badge, buildHref, Copyable, Dim, Empty, Hex, Pager, Shown, sentencePage, Table, When } from '../view/parts.js'
 import { formatNumber } from '../view/text.js'
-import { type ActAnswer, type ActInput, type Acts, confirmedField, type Load, pageSize, requiredField } from './page.js'
+import type { ActAnswer, ActInput, Acts, Load } from './page.js'
+import { actsFor, confirmedField, pageSize, requiredField } from './page.js'
 
 const section = '/identity'
 const there = { section, home: buildHref(section), back: 'identity page' }
-const filterFields = [{ name: 'key', label: 'Keyed hash', hint: '64 hex digits', kind: 'search' }] as const
+const filterFields = [{ name: 'key', label: 'Keyed hash', hint: '64 hex digits', type: 'search' }] as const
 
 /** The most subjects, and the most redemptions, that are searched for pending decisions. */
 const maxRead = 1_000
@@ -287,9 +288,8 @@ const unclosedWords: Readonly<Record<Exclude<CloseResult, 'closed'>, string>> = 
 const isOff = () => new FilterError('No identity provider is configured.')
 
 export const identityActs: Acts = {
-  'identity-search': { needs: 'viewer', run: search },
-  'identity-resolve': { needs: 'operator', run: resolve },
-  'identity-close': { needs: 'operator', run: close },
+  ...actsFor('viewer', { 'identity-search': search }),
+  ...actsFor('operator', { 'identity-resolve': resolve, 'identity-close': close }),
 }
 
 /** Finds entries by e-mail address. The form is posted, so that the address is in no URL and no log. */

@@ -7,8 +7,8 @@ import { ActForm, type ActFormProps, TextField } from '../view/forms.js'
 import { buildHref, Dim, EnabledBadge, Facts, Hex, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
 import { nameChain } from '../view/text.js'
 import { NoIntegrations, showUrl } from './endpoints.js'
-import type { Act, ActInput, Acts, Load, Note } from './page.js'
-import { confirmedField, findIntegration, graceField, integrationsAfter, requiredField } from './page.js'
+import type { Act, ActInput, Load, Note } from './page.js'
+import { actsFor, confirmedField, findIntegration, graceField, integrationsAfter, requiredField } from './page.js'
 
 const section = '/integrations'
 const integrationPath = (address: string) => `${section}/${address}`
@@ -44,13 +44,6 @@ export const integrationsPage: Load = async ({ service, now }, query) => {
   return { title: 'Integrations', section, body }
 }
 
-const RowLinks = ({ address: integration }: { readonly address: string }) => (
-  <>
-    <a href={buildHref('/payments', { integration })}>payments</a>,{' '}
-    <a href={buildHref('/deliveries', { integration })}>deliveries</a>
-  </>
-)
-
 function describeSigning(one: Pick<IntegrationView, 'signingSecretPrepared' | 'previousSigningSecretUntil'>, now = 0) {
   const isGrace = (one.previousSigningSecretUntil ?? 0) > now
   return `${one.signingSecretPrepared ? 'set, the next one is prepared' : 'set'}${isGrace ? ', the previous one in its grace time' : ''}`
@@ -74,7 +67,13 @@ export const integrationPage: Load = async ({ service }, _, name) => {
           ['Signing secret', describeSigning(one)],
           ['Previous signing secret until', showEnd(one.previousSigningSecretUntil)],
           ['Created', <When at={one.createdAt} withDate />],
-          ['Lists', RowLinks(one)],
+          [
+            'Lists',
+            <>
+              <a href={buildHref('/payments', { integration: one.address })}>payments</a>,{' '}
+              <a href={buildHref('/deliveries', { integration: one.address })}>deliveries</a>
+            </>,
+          ],
         ]}
       />
       <div class="acts stacked">
@@ -132,32 +131,29 @@ function change(
   note: Note,
   run: (commands: Commands, address: string, fields: ActInput['fields']) => Promise<unknown>,
   isConfirmed = false,
-): Act {
-  return {
-    needs: 'admin',
-    async run(input) {
-      if (isConfirmed) confirmedField(input.fields)
-      const address = readAddress(input)
-      await run(input.commands.integrations, address, input.fields)
-      return { to: integrationPath(address), note }
-    },
+): Act['run'] {
+  return async (input) => {
+    if (isConfirmed) confirmedField(input.fields)
+    const address = readAddress(input)
+    await run(input.commands.integrations, address, input.fields)
+    return { to: integrationPath(address), note }
   }
 }
 
-export const integrationActs: Acts = {
-  'integration-create': { needs: 'admin', run: create },
+export const integrationActs = actsFor('admin', {
+  'integration-create': create,
   'integration-enable': change('integration-enabled', (own, address) => own.setEnabled(address, true)),
   'integration-disable': change('integration-disabled', (own, address) => own.setEnabled(address, false), true),
   'integration-url': change('url-set', (own, address, { url = null }) => own.setNotificationUrl(address, url)),
-  'integration-rotate': { needs: 'admin', run: rotate },
+  'integration-rotate': rotate,
   'integration-end-api': change('api-ended', (own, address) => own.endPreviousApiSecret(address), true),
-  'integration-prepare': { needs: 'admin', run: prepare },
+  'integration-prepare': prepare,
   'integration-activate': change('signing-activated', (own, address, fields) =>
     own.activateSigningSecret(address, { graceMs: graceField(fields) }),
   ),
   'integration-abort': change('signing-aborted', (own, address) => own.abortSigningSecret(address)),
   'integration-end-signing': change('signing-ended', (own, address) => own.endPreviousSigningSecret(address), true),
-}
+})
 
 const showSecrets = (
   title: string,

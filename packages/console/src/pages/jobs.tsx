@@ -5,7 +5,7 @@ import { ActForm } from '../view/forms.js'
 import { Badge, buildHref, Empty, Facts, Shown, Table, When } from '../view/parts.js'
 import { formatNumber, formatSpan, showText } from '../view/text.js'
 import { ActError } from '../web/run-form.js'
-import type { Acts, Load } from './page.js'
+import { actsFor, type Load } from './page.js'
 
 const section = '/jobs'
 
@@ -147,17 +147,14 @@ function formatCount({ done, total, state }: Job): string {
   return state === 'running' && done === 0 ? 'begins' : formatNumber(done)
 }
 
-export const jobActs: Acts = {
-  'stop-job': {
-    needs: 'operator',
-    async run({ fields, jobs, commands }) {
-      const job = jobs.find(fields['id'] ?? '')
-      if (job === null) throw new ActError('There is no such job in this process. After a restart no job is left.')
-      const { id, title, actor } = job
-      if (job.state === 'running')
-        await commands.recordAction({ action: 'job.stopped', subject: id, details: { title, startedBy: actor } })
-      jobs.stop(id)
-      return { to: jobPath(job) }
-    },
+export const jobActs = actsFor('operator', {
+  async 'stop-job'({ fields, jobs, commands }) {
+    const job = jobs.find(fields['id'] ?? '')
+    if (job === null) throw new ActError('There is no such job in this process. After a restart no job is left.')
+    const { id, title, actor } = job
+    if (job.state === 'running')
+      await commands.recordAction({ action: 'job.stopped', subject: id, details: { title, startedBy: actor } })
+    jobs.stop(id)
+    return { to: jobPath(job) }
   },
-}
+})

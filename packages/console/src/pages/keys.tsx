@@ -2,7 +2,7 @@
 /** API keys of the legacy endpoints, without their secrets, and their acts. @module */
 import { ActForm, TextField } from '../view/forms.js'
 import { Badge, Dim, Empty, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
-import { type Acts, confirmedField, type Load, requiredField, slicePage } from './page.js'
+import { actsFor, confirmedField, type Load, requiredField, slicePage } from './page.js'
 
 const section = '/keys'
 
@@ -50,26 +50,20 @@ export const keysPage: Load = async ({ service }, query) => {
   return { title: 'Keys', section, body }
 }
 
-export const keyActs: Acts = {
-  'key-create': {
-    needs: 'admin',
-    async run({ fields, commands }) {
-      const { key, apiKey } = await commands.legacyKeys.create({ name: fields['name'] })
-      const instructions = (
-        <>
-          Its id is <code>{key.id}</code>. If it is lost, revoke it and create another one.
-        </>
-      )
-      const created = { title: 'The key is created', section, secrets: { 'API key': apiKey } }
-      return { show: newSecretsPage(created, instructions) }
-    },
+export const keyActs = actsFor('admin', {
+  async 'key-create'({ fields, commands }) {
+    const { key, apiKey } = await commands.legacyKeys.create({ name: fields['name'] })
+    const instructions = (
+      <>
+        Its id is <code>{key.id}</code>. If it is lost, revoke it and create another one.
+      </>
+    )
+    const created = { title: 'The key is created', section, secrets: { 'API key': apiKey } }
+    return { show: newSecretsPage(created, instructions) }
   },
-  'key-revoke': {
-    needs: 'admin',
-    async run({ fields, commands }) {
-      confirmedField(fields)
-      await commands.legacyKeys.revoke(requiredField(fields, 'id'))
-      return { to: section, note: 'key-revoked' }
-    },
+  async 'key-revoke'({ fields, commands }) {
+    confirmedField(fields)
+    await commands.legacyKeys.revoke(requiredField(fields, 'id'))
+    return { to: section, note: 'key-revoked' }
   },
-}
+})

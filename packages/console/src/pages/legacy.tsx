@@ -12,6 +12,9 @@ type Legacy = Service['legacy']
 type Item = Awaited<ReturnType<Legacy['lookup']>>['payments'][number]
 type Verified = Awaited<ReturnType<Legacy['verify']>>
 
+/** The most characters shown of an answer. */
+const maxCharacters = 20_000
+
 type LegacyAnswer =
   | { readonly status: 200; readonly lookup: Awaited<ReturnType<Legacy['lookup']>> }
   | ({ readonly status: 200 | 409 } & Verified)
@@ -38,7 +41,7 @@ async function legacyAnswer(legacy: Legacy, query: QueryFields): Promise<LegacyA
 
 const fields = [
   { name: 'chain', label: 'Chain', hint: '137' },
-  { name: 'hash', label: 'Transaction', hint: '0x…', kind: 'search' },
+  { name: 'hash', label: 'Transaction', hint: '0x…', type: 'search' },
   { name: 'amount', label: 'Invoice amount', hint: '25.00' },
   { name: 'currency', label: 'Invoice currency', hint: 'EUR' },
   { name: 'payee', label: 'Receiver', hint: 'address or handle' },
@@ -80,7 +83,8 @@ function Answered({ answer }: { answer: LegacyAnswer }) {
       </Empty>
     )
   const isLookup = 'lookup' in answer
-  const payments: readonly Item[] = isLookup ? answer.lookup.payments : (answer.result.payments as readonly Item[])
+  const body = isLookup ? answer.lookup : answer.result
+  const payments = body.payments as readonly Item[]
   return (
     <>
       <h2>Result</h2>
@@ -102,7 +106,7 @@ function Answered({ answer }: { answer: LegacyAnswer }) {
         ]}
       />
       <h2>Response body, status {answer.status}</h2>
-      <Pre label="The answer as JSON" text={formatWire(isLookup ? answer.lookup : answer.result)} />
+      <Pre label="The answer as JSON" text={showText(JSON.stringify(body, null, 2), maxCharacters)} />
     </>
   )
 }
@@ -117,8 +121,3 @@ function verdictCell(item: Item & { readonly verificationErrors?: readonly strin
   // The interface's error texts are long and must wrap; a badge does not wrap.
   return errors.length === 0 ? <Badge word="matches" tone="good" /> : <span class="bad">{errors.join('; ')}</span>
 }
-
-/** The most characters shown of an answer. */
-const maxCharacters = 20_000
-
-const formatWire = (body: object) => showText(JSON.stringify(body, null, 2), maxCharacters)

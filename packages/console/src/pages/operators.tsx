@@ -6,8 +6,8 @@ import type { IssuedLink, OperatorRole } from '@payment-integration/core/interna
 import { FilterError } from '../filters.js'
 import { ActForm, ChoiceField, TextField } from '../view/forms.js'
 import { base, EnabledBadge, newSecretsPage, Pager, Table, When } from '../view/parts.js'
-import type { Act, ActAnswer, ActInput, Acts, Load } from './page.js'
-import { confirmedField, requiredField, slicePage } from './page.js'
+import type { Act, ActAnswer, ActInput, Load } from './page.js'
+import { actsFor, confirmedField, requiredField, slicePage } from './page.js'
 
 const section = '/operators'
 
@@ -75,7 +75,7 @@ function OperatorActs({ name, role, enabled }: OperatorView) {
 
 const keepsAdmin = ({ hasOidc }: ActInput) => ({ keepsAdmin: true, hasOidc })
 
-export const operatorActs: Acts = {
+export const operatorActs = actsFor('admin', {
   'operator-create': act(async (input) => {
     const link = await input.commands.operators.create({ name: readName(input), role: readRole(input) })
     return linkPage(input, 'The operator is created', link)
@@ -98,16 +98,13 @@ export const operatorActs: Acts = {
     const link = await input.commands.operators.reset(readName(input), keepsAdmin(input))
     return linkPage(input, 'The operator is reset', link)
   }),
-}
+})
 
-/** An act for admins, available only where operators sign in. */
-function act(run: Act['run']): Act {
-  return {
-    needs: 'admin',
-    async run(input) {
-      if (!input.visit.canSignOut) throw new FilterError('Nobody signs in here, so there are no operators to change.')
-      return run(input)
-    },
+/** An act that is available only where operators sign in. */
+function act(run: Act['run']): Act['run'] {
+  return async (input) => {
+    if (!input.visit.canSignOut) throw new FilterError('Nobody signs in here, so there are no operators to change.')
+    return run(input)
   }
 }
 

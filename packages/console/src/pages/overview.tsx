@@ -1,7 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The overview of current activity; a number links to the list with exactly its rows. @module */
 import type { DatabaseSnapshot } from '@payment-integration/core/internal'
-import type { Child } from 'hono/jsx'
 import { FilterError } from '../filters.js'
 import type { Overview, Range, StackedSeries } from '../live/overview.js'
 import {
@@ -46,11 +45,7 @@ export const overviewPage: Load = async ({ service: { queries }, sampler, url, t
           ))}
         </nav>
       </h1>
-      {isEmpty ? (
-        <FirstSteps origin={url.origin}>
-          <TestPayment tools={tools} integration={integration} />
-        </FirstSteps>
-      ) : null}
+      {isEmpty ? <FirstSteps {...{ origin: url.origin, tools, integration }} /> : null}
       <div id="problems">
         <Problems overview={overview} />
       </div>
@@ -288,10 +283,7 @@ function Chart({ id, title, data, path }: { id: string; title: string; data: Sta
           <ul class="totals">
             {data.series.map(({ name, values }) => (
               <li>
-                <Total
-                  values={values}
-                  href={path === undefined ? undefined : buildHref(path, { since, state: name })}
-                />{' '}
+                {path === undefined ? sum(values) : <a href={buildHref(path, { since, state: name })}>{sum(values)}</a>}{' '}
                 {name.replaceAll('_', ' ')}
               </li>
             ))}
@@ -302,12 +294,9 @@ function Chart({ id, title, data, path }: { id: string; title: string; data: Sta
   )
 }
 
-function Total({ values, href }: { values: readonly number[]; href: string | undefined }) {
-  const sum = formatNumber(values.reduce((total, value) => total + value, 0))
-  return href === undefined ? sum : <a href={href}>{sum}</a>
-}
+const sum = (values: readonly number[]) => formatNumber(values.reduce((total, value) => total + value, 0))
 
-function FirstSteps({ origin, children }: { origin: string; children?: Child }) {
+function FirstSteps({ origin, ...test }: Parameters<typeof TestPayment>[0] & { origin: string }) {
   return (
     <Empty title="No payment is indexed yet.">
       <p>
@@ -318,7 +307,7 @@ function FirstSteps({ origin, children }: { origin: string; children?: Child }) 
         label="A request that makes a payment"
         text={`curl -sN -u "$INTEGRATION:$API_SECRET" -H "Content-Type: application/json" \\\n  -d '{"scenario":"success"}' ${origin}/api/v1/integration/trigger`}
       />
-      {children}
+      <TestPayment {...test} />
     </Empty>
   )
 }

@@ -86,6 +86,10 @@ export interface Act {
 
 export type Acts = Readonly<Record<string, Act>>
 
+/** Acts by their names, which need the same role. */
+export const actsFor = (needs: Role, runs: Readonly<Record<string, Act['run']>>): Acts =>
+  Object.fromEntries(Object.entries(runs).map(([name, run]) => [name, { needs, run }]))
+
 /** The key of a sentence about an act's result. The URL holds only the key, so that no link can put text on a page. */
 export type Note = keyof typeof notes
 

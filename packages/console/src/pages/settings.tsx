@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The configuration variables in their groups. @module */
-import { Empty, Shown } from '../view/parts.js'
+import { Empty, Facts, Shown } from '../view/parts.js'
 import type { Load } from './page.js'
 
 export const settingsPage: Load = async ({ settings = [] }) => {
@@ -21,21 +21,20 @@ export const settingsPage: Load = async ({ settings = [] }) => {
             <h2>{group}</h2>{' '}
             {settings.filter(({ section, isDefault }) => section === group && !isDefault).length || 'none'} set
           </summary>
-          <dl class="facts wide settings">
-            {settings
+          <Facts
+            kind="wide settings"
+            rows={settings
               .filter(({ section }) => section === group)
-              .map(({ name, value, isDefault, defaultValue, doc }) => (
-                <div>
-                  <dt>{name}</dt>
-                  <dd>
-                    <span class={isDefault ? 'dim' : 'given'}>
-                      <Shown text={value} max={400} />
-                    </span>
-                    <small>{isDefault || !defaultValue ? doc : `${doc} By default ${defaultValue}.`}</small>
-                  </dd>
-                </div>
-              ))}
-          </dl>
+              .map(({ name, value, isDefault, defaultValue, doc }) => [
+                name,
+                <>
+                  <span class={isDefault ? 'dim' : 'given'}>
+                    <Shown text={value} max={400} />
+                  </span>
+                  <small>{isDefault || !defaultValue ? doc : `${doc} By default ${defaultValue}.`}</small>
+                </>,
+              ])}
+          />
         </details>
       ))}
     </>

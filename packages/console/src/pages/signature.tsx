@@ -3,7 +3,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { integrationHeader, notificationUserAgent, signatureHeader } from '@payment-integration/contract'
 import { jsonContentType } from '@payment-integration/contract/internal'
-import { Badge, Dim, Pre, Table } from '../view/parts.js'
+import { Badge, Dim, type FactRow, Facts, Pre, Table } from '../view/parts.js'
 import { formatNumber, formatSpan, showText } from '../view/text.js'
 import type { Snapshot } from './snapshots.js'
 
@@ -19,14 +19,7 @@ export function Signature({ snapshot, startedAt, now }: { snapshot: Snapshot; st
     <details id="signature">
       <summary>How version {snapshot.version} is signed, and what a receiver computes</summary>
       <Pre label="The signature header" text={`${signatureHeader}: t=${t},v1=(64 hex digits)`} />
-      <dl class="facts wide">
-        {explainPart(t, Math.floor(now / 1_000) - t).map(([name, meaning]) => (
-          <div>
-            <dt>{name}</dt>
-            <dd>{meaning}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts kind="wide" rows={explainPart(t, Math.floor(now / 1_000) - t)} />
       <h3>
         Signed bytes: {formatNumber(String(t).length)} of t, a dot, {formatNumber(snapshot.bytes)} of the body
       </h3>
@@ -52,7 +45,7 @@ export function Signature({ snapshot, startedAt, now }: { snapshot: Snapshot; st
   )
 }
 
-const explainPart = (t: number, age: number) => [
+const explainPart = (t: number, age: number): readonly FactRow[] => [
   ['t', `${t}: unix seconds of the last attempt. Each attempt gets its own t.`],
   [
     'v1',

@@ -9,9 +9,9 @@ import { ActForm, ChoiceField, IntegrationChoice, type NamedAddress, TextField }
 import { buildHref, paymentPath, Shown } from '../view/parts.js'
 import { formatCount, formatNumber, nameChain, shortenHex } from '../view/text.js'
 import { ActError } from '../web/run-form.js'
-import { ExplainForm } from './explain.js'
+import { ExplainForm, explain } from './explain.js'
 import { jobPath } from './jobs.js'
-import { type ActInput, type Acts, integrationChoices, integrationField, type Load, requireTool } from './page.js'
+import { type ActInput, actsFor, integrationChoices, integrationField, type Load, requireTool } from './page.js'
 
 export const toolsPage: Load = async ({ service, tools, now }) => {
   if (!hasTools(tools)) return null
@@ -92,11 +92,12 @@ export function TestPayment({ tools, integration }: { tools: ConsoleTools; integ
   )
 }
 
-export const toolActs: Acts = {
+export const toolActs = actsFor('operator', {
   /** Fields: `integration`, `scenario` and the scenario's: docs/decisions/trigger-and-listen.md. Opens the job. */
-  trigger: { needs: 'operator', run: trigger },
-  doctor: { needs: 'operator', run: doctor },
-}
+  trigger,
+  doctor,
+  explain,
+})
 
 async function trigger(input: ActInput) {
   const { fields, jobs, tools, visit } = input

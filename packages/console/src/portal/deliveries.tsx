@@ -11,7 +11,7 @@ import { type PortalActs, PortalForm, type PortalLoad, type PortalPageDeps, port
 
 const section = '/deliveries'
 const fields: readonly Field[] = [
-  { name: 'hash', label: 'Transaction', hint: '0x…', kind: 'search' },
+  { name: 'hash', label: 'Transaction', hint: '0x…', type: 'search' },
   { name: 'status', label: 'Status', options: deliveryStatuses.map((status) => [status, status]) },
 ]
 
@@ -65,7 +65,7 @@ const nothingDelivered = (
   </Empty>
 )
 
-/** The act that makes a delivery due now. Field `id`: the delivery's id. */
+/** Field `id`: the delivery's id. */
 export const deliveryActs: PortalActs = {
   async replay(tenant, { id = '' }) {
     const delivery = await tenant.replay(id)

@@ -98,9 +98,7 @@ function TestAnswer({ sent }: { sent: SentTest }) {
       {advice === null ? (
         <p>The receiver accepted it. If it verifies signatures, its signing secret is the right one.</p>
       ) : (
-        <p class="note bad">
-          {advice.cause} {advice.remedy}
-        </p>
+        <p class="note bad">{advice}</p>
       )}
       {sent.excerpt ? (
         <>

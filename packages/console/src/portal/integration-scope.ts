@@ -13,8 +13,6 @@ export type PortalService = Pick<Service, 'queries' | 'actingAs' | 'integrationS
 
 export type IntegrationScope = ReturnType<typeof createIntegrationScope>
 
-type DeliveryQuery = Omit<DeliveryFilter, 'integrationAddress'> & { readonly beforeId?: string | undefined }
-
 const pageSize = 50
 
 /** The integration of a session. @param address - From the session, never from a request. */
@@ -33,7 +31,8 @@ export function createIntegrationScope({ queries, actingAs }: PortalService, add
       const detail = await reads.paymentDetail(chainId, txHash, (payment) => shownVersions(payment, compare))
       return detail === null ? null : { ...detail, snapshots: detail.snapshots.map(readSnapshot) }
     },
-    deliveries: (query: DeliveryQuery) => reads.deliveries({ limit: pageSize, ...query }),
+    deliveries: (query: Omit<DeliveryFilter, 'integrationAddress'> & { beforeId?: string | undefined }) =>
+      reads.deliveries({ limit: pageSize, ...query }),
     paymentListing: reads.paymentListing,
     deliveryListing: reads.deliveryListing,
     exportRows,

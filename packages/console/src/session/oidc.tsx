@@ -1,13 +1,14 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Signs operators in at an OpenID provider: the code flow with PKCE. Source: docs/decisions/operators.md. @module */
 import { assertModestJson, readForeignBytes } from '@payment-integration/contract/internal-io'
-import type { NewSession, OperatorSessions } from '@payment-integration/core/internal'
+import type { NewSession } from '@payment-integration/core/internal'
 import { loadPackage, OidcRejectedError } from '@payment-integration/core/internal'
 import type { ClientAuth, Configuration, CustomFetch, IDToken, UserInfoResponse } from 'openid-client'
 import type { PageContent } from '../pages/page.js'
 import { base } from '../view/parts.js'
 import { type ConsoleBindings, parseLocalPath } from '../web/guard.js'
 import { createSessionCookie, seeOther } from '../web/sessions.js'
+import type { SignInDeps } from './sign-in.js'
 
 /** How the console signs operators in at an OpenID provider, as a confidential client with the code flow. */
 export interface OidcOptions {
@@ -22,16 +23,10 @@ export interface OidcOptions {
   readonly fetch?: typeof fetch | undefined
 }
 
-interface OidcSignInDeps {
+interface OidcSignInDeps extends SignInDeps {
   readonly options: OidcOptions
-  readonly publicUrl: string
-  readonly sessions: Pick<OperatorSessions, 'sealSignIn' | 'openSignIn' | 'signInProved'>
-  readonly findSource: (request: Request, bindings: ConsoleBindings) => string
-  readonly now: () => number
-  readonly rejected: (problem: string, status: number, next: string) => Promise<Response>
-  readonly renderPage: (content: PageContent) => Promise<Response>
+  readonly buildPage: (next: string, problem: string) => PageContent
   readonly issueSessionCookie: (opened: NewSession) => string
-  readonly onError: (error: unknown) => void
 }
 
 /** A sign-in in progress, as the cookie holds it. */
@@ -48,9 +43,13 @@ const cookie = createSessionCookie('pi_console_oidc', 'Lax')
 export const issuerHost = ({ issuer }: OidcOptions): string => new URL(issuer).host
 
 export function createOidcSignIn(deps: OidcSignInDeps) {
-  const { options, publicUrl, sessions, findSource, now, rejected, onError } = deps
+  const { options, publicUrl, sessions, findSource, render, now, onError } = deps
+  const visit = null
   const provider = createOidcProvider(options)
   const host = issuerHost(options)
+
+  const rejected = (problem: string, status: number, next: string) =>
+    render(deps.buildPage(next, problem), { visit, status })
 
   async function start(request: Request): Promise<Response> {
     const next = parseLocalPath(new URL(request.url).searchParams.get('next'), base)
@@ -102,7 +101,7 @@ export function createOidcSignIn(deps: OidcSignInDeps) {
         </p>
       </section>
     )
-    const answer = await deps.renderPage({ title: 'Signed in', section: '-', body })
+    const answer = await render({ title: 'Signed in', section: '-', body }, { visit })
     answer.headers.set('Refresh', `0; url=${next}`)
     answer.headers.append('Set-Cookie', deps.issueSessionCookie(opened))
     answer.headers.append('Set-Cookie', cookie.clear())

@@ -21,7 +21,7 @@ export interface SignInOptions {
   readonly oidc?: OidcOptions | undefined
 }
 
-interface SignInDeps extends SignInOptions {
+export interface SignInDeps extends SignInOptions {
   readonly sessions: OperatorSessions
   readonly render: Render
   readonly now: () => number
@@ -34,19 +34,12 @@ export function createSignIn(deps: SignInDeps) {
   const { sessions, render } = deps
   const visit = null
   const oidcHost = deps.oidc === undefined ? null : issuerHost(deps.oidc)
-  const buildPage = (next: string, problem: string | null) => signInPage({ next, problem, oidcHost })
+  const buildPage = (next: string, problem: string | null) => signInPage(next, problem, oidcHost)
   const pages = createSignInPages({ ...deps, mountedAt: base, cookie, buildPage, findNote }, (form, source) =>
     sessions.signIn({ name: form.get('name') ?? '', passphrase: form.get('passphrase') ?? '', source }),
   )
   const oidc =
-    deps.oidc &&
-    createOidcSignIn({
-      ...deps,
-      options: deps.oidc,
-      rejected: (problem, status, next) => render(buildPage(next, problem), { visit, status }),
-      renderPage: (content) => render(content, { visit }),
-      issueSessionCookie: pages.issueCookie,
-    })
+    deps.oidc && createOidcSignIn({ ...deps, options: deps.oidc, buildPage, issueSessionCookie: pages.issueCookie })
 
   async function join(request: Request): Promise<Response> {
     const form = await parseForm(request)
@@ -79,14 +72,8 @@ export function createSignIn(deps: SignInDeps) {
   }
 }
 
-interface SignInView {
-  readonly next: string
-  readonly problem: string | null
-  readonly oidcHost: string | null
-}
-
 /** The page with the form for name and passphrase, and the link to the OpenID provider, if any. */
-function signInPage({ next, problem, oidcHost }: SignInView): PageContent {
+function signInPage(next: string, problem: string | null, oidcHost: string | null): PageContent {
   const body = (
     <section class="sign-in">
       <h1>Sign in</h1>

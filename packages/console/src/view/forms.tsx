@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Forms for acts, shown to roles that may act, and for the filters of a list. @module */
 import { parseInstant } from '@payment-integration/contract/internal-io'
-import { type Child, createContext, useContext } from 'hono/jsx'
+import { type Child, createContext, type JSX, useContext } from 'hono/jsx'
 import type { QueryFields } from '../filters.js'
 import { isAllowed, type Role, type Visit } from '../viewer.js'
 import { base } from './parts.js'
@@ -71,16 +71,18 @@ export function ForRole({ needs, otherwise, children }: { needs: Role; otherwise
   return <>{visit !== null && isAllowed(visit.viewer.role, needs) ? children : otherwise}</>
 }
 
-export function TextField(props: {
+interface TextFieldProps extends Pick<JSX.IntrinsicElements['input'], 'inputmode' | 'pattern' | 'step'> {
   readonly name: string
   readonly label: string
-  readonly value?: string | undefined
-  readonly hint?: string | undefined
-  readonly type?: 'text' | 'email' | undefined
-  readonly isOptional?: boolean | undefined
-  readonly isLong?: boolean | undefined
-}) {
-  const { name, label, value = '', hint = '', type = 'text', isOptional = false, isLong = false } = props
+  readonly value?: string
+  readonly hint?: string
+  readonly type?: 'text' | 'email' | 'search' | 'datetime-local'
+  readonly isOptional?: boolean
+  readonly isLong?: boolean
+}
+
+export function TextField({ name, label, value = '', hint = '', type = 'text', ...rest }: TextFieldProps) {
+  const { isOptional = false, isLong = false, ...input } = rest
   return (
     <label class={isLong ? 'long' : undefined}>
       <span>{label}</span>
@@ -93,6 +95,7 @@ export function TextField(props: {
         autocomplete="off"
         autocapitalize="none"
         spellcheck={false}
+        {...input}
       />
     </label>
   )
@@ -161,7 +164,7 @@ export const IntegrationChoice = (props: { integrations: readonly NamedAddress[]
 
 export type Field = { readonly name: string; readonly label: string } & (
   | { readonly options: readonly (readonly [value: string, text: string])[] }
-  | { readonly hint: string; readonly kind?: 'search' | 'datetime-local' }
+  | Pick<TextFieldProps, 'hint' | 'type'>
 )
 
 /** A form with the filters of the list at `action`, which works without JavaScript. */
@@ -171,31 +174,13 @@ export function Filters({ fields, values, action }: { fields: readonly Field[]; 
   return (
     <form class="filters" method="get" action={action}>
       {q === undefined ? null : <input type="hidden" name="q" value={q} />}
-      {fields.map((field) => (
-        <label for={`field-${field.name}`}>
-          <span>{field.label}</span>
-          {'options' in field ? (
-            <select id={`field-${field.name}`} name={field.name}>
-              <option value="">all</option>
-              {field.options.map(([value, text]) => (
-                <option value={value} selected={values[field.name] === value}>
-                  {text}
-                </option>
-              ))}
-            </select>
-          ) : (
-            <input
-              id={`field-${field.name}`}
-              name={field.name}
-              type={field.kind ?? 'text'}
-              value={inputValue(field.kind, values[field.name])}
-              placeholder={field.hint}
-              autocomplete="off"
-              spellcheck={false}
-            />
-          )}
-        </label>
-      ))}
+      {fields.map(({ name, label, ...field }) =>
+        'options' in field ? (
+          <ChoiceField {...{ name, label }} values={[['', 'all'], ...field.options]} value={values[name]} />
+        ) : (
+          <TextField {...{ name, label, ...field }} value={inputValue(field.type, values[name])} isOptional />
+        ),
+      )}
       <button type="submit">Show</button>
       {isFiltered ? <a href={action}>Clear</a> : null}
     </form>
@@ -203,8 +188,8 @@ export function Filters({ fields, values, action }: { fields: readonly Field[]; 
 }
 
 /** Converts a time from a link, in unix milliseconds, to the text of a form's field. */
-function inputValue(kind: string | undefined, value = ''): string {
-  if (kind !== 'datetime-local') return value
+function inputValue(type: string | undefined, value = ''): string {
+  if (type !== 'datetime-local') return value
   const time = /^\d{9,15}$/.test(value) ? Number(value) : parseInstant(`${value.slice(0, 16)}Z`)
   return time === null ? '' : new Date(time).toISOString().slice(0, 16)
 }

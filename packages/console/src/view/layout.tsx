@@ -20,9 +20,7 @@ export function createRender(
   frame: Pick<Frame, 'sections' | 'environment' | 'brand' | 'mountedAt'>,
 ): Render {
   return async (content, { visit, note, status = 200 }) => {
-    const { script, style } = await assets()
-    const versions = { script: script.version, style: style.version }
-    const html = <Layout {...{ ...frame, ...content, visit, note, versions }}>{content.body}</Layout>
+    const html = <Layout {...{ ...frame, ...content, visit, note, assets: await assets() }}>{content.body}</Layout>
     const text = `<!doctype html>${await html.toString()}`
     return new Response(text, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
   }
@@ -49,14 +47,14 @@ interface Frame {
   /** Null: nobody is signed in, so no sections are shown. */
   readonly visit: Visit | null
   readonly note?: string | null | undefined
-  readonly versions: { readonly script: string; readonly style: string }
+  readonly assets: Assets
   readonly live?: string | null | undefined
   readonly search?: string | undefined
   readonly environment: string
 }
 
 function Layout(props: Frame & { children?: Child }) {
-  const { title, section, visit, versions, sections, live = null, brand = 'Payment console', mountedAt = base } = props
+  const { title, section, visit, assets, sections, live = null, brand = 'Payment console', mountedAt = base } = props
   return (
     <html lang="en">
       <head>
@@ -65,8 +63,8 @@ function Layout(props: Frame & { children?: Child }) {
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · ${brand}`}</title>
         <link rel="icon" href="data:," />
-        <link rel="stylesheet" href={`${mountedAt}/console.css?v=${versions.style}`} />
-        <script type="module" src={`${mountedAt}/console.js?v=${versions.script}`}></script>
+        <link rel="stylesheet" href={`${mountedAt}/console.css?v=${assets.style.version}`} />
+        <script type="module" src={`${mountedAt}/console.js?v=${assets.script.version}`}></script>
       </head>
       <body data-live={live ?? undefined}>
         <a class="skip" href="#main">

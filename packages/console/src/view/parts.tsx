@@ -174,9 +174,9 @@ export function Copyable({ text, label }: { text: string; label: string }) {
 /** A name and its value; `wide` gives the fact a whole line. */
 export type FactRow = readonly [string, Child, 'wide'?]
 
-export function Facts({ rows }: { rows: readonly FactRow[] }) {
+export function Facts({ rows, kind = '' }: { rows: readonly FactRow[]; kind?: '' | 'wide' | 'wide settings' }) {
   return (
-    <dl class="facts">
+    <dl class={`facts ${kind}`}>
       {rows.map(([name, value, width]) => (
         <div class={width === 'wide' ? 'span' : ''}>
           <dt>{name}</dt>

@@ -6,7 +6,7 @@ import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import type { QueryFields } from '../filters.js'
 import { type Field, integrationOption, type NamedAddress } from './forms.js'
-import { Badge, buildHref, type Column, Dim, Hex, paymentHref, type RowProps, Shown, TableRow, When } from './parts.js'
+import { Badge, buildHref, type Column, Dim, Hex, paymentHref, type RowProps, Shown, When } from './parts.js'
 import { formatLatency, nameChain } from './text.js'
 
 /** Formats a number as text that sorts like the number. */
@@ -63,8 +63,6 @@ export const showInvoice = (invoice: { readonly amount: string; readonly currenc
 /** The integration of a payment, with a link to all of its payments. */
 export const showIntegration = (address: string | null, none: Child): Child =>
   address === null ? none : <Hex value={address} href={buildHref('/payments', { integration: address })} />
-
-export const PaymentRow = ({ payment }: { payment: StoredPayment }) => <TableRow row={payment} {...paymentRows} />
 
 export const attemptId = ({ deliveryId }: Pick<DeliveryView, 'deliveryId'>, number: number) =>
   `d${deliveryId}-${number}`
@@ -157,10 +155,6 @@ export const deliveryRows = (context: DeliveryContext): RowProps<DeliveryView> =
   ],
 })
 
-export const DeliveryRow = ({ delivery, context }: { delivery: DeliveryView; context: DeliveryContext }) => (
-  <TableRow row={delivery} {...deliveryRows(context)} />
-)
-
 export function Answer({ status, reason }: { status: number | null; reason: string | null }) {
   const word = formatAnswer({ status, reason }).replaceAll('_', ' ')
   return <span class={reason === null ? 'answer good' : 'answer bad'}>{word}</span>
@@ -190,8 +184,8 @@ export function listFields(
       label: 'Integration',
       options: withNone ? [...addresses, ['none', 'none'] as const] : addresses,
     },
-    { name: 'since', label: 'Since (UTC)', hint: '', kind: 'datetime-local' },
-    { name: 'until', label: 'Until (UTC)', hint: '', kind: 'datetime-local' },
+    { name: 'since', label: 'Since (UTC)', type: 'datetime-local' },
+    { name: 'until', label: 'Until (UTC)', type: 'datetime-local' },
   ]
 }
 

@@ -6,39 +6,31 @@ import { type ConsoleBindings, parseLocalPath } from './guard.js'
 import { parseForm } from './run-form.js'
 
 /**
- * Describes a cookie that only this host can set, over TLS or at a loopback address. Requests from other sites do not
- * carry the cookie.
- */
-interface SessionCookie {
-  read(headers: Headers): string | null
-  issue(token: string, maxAgeMs: number): string
-  clear(): string
-}
-
-/**
- * Builds the cookie.
+ * Builds a cookie that only this host can set, over TLS or at a loopback address. Requests from other sites do not
+ * carry it.
  * @param name - Without the prefix `__Host-`, such as `pi_console`.
  * @param sameSite - `Lax`: requests by a link on another site carry the cookie too. @default Strict
  */
-export function createSessionCookie(name: string, sameSite: 'Strict' | 'Lax' = 'Strict'): SessionCookie {
+export function createSessionCookie(name: string, sameSite: 'Strict' | 'Lax' = 'Strict') {
   const full = `__Host-${name}`
   const attributes = `Path=/; Secure; HttpOnly; SameSite=${sameSite}`
   return {
-    read(headers) {
+    read(headers: Headers): string | null {
       for (const pair of (headers.get('cookie') ?? '').split(';')) {
         const [key, value] = pair.trim().split('=', 2)
         if (key === full && value !== undefined && value !== '') return value
       }
       return null
     },
-    issue: (token, maxAgeMs) => `${full}=${token}; ${attributes}; Max-Age=${Math.floor(maxAgeMs / 1_000)}`,
+    issue: (token: string, maxAgeMs: number) =>
+      `${full}=${token}; ${attributes}; Max-Age=${Math.floor(maxAgeMs / 1_000)}`,
     clear: () => `${full}=; ${attributes}; Max-Age=0`,
   }
 }
 
 interface SignInPagesDeps {
   readonly mountedAt: string
-  readonly cookie: SessionCookie
+  readonly cookie: ReturnType<typeof createSessionCookie>
   readonly sessions: {
     signOut(sessionToken: string): Promise<void>
     isCsrfToken(sessionToken: string, csrfToken: string): boolean

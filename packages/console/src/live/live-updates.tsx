@@ -1,6 +1,11 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Turns samples into numbered events for all open pages; keeps recent ones for resumption. @module */
 import type { DeliveryView } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
+import { ChainRows } from '../pages/chains.js'
+import { Problems, Tiles } from '../pages/overview.js'
+import { TableRow } from '../view/parts.js'
+import { deliveryRows, paymentRows } from '../view/rows.js'
 import { chartData, narrowOverview, type Overview } from './overview.js'
 import type { Sample, Sampler } from './sampler.js'
 
@@ -20,12 +25,6 @@ export interface Numbered {
   readonly event: LiveEvent
 }
 
-export interface Renderers {
-  payment(payment: StoredPayment): string
-  delivery(delivery: DeliveryView, overview: Overview): string
-  parts(overview: Overview): Readonly<Record<'problems' | 'tiles' | 'chains', string>>
-}
-
 export type LiveUpdates = ReturnType<typeof createLiveUpdates>
 
 const maxRecent = 250
@@ -33,7 +32,7 @@ const maxRecent = 250
 const graceMs = 10_000
 
 /** Builds the live updates. `start` identifies this process, because a page may reconnect to another one. */
-export function createLiveUpdates(sampler: Sampler, render: Renderers, start: number) {
+export function createLiveUpdates(sampler: Sampler, start: number) {
   const listeners = new Set<(numbered: Numbered) => void>()
   let recent: (Numbered & { readonly number: number })[] = []
   /** `recent` holds all events about rows after this number. */
@@ -60,12 +59,19 @@ export function createLiveUpdates(sampler: Sampler, render: Renderers, start: nu
     if (sample === null) return
     if (sample.needsReload) publish({ kind: 'reset' })
     const { overview } = sample
-    for (const payment of sample.payments) publish({ kind: 'payment', payment, html: render.payment(payment) })
+    const { at: now, endpoints } = overview
+    for (const payment of sample.payments)
+      publish({ kind: 'payment', payment, html: (<TableRow row={payment} {...paymentRows} />).toString() })
+    const ofDelivery = deliveryRows({ now, endpoints })
     for (const delivery of sample.deliveries)
-      publish({ kind: 'delivery', delivery, html: render.delivery(delivery, overview) })
-    const toJson = (one: Overview) => JSON.stringify({ parts: render.parts(one), charts: chartData(one) })
-    const chains = JSON.stringify({ parts: { chains: render.parts(overview).chains } })
-    publish({ kind: 'overview', json: { '15m': toJson(narrowOverview(overview)), '1h': toJson(overview), chains } })
+      publish({ kind: 'delivery', delivery, html: (<TableRow row={delivery} {...ofDelivery} />).toString() })
+    const chains = (<ChainRows chains={overview.chains} />).toString()
+    const toJson = (one: Overview) => {
+      const [problems, tiles] = [(<Problems overview={one} />).toString(), (<Tiles overview={one} />).toString()]
+      return JSON.stringify({ parts: { problems, tiles, chains }, charts: chartData(one) })
+    }
+    const json = { '15m': toJson(narrowOverview(overview)), '1h': toJson(overview) }
+    publish({ kind: 'overview', json: { ...json, chains: JSON.stringify({ parts: { chains } }) } })
   }
 
   function leave(): void {

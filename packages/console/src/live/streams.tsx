@@ -1,3 +1,4 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Sends rows, numbers and jobs to open pages as server-sent events. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeliveryFilter, DeliveryView } from '@payment-integration/core/internal'
@@ -5,6 +6,7 @@ import type { StoredPayment } from '@payment-integration/core/ports'
 import type { QueryFields } from '../filters.js'
 import { deliveryFilter, matchesPayment, parseHash, parseWholeNumber, paymentFilter } from '../filters.js'
 import type { Job, Jobs } from '../jobs.js'
+import { JobProgress } from '../pages/jobs.js'
 import type { LiveUpdates, Numbered } from './live-updates.js'
 
 /** Converts an event to the name and data of a server-sent event for one page; null: the page ignores the event. */
@@ -96,11 +98,10 @@ export const isJobTopic = ({ topic }: QueryFields): boolean => topic === 'job' |
 export function openJobStream(
   jobs: Jobs,
   { id, after }: { readonly id: string | undefined; readonly after: string | null },
-  render: (job: Job) => string,
   end: StreamEnd,
 ) {
   return openEventStream((send) => {
-    const publish = publisher(send, jobs, id === undefined ? null : render)
+    const publish = publisher(send, jobs, id === undefined)
     const unfollow = jobs.follow((job) => void (id === undefined || job.id === id ? publish(job) : undefined))
     // Jobs may have changed since the page was read.
     const job = id === undefined ? jobs.list()[0] : jobs.find(id)
@@ -109,8 +110,8 @@ export function openJobStream(
   }, end)
 }
 
-/** Publishes the changes of jobs. @param render - Null: the page is loaded again after each change. */
-function publisher(send: Send, jobs: Jobs, render: ((job: Job) => string) | null) {
+/** Publishes the changes of jobs. @param isList - Whether the page is loaded again after each change. */
+function publisher(send: Send, jobs: Jobs, isList: boolean) {
   let newest: Job | null = null
   return async (job: Job): Promise<void> => {
     const isWaiting = newest !== null
@@ -118,8 +119,8 @@ function publisher(send: Send, jobs: Jobs, render: ((job: Job) => string) | null
     if (isWaiting) return
     await sleep(togetherMs, undefined, { ref: false })
     const { state, isStopping } = newest
-    const isWhole = render === null || state !== 'running' || isStopping
-    const [name, data] = isWhole ? ['stale', {}] : ['parts', { job: render(newest) }]
+    const isWhole = isList || state !== 'running' || isStopping
+    const [name, data] = isWhole ? ['stale', {}] : ['parts', { job: (<JobProgress job={newest} />).toString() }]
     send(`event: ${name}\nid: ${jobs.position()}\ndata: ${JSON.stringify(data)}\n\n`)
     newest = null
   }

@@ -1,25 +1,17 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The console: a fetch-standard app of pages for operators, below `/console`. @module */
-import type { DeliveryView } from '@payment-integration/core/internal'
-import type { StoredPayment } from '@payment-integration/core/ports'
 import { type Context, Hono } from 'hono'
 import { addAssetRoutes, createAssets } from './assets.js'
 import { deliveryFilter, FilterError, parseQuery, paymentFilter } from './filters.js'
-import { createJobs, type Job } from './jobs.js'
+import { createJobs } from './jobs.js'
 import { createLiveUpdates } from './live/live-updates.js'
-import type { Overview } from './live/overview.js'
 import { createSampler } from './live/sampler.js'
 import { isJobTopic, openJobStream, openStream, streamDefaults } from './live/streams.js'
-import { ChainRows } from './pages/chains.js'
-import { JobProgress } from './pages/jobs.js'
-import { Problems, Tiles } from './pages/overview.js'
 import { type ConsoleService, findNote, type PageContent, type Setting } from './pages/page.js'
 import { loadPage, runAct } from './routes.js'
 import { createSignIn, type SignInOptions } from './session/sign-in.js'
 import { type ConsoleTools, hasTools } from './tools.js'
 import { consoleSections, createRender } from './view/layout.js'
 import { base, buildHref, sentencePage } from './view/parts.js'
-import { DeliveryRow, PaymentRow } from './view/rows.js'
 import { createVisit, isAllowed, localViewer, type Viewer, type Visit } from './viewer.js'
 import { createDownloads, exportRoute } from './web/export.js'
 import { type ConsoleBindings, findStreamProblem, guardPages, pathBelow } from './web/guard.js'
@@ -84,7 +76,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   const app = new Hono<Env>()
   const onError = (error: unknown) => deps.onError?.(error)
   const sampler = createSampler(service, now, onError)
-  const updates = createLiveUpdates(sampler, renderers, now())
+  const updates = createLiveUpdates(sampler, now())
   const streams = new Map<() => void, string>()
   let isClosed = false
   const assets = createAssets()
@@ -203,25 +195,13 @@ export function createConsole(deps: ConsoleDeps): Console {
     }
     const end = { lifeMs: streamMs, onClose }
     const opened = isJobTopic(query)
-      ? openJobStream(jobs, { id: query['id'], after }, renderers.job, end)
+      ? openJobStream(jobs, { id: query['id'], after }, end)
       : openStream(updates, query, after, end)
     close = opened.close
     if (isOpen) streams.set(close, actor)
     return new Response(opened.stream, { headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' } })
   }
 }
-
-const renderers = {
-  job: (job: Job) => (<JobProgress job={job} />).toString(),
-  payment: (payment: StoredPayment) => (<PaymentRow payment={payment} />).toString(),
-  delivery: (delivery: DeliveryView, { at, endpoints }: Overview) =>
-    (<DeliveryRow delivery={delivery} context={{ now: at, endpoints }} />).toString(),
-  parts: (overview: Overview) => ({
-    problems: (<Problems overview={overview} />).toString(),
-    tiles: (<Tiles overview={overview} />).toString(),
-    chains: (<ChainRows chains={overview.chains} />).toString(),
-  }),
-} as const
 
 const notFound = sentencePage(
   'Page not found',

@@ -1,7 +1,7 @@
 /** Signs integrations in and out of the portal. Source: docs/decisions/operators.md. @module */
 import type { Audited } from '../history/audit-log.js'
 import { isExpired } from '../internal/values.js'
-import { deriveCsrfToken, hashToken, issueToken, isToken, matchesCsrfToken } from '../operators/operator-commands.js'
+import { createCsrfTokens, hashToken, issueToken, isToken } from '../operators/operator-commands.js'
 import { createSignInLimits, maxSessions, sessionMs, sourceLength } from '../operators/operator-sessions.js'
 import { SignInLimitedError, SignInRejectedError } from '../operators/operator-store.js'
 import { type AcceptedSecret, type CredentialCheckDeps, createCredentialCheck, parseBasic } from './authenticate.js'
@@ -96,8 +96,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
         if ((await tx.integrationSessions.delete(hash)) !== null) note({ action: 'integration.signed_out', subject })
       })
     },
-    csrfToken: (sessionToken) => deriveCsrfToken(keys.current, sessionToken),
-    isCsrfToken: (sessionToken, csrfToken) => matchesCsrfToken(keys, sessionToken, csrfToken),
+    ...createCsrfTokens(keys),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Reads for the console: newest first, from an index, ending after a fixed number of rows. @module */
 import type { PaymentState, ProcessorUpdate } from '@payment-integration/contract'
 import type { AuditRecord } from '../history/audit-store.js'
-import type { IntegrationRecord } from '../integrations/integration.js'
+import type { IntegrationView } from '../integrations/integration.js'
 import type { AttemptRecord, DeliveryFilter, DeliveryView, EndpointView } from '../notifications/delivery-store.js'
 import type { StoredPayment } from '../payments/payment.js'
 import type { StoredUpdate } from '../payments/payment-store.js'
@@ -61,8 +61,7 @@ export interface ConsoleUpdate extends Omit<StoredUpdate, 'fingerprint'> {
 
 /** An integration without its secrets, with the health of its endpoint. */
 export interface ConsoleIntegration
-  extends Pick<IntegrationRecord, 'address' | 'name' | 'notificationUrl' | 'enabled' | 'createdAt'> {
-  readonly signingSecretPrepared: boolean
+  extends Omit<IntegrationView, 'previousSigningSecretUntil' | 'previousApiSecretUntil'> {
   /** End of the grace time of the previous signing secret; it may be past. Null: none is stored. */
   readonly previousSigningSecretUntil: number | null
   /** Null: no failures in a row. */

@@ -134,10 +134,7 @@ export interface OperatorCommands {
   resetForOidc(name: string): Promise<OperatorView>
 }
 
-export interface SignedInOperator {
-  readonly name: string
-  readonly role: OperatorRole
-}
+export type SignedInOperator = Pick<OperatorRecord, 'name' | 'role'>
 
 /** A new session. `sessionToken` is shown this once. */
 export interface NewSession {

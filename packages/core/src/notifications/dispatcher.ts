@@ -17,15 +17,13 @@ export interface Dispatcher extends Loop {
 /** Time between checks for overlong waits: at least 100 times a check's duration, as it reads the whole outbox. */
 const waitChecks = { everyMs: 60_000, durationFactor: 100 } as const
 
-export interface DispatcherDeps extends DispatchRunDeps {
-  readonly options?: DispatcherOptions | undefined
-}
-
 /**
  * Each `run` or `runOnce` has its own `concurrency` slots. `run` backs off up to 30 s while the store fails. After an
  * abort it claims no more, and settles the POSTs in flight. `runOnce` rejects with the error of a failed claim.
  */
-export function createDispatcher(deps: DispatcherDeps): Dispatcher {
+export function createDispatcher(
+  deps: DispatchRunDeps & { readonly options?: DispatcherOptions | undefined },
+): Dispatcher {
   const { store, clock, random, logger } = deps
   const limits = checkDispatcherOptions(deps.options)
   const { idlePollMs } = limits

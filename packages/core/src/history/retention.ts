@@ -26,7 +26,7 @@ import type {
 
 /** The key of a row in the store. */
 const rowId = z.string().check(z.regex(/^[0-9]{1,15}$/, 'expected a number as a decimal string'))
-const whole = z.int().check(z.nonnegative())
+export const whole = z.int().check(z.nonnegative())
 const nullableText = z.nullable(z.string())
 
 /** An attempt without the key of its delivery. */

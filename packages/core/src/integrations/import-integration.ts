@@ -48,17 +48,17 @@ function createImport(deps: ImportDeps): MoveCommands['import'] {
     const integration = checkRecord(deps, (await file.header(moveHeaderSchema)).integration)
     const { address } = integration
     const rows = () => checkRows(file.rows(moveRowSchema), address)
-    const importing = { moves, address, rows, signal }
+    const parts = { moves, address, rows, signal }
     await transaction((tx) => findDisabled(tx, address))
     if (recording === 'own') await storeDisabled(deps, integration, rows())
     // Every row is parsed and decided before the first row is stored.
-    for await (const _ of importBatches(importing, { isRehearsal: true }));
+    for await (const _ of importBatches({ ...parts, isRehearsal: true }));
     // From now on, new versions of this cell get deliveries, which stay pending while the integration is disabled.
     await transaction((tx) => upsertIntegration(tx, { ...integration, enabled: false }))
     // Transactions that began earlier store versions without a delivery. `addDeliveries` finds these afterwards.
     await waitUntil(clock, await moves.runningWriters(), signal)
     let counts: Counts = { payments: 0, updates: 0, left: 0 }
-    for await (const { waiting, ...stored } of importBatches(importing, { isRehearsal: false })) {
+    for await (const { waiting, ...stored } of importBatches({ ...parts, isRehearsal: false })) {
       counts = stored
       await applyWaitingUpdates(deps, address, waiting)
     }
@@ -186,13 +186,14 @@ interface ImportParts {
   readonly address: string
   readonly rows: () => AsyncIterable<readonly MoveRow[]>
   readonly signal: AbortSignal | undefined
+  readonly isRehearsal: boolean
 }
 
 /** Imports the rows in batches. A rehearsal replaces no payment, and rolls back each transaction. */
 async function* importBatches(
-  { moves, address, rows, signal }: ImportParts,
-  { isRehearsal }: { readonly isRehearsal: boolean },
+  parts: ImportParts,
 ): AsyncGenerator<Counts & { readonly waiting: readonly ProcessorUpdate[] }> {
+  const { moves, address, rows, signal, isRehearsal } = parts
   const otherUpdates = await findOtherUpdates(moves, address, rows())
   const leftOut = new Set<string>()
   let [payments, updates] = [0, 0]

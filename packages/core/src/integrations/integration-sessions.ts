@@ -27,6 +27,8 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
   const { sessions, auditedAs, keys, clock, random } = deps
   const limits = createSignInLimits(clock)
   const check = createCredentialCheck(deps)
+  const findSession = async (sessionToken: string) =>
+    isToken('portal', sessionToken) ? sessions.find(hashToken(sessionToken)) : null
 
   /** Opens a session. Null: the secret ended or the integration was disabled since the check. */
   async function open({ integrationAddress, hash: apiSecretHash }: AcceptedSecret, source: string) {
@@ -80,7 +82,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
       throw new SignInRejectedError('Address or API secret is wrong.')
     },
     async authenticate(sessionToken) {
-      const stored = isToken('portal', sessionToken) ? await sessions.find(hashToken(sessionToken)) : null
+      const stored = await findSession(sessionToken)
       if (stored === null || isExpired(stored.session.expiresAt, clock.now(), sessionMs)) return null
       const { integration, session } = stored
       return isValidFor(integration, session.apiSecretHash, clock.now())
@@ -88,9 +90,9 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
         : null
     },
     async signOut(sessionToken) {
-      const hash = hashToken(sessionToken)
-      const stored = isToken('portal', sessionToken) ? await sessions.find(hash) : null
+      const stored = await findSession(sessionToken)
       if (stored === null) return
+      const { hash } = stored.session
       const subject = stored.integration.address
       await auditedAs(integrationActor(subject))(async (tx, note) => {
         if ((await tx.integrationSessions.delete(hash)) !== null) note({ action: 'integration.signed_out', subject })

@@ -127,7 +127,8 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
       logger.warn(pickDeliveryFields(claim), 'lease too short for a POST; the delivery is due again when it ends')
       return null
     }
-    const first = headers === null ? buildUnsentPost(startedAt) : await post(claim, headers, startedAt)
+    const unsent = { kind: 'failure', reason: 'secret_unreadable', latencyMs: 0 } as const
+    const first = headers === null ? { startedAt, result: unsent } : await post(claim, headers, startedAt)
     // Within the grace time of a rotation, a rejected signature is replaced by one of the previous secret.
     const isRotating = previous !== null && rejectsSignature(first.result) && clock.now() < previous.until
     const second = isRotating ? await postWithPrevious(claim, previous, leaseEndsAt) : null
@@ -167,16 +168,8 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
 
 const fitsLease = (startedAt: number, leaseEndsAt: number): boolean => startedAt + deliveryTimeoutMs <= leaseEndsAt
 
-const buildUnsentPost = (startedAt: number): SentPost => ({
-  startedAt,
-  result: { kind: 'failure', reason: 'secret_unreadable', latencyMs: 0 },
-})
-
-/** Statuses that reject a signature. */
-const signatureRejections: ReadonlySet<number> = new Set([400, 401, 403])
-
 function rejectsSignature(result: AttemptResult): boolean {
-  return result.kind === 'answer' && signatureRejections.has(result.status)
+  return result.kind === 'answer' && [400, 401, 403].includes(result.status)
 }
 
 /** The result of a POST for a log, without secrets of this service. */

@@ -81,7 +81,6 @@ export interface AuditStore {
   newest(): Promise<AuditRecord | null>
 }
 
-/** The operator's reads of the audit log. */
 export interface AuditQueries extends Pick<AuditStore, 'list'> {
   /** The newest record, to store outside the database; null: the log is empty. */
   head(): Promise<AuditHead | null>
@@ -93,7 +92,6 @@ export interface AuditQueries extends Pick<AuditStore, 'list'> {
   }): Promise<AuditVerdict>
 }
 
-/** Whether the audit log is intact. */
 export interface AuditVerdict {
   readonly records: number
   /** The last intact record, or null. A copy outside the database also reveals a later deletion at the log's end. */

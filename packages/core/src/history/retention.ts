@@ -81,7 +81,6 @@ export const rowSchemas: { readonly [Kind in keyof HistoryRows]: z.ZodMiniType<H
   }),
 }
 
-/** The first line of an archive file. */
 export const headerSchema: z.ZodMiniType<ArchiveHeader> = z.object({
   kind: z.enum(['attempts', 'deliveries', 'updates', 'audit']),
   part: whole,
@@ -207,7 +206,6 @@ export async function restoreRecords(audit: AuditStore, audited: Audited, file: 
 
 const toArchivedDetails = ({ name: file, rows, hmac }: ArchivedFile) => ({ file, rows, hmac })
 
-/** Duration of the lease of a run, in milliseconds. */
 const leaseMs = 60_000
 const holderBytes = 16
 

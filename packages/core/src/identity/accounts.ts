@@ -151,7 +151,6 @@ interface IdentityAccountDeps {
   readonly codes: EmailCodes
   readonly clock: Pick<Clock, 'now'>
   readonly ids: IdSource
-  /** Whether the accounts are the store's own. */
   readonly ownsAccounts: boolean
 }
 

@@ -107,7 +107,6 @@ function createAnswerSchema(value: z.ZodMiniType): z.ZodMiniType {
   ])
 }
 
-/** A failed call to the provider. */
 export type ProviderFailure = ProviderRejection | Exclude<ProviderAnswer<unknown>, { kind: 'answer' }>
 
 /** The error for the caller. @param former - The caller's own rejected review, for a rejected token. */

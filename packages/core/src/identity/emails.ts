@@ -73,7 +73,6 @@ export async function openEmailKey({
   return openDataKey(keys, dataKeyPurpose, stored)
 }
 
-/** Lifetime of a code, in milliseconds. */
 export const codeLifetimeMs = 10 * 60_000
 const maxCodeTries = 5
 /** Digits of a code in base 32: 60 bits, too many to guess. */

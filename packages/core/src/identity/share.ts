@@ -31,7 +31,6 @@ import {
 } from './redemption.js'
 import { isRejected } from './reviews.js'
 
-/** A parsed body. */
 export interface ShareBody {
   /** In its normal form. */
   readonly email: string

@@ -20,7 +20,6 @@ interface IntegrationSessionDeps extends CredentialCheckDeps {
   readonly auditedAs: (actor: string) => Audited
 }
 
-/** The actor of an integration's acts in the audit log. */
 export const integrationActor = (address: string): string => `integration:${address}`
 
 export function createIntegrationSessions(deps: IntegrationSessionDeps): IntegrationSessions {

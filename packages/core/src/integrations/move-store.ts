@@ -81,7 +81,6 @@ export interface MoveStore {
   updates(address: string): AsyncIterable<UpdatePage>
   /** Versions of these payments that notify nobody, in pages, without archived history. */
   unnotified(address: string): AsyncIterable<readonly UnnotifiedVersion[]>
-  /** The number of deliveries that are leased. */
   countLeased(address: string): Promise<number>
   /** Resolves a function that resolves true once all transactions that are writing at this call have ended. */
   runningWriters(): Promise<() => Promise<boolean>>
@@ -104,7 +103,6 @@ export interface ExportedIntegration {
   /** HMAC of the content, 64 lowercase hex digits. */
   readonly hmac: string
   readonly payments: number
-  /** Pending deliveries. */
   readonly deliveries: number
   readonly updates: number
   /** Updates that wait for their payment. */
@@ -123,7 +121,6 @@ export interface ImportedIntegration {
   readonly added: number
 }
 
-/** Moves an integration from cell to cell. */
 export interface MoveCommands {
   /**
    * Disables an integration, waits until none of its deliveries is in flight, and writes its file. Repeat it after a

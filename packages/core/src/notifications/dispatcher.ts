@@ -6,7 +6,6 @@ import { checkDispatcherOptions, createDispatchRun, maxPlausibleLeaseMs } from '
 import { computeMaxBlockMs } from './endpoint-health.js'
 import { maxRetryDelaysMs } from './retry-schedule.js'
 
-/** Sends the deliveries of the outbox. */
 export interface Dispatcher extends Loop {
   /** Claims and attempts deliveries until none is due. Resolves the number of attempts. */
   runOnce(signal?: AbortSignal): Promise<number>

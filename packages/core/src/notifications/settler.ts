@@ -88,13 +88,11 @@ const isStoreUnreachable = (error: unknown): boolean =>
   error instanceof StoreError && error.code === 'ERR_STORE_UNAVAILABLE'
 const isStoreFull = (error: unknown): boolean => error instanceof StoreError && error.code === 'ERR_STORE_FULL'
 
-/** The most attempts in one commit. */
 export const maxPerCommit = 256
 /** The most turns of the event loop that a commit waits for more attempts: milliseconds under load, else one turn. */
 export const maxGatherTurns = 10
 /** After this many milliseconds a commit is slow, and the next one begins in parallel: well below a lease. */
 export const slowCommitMs = 2_000
-/** The most parallel commits. */
 export const maxParallelCommits = 4
 /** Longest wait before a failed commit is tried again, in milliseconds: well below a lease. */
 const retryCapMs = 1_000

@@ -29,7 +29,6 @@ export interface ConsolePosition {
   readonly id: string
 }
 
-/** A page of a listing. */
 export interface ConsolePage<Row, Position> {
   readonly rows: readonly Row[]
   /** Where the next page begins; null: this is the last. */
@@ -111,7 +110,6 @@ export interface ConsoleNewest {
   readonly updates: readonly { readonly seq: string; readonly paymentId: string | null }[]
 }
 
-/** Reads for the console. They see committed rows only. */
 export interface ConsoleReads {
   /**
    * Creates missing indexes of these reads: once, before the first read. Without them the answers are the same, but

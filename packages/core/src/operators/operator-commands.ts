@@ -19,7 +19,6 @@ import { OperatorError, OperatorInvalidError } from './operator-store.js'
 /** Stored in place of a hash of a passphrase. No hash equals it, so no passphrase matches. */
 const oidcCredential = 'oidc'
 
-/** How an operator signs in. */
 export function signsInBy({ passphrase }: Pick<OperatorRecord, 'passphrase'>): 'passphrase' | 'oidc' {
   return passphrase === oidcCredential ? 'oidc' : 'passphrase'
 }

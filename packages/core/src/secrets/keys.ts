@@ -35,7 +35,6 @@ export interface SealingKeyUse {
   readonly place: string
   /** Version of the master key. */
   readonly keyVersion: number
-  /** How many rows; at least 1. */
   readonly rows: number
 }
 

@@ -4,8 +4,16 @@ import { isExpired } from '../internal/values.js'
 import { type Clock, createMonotonicNow, type RandomSource } from '../ports/runtime.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { openSealed, type SealedPlace, sealText } from '../secrets/seal.js'
-import { createCsrfTokens, getPassphraseHash, hashToken, issueToken, isToken } from './operator-commands.js'
-import { linkMs, parseOperatorName, signsInBy } from './operator-commands.js'
+import {
+  createCsrfTokens,
+  getPassphraseHash,
+  hashToken,
+  issueToken,
+  isToken,
+  linkMs,
+  parseOperatorName,
+  signsInBy,
+} from './operator-commands.js'
 import type { NewSession, OperatorRecord, OperatorSessions, OperatorStore, SignedInOperator } from './operator-store.js'
 import { LinkRejectedError, OidcRejectedError, SignInLimitedError, SignInRejectedError } from './operator-store.js'
 import type { ScryptCost } from './passphrase.js'

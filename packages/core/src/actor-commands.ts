@@ -1,12 +1,12 @@
 /** Builds the commands of one actor, which the audit log records. Source: docs/decisions/audit.md. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { EventSink } from './events.js'
-import { createAudited, createAuditQueries } from './history/audit-log.js'
-import type { AuditRecord } from './history/audit-store.js'
+import { type AuditNote, createAudited } from './history/audit-log.js'
 import { createExportRows, type ExportRows } from './history/export.js'
 import type { HistoryCommands } from './history/history-store.js'
 import { createHistoryCommands } from './history/restore.js'
-import type { Identity, IdentityActions } from './identity/identity.js'
+import type { Identity } from './identity/identity.js'
+import type { IdentityActions } from './identity/operator-actions.js'
 import { type ChainCommands, createChainCommands } from './indexer/reindex.js'
 import { type CredentialCache, clearAfterChanges } from './integrations/authenticate.js'
 import { createMoveCommands } from './integrations/import-integration.js'
@@ -43,16 +43,13 @@ export interface ActorCommands {
   readonly moves: MoveCommands
   readonly leases: LeaseCommands
   readonly exportRows: ExportRows
-  /** Adds an audit record for an action that changes no stored data. */
-  recordAction(action: RecordedAction): Promise<void>
+  /** Adds an audit record for an action that changes no stored data. It contains no secret and no e-mail address. */
+  recordAction(
+    action: AuditNote & { action: 'integration.receiver_probed' | 'identity.searched' | 'job.stopped' },
+  ): Promise<void>
 }
 
-/** An action outside the database, for the audit log. It contains no secret and no e-mail address. */
-export interface RecordedAction extends Pick<AuditRecord, 'subject'>, Partial<Pick<AuditRecord, 'details'>> {
-  readonly action: Extract<AuditRecord['action'], 'integration.receiver_probed' | 'identity.searched' | 'job.stopped'>
-}
-
-export interface ActorCommandsDeps {
+interface ActorCommandsDeps {
   readonly store: Store
   readonly keys: MasterKey
   readonly clock: Clock
@@ -106,10 +103,7 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
     chains: createChainCommands(shared),
     operators: createOperatorCommands({ ...shared, operators: store.operators }),
     endpoints: createEndpointCommands(shared),
-    history: createHistoryCommands({
-      ...shared,
-      verifyAudit: () => createAuditQueries({ audit: store.audit, keys }).verify(),
-    }),
+    history: createHistoryCommands(shared),
     leases: createLeaseCommands(store.leases, audited),
     exportRows: createExportRows(audited),
     recordAction: (action) => audited(async (_tx, note) => note(action)),

@@ -53,7 +53,9 @@ export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: M
       for await (const part of readAuditParts(audit)) {
         for (const record of part) {
           const expectedSeq: number = (before?.seq ?? 0) + 1
-          if (record.seq !== expectedSeq || !isChained(record, before?.hash ?? initialHash, keys)) {
+          const key = keys.find(record.keyVersion)
+          const hash = key && hashRecord(key, before?.hash ?? initialHash, record)
+          if (record.seq !== expectedSeq || record.hash !== hash) {
             // If retention removed records meanwhile, the check begins again.
             const isSame = (await audit.list({ limit: 1 }))[0]?.seq === first?.seq
             return isSame ? { records, last, brokenAt: expectedSeq } : queries.verify({ onProgress, signal })
@@ -71,11 +73,6 @@ export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: M
   return queries
 }
 
-function isChained(record: AuditRecord, previous: string, keys: MasterKey): boolean {
-  const key = keys.find(record.keyVersion)
-  return key !== undefined && hashRecord(key, previous, record) === record.hash
-}
-
 export const announceIntervalMs = 24 * 60 * 60_000
 
 interface AnnounceHeadDeps {
@@ -88,21 +85,18 @@ interface AnnounceHeadDeps {
 
 /** Builds a loop that publishes `audit.head` when it starts and every day after; an empty log has no head. */
 export function createHeadAnnouncer({ audit, clock, random, logger, publish }: AnnounceHeadDeps): Loop {
-  async function announce(): Promise<boolean> {
-    try {
-      const head = await audit.head()
-      if (head !== null) publish({ type: 'audit.head', ...head })
-      return true
-    } catch (error) {
-      logger.warn({ error: describeError(error) }, 'The newest record of the audit log could not be read.')
-      return false
-    }
-  }
   return {
     async run(signal) {
       let failures = 0
       while (!signal.aborted) {
-        failures = (await announce()) ? 0 : failures + 1
+        try {
+          const head = await audit.head()
+          if (head !== null) publish({ type: 'audit.head', ...head })
+          failures = 0
+        } catch (error) {
+          logger.warn({ error: describeError(error) }, 'The newest record of the audit log could not be read.')
+          failures += 1
+        }
         await clock.sleep(failures === 0 ? announceIntervalMs : computeBackoffMs(failures, random.fraction()), signal)
       }
     },
@@ -136,7 +130,7 @@ function hashRecord(key: VersionedKey, previous: string, record: Omit<AuditRecor
   return createHmac('sha256', key.derive('audit')).update(`${previous}\n${text}`, 'utf8').digest('hex')
 }
 
-type AuditNote = Pick<AuditEntry, 'action' | 'subject'> & Partial<Pick<AuditEntry, 'details'>>
+export type AuditNote = Pick<AuditEntry, 'action' | 'subject'> & Partial<Pick<AuditEntry, 'details'>>
 
 /** Locks the audit log, runs `work` and records its notes. `work` may run again, so it must only touch `tx`. */
 export type Audited = <T>(work: (tx: StoreTransaction, note: (note: AuditNote) => void) => Promise<T>) => Promise<T>

@@ -75,15 +75,13 @@ export interface AuditRecord extends AuditEntry {
 export type AuditHead = Pick<AuditRecord, 'seq' | 'at' | 'hash'>
 
 export interface AuditStore {
+  /** Records in their order. */
   list(query: { readonly afterSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
   /** The newest record; null: the log is empty. */
   newest(): Promise<AuditRecord | null>
 }
 
-/** The operator's reads of the audit log. */
-export interface AuditQueries {
-  /** Records in their order. */
-  list(query: { readonly afterSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
+export interface AuditQueries extends Pick<AuditStore, 'list'> {
   /** The newest record, to store outside the database; null: the log is empty. */
   head(): Promise<AuditHead | null>
   /** Checks the hash chain from the first record to the last. @throws The signal's reason when it aborts. */
@@ -94,7 +92,6 @@ export interface AuditQueries {
   }): Promise<AuditVerdict>
 }
 
-/** Whether the audit log is intact. */
 export interface AuditVerdict {
   readonly records: number
   /** The last intact record, or null. A copy outside the database also reveals a later deletion at the log's end. */

@@ -144,9 +144,7 @@ export interface HistoryPlan {
 }
 
 export type RetentionProgress =
-  /** A new segment began. */
   | { readonly event: 'begun' }
-  /** Pending deliveries were given up. */
   | { readonly event: 'given_up'; readonly deliveries: number }
   /** A segment has pending deliveries of an integration, so its deliveries and attempts stay. */
   | { readonly event: 'kept'; readonly pending: PendingDeliveries }
@@ -161,7 +159,6 @@ export interface RetentionOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Archives expired history, and restores it. */
 export interface HistoryCommands {
   /** Lists the history that {@link run} would remove now. */
   plan(policy: RetentionPolicy): Promise<HistoryPlan>

@@ -9,8 +9,8 @@ import type { Store } from '../ports/store.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { beginSignedFile, openSignedFile, type SignedFile, type SignedWriter } from '../secrets/signed-file.js'
 import type { Audited } from './audit-log.js'
-import { findLastRemoved, readAuditParts } from './audit-log.js'
-import type { AuditAction, AuditRecord, AuditStore, AuditVerdict } from './audit-store.js'
+import { createAuditQueries, findLastRemoved, readAuditParts } from './audit-log.js'
+import type { AuditAction, AuditRecord, AuditStore } from './audit-store.js'
 import type {
   ArchivedFile,
   ArchiveHeader,
@@ -26,7 +26,7 @@ import type {
 
 /** The key of a row in the store. */
 const rowId = z.string().check(z.regex(/^[0-9]{1,15}$/, 'expected a number as a decimal string'))
-const whole = z.int().check(z.nonnegative())
+export const whole = z.int().check(z.nonnegative())
 const nullableText = z.nullable(z.string())
 
 /** An attempt without the key of its delivery. */
@@ -81,7 +81,6 @@ export const rowSchemas: { readonly [Kind in keyof HistoryRows]: z.ZodMiniType<H
   }),
 }
 
-/** The first line of an archive file. */
 export const headerSchema: z.ZodMiniType<ArchiveHeader> = z.object({
   kind: z.enum(['attempts', 'deliveries', 'updates', 'audit']),
   part: whole,
@@ -152,7 +151,6 @@ export function findNewestDeliverySegment(ended: readonly ExpiredPart[]): number
 export interface HistoryDeps {
   readonly store: Pick<Store, 'history' | 'audit' | 'leases'>
   readonly audited: Audited
-  readonly verifyAudit: () => Promise<Pick<AuditVerdict, 'brokenAt'>>
   /** Signs the files. Files that a replaced key signed are accepted. */
   readonly keys: MasterKey
   readonly clock: Clock
@@ -186,16 +184,6 @@ export async function findExpiredRecords(audit: AuditStore, before: number): Pro
   return first === null ? null : { kind: 'audit', part: first.seq, rows, from: first.at, to: before }
 }
 
-/** Removes audit records. The record of the removal has the last hash, so that later records can be verified. */
-function removeRecords(audited: Audited, first: number, last: AuditRecord, file: ArchivedFile): Promise<void> {
-  return audited(async (tx, note) => {
-    await tx.removeAudit(last.seq)
-    const { name, rows, hmac } = file
-    const details = { part: first, file: name, rows, hmac, upTo: last.seq, hash: last.hash }
-    note({ action: 'history.archived', subject: 'audit', details })
-  })
-}
-
 /** Stores removed records again. @throws RangeError When the file does not end right before the log's first record. */
 export async function restoreRecords(audit: AuditStore, audited: Audited, file: SignedFile): Promise<number> {
   let [count, last]: [number, AuditRecord | undefined] = [0, undefined]
@@ -216,18 +204,13 @@ export async function restoreRecords(audit: AuditStore, audited: Audited, file: 
   return count
 }
 
-/** Duration of the lease of a run, in milliseconds. */
+const toArchivedDetails = ({ name: file, rows, hmac }: ArchivedFile) => ({ file, rows, hmac })
+
 const leaseMs = 60_000
 const holderBytes = 16
 
-export function createRetentionRun({ store, audited, verifyAudit, keys, clock, random }: HistoryDeps) {
+export function createRetentionRun({ store, audited, keys, clock, random }: HistoryDeps) {
   const { audit } = store
-
-  async function isFull(history: HistoryStore, policy: RetentionPolicy): Promise<boolean> {
-    const newest = (await history.segments()).at(-1)
-    const ms = computeSegmentMs(policy)
-    return ms !== null && newest !== undefined && newest.begunAt <= clock.now() - ms
-  }
 
   /**
    * Writes rows to a file and verifies the file, since the rows are removed next. Null: there were no rows, so no file
@@ -270,7 +253,7 @@ export function createRetentionRun({ store, audited, verifyAudit, keys, clock, r
     const removable = await history.part(kind, part)
     const file = await archiveRows(archive, { kind, part }, removable.rows(), signal)
     if (file !== null) {
-      const details = { part, file: file.name, rows: file.rows, hmac: file.hmac }
+      const details = { part, ...toArchivedDetails(file) }
       await audited(async (_tx, note) => note({ action: 'history.archived', subject: kind, details }))
     }
     await removable.remove()
@@ -300,9 +283,9 @@ export function createRetentionRun({ store, audited, verifyAudit, keys, clock, r
     const ended = await findExpiredRecords(audit, before)
     if (ended === null) return
     // Verified first: removed records can no longer be.
-    const { brokenAt } = await verifyAudit()
+    const { brokenAt } = await createAuditQueries({ audit, keys }).verify()
     if (brokenAt !== null) return onProgress?.({ event: 'audit_broken', brokenAt })
-    let last: AuditRecord | null = null
+    let last: Pick<AuditRecord, 'seq' | 'hash'> = { seq: 0, hash: '' }
     async function* records() {
       for await (const part of readExpiredRecords(audit, before)) {
         yield part
@@ -311,15 +294,22 @@ export function createRetentionRun({ store, audited, verifyAudit, keys, clock, r
     }
     const { kind, part } = ended
     const file = await archiveRows(archive, { kind, part }, records(), signal)
-    if (file === null || last === null) return
-    await removeRecords(audited, part, last, file)
+    if (file === null) return
+    await audited(async (tx, note) => {
+      await tx.removeAudit(last.seq)
+      // The last hash, so that later records can be verified.
+      const details = { part, ...toArchivedDetails(file), upTo: last.seq, hash: last.hash }
+      note({ action: 'history.archived', subject: kind, details })
+    })
     onProgress?.({ event: 'removed', history: { ...ended, rows: file.rows }, file })
   }
 
   async function run(policy: RetentionPolicy, archive: HistoryArchive, options: RetentionOptions, check: () => void) {
     const { onProgress } = options
     const history = requireHistory(store)
-    if (await isFull(history, policy)) {
+    const newest = (await history.segments()).at(-1)
+    const segmentMs = computeSegmentMs(policy)
+    if (segmentMs !== null && newest !== undefined && newest.begunAt <= clock.now() - segmentMs) {
       await history.beginSegment()
       onProgress?.({ event: 'begun' })
     }

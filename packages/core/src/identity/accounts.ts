@@ -119,7 +119,7 @@ async function proveAddress(tx: StoreTransaction, request: Proof, ids: IdSource)
   const subject = findOpenSubject(subjects, email.key)
   if (subject === null && proof.kind !== 'attestation') return { kind: 'again' }
   // A placeholder without a share belongs to the account that carries the address.
-  const open = subject !== null && ownsAccounts ? applyDecision(subject, decideSubjectOwner(subject, owner)) : subject
+  const open = subject !== null && ownsAccounts ? withDecision(subject, decideSubjectOwner(subject, owner)) : subject
   const isUnknown = ownsAccounts && signedIn !== undefined && (await identityAccounts.find(signedIn)) === null
   const facts = { open, subjects, proof, signedIn: isUnknown ? null : signedIn, freshId: ids.next() }
   const decision = decideProof(facts)
@@ -130,9 +130,7 @@ async function proveAddress(tx: StoreTransaction, request: Proof, ids: IdSource)
   if (ownsAccounts) await identityAccounts.setProvedOwner(email, accountId)
   for (const { id } of decision.closed) await identity.setOwner(id, { closed: true })
   for (const each of decision.carried) await giveToNextCarrier(tx, each, ownsAccounts)
-  const prover = { accountId, proved: true }
-  if (subject !== null)
-    await applyOwner(tx, subject, { decision: decideSubjectOwner(subject, prover), owner: prover, email, ids })
+  if (subject !== null) await setSubjectOwner(tx, subject, { accountId, proved: true }, email, ids)
   return { kind: 'given', accountId }
 }
 
@@ -153,7 +151,6 @@ interface IdentityAccountDeps {
   readonly codes: EmailCodes
   readonly clock: Pick<Clock, 'now'>
   readonly ids: IdSource
-  /** Whether the accounts are the store's own. */
   readonly ownsAccounts: boolean
 }
 
@@ -257,18 +254,12 @@ export interface AccountQuery {
   readonly hostOwner: AddressOwner | null | undefined
 }
 
-export interface OwnedSubjects {
-  readonly open: IdentitySubject
-  /** All subjects of the person, the open one included. */
-  readonly subjects: readonly IdentitySubject[]
-}
-
 /** Locks a person and gives the open subject to the owner of its address. Null: the owner changed, begin again. */
 export async function resolveSubjectOwner(
   tx: StoreTransaction,
   { email, ensured, hostOwner }: AccountQuery,
   ids: IdSource,
-): Promise<OwnedSubjects | null> {
+): Promise<{ readonly open: IdentitySubject; readonly subjects: readonly IdentitySubject[] } | null> {
   const findOwner = () =>
     hostOwner === undefined ? tx.identityAccounts.findAddressOwner(email.key) : Promise.resolve(hostOwner)
   const owner = await findOwner()
@@ -277,7 +268,7 @@ export async function resolveSubjectOwner(
   const subject = findOpenSubject(locked, email.key)
   if (subject === null || !isSameOwner(await findOwner(), owner)) return null
   if (hostOwner !== undefined && !isOwnedAs(subject, ensured)) return null
-  const open = await applyOwner(tx, subject, { decision: decideSubjectOwner(subject, owner), owner, email, ids })
+  const open = await setSubjectOwner(tx, subject, owner, email, ids)
   return { open, subjects: selectPersonSubjects(open, locked) }
 }
 
@@ -311,38 +302,32 @@ export function decideSubjectOwner(
   return { kind: 'set', accountId: owner?.accountId ?? null, proved: false }
 }
 
-interface OwnerChange {
-  readonly decision: OwnerDecision
-  readonly owner: AddressOwner | null
-  readonly email: EmailAddress
-  readonly ids: IdSource
-}
-
-/** Writes a decision about the open subject of an address. Resolves the open subject from then on. */
-async function applyOwner(
+/** Gives the open subject of an address to the owner. Resolves the open subject from then on. */
+async function setSubjectOwner(
   { identity }: StoreTransaction,
-  open: IdentitySubject,
-  { decision, owner, email, ids }: OwnerChange,
+  subject: IdentitySubject,
+  owner: AddressOwner | null,
+  email: EmailAddress,
+  ids: IdSource,
 ): Promise<IdentitySubject> {
-  const { accountId, proved } = applyDecision(open, decision)
+  const decision = decideSubjectOwner(subject, owner)
   if (decision.kind === 'replace') {
-    await identity.setOwner(open.id, { closed: true })
+    await identity.setOwner(subject.id, { closed: true })
     const newOwner = { accountId: owner?.accountId ?? null, proved: owner?.proved ?? false }
     return identity.insertSubject({ id: ids.next(), emailKey: email.key, email, ...newOwner })
   }
+  const open = withDecision(subject, decision)
   // Written in every case, so that timing reveals neither an account nor an earlier share.
-  await identity.setOwner(open.id, { accountId, proved })
-  return { ...open, accountId, proved }
+  await identity.setOwner(open.id, { accountId: open.accountId, proved: open.proved })
+  return open
 }
 
 function isSameOwner(one: AddressOwner | null, other: AddressOwner | null): boolean {
   return one?.accountId === other?.accountId && one?.proved === other?.proved
 }
 
-function applyDecision(open: IdentitySubject, decision: OwnerDecision): IdentitySubject {
-  if (decision.kind !== 'set') return open
-  const { accountId, proved } = decision
-  return { ...open, accountId, proved }
+function withDecision(open: IdentitySubject, decision: OwnerDecision): IdentitySubject {
+  return decision.kind === 'set' ? { ...open, accountId: decision.accountId, proved: decision.proved } : open
 }
 
 function isOwnedAs(now: IdentitySubject, before: IdentitySubject): boolean {

@@ -1,5 +1,6 @@
 /** Checks a provider's answers, and turns its failures into errors. Source: docs/decisions/identity.md. @module */
 import { shareResponseSchema } from '@payment-integration/contract'
+import * as z from 'zod/mini'
 import {
   type CoreError,
   defaultRetryAfterMs,
@@ -20,13 +21,11 @@ export function createCheckedProvider(provider: IdentityProvider, logger: Pick<L
     if (typeof (provider as Partial<IdentityProvider> | null)?.[call] !== 'function')
       throw new TypeError(`The identity provider has no function ${call}; pass an IdentityProvider of core.`)
 
-  async function callChecked<T>(call: string, send: () => Promise<T>, checks: Checks): Promise<T | null> {
+  async function callChecked<T>(call: string, send: () => Promise<T>, schema: z.ZodMiniType): Promise<T | null> {
     let fault = 'an unknown shape'
     try {
       const answer = await send()
-      const fields = toFields(answer)
-      const kind = String(fields['kind'])
-      if (Object.hasOwn(checks, kind) && checks[kind]?.(fields) === true) return answer
+      if (schema.safeParse(answer).success) return answer
     } catch (error) {
       fault = error instanceof Error ? error.name : typeof error
     }
@@ -44,9 +43,9 @@ export function createCheckedProvider(provider: IdentityProvider, logger: Pick<L
       return provider.findsByName
     },
     redeem: async (request) =>
-      (await callChecked('redeem', () => provider.redeem(request), redeemChecks)) ?? unknownOutcome,
-    find: async (name, by) => (await callChecked('find', () => provider.find(name, by), findChecks)) ?? unreadable,
-    review: async (id) => (await callChecked('review', () => provider.review(id), reviewChecks)) ?? unreadable,
+      (await callChecked('redeem', () => provider.redeem(request), redeemSchema)) ?? unknownOutcome,
+    find: async (name, by) => (await callChecked('find', () => provider.find(name, by), findSchema)) ?? unreadable,
+    review: async (id) => (await callChecked('review', () => provider.review(id), reviewSchema)) ?? unreadable,
   }
 }
 
@@ -74,59 +73,40 @@ export function stopWithSignal(
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>
-type Checks = Readonly<Record<string, (answer: Fields) => boolean>>
+const review = z.omit(shareResponseSchema, { reused: true })
+const levelName = z.nullish(z.string())
+const applicant = z.object({
+  applicantId: z.string().check(z.minLength(1)),
+  review: z.nullable(review),
+  reviewedAt: z.nullish(z.number()),
+  createdAt: z.nullish(z.number()),
+  levelName,
+})
+const datedReview = z.object({ review, reviewedAt: z.nullable(z.number()), levelName })
 
-const rejectionChecks: Checks = {
-  misconfigured: ({ reason }) => isText(reason),
-  throttled: ({ retryAfterMs }) => isNumberOrNull(retryAfterMs),
-}
-const redeemChecks: Checks = {
-  ...rejectionChecks,
-  redeemed: ({ applicant }) => isApplicant(applicant),
-  rejected: ({ message, providerCode }) => isText(message) && isNumberOrNull(providerCode),
-  unsent: () => true,
-  unknown: ({ reason }) => isText(reason),
-}
-const findChecks: Checks = {
-  ...rejectionChecks,
-  answer: ({ value }) => value === null || isApplicant(value),
-  unavailable: ({ reason }) => isText(reason),
-}
-const reviewChecks: Checks = { ...findChecks, answer: ({ value }) => value === null || isDatedReview(value) }
+const reason = z.string()
+const rejections = [
+  z.object({ kind: z.literal('misconfigured'), reason }),
+  z.object({ kind: z.literal('throttled'), retryAfterMs: z.nullable(z.number()) }),
+] as const
+const redeemSchema = z.union([
+  ...rejections,
+  z.object({ kind: z.literal('redeemed'), applicant }),
+  z.object({ kind: z.literal('rejected'), message: z.string(), providerCode: z.nullable(z.number()) }),
+  z.object({ kind: z.literal('unsent') }),
+  z.object({ kind: z.literal('unknown'), reason }),
+])
+const findSchema = createAnswerSchema(applicant)
+const reviewSchema = createAnswerSchema(datedReview)
 
-function isApplicant(value: unknown): boolean {
-  const { applicantId, review, reviewedAt = null, createdAt = null, levelName = null } = toFields(value)
-  const isNamed = isText(applicantId) && applicantId !== '' && isTextOrNull(levelName)
-  return isNamed && (review === null || isReview(review)) && [reviewedAt, createdAt].every(isNumberOrNull)
-}
-
-function isDatedReview(value: unknown): boolean {
-  const { review, reviewedAt, levelName = null } = toFields(value)
-  return isReview(review) && isNumberOrNull(reviewedAt) && isTextOrNull(levelName)
-}
-
-function isReview(value: unknown): boolean {
-  return shareResponseSchema.safeParse({ ...toFields(value), reused: false }).success
+function createAnswerSchema(value: z.ZodMiniType): z.ZodMiniType {
+  return z.union([
+    ...rejections,
+    z.object({ kind: z.literal('answer'), value: z.nullable(value) }),
+    z.object({ kind: z.literal('unavailable'), reason }),
+  ])
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string'
-}
-
-function isTextOrNull(value: unknown): boolean {
-  return value === null || isText(value)
-}
-
-function isNumberOrNull(value: unknown): boolean {
-  return value === null || Number.isFinite(value)
-}
-
-function toFields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {}
-}
-
-/** A failed call to the provider. */
 export type ProviderFailure = ProviderRejection | Exclude<ProviderAnswer<unknown>, { kind: 'answer' }>
 
 /** The error for the caller. @param former - The caller's own rejected review, for a rejected token. */

@@ -73,7 +73,6 @@ export async function openEmailKey({
   return openDataKey(keys, dataKeyPurpose, stored)
 }
 
-/** Lifetime of a code, in milliseconds. */
 export const codeLifetimeMs = 10 * 60_000
 const maxCodeTries = 5
 /** Digits of a code in base 32: 60 bits, too many to guess. */
@@ -89,24 +88,21 @@ type CodeVerdict =
       readonly nextCode: StoredEmailCode | null
     }
 
-/** Issues and judges one-time codes. Only a keyed hash of a code is stored, bound to its address. */
-export interface EmailCodes {
-  /** Issues a random code for an address, with its stored form. */
-  issue(emailKey: string, now: number): { readonly code: string; readonly stored: StoredEmailCode }
-  /** Judges a typed code. Case, spaces and hyphens do not matter; the comparison takes constant time. */
-  judge(emailKey: string, typed: string, stored: StoredEmailCode | null, now: number): CodeVerdict
-}
+export type EmailCodes = ReturnType<typeof createEmailCodes>
 
-export function createEmailCodes(key: Uint8Array, random: Pick<RandomSource, 'bytes'>): EmailCodes {
+/** Issues and judges one-time codes. Only a keyed hash of a code is stored, bound to its address. */
+export function createEmailCodes(key: Uint8Array, random: Pick<RandomSource, 'bytes'>) {
   const hashCode = (emailKey: string, code: string) =>
     createHmac('sha256', key).update(`${emailKey}|${code}`, 'utf8').digest('hex')
   return {
-    issue(emailKey, now) {
+    /** Issues a random code for an address, with its stored form. */
+    issue(emailKey: string, now: number): { readonly code: string; readonly stored: StoredEmailCode } {
       const code = Array.from(random.bytes(codeLength), (byte) => alphabet[byte & 31]).join('')
       const stored = { hash: hashCode(emailKey, code), expiresAt: now + codeLifetimeMs, triesLeft: maxCodeTries }
       return { code, stored }
     },
-    judge(emailKey, typed, stored, now) {
+    /** Judges a typed code. Case, spaces and hyphens do not matter; the comparison takes constant time. */
+    judge(emailKey: string, typed: string, stored: StoredEmailCode | null, now: number): CodeVerdict {
       // Hashed even without a stored code, so that timing does not reveal whether there is one.
       const typedHash = Buffer.from(hashCode(emailKey, typed.replace(/[\s-]/g, '').toUpperCase()), 'hex')
       if (stored === null) return { kind: 'rejected', reason: 'no_code', nextCode: null }

@@ -36,7 +36,6 @@ export interface IdentitySubject extends Verification {
   readonly emailKey: string | null
   /** Null: a placeholder. */
   readonly accountId: string | null
-  /** The account proved the address. */
   readonly proved: boolean
   /** The account gave the address up: its next owner is another person. */
   readonly closed: boolean
@@ -110,9 +109,7 @@ export interface RedemptionChange {
 }
 
 export type ShareOutcome =
-  /** A redemption began. */
   | 'started'
-  /** The provider redeemed the token. */
   | 'redeemed'
   /** A look-up found the applicant of a redemption with an unknown outcome. */
   | 'found'
@@ -151,7 +148,6 @@ export interface ShareRecord {
 
 /** A report about an applicant, from the provider or an operator. */
 export interface VerdictRecord {
-  /** When the report was stored. */
   readonly notedAt: number
   readonly subjectId: string
   readonly applicantId: string
@@ -222,7 +218,6 @@ export interface PersonQuery {
   readonly subjectId?: string | undefined
 }
 
-/** The operations inside a transaction. */
 export interface IdentityTransaction {
   /**
    * Returns the open subject of an address, or inserts a placeholder with the id `freshId`. One statement writes one
@@ -259,15 +254,12 @@ export interface IdentityTransaction {
     readonly absentSince: number
     readonly limit: number
   }): Promise<RedemptionRecord[]>
-  /** Adds to the log of shares. */
   logShare(entry: ShareRecord): Promise<void>
-  /** Stores a report about an applicant. */
   recordVerdict(entry: VerdictRecord): Promise<void>
   /** Notes an event of the provider. Resolves false when it was noted before. */
   recordEvent(eventKey: string, at: number): Promise<boolean>
 }
 
-/** Why an address was not given to an account. */
 export type ProofRejection =
   /** The address has no code: none was requested, or it was used, replaced or tried too often. */
   | 'no_code'
@@ -277,7 +269,6 @@ export type ProofRejection =
   | 'not_placeholder'
   /** The attesting integration is not the donor of the placeholder's verification. */
   | 'not_donor'
-  /** The proving account does not exist. */
   | 'unknown_account'
 
 /** An event of an account, without e-mail address and code. */
@@ -290,7 +281,6 @@ export interface AccountEvent {
   /** The kind of the accepted or rejected proof. */
   readonly proof: EmailProof['kind'] | null
   readonly by: string | null
-  /** Why the proof was rejected, or null. */
   readonly reason: ProofRejection | null
 }
 
@@ -299,7 +289,6 @@ export interface IdentityAccountStore {
   events(query: { readonly emailKey?: string | undefined; readonly limit: number }): Promise<AccountEvent[]>
 }
 
-/** A one-time code as stored. */
 export interface StoredEmailCode {
   /** Keyed hash of the address and the code. */
   readonly hash: string

@@ -9,36 +9,18 @@ import type { MasterKey } from '../secrets/keys.js'
 import { createAccounts, type HostProof, type IdentityAccountCommands } from './accounts.js'
 import { createCheckedProvider, stopWithSignal } from './checked-provider.js'
 import { createEmailCodes, createSealEmail, openEmailKey, parseAndSealEmail } from './emails.js'
-import type {
-  AccountEvent,
-  IdentityQuery,
-  RedemptionRecord,
-  ShareRecord,
-  SubjectQuery,
-  SubjectView,
-  VerdictRecord,
-} from './identity-store.js'
-import type { CloseRequest, CloseResult, ResolveRequest, ResolveResult } from './operator-actions.js'
-import { createCloseVerification, createResolveRedemption } from './operator-actions.js'
+import type { AccountEvent, IdentityQuery, IdentityStore } from './identity-store.js'
+import { createIdentityActions, type IdentityActions } from './operator-actions.js'
 import { createPollDue } from './poll.js'
 import { checkNamespace, defaultNamespace } from './redemption.js'
 import { createShare, type ShareInput } from './share.js'
 import type { ProviderVerdict, RecordDirectVerification, VerdictOutcome } from './webhooks.js'
 import { createApplyVerdict, createRecordDirectVerification } from './webhooks.js'
 
-/**
- * An operator's actions on verifications. Each is in the audit log, and may reject with IdentityUnavailableError,
- * IdentityMisconfiguredError, StoreError.
- */
-export interface IdentityActions {
-  /** Resolves a redemption with an unknown outcome and an expired lease. */
-  resolveRedemption(request: ResolveRequest): Promise<ResolveResult>
-  /** Closes a stuck hold, or the wait for a missing applicant, if the provider confirms it. */
-  closeVerification(request: CloseRequest): Promise<CloseResult>
-}
-
 /** Identity verification sharing. The audit log records its own actions under the option `actor`. */
-export interface Identity extends IdentityActions {
+export interface Identity
+  extends IdentityActions,
+    Pick<IdentityStore, 'subjects' | 'shares' | 'redemptions' | 'verdicts'> {
   /**
    * Shares a verification. Concurrent requests for one person cause at most one redemption. After any error the client
    * may send the same request again.
@@ -63,13 +45,6 @@ export interface Identity extends IdentityActions {
   readonly recordDirect: RecordDirectVerification
   /** The keyed hash of an address, for operators. @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID`. */
   emailKey(email: string): Promise<string>
-  subjects(query: SubjectQuery): Promise<SubjectView[]>
-  /** The log of shares, newest first. */
-  shares(query: IdentityQuery): Promise<ShareRecord[]>
-  /** Redemptions, newest first. */
-  redemptions(query: IdentityQuery): Promise<RedemptionRecord[]>
-  /** Reports about applicants, newest first. */
-  verdicts(query: IdentityQuery): Promise<VerdictRecord[]>
   /** The same actions in the name of another actor. @throws RangeError As `actingAs` of the service. */
   actingAs(actor: string): IdentityActions
   /** Events of the store's accounts, newest first. */
@@ -108,8 +83,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
   const transaction: Store['transaction'] = (work) => store.transaction(work)
   const actingAs = (name: string): IdentityActions => {
     const audited = createAudited({ transaction, keys: masterKey, clock, actor: name })
-    const parts = { store, provider, clock, logger, audited }
-    return { resolveRedemption: createResolveRedemption(parts), closeVerification: createCloseVerification(parts) }
+    return createIdentityActions({ store, provider, clock, logger, audited })
   }
   let opening: ReturnType<typeof open> | undefined
 

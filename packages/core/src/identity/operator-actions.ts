@@ -6,7 +6,7 @@ import { createFailureError, logFailure } from './checked-provider.js'
 import { isRedemptionInFlight } from './decide-share.js'
 import type { IdentitySubject, RedemptionRecord, VerificationChange } from './identity-store.js'
 import { markGone } from './poll.js'
-import { attachApplicant, buildShareRecord, type IdentityParts, lockSubject } from './redemption.js'
+import { attachApplicant, type IdentityParts, lockSubject, logShare } from './redemption.js'
 import { isOtherLevel, isSameReview } from './reviews.js'
 
 export interface ResolveRequest {
@@ -48,20 +48,31 @@ export type CloseResult =
   /** The verification changed meanwhile: retry. */
   | 'changed'
 
-/** Resolves a redemption that is `unresolved`, or `unknown` or `in_flight` with an expired lease. */
-export function createResolveRedemption(
-  parts: Omit<IdentityParts, 'store'> & { readonly audited: Audited },
-): (request: ResolveRequest) => Promise<ResolveResult> {
-  const { provider, clock, logger, audited } = parts
-  return async ({ externalUserId, applicantId }) => {
-    const answer = applicantId === null ? null : await provider.review(applicantId)
-    if (answer !== null && answer.kind !== 'answer') {
-      logFailure(logger, answer, { externalUserId })
-      throw createFailureError(answer)
+/**
+ * An operator's actions on verifications. Each is in the audit log, and may reject with IdentityUnavailableError,
+ * IdentityMisconfiguredError, StoreError.
+ */
+export interface IdentityActions {
+  /** Resolves a redemption that is `unresolved`, or `unknown` or `in_flight` with an expired lease. */
+  resolveRedemption(request: ResolveRequest): Promise<ResolveResult>
+  /** Closes a hold if the review is unchanged; a missing applicant if the provider knows only others of that time. */
+  closeVerification(request: CloseRequest): Promise<CloseResult>
+}
+
+/** The most other applicants that are polled in search of one that the provider knows. */
+const maxWitnesses = 5
+const pageSize = 500
+
+export function createIdentityActions(parts: IdentityParts & { readonly audited: Audited }): IdentityActions {
+  const { store, provider, clock, logger, audited } = parts
+
+  async function resolveRedemption({ externalUserId, applicantId }: ResolveRequest): Promise<ResolveResult> {
+    let applicant: Applicant | null = null
+    if (applicantId !== null) {
+      const answer = await callProvider(() => provider.review(applicantId), { externalUserId })
+      if (answer === null) return 'unknown_applicant'
+      applicant = { applicantId, ...answer }
     }
-    if (answer !== null && answer.value === null) return 'unknown_applicant'
-    const { review = null, reviewedAt = null, levelName = null } = answer?.value ?? {}
-    const applicant = applicantId === null ? null : { applicantId, review, reviewedAt, levelName }
     return audited(async (tx, note) => {
       const named = await tx.identity.redemption(externalUserId)
       if (named === null) return 'not_open'
@@ -69,7 +80,7 @@ export function createResolveRedemption(
       // Another request may have resolved the redemption before the lock.
       const redemption = await tx.identity.redemption(externalUserId)
       if (redemption === null || !isResolvable(redemption)) return 'not_open'
-      const outcome = await resolveRedemption(tx, redemption, applicant)
+      const outcome = await storeResolution(tx, redemption, applicant)
       const details = { outcome, applicantId, integrationAddress: redemption.integrationAddress, emailKey }
       if (outcome === 'attached' || outcome === 'surplus' || outcome === 'absent')
         note({ action: 'identity.redemption_resolved', subject: externalUserId, details })
@@ -77,7 +88,7 @@ export function createResolveRedemption(
     })
   }
 
-  async function resolveRedemption(
+  async function storeResolution(
     tx: StoreTransaction,
     redemption: RedemptionRecord,
     applicant: Applicant | null,
@@ -86,34 +97,16 @@ export function createResolveRedemption(
     if (applicant !== null) {
       const holder = await tx.identity.findSubjectByApplicant(applicant.applicantId)
       if (holder !== null) return holder.id === subjectId ? 'of_another_redemption' : 'of_another_subject'
-      const attachment = { redemption, applicant, outcome: 'resolved', source: 'operator' } as const
-      const { isAttached } = await attachApplicant(tx, attachment, parts)
+      const { isAttached } = await attachApplicant(tx, { redemption, applicant, outcome: 'resolved' }, parts)
       return isAttached ? 'attached' : 'surplus'
     }
     // `refused` ends the look-ups: an absent applicant would be looked up for another day.
     await tx.identity.changeRedemption(externalUserId, { state: isFindable ? 'refused' : 'absent', lookUpInMs: null })
-    await tx.identity.logShare(buildShareRecord(clock.now(), redemption, 'resolved'))
+    await logShare(tx, clock.now(), redemption, 'resolved')
     return 'absent'
   }
-}
 
-/** Whether the outcome is unknown and the token can no longer be redeemed. */
-function isResolvable(redemption: RedemptionRecord): boolean {
-  const { state } = redemption
-  return state === 'unresolved' || ((state === 'unknown' || state === 'in_flight') && !isRedemptionInFlight(redemption))
-}
-
-/** The most other applicants that are polled in search of one that the provider knows. */
-const maxWitnesses = 5
-const pageSize = 500
-
-/** Closes a hold if the review is unchanged; a missing applicant if the provider knows only others of that time. */
-export function createCloseVerification(
-  parts: IdentityParts & { readonly audited: Audited },
-): (request: CloseRequest) => Promise<CloseResult> {
-  const { store, provider, clock, logger, audited } = parts
-
-  return async ({ subjectId, kind, dryRun = false }) => {
+  async function closeVerification({ subjectId, kind, dryRun = false }: CloseRequest): Promise<CloseResult> {
     const [subject] = await store.identity.subjects({ id: subjectId, limit: 1 })
     const applicantId = subject?.applicantId ?? null
     if (subject === undefined || applicantId === null || !isClosable(kind, subject)) return 'nothing_to_close'
@@ -217,6 +210,14 @@ export function createCloseVerification(
       return 'closed'
     })
   }
+
+  return { resolveRedemption, closeVerification }
+}
+
+/** Whether the outcome is unknown and the token can no longer be redeemed. */
+function isResolvable(redemption: RedemptionRecord): boolean {
+  const { state } = redemption
+  return state === 'unresolved' || ((state === 'unknown' || state === 'in_flight') && !isRedemptionInFlight(redemption))
 }
 
 function isClosable(kind: CloseRequest['kind'], { presence, missing }: IdentitySubject): boolean {

@@ -14,12 +14,12 @@ import {
   absentLookUpMs,
   absentLookUpsForMs,
   attachApplicant,
-  buildShareRecord,
   clockSkewMs,
   firstLookUpMs,
   type IdentityParts,
   lockSubject,
   logOtherLevel,
+  logShare,
   redemptionLeaseMs,
   retryLookUpMs,
 } from './redemption.js'
@@ -94,25 +94,24 @@ export function markGone({ since, reported }: MissingApplicant, now: number): Ve
   return { missing, review: null, reviewedAt: now, doubt: null, pollInMs: inFlightPollMs }
 }
 
+type LookUpFailure = Exclude<ProviderFailure, { kind: 'rejected' }>
+
 interface LookUpAnswer {
   readonly redemption: RedemptionRecord
   /** The applicant. `nobody`: the name is unknown. `foreign`: an applicant older than the redemption has the name. */
   readonly found: Applicant | 'nobody' | 'foreign'
 }
 
-/** The answers up to the first failure. */
-interface LookUpResult {
-  readonly answers: readonly LookUpAnswer[]
-  readonly failure: Exclude<ProviderFailure, { kind: 'rejected' }> | null
-}
-
-/** Looks up each name and checks the answers. `integrationAddress`: whose request waits; absent: a poll. */
+/**
+ * Looks up each name and checks the answers. Resolves the answers up to the first failure. `integrationAddress`: whose
+ * request waits; absent: a poll.
+ */
 export async function lookUpRedemptions(
   provider: Pick<IdentityProvider, 'find'>,
   redemptions: readonly RedemptionRecord[],
   logger: Logger,
   integrationAddress?: string,
-): Promise<LookUpResult> {
+): Promise<{ readonly answers: readonly LookUpAnswer[]; readonly failure: LookUpFailure | null }> {
   const answers: LookUpAnswer[] = []
   for (const redemption of redemptions) {
     const { externalUserId } = redemption
@@ -158,7 +157,7 @@ export async function applyLookUp(
   const now = await tx.identity.redemption(externalUserId)
   if (now === null || !mayHaveApplicant(now.state)) return
   if (typeof found === 'object') {
-    await attachApplicant(tx, { redemption, applicant: found, outcome: 'found', source: 'look_up' }, deps)
+    await attachApplicant(tx, { redemption, applicant: found, outcome: 'found' }, deps)
     return
   }
   const ageMs = deps.clock.now() - redemption.startedAt
@@ -168,7 +167,9 @@ export async function applyLookUp(
     await tx.identity.changeRedemption(externalUserId, { lookUpInMs: waitMs })
     return
   }
-  const state = found === 'foreign' ? 'foreign' : decideAbsence(now)
+  // Where applicants cannot be found by name, an empty look-up proves nothing.
+  const absence = now.state === 'absent' || now.isFindable ? 'absent' : 'unresolved'
+  const state = found === 'foreign' ? 'foreign' : absence
   const lookUpInMs = state === 'foreign' || (state === 'absent' && ageMs >= absentLookUpsForMs) ? null : absentLookUpMs
   await tx.identity.changeRedemption(externalUserId, { state, lookUpInMs })
   if (state === now.state) return
@@ -177,12 +178,7 @@ export async function applyLookUp(
       { externalUserId },
       'The outcome of a redemption cannot be looked up: an operator must resolve it.',
     )
-  await tx.identity.logShare(buildShareRecord(deps.clock.now(), redemption, state))
-}
-
-/** Where applicants cannot be found by name, an empty look-up proves nothing. */
-function decideAbsence({ state, isFindable }: RedemptionRecord): 'absent' | 'unresolved' {
-  return state === 'absent' || isFindable ? 'absent' : 'unresolved'
+  await logShare(tx, deps.clock.now(), redemption, state)
 }
 
 /** The most look-ups and polls of one round: far fewer than the provider allows, 300 requests in 5 seconds. */

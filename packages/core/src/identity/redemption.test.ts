@@ -41,7 +41,7 @@ test('an applicant that is attached already is answered as attached, and its new
   const before = subject()
   const attachment = { redemption, applicant: { applicantId: before.applicantId ?? '', review: null } } as const
   const attached = await store.transaction((tx) =>
-    attachApplicant(tx, { ...attachment, outcome: 'found', source: 'look_up' }, { clock, logger }),
+    attachApplicant(tx, { ...attachment, outcome: 'found' }, { clock, logger }),
   )
   expect(attached).toMatchObject({ isAttached: true, donor: shop })
   expect(subject()).toEqual(before)
@@ -59,7 +59,7 @@ test('an applicant that may not be attached is surplus, and is logged as an erro
   await store.transaction((tx) => tx.identity.addRedemption({ ...late, leaseMs: 1 }))
   const attachment = { redemption: late, applicant: { applicantId: 'late', review: null } } as const
   const attached = await store.transaction((tx) =>
-    attachApplicant(tx, { ...attachment, outcome: 'reported', source: 'webhook' }, { clock, logger }),
+    attachApplicant(tx, { ...attachment, outcome: 'reported' }, { clock, logger }),
   )
   expect(attached).toMatchObject({ isAttached: false, donor: otherShop })
   expect(subject()).toEqual({ ...before, redemptions: 2 })

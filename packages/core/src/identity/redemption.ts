@@ -2,7 +2,14 @@
 import type { Applicant, IdentityProvider, Review } from '../ports/identity.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import type { IdentitySubject, RedemptionRecord, ShareOutcome, ShareRecord, VerdictRecord } from './identity-store.js'
+import type {
+  IdentitySubject,
+  NewRedemption,
+  RedemptionRecord,
+  ShareOutcome,
+  ShareRecord,
+  VerdictRecord,
+} from './identity-store.js'
 import { discardFutureTime, firstPollMs, initialReview, isOtherLevel, notStarted, toShownReview } from './reviews.js'
 
 export interface IdentityParts {
@@ -54,15 +61,16 @@ export function formatExternalUserId(namespace: string, subjectId: string, numbe
   return `${namespace}:${subjectId}:${number}`
 }
 
-type Sharer = Pick<ShareRecord, 'integrationAddress' | 'subjectId'> & Partial<Pick<ShareRecord, 'externalUserId'>>
-
-export function buildShareRecord(
+/** Adds to the log of shares; without `externalUserId` the share has no redemption. */
+export function logShare(
+  { identity }: StoreTransaction,
   at: number,
-  { integrationAddress, subjectId, externalUserId = null }: Sharer,
+  sharer: Pick<ShareRecord, 'integrationAddress' | 'subjectId'> & Partial<Pick<ShareRecord, 'externalUserId'>>,
   outcome: ShareOutcome,
   providerCode: number | null = null,
-): ShareRecord {
-  return { at, integrationAddress, subjectId, outcome, externalUserId, providerCode }
+): Promise<void> {
+  const { integrationAddress, subjectId, externalUserId = null } = sharer
+  return identity.logShare({ at, integrationAddress, subjectId, outcome, externalUserId, providerCode })
 }
 
 export function logOtherLevel(
@@ -83,14 +91,18 @@ export async function lockSubject(
   return subject
 }
 
+/** How the applicant of a redemption became known, by the outcome in the log of shares. */
+const reportSources = {
+  redeemed: 'redemption',
+  found: 'look_up',
+  reported: 'webhook',
+  resolved: 'operator',
+} as const satisfies Partial<Record<ShareOutcome, VerdictRecord['source']>>
+
 interface Attachment {
-  readonly redemption: Pick<
-    RedemptionRecord,
-    'externalUserId' | 'subjectId' | 'number' | 'integrationAddress' | 'levelName'
-  >
+  readonly redemption: Omit<NewRedemption, 'leaseMs'>
   readonly applicant: Applicant
-  readonly outcome: Extract<ShareOutcome, 'redeemed' | 'found' | 'reported' | 'resolved'>
-  readonly source: VerdictRecord['source']
+  readonly outcome: keyof typeof reportSources
 }
 
 interface Attached {
@@ -111,7 +123,7 @@ export function isAttachable(
 /** Attaches an applicant, or records it as surplus. Locks the person. A second call only adds to the log of shares. */
 export async function attachApplicant(
   tx: StoreTransaction,
-  { redemption, applicant, outcome, source }: Attachment,
+  { redemption, applicant, outcome }: Attachment,
   { clock, logger }: Pick<IdentityParts, 'clock' | 'logger'>,
 ): Promise<Attached> {
   const { externalUserId, subjectId, number, integrationAddress: donor } = redemption
@@ -122,7 +134,7 @@ export async function attachApplicant(
   const before = (await identity.redemption(externalUserId))?.state
   // A webhook or a look-up was faster, and its verdict may be newer.
   if (before === 'attached' || before === 'surplus') {
-    await identity.logShare(buildShareRecord(now, redemption, outcome))
+    await logShare(tx, now, redemption, outcome)
     return { isAttached: before === 'attached', ...toDonorAndReview(subject) }
   }
   const isAttached = isAttachable(subject, redemption)
@@ -131,8 +143,9 @@ export async function attachApplicant(
   const levelName = redemption.levelName ?? applicant.levelName ?? undefined
   const state = isAttached ? 'attached' : 'surplus'
   await identity.changeRedemption(externalUserId, { state, applicantId, levelName, lookUpInMs: null })
-  await identity.logShare(buildShareRecord(now, redemption, isAttached ? outcome : 'surplus'))
+  await logShare(tx, now, redemption, isAttached ? outcome : 'surplus')
   const reported = !isAttached ? 'surplus' : isOther ? 'other_level' : 'applied'
+  const source = reportSources[outcome]
   const report = { source, change: 'review', at, review: applicant.review, outcome: reported } as const
   await identity.recordVerdict({ notedAt: now, subjectId, applicantId, ...report })
   if (!isAttached) {

@@ -13,10 +13,8 @@ export const firstPollMs = 10 * minuteMs
 export const inFlightPollMs = 60 * minuteMs
 /** Time from a poll without an answer, or with a doubtful one, to the next, in milliseconds. */
 export const retryPollMs = minuteMs
-/** Completed reviews may change, so they are polled once a day for a month. */
-const completedPollMs = dayMs
-/** The longest time between two polls, in milliseconds. */
-export const longestPollMs = completedPollMs
+/** Time between polls of a completed review, which may change, in milliseconds: the longest between two polls. */
+export const longestPollMs = dayMs
 const completedPollsForMs = 30 * dayMs
 
 function buildReviewWithoutVerdict(reviewStatus: Review['reviewStatus']): Review {
@@ -92,7 +90,7 @@ export function isSameReview(one: Review | null, other: Review | null): boolean 
 /** Milliseconds until the next poll; null: there is none. @param ageMs - The age of the verdict. */
 export function nextPollMs({ reviewStatus }: Pick<Review, 'reviewStatus'>, ageMs: number): number | null {
   if (reviewStatus !== 'completed') return inFlightPollMs
-  return ageMs < completedPollsForMs ? completedPollMs : null
+  return ageMs < completedPollsForMs ? longestPollMs : null
 }
 
 function toSortKey(review: Review | null): string {

@@ -11,28 +11,26 @@ import {
 import { findDuplicateKey } from '../internal/values.js'
 import type { Applicant, IdentityAccounts, IdentityProvider, Review } from '../ports/identity.js'
 import type { IdSource } from '../ports/runtime.js'
-import type { StoreTransaction } from '../ports/store.js'
-import { type AccountQuery, type OwnedSubjects, resolveSubjectOwner } from './accounts.js'
+import { type AccountQuery, resolveSubjectOwner } from './accounts.js'
 import { createFailureError, logFailure } from './checked-provider.js'
 import { decideShare } from './decide-share.js'
 import { normalizeEmail, type SealEmail } from './emails.js'
-import type { NewRedemption, RedemptionRecord, RedemptionState, ShareOutcome } from './identity-store.js'
+import type { NewRedemption, RedemptionRecord, ShareOutcome } from './identity-store.js'
 import { applyLookUp, findMisfit, lookUpRedemptions, mayHaveApplicant } from './poll.js'
 import {
   absentLookUpsForMs,
   attachApplicant,
-  buildShareRecord,
   firstLookUpMs,
   formatExternalUserId,
   type IdentityParts,
   lockSubject,
+  logShare,
   maxLookUps,
   redemptionLeaseMs,
   redemptionWindowMs,
 } from './redemption.js'
 import { isRejected } from './reviews.js'
 
-/** A parsed body. */
 export interface ShareBody {
   /** In its normal form. */
   readonly email: string
@@ -97,19 +95,11 @@ function parseJson(body: Uint8Array): unknown {
 
 type RedeemParts = Omit<IdentityParts, 'provider'> & { readonly provider: IdentityProvider }
 
-interface FailedRedemption {
-  readonly outcome: ShareOutcome
-  readonly state: Extract<RedemptionState, 'refused' | 'foreign'>
-  readonly providerCode?: number | null
-}
-
-/** Redeems a token. Null: an older applicant has the external user id; begin again with the next id. */
-type Redeem = (redemption: NewRedemption, shareToken: string) => Promise<ShareResponse | null>
-
-function createRedeem(parts: RedeemParts): Redeem {
+/** Builds the use of a token. Null: an older applicant has the external user id; begin again with the next id. */
+function createRedeem(parts: RedeemParts) {
   const { store, provider, clock, logger } = parts
 
-  return async (redemption, shareToken) => {
+  return async (redemption: NewRedemption, shareToken: string): Promise<ShareResponse | null> => {
     const { externalUserId, integrationAddress, startedAt, leaseMs } = redemption
     // A request signed by then is carried out before the lease ends, however long this process is suspended.
     const sendBy = startedAt + leaseMs - redemptionWindowMs
@@ -123,11 +113,11 @@ function createRedeem(parts: RedeemParts): Redeem {
       case 'unknown':
         return findAfterUnknown(redemption, result.reason)
       case 'unsent':
-        await recordFailure(redemption, { outcome: 'late', state: 'refused' })
+        await recordFailure(redemption, 'late')
         throw new IdentityUnavailableError()
       default: {
         const providerCode = result.kind === 'rejected' ? result.providerCode : null
-        const former = await recordFailure(redemption, { outcome: result.kind, state: 'refused', providerCode })
+        const former = await recordFailure(redemption, result.kind, providerCode)
         logFailure(logger, result, { externalUserId })
         throw createFailureError(result, former)
       }
@@ -142,7 +132,7 @@ function createRedeem(parts: RedeemParts): Redeem {
     const misfit = applicant === null ? null : findMisfit(redemption, applicant, logger)
     if (applicant !== null && misfit === null) return answerReused(redemption, applicant, 'found')
     if (misfit === 'age') {
-      await recordFailure(redemption, { outcome: 'foreign', state: 'foreign' })
+      await recordFailure(redemption, 'foreign')
       return null
     }
     // The token may still be redeemed, so its applicant is looked up again.
@@ -151,7 +141,7 @@ function createRedeem(parts: RedeemParts): Redeem {
       const stored = await tx.identity.redemption(externalUserId)
       if (stored?.state === 'in_flight')
         await tx.identity.changeRedemption(externalUserId, { state: 'unknown', lookUpInMs: firstLookUpMs })
-      await tx.identity.logShare(buildShareRecord(clock.now(), redemption, 'unknown'))
+      await logShare(tx, clock.now(), redemption, 'unknown')
     })
     logger.warn({ externalUserId, reason }, 'The outcome of a redemption is unknown; the name is looked up again.')
     throw misfit === 'level' ? new IdentityMisconfiguredError() : new IdentityUnavailableError()
@@ -162,10 +152,8 @@ function createRedeem(parts: RedeemParts): Redeem {
     applicant: Applicant,
     outcome: 'redeemed' | 'found',
   ): Promise<ShareResponse> {
-    const source = outcome === 'found' ? 'look_up' : 'redemption'
-    const { donor, review } = await store.transaction((tx) =>
-      attachApplicant(tx, { redemption, applicant, outcome, source }, parts),
-    )
+    const attachment = { redemption, applicant, outcome }
+    const { donor, review } = await store.transaction((tx) => attachApplicant(tx, attachment, parts))
     // The subject belongs to another donor: the answer reveals nothing about the token.
     if (donor !== redemption.integrationAddress) throw new VerificationUnavailableError()
     return { ...review, reused: true }
@@ -174,15 +162,17 @@ function createRedeem(parts: RedeemParts): Redeem {
   /** Records a redemption that used no token. Resolves the caller's rejected review of the open subject, or null. */
   async function recordFailure(
     redemption: NewRedemption,
-    { outcome, state, providerCode = null }: FailedRedemption,
+    outcome: ShareOutcome,
+    providerCode: number | null = null,
   ): Promise<Review | null> {
     const { externalUserId, subjectId, integrationAddress } = redemption
+    const state = outcome === 'foreign' ? 'foreign' : 'refused'
     return store.transaction(async (tx) => {
       const { donor, review, closed } = await lockSubject(tx, subjectId)
       const stored = await tx.identity.redemption(externalUserId)
       if (stored !== null && mayHaveApplicant(stored.state))
         await tx.identity.changeRedemption(externalUserId, { state, lookUpInMs: null })
-      await tx.identity.logShare(buildShareRecord(clock.now(), redemption, outcome, providerCode))
+      await logShare(tx, clock.now(), redemption, outcome, providerCode)
       return !closed && donor === integrationAddress && isRejected(review) ? review : null
     })
   }
@@ -197,11 +187,6 @@ interface ShareParts extends RedeemParts {
   readonly sealEmail: SealEmail
   readonly ids: IdSource
   readonly namespace: string
-}
-
-interface ShareAttempt extends AccountQuery {
-  readonly caller: string
-  readonly lookedUp: ReadonlySet<string>
 }
 
 type ShareStep =
@@ -223,12 +208,12 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
       const ensured = await store.transaction((tx) => tx.identity.ensureSubject(email, ids.next()))
       subjectId = ensured.id
       const hostOwner = accounts === undefined ? undefined : ((await accounts.findAddressOwner(email)) ?? null)
-      const shareAttempt = { email, caller, ensured, hostOwner, lookedUp }
-      let step = await decideLocked(shareAttempt)
+      const query = { email, ensured, hostOwner }
+      let step = await decide(query, caller, lookedUp)
       if (step.kind === 'look_up') {
         await lookUpOutcomes(caller, step)
         for (const { externalUserId } of step.redemptions) lookedUp.add(externalUserId)
-        step = await decideLocked(shareAttempt)
+        step = await decide(query, caller, lookedUp)
       }
       if (step.kind === 'answer') return { ...step.review, reused: false }
       if (step.kind === 'not_donated') throw new VerificationUnavailableError()
@@ -237,46 +222,39 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
       if (answer !== null) return answer
     }
     const sharer = { integrationAddress: caller, subjectId }
-    await store.transaction((tx) => tx.identity.logShare(buildShareRecord(clock.now(), sharer, 'exhausted')))
+    await store.transaction((tx) => logShare(tx, clock.now(), sharer, 'exhausted'))
     throw new IdentityUnavailableError()
   }
 
   /** Locks the person, decides, and stores the redemption of a token to redeem. */
-  function decideLocked(shareAttempt: ShareAttempt): Promise<ShareStep> {
+  function decide(query: AccountQuery, caller: string, lookedUp: ReadonlySet<string>): Promise<ShareStep> {
     // The lease starts before the wait for the lock.
     const startedAt = clock.now()
     return store.transaction(async (tx) => {
-      const resolved = await resolveSubjectOwner(tx, shareAttempt, ids)
-      return resolved === null ? { kind: 'again' } : decide(tx, shareAttempt, resolved, startedAt)
+      const owned = await resolveSubjectOwner(tx, query, ids)
+      if (owned === null) return { kind: 'again' }
+      const { open, subjects } = owned
+      const redemptions = await tx.identity.openRedemptions({
+        subjectIds: subjects.map(({ id }) => id),
+        absentSince: Math.max(0, clock.now() - absentLookUpsForMs),
+        limit: maxLookUps,
+      })
+      const decision = decideShare({ open, subjects, redemptions, caller, lookedUp })
+      const sharer = { integrationAddress: caller, subjectId: open.id }
+      if (decision.kind === 'look_up') return { ...decision, subjectId: open.id }
+      if (decision.kind !== 'redeem') {
+        await logShare(tx, clock.now(), sharer, decision.outcome)
+        return decision
+      }
+      const { levelName = null, findsByName: isFindable = true } = provider
+      const number = open.redemptions + 1
+      const externalUserId = formatExternalUserId(namespace, open.id, number)
+      const request = { levelName, isFindable, startedAt, leaseMs: redemptionLeaseMs }
+      const redemption = { ...sharer, externalUserId, number, ...request }
+      await tx.identity.addRedemption(redemption)
+      await logShare(tx, clock.now(), redemption, 'started')
+      return { kind: 'redeem', redemption }
     })
-  }
-
-  async function decide(
-    tx: StoreTransaction,
-    { caller, lookedUp }: ShareAttempt,
-    { open, subjects }: OwnedSubjects,
-    startedAt: number,
-  ): Promise<ShareStep> {
-    const redemptions = await tx.identity.openRedemptions({
-      subjectIds: subjects.map(({ id }) => id),
-      absentSince: Math.max(0, clock.now() - absentLookUpsForMs),
-      limit: maxLookUps,
-    })
-    const decision = decideShare({ open, subjects, redemptions, caller, lookedUp })
-    const sharer = { integrationAddress: caller, subjectId: open.id }
-    if (decision.kind === 'look_up') return { ...decision, subjectId: open.id }
-    if (decision.kind !== 'redeem') {
-      await tx.identity.logShare(buildShareRecord(clock.now(), sharer, decision.outcome))
-      return decision
-    }
-    const { levelName = null, findsByName: isFindable = true } = provider
-    const number = open.redemptions + 1
-    const externalUserId = formatExternalUserId(namespace, open.id, number)
-    const request = { levelName, isFindable, startedAt, leaseMs: redemptionLeaseMs }
-    const redemption = { ...sharer, externalUserId, number, ...request }
-    await tx.identity.addRedemption(redemption)
-    await tx.identity.logShare(buildShareRecord(clock.now(), redemption, 'started'))
-    return { kind: 'redeem', redemption }
   }
 
   /** Looks up earlier redemptions. Each applicant goes to the subject of its redemption, not to the caller. */
@@ -285,7 +263,7 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     for (const answer of answers) await store.transaction((tx) => applyLookUp(tx, answer, parts))
     if (failure === null) return
     const sharer = { integrationAddress: caller, subjectId }
-    await store.transaction((tx) => tx.identity.logShare(buildShareRecord(clock.now(), sharer, failure.kind)))
+    await store.transaction((tx) => logShare(tx, clock.now(), sharer, failure.kind))
     throw createFailureError(failure)
   }
 }

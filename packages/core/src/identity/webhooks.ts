@@ -160,8 +160,7 @@ export function createApplyVerdict(
     if (findMisfit(redemption, { applicantId, levelName }, logger) !== null) return 'unknown'
     if (!(await tx.identity.recordEvent(eventKey, at))) return 'duplicate'
     const applicant = { applicantId, review, reviewedAt: at, levelName }
-    const attachment = { redemption, applicant, outcome: 'reported', source: 'webhook' } as const
-    const { isAttached } = await attachApplicant(tx, attachment, parts)
+    const { isAttached } = await attachApplicant(tx, { redemption, applicant, outcome: 'reported' }, parts)
     return isAttached ? 'applied' : 'unknown'
   }
 

@@ -152,10 +152,7 @@ export function clearAfterChanges(
 }
 
 /** A caller, and the end of its secret in unix milliseconds. */
-export interface CachedCaller {
-  readonly caller: Caller
-  readonly until: number
-}
+export type CachedCaller = Pick<AcceptedSecret, 'integrationAddress' | 'until'>
 
 interface AuthenticateDeps extends CredentialCheckDeps {
   readonly cache: CredentialCache<CachedCaller>
@@ -168,13 +165,12 @@ export function createAuthenticate(deps: AuthenticateDeps): (authorization?: str
   return async (authorization) => {
     const header = authorization ?? dummyHeader
     const cached = cache.find(header)
-    if (cached !== undefined && clock.now() < cached.until) return cached.caller
+    if (cached !== undefined && clock.now() < cached.until) return { integrationAddress: cached.integrationAddress }
     const store = cache.startRead()
     const accepted = await check(authorization)
     if (accepted === null) return null
     const { integrationAddress, until } = accepted
-    const caller = { integrationAddress }
-    store(header, { caller, until })
-    return caller
+    store(header, { integrationAddress, until })
+    return { integrationAddress }
   }
 }

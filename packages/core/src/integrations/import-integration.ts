@@ -22,12 +22,12 @@ import type { IntegrationRecord } from './integration.js'
 import type { ExportDeps, MoveRow } from './move-file.js'
 import { createExport, MoveError, moveHeaderSchema, moveRowSchema, waitUntil } from './move-file.js'
 import type { MoveCommands, MovedPayment, MovedUpdate, MoveStore, MoveTransaction } from './move-store.js'
-import { parseNotificationUrl } from './notification-url.js'
+import { type NotificationUrlDeps, parseNotificationUrl } from './notification-url.js'
 
 /** The most rows in one transaction. */
 const batchSize = 200
 
-interface ImportDeps {
+interface ImportDeps extends NotificationUrlDeps {
   readonly moves: MoveStore
   readonly chains: Pick<ChainReads, 'coverage'>
   readonly recording: Recording
@@ -37,8 +37,6 @@ interface ImportDeps {
   readonly audited: Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now' | 'sleep'>
-  readonly allowLoopbackHttp: boolean
-  readonly isDeniedAddress?: ((address: string) => boolean) | undefined
   readonly onDue: () => void
 }
 
@@ -50,17 +48,17 @@ function createImport(deps: ImportDeps): MoveCommands['import'] {
     const integration = checkRecord(deps, (await file.header(moveHeaderSchema)).integration)
     const { address } = integration
     const rows = () => checkRows(file.rows(moveRowSchema), address)
-    const importing = { moves, address, rows, signal }
+    const parts = { moves, address, rows, signal }
     await transaction((tx) => findDisabled(tx, address))
     if (recording === 'own') await storeDisabled(deps, integration, rows())
     // Every row is parsed and decided before the first row is stored.
-    for await (const _ of importBatches(importing, { isRehearsal: true }));
+    for await (const _ of importBatches({ ...parts, isRehearsal: true }));
     // From now on, new versions of this cell get deliveries, which stay pending while the integration is disabled.
     await transaction((tx) => upsertIntegration(tx, { ...integration, enabled: false }))
     // Transactions that began earlier store versions without a delivery. `addDeliveries` finds these afterwards.
     await waitUntil(clock, await moves.runningWriters(), signal)
     let counts: Counts = { payments: 0, updates: 0, left: 0 }
-    for await (const { waiting, ...stored } of importBatches(importing, { isRehearsal: false })) {
+    for await (const { waiting, ...stored } of importBatches({ ...parts, isRehearsal: false })) {
       counts = stored
       await applyWaitingUpdates(deps, address, waiting)
     }
@@ -77,14 +75,9 @@ function createImport(deps: ImportDeps): MoveCommands['import'] {
 
 /** The record as this cell would store it. @throws InvalidRequestError; MoveError `ERR_MOVE_KEY_MISSING`. */
 function checkRecord(deps: ImportDeps, integration: IntegrationRecord): IntegrationRecord {
-  const { keys, clock, allowLoopbackHttp, isDeniedAddress } = deps
-  checkKeys(keys, integration, clock.now())
-  const { notificationUrl: url } = integration
-  return {
-    ...integration,
-    name: parseName(integration.name),
-    notificationUrl: url === null ? null : parseNotificationUrl(url, allowLoopbackHttp, isDeniedAddress),
-  }
+  const { name, notificationUrl } = integration
+  checkKeys(deps.keys, integration, deps.clock.now())
+  return { ...integration, name: parseName(name), notificationUrl: parseNotificationUrl(notificationUrl, deps) }
 }
 
 /** @throws MoveError `ERR_MOVE_ROW_INVALID` for a row that cannot be of the integration. */
@@ -193,24 +186,27 @@ interface ImportParts {
   readonly address: string
   readonly rows: () => AsyncIterable<readonly MoveRow[]>
   readonly signal: AbortSignal | undefined
+  readonly isRehearsal: boolean
 }
 
 /** Imports the rows in batches. A rehearsal replaces no payment, and rolls back each transaction. */
 async function* importBatches(
-  { moves, address, rows, signal }: ImportParts,
-  { isRehearsal }: { readonly isRehearsal: boolean },
-): AsyncGenerator<Counts & Pick<Batch, 'waiting'>> {
+  parts: ImportParts,
+): AsyncGenerator<Counts & { readonly waiting: readonly ProcessorUpdate[] }> {
+  const { moves, address, rows, signal, isRehearsal } = parts
   const otherUpdates = await findOtherUpdates(moves, address, rows())
   const leftOut = new Set<string>()
   let [payments, updates] = [0, 0]
-  for await (const batch of groupIntoBatches(rows())) {
+  for await (const batch of splitIntoBatches(rows())) {
     signal?.throwIfAborted()
     const stored = await moves
       .transaction(async (tx) => {
-        const replaced = await decidePayments(tx, address, batch.payments, otherUpdates, leftOut)
+        const moved = batch.flatMap((row) => ('payment' in row ? [row.payment] : []))
+        const replaced = await decidePayments(tx, address, moved, otherUpdates, leftOut)
         // Deliveries need the integration, which is stored after the rehearsal.
         if (!isRehearsal) await tx.replace(address, replaced)
-        const importable = batch.updates.filter((update) => !leftOut.has(formatPaymentKey(update)))
+        const decided = batch.flatMap((row) => ('update' in row ? [row.update] : []))
+        const importable = decided.filter((update) => !leftOut.has(formatPaymentKey(update)))
         await importUpdates(tx, address, importable)
         if (isRehearsal) throw new RehearsedError()
         return { payments: replaced.length, updates: importable.length }
@@ -221,7 +217,8 @@ async function* importBatches(
       })
     payments += stored.payments
     updates += stored.updates
-    yield { payments, updates, left: leftOut.size, waiting: batch.waiting }
+    const waiting = batch.flatMap((row) => ('waiting' in row ? [row.waiting] : []))
+    yield { payments, updates, left: leftOut.size, waiting }
   }
 }
 
@@ -242,27 +239,9 @@ async function findOtherUpdates(
   return new Set([...stored.values()].map(formatPaymentKey))
 }
 
-interface Batch {
-  readonly payments: MovedPayment[]
-  readonly updates: MovedUpdate[]
-  readonly waiting: ProcessorUpdate[]
-}
-
-async function* groupIntoBatches(groups: AsyncIterable<readonly MoveRow[]>): AsyncGenerator<Batch> {
-  let batch: Batch = { payments: [], updates: [], waiting: [] }
-  let size = 0
+async function* splitIntoBatches(groups: AsyncIterable<readonly MoveRow[]>): AsyncGenerator<readonly MoveRow[]> {
   for await (const rows of groups)
-    for (const row of rows) {
-      if ('payment' in row) batch.payments.push(row.payment)
-      else if ('update' in row) batch.updates.push(row.update)
-      else batch.waiting.push(row.waiting)
-      size += 1
-      if (size < batchSize) continue
-      yield batch
-      batch = { payments: [], updates: [], waiting: [] }
-      size = 0
-    }
-  if (size > 0) yield batch
+    for (let from = 0; from < rows.length; from += batchSize) yield rows.slice(from, from + batchSize)
 }
 
 /** @param leftOut - Receives dropped payments that are not stored here. @returns The payments to replace. */

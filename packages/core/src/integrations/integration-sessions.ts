@@ -1,7 +1,7 @@
 /** Signs integrations in and out of the portal. Source: docs/decisions/operators.md. @module */
 import type { Audited } from '../history/audit-log.js'
 import { isExpired } from '../internal/values.js'
-import { deriveCsrfToken, hashToken, issueToken, isToken, matchesCsrfToken } from '../operators/operator-commands.js'
+import { createCsrfTokens, hashToken, issueToken, isToken } from '../operators/operator-commands.js'
 import { createSignInLimits, maxSessions, sessionMs, sourceLength } from '../operators/operator-sessions.js'
 import { SignInLimitedError, SignInRejectedError } from '../operators/operator-store.js'
 import { type AcceptedSecret, type CredentialCheckDeps, createCredentialCheck, parseBasic } from './authenticate.js'
@@ -20,13 +20,14 @@ interface IntegrationSessionDeps extends CredentialCheckDeps {
   readonly auditedAs: (actor: string) => Audited
 }
 
-/** The actor of an integration's acts in the audit log. */
 export const integrationActor = (address: string): string => `integration:${address}`
 
 export function createIntegrationSessions(deps: IntegrationSessionDeps): IntegrationSessions {
   const { sessions, auditedAs, keys, clock, random } = deps
   const limits = createSignInLimits(clock)
   const check = createCredentialCheck(deps)
+  const findSession = async (sessionToken: string) =>
+    isToken('portal', sessionToken) ? sessions.find(hashToken(sessionToken)) : null
 
   /** Opens a session. Null: the secret ended or the integration was disabled since the check. */
   async function open({ integrationAddress, hash: apiSecretHash }: AcceptedSecret, source: string) {
@@ -80,7 +81,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
       throw new SignInRejectedError('Address or API secret is wrong.')
     },
     async authenticate(sessionToken) {
-      const stored = isToken('portal', sessionToken) ? await sessions.find(hashToken(sessionToken)) : null
+      const stored = await findSession(sessionToken)
       if (stored === null || isExpired(stored.session.expiresAt, clock.now(), sessionMs)) return null
       const { integration, session } = stored
       return isValidFor(integration, session.apiSecretHash, clock.now())
@@ -88,16 +89,15 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
         : null
     },
     async signOut(sessionToken) {
-      const hash = hashToken(sessionToken)
-      const stored = isToken('portal', sessionToken) ? await sessions.find(hash) : null
+      const stored = await findSession(sessionToken)
       if (stored === null) return
+      const { hash } = stored.session
       const subject = stored.integration.address
       await auditedAs(integrationActor(subject))(async (tx, note) => {
         if ((await tx.integrationSessions.delete(hash)) !== null) note({ action: 'integration.signed_out', subject })
       })
     },
-    csrfToken: (sessionToken) => deriveCsrfToken(keys.current, sessionToken),
-    isCsrfToken: (sessionToken, csrfToken) => matchesCsrfToken(keys, sessionToken, csrfToken),
+    ...createCsrfTokens(keys),
   }
 }
 

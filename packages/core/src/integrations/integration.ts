@@ -1,4 +1,5 @@
 /** Integrations, their secrets and portal sessions, as stored and as shown. Times are unix milliseconds. @module */
+import type { OperatorSessions } from '../operators/operator-store.js'
 import type { SealedSecret, SecretHash } from '../secrets/keys.js'
 
 export interface IntegrationRecord {
@@ -221,7 +222,7 @@ export interface NewIntegrationSession extends Caller {
 }
 
 /** Signs integrations in and out, with their address and API secret. Source: docs/decisions/operators.md. */
-export interface IntegrationSessions {
+export interface IntegrationSessions extends Pick<OperatorSessions, 'signOut' | 'csrfToken' | 'isCsrfToken'> {
   /**
    * Opens a session of 12 hours. It ends earlier when the integration is disabled, when the API secret that opened it
    * ends, or when it is the oldest of 20 and another session is opened. An unknown address, a wrong secret and a
@@ -240,10 +241,4 @@ export interface IntegrationSessions {
   }): Promise<NewIntegrationSession>
   /** The integration of a session; null: it is unknown, signed out, expired or ended. */
   authenticate(sessionToken: string): Promise<Caller | null>
-  /** Ends a session. An unknown one is no error. */
-  signOut(sessionToken: string): Promise<void>
-  /** The token for the forms of a session. */
-  csrfToken(sessionToken: string): string
-  /** Whether the token of a form belongs to the session. */
-  isCsrfToken(sessionToken: string, csrfToken: string): boolean
 }

@@ -4,7 +4,7 @@ import { primitives, snapshotWriteSchema } from '@payment-integration/contract/i
 import * as z from 'zod/mini'
 import { CoreError, IntegrationError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
-import { attemptShape, updateShape } from '../history/retention.js'
+import { attemptShape, updateShape, whole } from '../history/retention.js'
 import { parseAddress } from '../payments/read-api.js'
 import type { Clock } from '../ports/runtime.js'
 import type { MasterKey } from '../secrets/keys.js'
@@ -39,12 +39,10 @@ export type MoveRow =
   | { readonly update: MovedUpdate }
   | { readonly waiting: ProcessorUpdate }
 
-const wholeNumber = z.int().check(z.nonnegative())
-const keyVersion = wholeNumber
 const { state, recipient, invoice } = snapshotWriteSchema.shape
 
-const secretHash = { keyVersion, hash: z.string().check(z.regex(/^[0-9a-f]{64}$/, 'expected 64 hex digits')) }
-const sealedSecret = { keyVersion, sealed: z.string().check(z.regex(/^[A-Za-z0-9_-]+$/, 'expected base64url')) }
+const secretHash = { keyVersion: whole, hash: z.string().check(z.regex(/^[0-9a-f]{64}$/, 'expected 64 hex digits')) }
+const sealedSecret = { keyVersion: whole, sealed: z.string().check(z.regex(/^[A-Za-z0-9_-]+$/, 'expected base64url')) }
 
 export const moveHeaderSchema = z.object({
   integration: z.object({
@@ -53,29 +51,29 @@ export const moveHeaderSchema = z.object({
     notificationUrl: z.nullable(z.string()),
     enabled: z.boolean(),
     apiSecret: z.nullable(z.object(secretHash)),
-    previousApiSecret: z.nullable(z.object({ ...secretHash, until: wholeNumber })),
+    previousApiSecret: z.nullable(z.object({ ...secretHash, until: whole })),
     signingSecret: z.object(sealedSecret),
     preparedSigningSecret: z.nullable(z.object(sealedSecret)),
-    previousSigningSecret: z.nullable(z.object({ ...sealedSecret, until: wholeNumber })),
-    createdAt: wholeNumber,
+    previousSigningSecret: z.nullable(z.object({ ...sealedSecret, until: whole })),
+    createdAt: whole,
   }) satisfies z.ZodMiniType<IntegrationRecord>,
 })
 
-const paymentKey = { chainId: z.int().check(z.positive()), txHash: primitives.txHash, ordinal: wholeNumber }
+const paymentKey = { chainId: z.int().check(z.positive()), txHash: primitives.txHash, ordinal: whole }
 
 const moveVersion = z.object({
   version: primitives.version,
   body: z.string(),
-  createdAt: wholeNumber,
+  createdAt: whole,
   notified: z.boolean(),
   undelivered: z.nullable(z.enum(['exhausted', 'superseded'])),
   pending: z.nullable(
     z.object({
       lane: z.int().check(z.minimum(0), z.maximum(2)),
-      dueAt: wholeNumber,
-      replayedAt: z.nullable(wholeNumber),
-      attempted: wholeNumber,
-      scheduleFrom: wholeNumber,
+      dueAt: whole,
+      replayedAt: z.nullable(whole),
+      attempted: whole,
+      scheduleFrom: whole,
     }),
   ),
   attempts: z.array(z.object(attemptShape)),
@@ -85,7 +83,7 @@ export const moveRowSchema: z.ZodMiniType<MoveRow> = z.union([
   z.object({
     payment: z.object({
       ...paymentKey,
-      blockNumber: wholeNumber,
+      blockNumber: whole,
       status: z.object({ version: primitives.version, state, recipient, invoice }),
       dropped: z.nullable(z.object({ formerState: state })),
       versions: z.array(moveVersion),

@@ -1,5 +1,6 @@
 /** Moving an integration to another cell: its rows, for stores and hosts. Source: docs/decisions/cells.md. @module */
-import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
+import type { ProcessorUpdate } from '@payment-integration/contract'
+import type { UpdateHistory } from '../history/history-store.js'
 import type { AttemptRecord } from '../notifications/delivery-store.js'
 import type { PaymentStatus, StoredPayment } from '../payments/payment.js'
 import type { FileReader, FileWriter } from '../ports/runtime.js'
@@ -12,19 +13,7 @@ export interface MovedPaymentKey {
   readonly ordinal: number
 }
 
-/** A pending delivery and its schedule. Times are unix milliseconds. */
-export interface MovedSchedule {
-  /** 0 for a first attempt, 1 for a retry, 2 for a replay. */
-  readonly lane: number
-  readonly dueAt: number
-  readonly replayedAt: number | null
-  /** Attempts so far. */
-  readonly attempted: number
-  /** Number of attempts when the schedule began. */
-  readonly scheduleFrom: number
-}
-
-/** A version of a payment, and its delivery. */
+/** A version of a payment, and its delivery. Times are unix milliseconds. */
 export interface MovedVersion {
   readonly version: number
   /** The snapshot bytes, as text. */
@@ -35,7 +24,16 @@ export interface MovedVersion {
   /** Why the delivery ended without success, or null. */
   readonly undelivered: 'exhausted' | 'superseded' | null
   /** Null: not pending. */
-  readonly pending: MovedSchedule | null
+  readonly pending: {
+    /** 0 for a first attempt, 1 for a retry, 2 for a replay. */
+    readonly lane: number
+    readonly dueAt: number
+    readonly replayedAt: number | null
+    /** Attempts so far. */
+    readonly attempted: number
+    /** Number of attempts when the schedule began. */
+    readonly scheduleFrom: number
+  } | null
   readonly attempts: readonly (AttemptRecord & { readonly number: number })[]
 }
 
@@ -56,13 +54,9 @@ export interface StoredMove extends MovedPayment {
 }
 
 /** An update that was decided on a payment of the integration. */
-export interface MovedUpdate extends MovedPaymentKey {
-  readonly id: string
-  /** The fingerprint of `StoredUpdate`. */
-  readonly fingerprint: string
-  readonly outcome: Exclude<UpdateOutcome, 'waiting'>
-  readonly reason: string | null
-  readonly version: number | null
+export interface MovedUpdate
+  extends MovedPaymentKey,
+    Pick<UpdateHistory, 'id' | 'fingerprint' | 'outcome' | 'reason' | 'version'> {
   /** The content of a rejected update; else null. */
   readonly content: ProcessorUpdate | null
 }
@@ -87,7 +81,6 @@ export interface MoveStore {
   updates(address: string): AsyncIterable<UpdatePage>
   /** Versions of these payments that notify nobody, in pages, without archived history. */
   unnotified(address: string): AsyncIterable<readonly UnnotifiedVersion[]>
-  /** The number of deliveries that are leased. */
   countLeased(address: string): Promise<number>
   /** Resolves a function that resolves true once all transactions that are writing at this call have ended. */
   runningWriters(): Promise<() => Promise<boolean>>
@@ -110,7 +103,6 @@ export interface ExportedIntegration {
   /** HMAC of the content, 64 lowercase hex digits. */
   readonly hmac: string
   readonly payments: number
-  /** Pending deliveries. */
   readonly deliveries: number
   readonly updates: number
   /** Updates that wait for their payment. */
@@ -129,7 +121,6 @@ export interface ImportedIntegration {
   readonly added: number
 }
 
-/** Moves an integration from cell to cell. */
 export interface MoveCommands {
   /**
    * Disables an integration, waits until none of its deliveries is in flight, and writes its file. Repeat it after a

@@ -9,14 +9,16 @@ const rows = JSON.parse(
 ) as readonly Row[]
 const urls = rows.filter(({ kind }) => kind === 'url')
 const invalid = expect.objectContaining({ code: 'ERR_URL_INVALID' })
+const production = { allowLoopbackHttp: false }
+const development = { allowLoopbackHttp: true }
 
 it.each(urls.filter(({ rejected }) => rejected))('parseNotificationUrl rejects $input: $why', ({ input }) => {
-  expect(() => parseNotificationUrl(input, false)).toThrow(invalid)
+  expect(() => parseNotificationUrl(input, production)).toThrow(invalid)
 })
 
 it.each(urls.filter(({ rejected }) => !rejected))('parseNotificationUrl accepts $input and its result', ({ input }) => {
-  const url = parseNotificationUrl(input, false)
-  expect(parseNotificationUrl(url, false)).toBe(url)
+  const url = parseNotificationUrl(input, production)
+  expect(parseNotificationUrl(url, production)).toBe(url)
 })
 
 it.each([
@@ -24,12 +26,12 @@ it.each([
   ['https://SHOP.example:8443/a?b=c', 'https://shop.example:8443/a?b=c'],
   ['https://bücher.example/', 'https://xn--bcher-kva.example/'],
   ['https://shop.example:443', 'https://shop.example/'],
-])('parseNotificationUrl normalises %s to %s', (text, url) => expect(parseNotificationUrl(text, false)).toBe(url))
+])('parseNotificationUrl normalises %s to %s', (text, url) => expect(parseNotificationUrl(text, production)).toBe(url))
 
 const literals = rows.filter(({ input, kind }) => kind === 'address' && isIP(input) !== 0)
 it.each(literals)('parseNotificationUrl rejects $input as a host, public or not', ({ input }) => {
   const host = isIP(input) === 6 ? `[${input}]` : input
-  expect(() => parseNotificationUrl(`https://${host}/`, false)).toThrow(invalid)
+  expect(() => parseNotificationUrl(`https://${host}/`, production)).toThrow(invalid)
 })
 
 it.each([
@@ -43,11 +45,11 @@ it.each([
   ['shop.example', /begin with https/],
   [`https://shop.example/${'a'.repeat(2_050)}`, /longer than 2048/],
 ])('parseNotificationUrl says why it rejects %.40s', (text, why) =>
-  expect(() => parseNotificationUrl(text, false)).toThrow(why),
+  expect(() => parseNotificationUrl(text, production)).toThrow(why),
 )
 
 it('parseNotificationUrl does not repeat the URL in its message, which may hold a secret', () => {
-  expect(() => parseNotificationUrl('https://user:hunter2@shop.example/?token=hunter2', false)).toThrow(
+  expect(() => parseNotificationUrl('https://user:hunter2@shop.example/?token=hunter2', production)).toThrow(
     expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),
   )
 })
@@ -56,11 +58,11 @@ it.each([
   ...['http://127.0.0.1:9000/hook', 'http://127.9.9.9/', 'http://localhost:9000/hook', 'http://localhost/'],
   ...['http://shop.localhost:22/', 'http://[::1]:9000/', 'https://127.0.0.1:9000/', 'https://localhost/'],
   'https://shop.example/',
-])('in development %s is accepted', (text) => expect(parseNotificationUrl(text, true)).toBe(text))
+])('in development %s is accepted', (text) => expect(parseNotificationUrl(text, development)).toBe(text))
 
 it.each(['http://127.0.0.1:9000/hook', 'https://127.0.0.1/', 'http://localhost/', 'https://[::1]/'])(
   'in development %s is accepted nowhere else',
-  (text) => expect(() => parseNotificationUrl(text, false)).toThrow(invalid),
+  (text) => expect(() => parseNotificationUrl(text, production)).toThrow(invalid),
 )
 
 it.each([
@@ -70,22 +72,22 @@ it.each([
   ...['https://10.0.0.1/', 'https://8.8.8.8/', 'https://shop.example:9000/', 'https://db.internal/'],
   'ftp://localhost/',
 ])('in development %s is rejected: only this machine is opened', (text) => {
-  expect(() => parseNotificationUrl(text, true)).toThrow(invalid)
+  expect(() => parseNotificationUrl(text, development)).toThrow(invalid)
 })
 
-const isDenied = (address: string) => address === '127.0.0.9' || address === '::1'
+const isDeniedAddress = (address: string) => address === '127.0.0.9' || address === '::1'
 
 it.each(['http://127.0.0.9:9000/', 'https://127.0.0.9/', 'http://[::1]/', 'http://0x7f000009/'])(
   'with addresses that the operator closed, %s is rejected in development too',
   (text) => {
-    expect(() => parseNotificationUrl(text, true, isDenied)).toThrow(/operator closed/)
-    expect(() => parseNotificationUrl(text, true)).not.toThrow()
+    expect(() => parseNotificationUrl(text, { ...development, isDeniedAddress })).toThrow(/operator closed/)
+    expect(() => parseNotificationUrl(text, development)).not.toThrow()
   },
 )
 
 it.each(['http://127.0.0.1:9000/', 'http://localhost/', 'https://shop.example/'])(
   'with addresses that the operator closed, %s is accepted',
   (text) => {
-    expect(parseNotificationUrl(text, true, isDenied)).toBe(text)
+    expect(parseNotificationUrl(text, { ...development, isDeniedAddress })).toBe(text)
   },
 )

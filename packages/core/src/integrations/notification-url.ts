@@ -57,13 +57,16 @@ export function checkNotificationUrl(text: string, rule: NotificationUrlRule): U
   return url
 }
 
-/** Checks a notification URL when it is registered, and returns its normalized form. */
+export interface NotificationUrlDeps extends Pick<NotificationUrlRule, 'allowLoopbackHttp'> {
+  readonly isDeniedAddress?: NotificationUrlRule['isDenied']
+}
+
+/** Checks a notification URL when it is registered, and returns its normalized form; null stays null. */
 export function parseNotificationUrl(
-  text: string,
-  allowLoopbackHttp: boolean,
-  isDenied?: NotificationUrlRule['isDenied'],
-): string {
-  return checkNotificationUrl(text, { allowLoopbackHttp, isDenied }).href
+  text: string | null,
+  { allowLoopbackHttp, isDeniedAddress: isDenied }: NotificationUrlDeps,
+): string | null {
+  return text === null ? null : checkNotificationUrl(text, { allowLoopbackHttp, isDenied }).href
 }
 
 function isThisMachine(host: string): boolean {

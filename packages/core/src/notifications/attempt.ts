@@ -95,16 +95,6 @@ interface SentPost {
   readonly result: AttemptResult
 }
 
-interface Posts {
-  readonly first: SentPost
-  /** The second POST, signed with the previous secret after the receiver rejected the current one; else null. */
-  readonly second: SentPost | null
-  /** Whether the current secret could be opened. */
-  readonly isSigned: boolean
-  /** Whether the receiver rejected the signature within the grace time of a rotation. */
-  readonly isRotating: boolean
-}
-
 /** Builds the attempt. Null: nothing to settle, as the lease is too short or the sender threw. Never rejects. */
 export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Promise<RecordedAttempt | null> {
   const { sender, openSecret, clock, random, logger } = deps
@@ -128,37 +118,26 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
     return { startedAt, result: await sender.post({ url, headers, body, timeoutMs: deliveryTimeoutMs, delivery }) }
   }
 
-  /** Null: the lease is too short for a POST. */
-  async function signAndPost({ claim, leaseEndsAt }: LeasedDelivery): Promise<Posts | null> {
+  async function attempt(leased: LeasedDelivery): Promise<RecordedAttempt | null> {
+    const { claim, claimedAt, leaseEndsAt } = leased
+    const { step, replay, previousSigningSecret: previous } = claim
     const headers = await sign(claim, claim.signingSecret)
     const startedAt = clock.now()
     if (!fitsLease(startedAt, leaseEndsAt)) {
       logger.warn(pickDeliveryFields(claim), 'lease too short for a POST; the delivery is due again when it ends')
       return null
     }
-    const isSigned = headers !== null
-    const first = isSigned ? await post(claim, headers, startedAt) : buildUnsentPost(startedAt)
-    const previous = claim.previousSigningSecret
+    const unsent = { kind: 'failure', reason: 'secret_unreadable', latencyMs: 0 } as const
+    const first = headers === null ? { startedAt, result: unsent } : await post(claim, headers, startedAt)
+    // Within the grace time of a rotation, a rejected signature is replaced by one of the previous secret.
     const isRotating = previous !== null && rejectsSignature(first.result) && clock.now() < previous.until
     const second = isRotating ? await postWithPrevious(claim, previous, leaseEndsAt) : null
-    return { first, second, isSigned, isRotating }
-  }
 
-  async function postWithPrevious(claim: ClaimedDelivery, previous: SealedSecret, leaseEndsAt: number) {
-    const headers = await sign(claim, previous)
-    const startedAt = clock.now()
-    if (headers === null || !fitsLease(startedAt, leaseEndsAt)) return null
-    return post({ ...claim, attempt: claim.attempt + 1 }, headers, startedAt)
-  }
-
-  function record(leased: LeasedDelivery, { first, second, isSigned, isRotating }: Posts): RecordedAttempt {
-    const { claim, claimedAt } = leased
-    const { replay } = claim
     const last = second ?? first
     const now = clock.now()
-    const verdict = decideAfterAttempt({ step: claim.step, result: last.result, fraction: random.fraction(), now })
-    const isReplay = replay && claim.step === 1
-    const isServiceFault = !isSigned || (isRotating && verdict.kind !== 'delivered')
+    const verdict = decideAfterAttempt({ step, result: last.result, fraction: random.fraction(), now })
+    const isReplay = replay && step === 1
+    const isServiceFault = headers === null || (isRotating && verdict.kind !== 'delivered')
     return {
       ...leased,
       rejected: second === null ? null : { ...toPostRecord(first), replay },
@@ -169,10 +148,16 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
     }
   }
 
+  async function postWithPrevious(claim: ClaimedDelivery, previous: SealedSecret, leaseEndsAt: number) {
+    const headers = await sign(claim, previous)
+    const startedAt = clock.now()
+    if (headers === null || !fitsLease(startedAt, leaseEndsAt)) return null
+    return post({ ...claim, attempt: claim.attempt + 1 }, headers, startedAt)
+  }
+
   return async (leased) => {
     try {
-      const posts = await signAndPost(leased)
-      return posts === null ? null : record(leased, posts)
+      return await attempt(leased)
     } catch (error) {
       const fields = { ...pickDeliveryFields(leased.claim), error: describeError(error) }
       logger.error(fields, 'attempt failed; the delivery is due again when its lease ends')
@@ -183,16 +168,8 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
 
 const fitsLease = (startedAt: number, leaseEndsAt: number): boolean => startedAt + deliveryTimeoutMs <= leaseEndsAt
 
-const buildUnsentPost = (startedAt: number): SentPost => ({
-  startedAt,
-  result: { kind: 'failure', reason: 'secret_unreadable', latencyMs: 0 },
-})
-
-/** Statuses that reject a signature. */
-const signatureRejections: ReadonlySet<number> = new Set([400, 401, 403])
-
 function rejectsSignature(result: AttemptResult): boolean {
-  return result.kind === 'answer' && signatureRejections.has(result.status)
+  return result.kind === 'answer' && [400, 401, 403].includes(result.status)
 }
 
 /** The result of a POST for a log, without secrets of this service. */

@@ -13,7 +13,6 @@ import { openSecret } from '../secrets/seal.js'
 import { buildDeliveryHeaders, toPostRecord } from './attempt.js'
 import type { AttemptRecord, DeliveryFilter, DeliveryStore, DeliveryView, EndpointView } from './delivery-store.js'
 
-/** The operator's commands on deliveries. */
 export interface DeliveryCommands {
   /** Matching deliveries, oldest first. @throws InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`. */
   list(

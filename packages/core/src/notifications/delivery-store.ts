@@ -129,13 +129,8 @@ export interface DeliveryFilter {
   readonly until?: number | undefined
 }
 
-export interface StreamedDelivery {
-  readonly deliveryId: string
-  readonly chainId: number
-  readonly txHash: string
-  readonly version: number
-  /** Null for rows older than this column. */
-  readonly createdAt: number | null
+export interface StreamedDelivery
+  extends Pick<DeliveryView, 'deliveryId' | 'chainId' | 'txHash' | 'version' | 'createdAt'> {
   readonly body: Uint8Array
 }
 

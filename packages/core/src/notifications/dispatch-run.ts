@@ -61,54 +61,38 @@ export function checkDispatcherOptions(options: DispatcherOptions = {}): Dispatc
 
 type SlotUser = Pick<ClaimedDelivery, 'integrationAddress' | 'notificationUrl' | 'attempt' | 'replay' | 'probe'>
 
-/** The free slots at one moment; later changes do not alter them. */
-interface FreeSlots {
-  readonly request: Omit<ClaimRequest, 'leaseMs' | 'perEndpoint'> & { readonly maxRetries: number }
-  /** Whether `claimed` brings an endpoint or the retries to a limit: the claim may have skipped due deliveries. */
-  isLimitReached(claimed: readonly SlotUser[]): boolean
-}
-
-interface Slots {
-  take(user: SlotUser): void
-  release(user: SlotUser): void
-  inFlight(): number
-  freeSlots(): FreeSlots
-}
-
 /**
  * Builds the slots. Retries, replays and probes together take at most half of the slots. An endpoint with as many POSTs
  * in flight as slots are free gets no more, unless `perEndpoint` allows one endpoint all slots.
  */
-function createSlots(limits: { readonly concurrency: number; readonly perEndpoint: number }): Slots {
-  const { concurrency, perEndpoint } = limits
+function createSlots({ concurrency, perEndpoint }: Pick<DispatcherLimits, 'concurrency' | 'perEndpoint'>) {
   const current = copyCounts()
   const maxRetries = Math.max(1, Math.floor(concurrency / 2))
   /** The most POSTs to one endpoint while `inFlight` POSTs are in flight; undefined: no limit. */
   const freeLimit = (inFlight: number) => (perEndpoint < concurrency ? concurrency - inFlight : undefined)
 
-  function isLimitReached(before: Counts, claimed: readonly SlotUser[]): boolean {
-    const after = copyCounts(before)
-    for (const user of claimed) addToCounts(after, user, 1)
-    const maxPerEndpoint = Math.min(perEndpoint, freeLimit(after.all) ?? perEndpoint)
-    return after.retryCount >= maxRetries || [...after.byEndpoint.values()].some((posts) => posts >= maxPerEndpoint)
-  }
-
   return {
-    take: (user) => addToCounts(current, user, 1),
-    release: (user) => addToCounts(current, user, -1),
+    take: (user: SlotUser) => addToCounts(current, user, 1),
+    release: (user: SlotUser) => addToCounts(current, user, -1),
     inFlight: () => current.all,
+    /** The free slots at this moment; later changes do not alter them. */
     freeSlots() {
       const before = copyCounts(current)
-      return {
-        request: {
-          limit: concurrency - before.all,
-          maxRetries: Math.max(0, maxRetries - before.retryCount),
-          freeSlots: freeLimit(before.all),
-          inFlightByEndpoint: before.byEndpoint,
-          inFlightByIntegration: before.byIntegration,
-        },
-        isLimitReached: (claimed) => isLimitReached(before, claimed),
+      const request = {
+        limit: concurrency - before.all,
+        maxRetries: Math.max(0, maxRetries - before.retryCount),
+        freeSlots: freeLimit(before.all),
+        inFlightByEndpoint: before.byEndpoint,
+        inFlightByIntegration: before.byIntegration,
+      } satisfies Omit<ClaimRequest, 'leaseMs'>
+      /** Whether `claimed` brings an endpoint or the retries to a limit: the claim may have skipped due deliveries. */
+      function isLimitReached(claimed: readonly SlotUser[]): boolean {
+        const after = copyCounts(before)
+        for (const user of claimed) addToCounts(after, user, 1)
+        const maxPerEndpoint = Math.min(perEndpoint, freeLimit(after.all) ?? perEndpoint)
+        return after.retryCount >= maxRetries || [...after.byEndpoint.values()].some((posts) => posts >= maxPerEndpoint)
       }
+      return { request, isLimitReached }
     },
   }
 }
@@ -128,14 +112,10 @@ function copyCounts(from?: Counts): Counts {
 
 function addToCounts(counts: Counts, user: SlotUser, by: 1 | -1): void {
   counts.all += by
-  if (isRetry(user)) counts.retryCount += by
+  // Replays and probes count as retries.
+  if (user.replay || user.probe || user.attempt > 1) counts.retryCount += by
   addToCount(counts.byEndpoint, getEndpoint(user.notificationUrl), by)
   addToCount(counts.byIntegration, user.integrationAddress, by)
-}
-
-/** Replays and probes count as retries. */
-function isRetry({ attempt, replay, probe }: SlotUser): boolean {
-  return replay || probe || attempt > 1
 }
 
 function addToCount(counts: Map<string, number>, name: string, by: number): void {
@@ -156,24 +136,12 @@ export type DispatchRunDeps = AttemptDeps & Omit<SettlerDeps, 'blockCapMs' | 'on
  */
 type ClaimEnd = 'batchFull' | 'noFreeSlots' | 'limitReached' | 'allClaimed'
 
-export interface DispatchRun {
-  /** Whether there is a free slot. If not, the run wakes its loop once there is one. */
-  canClaim(): boolean
-  /** Claims for the free slots and starts the deliveries. Rejects with the store's error. */
-  claim(): Promise<{ readonly started: number; readonly end: ClaimEnd }>
-  /** Sleeps up to `ms` (null: without end), until a wake or an abort. Resolves whether woken. */
-  sleep(ms: number | null, signal?: AbortSignal): Promise<boolean>
-  wake(): void
-  /** Whether a POST is in flight or an attempt is unsettled. */
-  isBusy(): boolean
-  /** Resolves once nothing is in flight or unsettled. Never rejects. */
-  drained(): Promise<void>
-}
+export type DispatchRun = ReturnType<typeof createDispatchRun>
 
 /** The most POSTs started in one turn of the event loop, so that responses are read between parts of a large claim. */
 const startsPerTurn = 32
 
-export function createDispatchRun(deps: DispatchRunDeps, limits: Omit<DispatcherLimits, 'idlePollMs'>): DispatchRun {
+export function createDispatchRun(deps: DispatchRunDeps, limits: Omit<DispatcherLimits, 'idlePollMs'>) {
   const { store, clock } = deps
   const { concurrency, perEndpoint, batch, leaseMs, blockCapMs } = limits
   const sleeper = createSleeper(clock)
@@ -185,7 +153,8 @@ export function createDispatchRun(deps: DispatchRunDeps, limits: Omit<Dispatcher
   let finished = 0
   let onIdle = () => {}
 
-  async function claim() {
+  /** Claims for the free slots and starts the deliveries. Rejects with the store's error. */
+  async function claim(): Promise<{ readonly started: number; readonly end: ClaimEnd }> {
     // Under backlog, yield once: more free slots make a larger batch.
     if (lastEnd !== 'allClaimed') await nextTurn()
     const { request, isLimitReached } = slots.freeSlots()
@@ -242,15 +211,18 @@ export function createDispatchRun(deps: DispatchRunDeps, limits: Omit<Dispatcher
 
   return {
     claim,
-    canClaim() {
+    /** Whether there is a free slot. If not, the run wakes its loop once there is one. */
+    canClaim(): boolean {
       if (!isStoreBehind() && slots.inFlight() < concurrency) return true
       lastEnd = 'noFreeSlots'
       return false
     },
     sleep: sleeper.sleep,
     wake: sleeper.wake,
+    /** Whether a POST is in flight or an attempt is unsettled. */
     isBusy: () => slots.inFlight() > 0 || settler.unsettled() > 0,
-    async drained() {
+    /** Resolves once nothing is in flight or unsettled. Never rejects. */
+    async drained(): Promise<void> {
       if (slots.inFlight() > 0)
         await new Promise<void>((resolve) => {
           onIdle = resolve

@@ -6,7 +6,6 @@ import { checkDispatcherOptions, createDispatchRun, maxPlausibleLeaseMs } from '
 import { computeMaxBlockMs } from './endpoint-health.js'
 import { maxRetryDelaysMs } from './retry-schedule.js'
 
-/** Sends the deliveries of the outbox. */
 export interface Dispatcher extends Loop {
   /** Claims and attempts deliveries until none is due. Resolves the number of attempts. */
   runOnce(signal?: AbortSignal): Promise<number>
@@ -17,15 +16,13 @@ export interface Dispatcher extends Loop {
 /** Time between checks for overlong waits: at least 100 times a check's duration, as it reads the whole outbox. */
 const waitChecks = { everyMs: 60_000, durationFactor: 100 } as const
 
-export interface DispatcherDeps extends DispatchRunDeps {
-  readonly options?: DispatcherOptions | undefined
-}
-
 /**
  * Each `run` or `runOnce` has its own `concurrency` slots. `run` backs off up to 30 s while the store fails. After an
  * abort it claims no more, and settles the POSTs in flight. `runOnce` rejects with the error of a failed claim.
  */
-export function createDispatcher(deps: DispatcherDeps): Dispatcher {
+export function createDispatcher(
+  deps: DispatchRunDeps & { readonly options?: DispatcherOptions | undefined },
+): Dispatcher {
   const { store, clock, random, logger } = deps
   const limits = checkDispatcherOptions(deps.options)
   const { idlePollMs } = limits

@@ -1,6 +1,7 @@
 /** Names endpoints, and decides when a failing one is blocked. See docs/decisions/retries.md. @module */
 import { parseUrl } from '@payment-integration/contract/internal'
 import type { EndpointChange, EndpointHealth, EndpointResult } from './delivery-store.js'
+import { applyJitter, jitter } from './retry-schedule.js'
 
 /** The most URLs in the cache: parsing a URL is the costly part of counting a slot. */
 const maxCachedEndpoints = 4_096
@@ -29,25 +30,19 @@ function parseEndpoint(text: string): string {
 export const failuresUntilBlock = 5
 /** The first block, in milliseconds, before cap and jitter; each failed probe doubles it. */
 const blockBaseMs = 5_000
-const blockJitter = 0.2
 
 /** The longest block for a cap before jitter, in milliseconds. */
-export const computeMaxBlockMs = (capMs: number): number => Math.ceil(capMs * (1 + blockJitter))
-
-interface BlockLimits {
-  readonly capMs: number
-  readonly fraction: number
-}
+export const computeMaxBlockMs = (capMs: number): number => Math.ceil(capMs * (1 + jitter))
 
 /**
  * Computes an endpoint's health from results in order. A delivered attempt resets it. The fifth failure in a row blocks
  * the endpoint. During a block only a failed probe blocks again: other POSTs were in flight when the block began.
- * `fraction`: position in the jitter, 0 is -20 %, 1 is +20 %.
+ * `fraction`: as for {@link applyJitter}.
  */
 export function judgeEndpoint(
   before: EndpointHealth,
   results: readonly EndpointResult[],
-  limits: BlockLimits,
+  { capMs, fraction }: { readonly capMs: number; readonly fraction: number },
 ): EndpointChange {
   let { failures, blocks } = before
   let blockMs: number | null = null
@@ -61,12 +56,7 @@ export function judgeEndpoint(
     failures += 1
     if (blocks === 0 ? failures < failuresUntilBlock : !probe) continue
     blocks += 1
-    blockMs = computeBlockMs(blocks, limits)
+    blockMs = applyJitter(Math.min(capMs, blockBaseMs * 2 ** (blocks - 1)), fraction)
   }
   return { failures, blocks, blockMs }
-}
-
-function computeBlockMs(blocks: number, { capMs, fraction }: BlockLimits): number {
-  const planned = Math.min(capMs, blockBaseMs * 2 ** (blocks - 1))
-  return Math.round(planned * (1 - blockJitter + 2 * blockJitter * fraction))
 }

@@ -4,46 +4,30 @@ import { describeError } from '../internal/values.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import { pickDeliveryFields, type RecordedAttempt } from './attempt.js'
-import type {
-  AttemptRecord,
-  ClaimedDelivery,
-  EndpointTransition,
-  SettledStatus,
-  SettleResult,
-} from './delivery-store.js'
+import type { AttemptRecord, EndpointTransition, SettledStatus, SettleResult } from './delivery-store.js'
 
 /** The event of the rejected attempt, if any, then those of the settled attempt. */
 function buildAttemptEvents(attempted: RecordedAttempt, outcome: SettledStatus): ServiceEvent[] {
   const { claim, rejected, attempt, verdict, publishedMs } = attempted
-  const { reason, replay } = attempt
-  const fields = pickDeliveryFields(claim)
-  const last = {
-    number: rejected === null ? claim.attempt : claim.attempt + 1,
+  const { attempt: number, ...delivery } = pickDeliveryFields(claim)
+  const type = 'delivery.attempted'
+  const pick = ({ status, reason, latencyMs, replay }: AttemptRecord) => ({ status, reason, latencyMs, replay })
+  const events: ServiceEvent[] = []
+  if (rejected !== null) {
+    const after = { outcome: 'pending', publishedMs: null, retryInMs: 0 } as const
+    events.push({ type, ...delivery, attempt: number, ...pick(rejected), ...after })
+  }
+  events.push({
+    type,
+    ...delivery,
+    attempt: rejected === null ? number : number + 1,
+    ...pick(attempt),
     outcome,
-    publishedMs: outcome === 'delivered' && !replay ? publishedMs : null,
+    publishedMs: outcome === 'delivered' && !attempt.replay ? publishedMs : null,
     retryInMs: outcome === 'pending' && verdict.kind === 'retry' ? verdict.inMs : null,
-  }
-  const first = { number: claim.attempt, outcome: 'pending', publishedMs: null, retryInMs: 0 } as const
-  const events: ServiceEvent[] = [
-    ...(rejected === null ? [] : [buildAttemptEvent(claim, rejected, first)]),
-    buildAttemptEvent(claim, attempt, last),
-  ]
-  if (outcome === 'exhausted') {
-    const { deliveryId, chainId, txHash, integrationAddress, version } = fields
-    events.push({ type: 'delivery.exhausted', deliveryId, chainId, txHash, integrationAddress, version, reason })
-  }
+  })
+  if (outcome === 'exhausted') events.push({ type: 'delivery.exhausted', ...delivery, reason: attempt.reason })
   return events
-}
-
-type AttemptEvent = Extract<ServiceEvent, { type: 'delivery.attempted' }>
-
-function buildAttemptEvent(
-  claim: ClaimedDelivery,
-  { status, reason, latencyMs, replay }: AttemptRecord,
-  { number, ...after }: Pick<AttemptEvent, 'outcome' | 'publishedMs' | 'retryInMs'> & { readonly number: number },
-): AttemptEvent {
-  const fields = { ...pickDeliveryFields(claim), attempt: number }
-  return { type: 'delivery.attempted', ...fields, status, reason, latencyMs, replay, ...after }
 }
 
 export interface OutcomeReporterDeps {
@@ -54,18 +38,11 @@ export interface OutcomeReporterDeps {
   readonly logger: Logger
 }
 
-interface OutcomeReporter {
-  /** Notes that a settle failed or was not answered; it may have been committed. */
-  noteUnanswered(group: readonly RecordedAttempt[]): void
-  /** Publishes the events of a settled group. Resolves the attempts that must be settled again. */
-  report(group: readonly RecordedAttempt[], settled: SettleResult): Promise<readonly RecordedAttempt[]>
-}
-
 /**
  * Builds a reporter. When a lease is lost after an unanswered settle, the attempt log shows whether the settle was
  * committed. If so, its events are published now, with those of its endpoint.
  */
-export function createOutcomeReporter({ store, clock, publish, logger }: OutcomeReporterDeps): OutcomeReporter {
+export function createOutcomeReporter({ store, clock, publish, logger }: OutcomeReporterDeps) {
   const unanswered = new WeakSet<RecordedAttempt>()
   /** Endpoints whose block was published, with the time of their first failure. */
   const blockedSince = new Map<string, number>()
@@ -130,10 +107,15 @@ export function createOutcomeReporter({ store, clock, publish, logger }: Outcome
   }
 
   return {
-    noteUnanswered(group) {
+    /** Notes that a settle failed or was not answered; it may have been committed. */
+    noteUnanswered(group: readonly RecordedAttempt[]): void {
       for (const attempted of group) unanswered.add(attempted)
     },
-    async report(group, { statuses, transitions }) {
+    /** Publishes the events of a settled group. Resolves the attempts that must be settled again. */
+    async report(
+      group: readonly RecordedAttempt[],
+      { statuses, transitions }: SettleResult,
+    ): Promise<RecordedAttempt[]> {
       const locked: RecordedAttempt[] = []
       const lost: RecordedAttempt[] = []
       for (const [index, attempted] of group.entries()) {
@@ -149,11 +131,6 @@ export function createOutcomeReporter({ store, clock, publish, logger }: Outcome
 }
 
 function isSame(logged: AttemptRecord, recorded: AttemptRecord): boolean {
-  const { startedAt, latencyMs, status, reason } = recorded
-  return (
-    logged.startedAt === startedAt &&
-    logged.latencyMs === latencyMs &&
-    logged.status === status &&
-    logged.reason === reason
-  )
+  const fields = ['startedAt', 'latencyMs', 'status', 'reason'] as const
+  return fields.every((field) => logged[field] === recorded[field])
 }

@@ -23,12 +23,13 @@ export const retryDelaysMs: readonly number[] = [
 
 /** The most attempts of one delivery: the first, and a retry per delay. */
 export const maxAttempts = retryDelaysMs.length + 1
-const retryJitter = 0.2
+/** The jitter of delays and of blocks, as a share of their duration. */
+export const jitter = 0.2
 /** The longest delay that a `Retry-After` header can cause, in milliseconds. */
 export const retryAfterCapMs = hourMs
 /** The longest wait after each failed attempt, in milliseconds: with jitter, or by `Retry-After`. */
 export const maxRetryDelaysMs: readonly number[] = retryDelaysMs.map((delay) =>
-  Math.max(retryAfterCapMs, delay * (1 + retryJitter)),
+  Math.max(retryAfterCapMs, delay * (1 + jitter)),
 )
 
 /** The result of a POST, or the reason why nothing was sent. */
@@ -41,10 +42,14 @@ export type AttemptResult =
       readonly latencyMs: number
     }
 
-/** The delay after a step, from 1; null after the last. `fraction`: position in the jitter; 0 is -20 %, 1 is +20 %. */
+/** @param fraction - The position in the jitter: 0 is -20 %, 1 is +20 %. */
+export const applyJitter = (ms: number, fraction: number): number =>
+  Math.round(ms * (1 - jitter + 2 * jitter * fraction))
+
+/** The delay after a step, from 1; null after the last. */
 export function planDelayMs(step: number, fraction: number): number | null {
   const delay = retryDelaysMs[step - 1]
-  return delay === undefined ? null : Math.round(delay * (1 - retryJitter + 2 * retryJitter * fraction))
+  return delay === undefined ? null : applyJitter(delay, fraction)
 }
 
 /** Whether the receiver answered any 2xx. */

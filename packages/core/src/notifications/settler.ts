@@ -44,15 +44,12 @@ function createSettleGroup(deps: SettleGroupDeps): (group: readonly RecordedAtte
     }
   }
 
-  /** `bothHalvesFull`: whether the store was full for both halves of the whole group. */
+  /** `wasFull`: whether the store was full for both halves of the whole group; null: this is the whole group. */
   async function settleHalves(
     group: readonly RecordedAttempt[],
     cause: unknown,
-    {
-      endsAt,
-      isWhole = false,
-      bothHalvesFull = false,
-    }: { endsAt: number; isWhole?: boolean; bothHalvesFull?: boolean },
+    endsAt: number,
+    wasFull: boolean | null = null,
   ): Promise<GroupOutcome & { readonly isFull?: boolean }> {
     if (group.length === 1) return { unsettled: group, isUnreachable: isStoreUnreachable(cause) }
     if (clock.now() >= endsAt) return { unsettled: group, isUnreachable: false }
@@ -61,7 +58,7 @@ function createSettleGroup(deps: SettleGroupDeps): (group: readonly RecordedAtte
     for (const half of [group.slice(0, middle), group.slice(middle)]) halves.push({ half, ...(await settle(half)) })
     if (halves.every(({ error }) => isStoreUnreachable(error))) return { unsettled: group, isUnreachable: true }
     const bothFull = halves.every(({ error }) => isStoreFull(error))
-    if (bothHalvesFull && bothFull) return { unsettled: group, isUnreachable: false, isFull: true }
+    if (wasFull === true && bothFull) return { unsettled: group, isUnreachable: false, isFull: true }
     const unsettled: RecordedAttempt[] = []
     let storeIsFull = false
     for (const { half, error, unsettled: ofHalf } of halves) {
@@ -69,7 +66,7 @@ function createSettleGroup(deps: SettleGroupDeps): (group: readonly RecordedAtte
         unsettled.push(...ofHalf)
         continue
       }
-      const outcome = await settleHalves(half, error, { endsAt, bothHalvesFull: isWhole && bothFull })
+      const outcome = await settleHalves(half, error, endsAt, wasFull === null && bothFull)
       unsettled.push(...outcome.unsettled)
       storeIsFull = outcome.isFull ?? false
     }
@@ -80,7 +77,7 @@ function createSettleGroup(deps: SettleGroupDeps): (group: readonly RecordedAtte
     const endsAt = clock.now() + maxHalvingMs
     const { unsettled, error } = await settle(group)
     if (error === null) return { unsettled, isUnreachable: false }
-    const outcome = await settleHalves(group, error, { endsAt, isWhole: true })
+    const outcome = await settleHalves(group, error, endsAt)
     const attempts = outcome.unsettled.length
     if (attempts > 0) logger.error({ error: describeError(error), attempts }, 'attempts not settled; trying again')
     return outcome
@@ -91,13 +88,11 @@ const isStoreUnreachable = (error: unknown): boolean =>
   error instanceof StoreError && error.code === 'ERR_STORE_UNAVAILABLE'
 const isStoreFull = (error: unknown): boolean => error instanceof StoreError && error.code === 'ERR_STORE_FULL'
 
-/** The most attempts in one commit. */
 export const maxPerCommit = 256
 /** The most turns of the event loop that a commit waits for more attempts: milliseconds under load, else one turn. */
 export const maxGatherTurns = 10
 /** After this many milliseconds a commit is slow, and the next one begins in parallel: well below a lease. */
 export const slowCommitMs = 2_000
-/** The most parallel commits. */
 export const maxParallelCommits = 4
 /** Longest wait before a failed commit is tried again, in milliseconds: well below a lease. */
 const retryCapMs = 1_000
@@ -110,21 +105,12 @@ export interface SettlerDeps extends SettleGroupDeps {
   readonly onSettled: () => void
 }
 
-interface Settler {
-  add(attempted: RecordedAttempt): void
-  unsettled(): number
-  /** Whether a commit is in progress or waits to be tried again. */
-  isWriting(): boolean
-  /** Resolves once every attempt is settled or dropped. Never rejects. */
-  drained(): Promise<void>
-}
-
 /**
  * Builds a settler. A failed commit is retried. After the lease has ended, an attempt is settled once more, since only
  * the store knows whether the lease was lost; then it is dropped with a log line. While the store is unreachable
  * nothing is dropped, unless the settler is drained. Events are published after their commit.
  */
-export function createSettler(deps: SettlerDeps): Settler {
+export function createSettler(deps: SettlerDeps) {
   const { clock, random, logger, onCommitBegun, onSettled } = deps
   const settleGroup = createSettleGroup(deps)
   const queue: RecordedAttempt[] = []
@@ -210,18 +196,20 @@ export function createSettler(deps: SettlerDeps): Settler {
   }
 
   return {
-    add(attempted) {
+    add(attempted: RecordedAttempt): void {
       queue.push(attempted)
       onQueued()
       startWriter()
     },
-    unsettled() {
+    unsettled(): number {
       let count = queue.length
       for (const attempts of commits.values()) count += attempts
       return count
     },
+    /** Whether a commit is in progress or waits to be tried again. */
     isWriting: () => commits.size > 0 || failures > 0,
-    async drained() {
+    /** Resolves once every attempt is settled or dropped. Never rejects. */
+    async drained(): Promise<void> {
       isDraining = true
       while (writer !== null || commits.size > 0)
         await Promise.race([...(writer === null ? [] : [writer]), ...commits.keys()])

@@ -3,7 +3,7 @@ import { integrationHeader, signatureHeader } from '@payment-integration/contrac
 import { jsonContentType, type StreamedDeliveryBody, type StreamReady } from '@payment-integration/contract/internal'
 import { signDelivery } from '@payment-integration/webhook/signing'
 import { InvalidRequestError } from '../errors.js'
-import type { Caller, IntegrationStore } from '../integrations/integration.js'
+import type { Caller } from '../integrations/integration.js'
 import { describeError } from '../internal/values.js'
 import { createStreamPositionCodec, type StreamPositionCodec } from '../payments/cursor.js'
 import type { Clock, Logger } from '../ports/runtime.js'
@@ -11,7 +11,7 @@ import { createMonotonicNow, createSleeper } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { MasterKey } from '../secrets/keys.js'
 import type { OpenSecret } from './attempt.js'
-import type { DeliveryStore, StreamedDelivery } from './delivery-store.js'
+import type { StreamedDelivery } from './delivery-store.js'
 
 /** A message of a stream. `id`: the position in the stream after the message. */
 export type StreamMessage =
@@ -48,51 +48,20 @@ export interface DeliveryStreams {
 
 const maxStreams = { perIntegration: 5, perProcess: 100 } as const
 
-/** Counts a stream and returns the function that releases it once; null: a limit is reached. */
-function createStreamCounter(): (integrationAddress: string) => (() => void) | null {
-  const counts = new Map<string, number>()
-  let total = 0
-  return (integrationAddress) => {
-    const openStreams = counts.get(integrationAddress) ?? 0
-    if (openStreams >= maxStreams.perIntegration || total >= maxStreams.perProcess) return null
-    counts.set(integrationAddress, openStreams + 1)
-    total += 1
-    let isReleased = false
-    return () => {
-      if (isReleased) return
-      isReleased = true
-      total -= 1
-      const remaining = (counts.get(integrationAddress) ?? 1) - 1
-      if (remaining === 0) counts.delete(integrationAddress)
-      else counts.set(integrationAddress, remaining)
-    }
-  }
-}
+/** Longest time between two reads of the end of the deliveries, in milliseconds: a wake may be lost. */
+const tailPollMs = 1_000
+/** Shortest time between two reads of the end of the deliveries, in milliseconds. */
+const tailGapMs = 100
 
-const tailDefaults = {
-  /** Longest time between two reads, in milliseconds: a wake may be lost. */
-  pollMs: 1_000,
-  /** Shortest time between two reads, in milliseconds. */
-  gapMs: 100,
-} as const
-
-/** Finds the end of the stored deliveries. It reads the store only while a stream follows it. */
-interface Tail {
-  /** The id up to which every delivery is stored; null: not known yet. */
-  upTo(): string | null
-  /** Calls `listener` when {@link upTo} changed. Returns the function that stops it. */
-  follow(listener: () => void): () => void
-  /** Reads soon, because a delivery may have been stored. */
-  wake(): void
-}
-
-interface TailDeps {
-  readonly deliveries: Pick<DeliveryStore, 'completeUpTo' | 'whenDue'>
-  readonly clock: Pick<Clock, 'sleep'>
+interface StreamDeps {
+  readonly store: Pick<Store, 'deliveries' | 'integrations'>
+  readonly openSecret: OpenSecret
+  readonly clock: Clock
   readonly logger: Logger
 }
 
-function createTail({ deliveries, clock, logger }: TailDeps): Tail {
+/** Finds the end of the stored deliveries. It reads the store only while a stream follows it. */
+function createTail({ store: { deliveries }, clock, logger }: StreamDeps) {
   const listeners = new Set<() => void>()
   const sleeper = createSleeper(clock)
   let knownEnd: string | null = null
@@ -103,8 +72,8 @@ function createTail({ deliveries, clock, logger }: TailDeps): Tail {
     const stopWaiting = deliveries.whenDue(sleeper.wake)
     while (listeners.size > 0) {
       await read()
-      if (listeners.size > 0) await sleeper.sleep(tailDefaults.pollMs)
-      if (listeners.size > 0) await clock.sleep(tailDefaults.gapMs)
+      if (listeners.size > 0) await sleeper.sleep(tailPollMs)
+      if (listeners.size > 0) await clock.sleep(tailGapMs)
     }
     stopWaiting()
     // A later stream must not begin at this end, which is old by then.
@@ -124,8 +93,10 @@ function createTail({ deliveries, clock, logger }: TailDeps): Tail {
   }
 
   return {
+    /** The id up to which every delivery is stored; null: not known yet. */
     upTo: () => knownEnd,
-    follow(listener) {
+    /** Calls `listener` when `upTo` changed. Returns the function that stops it. */
+    follow(listener: () => void): () => void {
       listeners.add(listener)
       if (!isRunning) void run()
       return () => {
@@ -133,7 +104,8 @@ function createTail({ deliveries, clock, logger }: TailDeps): Tail {
         if (listeners.size === 0) sleeper.wake()
       }
     },
-    wake: () => sleeper.wake(),
+    /** Reads soon, because a delivery may have been stored. */
+    wake: sleeper.wake,
   }
 }
 
@@ -142,14 +114,9 @@ const batch = 16
 /** Time without a message until a heartbeat, in milliseconds. Credentials are checked as often. */
 const heartbeatMs = 5_000
 
-interface StreamDeps {
-  readonly deliveries: Pick<DeliveryStore, 'stream' | 'list'>
-  readonly integrations: Pick<IntegrationStore, 'find'>
-  readonly openSecret: OpenSecret
-  readonly tail: Tail
+interface FollowDeps extends StreamDeps {
+  readonly tail: ReturnType<typeof createTail>
   readonly positions: StreamPositionCodec
-  readonly clock: Clock
-  readonly logger: Logger
 }
 
 interface StreamStart {
@@ -161,10 +128,12 @@ interface StreamStart {
   /** Whether the caller's credentials are still valid. */
   isAdmitted(): Promise<boolean>
   readonly signal: AbortSignal
+  /** Called when the stream ends; it may have been called before. */
+  onEnd(): void
 }
 
 /** Yields the messages of a stream. It ends with the signal, the credentials, or an error, which is logged. */
-async function* followStream(deps: StreamDeps, start: StreamStart): AsyncGenerator<StreamMessage, void, undefined> {
+async function* followStream(deps: FollowDeps, start: StreamStart): AsyncGenerator<StreamMessage, void, undefined> {
   const sleeper = createSleeper(deps.clock)
   const unfollow = deps.tail.follow(sleeper.wake)
   try {
@@ -174,15 +143,17 @@ async function* followStream(deps: StreamDeps, start: StreamStart): AsyncGenerat
     deps.logger.warn({ integrationAddress, error: describeError(error) }, 'A stream ended with an error.')
   } finally {
     unfollow()
+    start.onEnd()
   }
 }
 
 async function* messages(
-  deps: StreamDeps,
+  deps: FollowDeps,
   start: StreamStart,
   sleep: (ms: number) => Promise<unknown>,
 ): AsyncGenerator<StreamMessage, void, undefined> {
-  const { deliveries, tail, positions, clock } = deps
+  const { tail, positions, clock } = deps
+  const { deliveries, integrations } = deps.store
   const { integrationAddress, isAdmitted, signal } = start
   const encodeId = (deliveryId: string) => positions.encode(deliveryId, integrationAddress)
   const elapsed = createMonotonicNow(clock)
@@ -194,7 +165,7 @@ async function* messages(
     const upTo = tail.upTo()
     if (upTo !== null && after === null) {
       after = start.resumed ?? (await findStartPosition(deps, start)) ?? upTo
-      const notifies = ((await deps.integrations.find(integrationAddress))?.notificationUrl ?? null) !== null
+      const notifies = ((await integrations.find(integrationAddress))?.notificationUrl ?? null) !== null
       yield { kind: 'ready', id: encodeId(after), data: { resumed: start.resumed !== null, notifies } }
       sentAt = elapsed()
     }
@@ -231,7 +202,7 @@ async function* messages(
 
 /** The last delivery before the time at which the stream begins; null: it begins now. */
 async function findStartPosition(
-  { deliveries }: Pick<StreamDeps, 'deliveries'>,
+  { store: { deliveries } }: StreamDeps,
   { createdSince, integrationAddress }: StreamStart,
 ): Promise<string | null> {
   if (createdSince === null) return null
@@ -242,7 +213,7 @@ async function findStartPosition(
 
 /** The current signing secret: a rotation takes effect at the next batch. Null: none can be opened. */
 async function openSigningSecret(deps: StreamDeps, integrationAddress: string): Promise<string | null> {
-  const integration = await deps.integrations.find(integrationAddress)
+  const integration = await deps.store.integrations.find(integrationAddress)
   if (integration === null) return null
   try {
     return deps.openSecret(integration.signingSecret, integrationAddress)
@@ -271,63 +242,56 @@ async function buildSignedBody(
   }
 }
 
-interface DeliveryStreamsDeps {
-  readonly store: Pick<Store, 'deliveries' | 'integrations'>
+interface DeliveryStreamsDeps extends StreamDeps {
   authenticate(authorization: string | null): Promise<Caller | null>
-  readonly openSecret: StreamDeps['openSecret']
   readonly keys: MasterKey
-  readonly clock: Clock
-  readonly logger: Logger
 }
 
 /** Builds the streams of a process. They cost nothing until one is opened. */
-export function createDeliveryStreams(deps: DeliveryStreamsDeps): DeliveryStreams & Pick<Tail, 'wake'> {
-  const { store, authenticate, openSecret, keys, clock, logger } = deps
-  const tail = createTail({ deliveries: store.deliveries, clock, logger })
+export function createDeliveryStreams(deps: DeliveryStreamsDeps): DeliveryStreams & { wake(): void } {
+  const { authenticate, keys } = deps
+  const tail = createTail(deps)
   const positions = createStreamPositionCodec(keys)
-  const countStream = createStreamCounter()
-  const open = new Set<AbortController>()
+  /** The open streams, each with its integration. */
+  const open = new Map<AbortController, string>()
   let isClosed = false
 
   return {
     wake: tail.wake,
     close() {
       isClosed = true
-      for (const end of [...open]) end.abort()
+      for (const end of [...open.keys()]) end.abort()
     },
     open({ integrationAddress, authorization, lastEventId, since, signal }) {
       const resumed = lastEventId === null ? null : positions.decode(lastEventId, integrationAddress)
       const createdSince = since === null ? null : parseSince(since)
-      const release = isClosed ? null : countStream(integrationAddress)
-      if (release === null) return null
+      const ofIntegration = [...open.values()].filter((each) => each === integrationAddress).length
+      if (isClosed || ofIntegration >= maxStreams.perIntegration || open.size >= maxStreams.perProcess) return null
       const end = new AbortController()
-      open.add(end)
+      open.set(end, integrationAddress)
       const isAdmitted = async () => (await authenticate(authorization))?.integrationAddress === integrationAddress
-      const messages = followStream(
-        { deliveries: store.deliveries, integrations: store.integrations, openSecret, tail, positions, clock, logger },
-        { integrationAddress, resumed, createdSince, isAdmitted, signal: end.signal },
-      )
       const stop = () => end.abort()
-      const finish = () => {
+      const onEnd = () => {
         signal.removeEventListener('abort', stop)
         open.delete(end)
-        release()
-        // A stream whose reader is gone would never reach its end.
-        void messages.return()
       }
-      end.signal.addEventListener('abort', finish, { once: true })
+      const stream = followStream(
+        { ...deps, tail, positions },
+        { integrationAddress, resumed, createdSince, isAdmitted, signal: end.signal, onEnd },
+      )
+      end.signal.addEventListener(
+        'abort',
+        () => {
+          onEnd()
+          // A stream whose reader is gone would never reach its end.
+          void stream.return()
+        },
+        { once: true },
+      )
       signal.addEventListener('abort', stop, { once: true })
       if (signal.aborted) stop()
-      return finishAfter(messages, finish)
+      return stream
     },
-  }
-}
-
-async function* finishAfter<T>(messages: AsyncIterable<T>, finish: () => void): AsyncGenerator<T, void, undefined> {
-  try {
-    yield* messages
-  } finally {
-    finish()
   }
 }
 

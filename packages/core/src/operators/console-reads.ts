@@ -1,7 +1,7 @@
 /** Reads for the console: newest first, from an index, ending after a fixed number of rows. @module */
 import type { PaymentState, ProcessorUpdate } from '@payment-integration/contract'
 import type { AuditRecord } from '../history/audit-store.js'
-import type { IntegrationRecord } from '../integrations/integration.js'
+import type { IntegrationView } from '../integrations/integration.js'
 import type { AttemptRecord, DeliveryFilter, DeliveryView, EndpointView } from '../notifications/delivery-store.js'
 import type { StoredPayment } from '../payments/payment.js'
 import type { StoredUpdate } from '../payments/payment-store.js'
@@ -29,7 +29,6 @@ export interface ConsolePosition {
   readonly id: string
 }
 
-/** A page of a listing. */
 export interface ConsolePage<Row, Position> {
   readonly rows: readonly Row[]
   /** Where the next page begins; null: this is the last. */
@@ -61,8 +60,7 @@ export interface ConsoleUpdate extends Omit<StoredUpdate, 'fingerprint'> {
 
 /** An integration without its secrets, with the health of its endpoint. */
 export interface ConsoleIntegration
-  extends Pick<IntegrationRecord, 'address' | 'name' | 'notificationUrl' | 'enabled' | 'createdAt'> {
-  readonly signingSecretPrepared: boolean
+  extends Omit<IntegrationView, 'previousSigningSecretUntil' | 'previousApiSecretUntil'> {
   /** End of the grace time of the previous signing secret; it may be past. Null: none is stored. */
   readonly previousSigningSecretUntil: number | null
   /** Null: no failures in a row. */
@@ -112,7 +110,6 @@ export interface ConsoleNewest {
   readonly updates: readonly { readonly seq: string; readonly paymentId: string | null }[]
 }
 
-/** Reads for the console. They see committed rows only. */
 export interface ConsoleReads {
   /**
    * Creates missing indexes of these reads: once, before the first read. Without them the answers are the same, but

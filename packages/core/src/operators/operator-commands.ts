@@ -4,13 +4,12 @@ import type { Audited } from '../history/audit-log.js'
 import type { Clock, RandomSource } from '../ports/runtime.js'
 import type { MasterKey, VersionedKey } from '../secrets/keys.js'
 import type {
-  IssuedLink,
-  OneTimeLink,
   OperatorChange,
   OperatorChangeOptions,
   OperatorCommands,
   OperatorRecord,
   OperatorRole,
+  OperatorSessions,
   OperatorStore,
   OperatorTransaction,
   OperatorView,
@@ -20,7 +19,6 @@ import { OperatorError, OperatorInvalidError } from './operator-store.js'
 /** Stored in place of a hash of a passphrase. No hash equals it, so no passphrase matches. */
 const oidcCredential = 'oidc'
 
-/** How an operator signs in. */
 export function signsInBy({ passphrase }: Pick<OperatorRecord, 'passphrase'>): 'passphrase' | 'oidc' {
   return passphrase === oidcCredential ? 'oidc' : 'passphrase'
 }
@@ -62,13 +60,8 @@ export function checkRole(text: string): OperatorRole {
 /** One-time links and sessions of operators, and sessions of integrations at the portal. */
 type TokenKind = 'link' | 'session' | 'portal'
 
-interface IssuedToken {
-  readonly token: string
-  readonly hash: string
-}
-
 /** Issues a token: 32 random bytes after a prefix. */
-export function issueToken(kind: TokenKind, random: Pick<RandomSource, 'bytes'>): IssuedToken {
+export function issueToken(kind: TokenKind, random: Pick<RandomSource, 'bytes'>) {
   const token = `pi_${kind}_${Buffer.from(random.bytes(32)).toString('base64url')}`
   return { token, hash: hashToken(token) }
 }
@@ -83,17 +76,19 @@ export function isToken(kind: TokenKind, text: string): boolean {
   return text.startsWith(`pi_${kind}_`) && /^[A-Za-z0-9_-]{43}$/.test(text.slice(`pi_${kind}_`.length))
 }
 
-/** The CSRF token of a session: an HMAC of the session token with a key for this purpose alone. */
-export function deriveCsrfToken(key: VersionedKey, sessionToken: string): string {
-  return createHmac('sha256', key.derive('csrf')).update(sessionToken, 'utf8').digest('base64url')
-}
-
-/** Whether a form's CSRF token belongs to the session, under any configured master key. */
-export function matchesCsrfToken(keys: MasterKey, sessionToken: string, given: string): boolean {
-  const bytes = Buffer.from(given, 'utf8')
-  return keys.all
-    .map((key) => Buffer.from(deriveCsrfToken(key, sessionToken), 'utf8'))
-    .some((expected) => expected.length === bytes.length && timingSafeEqual(expected, bytes))
+/** The CSRF token of a session is an HMAC of the session token with a key for this purpose alone. */
+export function createCsrfTokens(keys: MasterKey): Pick<OperatorSessions, 'csrfToken' | 'isCsrfToken'> {
+  const derive = (key: VersionedKey, sessionToken: string) =>
+    createHmac('sha256', key.derive('csrf')).update(sessionToken, 'utf8').digest('base64url')
+  return {
+    csrfToken: (sessionToken) => derive(keys.current, sessionToken),
+    isCsrfToken(sessionToken, csrfToken) {
+      const bytes = Buffer.from(csrfToken, 'utf8')
+      return keys.all
+        .map((key) => Buffer.from(derive(key, sessionToken), 'utf8'))
+        .some((expected) => expected.length === bytes.length && timingSafeEqual(expected, bytes))
+    },
+  }
 }
 
 /** How long a one-time link is valid, in milliseconds. */
@@ -108,7 +103,11 @@ interface OperatorDeps {
 
 /** A plain link token is returned once and never stored. */
 export function createOperatorCommands({ operators, audited, clock, random }: OperatorDeps): OperatorCommands {
-  const buildLink = ({ hash }: IssuedToken): OneTimeLink => ({ hash, expiresAt: clock.now() + linkMs })
+  const noteOidc = (record: OperatorRecord) => signsInBy(record) === 'oidc' && { signsInBy: 'oidc' }
+  function issueLink() {
+    const { token: linkToken, hash } = issueToken('link', random)
+    return { linkToken, link: { hash, expiresAt: clock.now() + linkMs } }
+  }
 
   async function insert(
     input: Parameters<OperatorCommands['create']>[0],
@@ -119,8 +118,7 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
     const record: OperatorRecord = { name, role, enabled: true, ...proof, createdAt: clock.now() }
     await audited(async (tx, note) => {
       if (!(await tx.operators.insert(record))) throw new OperatorError('ERR_OPERATOR_EXISTS', name)
-      const isOidc = signsInBy(record) === 'oidc'
-      note({ action: 'operator.created', subject: name, details: isOidc ? { role, signsInBy: 'oidc' } : { role } })
+      note({ action: 'operator.created', subject: name, details: { role, ...noteOidc(record) } })
     })
     return record
   }
@@ -135,20 +133,15 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
       if (record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
       await checkAdmin(tx.operators, name, options)
       const endedSessions = await tx.operators.deleteSessionsByOperator(name)
-      const isOidc = signsInBy(record) === 'oidc'
-      note({
-        action: 'operator.reset',
-        subject: name,
-        details: isOidc ? { endedSessions, signsInBy: 'oidc' } : { endedSessions },
-      })
+      note({ action: 'operator.reset', subject: name, details: { endedSessions, ...noteOidc(record) } })
       return record
     })
   }
 
   return {
     async create(input) {
-      const issued = issueToken('link', random)
-      return toIssuedLink(await insert(input, { passphrase: null, link: buildLink(issued) }), issued)
+      const { linkToken, link } = issueLink()
+      return { operator: toOperatorView(await insert(input, { passphrase: null, link })), linkToken }
     },
     async createForOidc(input) {
       return toOperatorView(await insert(input, { passphrase: oidcCredential, link: null }))
@@ -162,12 +155,11 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
         const record = await tx.operators.update(name, enabled ? { enabled } : { enabled, link: null })
         if (record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
         await checkAdmin(tx.operators, name, options)
-        const sessions = enabled ? 0 : await tx.operators.deleteSessionsByOperator(name)
-        note({
-          action: enabled ? 'operator.enabled' : 'operator.disabled',
-          subject: name,
-          details: enabled ? {} : { endedSessions: sessions },
-        })
+        if (enabled) note({ action: 'operator.enabled', subject: name })
+        else {
+          const endedSessions = await tx.operators.deleteSessionsByOperator(name)
+          note({ action: 'operator.disabled', subject: name, details: { endedSessions } })
+        }
         return toOperatorView(record)
       })
     },
@@ -184,8 +176,8 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
       })
     },
     async reset(given, options) {
-      const issued = issueToken('link', random)
-      return toIssuedLink(await reset(given, { passphrase: null, link: buildLink(issued) }, options), issued)
+      const { linkToken, link } = issueLink()
+      return { operator: toOperatorView(await reset(given, { passphrase: null, link }, options)), linkToken }
     },
     async resetForOidc(given) {
       return toOperatorView(await reset(given, { passphrase: oidcCredential, link: null }))
@@ -211,10 +203,6 @@ function checkKnownName(given: string): string {
   const name = parseOperatorName(given)
   if (name === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', given.slice(0, 64))
   return name
-}
-
-function toIssuedLink(record: OperatorRecord, { token }: IssuedToken): IssuedLink {
-  return { operator: toOperatorView(record), linkToken: token }
 }
 
 function toOperatorView(record: OperatorRecord): OperatorView {

@@ -5,13 +5,12 @@ import { type Clock, createMonotonicNow, type RandomSource } from '../ports/runt
 import type { MasterKey } from '../secrets/keys.js'
 import { openSealed, type SealedPlace, sealText } from '../secrets/seal.js'
 import {
-  deriveCsrfToken,
+  createCsrfTokens,
   getPassphraseHash,
   hashToken,
   issueToken,
   isToken,
   linkMs,
-  matchesCsrfToken,
   parseOperatorName,
   signsInBy,
 } from './operator-commands.js'
@@ -20,17 +19,11 @@ import { LinkRejectedError, OidcRejectedError, SignInLimitedError, SignInRejecte
 import type { ScryptCost } from './passphrase.js'
 import { checkPassphrase, createDummyHash, hashPassphrase, owaspCost, verifyPassphrase } from './passphrase.js'
 
-/** Limits of hashing: two hashes take 256 MiB and two of Node's four threads for such work. */
+/**
+ * Limits of hashing: two hashes take 256 MiB and two of Node's four threads for such work. `waiting`: the most callers
+ * that wait for a slot. `busyMs`: the wait that a rejected caller is asked for, in milliseconds.
+ */
 export const hashSlotDefaults = { slots: 2, waiting: 16, busyMs: 5_000 } as const
-
-interface HashSlotLimits {
-  /** The most hashes at once. */
-  readonly slots: number
-  /** The most callers that wait for a slot. */
-  readonly waiting: number
-  /** The wait that a rejected caller is asked for, in milliseconds. */
-  readonly busyMs: number
-}
 
 interface Waiter {
   readonly network: string
@@ -39,12 +32,11 @@ interface Waiter {
 }
 
 /**
- * Runs work in one of a few slots, in the order of arrival. When the queue is full, the network with the most waiting
- * callers loses its newest one to a network with fewer.
+ * Builds the function that runs work in one of a few slots, in the order of arrival. When the queue is full, the
+ * network with the most waiting callers loses its newest one to a network with fewer.
  */
-type HashSlots = <T>(network: string, work: () => Promise<T>) => Promise<T>
-
-export function createHashSlots({ slots, waiting, busyMs }: HashSlotLimits = hashSlotDefaults): HashSlots {
+export function createHashSlots(limits: Record<keyof typeof hashSlotDefaults, number> = hashSlotDefaults) {
+  const { slots, waiting, busyMs } = limits
   let free = slots
   const queue: Waiter[] = []
 
@@ -59,7 +51,7 @@ export function createHashSlots({ slots, waiting, busyMs }: HashSlotLimits = has
     displaced?.reject(new SignInLimitedError(busyMs))
   }
 
-  return async (network, work) => {
+  return async <T>(network: string, work: () => Promise<T>): Promise<T> => {
     if (free > 0) free -= 1
     else {
       if (queue.length >= waiting) displaceWaiter(network)
@@ -95,28 +87,8 @@ export const signInLimitDefaults = { windowMs: 15 * 60_000, perName: 5, perSourc
 /** The most windows in memory; the oldest ends early. A failed sign-in of an operator costs a hash, so this is rare. */
 const maxWindows = 100_000
 
-interface CountedSignIn {
-  /** Removes the failures of the name, and this sign-in from those of the source. */
-  succeeded(): void
-  /** Removes this sign-in: an error of the service ended it. */
-  cancelled(): void
-}
-
-interface SignInLimits {
-  /** Milliseconds until a sign-in is accepted; 0: now. */
-  waitMs(name: string, source: string): number
-  /** Counts a sign-in as failed until it succeeds, so that concurrent sign-ins cannot pass a limit. */
-  count(name: string, source: string): CountedSignIn
-  clear(name: string): void
-  /**
-   * Writes the first report of a key within a window, and at most 20 reports of all keys, since strangers choose the
-   * keys. A report whose writing fails does not count.
-   */
-  reportOnce(key: string, write: () => Promise<void>): Promise<void>
-}
-
 /** Builds limits in memory; docs/decisions/operators.md has the reason. */
-export function createSignInLimits(clock: Pick<Clock, 'now'>): SignInLimits {
+export function createSignInLimits(clock: Pick<Clock, 'now'>) {
   const { windowMs, perName, perSource, reports } = signInLimitDefaults
   const now = createMonotonicNow(clock)
   /** By key, in the order of their ends. */
@@ -146,24 +118,32 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>): SignInLimits {
   const sourceKey = (source: string) => `source:${source}`
   const reportKey = (key: string) => `report:${key}`
   return {
-    waitMs: (name, source) =>
+    /** Milliseconds until a sign-in is accepted; 0: now. */
+    waitMs: (name: string, source: string): number =>
       Math.max(computeWaitMs(nameKey(name), perName), computeWaitMs(sourceKey(source), perSource)),
-    count(name, source) {
+    /** Counts a sign-in as failed until it succeeds, so that concurrent sign-ins cannot pass a limit. */
+    count(name: string, source: string) {
       const ofName = addFailure(nameKey(name))
       const ofSource = addFailure(sourceKey(source))
       return {
-        succeeded() {
+        /** Removes the failures of the name, and this sign-in from those of the source. */
+        succeeded(): void {
           windows.delete(nameKey(name))
           ofSource.failures -= 1
         },
-        cancelled() {
+        /** Removes this sign-in: an error of the service ended it. */
+        cancelled(): void {
           ofName.failures -= 1
           ofSource.failures -= 1
         },
       }
     },
-    clear: (name) => void windows.delete(nameKey(name)),
-    async reportOnce(key, write) {
+    clear: (name: string) => void windows.delete(nameKey(name)),
+    /**
+     * Writes the first report of a key within a window, and at most 20 reports of all keys, since strangers choose the
+     * keys. A report whose writing fails does not count.
+     */
+    async reportOnce(key: string, write: () => Promise<void>): Promise<void> {
       if (reported.endsAt <= now()) reported = { count: 0, endsAt: now() + windowMs }
       const currentReports = reported
       if (currentReports.count >= reports || addFailure(reportKey(key)).failures > 1) return
@@ -187,39 +167,11 @@ export const sessionMs = 12 * 60 * 60_000
 /** The most open sessions of one operator, and of one integration: a further sign-in ends the oldest. */
 export const maxSessions = 20
 
-interface OpenSessionDeps {
-  readonly auditedAs: (actor: string) => Audited
-  readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<RandomSource, 'bytes'>
-}
-
 /**
  * The actor of an operator's acts in the audit log.
  * @example operatorActor('ada') // 'operator:ada'
  */
 export const operatorActor = (name: string): string => `operator:${name}`
-
-/** Opens a session. Null: the operator was disabled or reset since it was read. `newHash` replaces an outdated hash. */
-async function openSession(
-  { auditedAs, clock, random }: OpenSessionDeps,
-  read: OperatorRecord,
-  { newHash, details }: { readonly newHash: string | null; readonly details: Readonly<Record<string, string>> },
-): Promise<NewSession | null> {
-  const { name } = read
-  const { token, hash } = issueToken('session', random)
-  const createdAt = clock.now()
-  const session = { hash, operator: name, createdAt, expiresAt: createdAt + sessionMs }
-  return auditedAs(operatorActor(name))(async (tx, note) => {
-    const current = await tx.operators.find(name)
-    if (current === null || !current.enabled || current.passphrase !== read.passphrase) return null
-    if (newHash !== null) await tx.operators.update(name, { passphrase: newHash })
-    await tx.operators.deleteExpiredSessions(createdAt)
-    await tx.operators.keepNewestSessions(name, maxSessions - 1)
-    await tx.operators.insertSession(session)
-    note({ action: 'operator.signed_in', subject: name, details })
-    return { operator: toSignedIn(current), sessionToken: token, expiresAt: session.expiresAt }
-  })
-}
 
 function toSignedIn({ name, role }: OperatorRecord): SignedInOperator {
   return { name, role }
@@ -270,6 +222,27 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       ),
     )
 
+  /** Opens a session. Null: the operator was disabled or reset since it was read. `newHash` replaces an outdated hash. */
+  async function openSession(
+    { name, passphrase }: OperatorRecord,
+    newHash: string | null,
+    details: Readonly<Record<string, string>>,
+  ): Promise<NewSession | null> {
+    const { token, hash } = issueToken('session', random)
+    const createdAt = clock.now()
+    const session = { hash, operator: name, createdAt, expiresAt: createdAt + sessionMs }
+    return auditedAs(operatorActor(name))(async (tx, note) => {
+      const current = await tx.operators.find(name)
+      if (current === null || !current.enabled || current.passphrase !== passphrase) return null
+      if (newHash !== null) await tx.operators.update(name, { passphrase: newHash })
+      await tx.operators.deleteExpiredSessions(createdAt)
+      await tx.operators.keepNewestSessions(name, maxSessions - 1)
+      await tx.operators.insertSession(session)
+      note({ action: 'operator.signed_in', subject: name, details })
+      return { operator: toSignedIn(current), sessionToken: token, expiresAt: session.expiresAt }
+    })
+  }
+
   const isUsable = (record: OperatorRecord | null): record is OperatorRecord =>
     record?.enabled === true && record.link !== null && !isExpired(record.link.expiresAt, clock.now(), linkMs)
 
@@ -310,7 +283,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       // Outside the slot: a wait for the audit log's lock must not keep other hashes waiting.
       try {
         const details = { source }
-        const opened = accepted && (await openSession(deps, accepted.record, { newHash: accepted.newHash, details }))
+        const opened = accepted && (await openSession(accepted.record, accepted.newHash, details))
         if (opened !== null) {
           counted.succeeded()
           return opened
@@ -327,7 +300,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       const name = parseOperatorName(given)
       const record = name === null ? null : await operators.find(name)
       const isAllowed = record?.enabled === true && signsInBy(record) === 'oidc'
-      const opened = isAllowed ? await openSession(deps, record, { newHash: null, details }) : null
+      const opened = isAllowed ? await openSession(record, null, details) : null
       if (opened !== null) return opened
       await recordFailure(name ?? '', record, details)
       throw new OidcRejectedError(given)
@@ -358,7 +331,6 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       const opened = openSealed(keys, sealedPlace, { keyVersion: Number(version), sealed })
       return opened === null ? null : Buffer.from(opened).toString('utf8')
     },
-    csrfToken: (sessionToken) => deriveCsrfToken(keys.current, sessionToken),
-    isCsrfToken: (sessionToken, csrfToken) => matchesCsrfToken(keys, sessionToken, csrfToken),
+    ...createCsrfTokens(keys),
   }
 }

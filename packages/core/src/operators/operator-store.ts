@@ -30,7 +30,6 @@ export type OperatorChange = Partial<Pick<OperatorRecord, 'role' | 'enabled' | '
 export interface SessionRecord {
   /** SHA-256 of its token, 64 lowercase hex digits. */
   readonly hash: string
-  /** Name of its operator. */
   readonly operator: string
   readonly createdAt: number
   readonly expiresAt: number
@@ -67,7 +66,6 @@ export interface OperatorTransaction extends Pick<OperatorStore, 'find' | 'findB
 export interface OperatorView extends Pick<OperatorRecord, 'name' | 'role' | 'enabled' | 'createdAt'> {
   /** By passphrase, or at the OpenID provider. */
   readonly signsInBy: 'passphrase' | 'oidc'
-  /** Whether a passphrase is set. */
   readonly hasPassphrase: boolean
   /** End of the one-time link that is not redeemed yet, in unix milliseconds; null: there is none. */
   readonly linkExpiresAt: number | null
@@ -79,7 +77,6 @@ export interface IssuedLink {
   readonly linkToken: string
 }
 
-/** How an operator is changed. */
 export interface OperatorChangeOptions {
   /**
    * Rejects a change that leaves no enabled admin who can sign in, with a passphrase or at the OpenID provider. Pages
@@ -134,10 +131,7 @@ export interface OperatorCommands {
   resetForOidc(name: string): Promise<OperatorView>
 }
 
-export interface SignedInOperator {
-  readonly name: string
-  readonly role: OperatorRole
-}
+export type SignedInOperator = Pick<OperatorRecord, 'name' | 'role'>
 
 /** A new session. `sessionToken` is shown this once. */
 export interface NewSession {

@@ -17,11 +17,6 @@ export interface SecretHash {
   readonly hash: string
 }
 
-export interface StoredDataKey {
-  readonly purpose: string
-  readonly key: SealedSecret
-}
-
 /** One key for each purpose. */
 export interface DataKeyStore {
   /** The stored key of a purpose; if there is none, `candidate` is stored first. Two calls at once get the same key. */
@@ -29,7 +24,7 @@ export interface DataKeyStore {
 }
 
 export interface DataKeyTransaction {
-  list(): Promise<StoredDataKey[]>
+  list(): Promise<{ readonly purpose: string; readonly key: SealedSecret }[]>
   /** Replaces `before` by the resealed `after`. Resolves to false, without a change, if `before` is not stored. */
   replace(purpose: string, before: SealedSecret, after: SealedSecret): Promise<boolean>
 }
@@ -40,7 +35,6 @@ export interface SealingKeyUse {
   readonly place: string
   /** Version of the master key. */
   readonly keyVersion: number
-  /** How many rows; at least 1. */
   readonly rows: number
 }
 

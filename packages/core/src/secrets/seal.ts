@@ -1,12 +1,10 @@
-/** Seals secrets and data keys with AES-256-GCM, and reseals them. Source: docs/decisions/secrets.md. @module */
+/** Seals secrets and data keys with AES-256-GCM. Source: docs/decisions/secrets.md. @module */
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { CoreError } from '../errors.js'
-import type { Audited } from '../history/audit-log.js'
-import type { ResealResult } from '../integrations/integration.js'
 import type { Clock, RandomSource } from '../ports/runtime.js'
 import { systemClock } from '../ports/runtime.js'
-import type { Store, StoreTransaction } from '../ports/store.js'
-import type { KeyPurpose, MasterKey, SealedSecret, SealingKeyUse, SecretHash } from './keys.js'
+import type { Store } from '../ports/store.js'
+import type { KeyPurpose, MasterKey, SealedSecret, SealingKeyUse } from './keys.js'
 
 const nonceBytes = 12
 const tagBytes = 16
@@ -106,63 +104,6 @@ export function openSecret(keys: MasterKey, address: string, sealed: SealedSecre
 /** All signing secrets of an integration have one place, so that activating one needs no resealing. */
 function buildSecretPlace(address: string): SealedPlace {
   return { purpose: 'signing-secret', boundTo: `integrations.signing_secret|${address}` }
-}
-
-interface ResealDeps {
-  readonly audited: Audited
-  readonly keys: MasterKey
-  readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<RandomSource, 'bytes'>
-}
-
-/** Reseals all or none with the newest master key. Previous signing secrets past their grace time are deleted. */
-export function resealSecrets({ audited, keys, clock, random }: ResealDeps): Promise<ResealResult> {
-  const isOlder = ({ keyVersion }: Pick<SecretHash, 'keyVersion'>) => keyVersion !== keys.current.version
-
-  async function resealDataKeys({ dataKeys }: StoreTransaction): Promise<number> {
-    const older = (await dataKeys.list()).filter(({ key }) => isOlder(key))
-    for (const { purpose, key } of older)
-      await dataKeys.replace(purpose, key, sealDataKey(keys, random, purpose, openDataKey(keys, purpose, key)))
-    return older.length
-  }
-
-  return audited(async (tx, note) => {
-    const integrations = await tx.integrations.list()
-    const dataKeys = await resealDataKeys(tx)
-    const now = clock.now()
-    let resealed = 0
-    const resealSecret = (address: string, sealed: SealedSecret): SealedSecret => {
-      resealed += 1
-      return sealSecret(keys, random, address, openSecret(keys, address, sealed))
-    }
-    for (const record of integrations) {
-      const { address, signingSecret, preparedSigningSecret: prepared, previousSigningSecret: previous } = record
-      const change = {
-        ...(isOlder(signingSecret) && { signingSecret: resealSecret(address, signingSecret) }),
-        ...(prepared !== null && isOlder(prepared) && { preparedSigningSecret: resealSecret(address, prepared) }),
-        ...(previous !== null && previous.until <= now
-          ? { previousSigningSecret: null }
-          : previous !== null &&
-            isOlder(previous) && {
-              previousSigningSecret: { ...resealSecret(address, previous), until: previous.until },
-            }),
-      }
-      if (Object.keys(change).length > 0) await tx.integrations.update(address, change)
-    }
-    const olderApiSecrets = integrations
-      .filter(
-        ({ apiSecret, previousApiSecret }) =>
-          (apiSecret !== null && isOlder(apiSecret)) ||
-          (previousApiSecret !== null && now < previousApiSecret.until && isOlder(previousApiSecret)),
-      )
-      .map(({ address }) => address)
-    const olderLegacyKeys = (await tx.legacyKeys.list())
-      .filter(({ secret, revokedAt }) => revokedAt === null && isOlder(secret))
-      .map(({ id }) => id)
-    const details = { resealed, dataKeys, keyVersion: keys.current.version }
-    note({ action: 'secrets.resealed', subject: 'all', details })
-    return { resealed, dataKeys, olderApiSecrets, olderLegacyKeys }
-  })
 }
 
 /** Stored secrets need a master key that is not configured: they can be neither opened nor compared. */

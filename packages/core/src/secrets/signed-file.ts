@@ -34,7 +34,6 @@ const formatFooter = (hmac: string) => Buffer.from(`{"hmac":"${hmac}"}\n`)
 const footerBytes = formatFooter('0'.repeat(64)).length
 const lineFeed = 0x0a
 
-/** Writes rows, each one line of JSON. */
 export interface SignedWriter {
   write(rows: readonly object[]): Promise<void>
   /** Writes the HMAC as the last line, and makes the file permanent. */

@@ -1,7 +1,7 @@
 /** Locks by name, each as a row. Source: docs/databases.md (locks). @module */
 import { CompiledQuery, sql } from 'kysely'
 import type { Connection, SqlDialect } from '../engine.js'
-import { createTable, postgresTypes } from '../schema/migration.js'
+import { postgresTypes } from '../schema/migration.js'
 import { isCreatedConcurrently } from './postgres-error.js'
 
 /** The row `migration` of this table has the lease of the process that migrates. */
@@ -35,7 +35,7 @@ export async function createLocks(
     // Even for an existing schema, which an operator may have created, CREATE SCHEMA needs the right to create one.
     const { rows } = await sql`select 1 from pg_namespace where nspname = ${schema}`.execute(db)
     if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
-    await sql.raw(createTable(postgresTypes, name(lockTable), columns)).execute(db)
+    await sql.raw(`create table ${name(lockTable)} (${columns})`).execute(db)
   }
   for (let attempt = 1; ; attempt += 1)
     try {

@@ -38,6 +38,8 @@ export interface PostgresDriverOptions {
   readonly limits?: Limits | undefined
   /** The statements that begin and end a transaction. @default BEGIN, COMMIT and ROLLBACK */
   readonly transactionWords?: TransactionWords
+  /** Whether new work is rejected, because the store was closed. @default never */
+  isClosed?(): boolean
 }
 
 type Done<Answer> = (error: Error | null | undefined, answer: Answer) => void
@@ -196,7 +198,6 @@ const asynchronousCommit = 'set local synchronous_commit = off'
 export class PostgresDriver implements Driver {
   readonly #pool: Pool
   readonly #options: PostgresDriverOptions
-  #closed = false
 
   constructor(pool: Pool, options: PostgresDriverOptions) {
     this.#pool = pool
@@ -206,7 +207,7 @@ export class PostgresDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<PostgresConnection> {
-    if (this.#closed) throw createClosedError()
+    if (this.#options.isClosed?.()) throw createClosedError()
     try {
       return new PostgresConnection(await this.#pool.connect(), this.#options)
     } catch (error) {
@@ -247,11 +248,6 @@ export class PostgresDriver implements Driver {
 
   async releaseConnection(connection: PostgresConnection): Promise<void> {
     connection.release()
-  }
-
-  /** Rejects new work. The pool's owner ends the pool. */
-  close(): void {
-    this.#closed = true
   }
 
   async destroy(): Promise<void> {}

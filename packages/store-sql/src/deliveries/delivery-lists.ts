@@ -7,7 +7,7 @@ import type {
   ExaminedVersions,
 } from '@payment-integration/core/internal'
 import { expressionBuilder, type NotNull, type RawBuilder, type Selectable, sql } from 'kysely'
-import type { BulkColumn, Connection, Engine } from '../engine.js'
+import type { BulkColumn, Connection } from '../engine.js'
 import { run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, keyBytes, nullableInteger, pack, parseId, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
@@ -115,7 +115,7 @@ export function isDelivered(id: string): RawBuilder<boolean> {
 }
 
 export async function findMissing(
-  { read }: Pick<Engine, 'read'>,
+  read: Connection,
   { beforeId, limit }: { readonly beforeId?: string | undefined; readonly limit: number },
 ): Promise<ExaminedVersions> {
   const before = beforeId === undefined ? Number.MAX_SAFE_INTEGER : parseId(beforeId, 'beforeId')
@@ -205,19 +205,19 @@ export function selectFiltered(db: Connection, filter: RangeFilter) {
 }
 
 export async function listDeliveries(
-  engine: Engine,
+  db: Connection,
   query: Parameters<DeliveryStore['list']>[0],
 ): Promise<DeliveryView[]> {
-  return withAttempts(engine, await listQuery(engine.read, await withIdRange(engine.read, query)).execute())
+  return withAttempts(db, await listQuery(db, await withIdRange(db, query)).execute())
 }
 
-export async function findDelivery(engine: Engine, deliveryId: string): Promise<DeliveryView | null> {
-  const [view] = await withAttempts(engine, await listQuery(engine.read, { deliveryId, limit: 1 }).execute())
+export async function findDelivery(db: Connection, deliveryId: string): Promise<DeliveryView | null> {
+  const [view] = await withAttempts(db, await listQuery(db, { deliveryId, limit: 1 }).execute())
   return view ?? null
 }
 
-export async function findNewestDelivery({ read }: Engine, filter: DeliveryFilter): Promise<string | null> {
-  const row = await newestQuery(read, await withIdRange(read, filter)).executeTakeFirst()
+export async function findNewestDelivery(db: Connection, filter: DeliveryFilter): Promise<string | null> {
+  const row = await newestQuery(db, await withIdRange(db, filter)).executeTakeFirst()
   return row === undefined ? null : String(row.id)
 }
 
@@ -225,8 +225,8 @@ export function newestQuery(db: Connection, filter: DeliveryFilter) {
   return selectFiltered(db, filter).select('d.id').orderBy(chooseIdColumn(filter), 'desc').limit(1)
 }
 
-export async function countDeliveries({ read }: Engine, filter: DeliveryFilter, atMost?: number): Promise<number> {
-  const row = await countQuery(read, await withIdRange(read, filter), atMost).executeTakeFirst()
+export async function countDeliveries(db: Connection, filter: DeliveryFilter, atMost?: number): Promise<number> {
+  const row = await countQuery(db, await withIdRange(db, filter), atMost).executeTakeFirst()
   return integer(row?.deliveries ?? 0)
 }
 
@@ -260,13 +260,13 @@ export function listQuery(db: Connection, query: RangeFilter & { readonly limit:
 
 type ListRow = Awaited<ReturnType<ReturnType<typeof listQuery>['execute']>>[number]
 
-export async function withAttempts({ read, dialect }: Engine, deliveries: readonly ListRow[]): Promise<DeliveryView[]> {
+export async function withAttempts(db: Connection, deliveries: readonly ListRow[]): Promise<DeliveryView[]> {
   if (deliveries.length === 0) return []
-  const { name, oneOf } = dialect
+  const { name, oneOf } = db.dialect
   const ids = deliveries.map(({ id }) => integer(id))
   const text: StatementText = (parameter) => `select * from ${name('attempts')}
     where ${oneOf('delivery_id', 'integer', ids, parameter)} order by delivery_id, number`
-  const attempts = await run<Selectable<AttemptRow>>(read, dialect, text)
+  const attempts = await run<Selectable<AttemptRow>>(db, text)
   const byDelivery = new Map<number, AttemptRecord[]>(deliveries.map(({ id }) => [integer(id), []]))
   for (const row of attempts) byDelivery.get(integer(row.delivery_id))?.push(toAttemptRecord(row))
   return deliveries.map((row): DeliveryView => {

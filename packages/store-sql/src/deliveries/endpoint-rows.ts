@@ -50,7 +50,6 @@ export interface EndpointReport {
 /** Updates the health of endpoints; a healthy endpoint costs no statement. */
 export async function judgeEndpoints(
   db: Connection,
-  dialect: SqlDialect,
   reports: readonly EndpointReport[],
   { judge, now }: { readonly judge: EndpointJudge; readonly now: number },
 ): Promise<EndpointTransition[]> {
@@ -58,7 +57,7 @@ export async function judgeEndpoints(
   if (changing.length === 0) return []
   // Another transaction may have changed the health since; the lock prevents further changes.
   const addresses = changing.map(({ integrationAddress }) => integrationAddress)
-  const healths = await lockHealths(db, dialect, addresses)
+  const healths = await lockHealths(db, addresses)
   const transitions: EndpointTransition[] = []
   for (const report of changing.sort((a, b) => (a.integrationAddress < b.integrationAddress ? -1 : 1))) {
     const { integrationAddress } = report
@@ -70,7 +69,7 @@ export async function judgeEndpoints(
     const failingSince = change.failures > 0 && isFirstFailure ? now : (before.failingSince ?? now)
     const blocked = change.blocks > 0
     const blockEnd = blocked ? now + (change.blockMs ?? 0) : null
-    await writeHealth(db, dialect, { integrationAddress, change, failingSince, blockEnd })
+    await writeHealth(db, { integrationAddress, change, failingSince, blockEnd })
     if (blocked === before.blocks > 0) continue
     transitions.push({
       integrationAddress,
@@ -97,28 +96,23 @@ function computeChange({ results }: EndpointReport, before: StoredHealth, judge:
 /** Longest wait for another transaction's lock of an endpoint, in milliseconds; then settling fails as busy. */
 const lockWaitMs = 1_000
 
-async function lockHealths(
-  db: Connection,
-  dialect: SqlDialect,
-  addresses: readonly string[],
-): Promise<Map<string, StoredHealth>> {
-  const { name, oneOf, lockRows } = dialect
+async function lockHealths(db: Connection, addresses: readonly string[]): Promise<Map<string, StoredHealth>> {
+  const { name, oneOf, lockRows } = db.dialect
   const integrations = `${name('integrations')} i`
-  await dialect.waitAtMost(db, lockWaitMs)
+  await db.dialect.waitAtMost(db, lockWaitMs)
   // Locks the integration's row: the endpoint may have no row. Only a statement after the wait sees others' writes.
   const lockText: StatementText = (parameter) => `select i.address from ${integrations}
     where ${oneOf('i.address', 'hex', addresses, parameter)} order by i.address${lockRows('i')}`
-  await run(db, dialect, lockText)
+  await run(db, lockText)
   const readText: StatementText = (parameter) => `select i.address, ${healthColumns}
     from ${integrations} left join ${name('endpoints')} e on e.integration = i.address
     where ${oneOf('i.address', 'hex', addresses, parameter)}`
-  const rows = await run<HealthRow & { address: Uint8Array }>(db, dialect, readText)
+  const rows = await run<HealthRow & { address: Uint8Array }>(db, readText)
   return new Map(rows.map((row) => [toHex(row.address), toStoredHealth(row)]))
 }
 
 async function writeHealth(
   db: Connection,
-  dialect: SqlDialect,
   {
     integrationAddress,
     change: { failures, blocks, blockMs },
@@ -131,9 +125,9 @@ async function writeHealth(
     readonly blockEnd: number | null
   },
 ): Promise<void> {
-  const table = dialect.name('endpoints')
-  if (failures === 0 && blocks === 0) return forgetHealth(db, dialect, integrationAddress)
-  await run(db, dialect, (parameter) => {
+  const table = db.dialect.name('endpoints')
+  if (failures === 0 && blocks === 0) return forgetHealth(db, integrationAddress)
+  await run(db, (parameter) => {
     const values = [hexBytes(integrationAddress), failures, blocks, failingSince, blockEnd].map(parameter)
     const until =
       blocks > 0 && blockMs === null ? 'coalesce(e.blocked_until, excluded.blocked_until)' : 'excluded.blocked_until'
@@ -144,21 +138,20 @@ async function writeHealth(
   })
 }
 
-export async function forgetHealth(db: Connection, dialect: SqlDialect, address: string): Promise<void> {
+export async function forgetHealth(db: Connection, address: string): Promise<void> {
   const text: StatementText = (parameter) =>
-    `delete from ${dialect.name('endpoints')} where integration = ${parameter(hexBytes(address))}`
-  await run(db, dialect, text)
+    `delete from ${db.dialect.name('endpoints')} where integration = ${parameter(hexBytes(address))}`
+  await run(db, text)
 }
 
 /** Leases the probes of endpoints whose block has ended. Returns the integrations that the caller may probe. */
 export async function takeProbes(
   db: Connection,
-  dialect: SqlDialect,
   addresses: readonly string[],
   { leaseMs, now: moment }: { readonly leaseMs: number; readonly now: ReturnType<SqlDialect['moment']> },
 ): Promise<ReadonlySet<string>> {
-  const { name, oneOf, skipLocked } = dialect
-  const rows = await run<{ integration: Uint8Array }>(db, dialect, (parameter) => {
+  const { name, oneOf, skipLocked } = db.dialect
+  const rows = await run<{ integration: Uint8Array }>(db, (parameter) => {
     const now = moment(parameter)
     return `update ${name('endpoints')} set blocked_until = ${now} + ${parameter(leaseMs)} where integration in (
         select e.integration from ${name('endpoints')} e

@@ -9,7 +9,7 @@ import type {
 import { sql } from 'kysely'
 import { updatesNewest } from '../console/console-reads.js'
 import { removeUndelivered } from '../deliveries/settle.js'
-import type { Connection, Engine, SqlDialect } from '../engine.js'
+import type { Connection, Engine } from '../engine.js'
 import { bulk, run, type StatementText } from '../internal/statements.js'
 import { integer, toHex, whileBusy } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
@@ -49,9 +49,9 @@ async function exhaustPending({ transaction, read, dialect }: Engine, upTo: numb
   let givenUp = 0
   for (let groupCount = pendingGroupSize; groupCount === pendingGroupSize; givenUp += groupCount)
     groupCount = await transaction(async (db) => {
-      const rows = await run<{ id: Integer }>(db, dialect, text)
+      const rows = await run<{ id: Integer }>(db, text)
       const ids = rows.map(({ id }) => integer(id))
-      await removeUndelivered(db, dialect, 'exhausted', ids)
+      await removeUndelivered(db, 'exhausted', ids)
       return ids.length
     })
   return givenUp
@@ -63,7 +63,7 @@ const groupSize = 1_000
 const removalLockMs = 100
 
 export function createHistoryStore(engine: Engine): HistoryStore {
-  const { read, dialect, transaction } = engine
+  const { read, transaction } = engine
   return {
     segments: () => listSegments(read),
     beginSegment: () => beginSegment(engine),
@@ -72,7 +72,7 @@ export function createHistoryStore(engine: Engine): HistoryStore {
     exhaustPending: (upTo) => exhaustPending(engine, upTo),
     async count(kind, segment) {
       const range = getRange(kind, await findSegment(read, segment))
-      return transaction((db) => countRows(db, dialect, kind, range), { isLong: true })
+      return transaction((db) => countRows(db, kind, range), { isLong: true })
     },
     part: (kind, segment) => findPart(engine, kind, segment),
     async restore(kind, segment, rows) {
@@ -86,7 +86,7 @@ export function createHistoryStore(engine: Engine): HistoryStore {
           throw new RangeError(
             `Number ${number} of ${kind} is not of segment ${segment}; is the file of another database?`,
           )
-      await transaction((db) => storeAgain(db, dialect, kind, stored))
+      await transaction((db) => storeAgain(db, kind, stored))
     },
   }
 }
@@ -96,7 +96,7 @@ async function findPart<Kind extends SegmentedKind>(
   kind: Kind,
   segment: number,
 ): Promise<HistoryPart<Kind>> {
-  const { read, dialect, transaction } = engine
+  const { read } = engine
   const bounds = await findSegment(read, segment)
   const range = getRange(kind, bounds)
   if (kind !== 'updates' && !bounds.isClosed)
@@ -109,25 +109,20 @@ async function findPart<Kind extends SegmentedKind>(
     },
     remove: () =>
       kind === 'updates'
-        ? removeInGroups(transaction, dialect, { table: 'updates', key: 'seq', range, stay: [...stay] })
+        ? removeInGroups(engine, { table: 'updates', key: 'seq', range, stay: [...stay] })
         : removeDeliveries(engine, kind, bounds),
   }
 }
 
 /** @throws RangeError When the payment or the delivery of a row does not exist. */
-async function storeAgain(
-  db: Connection,
-  dialect: SqlDialect,
-  kind: SegmentedKind,
-  rows: readonly (readonly unknown[])[],
-) {
+async function storeAgain(db: Connection, kind: SegmentedKind, rows: readonly (readonly unknown[])[]) {
   const { table, columns, compared, owner } = rowsByKind[kind]
-  const { name } = dialect
+  const { name } = db.dialect
   const all = [...columns, ...compared]
   const names = all.map((column) => column.name)
   const withRows = (source: string) => `with v (${names.join(', ')}) as (${source})`
   const countText = (source: string) => `${withRows(source)} select count(*) as rows from v where ${owner(name)}`
-  const owned = await bulk<{ rows: Integer }>(db, dialect, all, rows, countText)
+  const owned = await bulk<{ rows: Integer }>(db, all, rows, countText)
   const count = owned.reduce((sum, each) => sum + integer(each.rows), 0)
   if (count !== rows.length)
     throw new RangeError(
@@ -136,16 +131,16 @@ async function storeAgain(
   const stored = names.slice(0, columns.length).join(', ')
   const insertText = (source: string) => `${withRows(source)}
     insert into ${name(table)} (${stored}) select ${stored} from v where true on conflict do nothing`
-  await bulk(db, dialect, all, rows, insertText)
+  await bulk(db, all, rows, insertText)
 }
 
 const getRange = (kind: SegmentedKind, { deliveries, updates }: Segment): IdRange =>
   kind === 'updates' ? updates : deliveries
 
-async function countRows(db: Connection, { name }: SqlDialect, kind: SegmentedKind, { from, to }: IdRange) {
+async function countRows(db: Connection, kind: SegmentedKind, { from, to }: IdRange) {
   const { table, key } = rowsByKind[kind]
   const stays = kind === 'updates' ? sql` and outcome <> 'waiting'` : sql``
-  const query = sql<{ rows: Integer }>`select count(*) as rows from ${sql.raw(name(table))}
+  const query = sql<{ rows: Integer }>`select count(*) as rows from ${sql.raw(db.dialect.name(table))}
     where ${sql.ref(key)} >= ${from} and ${sql.ref(key)} < ${to}${stays}`
   return integer((await query.execute(db)).rows[0]?.rows ?? 0)
 }
@@ -186,12 +181,12 @@ async function removeDeliveries(
   kind: 'attempts' | 'deliveries',
   { number, deliveries: range }: Segment,
 ): Promise<void> {
-  const { dialect, transaction, read } = engine
+  const { dialect, read } = engine
   if (kind === 'deliveries' && (await rowsByKind.attempts.read(read, range, null, 1)) !== null)
     throw new RangeError(`Segment ${number} has attempts; remove them before their deliveries.`)
   const { partitions } = dialect
   const { table, key } = rowsByKind[kind]
-  if (partitions === null) return removeInGroups(transaction, dialect, { table, key, range, stay: [] })
+  if (partitions === null) return removeInGroups(engine, { table, key, range, stay: [] })
   const remove = kind === 'deliveries' ? partitions.drop : partitions.empty
   await withShortLocks(engine, (db) => remove(db, number), removalLockMs)
 }
@@ -203,15 +198,11 @@ interface Groups {
   readonly stay: readonly number[]
 }
 
-async function removeInGroups(
-  transaction: Engine['transaction'],
-  dialect: SqlDialect,
-  { table, key, range, stay }: Groups,
-): Promise<void> {
+async function removeInGroups({ transaction, dialect }: Engine, { table, key, range, stay }: Groups): Promise<void> {
   const { name, oneOf } = dialect
   for (let removedCount = groupSize; removedCount === groupSize; ) {
     const removed = await transaction((db) =>
-      run(db, dialect, (parameter) => {
+      run(db, (parameter) => {
         const exclusion = stay.length === 0 ? '' : ` and not (${oneOf(key, 'integer', stay, parameter)})`
         return `delete from ${name(table)} where ${key} in (
             select distinct ${key} from ${name(table)}

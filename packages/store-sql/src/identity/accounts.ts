@@ -8,21 +8,21 @@ import type {
 } from '@payment-integration/core/internal'
 import type { IdentityAccount } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
-import type { Connection, Engine, SqlDialect } from '../engine.js'
+import type { Connection, Engine } from '../engine.js'
 import { compile, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, pack, unpack } from '../internal/values.js'
 import type { AccountEventRow } from '../schema/identity-tables.js'
 import type { Integer } from '../schema/migration.js'
 
-async function findAddressOwner(db: Connection, dialect: SqlDialect, emailKey: string): Promise<AddressOwner | null> {
-  const { rows } = await db.executeQuery(findAddressOwnerQuery({ dialect }, emailKey))
+async function findAddressOwner(db: Connection, emailKey: string): Promise<AddressOwner | null> {
+  const { rows } = await db.executeQuery(findAddressOwnerQuery(db, emailKey))
   const [row] = rows
   if (row === undefined) return null
   return { accountId: unpack<string>(row.account_id), proved: integer(row.email_verified) === 1 }
 }
 
 /** The account that proved the address, else the oldest account that carries it. */
-export function findAddressOwnerQuery({ dialect }: { readonly dialect: SqlDialect }, emailKey: string) {
+export function findAddressOwnerQuery({ dialect }: Pick<Connection, 'dialect'>, emailKey: string) {
   return compile<{ account_id: string; email_verified: Integer }>(
     dialect,
     (parameter) => `select account_id, email_verified from ${dialect.name('identity_accounts')}
@@ -69,13 +69,13 @@ export function toEvent(row: Selectable<AccountEventRow>): AccountEvent {
   }
 }
 
-export function bindAccounts(db: Connection, dialect: SqlDialect): IdentityAccountTransaction {
+export function bindAccounts(db: Connection): IdentityAccountTransaction {
   return {
-    findAddressOwner: (emailKey) => findAddressOwner(db, dialect, emailKey),
+    findAddressOwner: (emailKey) => findAddressOwner(db, emailKey),
     find: (accountId) => find(db, accountId),
-    register: ({ key }, accountId) => register(db, dialect, key, accountId),
-    setProvedOwner: ({ key }, accountId) => setProvedOwner(db, dialect, key, accountId),
-    lockCode: (emailKey) => lockCode(db, dialect, emailKey),
+    register: ({ key }, accountId) => register(db, key, accountId),
+    setProvedOwner: ({ key }, accountId) => setProvedOwner(db, key, accountId),
+    lockCode: (emailKey) => lockCode(db, emailKey),
     setCode: (emailKey, code) => setCode(db, emailKey, code),
     async log(event) {
       await db.insertInto('account_events').values(toEventValues(event)).execute()
@@ -92,38 +92,38 @@ async function find(db: Connection, accountId: string): Promise<IdentityAccount 
   return row === undefined ? null : { accountId, emailVerified: integer(row.email_verified) === 1 }
 }
 
-async function register(db: Connection, dialect: SqlDialect, key: string, accountId: string): Promise<void> {
-  const { name, nowText } = dialect
+async function register(db: Connection, key: string, accountId: string): Promise<void> {
+  const { name, nowText } = db.dialect
   const text: StatementText = (parameter) => `insert into ${name('identity_accounts')}
       (account_id, email_key, email_verified, created_at)
     values (${parameter(pack(accountId))}, ${parameter(key)}, 0, ${nowText(parameter)})`
-  await run(db, dialect, text)
+  await run(db, text)
 }
 
 /** Makes an account the only owner of an address. */
-async function setProvedOwner(db: Connection, dialect: SqlDialect, emailKey: string, accountId: string): Promise<void> {
-  const { name, nowText, lockRows } = dialect
+async function setProvedOwner(db: Connection, emailKey: string, accountId: string): Promise<void> {
+  const { name, nowText, lockRows } = db.dialect
   const accounts = name('identity_accounts')
   const id = pack(accountId)
   // Locked in a fixed order: two accounts that prove each other's address would otherwise deadlock.
   const lockText: StatementText = (parameter) => `select account_id from ${accounts} a
     where email_key = ${parameter(emailKey)} or account_id = ${parameter(id)} order by account_id${lockRows('a')}`
-  await run(db, dialect, lockText)
+  await run(db, lockText)
   const releaseText: StatementText = (parameter) => `update ${accounts} set email_key = null, email_verified = 0
     where email_key = ${parameter(emailKey)} and account_id <> ${parameter(id)}`
-  await run(db, dialect, releaseText)
+  await run(db, releaseText)
   const proveText: StatementText = (parameter) => `insert into ${accounts}
       (account_id, email_key, email_verified, created_at)
     values (${parameter(id)}, ${parameter(emailKey)}, 1, ${nowText(parameter)})
     on conflict (account_id) do update set email_key = excluded.email_key, email_verified = 1`
-  await run(db, dialect, proveText)
+  await run(db, proveText)
 }
 
-async function lockCode(db: Connection, dialect: SqlDialect, emailKey: string): Promise<StoredEmailCode | null> {
-  const { name, lockRows } = dialect
+async function lockCode(db: Connection, emailKey: string): Promise<StoredEmailCode | null> {
+  const { name, lockRows } = db.dialect
   const text: StatementText = (parameter) => `select hash, expires_at, tries_left from ${name('email_codes')} c
     where email_key = ${parameter(emailKey)}${lockRows('c')}`
-  const [row] = await run<{ hash: string; expires_at: Integer; tries_left: Integer }>(db, dialect, text)
+  const [row] = await run<{ hash: string; expires_at: Integer; tries_left: Integer }>(db, text)
   if (row === undefined) return null
   return { hash: row.hash, expiresAt: integer(row.expires_at), triesLeft: integer(row.tries_left) }
 }

@@ -2,14 +2,14 @@
 import type { IntegrationRecord, IntegrationStore, StoreTransaction } from '@payment-integration/core/internal'
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { forgetHealth } from '../deliveries/endpoint-rows.js'
-import type { Connection, Engine, SqlDialect } from '../engine.js'
+import type { Connection, Engine } from '../engine.js'
 import { bulk, prepare, type ValueOf } from '../internal/statements.js'
 import { hexBytes, integer, keyBytes, pack, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { IntegrationRow } from '../schema/tables.js'
 
 export function createIntegrationStore(engine: Engine): IntegrationStore {
-  const { read, transaction, dialect } = engine
+  const { read, transaction } = engine
   const findCredentials = prepare(engine, (value: ValueOf<CredentialsQuery>) => credentialsQuery(read, value))
   return {
     find: (address) => findIntegration(read, address),
@@ -34,16 +34,16 @@ export function createIntegrationStore(engine: Engine): IntegrationStore {
     },
     list: () => listIntegrations(read),
     insert: (record) => transaction((db) => insertIntegration(db, record)),
-    update: (address, change, onlyIf) => transaction((db) => updateIntegration(db, dialect, address, change, onlyIf)),
+    update: (address, change, onlyIf) => transaction((db) => updateIntegration(db, address, change, onlyIf)),
   }
 }
 
-export function bindIntegrations(db: Connection, dialect: SqlDialect): StoreTransaction['integrations'] {
+export function bindIntegrations(db: Connection): StoreTransaction['integrations'] {
   return {
     find: (address) => findIntegration(db, address),
     list: () => listIntegrations(db),
     insert: (record) => insertIntegration(db, record),
-    update: (address, change, onlyIf) => updateIntegration(db, dialect, address, change, onlyIf),
+    update: (address, change, onlyIf) => updateIntegration(db, address, change, onlyIf),
   }
 }
 
@@ -56,16 +56,12 @@ async function findIntegration(db: Connection, address: string): Promise<Integra
   return row === undefined ? null : toIntegrationRecord(row)
 }
 
-export async function findRegistered(
-  db: Connection,
-  dialect: SqlDialect,
-  addresses: readonly string[],
-): Promise<ReadonlySet<string>> {
+export async function findRegistered(db: Connection, addresses: readonly string[]): Promise<ReadonlySet<string>> {
   const columns = [{ name: 'address', type: 'hex' }] as const
   const values = addresses.map((address) => [address])
   const text = (source: string) =>
-    `select i.address from ${dialect.name('integrations')} as i where i.address in (${source})`
-  const rows = await bulk<Pick<IntegrationRow, 'address'>>(db, dialect, columns, values, text)
+    `select i.address from ${db.dialect.name('integrations')} as i where i.address in (${source})`
+  const rows = await bulk<Pick<IntegrationRow, 'address'>>(db, columns, values, text)
   return new Set(rows.map(({ address }) => toHex(address)))
 }
 
@@ -95,7 +91,6 @@ async function insertIntegration(db: Connection, record: IntegrationRecord): Pro
 
 async function updateIntegration(
   db: Connection,
-  dialect: SqlDialect,
   address: string,
   change: Change,
   onlyIf: Parameters<IntegrationStore['update']>[2],
@@ -109,7 +104,7 @@ async function updateIntegration(
     .$if(onlyIf !== undefined, (query) =>
       query.where('api_hash', 'is not distinct from', onlyIf?.apiSecretHash ?? null),
     )
-    .modifyEnd(dialect.forUpdate)
+    .modifyEnd(db.dialect.forUpdate)
     .executeTakeFirst()
   if (before === undefined) return null
   if (Object.keys(columns).length === 0) return toIntegrationRecord(before)
@@ -120,7 +115,7 @@ async function updateIntegration(
     .where('address', '=', key)
     .returningAll()
     .executeTakeFirstOrThrow()
-  if (begins) await forgetHealth(db, dialect, address)
+  if (begins) await forgetHealth(db, address)
   return toIntegrationRecord(row)
 }
 

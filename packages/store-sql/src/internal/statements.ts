@@ -76,23 +76,19 @@ export function compile<Row>({ placeholder }: Pick<SqlDialect, 'placeholder'>, w
   return CompiledQuery.raw(text, parameters) as CompiledQuery<Row>
 }
 
-export async function run<Row>(db: Connection, dialect: SqlDialect, write: StatementText): Promise<Row[]> {
-  return (await db.executeQuery<Row>(compile<Row>(dialect, write))).rows
+export async function run<Row>(db: Connection, write: StatementText): Promise<Row[]> {
+  return (await db.executeQuery<Row>(compile<Row>(db.dialect, write))).rows
 }
 
 /** Runs a statement with a generic plan: for few, frequent texts that search by index, whatever their values. */
-export async function runPrepared<Row>(db: Connection, dialect: SqlDialect, write: StatementText): Promise<Row[]> {
-  const { sql, parameters } = compile(dialect, write)
+export async function runPrepared<Row>(db: Connection, write: StatementText): Promise<Row[]> {
+  const { sql, parameters } = compile(db.dialect, write)
   return (await db.executeQuery<Row>(new PreparedQuery(sql, parameters))).rows
 }
 
 /** Runs a statement, but returns before the answer if the connection supports it; see {@link SentQuery}. */
-export async function sendPrepared<Row>(
-  db: Connection,
-  dialect: SqlDialect,
-  write: StatementText,
-): Promise<SentResult<Row>> {
-  const { sql, parameters } = compile(dialect, write)
+export async function sendPrepared<Row>(db: Connection, write: StatementText): Promise<SentResult<Row>> {
+  const { sql, parameters } = compile(db.dialect, write)
   return db.executeQuery<Row>(new SentQuery(new PreparedQuery(sql, parameters)))
 }
 
@@ -137,17 +133,16 @@ type BulkStatement = (source: string, parameter: Parameter) => string
 /** Runs a statement over many rows, in as few parts as the database allows. */
 export async function bulk<Row>(
   db: Connection,
-  dialect: SqlDialect,
   columns: readonly BulkColumn[],
   rows: readonly (readonly unknown[])[],
   statement: BulkStatement,
 ): Promise<Row[]> {
   const answers: Row[] = []
   for (let from = 0; from < rows.length; ) {
-    const part = rows.slice(from, from + dialect.bulkRows(rows.length - from, columns.length))
+    const part = rows.slice(from, from + db.dialect.bulkRows(rows.length - from, columns.length))
     from += part.length
-    const { sql, parameters } = dialect.bulkSource(columns, part)
-    const text = statement(sql, (value) => dialect.placeholder(parameters.push(value)))
+    const { sql, parameters } = db.dialect.bulkSource(columns, part)
+    const text = statement(sql, (value) => db.dialect.placeholder(parameters.push(value)))
     const { rows: answered } = await db.executeQuery<Row>(new PreparedQuery(text, parameters))
     for (const row of answered) answers.push(row)
   }

@@ -2,7 +2,7 @@
 import type { PaymentReads, StoredPage } from '@payment-integration/core/internal'
 import type { PaymentFacts } from '@payment-integration/core/ports'
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
-import type { BulkColumn, Connection, Engine, SqlDialect } from '../engine.js'
+import type { BulkColumn, Connection, Engine } from '../engine.js'
 import { bulk, prepare, type ValueOf } from '../internal/statements.js'
 import { checkInteger, hexBytes, integer, keyBytes, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
@@ -28,15 +28,11 @@ const repositionColumns: readonly BulkColumn[] = [
  * count's row stays locked until the transaction ends, so a page that reads a count sees exactly the repositions up to
  * it.
  */
-export async function storeFormerPositions(
-  db: Connection,
-  dialect: SqlDialect,
-  payments: readonly PaymentFacts[],
-): Promise<void> {
-  const former = await readFormerPositions(db, dialect, payments)
+export async function storeFormerPositions(db: Connection, payments: readonly PaymentFacts[]): Promise<void> {
+  const former = await readFormerPositions(db, payments)
   if (former.length === 0) return
   const integrations = former.map(({ integration }) => integration)
-  const counts = await countReposition(db, dialect, integrations)
+  const counts = await countReposition(db, integrations)
   const repositions = former.map(({ id, integration, blockTimestamp }) => [
     id,
     counts.get(integration),
@@ -44,20 +40,20 @@ export async function storeFormerPositions(
     blockTimestamp,
   ])
   const text = (source: string) =>
-    `insert into ${dialect.name('payment_repositions')} (payment_id, seq, integration, block_timestamp) ${source}`
-  await bulk(db, dialect, repositionColumns, repositions, text)
+    `insert into ${db.dialect.name('payment_repositions')} (payment_id, seq, integration, block_timestamp) ${source}`
+  await bulk(db, repositionColumns, repositions, text)
 }
 
-async function readFormerPositions(db: Connection, dialect: SqlDialect, payments: readonly PaymentFacts[]) {
+async function readFormerPositions(db: Connection, payments: readonly PaymentFacts[]) {
   type Former = { id: Integer; integration: Uint8Array; block_timestamp: Integer }
   const values = payments.map((facts) => [facts.chainId, facts.txHash, facts.ordinal, facts.blockTimestamp])
   const text = (source: string) =>
     `with v (chain_id, tx_hash, ordinal, block_timestamp) as (${source})
      select p.id, p.integration, p.block_timestamp from v
-     join ${dialect.name('payments')} as p
+     join ${db.dialect.name('payments')} as p
        on p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal
      where p.is_primary = 1 and p.integration is not null and p.block_timestamp <> v.block_timestamp`
-  const rows = await bulk<Former>(db, dialect, placeColumns, values, text)
+  const rows = await bulk<Former>(db, placeColumns, values, text)
   return rows.map((row) => ({
     id: integer(row.id),
     integration: toHex(row.integration),
@@ -66,14 +62,14 @@ async function readFormerPositions(db: Connection, dialect: SqlDialect, payments
 }
 
 // Sorted, so that two transactions cannot deadlock.
-async function countReposition(db: Connection, dialect: SqlDialect, integrations: readonly string[]) {
+async function countReposition(db: Connection, integrations: readonly string[]) {
   const columns: readonly BulkColumn[] = [{ name: 'integration', type: 'hex' }]
   const values = [...new Set(integrations)].sort().map((integration) => [integration])
   const text = (source: string) =>
     `with v (integration) as (${source})
-     insert into ${dialect.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
+     insert into ${db.dialect.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
      on conflict (integration) do update set seq = e.seq + 1 returning integration, seq`
-  const counted = await bulk<{ integration: Uint8Array; seq: Integer }>(db, dialect, columns, values, text)
+  const counted = await bulk<{ integration: Uint8Array; seq: Integer }>(db, columns, values, text)
   return new Map(counted.map(({ integration, seq }) => [toHex(integration), integer(seq)]))
 }
 
@@ -242,9 +238,9 @@ const chooseSize = (rows: number) => sizes.find((size) => size >= rows) ?? 2 ** 
 type Shape = Omit<PageShape, 'bytes'>
 type Row = WithExtra<StoredRow>
 
-export function createReadPage(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>): PaymentReads['list'] {
-  const { read: db, dialect } = engine
-  const bytes = sql.raw(dialect.types.bytes)
+export function createReadPage(engine: Pick<Engine, 'read' | 'rows'>): PaymentReads['list'] {
+  const { read: db } = engine
+  const bytes = sql.raw(db.dialect.types.bytes)
   const plain = cacheStatements((shape) =>
     prepare<PageValues, Row>(engine, (value) => plainPage(db, value, { ...shape, bytes })),
   )

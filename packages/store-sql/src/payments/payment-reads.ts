@@ -3,7 +3,7 @@ import type { PaymentReads } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { readCheckpoint } from '../chains/checkpoints.js'
-import type { BulkColumn, Connection, Engine, SqlDialect } from '../engine.js'
+import type { BulkColumn, Connection, Engine } from '../engine.js'
 import { bulk, prepare, type ValueOf } from '../internal/statements.js'
 import { bytes, checkInteger, integer, keyBytes, nullableInteger, parseId, toNullableHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
@@ -23,32 +23,24 @@ const keyColumns: readonly BulkColumn[] = [
 const toValues = (keys: readonly UnsettledKey[]) =>
   keys.map(({ chain_id, payment_id }) => [integer(chain_id), integer(payment_id)])
 
-export async function insertUnsettled(
-  db: Connection,
-  dialect: SqlDialect,
-  inserted: readonly StoredPayment[],
-): Promise<void> {
+export async function insertUnsettled(db: Connection, inserted: readonly StoredPayment[]): Promise<void> {
   const rows = inserted.flatMap(({ id, chainId, primary }) => (primary ? [[chainId, Number(id)]] : []))
-  await dialect.insertAll(db, { table: 'unsettled', columns: keyColumns, rows })
+  await db.dialect.insertAll(db, { table: 'unsettled', columns: keyColumns, rows })
 }
 
-export async function addUnsettled(db: Connection, dialect: SqlDialect, keys: readonly UnsettledKey[]): Promise<void> {
+export async function addUnsettled(db: Connection, keys: readonly UnsettledKey[]): Promise<void> {
   const text = (source: string) =>
     `with v (chain_id, payment_id) as (${source})
-     insert into ${dialect.name('unsettled')} (chain_id, payment_id) select chain_id, payment_id from v where true
+     insert into ${db.dialect.name('unsettled')} (chain_id, payment_id) select chain_id, payment_id from v where true
      on conflict (chain_id, payment_id) do nothing`
-  await bulk(db, dialect, keyColumns, toValues(keys), text)
+  await bulk(db, keyColumns, toValues(keys), text)
 }
 
-export async function removeUnsettled(
-  db: Connection,
-  dialect: SqlDialect,
-  keys: readonly UnsettledKey[],
-): Promise<void> {
+export async function removeUnsettled(db: Connection, keys: readonly UnsettledKey[]): Promise<void> {
   const text = (source: string) =>
     `with v (chain_id, payment_id) as (${source})
-     delete from ${dialect.name('unsettled')} where (chain_id, payment_id) in (select chain_id, payment_id from v)`
-  await bulk(db, dialect, keyColumns, toValues(keys), text)
+     delete from ${db.dialect.name('unsettled')} where (chain_id, payment_id) in (select chain_id, payment_id from v)`
+  await bulk(db, keyColumns, toValues(keys), text)
 }
 
 function createUnsettledReads(db: Connection): Pick<PaymentReads, 'listUnsettled' | 'unsettledChains'> {
@@ -95,7 +87,7 @@ export function unsettledQuery(
     .orderBy('keys.payment_id')
 }
 
-export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>): PaymentReads {
+export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): PaymentReads {
   const { read: db } = engine
   const byHash = prepare(engine, (value: ValueOf<HashValues>) => selectByHashOfIntegration(db, value))
   const byHashOfWallet = prepare(engine, (value: ValueOf<HashValues>) => selectByHashOfIntegration(db, value, true))

@@ -1,6 +1,6 @@
 /** Stores snapshots in a short form, and puts deliveries into the outbox. Source: docs/interface.md 2.3. @module */
 import type { NewSnapshot } from '@payment-integration/core/internal'
-import type { BulkInsert, Connection, Parameter, SqlDialect } from '../engine.js'
+import type { BulkInsert, Connection, Parameter } from '../engine.js'
 import { bulk, type StatementText } from '../internal/statements.js'
 import { bytes, checkInteger, integer, parseId, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
@@ -121,17 +121,13 @@ const unclaimed = ['lane', 'attempted', 'schedule_from'].map((name) => ({ name, 
  * Stores snapshots, and a due delivery for each whose integration has a notification URL. Resolves the number of
  * deliveries. Rejects with the database's unique violation when a version is stored already.
  */
-export async function insertSnapshots(
-  db: Connection,
-  dialect: SqlDialect,
-  snapshots: readonly NewSnapshot[],
-): Promise<number> {
+export async function insertSnapshots(db: Connection, snapshots: readonly NewSnapshot[]): Promise<number> {
   if (snapshots.length === 0) return 0
-  const { notified, now } = await readNotifiedIntegrations(db, dialect, snapshots)
+  const { notified, now } = await readNotifiedIntegrations(db, snapshots)
   const integrations = snapshots.map(({ integrationAddress: address }) =>
     address !== null && notified.has(address) ? address : null,
   )
-  const { ids } = await dialect.insertNumbered(db, {
+  const { ids } = await db.dialect.insertNumbered(db, {
     table: 'snapshots',
     columns: snapshotColumns,
     rows: snapshots.map((snapshot, place) => [
@@ -148,28 +144,26 @@ export async function insertSnapshots(
     const integration = integrations[place] ?? null
     return integration === null ? [] : [[id, integration]]
   })
-  await insertDueDeliveries(db, dialect, deliveries, now)
+  await insertDueDeliveries(db, deliveries, now)
   return deliveries.length
 }
 
 /** Puts new deliveries into the outbox. @param rows - An id and an integration each. */
 export async function insertDueDeliveries(
   db: Connection,
-  { insertAll }: SqlDialect,
   rows: readonly (readonly unknown[])[],
   now: StatementText,
 ): Promise<void> {
   const fixed = [{ name: 'due_at', value: now }, ...unclaimed]
-  await insertAll(db, { table: 'outbox', columns: outboxColumns, rows, isPreparable: true, fixed })
+  await db.dialect.insertAll(db, { table: 'outbox', columns: outboxColumns, rows, isPreparable: true, fixed })
 }
 
 /** Reads which integrations have a notification URL, and the time when their deliveries become due. */
 async function readNotifiedIntegrations(
   db: Connection,
-  dialect: SqlDialect,
   snapshots: readonly NewSnapshot[],
 ): Promise<{ readonly notified: ReadonlySet<string>; now(parameter: Parameter): string }> {
-  const { name, nowText } = dialect
+  const { name, nowText } = db.dialect
   const named = new Set(snapshots.map(({ integrationAddress }) => integrationAddress))
   const columns = [{ name: 'address', type: 'hex' }] as const
   const values = [...named].flatMap((address) => (address === null ? [] : [[address]]))
@@ -177,7 +171,7 @@ async function readNotifiedIntegrations(
     `with v (address) as (${source})
      select i.address, ${nowText(parameter)} as now from v join ${name('integrations')} as i on i.address = v.address
      where i.notification_url is not null`
-  const integrations = await bulk<{ address: Uint8Array; now: Integer }>(db, dialect, columns, values, text)
+  const integrations = await bulk<{ address: Uint8Array; now: Integer }>(db, columns, values, text)
   const at = integrations[0]?.now
   return {
     notified: new Set(integrations.map(({ address }) => toHex(address))),

@@ -206,9 +206,9 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
     placeholder: (n) => `$${n}`,
     bulkRows: (count) => Math.min(count, maxRows),
     bulkSource,
-    insertAll: (db, insert) => insertAll(db, name, insert),
-    insertNumbered: (db, insert, uniqueColumns) => insertNumbered(db, name, insert, uniqueColumns),
-    updateAll: (db, update) => updateAll(db, name, update),
+    insertAll,
+    insertNumbered,
+    updateAll,
     selectDue(query, time, parameter) {
       const { excludedIds } = query
       const exclusion =
@@ -233,7 +233,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
          and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())) as writers`,
     runningTransactions: `select pg_snapshot_xmax(pg_current_snapshot())::text as next,
       pg_snapshot_xmin(pg_current_snapshot())::text as oldest`,
-    lock: (db, lock) => lockRow(db, name, lock),
+    lock: lockRow,
     lastAssigned,
     async estimateRows(db, table) {
       // The table itself or its partitions.

@@ -3,6 +3,7 @@ import { StoreError } from '@payment-integration/core'
 import type { Kysely } from 'kysely'
 import type pg from 'pg'
 import type { Engine, NamedQuery, Reader, SqlDialect, TransactionOptions } from '../engine.js'
+import { withDialect } from '../engine.js'
 import type { RawRows } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 import { createDueChannel } from './due-channel.js'
@@ -122,17 +123,17 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
     withRetries(() =>
       transactor(given)
         .transaction()
-        .execute((tx) => work(tx.withSchema(schema))),
+        .execute((tx) => work(withDialect(tx.withSchema(schema), dialect))),
     )
   return {
     check: () => checkEngine(rows, acceptedEngine),
     dialect,
     reader,
-    read: createKysely(driver).withSchema(schema),
+    read: withDialect(createKysely(driver).withSchema(schema), dialect),
     rows,
     transaction,
     async runExclusively(work) {
-      await createLocks((create) => transaction(create), schema, dialect)
+      await createLocks(transaction, schema)
       return runExclusively(rows, dialect.name, work)
     },
     hasIndex: async (name) => (await readIndexValidity(rows, schema, name)) === true,
@@ -164,8 +165,7 @@ function openReader(
   const { driver, settings, schema, dialect } = parts
   const standby = new PostgresDriver(pool, { ...settings, answerTimeoutMs })
   return {
-    dialect,
-    read: createKysely(standby).withSchema(schema),
+    read: withDialect(createKysely(standby).withSchema(schema), dialect),
     rows: (query) => standby.rows(query),
     ...measureStandby(driver, standby, maxLagMs),
   }

@@ -1,8 +1,8 @@
 /** Stores checkpoints, the highest stored height of each chain, and leases. @module */
 import type { Checkpoint, LeaseStore } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
-import type { BulkColumn, Connection, Engine } from '../engine.js'
-import { bulk } from '../internal/statements.js'
+import type { Connection, Engine } from '../engine.js'
+import { bulk, listColumns } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { CheckpointRow } from '../schema/tables.js'
@@ -114,11 +114,7 @@ interface CheckpointMove {
   readonly from: Tip | null
 }
 
-const columns: readonly BulkColumn[] = [
-  { name: 'chain_id', type: 'integer' },
-  { name: 'block_number', type: 'integer' },
-  { name: 'block_hash', type: 'text' },
-]
+const columns = listColumns({ chain_id: 'integer', block_number: 'integer', block_hash: 'text' })
 
 /** Stores a checkpoint, and deletes the heights above it with their proofs. RangeError if heights do not ascend. */
 export async function writeCheckpoint(db: Connection, { chainId, to, below, from: tip }: CheckpointMove): Promise<Tip> {

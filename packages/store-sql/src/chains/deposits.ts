@@ -2,8 +2,8 @@
 import type { ChainReads, WaitingDeposit } from '@payment-integration/core/internal'
 import type { BridgeDeposit, PaymentFacts } from '@payment-integration/core/ports'
 import { type NotNull, sql } from 'kysely'
-import type { BulkColumn, Connection } from '../engine.js'
-import { bulk } from '../internal/statements.js'
+import type { Connection } from '../engine.js'
+import { bulk, listColumns } from '../internal/statements.js'
 import { checkInteger, pack, parseId, unpack } from '../internal/values.js'
 import { packPricing, unpackPricing } from '../payments/payment-row.js'
 
@@ -50,14 +50,14 @@ function unpackDeposit(body: string): BridgeDeposit {
   }
 }
 
-const columns: readonly BulkColumn[] = [
-  { name: 'chain_id', type: 'integer' },
-  { name: 'tx_hash', type: 'text' },
-  { name: 'ordinal', type: 'integer' },
-  { name: 'block_number', type: 'integer' },
-  { name: 'waiting', type: 'integer' },
-  { name: 'body', type: 'text' },
-]
+const columns = listColumns({
+  chain_id: 'integer',
+  tx_hash: 'text',
+  ordinal: 'integer',
+  block_number: 'integer',
+  waiting: 'integer',
+  body: 'text',
+})
 
 /** A settled deposit stays settled. Of two deposits with the same key in one call, the last one is stored. */
 export async function upsertDeposits(db: Connection, deposits: readonly BridgeDeposit[]): Promise<void> {

@@ -7,22 +7,22 @@ import type {
   ExaminedVersions,
 } from '@payment-integration/core/internal'
 import { expressionBuilder, type NotNull, type RawBuilder, type Selectable, sql } from 'kysely'
-import type { BulkColumn, Connection } from '../engine.js'
-import { run, type StatementText } from '../internal/statements.js'
+import type { Connection } from '../engine.js'
+import { listColumns, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, keyBytes, nullableInteger, pack, parseId, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { AttemptRow, Tables } from '../schema/tables.js'
 
-export const attemptColumns: readonly BulkColumn[] = [
-  { name: 'delivery_id', type: 'integer' },
-  { name: 'number', type: 'integer' },
-  { name: 'started_at', type: 'integer' },
-  { name: 'latency_ms', type: 'real' },
-  { name: 'status', type: 'integer' },
-  { name: 'reason', type: 'text' },
-  { name: 'excerpt', type: 'text' },
-  { name: 'replay', type: 'integer' },
-]
+export const attemptColumns = listColumns({
+  delivery_id: 'integer',
+  number: 'integer',
+  started_at: 'integer',
+  latency_ms: 'real',
+  status: 'integer',
+  reason: 'text',
+  excerpt: 'text',
+  replay: 'integer',
+})
 
 export function toAttemptValues(id: number, number: number, attempt: AttemptRecord): unknown[] {
   const { startedAt, latencyMs, status, reason, excerpt, replay } = attempt

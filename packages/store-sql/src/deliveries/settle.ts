@@ -7,8 +7,8 @@ import type {
   SettledStatus,
   SettleResult,
 } from '@payment-integration/core/internal'
-import type { BulkUpdate, Connection, Engine, Parameter, SqlDialect } from '../engine.js'
-import { run, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
+import type { Connection, Engine, Parameter, SqlDialect } from '../engine.js'
+import { listColumns, run, runPrepared, sendPrepared, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, parseId, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { attemptColumns, toAttemptValues } from './delivery-lists.js'
@@ -158,11 +158,7 @@ interface LeasedRow extends HealthRow {
   now: Integer
 }
 
-const retryColumns: BulkUpdate['columns'] = [
-  { name: 'due_at', type: 'integer' },
-  { name: 'attempted', type: 'integer' },
-  { name: 'schedule_from', type: 'integer' },
-]
+const retryColumns = listColumns({ due_at: 'integer', attempted: 'integer', schedule_from: 'integer' })
 
 async function settle(
   db: Connection,

@@ -4,6 +4,7 @@ import type { DeliveryHistory, HistoryRows, SegmentedKind, UpdateHistory } from 
 import { sql } from 'kysely'
 import { attemptColumns, toAttemptRecord, toAttemptValues } from '../deliveries/delivery-lists.js'
 import type { BulkColumn, Connection } from '../engine.js'
+import { listColumns } from '../internal/statements.js'
 import { bytes, integer, nullableInteger, pack, toHex, unpack } from '../internal/values.js'
 import { packBody, toSnapshotBytes } from '../payments/snapshots.js'
 import type { IdRange } from './segments.js'
@@ -50,19 +51,16 @@ const deliveries: KindRows<'deliveries'> = {
       }),
     }
   },
-  columns: [
-    { name: 'id', type: 'integer' },
-    { name: 'payment_id', type: 'integer' },
-    { name: 'created_at', type: 'integer' },
-    { name: 'version', type: 'integer' },
-    { name: 'integration', type: 'hex' },
-    { name: 'undelivered', type: 'text' },
-    { name: 'body', type: 'hex' },
-  ],
-  compared: [
-    { name: 'chain_id', type: 'integer' },
-    { name: 'tx_hash', type: 'hex' },
-  ],
+  columns: listColumns({
+    id: 'integer',
+    payment_id: 'integer',
+    created_at: 'integer',
+    version: 'integer',
+    integration: 'hex',
+    undelivered: 'text',
+    body: 'hex',
+  }),
+  compared: listColumns({ chain_id: 'integer', tx_hash: 'hex' }),
   owner: (name) => `exists (select 1 from ${name('payments')} p
     where p.id = v.payment_id and p.chain_id = v.chain_id and p.tx_hash = v.tx_hash)`,
   values({ deliveryId, paymentId, createdAt, status, body, ...subject }) {
@@ -137,16 +135,16 @@ const updates: KindRows<'updates'> = {
       ),
     }
   },
-  columns: [
-    { name: 'seq', type: 'integer' },
-    { name: 'id', type: 'text' },
-    { name: 'payment_id', type: 'integer' },
-    { name: 'version', type: 'integer' },
-    { name: 'fingerprint', type: 'hex' },
-    { name: 'outcome', type: 'text' },
-    { name: 'reason', type: 'text' },
-    { name: 'body', type: 'text' },
-  ],
+  columns: listColumns({
+    seq: 'integer',
+    id: 'text',
+    payment_id: 'integer',
+    version: 'integer',
+    fingerprint: 'hex',
+    outcome: 'text',
+    reason: 'text',
+    body: 'text',
+  }),
   compared: [],
   owner: (name) => `v.payment_id is null or exists (select 1 from ${name('payments')} p where p.id = v.payment_id)`,
   values({ seq, id, paymentId, version, fingerprint, outcome, reason, update }) {

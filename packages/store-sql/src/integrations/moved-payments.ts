@@ -10,7 +10,7 @@ import type { Selectable } from 'kysely'
 import { attemptColumns, toAttemptRecord, toAttemptValues } from '../deliveries/delivery-lists.js'
 import type { BulkInsert, Connection } from '../engine.js'
 import { findLowestReplayable } from '../history/segments.js'
-import { run, type StatementText } from '../internal/statements.js'
+import { listColumns, run, type StatementText } from '../internal/statements.js'
 import { hexBytes, integer, nullableInteger, toHex } from '../internal/values.js'
 import { setDropped, setStatuses, withStatuses } from '../payments/payment-changes.js'
 import { type FactRow, factColumns } from '../payments/payment-row.js'
@@ -142,23 +142,19 @@ function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => number): Readon
 }
 
 const snapshotColumns: BulkInsert['columns'] = [
-  { name: 'payment_id', type: 'integer' },
-  { name: 'version', type: 'integer' },
-  { name: 'integration', type: 'hex' },
-  { name: 'created_at', type: 'integer' },
-  { name: 'undelivered', type: 'text' },
+  ...listColumns({ payment_id: 'integer', version: 'integer', integration: 'hex', created_at: 'integer', undelivered: 'text' }),
   { name: 'body', type: 'bytes' },
 ]
 
-const outboxColumns: BulkInsert['columns'] = [
-  { name: 'id', type: 'integer' },
-  { name: 'integration', type: 'hex' },
-  { name: 'lane', type: 'integer' },
-  { name: 'due_at', type: 'integer' },
-  { name: 'replayed_at', type: 'integer' },
-  { name: 'attempted', type: 'integer' },
-  { name: 'schedule_from', type: 'integer' },
-]
+const outboxColumns = listColumns({
+  id: 'integer',
+  integration: 'hex',
+  lane: 'integer',
+  due_at: 'integer',
+  replayed_at: 'integer',
+  attempted: 'integer',
+  schedule_from: 'integer',
+})
 
 interface Replacement {
   readonly id: string

@@ -127,6 +127,10 @@ export async function awaitRows<Row>(result: SentResult<Row>): Promise<Row[]> {
   return result.later ?? result.rows
 }
 
+/** The columns of {@link bulk}, in order. */
+export const listColumns = (types: Readonly<Record<string, BulkColumn['type']>>): BulkColumn[] =>
+  Object.entries(types).map(([name, type]) => ({ name, type }))
+
 /** Writes the statement around the table expression `source`. */
 type BulkStatement = (source: string, parameter: Parameter) => string
 

@@ -2,26 +2,26 @@
 import type { PaymentReads, StoredPage } from '@payment-integration/core/internal'
 import type { PaymentFacts } from '@payment-integration/core/ports'
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
-import type { BulkColumn, Connection, Engine } from '../engine.js'
-import { bulk, prepare, type ValueOf } from '../internal/statements.js'
+import type { Connection, Engine } from '../engine.js'
+import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements.js'
 import { checkInteger, hexBytes, integer, keyBytes, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { PaymentRow, Tables } from '../schema/tables.js'
 import { paymentColumns, type StoredRow, toStoredPayment, type WithExtra } from './payment-row.js'
 
-const placeColumns: readonly BulkColumn[] = [
-  { name: 'chain_id', type: 'integer' },
-  { name: 'tx_hash', type: 'hex' },
-  { name: 'ordinal', type: 'integer' },
-  { name: 'block_timestamp', type: 'integer' },
-]
+const placeColumns = listColumns({
+  chain_id: 'integer',
+  tx_hash: 'hex',
+  ordinal: 'integer',
+  block_timestamp: 'integer',
+})
 
-const repositionColumns: readonly BulkColumn[] = [
-  { name: 'payment_id', type: 'integer' },
-  { name: 'seq', type: 'integer' },
-  { name: 'integration', type: 'hex' },
-  { name: 'block_timestamp', type: 'integer' },
-]
+const repositionColumns = listColumns({
+  payment_id: 'integer',
+  seq: 'integer',
+  integration: 'hex',
+  block_timestamp: 'integer',
+})
 
 /**
  * Stores the former block times of payments that get another one, and counts one reposition per integration. The
@@ -63,7 +63,7 @@ async function readFormerPositions(db: Connection, payments: readonly PaymentFac
 
 // Sorted, so that two transactions cannot deadlock.
 async function countReposition(db: Connection, integrations: readonly string[]) {
-  const columns: readonly BulkColumn[] = [{ name: 'integration', type: 'hex' }]
+  const columns = listColumns({ integration: 'hex' })
   const values = [...new Set(integrations)].sort().map((integration) => [integration])
   const text = (source: string) =>
     `with v (integration) as (${source})

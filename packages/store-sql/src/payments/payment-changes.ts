@@ -2,8 +2,8 @@
 import { type PaymentSelector, unsettledStates } from '@payment-integration/core/internal'
 import type { PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import type { BulkColumn, Connection } from '../engine.js'
-import { awaitRows, bulk, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
+import type { Connection } from '../engine.js'
+import { awaitRows, bulk, listColumns, runPrepared, sendPrepared, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, isHex, pack, parseId, toHex, toNullableHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { addUnsettled, removeUnsettled, type UnsettledKey } from './payment-reads.js'
@@ -59,13 +59,13 @@ export async function lockPaymentsForChange(
     .sort((a, b) => a.ordinal - b.ordinal)
 }
 
-const changedColumns: readonly BulkColumn[] = [
-  { name: 'payment_id', type: 'integer' },
-  { name: 'version', type: 'integer' },
-  { name: 'state', type: 'text' },
-  { name: 'recipient', type: 'text' },
-  { name: 'invoice', type: 'text' },
-]
+const changedColumns = listColumns({
+  payment_id: 'integer',
+  version: 'integer',
+  state: 'text',
+  recipient: 'text',
+  invoice: 'text',
+})
 
 /** Updates the table of unsettled payments too. RangeError if a payment is not stored. */
 export async function setStatuses(db: Connection, statuses: ReadonlyMap<string, PaymentStatus>): Promise<void> {
@@ -120,7 +120,7 @@ export async function markOffChain(db: Connection, paymentIds: readonly string[]
   const ids = paymentIds.map((id) => [parseId(id, 'paymentId')])
   const text = (source: string) =>
     `update ${db.dialect.name('payments')} set off_chain = 1 where id in (${source}) and off_chain = 0`
-  await bulk(db, [{ name: 'id', type: 'integer' }], ids, text)
+  await bulk(db, listColumns({ id: 'integer' }), ids, text)
 }
 
 export async function findOffChainPayments(

@@ -3,8 +3,8 @@ import type { PaymentReads } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { readCheckpoint } from '../chains/checkpoints.js'
-import type { BulkColumn, Connection, Engine } from '../engine.js'
-import { bulk, prepare, type ValueOf } from '../internal/statements.js'
+import type { Connection, Engine } from '../engine.js'
+import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements.js'
 import { bytes, checkInteger, integer, keyBytes, nullableInteger, parseId, toNullableHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { createReadPage } from './page-queries.js'
@@ -16,10 +16,7 @@ export interface UnsettledKey {
   readonly payment_id: Integer
 }
 
-const keyColumns: readonly BulkColumn[] = [
-  { name: 'chain_id', type: 'integer' },
-  { name: 'payment_id', type: 'integer' },
-]
+const keyColumns = listColumns({ chain_id: 'integer', payment_id: 'integer' })
 const toValues = (keys: readonly UnsettledKey[]) =>
   keys.map(({ chain_id, payment_id }) => [integer(chain_id), integer(payment_id)])
 

@@ -1,7 +1,7 @@
 /** Stores snapshots in a short form, and puts deliveries into the outbox. Source: docs/interface.md 2.3. @module */
 import type { NewSnapshot } from '@payment-integration/core/internal'
 import type { BulkInsert, Connection, Parameter } from '../engine.js'
-import { bulk, type StatementText } from '../internal/statements.js'
+import { bulk, listColumns, type StatementText } from '../internal/statements.js'
 import { bytes, checkInteger, integer, parseId, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 
@@ -104,16 +104,11 @@ export const toSnapshotBytes = (stored: Uint8Array, integrationAddress: string |
 export const maxVersion = 2 ** 31 - 1
 
 const snapshotColumns: BulkInsert['columns'] = [
-  { name: 'payment_id', type: 'integer' },
-  { name: 'version', type: 'integer' },
-  { name: 'integration', type: 'hex' },
+  ...listColumns({ payment_id: 'integer', version: 'integer', integration: 'hex' }),
   { name: 'body', type: 'bytes' },
 ]
 
-const outboxColumns: BulkInsert['columns'] = [
-  { name: 'id', type: 'integer' },
-  { name: 'integration', type: 'hex' },
-]
+const outboxColumns = listColumns({ id: 'integer', integration: 'hex' })
 
 const unclaimed = ['lane', 'attempted', 'schedule_from'].map((name) => ({ name, value: () => '0' }))
 
@@ -165,7 +160,7 @@ async function readNotifiedIntegrations(
 ): Promise<{ readonly notified: ReadonlySet<string>; now(parameter: Parameter): string }> {
   const { name, nowText } = db.dialect
   const named = new Set(snapshots.map(({ integrationAddress }) => integrationAddress))
-  const columns = [{ name: 'address', type: 'hex' }] as const
+  const columns = listColumns({ address: 'hex' })
   const values = [...named].flatMap((address) => (address === null ? [] : [[address]]))
   const text = (source: string, parameter: Parameter) =>
     `with v (address) as (${source})

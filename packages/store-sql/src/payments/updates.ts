@@ -8,8 +8,8 @@ import type {
   StoredUpdate,
 } from '@payment-integration/core/internal'
 import { type Selectable, sql } from 'kysely'
-import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
-import { bulk, runPrepared, type StatementText } from '../internal/statements.js'
+import type { Connection, SqlDialect } from '../engine.js'
+import { bulk, listColumns, runPrepared, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, pack, parseId, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { UpdateRow } from '../schema/tables.js'
@@ -40,17 +40,17 @@ export function findText(dialect: SqlDialect, updateIds: readonly string[]): Sta
      where ${dialect.oneOf('u.id', 'text', updateIds, parameter)}`
 }
 
-const insertColumns: readonly BulkColumn[] = [
-  { name: 'id', type: 'text' },
-  { name: 'fingerprint', type: 'hex' },
-  { name: 'payment_id', type: 'integer' },
-  { name: 'outcome', type: 'text' },
-  { name: 'reason', type: 'text' },
-  { name: 'version', type: 'integer' },
-  { name: 'body', type: 'text' },
-  { name: 'chain_id', type: 'integer' },
-  { name: 'tx_hash', type: 'hex' },
-]
+const insertColumns = listColumns({
+  id: 'text',
+  fingerprint: 'hex',
+  payment_id: 'integer',
+  outcome: 'text',
+  reason: 'text',
+  version: 'integer',
+  body: 'text',
+  chain_id: 'integer',
+  tx_hash: 'hex',
+})
 const insertNames = insertColumns.map(({ name }) => name).join(', ')
 
 /** Stores updates in order, except those whose id is stored already. Resolves the ids that were stored now. */
@@ -78,10 +78,7 @@ function toInsertValues({ update, fingerprint, paymentId, outcome, reason, versi
   ]
 }
 
-export const keyColumns: readonly BulkColumn[] = [
-  { name: 'chain_id', type: 'integer' },
-  { name: 'tx_hash', type: 'hex' },
-]
+export const keyColumns = listColumns({ chain_id: 'integer', tx_hash: 'hex' })
 
 export async function waitingUpdates(db: Connection, keys: readonly PaymentSelector[]): Promise<ProcessorUpdate[]> {
   // Usually no update waits, but a range may have 50,000 keys.
@@ -104,13 +101,13 @@ export function hasWaitingQuery(db: Connection) {
   return waiting.orderBy('chain_id').orderBy('tx_hash').orderBy('seq').limit(1)
 }
 
-export const settledColumns: readonly BulkColumn[] = [
-  { name: 'update_id', type: 'text' },
-  { name: 'payment_id', type: 'integer' },
-  { name: 'outcome', type: 'text' },
-  { name: 'reason', type: 'text' },
-  { name: 'version', type: 'integer' },
-]
+export const settledColumns = listColumns({
+  update_id: 'text',
+  payment_id: 'integer',
+  outcome: 'text',
+  reason: 'text',
+  version: 'integer',
+})
 const settledNames = settledColumns.map(({ name }) => name).join(', ')
 
 /** RangeError if an update does not wait. */

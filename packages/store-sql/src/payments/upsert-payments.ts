@@ -1,8 +1,8 @@
 /** Inserts payments, or updates those that were mined again. @module */
 import type { NewPayment, UpsertedPayments } from '@payment-integration/core/internal'
 import type { PaymentFacts, StoredPayment } from '@payment-integration/core/ports'
-import type { BulkColumn, Connection } from '../engine.js'
-import { bulk } from '../internal/statements.js'
+import type { Connection } from '../engine.js'
+import { bulk, listColumns } from '../internal/statements.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { storeFormerPositions } from './page-queries.js'
@@ -10,11 +10,7 @@ import { lockedColumns, withStatuses } from './payment-changes.js'
 import { insertUnsettled } from './payment-reads.js'
 import { type FactRow, insertColumns, insertValues, toInsertedPayment } from './payment-row.js'
 
-const keyColumns: readonly BulkColumn[] = [
-  { name: 'chain_id', type: 'integer' },
-  { name: 'tx_hash', type: 'hex' },
-  { name: 'ordinal', type: 'integer' },
-]
+const keyColumns = listColumns({ chain_id: 'integer', tx_hash: 'hex', ordinal: 'integer' })
 const keyNames = keyColumns.map(({ name }) => name).join(', ')
 const keyValues = ({ chainId, txHash, ordinal }: PaymentFacts) => [chainId, txHash, ordinal]
 const sameKey = 'p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal'
@@ -61,7 +57,7 @@ function pickLastOfEach(payments: readonly NewPayment[]): readonly NewPayment[] 
 }
 
 async function readStoredIds(db: Connection, payments: readonly NewPayment[]): Promise<Map<number, number>> {
-  const columns: readonly BulkColumn[] = [...keyColumns, { name: 'place', type: 'integer' }]
+  const columns = [...keyColumns, ...listColumns({ place: 'integer' })]
   const values = payments.map(({ facts }, place) => [...keyValues(facts), place])
   const text = (source: string) =>
     `with v (${keyNames}, place) as (${source})
@@ -83,7 +79,7 @@ async function updateKnown(db: Connection, rows: readonly (readonly unknown[])[]
 
 async function repositionStatuses(db: Connection, stored: readonly PaymentFacts[]): Promise<void> {
   const { name } = db.dialect
-  const columns: readonly BulkColumn[] = [...keyColumns, { name: 'block_timestamp', type: 'integer' }]
+  const columns = [...keyColumns, ...listColumns({ block_timestamp: 'integer' })]
   const values = stored.map((facts) => [...keyValues(facts), facts.blockTimestamp])
   const text = (source: string) =>
     `with v (${keyNames}, block_timestamp) as (${source})

@@ -58,10 +58,9 @@ export function bindLogs(db: Connection): Pick<IdentityTransaction, 'logShare' |
   }
 }
 
-export function createLogReads({
-  read,
-  transaction,
-}: Engine): Pick<IdentityStore, 'shares' | 'verdicts' | 'forgetEvents'> {
+type LogReads = Pick<IdentityStore, 'shares' | 'verdicts' | 'forgetEvents'>
+
+export function createLogReads({ read, transaction }: Engine): LogReads {
   return {
     async shares(query) {
       const { rows } = await read.executeQuery<Selectable<ShareRow>>(newestQuery(read, 'identity_shares', query))
@@ -146,7 +145,21 @@ export function bindRedemptions(db: Connection): RedemptionTransaction {
   const table = db.dialect.name('identity_redemptions')
   const first = ([row]: readonly StoredRedemption[]) => (row === undefined ? null : toRedemption(row))
   return {
-    addRedemption: (redemption) => addRedemption(db, redemption),
+    async addRedemption({ externalUserId, integrationAddress, levelName, isFindable, ...rest }) {
+      const [subjectId, number] = [pack(rest.subjectId), checkInteger(rest.number, 'number', 1)]
+      const startedAt = checkInteger(rest.startedAt, 'startedAt')
+      const leaseMs = checkInteger(rest.leaseMs, 'leaseMs')
+      await run(db, (parameter) => {
+        const values = [pack(externalUserId), subjectId, number, integrationAddress, pack(levelName)]
+        const ends = [1, 2].map(() => formatLater(db.dialect, parameter, leaseMs))
+        return `insert into ${table} (leased_until, next_look_up_at, external_user_id, subject_id,
+            number, integration, level_name, is_findable, started_at, state)
+          values (${ends.join(', ')}, ${[...values, isFindable ? 1 : 0, startedAt].map(parameter).join(', ')}, 'in_flight')`
+      })
+      const text: StatementText = (parameter) => `update ${db.dialect.name('identity_subjects')}
+        set redemptions = ${parameter(number)} where id = ${parameter(subjectId)}`
+      await run(db, text)
+    },
     async changeRedemption(externalUserId, { state, applicantId, levelName, lookUpInMs }) {
       await run(db, (parameter) => {
         const unlessAttached = (column: string, value: string | null) =>
@@ -224,27 +237,6 @@ export function toRedemption(row: StoredRedemption): RedemptionRecord {
     state: row.state as RedemptionState,
     applicantId: unpack<string>(row.applicant_id),
   }
-}
-
-async function addRedemption(
-  db: Connection,
-  redemption: Parameters<IdentityTransaction['addRedemption']>[0],
-): Promise<void> {
-  const { name } = db.dialect
-  const { externalUserId, integrationAddress, levelName, isFindable } = redemption
-  const [subjectId, number] = [pack(redemption.subjectId), checkInteger(redemption.number, 'number', 1)]
-  const startedAt = checkInteger(redemption.startedAt, 'startedAt')
-  const leaseMs = checkInteger(redemption.leaseMs, 'leaseMs')
-  await run(db, (parameter) => {
-    const values = [pack(externalUserId), subjectId, number, integrationAddress, pack(levelName), isFindable ? 1 : 0]
-    const ends = [1, 2].map(() => formatLater(db.dialect, parameter, leaseMs))
-    return `insert into ${name('identity_redemptions')} (leased_until, next_look_up_at, external_user_id, subject_id,
-        number, integration, level_name, is_findable, started_at, state)
-      values (${ends.join(', ')}, ${[...values, startedAt].map(parameter).join(', ')}, 'in_flight')`
-  })
-  const text: StatementText = (parameter) => `update ${name('identity_subjects')}
-    set redemptions = ${parameter(number)} where id = ${parameter(subjectId)}`
-  await run(db, text)
 }
 
 function formatLater({ nowText }: SqlDialect, parameter: Parameter, ms: number): string {

@@ -1,10 +1,8 @@
 /** Stores subjects, under the lock of their person. Source: docs/decisions/identity.md. @module */
 import type {
-  EmailAddress,
   IdentitySubject,
   IdentityTransaction,
   MissingApplicant,
-  NewSubject,
   PersonQuery,
   VerificationChange,
 } from '@payment-integration/core/internal'
@@ -161,8 +159,29 @@ type SubjectTransaction = Pick<
 export function bindSubjects(db: Connection): SubjectTransaction {
   const table = db.dialect.name('identity_subjects')
   return {
-    ensureSubject: (email, freshId) => ensureSubject(db, email, freshId),
-    insertSubject: (subject) => insertSubject(db, subject),
+    // Writes one row in one statement, so that the time does not reveal whether the address has an open subject.
+    async ensureSubject({ key, sealed }, freshId) {
+      const rows = await run<StoredSubject>(db, (parameter) => {
+        const values = [pack(freshId), key, sealed.keyVersion, sealed.sealed].map(parameter)
+        return `insert into ${table}
+            (id, email_key, email_key_version, email_sealed, proved, closed, redemptions, revision)
+          values (${values.join(', ')}, 0, 0, 0, 0)
+          on conflict (email_key) where closed = 0 do update set
+            email_key_version = excluded.email_key_version, email_sealed = excluded.email_sealed
+          returning ${subjectColumns}`
+      })
+      return requireOne(rows)
+    },
+    async insertSubject({ id, emailKey, email, accountId, proved }) {
+      const rows = await run<StoredSubject>(db, (parameter) => {
+        const { keyVersion = null, sealed = null } = email?.sealed ?? {}
+        const values = [pack(id), emailKey, keyVersion, sealed, pack(accountId), proved ? 1 : 0].map(parameter)
+        return `insert into ${table}
+            (id, email_key, email_key_version, email_sealed, account_id, proved, closed, redemptions, revision)
+          values (${values.join(', ')}, 0, 0, 0) returning ${subjectColumns}`
+      })
+      return requireOne(rows)
+    },
     async setOwner(subjectId, { accountId, proved, closed }) {
       const values: Record<string, unknown> = {}
       if (accountId !== undefined) values['account_id'] = pack(accountId)
@@ -196,32 +215,6 @@ export function byApplicantQuery({ dialect }: Pick<Connection, 'dialect'>, appli
     (parameter) => `select ${subjectColumns} from ${dialect.name('identity_subjects')}
       where applicant_id = ${parameter(pack(applicantId))} order by seq limit 1`,
   )
-}
-
-/** Writes one row in one statement, so that the time does not reveal whether the address has an open subject. */
-async function ensureSubject(db: Connection, { key, sealed }: EmailAddress, freshId: string): Promise<IdentitySubject> {
-  const rows = await run<StoredSubject>(db, (parameter) => {
-    const values = [pack(freshId), key, sealed.keyVersion, sealed.sealed].map(parameter)
-    return `insert into ${db.dialect.name('identity_subjects')}
-        (id, email_key, email_key_version, email_sealed, proved, closed, redemptions, revision)
-      values (${values.join(', ')}, 0, 0, 0, 0)
-      on conflict (email_key) where closed = 0 do update set
-        email_key_version = excluded.email_key_version, email_sealed = excluded.email_sealed
-      returning ${subjectColumns}`
-  })
-  return requireOne(rows)
-}
-
-async function insertSubject(db: Connection, subject: NewSubject): Promise<IdentitySubject> {
-  const { id, emailKey, email, accountId, proved } = subject
-  const rows = await run<StoredSubject>(db, (parameter) => {
-    const { keyVersion = null, sealed = null } = email?.sealed ?? {}
-    const values = [pack(id), emailKey, keyVersion, sealed, pack(accountId), proved ? 1 : 0].map(parameter)
-    return `insert into ${db.dialect.name('identity_subjects')}
-        (id, email_key, email_key_version, email_sealed, account_id, proved, closed, redemptions, revision)
-      values (${values.join(', ')}, 0, 0, 0) returning ${subjectColumns}`
-  })
-  return requireOne(rows)
 }
 
 function requireOne([row]: readonly StoredSubject[]): IdentitySubject {

@@ -3,13 +3,12 @@ import type { ProcessorUpdate } from '@payment-integration/contract'
 import type {
   MovedUpdate,
   MoveStore,
-  MoveTransaction,
   UnnotifiedVersion,
   UpdatePage,
 } from '@payment-integration/core/internal'
-import type { BulkColumn, Connection, Engine, Parameter } from '../engine.js'
+import type { Connection, Engine, Parameter } from '../engine.js'
 import { findLowestReplayable } from '../history/segments.js'
-import { bulk, run } from '../internal/statements.js'
+import { bulk, listColumns, run } from '../internal/statements.js'
 import { hexBytes, integer, nullableInteger, pack, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { findPayments, lockPaymentsUnder, notifyVersions, replacePayments } from './moved-payments.js'
@@ -58,17 +57,17 @@ async function* readUpdates(read: Connection, address: string): AsyncGenerator<U
   }
 }
 
-const columns: readonly BulkColumn[] = [
-  { name: 'chain_id', type: 'integer' },
-  { name: 'tx_hash', type: 'hex' },
-  { name: 'ordinal', type: 'integer' },
-  { name: 'id', type: 'text' },
-  { name: 'fingerprint', type: 'hex' },
-  { name: 'outcome', type: 'text' },
-  { name: 'reason', type: 'text' },
-  { name: 'version', type: 'integer' },
-  { name: 'body', type: 'text' },
-]
+const columns = listColumns({
+  chain_id: 'integer',
+  tx_hash: 'hex',
+  ordinal: 'integer',
+  id: 'text',
+  fingerprint: 'hex',
+  outcome: 'text',
+  reason: 'text',
+  version: 'integer',
+  body: 'text',
+})
 const names = columns.map(({ name }) => name).join(', ')
 
 function toValues({ chainId, txHash, ordinal, id, fingerprint, outcome, reason, version, content }: MovedUpdate) {
@@ -127,16 +126,15 @@ export function createMoveStore(engine: Engine): MoveStore {
       const { next } = await runningTransactions(read)
       return async () => BigInt((await runningTransactions(read)).oldest) >= BigInt(next)
     },
-    transaction: (work) => transaction((db) => work(moveTransaction(db))),
-  }
-}
-
-function moveTransaction(db: Connection): MoveTransaction {
-  return {
-    find: (keys) => lockPaymentsUnder(db, keys),
-    replace: (address, payments) => replacePayments(db, address, payments),
-    putUpdates: (address, updates) => putUpdates(db, address, updates),
-    notify: (address, snapshotIds) => notifyVersions(db, address, snapshotIds),
+    transaction: (work) =>
+      transaction((db) =>
+        work({
+          find: (keys) => lockPaymentsUnder(db, keys),
+          replace: (address, payments) => replacePayments(db, address, payments),
+          putUpdates: (address, updates) => putUpdates(db, address, updates),
+          notify: (address, snapshotIds) => notifyVersions(db, address, snapshotIds),
+        }),
+      ),
   }
 }
 

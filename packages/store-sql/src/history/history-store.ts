@@ -150,14 +150,13 @@ async function* pages<Kind extends SegmentedKind>(
   kind: Kind,
   range: IdRange,
 ): AsyncGenerator<readonly HistoryRows[Kind][]> {
-  let after: RowKey | null = null
-  for (;;) {
-    const page: { readonly rows: readonly HistoryRows[Kind][]; readonly last: RowKey } | null = await rowsByKind[
-      kind
-    ].read(db, range, after, groupSize)
-    if (page === null) return
-    yield page.rows
-    after = page.last
+  const { read, getKey } = rowsByKind[kind]
+  for (let after: RowKey | null = null; ; ) {
+    const rows: readonly HistoryRows[Kind][] = await read(db, range, after, groupSize)
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows
+    after = getKey(last)
   }
 }
 
@@ -182,7 +181,7 @@ async function removeDeliveries(
   { number, deliveries: range }: Segment,
 ): Promise<void> {
   const { dialect, read } = engine
-  if (kind === 'deliveries' && (await rowsByKind.attempts.read(read, range, null, 1)) !== null)
+  if (kind === 'deliveries' && (await rowsByKind.attempts.read(read, range, null, 1)).length > 0)
     throw new RangeError(`Segment ${number} has attempts; remove them before their deliveries.`)
   const { partitions } = dialect
   const { table, key } = rowsByKind[kind]

@@ -52,7 +52,10 @@ export function prepare<Values extends object, Row>(
   let text: NamedQuery | undefined
   let view: ((values: readonly unknown[]) => object) | undefined
   return async (values) => {
-    text ??= named(build((name) => new Slot<Values>(name) as never).compile(), keepPlan)
+    if (text === undefined) {
+      const { sql, parameters } = build((name) => new Slot<Values>(name) as never).compile()
+      text = { sql, parameters, name: keepPlan ? statementName(sql).name : undefined }
+    }
     const { sql, parameters, name } = text
     const boundParameters = parameters.map((one) => (one instanceof Slot ? values[(one as Slot<Values>).name] : one))
     const { columns, values: records } = await rows({ sql, parameters: boundParameters, name })
@@ -60,11 +63,6 @@ export function prepare<Values extends object, Row>(
     view ??= createRowView(columns)
     return records.map(view) as Row[]
   }
-}
-
-function named({ sql, parameters }: NamedQuery, keepPlan: boolean): NamedQuery {
-  const name = keepPlan ? statementName(sql).name : undefined
-  return { sql, parameters, name }
 }
 
 export type StatementText = (parameter: Parameter) => string
@@ -116,6 +114,12 @@ export class SentQuery extends TextQuery {
   get name(): string | undefined {
     return this.#of instanceof PreparedQuery ? this.#of.name : undefined
   }
+}
+
+/** `streamQuery` of every connection. */
+// biome-ignore lint/correctness/useYield: the store does not stream
+export async function* rejectStream(): AsyncIterableIterator<never> {
+  throw new TypeError('Streaming is not supported.')
 }
 
 /** The result of a {@link SentQuery}. */

@@ -1,9 +1,9 @@
 /** A Kysely driver over a `pg` pool that never releases a connection in an unknown state. @module */
-import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
+import type { CompiledQuery, DatabaseConnection, Driver } from 'kysely'
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type { Pool, PoolClient, QueryArrayResult } from 'pg'
 import type { NamedQuery } from '../engine.js'
-import { PreparedQuery, SentQuery, type SentResult } from '../internal/statements.js'
+import { PreparedQuery, rejectStream, SentQuery, type SentResult } from '../internal/statements.js'
 import { createClosedError, createRowView, type RawRows } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 import { queryTextRows } from './bulk-rows.js'
@@ -48,6 +48,7 @@ type Done<Answer> = (error: Error | null | undefined, answer: Answer) => void
 export class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient
   readonly #options: PostgresDriverOptions
+  readonly streamQuery = rejectStream
   #failure: { readonly error: unknown } | undefined
   /** Whether a statement failed, so that later ones are not executed although COMMIT is answered. */
   #statementFailed = false
@@ -168,11 +169,6 @@ export class PostgresConnection implements DatabaseConnection {
     this.#lost ||= lost
     this.#failure ??= { error: convertPostgresError(error) }
     return this.#failure
-  }
-
-  // biome-ignore lint/correctness/useYield: the store does not stream
-  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
-    throw new TypeError('Streaming is not supported.')
   }
 }
 

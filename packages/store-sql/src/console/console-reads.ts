@@ -7,13 +7,7 @@ import { toAuditRecord } from '../history/audit.js'
 import { checkInteger, integer, keyBytes, nullableInteger, toHex, unpack, whileBusy } from '../internal/values.js'
 import type { ColumnTypes, IndexDefinition } from '../schema/migration.js'
 import { createDeliveryReads, keyQuery } from './delivery-reads.js'
-import {
-  computeVolumePerMinute,
-  countAttemptsPerMinute,
-  countPaymentsPerMinute,
-  createPaymentReads,
-  readNewest,
-} from './payment-reads.js'
+import { createPaymentReads } from './payment-reads.js'
 
 // The indexes that only the console needs are made when it first starts: without a console, writes are cheaper.
 
@@ -164,11 +158,7 @@ export function createConsoleReads(engine: Engine): ConsoleReads {
     ...createPaymentReads(engine),
     ...createDeliveryReads(db),
     ...createEndpointReads(db),
-    attemptsPerMinute: (query) => countAttemptsPerMinute(db, query),
-    paymentsPerMinute: (query) => countPaymentsPerMinute(db, query),
-    volumePerMinute: (query) => computeVolumePerMinute(db, query),
     audit: async (query) => (await auditQuery(db, query).execute()).map(toAuditRecord),
-    newest: (limit) => readNewest(db, limit),
   }
 }
 

@@ -19,18 +19,12 @@ export interface IdRange {
   readonly high: number
 }
 
-export interface IdPage {
-  readonly ids: readonly number[]
-  readonly next: string | null
-  readonly isCut: boolean
-}
-
 /** Finds a page, newest first. Ids ascend with time, so times are converted to ids. */
-export async function findIds(
+async function findIds(
   db: Connection,
   filter: Filter & { readonly beforeId?: string | undefined },
   limit: number,
-): Promise<IdPage> {
+): Promise<ConsolePage<number, string>> {
   const ids: number[] = []
   const low = filter.since === undefined ? 1 : await findFirstIdAt(db, filter.since)
   const before = filter.beforeId === undefined ? Number.MAX_SAFE_INTEGER : parseId(filter.beforeId, 'beforeId')
@@ -50,13 +44,13 @@ export async function findIds(
     await find({ low: end ?? low, high }, 2 * size)
     if (ids.length > limit || end === null) break
     high = end
-    if (size === examinedPerStatement.at(-1)) return { ids, next: String(end), isCut: true }
+    if (size === examinedPerStatement.at(-1)) return { rows: ids, next: String(end), isCut: true }
   }
   return toPage(ids, limit)
 }
 
-const toPage = (matches: readonly number[], limit: number): IdPage => ({
-  ids: matches.slice(0, limit),
+const toPage = (matches: readonly number[], limit: number): ConsolePage<number, string> => ({
+  rows: matches.slice(0, limit),
   next: matches.length > limit ? String(matches[limit - 1]) : null,
   isCut: false,
 })
@@ -170,8 +164,8 @@ export function createDeliveryReads(db: Connection): DeliveryReads {
     async deliveries({ limit, ...filter }) {
       checkInteger(limit, 'limit', 1, maxRows)
       if (filter.txHash !== undefined) return readDeliveriesOfTransaction(db, filter, limit)
-      const { ids, ...page } = await findIds(db, filter, limit)
-      return { ...page, rows: await readDeliveriesWithIds(db, ids) }
+      const page = await findIds(db, filter, limit)
+      return { ...page, rows: await readDeliveriesWithIds(db, page.rows) }
     },
     async deliveriesById(ids) {
       const keys = checkIds(ids).map((id) => parseId(id, 'deliveryId'))

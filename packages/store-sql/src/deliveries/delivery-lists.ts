@@ -204,30 +204,29 @@ export function selectFiltered(db: Connection, filter: RangeFilter) {
   )
 }
 
-export async function listDeliveries(
-  db: Connection,
-  query: Parameters<DeliveryStore['list']>[0],
-): Promise<DeliveryView[]> {
-  return withAttempts(db, await listQuery(db, await withIdRange(db, query)).execute())
-}
+type DeliveryLists = Pick<DeliveryStore, 'list' | 'find' | 'newestId' | 'count'>
 
-export async function findDelivery(db: Connection, deliveryId: string): Promise<DeliveryView | null> {
-  const [view] = await withAttempts(db, await listQuery(db, { deliveryId, limit: 1 }).execute())
-  return view ?? null
-}
-
-export async function findNewestDelivery(db: Connection, filter: DeliveryFilter): Promise<string | null> {
-  const row = await newestQuery(db, await withIdRange(db, filter)).executeTakeFirst()
-  return row === undefined ? null : String(row.id)
+export function createDeliveryLists(db: Connection): DeliveryLists {
+  return {
+    list: async (query) => withAttempts(db, await listQuery(db, await withIdRange(db, query)).execute()),
+    async find(deliveryId) {
+      const [view] = await withAttempts(db, await listQuery(db, { deliveryId, limit: 1 }).execute())
+      return view ?? null
+    },
+    async newestId(filter) {
+      const row = await newestQuery(db, await withIdRange(db, filter)).executeTakeFirst()
+      return row === undefined ? null : String(row.id)
+    },
+    async count(filter, { atMost } = {}) {
+      if (atMost !== undefined) checkInteger(atMost, 'atMost', 1)
+      const row = await countQuery(db, await withIdRange(db, filter), atMost).executeTakeFirst()
+      return integer(row?.deliveries ?? 0)
+    },
+  }
 }
 
 export function newestQuery(db: Connection, filter: DeliveryFilter) {
   return selectFiltered(db, filter).select('d.id').orderBy(chooseIdColumn(filter), 'desc').limit(1)
-}
-
-export async function countDeliveries(db: Connection, filter: DeliveryFilter, atMost?: number): Promise<number> {
-  const row = await countQuery(db, await withIdRange(db, filter), atMost).executeTakeFirst()
-  return integer(row?.deliveries ?? 0)
 }
 
 export function countQuery(db: Connection, filter: DeliveryFilter, atMost?: number) {

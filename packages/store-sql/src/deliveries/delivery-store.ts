@@ -1,12 +1,5 @@
 /** The delivery store: backlog, streams and replays. @module */
-import type {
-  DeliveryBacklog,
-  DeliveryStore,
-  ReplayRequest,
-  ReplayResult,
-  StreamedDelivery,
-  StreamQuery,
-} from '@payment-integration/core/internal'
+import type { DeliveryStore, ReplayRequest, ReplayResult, StreamQuery } from '@payment-integration/core/internal'
 import type { IdSource } from '@payment-integration/core/ports'
 import type { Connection, Engine, Lane, Parameter, SqlDialect } from '../engine.js'
 import { findLowestReplayable } from '../history/segments.js'
@@ -16,42 +9,18 @@ import { toSnapshotBytes } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
 import { lastAddress, scanName, scanText } from './candidates.js'
 import { createClaim } from './claim.js'
-import {
-  chooseIdColumn,
-  countDeliveries,
-  findDelivery,
-  findMissing,
-  findNewestDelivery,
-  listDeliveries,
-  selectFiltered,
-  withIdRange,
-} from './delivery-lists.js'
-import { findEndpoint, listEndpoints } from './endpoint-rows.js'
+import { chooseIdColumn, createDeliveryLists, findMissing, selectFiltered, withIdRange } from './delivery-lists.js'
+import { createEndpointReads } from './endpoint-rows.js'
 import { createResetOverlongWaits, createSettle } from './settle.js'
-
-async function readMsUntilDue(read: Connection): Promise<number | null> {
-  const { claimable, now } = await readEarliest(read)
-  return claimable === null ? null : Math.max(0, claimable - now)
-}
-
-async function readBacklog(read: Connection, atMost: number): Promise<DeliveryBacklog> {
-  const { rows } = await read.dialect.pending(atMost).execute(read)
-  const { open: claimableDue, blocked, now } = await readEarliest(read)
-  const since = (due: number | null) => (due === null || due > now ? null : now - due)
-  return { pending: integer(rows[0]?.pending ?? 0), oldestDueMs: since(claimableDue), oldestBlockedMs: since(blocked) }
-}
 
 // Deliveries of disabled integrations do not count, because they never become due.
 async function readEarliest(read: Connection) {
-  const { rows } = await read.executeQuery(earliestQuery(read.dialect))
-  const [row] = rows
-  if (row === undefined) return { open: null, blocked: null, claimable: null, now: 0 }
-  const { open_due, blocked_due, claimable, now } = row
+  const [row] = (await read.executeQuery(earliestQuery(read.dialect))).rows
   return {
-    open: nullableInteger(open_due),
-    blocked: nullableInteger(blocked_due),
-    claimable: nullableInteger(claimable),
-    now: integer(now),
+    open: nullableInteger(row?.open_due ?? null),
+    blocked: nullableInteger(row?.blocked_due ?? null),
+    claimable: nullableInteger(row?.claimable ?? null),
+    now: integer(row?.now ?? 0),
   }
 }
 
@@ -183,18 +152,6 @@ interface StreamRow {
   readonly body: Uint8Array | string
 }
 
-async function streamDeliveries(read: Connection, query: StreamQuery): Promise<StreamedDelivery[]> {
-  const { rows } = await read.executeQuery(streamQuery(read.dialect, query))
-  return rows.map((row) => ({
-    deliveryId: String(integer(row.id)),
-    chainId: integer(row.chain_id),
-    txHash: toHex(row.tx_hash),
-    version: integer(row.version),
-    createdAt: integer(row.created_at),
-    body: toSnapshotBytes(read.dialect.toBytes(row.body), query.integrationAddress, row),
-  }))
-}
-
 export function streamQuery(dialect: SqlDialect, { integrationAddress, afterId, upToId, limit }: StreamQuery) {
   const { name, bytesText, indexRange } = dialect
   const value = keyBytes(integrationAddress)
@@ -219,20 +176,32 @@ export function createDeliveryStore(engine: Engine, ids: IdSource): DeliveryStor
     claim: createClaim(engine, ids),
     settle: createSettle(engine),
     resetOverlongWaits: createResetOverlongWaits(engine),
-    msUntilDue: () => readMsUntilDue(read),
+    async msUntilDue() {
+      const { claimable, now } = await readEarliest(read)
+      return claimable === null ? null : Math.max(0, claimable - now)
+    },
     whenDue: (listener) => engine.whenDue(listener),
-    backlog: async ({ atMost }) => readBacklog(read, checkInteger(atMost, 'atMost', 1)),
-    list: (query) => listDeliveries(read, query),
-    find: (deliveryId) => findDelivery(read, deliveryId),
-    newestId: (filter) => findNewestDelivery(read, filter),
-    count: async (filter, { atMost } = {}) =>
-      countDeliveries(read, filter, atMost === undefined ? undefined : checkInteger(atMost, 'atMost', 1)),
+    async backlog({ atMost }) {
+      const { rows } = await read.dialect.pending(checkInteger(atMost, 'atMost', 1)).execute(read)
+      const { open, blocked, now } = await readEarliest(read)
+      const since = (due: number | null) => (due === null || due > now ? null : now - due)
+      return { pending: integer(rows[0]?.pending ?? 0), oldestDueMs: since(open), oldestBlockedMs: since(blocked) }
+    },
+    ...createDeliveryLists(read),
     findMissing: (query) => findMissing(read, query),
     oldestSnapshot: async () => (await engine.oldestSnapshot?.()) ?? null,
     completeUpTo: createCompleteUpTo(read),
-    stream: (query) => streamDeliveries(read, query),
-    endpoints: async ({ limit } = {}) =>
-      listEndpoints(read, limit === undefined ? undefined : checkInteger(limit, 'limit', 1)),
-    endpoint: (integrationAddress) => findEndpoint(read, integrationAddress),
+    async stream(query) {
+      const { rows } = await read.executeQuery(streamQuery(read.dialect, query))
+      return rows.map((row) => ({
+        deliveryId: String(integer(row.id)),
+        chainId: integer(row.chain_id),
+        txHash: toHex(row.tx_hash),
+        version: integer(row.version),
+        createdAt: integer(row.created_at),
+        body: toSnapshotBytes(read.dialect.toBytes(row.body), query.integrationAddress, row),
+      }))
+    },
+    ...createEndpointReads(read),
   }
 }

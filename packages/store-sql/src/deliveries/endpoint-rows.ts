@@ -1,5 +1,6 @@
 /** Stores endpoint health: a row exists only while the last attempt failed. @module */
 import type {
+  DeliveryStore,
   EndpointChange,
   EndpointHealth,
   EndpointJudge,
@@ -9,7 +10,7 @@ import type {
 } from '@payment-integration/core/internal'
 import type { Connection, SqlDialect } from '../engine.js'
 import { run, type StatementText } from '../internal/statements.js'
-import { hexBytes, integer, keyBytes, nullableInteger, toHex } from '../internal/values.js'
+import { checkInteger, hexBytes, integer, keyBytes, nullableInteger, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { EndpointRow } from '../schema/tables.js'
 
@@ -161,17 +162,21 @@ export async function takeProbes(
   return new Set(rows.map(({ integration }) => toHex(integration)))
 }
 
-export async function listEndpoints(read: Connection, limit?: number): Promise<EndpointView[]> {
-  const all = selectFailing(read).orderBy('integration')
-  return (await (limit === undefined ? all : all.limit(limit)).execute()).map(toView)
+export function createEndpointReads(db: Connection): Pick<DeliveryStore, 'endpoints' | 'endpoint'> {
+  return {
+    async endpoints({ limit } = {}) {
+      const all = selectFailing(db).orderBy('integration')
+      const rows = limit === undefined ? all : all.limit(checkInteger(limit, 'limit', 1))
+      return (await rows.execute()).map(toView)
+    },
+    async endpoint(address) {
+      const row = await selectFailing(db).where('integration', '=', keyBytes(address)).executeTakeFirst()
+      return row === undefined ? null : toView(row)
+    },
+  }
 }
 
-export async function findEndpoint(read: Connection, address: string): Promise<EndpointView | null> {
-  const row = await selectFailing(read).where('integration', '=', keyBytes(address)).executeTakeFirst()
-  return row === undefined ? null : toView(row)
-}
-
-const selectFailing = (read: Connection) => read.selectFrom('endpoints').selectAll().where('failures', '>', 0)
+const selectFailing = (db: Connection) => db.selectFrom('endpoints').selectAll().where('failures', '>', 0)
 
 const toView = (row: EndpointRow): EndpointView => ({
   integrationAddress: toHex(row.integration),

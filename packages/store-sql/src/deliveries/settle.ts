@@ -8,7 +8,7 @@ import type {
   SettleResult,
 } from '@payment-integration/core/internal'
 import type { Connection, Engine, Parameter, SqlDialect } from '../engine.js'
-import { listColumns, run, runPrepared, sendPrepared, type StatementText } from '../internal/statements.js'
+import { listColumns, run, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, parseId, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { attemptColumns, toAttemptValues } from './delivery-lists.js'

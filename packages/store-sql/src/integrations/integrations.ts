@@ -137,10 +137,8 @@ function credentialsQuery(read: Connection, value: ValueOf<CredentialsQuery>) {
     ])
 }
 
-type Change = Parameters<IntegrationStore['update']>[1]
-
 /** The columns to change; an undefined field stays unchanged. */
-function changedColumns(change: Change): Updateable<IntegrationRow> {
+function changedColumns(change: Parameters<IntegrationStore['update']>[1]): Updateable<IntegrationRow> {
   const { name, notificationUrl, enabled, apiSecret, previousApiSecret } = change
   const { signingSecret, preparedSigningSecret: prepared, previousSigningSecret: previous } = change
   return {

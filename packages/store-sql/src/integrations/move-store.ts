@@ -1,11 +1,6 @@
 /** Reads and writes the rows of an integration that moves. Source: docs/decisions/cells.md. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
-import type {
-  MovedUpdate,
-  MoveStore,
-  UnnotifiedVersion,
-  UpdatePage,
-} from '@payment-integration/core/internal'
+import type { MovedUpdate, MoveStore, UnnotifiedVersion, UpdatePage } from '@payment-integration/core/internal'
 import type { Connection, Engine, Parameter } from '../engine.js'
 import { findLowestReplayable } from '../history/segments.js'
 import { bulk, listColumns, run } from '../internal/statements.js'

@@ -142,7 +142,13 @@ function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => number): Readon
 }
 
 const snapshotColumns: BulkInsert['columns'] = [
-  ...listColumns({ payment_id: 'integer', version: 'integer', integration: 'hex', created_at: 'integer', undelivered: 'text' }),
+  ...listColumns({
+    payment_id: 'integer',
+    version: 'integer',
+    integration: 'hex',
+    created_at: 'integer',
+    undelivered: 'text',
+  }),
   { name: 'body', type: 'bytes' },
 ]
 

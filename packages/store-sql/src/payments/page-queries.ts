@@ -6,7 +6,7 @@ import type { Connection, Engine } from '../engine.js'
 import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements.js'
 import { checkInteger, hexBytes, integer, keyBytes, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import type { PaymentRow, Tables } from '../schema/tables.js'
+import type { PageEpochRow, PaymentRow, Tables } from '../schema/tables.js'
 import { paymentColumns, type StoredRow, toStoredPayment, type WithExtra } from './payment-row.js'
 
 const placeColumns = listColumns({
@@ -29,36 +29,27 @@ const repositionColumns = listColumns({
  * it.
  */
 export async function storeFormerPositions(db: Connection, payments: readonly PaymentFacts[]): Promise<void> {
-  const former = await readFormerPositions(db, payments)
-  if (former.length === 0) return
-  const integrations = former.map(({ integration }) => integration)
-  const counts = await countReposition(db, integrations)
-  const repositions = former.map(({ id, integration, blockTimestamp }) => [
-    id,
-    counts.get(integration),
-    integration,
-    blockTimestamp,
-  ])
-  const text = (source: string) =>
-    `insert into ${db.dialect.name('payment_repositions')} (payment_id, seq, integration, block_timestamp) ${source}`
-  await bulk(db, repositionColumns, repositions, text)
-}
-
-async function readFormerPositions(db: Connection, payments: readonly PaymentFacts[]) {
-  type Former = { id: Integer; integration: Uint8Array; block_timestamp: Integer }
   const values = payments.map((facts) => [facts.chainId, facts.txHash, facts.ordinal, facts.blockTimestamp])
-  const text = (source: string) =>
+  const readText = (source: string) =>
     `with v (chain_id, tx_hash, ordinal, block_timestamp) as (${source})
      select p.id, p.integration, p.block_timestamp from v
      join ${db.dialect.name('payments')} as p
        on p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal
      where p.is_primary = 1 and p.integration is not null and p.block_timestamp <> v.block_timestamp`
-  const rows = await bulk<Former>(db, placeColumns, values, text)
-  return rows.map((row) => ({
-    id: integer(row.id),
-    integration: toHex(row.integration),
-    blockTimestamp: integer(row.block_timestamp),
-  }))
+  type Former = { id: Integer; integration: Uint8Array; block_timestamp: Integer }
+  const former = await bulk<Former>(db, placeColumns, values, readText)
+  if (former.length === 0) return
+  const counts = await countReposition(
+    db,
+    former.map(({ integration }) => toHex(integration)),
+  )
+  const repositions = former.map((row) => {
+    const integration = toHex(row.integration)
+    return [integer(row.id), counts.get(integration), integration, integer(row.block_timestamp)]
+  })
+  const text = (source: string) =>
+    `insert into ${db.dialect.name('payment_repositions')} (payment_id, seq, integration, block_timestamp) ${source}`
+  await bulk(db, repositionColumns, repositions, text)
 }
 
 // Sorted, so that two transactions cannot deadlock.
@@ -69,7 +60,7 @@ async function countReposition(db: Connection, integrations: readonly string[]) 
     `with v (integration) as (${source})
      insert into ${db.dialect.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
      on conflict (integration) do update set seq = e.seq + 1 returning integration, seq`
-  const counted = await bulk<{ integration: Uint8Array; seq: Integer }>(db, columns, values, text)
+  const counted = await bulk<PageEpochRow>(db, columns, values, text)
   return new Map(counted.map(({ integration, seq }) => [toHex(integration), integer(seq)]))
 }
 

@@ -1,11 +1,5 @@
 /** Stores history in segments, for the commands that archive it. Source: docs/retention.md. @module */
-import type {
-  HistoryPart,
-  HistoryRows,
-  HistoryStore,
-  PendingDeliveries,
-  SegmentedKind,
-} from '@payment-integration/core/internal'
+import type { HistoryPart, HistoryRows, HistoryStore, SegmentedKind } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import { updatesNewest } from '../console/console-reads.js'
 import { removeUndelivered } from '../deliveries/settle.js'
@@ -17,59 +11,51 @@ import { type RowKey, rowsByKind } from './rows.js'
 import type { IdRange, Segment } from './segments.js'
 import { beginSegment, closeSegments, findSegment, listSegments, unbounded, withShortLocks } from './segments.js'
 
-async function readPendingUpTo({ read, dialect }: Engine, upTo: number): Promise<PendingDeliveries[]> {
-  const { deliveries } = await findSegment(read, upTo)
-  const segment = sql<Integer>`coalesce((select max(s.number) from ${sql.raw(dialect.name('segments'))} as s
-    where s.first_delivery <= q.id), 0)`
-  const rows = await read
-    .selectFrom('outbox as q')
-    .select([segment.as('segment'), 'q.integration', sql<Integer>`count(*)`.as('count')])
-    .where('q.id', '<', deliveries.to)
-    .groupBy(['segment', 'q.integration'])
-    .orderBy('segment')
-    .orderBy('q.integration')
-    .execute()
-  return rows.map((row) => ({
-    segment: integer(row.segment),
-    integrationAddress: toHex(row.integration),
-    count: integer(row.count),
-  }))
-}
-
-/** Deliveries per transaction. */
-const pendingGroupSize = 1_000
-
-/** Makes the pending deliveries of the segments up to a number exhausted, except leased ones. */
-async function exhaustPending({ transaction, read, dialect }: Engine, upTo: number): Promise<number> {
-  const { name, nowText, skipLocked } = dialect
-  const { deliveries } = await findSegment(read, upTo)
-  const text: StatementText = (parameter) => `select q.id from ${name('outbox')} q
-    where q.id < ${parameter(deliveries.to)} and (q.claim_token is null or q.due_at <= ${nowText(parameter)})
-    order by q.id limit ${pendingGroupSize}${skipLocked('q')}`
-  let givenUp = 0
-  for (let groupCount = pendingGroupSize; groupCount === pendingGroupSize; givenUp += groupCount)
-    groupCount = await transaction(async (db) => {
-      const rows = await run<{ id: Integer }>(db, text)
-      const ids = rows.map(({ id }) => integer(id))
-      await removeUndelivered(db, 'exhausted', ids)
-      return ids.length
-    })
-  return givenUp
-}
-
-/** Rows per statement. */
+/** Rows per statement and transaction. */
 const groupSize = 1_000
 /** Wait for the lock of a segment's table, in milliseconds. Claims queue behind it, and a dump may last for hours. */
 const removalLockMs = 100
 
 export function createHistoryStore(engine: Engine): HistoryStore {
-  const { read, transaction } = engine
+  const { read, transaction, dialect } = engine
+  const { name, nowText, skipLocked } = dialect
   return {
     segments: () => listSegments(read),
     beginSegment: () => beginSegment(engine),
     closeSegments: (upTo) => closeSegments(engine, upTo),
-    pending: (upTo) => readPendingUpTo(engine, upTo),
-    exhaustPending: (upTo) => exhaustPending(engine, upTo),
+    async pending(upTo) {
+      const { deliveries } = await findSegment(read, upTo)
+      const segment = sql<Integer>`coalesce((select max(s.number) from ${sql.raw(name('segments'))} as s
+        where s.first_delivery <= q.id), 0)`
+      const rows = await read
+        .selectFrom('outbox as q')
+        .select([segment.as('segment'), 'q.integration', sql<Integer>`count(*)`.as('count')])
+        .where('q.id', '<', deliveries.to)
+        .groupBy(['segment', 'q.integration'])
+        .orderBy('segment')
+        .orderBy('q.integration')
+        .execute()
+      return rows.map((row) => ({
+        segment: integer(row.segment),
+        integrationAddress: toHex(row.integration),
+        count: integer(row.count),
+      }))
+    },
+    // Leased deliveries stay pending.
+    async exhaustPending(upTo) {
+      const { deliveries } = await findSegment(read, upTo)
+      const text: StatementText = (parameter) => `select q.id from ${name('outbox')} q
+        where q.id < ${parameter(deliveries.to)} and (q.claim_token is null or q.due_at <= ${nowText(parameter)})
+        order by q.id limit ${groupSize}${skipLocked('q')}`
+      let givenUp = 0
+      for (let groupCount = groupSize; groupCount === groupSize; givenUp += groupCount)
+        groupCount = await transaction(async (db) => {
+          const ids = (await run<{ id: Integer }>(db, text)).map(({ id }) => integer(id))
+          await removeUndelivered(db, 'exhausted', ids)
+          return ids.length
+        })
+      return givenUp
+    },
     async count(kind, segment) {
       const range = getRange(kind, await findSegment(read, segment))
       return transaction((db) => countRows(db, kind, range), { isLong: true })
@@ -104,13 +90,17 @@ async function findPart<Kind extends SegmentedKind>(
   const stay = kind === 'updates' ? await findWaiting(engine, range) : new Set<number>()
   return {
     async *rows() {
-      for await (const rows of pages(read, kind, range))
-        yield rows.filter((row) => !('seq' in row && stay.has(Number(row.seq))))
+      const { read: readPage, getKey } = rowsByKind[kind]
+      for (let after: RowKey | null = null; ; ) {
+        const page: readonly HistoryRows[Kind][] = await readPage(read, range, after, groupSize)
+        const last = page.at(-1)
+        if (last === undefined) return
+        yield page.filter((row) => !('seq' in row && stay.has(Number(row.seq))))
+        after = getKey(last)
+      }
     },
     remove: () =>
-      kind === 'updates'
-        ? removeInGroups(engine, { table: 'updates', key: 'seq', range, stay: [...stay] })
-        : removeDeliveries(engine, kind, bounds),
+      kind === 'updates' ? removeInGroups(engine, kind, range, [...stay]) : removeDeliveries(engine, kind, bounds),
   }
 }
 
@@ -145,21 +135,6 @@ async function countRows(db: Connection, kind: SegmentedKind, { from, to }: IdRa
   return integer((await query.execute(db)).rows[0]?.rows ?? 0)
 }
 
-async function* pages<Kind extends SegmentedKind>(
-  db: Connection,
-  kind: Kind,
-  range: IdRange,
-): AsyncGenerator<readonly HistoryRows[Kind][]> {
-  const { read, getKey } = rowsByKind[kind]
-  for (let after: RowKey | null = null; ; ) {
-    const rows: readonly HistoryRows[Kind][] = await read(db, range, after, groupSize)
-    const last = rows.at(-1)
-    if (last === undefined) return
-    yield rows
-    after = getKey(last)
-  }
-}
-
 /** Finds the waiting updates, which are not removed, even if they are decided meanwhile. */
 async function findWaiting(engine: Engine, range: IdRange): Promise<Set<number>> {
   const { dialect, read } = engine
@@ -184,20 +159,18 @@ async function removeDeliveries(
   if (kind === 'deliveries' && (await rowsByKind.attempts.read(read, range, null, 1)).length > 0)
     throw new RangeError(`Segment ${number} has attempts; remove them before their deliveries.`)
   const { partitions } = dialect
-  const { table, key } = rowsByKind[kind]
-  if (partitions === null) return removeInGroups(engine, { table, key, range, stay: [] })
+  if (partitions === null) return removeInGroups(engine, kind, range)
   const remove = kind === 'deliveries' ? partitions.drop : partitions.empty
   await withShortLocks(engine, (db) => remove(db, number), removalLockMs)
 }
 
-interface Groups {
-  readonly table: string
-  readonly key: string
-  readonly range: IdRange
-  readonly stay: readonly number[]
-}
-
-async function removeInGroups({ transaction, dialect }: Engine, { table, key, range, stay }: Groups): Promise<void> {
+async function removeInGroups(
+  { transaction, dialect }: Engine,
+  kind: SegmentedKind,
+  { from, to }: IdRange,
+  stay: readonly number[] = [],
+): Promise<void> {
+  const { table, key } = rowsByKind[kind]
   const { name, oneOf } = dialect
   for (let removedCount = groupSize; removedCount === groupSize; ) {
     const removed = await transaction((db) =>
@@ -205,7 +178,7 @@ async function removeInGroups({ transaction, dialect }: Engine, { table, key, ra
         const exclusion = stay.length === 0 ? '' : ` and not (${oneOf(key, 'integer', stay, parameter)})`
         return `delete from ${name(table)} where ${key} in (
             select distinct ${key} from ${name(table)}
-            where ${key} >= ${parameter(range.from)} and ${key} < ${parameter(range.to)}${exclusion}
+            where ${key} >= ${parameter(from)} and ${key} < ${parameter(to)}${exclusion}
             order by ${key} limit ${groupSize})
           returning ${key}`
       }),

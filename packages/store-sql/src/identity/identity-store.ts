@@ -3,7 +3,6 @@ import type {
   IdentityQuery,
   IdentityStore,
   IdentityTransaction,
-  LongestIdentityWaits,
   SubjectQuery,
 } from '@payment-integration/core/internal'
 import type { Connection, Engine } from '../engine.js'
@@ -30,8 +29,11 @@ export function bindIdentity(db: Connection): IdentityTransaction {
   }
 }
 
+/** Concurrent statements have slightly different times; such a difference does not count as a clock ahead. */
+const slackMs = 60_000
+
 export function createIdentityStore(engine: Engine): IdentityStore {
-  const { read } = engine
+  const { read, transaction } = engine
   return {
     ...createLogReads(engine),
     async subjects(query) {
@@ -56,7 +58,28 @@ export function createIdentityStore(engine: Engine): IdentityStore {
         applicantId: unpack<string>(applicant_id),
       }))
     },
-    resetOverlongWaits: (longest) => resetOverlongWaits(engine, longest),
+    // Corrects times written while a clock was ahead. See docs/runbooks/README.md.
+    async resetOverlongWaits({ leaseMs, lookUpMs, pollMs }) {
+      for (const ms of [leaseMs, lookUpMs, pollMs]) checkInteger(ms, 'ms')
+      const { name, nowText } = read.dialect
+      return transaction(async (db) => {
+        // Every open redemption has a next look-up.
+        const redemptions = await run<unknown>(db, (parameter) => {
+          const now = nowText(parameter)
+          const leasedAhead = `leased_until > ${now} + ${leaseMs + slackMs}`
+          const lookUpAhead = `next_look_up_at > ${now} + ${lookUpMs + slackMs}`
+          return `update ${name('identity_redemptions')} set
+              leased_until = case when ${leasedAhead} then ${now} + ${leaseMs} else leased_until end,
+              next_look_up_at = case when ${lookUpAhead} then ${now} else next_look_up_at end
+            where next_look_up_at is not null and (${leasedAhead} or ${lookUpAhead}) returning 1 as ended`
+        })
+        const pollsText: StatementText = (parameter) => `update ${name('identity_subjects')}
+          set next_poll_at = ${nowText(parameter)}
+          where next_poll_at > ${nowText(parameter)} + ${pollMs + slackMs} returning 1 as ended`
+        const subjects = await run<unknown>(db, pollsText)
+        return redemptions.length + subjects.length
+      })
+    },
     async countMissing() {
       const { rows } = await read.executeQuery(missingQuery(read))
       return integer(rows[0]?.count ?? 0)
@@ -116,37 +139,6 @@ export function duePollsQuery({ dialect }: Pick<Connection, 'dialect'>, limit: n
       where next_poll_at <= ${dialect.nowText(parameter)} and applicant_id is not null
       order by next_poll_at, seq limit ${parameter(limit)}`,
   )
-}
-
-/** Concurrent statements have slightly different times; such a difference does not count as a clock ahead. */
-const slackMs = 60_000
-
-/** Corrects times written while a clock was ahead. See docs/runbooks/README.md. */
-async function resetOverlongWaits(
-  { transaction, dialect }: Engine,
-  { leaseMs, lookUpMs, pollMs }: LongestIdentityWaits,
-): Promise<number> {
-  for (const ms of [leaseMs, lookUpMs, pollMs]) checkInteger(ms, 'ms')
-  const { name, nowText } = dialect
-  return transaction(async (db) => {
-    // Every open redemption has a next look-up.
-    const redemptions = await run<unknown>(db, (parameter) => {
-      const now = nowText(parameter)
-      const [leasedAhead, lookUpAhead] = [
-        `leased_until > ${now} + ${leaseMs + slackMs}`,
-        `next_look_up_at > ${now} + ${lookUpMs + slackMs}`,
-      ]
-      return `update ${name('identity_redemptions')} set
-          leased_until = case when ${leasedAhead} then ${now} + ${leaseMs} else leased_until end,
-          next_look_up_at = case when ${lookUpAhead} then ${now} else next_look_up_at end
-        where next_look_up_at is not null and (${leasedAhead} or ${lookUpAhead}) returning 1 as ended`
-    })
-    const pollsText: StatementText = (parameter) => `update ${name('identity_subjects')}
-      set next_poll_at = ${nowText(parameter)}
-      where next_poll_at > ${nowText(parameter)} + ${pollMs + slackMs} returning 1 as ended`
-    const subjects = await run<unknown>(db, pollsText)
-    return redemptions.length + subjects.length
-  })
 }
 
 export function missingQuery({ dialect }: Pick<Connection, 'dialect'>) {

@@ -4,6 +4,7 @@ import type {
   MovedPayment,
   MovedPaymentKey,
   MovedVersion,
+  MoveTransaction,
   StoredMove,
 } from '@payment-integration/core/internal'
 import type { Selectable } from 'kysely'
@@ -14,9 +15,9 @@ import { listColumns, run, type StatementText } from '../internal/statements.js'
 import { hexBytes, integer, nullableInteger, toHex } from '../internal/values.js'
 import { setDropped, setStatuses, withStatuses } from '../payments/payment-changes.js'
 import { type FactRow, factColumns } from '../payments/payment-row.js'
-import { insertDueDeliveries, packBody, toSnapshotBytes } from '../payments/snapshots.js'
+import { insertDueDeliveries, packBody, unpackBody } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
-import type { OutboxRow, SnapshotRow } from '../schema/tables.js'
+import type { OutboxRow } from '../schema/tables.js'
 
 /** Locks the primary payments of an integration in a range of ids. */
 export async function findPayments(
@@ -97,11 +98,15 @@ async function readStoredMoves(db: Connection, rows: readonly FactRow[]): Promis
       status: { version, state, recipient, invoice },
       closed: ownSnapshots.filter((row) => integer(row.id) < lowest).map((row) => integer(row.version)),
       versions: ownSnapshots.map((row): MovedVersion => {
-        const subject = { chain_id: chainId, tx_hash: Buffer.from(txHash.slice(2), 'hex'), version: row.version }
+        const subject = { integrationAddress, chainId, txHash, version: integer(row.version) }
         const attempted = attemptsOf.get(integer(row.id)) ?? []
         return {
-          ...toVersion(row, pendingOf.get(integer(row.id))),
-          body: Buffer.from(toSnapshotBytes(db.dialect.toBytes(row.body), integrationAddress, subject)).toString(),
+          version: subject.version,
+          createdAt: integer(row.created_at),
+          notified: row.integration !== null,
+          undelivered: row.undelivered as MovedVersion['undelivered'],
+          pending: toPending(pendingOf.get(integer(row.id))),
+          body: Buffer.from(unpackBody(db.dialect.toBytes(row.body), subject)).toString(),
           attempts: attempted.map((each) => ({ number: integer(each.number), ...toAttemptRecord(each) })),
         }
       }),
@@ -109,25 +114,14 @@ async function readStoredMoves(db: Connection, rows: readonly FactRow[]): Promis
   })
 }
 
-function toVersion(
-  row: Selectable<SnapshotRow>,
-  pending: Selectable<OutboxRow> | undefined,
-): Omit<MovedVersion, 'body' | 'attempts'> {
+function toPending(row: Selectable<OutboxRow> | undefined): MovedVersion['pending'] {
+  if (row === undefined) return null
   return {
-    version: integer(row.version),
-    createdAt: integer(row.created_at),
-    notified: row.integration !== null,
-    undelivered: row.undelivered as MovedVersion['undelivered'],
-    pending:
-      pending === undefined
-        ? null
-        : {
-            lane: integer(pending.lane),
-            dueAt: integer(pending.due_at),
-            replayedAt: nullableInteger(pending.replayed_at),
-            attempted: integer(pending.attempted),
-            scheduleFrom: integer(pending.schedule_from),
-          },
+    lane: integer(row.lane),
+    dueAt: integer(row.due_at),
+    replayedAt: nullableInteger(row.replayed_at),
+    attempted: integer(row.attempted),
+    scheduleFrom: integer(row.schedule_from),
   }
 }
 
@@ -162,17 +156,10 @@ const outboxColumns = listColumns({
   schedule_from: 'integer',
 })
 
-interface Replacement {
-  readonly id: string
-  readonly moved: MovedPayment
-}
+type Replacements = Parameters<MoveTransaction['replace']>[1]
 
 /** Replaces statuses, drop marks, versions, attempts and pending deliveries of locked payments. */
-export async function replacePayments(
-  db: Connection,
-  address: string,
-  payments: readonly Replacement[],
-): Promise<void> {
+export async function replacePayments(db: Connection, address: string, payments: Replacements): Promise<void> {
   if (payments.length === 0) return
   await setStatuses(db, new Map(payments.map(({ id, moved }) => [id, moved.status])))
   for (const { id, moved } of payments) if (moved.dropped !== null) await setDropped(db, id, moved.dropped)
@@ -215,7 +202,7 @@ function toSnapshotValues(address: string, paymentId: number, moved: MovedPaymen
 }
 
 /** Removes versions with their deliveries. Returns those of closed segments, which stay, as `payment:version`. */
-async function removeVersions(db: Connection, payments: readonly Replacement[]): Promise<ReadonlySet<string>> {
+async function removeVersions(db: Connection, payments: Replacements): Promise<ReadonlySet<string>> {
   const lowest = await findLowestReplayable(db)
   const ids = payments.map(({ id }) => Number(id))
   const replayable = db.selectFrom('snapshots').select('id').where('payment_id', 'in', ids).where('id', '>=', lowest)

@@ -17,7 +17,7 @@ import { forgetDeposits, reopenDepositsQuery, settleDeposit, upsertDeposits } fr
 import { addProof, addWeakerProof, createChainReads, setCoverage } from './chains/proofs.js'
 import { createConsoleReads } from './console/console-reads.js'
 import { createDeliveryStore, replayDeliveries } from './deliveries/delivery-store.js'
-import type { Connection, Engine, SqlDialect } from './engine.js'
+import type { Connection, Engine } from './engine.js'
 import { bindAudit, listAudit, readNewestAudit } from './history/audit.js'
 import { createHistoryStore } from './history/history-store.js'
 import { bindAccounts, createIdentityAccounts } from './identity/accounts.js'
@@ -48,25 +48,21 @@ import { upsertPayments } from './payments/upsert-payments.js'
 import { preferReaderForConsole, preferReaderForPayments } from './postgres/postgres-reader.js'
 
 /** `madeDue` is called with the number of deliveries that became due. */
-export function createStoreTransaction(
-  db: Connection,
-  dialect: SqlDialect,
-  madeDue: (deliveries: number) => void,
-): StoreTransaction {
+export function createStoreTransaction(db: Connection, madeDue: (deliveries: number) => void): StoreTransaction {
   /** The tips of the chains that this transaction has locked; null: the chain has none. */
   const tips = new Map<number, Tip | null>()
   const getTip = async (chainId: number) => tips.get(chainId) ?? (tips.has(chainId) ? null : readTip(db, chainId))
   return {
     async lockChain(chainId) {
-      await dialect.lock(db, `chain ${checkInteger(chainId, 'chainId')}`)
+      await db.dialect.lock(db, `chain ${checkInteger(chainId, 'chainId')}`)
       const tip = await readTip(db, chainId)
       tips.set(chainId, tip)
       return tip?.checkpoint ?? null
     },
     // Not a shared lock: PostgreSQL grants it ahead of a waiting exclusive lock, so updates would starve the indexer.
-    shareChain: async (chainId) => dialect.lock(db, `chain ${checkInteger(chainId, 'chainId')}`),
+    shareChain: async (chainId) => db.dialect.lock(db, `chain ${checkInteger(chainId, 'chainId')}`),
     async setCheckpoint(chainId, to, below = []) {
-      const tip = await writeCheckpoint(db, dialect, { chainId, to, below, from: await getTip(chainId) })
+      const tip = await writeCheckpoint(db, { chainId, to, below, from: await getTip(chainId) })
       if (tips.has(chainId)) tips.set(chainId, tip)
     },
     async reached(chainId) {
@@ -83,47 +79,46 @@ export function createStoreTransaction(
     async leaveChain(chainId, above) {
       checkInteger(chainId, 'chainId')
       checkInteger(above, 'above')
-      await reopenDepositsQuery(db, dialect, chainId, above).execute()
+      await reopenDepositsQuery(db, chainId, above).execute()
       await markOffChainAbove(db, chainId, above)
       await forgetDeposits(db, chainId, above)
     },
-    markOffChain: (paymentIds) => markOffChain(db, dialect, paymentIds),
+    markOffChain: (paymentIds) => markOffChain(db, paymentIds),
     indexedChains: () => listIndexedChains(db),
     checkpoints: (chainId, atOrBelow, limit) => listCheckpoints(db, chainId, atOrBelow, limit),
-    upsertPayments: (payments) => upsertPayments(db, dialect, payments),
-    paymentsInBlocks: async (chainId, from, to) =>
-      withStatuses(db, dialect, await blocksQuery(db, chainId, from, to).execute()),
+    upsertPayments: (payments) => upsertPayments(db, payments),
+    paymentsInBlocks: async (chainId, from, to) => withStatuses(db, await blocksQuery(db, chainId, from, to).execute()),
     overduePayments: (chainId, atOrBelow, limit, awaitedAtOrBelow) =>
-      lockOverduePayments(db, dialect, { chainId, atOrBelow, limit, awaitedAtOrBelow }),
+      lockOverduePayments(db, { chainId, atOrBelow, limit, awaitedAtOrBelow }),
     offChainPayments: (chainId) => findOffChainPayments(db, chainId),
     setDropped: (paymentId, dropped) => setDropped(db, paymentId, dropped),
-    paymentsForChange: (...selectors) => lockPaymentsForChange(db, dialect, selectors),
-    setStatuses: (statuses) => setStatuses(db, dialect, statuses),
-    insertSnapshots: async (snapshots) => madeDue(await insertSnapshots(db, dialect, snapshots)),
+    paymentsForChange: (...selectors) => lockPaymentsForChange(db, selectors),
+    setStatuses: (statuses) => setStatuses(db, statuses),
+    insertSnapshots: async (snapshots) => madeDue(await insertSnapshots(db, snapshots)),
     addProof: (chainId, proven) => addProof(db, chainId, proven),
     addWeakerProof: (chainId, proven) => addWeakerProof(db, chainId, proven),
     setCoverage: (chainId, coverage) => setCoverage(db, chainId, coverage),
-    upsertDeposits: (deposits) => upsertDeposits(db, dialect, deposits),
+    upsertDeposits: (deposits) => upsertDeposits(db, deposits),
     settleDeposit: (id) => settleDeposit(db, id),
-    findUpdates: (updateIds) => findUpdates(db, dialect, updateIds),
-    insertUpdates: (updates) => insertUpdates(db, dialect, updates),
-    waitingUpdates: (keys) => waitingUpdates(db, dialect, keys),
-    settleUpdates: (settled) => settleUpdates(db, dialect, settled),
+    findUpdates: (updateIds) => findUpdates(db, updateIds),
+    insertUpdates: (updates) => insertUpdates(db, updates),
+    waitingUpdates: (keys) => waitingUpdates(db, keys),
+    settleUpdates: (settled) => settleUpdates(db, settled),
     async replayDeliveries(request) {
-      const replayed = await replayDeliveries(db, dialect, request)
+      const replayed = await replayDeliveries(db, request)
       madeDue(replayed.replayed)
       return replayed
     },
-    registeredIntegrations: (addresses) => findRegistered(db, dialect, addresses),
-    integrations: bindIntegrations(db, dialect),
+    registeredIntegrations: (addresses) => findRegistered(db, addresses),
+    integrations: bindIntegrations(db),
     accounts: bindLegacyAccounts(db),
     legacyKeys: bindLegacyKeys(db),
     operators: bindOperators(db),
     integrationSessions: bindIntegrationSessions(db),
     dataKeys: bindDataKeys(db),
-    identity: bindIdentity(db, dialect),
-    identityAccounts: bindAccounts(db, dialect),
-    ...bindAudit(db, dialect),
+    identity: bindIdentity(db),
+    identityAccounts: bindAccounts(db),
+    ...bindAudit(db),
   }
 }
 
@@ -136,7 +131,7 @@ export function createStore(database: Engine, ids: IdSource = systemIds, migrati
       let deliveryCount = 0
       const result = await engine.transaction((db) => {
         deliveryCount = 0
-        return work(createStoreTransaction(db, engine.dialect, (deliveries) => (deliveryCount += deliveries)))
+        return work(createStoreTransaction(db, (deliveries) => (deliveryCount += deliveries)))
       }, options)
       if (deliveryCount > 0) engine.announceDue()
       return result
@@ -158,7 +153,7 @@ export function createStore(database: Engine, ids: IdSource = systemIds, migrati
     identity: createIdentityStore(engine),
     identityAccounts: createIdentityAccounts(engine),
     dataKeys: createDataKeyStore(engine),
-    sealingKeys: (now) => listSealingKeys(engine, now),
+    sealingKeys: (now) => listSealingKeys(engine.read, now),
     async ping() {
       await sql`select 1`.execute(engine.read)
     },

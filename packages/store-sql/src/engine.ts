@@ -1,13 +1,15 @@
 /** The interface to a database, and the dialect: what differs between SQLite and PostgreSQL. @module */
 import type { DatabaseSnapshot } from '@payment-integration/core/internal'
-import type { Kysely, RawBuilder, Transaction } from 'kysely'
+import type { Kysely, RawBuilder } from 'kysely'
 import type { RawRows } from './internal/values.js'
 import type { ColumnTypes, IndexDefinition, Integer } from './schema/migration.js'
 import type { SegmentIds } from './schema/partitions.js'
 import type { Tables } from './schema/tables.js'
 
-/** A transaction, or the connection for reads outside of transactions. */
-export type Connection = Kysely<Tables>
+/** A transaction, or the connection for reads outside of transactions, with the dialect of its database. */
+export type Connection = Kysely<Tables> & { readonly dialect: SqlDialect }
+
+export const withDialect = (db: Kysely<Tables>, dialect: SqlDialect): Connection => Object.assign(db, { dialect })
 
 export interface BulkColumn {
   readonly name: string
@@ -195,7 +197,7 @@ export interface Engine {
   /** Runs one statement as `read` does, without the cost of a query builder. */
   rows(query: NamedQuery): Promise<RawRows>
   /** Runs `work` in one transaction, and retries a limited number of times after a conflict. */
-  transaction<T>(work: (db: Transaction<Tables>) => Promise<T>, options?: TransactionOptions): Promise<T>
+  transaction<T>(work: (db: Connection) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Runs `work` while no other process migrates. Waits without limit. */
   runExclusively<T>(work: () => Promise<T>): Promise<T>
   /** Whether an index exists and is valid. */
@@ -213,7 +215,7 @@ export interface Engine {
   close(): Promise<void>
 }
 
-export interface Reader extends Pick<Engine, 'read' | 'rows' | 'dialect'> {
+export interface Reader extends Pick<Engine, 'read' | 'rows'> {
   /** Whether the lag is within its limit. */
   isFresh(): boolean
   /** Sends reads to the primary until the lag is measured again. */

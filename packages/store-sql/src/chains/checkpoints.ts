@@ -1,8 +1,8 @@
 /** Stores checkpoints, the highest stored height of each chain, and leases. @module */
 import type { Checkpoint, LeaseStore } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
-import type { BulkColumn, Connection, Engine, SqlDialect } from '../engine.js'
-import { bulk } from '../internal/statements.js'
+import type { Connection, Engine } from '../engine.js'
+import { bulk, listColumns } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { CheckpointRow } from '../schema/tables.js'
@@ -114,18 +114,10 @@ interface CheckpointMove {
   readonly from: Tip | null
 }
 
-const columns: readonly BulkColumn[] = [
-  { name: 'chain_id', type: 'integer' },
-  { name: 'block_number', type: 'integer' },
-  { name: 'block_hash', type: 'text' },
-]
+const columns = listColumns({ chain_id: 'integer', block_number: 'integer', block_hash: 'text' })
 
 /** Stores a checkpoint, and deletes the heights above it with their proofs. RangeError if heights do not ascend. */
-export async function writeCheckpoint(
-  db: Connection,
-  dialect: SqlDialect,
-  { chainId, to, below, from: tip }: CheckpointMove,
-): Promise<Tip> {
+export async function writeCheckpoint(db: Connection, { chainId, to, below, from: tip }: CheckpointMove): Promise<Tip> {
   checkInteger(chainId, 'chainId')
   const { blockNumber } = to
   const from = tip?.checkpoint.blockNumber ?? null
@@ -138,10 +130,10 @@ export async function writeCheckpoint(
     await forgetProofs(db, chainId, blockNumber)
   }
   const text = (source: string) =>
-    `insert into ${dialect.name('checkpoints')} (chain_id, block_number, block_hash) ${source}
+    `insert into ${db.dialect.name('checkpoints')} (chain_id, block_number, block_hash) ${source}
      on conflict (chain_id, block_number) do update set block_hash = excluded.block_hash`
-  await bulk(db, dialect, columns, rows, text)
-  if (from !== null) await prune(db, dialect, chainId, { from, to: blockNumber })
+  await bulk(db, columns, rows, text)
+  if (from !== null) await prune(db, chainId, { from, to: blockNumber })
   return { checkpoint: to, reached: await carryReached(db, chainId, tip, blockNumber) }
 }
 
@@ -161,15 +153,10 @@ async function carryReached(db: Connection, chainId: number, tip: Tip | null, to
 }
 
 /** Thins out the heights that the checkpoint has passed since the last clean-up. */
-async function prune(
-  db: Connection,
-  { name }: SqlDialect,
-  chainId: number,
-  { from, to }: { from: number; to: number },
-): Promise<void> {
+async function prune(db: Connection, chainId: number, { from, to }: { from: number; to: number }): Promise<void> {
   const pruned = from - (from % pruneEvery)
   if (to < pruned + pruneEvery) return
-  const table = sql.raw(name('checkpoints'))
+  const table = sql.raw(db.dialect.name('checkpoints'))
   // The highest stored height of each run stays. Each run is complete, as it is shorter than the dense heights above.
   await sql`delete from ${table} as c
     where c.chain_id = ${chainId} and c.block_number > ${pruned - denseHeights} and c.block_number <= ${to - denseHeights}

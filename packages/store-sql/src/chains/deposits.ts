@@ -2,8 +2,8 @@
 import type { ChainReads, WaitingDeposit } from '@payment-integration/core/internal'
 import type { BridgeDeposit, PaymentFacts } from '@payment-integration/core/ports'
 import { type NotNull, sql } from 'kysely'
-import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
-import { bulk } from '../internal/statements.js'
+import type { Connection } from '../engine.js'
+import { bulk, listColumns } from '../internal/statements.js'
 import { checkInteger, pack, parseId, unpack } from '../internal/values.js'
 import { packPricing, unpackPricing } from '../payments/payment-row.js'
 
@@ -50,21 +50,17 @@ function unpackDeposit(body: string): BridgeDeposit {
   }
 }
 
-const columns: readonly BulkColumn[] = [
-  { name: 'chain_id', type: 'integer' },
-  { name: 'tx_hash', type: 'text' },
-  { name: 'ordinal', type: 'integer' },
-  { name: 'block_number', type: 'integer' },
-  { name: 'waiting', type: 'integer' },
-  { name: 'body', type: 'text' },
-]
+const columns = listColumns({
+  chain_id: 'integer',
+  tx_hash: 'text',
+  ordinal: 'integer',
+  block_number: 'integer',
+  waiting: 'integer',
+  body: 'text',
+})
 
 /** A settled deposit stays settled. Of two deposits with the same key in one call, the last one is stored. */
-export async function upsertDeposits(
-  db: Connection,
-  dialect: SqlDialect,
-  deposits: readonly BridgeDeposit[],
-): Promise<void> {
+export async function upsertDeposits(db: Connection, deposits: readonly BridgeDeposit[]): Promise<void> {
   const rows = new Map(
     deposits.map((deposit) => {
       const { chainId, txHash, ordinal, blockNumber } = deposit.payment
@@ -84,10 +80,10 @@ export async function upsertDeposits(
   const names = columns.map(({ name }) => name).join(', ')
   // Without `where true` SQLite parses ON as part of a join. Unchanged rows are not written.
   const text = (source: string) =>
-    `insert into ${dialect.name('deposits')} as d (${names}) select * from (${source}) as v where true
+    `insert into ${db.dialect.name('deposits')} as d (${names}) select * from (${source}) as v where true
      on conflict (chain_id, tx_hash, ordinal) do update set block_number = excluded.block_number, body = excluded.body
      where d.block_number <> excluded.block_number or d.body <> excluded.body`
-  await bulk(db, dialect, columns, [...rows.values()], text)
+  await bulk(db, columns, [...rows.values()], text)
 }
 
 /** Settles a deposit. False if it no longer waits. */
@@ -106,8 +102,8 @@ export async function settleDeposit(db: Connection, depositId: string): Promise<
  * Makes deposits wait again whose fulfilments a reorg may have moved or removed: their payments are above a
  * height and not yet marked as off the chain. Other deposits of the same source transaction wait again too.
  */
-export function reopenDepositsQuery(db: Connection, dialect: SqlDialect, chainId: number, above: number) {
-  const sourceHash = sql<string>`${sql.raw(dialect.hexText('p.source_tx_hash'))}`
+export function reopenDepositsQuery(db: Connection, chainId: number, above: number) {
+  const sourceHash = sql<string>`${sql.raw(db.dialect.hexText('p.source_tx_hash'))}`
   return db
     .updateTable('deposits')
     .set({ waiting: 1 })

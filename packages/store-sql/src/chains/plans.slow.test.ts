@@ -31,10 +31,10 @@ async function fill(store: Store, engine: Engine): Promise<void> {
   })
 }
 
-const queries = ({ read, dialect }: Engine) => ({
-  'overdue payments': overdueQuery(read, dialect, { chainId: 1, atOrBelow: rows, limit }),
+const queries = ({ read }: Engine) => ({
+  'overdue payments': overdueQuery(read, { chainId: 1, atOrBelow: rows, limit }),
   'payments of blocks': blocksQuery(read, 1, 5_000, 5_000 + limit - 1),
-  'deposits of payments that leave': reopenDepositsQuery(read, dialect, 1, rows - limit),
+  'deposits of payments that leave': reopenDepositsQuery(read, 1, rows - limit),
   'waiting deposits': waitingQuery(read, { limit }),
   'waiting deposits behind one': waitingQuery(read, { afterId: String(rows + 100), limit }),
 })

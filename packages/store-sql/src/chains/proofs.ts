@@ -7,20 +7,6 @@ import { checkInteger, integer, nullableInteger, pack, unpack } from '../interna
 import type { ProofRow } from '../schema/tables.js'
 import { waitingDeposits } from './deposits.js'
 
-async function listCoverage(db: Connection, chainId: number): Promise<RouterCoverage[]> {
-  const rows = await db
-    .selectFrom('coverage')
-    .select(['router', 'from_block', 'to_block'])
-    .where('chain_id', '=', checkInteger(chainId, 'chainId'))
-    .orderBy('router')
-    .execute()
-  return rows.map(({ router, from_block, to_block }) => ({
-    router,
-    from: integer(from_block),
-    to: nullableInteger(to_block),
-  }))
-}
-
 export async function setCoverage(
   db: Connection,
   chainId: number,
@@ -160,7 +146,19 @@ function mergeRanges(near: readonly ProvenRange[], proven: ProvenRange): ProvenR
 export function createChainReads(db: Connection): ChainReads {
   return {
     proofs: (chainId, limit) => listProofs(db, chainId, limit),
-    coverage: (chainId) => listCoverage(db, chainId),
+    async coverage(chainId) {
+      const rows = await db
+        .selectFrom('coverage')
+        .select(['router', 'from_block', 'to_block'])
+        .where('chain_id', '=', checkInteger(chainId, 'chainId'))
+        .orderBy('router')
+        .execute()
+      return rows.map((row) => ({
+        router: row.router,
+        from: integer(row.from_block),
+        to: nullableInteger(row.to_block),
+      }))
+    },
     waitingDeposits: (query) => waitingDeposits(db, query),
   }
 }

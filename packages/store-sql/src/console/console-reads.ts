@@ -6,14 +6,8 @@ import type { Connection, Engine } from '../engine.js'
 import { toAuditRecord } from '../history/audit.js'
 import { checkInteger, integer, keyBytes, nullableInteger, toHex, unpack, whileBusy } from '../internal/values.js'
 import type { ColumnTypes, IndexDefinition } from '../schema/migration.js'
-import { createDeliveryReads, keyQuery, type Reads } from './delivery-reads.js'
-import {
-  computeVolumePerMinute,
-  countAttemptsPerMinute,
-  countPaymentsPerMinute,
-  createPaymentReads,
-  readNewest,
-} from './payment-reads.js'
+import { createDeliveryReads, keyQuery } from './delivery-reads.js'
+import { createPaymentReads } from './payment-reads.js'
 
 // The indexes that only the console needs are made when it first starts: without a console, writes are cheaper.
 
@@ -56,12 +50,11 @@ const maxRows = 1_000
 
 type EndpointReads = Pick<ConsoleReads, 'lastFailure' | 'latencies' | 'integrations'>
 
-function createEndpointReads(engine: Engine): EndpointReads {
-  const { read: db } = engine
+function createEndpointReads(db: Connection): EndpointReads {
   return {
     async lastFailure(integrationAddress) {
       const [sent, retried] = await Promise.all([
-        readSentIds(engine, integrationAddress),
+        readSentIds(db, integrationAddress),
         retriedIdsQuery(db, integrationAddress).execute(),
       ])
       const ids = [...new Set([...sent, ...retried.map(({ id }) => integer(id))])]
@@ -72,7 +65,7 @@ function createEndpointReads(engine: Engine): EndpointReads {
       return last === undefined ? null : { ...toAttemptRecord(last), deliveryId: String(last.delivery_id) }
     },
     async latencies(integrationAddress) {
-      const ids = await readSentIds(engine, integrationAddress)
+      const ids = await readSentIds(db, integrationAddress)
       return ids.length === 0 ? [] : (await latencyQuery(db, ids).execute()).map(({ latency_ms }) => latency_ms)
     },
     async integrations({ afterAddress = '', isFailing = false, limit }) {
@@ -83,18 +76,18 @@ function createEndpointReads(engine: Engine): EndpointReads {
 }
 
 /** A separate statement: in a join with the attempts, PostgreSQL may read all attempts. */
-async function readSentIds(engine: Reads, integrationAddress: string): Promise<number[]> {
-  const unsent = await unsentQuery(engine.read, integrationAddress).executeTakeFirst()
+async function readSentIds(db: Connection, integrationAddress: string): Promise<number[]> {
+  const unsent = await unsentQuery(db, integrationAddress).executeTakeFirst()
   const high = unsent === undefined ? Number.MAX_SAFE_INTEGER : integer(unsent.id)
-  return (await sentIdsQuery(engine, integrationAddress, high).execute()).map(({ id }) => integer(id))
+  return (await sentIdsQuery(db, integrationAddress, high).execute()).map(({ id }) => integer(id))
 }
 
 /** The first delivery that was never claimed; all older ones were. A blocked endpoint has many newer unclaimed ones. */
 export const unsentQuery = (db: Connection, integrationAddress: string) =>
   selectPending(db, integrationAddress, 0).orderBy('due_at').orderBy('id').limit(1)
 
-export const sentIdsQuery = (engine: Reads, integrationAddress: string, high: number) =>
-  keyQuery(engine, { integrationAddress }, { low: 1, high }, maxDeliveries)
+export const sentIdsQuery = (db: Connection, integrationAddress: string, high: number) =>
+  keyQuery(db, { integrationAddress }, { low: 1, high }, maxDeliveries)
 
 /** Deliveries that wait for a retry; those of a blocked endpoint may be older than the newest sent ones. */
 export const retriedIdsQuery = (db: Connection, integrationAddress: string) =>
@@ -163,13 +156,9 @@ export function createConsoleReads(engine: Engine): ConsoleReads {
   return {
     prepare: () => createConsoleIndexes(engine),
     ...createPaymentReads(engine),
-    ...createDeliveryReads(engine),
-    ...createEndpointReads(engine),
-    attemptsPerMinute: (query) => countAttemptsPerMinute(db, query),
-    paymentsPerMinute: (query) => countPaymentsPerMinute(db, query),
-    volumePerMinute: (query) => computeVolumePerMinute(db, query),
+    ...createDeliveryReads(db),
+    ...createEndpointReads(db),
     audit: async (query) => (await auditQuery(db, query).execute()).map(toAuditRecord),
-    newest: (limit) => readNewest(db, limit),
   }
 }
 

@@ -2,7 +2,7 @@
 import type { ConsolePage, ConsoleReads, DeliveryFilter, DeliveryView } from '@payment-integration/core/internal'
 import { type NotNull, type Selectable, sql } from 'kysely'
 import { findFirstIdAt, isDelivered, selectFiltered, viewColumns, withAttempts } from '../deliveries/delivery-lists.js'
-import type { Connection, Engine } from '../engine.js'
+import type { Connection } from '../engine.js'
 import { createFragment } from '../internal/statements.js'
 import { checkInteger, integer, keyBytes, nullableInteger, parseId, unpack } from '../internal/values.js'
 import type { SnapshotRow } from '../schema/tables.js'
@@ -13,32 +13,24 @@ const examinedPerStatement = [250, 1_750]
 
 type Filter = Omit<DeliveryFilter, 'txHash'>
 
-export type Reads = Pick<Engine, 'read' | 'dialect'>
-
 /** Ids from `low` up to before `high`. */
 export interface IdRange {
   readonly low: number
   readonly high: number
 }
 
-export interface IdPage {
-  readonly ids: readonly number[]
-  readonly next: string | null
-  readonly isCut: boolean
-}
-
 /** Finds a page, newest first. Ids ascend with time, so times are converted to ids. */
-export async function findIds(
-  engine: Reads,
+async function findIds(
+  db: Connection,
   filter: Filter & { readonly beforeId?: string | undefined },
   limit: number,
-): Promise<IdPage> {
+): Promise<ConsolePage<number, string>> {
   const ids: number[] = []
-  const low = filter.since === undefined ? 1 : await findFirstIdAt(engine.read, filter.since)
+  const low = filter.since === undefined ? 1 : await findFirstIdAt(db, filter.since)
   const before = filter.beforeId === undefined ? Number.MAX_SAFE_INTEGER : parseId(filter.beforeId, 'beforeId')
-  let high = filter.until === undefined ? before : Math.min(before, await findFirstIdAt(engine.read, filter.until))
+  let high = filter.until === undefined ? before : Math.min(before, await findFirstIdAt(db, filter.until))
   const find = async (range: IdRange, size: number) => {
-    const rows = await pageQuery(engine, filter, range, size, limit + 1 - ids.length).execute()
+    const rows = await pageQuery(db, filter, range, size, limit + 1 - ids.length).execute()
     ids.push(...rows.map(({ id }) => integer(id)))
   }
   if (hasOwnIndex(filter)) {
@@ -47,18 +39,18 @@ export async function findIds(
   }
   for (const size of examinedPerStatement) {
     // The end is read first, so that deliveries added or removed in between do not shift others out of the page.
-    const [last, following] = await keyQuery(engine, filter, { low, high }, 2, size - 1).execute()
+    const [last, following] = await keyQuery(db, filter, { low, high }, 2, size - 1).execute()
     const end = last === undefined || following === undefined ? null : integer(last.id)
     await find({ low: end ?? low, high }, 2 * size)
     if (ids.length > limit || end === null) break
     high = end
-    if (size === examinedPerStatement.at(-1)) return { ids, next: String(end), isCut: true }
+    if (size === examinedPerStatement.at(-1)) return { rows: ids, next: String(end), isCut: true }
   }
   return toPage(ids, limit)
 }
 
-const toPage = (matches: readonly number[], limit: number): IdPage => ({
-  ids: matches.slice(0, limit),
+const toPage = (matches: readonly number[], limit: number): ConsolePage<number, string> => ({
+  rows: matches.slice(0, limit),
   next: matches.length > limit ? String(matches[limit - 1]) : null,
   isCut: false,
 })
@@ -75,11 +67,11 @@ const hasOwnIndex = (filter: Filter) =>
  * Selects the matching ids among at most `size` keys. That limit keeps planners on the index of the keys, and a
  * subquery per key limits the cost of any plan.
  */
-export function pageQuery(engine: Reads, filter: Filter, range: IdRange, size: number, limit: number) {
+export function pageQuery(db: Connection, filter: Filter, range: IdRange, size: number, limit: number) {
   const { chainId, since, until } = filter
   const status = comparedStatus(filter)
-  const keys = engine.read
-    .selectFrom(keyQuery(engine, filter, range, size).as('k'))
+  const keys = db
+    .selectFrom(keyQuery(db, filter, range, size).as('k'))
     .select('k.id')
     .where('k.integration', 'is not', null)
   return (
@@ -119,7 +111,7 @@ const comparedStatus = ({ status, integrationAddress }: Filter) =>
 type Key = Pick<Selectable<SnapshotRow>, 'id' | 'payment_id' | 'integration' | 'created_at' | 'undelivered'>
 
 /** Selects keys in the order of the index that fits the filter, or of the outbox. */
-export function keyQuery({ read: db, dialect }: Reads, filter: Filter, range: IdRange, size: number, skipped = 0) {
+export function keyQuery(db: Connection, filter: Filter, range: IdRange, size: number, skipped = 0) {
   const { low, high } = range
   if (filter.status === 'pending' && filter.integrationAddress === undefined)
     return db
@@ -147,7 +139,7 @@ export function keyQuery({ read: db, dialect }: Reads, filter: Filter, range: Id
   const ids = { value: lead.value, from: low, upTo: high - 1 }
   return rows
     .where(lead.column, 'is not', null)
-    .where(createFragment<boolean>((parameter) => dialect.indexRange(lead.column, 'id', ids, parameter)))
+    .where(createFragment<boolean>((parameter) => db.dialect.indexRange(lead.column, 'id', ids, parameter)))
     .orderBy(lead.column, 'desc')
     .orderBy('id', 'desc')
 }
@@ -163,22 +155,21 @@ const maxRows = 1_000
 
 type DeliveryReads = Pick<ConsoleReads, 'deliveriesByPayment' | 'deliveries' | 'deliveriesById' | 'attempts'>
 
-export function createDeliveryReads(engine: Engine): DeliveryReads {
-  const { read: db } = engine
+export function createDeliveryReads(db: Connection): DeliveryReads {
   return {
     async deliveriesByPayment(paymentId) {
       const rows = await selectViewRows(db).where('d.payment_id', '=', parseId(paymentId, 'paymentId')).execute()
-      return (await withAttempts(engine, rows)).sort((a, b) => a.version - b.version)
+      return (await withAttempts(db, rows)).sort((a, b) => a.version - b.version)
     },
     async deliveries({ limit, ...filter }) {
       checkInteger(limit, 'limit', 1, maxRows)
-      if (filter.txHash !== undefined) return readDeliveriesOfTransaction(engine, filter, limit)
-      const { ids, ...page } = await findIds(engine, filter, limit)
-      return { ...page, rows: await readDeliveriesWithIds(engine, ids) }
+      if (filter.txHash !== undefined) return readDeliveriesOfTransaction(db, filter, limit)
+      const page = await findIds(db, filter, limit)
+      return { ...page, rows: await readDeliveriesWithIds(db, page.rows) }
     },
     async deliveriesById(ids) {
       const keys = checkIds(ids).map((id) => parseId(id, 'deliveryId'))
-      return (await readDeliveriesWithIds(engine, keys)).reverse()
+      return (await readDeliveriesWithIds(db, keys)).reverse()
     },
     async attempts({ since, limit }) {
       const rows = await attemptsQuery(db, since, limit).execute()
@@ -194,23 +185,23 @@ export function createDeliveryReads(engine: Engine): DeliveryReads {
   }
 }
 
-async function readDeliveriesWithIds(engine: Engine, ids: readonly number[]): Promise<DeliveryView[]> {
+async function readDeliveriesWithIds(db: Connection, ids: readonly number[]): Promise<DeliveryView[]> {
   if (ids.length === 0) return []
-  const rows = await selectViewRows(engine.read).where('d.id', 'in', ids).orderBy('d.id', 'desc').execute()
-  return withAttempts(engine, rows)
+  const rows = await selectViewRows(db).where('d.id', 'in', ids).orderBy('d.id', 'desc').execute()
+  return withAttempts(db, rows)
 }
 
 /** The deliveries of one transaction are few, so the other filters are applied here, where they mislead no planner. */
 async function readDeliveriesOfTransaction(
-  engine: Engine,
+  db: Connection,
   { txHash = '', beforeId, ...filter }: DeliveryFilter & { readonly beforeId?: string | undefined },
   limit: number,
 ): Promise<ConsolePage<DeliveryView, string>> {
-  const payments = await transactionQuery(engine.read, txHash).execute()
+  const payments = await transactionQuery(db, txHash).execute()
   if (payments.length === 0) return { rows: [], next: null, isCut: false }
   const ids = payments.map(({ id }) => id)
   const before = beforeId === undefined ? Number.POSITIVE_INFINITY : parseId(beforeId, 'beforeId')
-  const all = await withAttempts(engine, await selectViewRows(engine.read).where('d.payment_id', 'in', ids).execute())
+  const all = await withAttempts(db, await selectViewRows(db).where('d.payment_id', 'in', ids).execute())
   const matches = all
     .filter((delivery) => Number(delivery.deliveryId) < before && isMatch(delivery, filter))
     .sort((a, b) => Number(b.deliveryId) - Number(a.deliveryId))

@@ -8,7 +8,7 @@ import { analyze, onFilledDatabases } from '../../test/support/indexed-plans.js'
 import { type Compiled, postgresScans, sqliteSteps } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import { listQuery, withIdRange } from '../deliveries/delivery-lists.js'
-import type { Engine } from '../engine.js'
+import { type Engine, withDialect } from '../engine.js'
 import * as ofDeliveries from './delivery-reads.js'
 import * as ofPayments from './payment-keys.js'
 
@@ -66,7 +66,7 @@ onFilledDatabases(fillConsoleRows, {
 
     test('deliveries are searched by both ids, in the index of the filter, and are in its order', async () => {
       for (const filter of deliveryFilters) {
-        const steps = await plan(ofDeliveries.keyQuery(engine(), filter, range, size))
+        const steps = await plan(ofDeliveries.keyQuery(engine().read, filter, range, size))
         const { status, integrationAddress } = filter
         const expected =
           integrationAddress !== undefined
@@ -87,7 +87,7 @@ onFilledDatabases(fillConsoleRows, {
       const { read } = engine()
       for (const query of [
         ...paymentFilters.map((filter) => ofPayments.pageQuery(read, filter, size, limit)),
-        ...deliveryFilters.map((filter) => ofDeliveries.pageQuery(engine(), filter, range, size, limit)),
+        ...deliveryFilters.map((filter) => ofDeliveries.pageQuery(engine().read, filter, range, size, limit)),
       ]) {
         const steps = await plan(query)
         const scans = steps.filter((step) => /^SCAN (?!m$|k$|(payments|statuses) USING )/.test(step))
@@ -104,7 +104,9 @@ onFilledDatabases(fillConsoleRows, {
       const { read } = engine()
       const queries = [
         ...paymentFilters.map((filter) => [filter, ofPayments.pageQuery(read, filter, size, limit)] as const),
-        ...deliveryFilters.map((each) => [each, ofDeliveries.pageQuery(engine(), each, range, size, limit)] as const),
+        ...deliveryFilters.map(
+          (each) => [each, ofDeliveries.pageQuery(engine().read, each, range, size, limit)] as const,
+        ),
       ]
       // The row of the position and the one that ends a block time are read too.
       for (const [filter, query] of queries)
@@ -127,7 +129,7 @@ onFilledDatabases(fillConsoleRows, {
     test('the planner expects more deliveries of an integration than a step skips, so that it does not sort them', async () => {
       const skipped = 3 * size
       for (const integrationAddress of shops) {
-        const query = ofDeliveries.keyQuery(engine(), { integrationAddress }, range, 2, skipped)
+        const query = ofDeliveries.keyQuery(engine().read, { integrationAddress }, range, 2, skipped)
         const [scan] = await postgresScans(engine(), query)
         expect(scan?.touched, integrationAddress).toBeLessThanOrEqual(skipped + 2)
         expect(scan?.estimated, integrationAddress).toBeGreaterThan(skipped)
@@ -191,7 +193,7 @@ function boundedPages(engine: () => Engine): void {
     const before = await store.console.payments({ ...filter, limit: 600 })
     let added = 0
     // After each statement there are ten more, at the top.
-    const db = engine().read.withPlugin({
+    const withInserts = engine().read.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
         const newer = Array.from({ length: 10 }, () => {
@@ -203,6 +205,7 @@ function boundedPages(engine: () => Engine): void {
         return result
       },
     })
+    const db = withDialect(withInserts, engine().dialect)
     const found = (await ofPayments.findPage(db, filter, 600)).rows.map(({ id }) => String(id))
     expect(found).toEqual(before.rows.map(({ id }) => id))
   })

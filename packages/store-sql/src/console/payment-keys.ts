@@ -1,5 +1,6 @@
 /** Finds payments across integrations by index searches of limited length. Source: the port ConsoleReads. @module */
 import type {
+  ConsolePage,
   ConsolePaymentFilter,
   ConsolePosition,
   PagePosition,
@@ -21,11 +22,7 @@ type Filter = ConsolePaymentFilter & {
   readonly end?: ConsolePosition | undefined
 }
 
-export interface RowPage {
-  readonly rows: readonly StoredRow[]
-  readonly next: ConsolePosition | null
-  readonly isCut: boolean
-}
+type RowPage = ConsolePage<StoredRow, ConsolePosition>
 
 export async function findPage(db: Connection, filter: Filter, limit: number): Promise<RowPage> {
   if (hasOwnIndex(filter)) return toPage(await pageQuery(db, filter, limit + 1, limit + 1).execute(), limit)

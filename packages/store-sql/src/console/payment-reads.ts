@@ -2,12 +2,10 @@
 import type { PaymentState } from '@payment-integration/contract'
 import type {
   AttemptKind,
-  ConsoleNewest,
   ConsoleReads,
   ConsoleSearch,
   CountQuery,
   MinuteCounts,
-  MinuteVolume,
 } from '@payment-integration/core/internal'
 import { sumDecimals } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
@@ -25,7 +23,17 @@ const maxIds = 1_000
 /** Integrations among which a wallet is searched. */
 const maxIntegrations = 1_000
 
-type PaymentReads = Pick<ConsoleReads, 'payments' | 'search' | 'paymentsById' | 'updates'>
+type PaymentReads = Pick<
+  ConsoleReads,
+  | 'payments'
+  | 'search'
+  | 'paymentsById'
+  | 'updates'
+  | 'newest'
+  | 'attemptsPerMinute'
+  | 'paymentsPerMinute'
+  | 'volumePerMinute'
+>
 
 export function createPaymentReads(engine: Engine): PaymentReads {
   const { read: db } = engine
@@ -57,6 +65,41 @@ export function createPaymentReads(engine: Engine): PaymentReads {
       for (const paymentId of checkIds(paymentIds)) rows.push(...(await updatesQuery(db, paymentId, limit).execute()))
       rows.sort((a, b) => integer(a.seq) - integer(b.seq))
       return rows.slice(0, limit).map(toConsoleUpdate)
+    },
+    async newest(limit) {
+      checkInteger(limit, 'limit', 1)
+      const payments = await newestPaymentsQuery(db, limit).execute()
+      const deliveries = await newestDeliveriesQuery(db, limit).execute()
+      const updates = await newestUpdatesQuery(db, limit).execute()
+      return {
+        payments: payments.map(({ id }) => String(id)),
+        deliveries: deliveries.map(({ id, payment_id }) => ({ deliveryId: String(id), paymentId: String(payment_id) })),
+        updates: updates.map(({ seq, payment_id }) => ({
+          seq: String(seq),
+          paymentId: payment_id === null ? null : String(payment_id),
+        })),
+      }
+    },
+    attemptsPerMinute: async (query) => toCounts(await attemptCounts(db, query).execute(), query.limit),
+    paymentsPerMinute: async (query) => toCounts(await paymentCounts(db, query).execute(), query.limit),
+    // The databases have no exact decimals in common, so the invoices are added here.
+    async volumePerMinute(query) {
+      const rows = await invoicesQuery(db, query).execute()
+      const groups = new Map<string, { readonly minute: number; readonly kind: string; readonly all: string[] }>()
+      for (const row of rows) {
+        const invoice = unpackInvoice(row.invoice)
+        if (invoice === null) continue
+        const [minute, kind] = [integer(row.minute) * minuteMs, invoice.currency]
+        const group = groups.get(`${minute} ${kind}`) ?? { minute, kind, all: [] }
+        group.all.push(invoice.amount)
+        groups.set(`${minute} ${kind}`, group)
+      }
+      const counts = [...groups.values()].map(({ all, ...at }) => ({
+        ...at,
+        count: all.length,
+        amount: sumDecimals(all),
+      }))
+      return { counts: counts.sort((a, b) => a.minute - b.minute), isCut: rows.length >= query.limit }
     },
   }
 }
@@ -99,21 +142,6 @@ export function updatesQuery(db: Connection, paymentId: string, limit: number) {
     .limit(checkInteger(limit, 'limit', 1))
 }
 
-export async function readNewest(db: Connection, limit: number): Promise<ConsoleNewest> {
-  checkInteger(limit, 'limit', 1)
-  const payments = await newestPaymentsQuery(db, limit).execute()
-  const deliveries = await newestDeliveriesQuery(db, limit).execute()
-  const updates = await newestUpdatesQuery(db, limit).execute()
-  return {
-    payments: payments.map(({ id }) => String(id)),
-    deliveries: deliveries.map(({ id, payment_id }) => ({ deliveryId: String(id), paymentId: String(payment_id) })),
-    updates: updates.map(({ seq, payment_id }) => ({
-      seq: String(seq),
-      paymentId: payment_id === null ? null : String(payment_id),
-    })),
-  }
-}
-
 export function newestPaymentsQuery(db: Connection, limit: number) {
   return db.selectFrom('payments').select('id').orderBy('id', 'desc').limit(limit)
 }
@@ -134,17 +162,6 @@ export function newestUpdatesQuery(db: Connection, limit: number) {
 
 const minuteMs = 60_000
 
-export async function countAttemptsPerMinute(db: Connection, query: CountQuery): Promise<MinuteCounts<AttemptKind>> {
-  return collect(await attemptCounts(db, query).execute(), query.limit, (kind) => kind as AttemptKind)
-}
-
-export async function countPaymentsPerMinute(
-  db: Connection,
-  query: CountQuery,
-): Promise<MinuteCounts<PaymentState | null>> {
-  return collect(await paymentCounts(db, query).execute(), query.limit, (state) => state as PaymentState | null)
-}
-
 /** Reasons are JSON strings. */
 export function attemptCounts(db: Connection, { since, limit }: CountQuery) {
   const newest = db
@@ -153,7 +170,7 @@ export function attemptCounts(db: Connection, { since, limit }: CountQuery) {
     .where('started_at', '>=', checkInteger(since, 'since'))
     .orderBy('started_at', 'desc')
     .limit(checkInteger(limit, 'limit', 1))
-  const kind = sql<string>`case when reason is null then 'delivered' when reason = '"timeout"' then 'timeout'
+  const kind = sql<AttemptKind>`case when reason is null then 'delivered' when reason = '"timeout"' then 'timeout'
     when status is null or reason = '"malformed_answer"' then 'no_answer' when status < 400 then 'redirect' when status < 500 then 'client_error'
     else 'server_error' end`
   return db
@@ -170,7 +187,11 @@ export function paymentCounts(db: Connection, query: CountQuery) {
     .select(({ selectFrom }) =>
       selectFrom('statuses as s').select('s.state').whereRef('s.payment_id', '=', 'newest.id').as('kind'),
     )
-  return db.selectFrom(withState.as('counted')).select(['minute', 'kind', count]).groupBy(['minute', 'kind'])
+  return db
+    .selectFrom(withState.as('counted'))
+    .select(['minute', 'kind', count])
+    .groupBy(['minute', 'kind'])
+    .$castTo<CountRow<PaymentState | null>>()
 }
 
 const newestMinutes = (db: Connection, { since, limit }: CountQuery) =>
@@ -192,38 +213,21 @@ export function invoicesQuery(db: Connection, query: CountQuery) {
     })
 }
 
-/** The databases have no exact decimals in common, so the invoices are added here. */
-export async function computeVolumePerMinute(
-  db: Connection,
-  query: CountQuery,
-): Promise<MinuteCounts<string, MinuteVolume>> {
-  const rows = await invoicesQuery(db, query).execute()
-  const groups = new Map<string, { readonly minute: number; readonly kind: string; readonly all: string[] }>()
-  for (const row of rows) {
-    const invoice = unpackInvoice(row.invoice)
-    if (invoice === null) continue
-    const [minute, kind] = [integer(row.minute) * minuteMs, invoice.currency]
-    const group = groups.get(`${minute} ${kind}`) ?? { minute, kind, all: [] }
-    group.all.push(invoice.amount)
-    groups.set(`${minute} ${kind}`, group)
-  }
-  const counts = [...groups.values()].map(({ all, ...at }) => ({ ...at, count: all.length, amount: sumDecimals(all) }))
-  return { counts: counts.sort((a, b) => a.minute - b.minute), isCut: rows.length >= query.limit }
-}
-
 const count = sql<Integer>`count(*)`.as('rows')
 // Without the cast PostgreSQL divides a parameter's unknown type.
 const selectMinute = (column: string) => sql<Integer>`${sql.ref(column)} / ${sql.lit(minuteMs)}`.as('minute')
 
-function collect<Kind>(
-  rows: readonly { readonly minute: Integer; readonly kind: string | null; readonly rows: Integer }[],
-  limit: number,
-  kindOf: (kind: string | null) => Kind,
-): MinuteCounts<Kind> {
-  const counts = rows.map((row) => ({
-    minute: integer(row.minute) * minuteMs,
-    kind: kindOf(row.kind),
-    count: integer(row.rows),
+interface CountRow<Kind> {
+  readonly minute: Integer
+  readonly kind: Kind
+  readonly rows: Integer
+}
+
+function toCounts<Kind>(rows: readonly CountRow<Kind>[], limit: number): MinuteCounts<Kind> {
+  const counts = rows.map(({ minute, kind, rows }) => ({
+    minute: integer(minute) * minuteMs,
+    kind,
+    count: integer(rows),
   }))
   counts.sort((a, b) => a.minute - b.minute)
   return { counts, isCut: counts.reduce((sum, each) => sum + each.count, 0) >= limit }

@@ -41,7 +41,7 @@ const queries = (engine: Engine, { read } = engine): Readonly<Record<string, Com
   'deliveries of payments': selectViewRows(read).where('d.payment_id', 'in', [77, 78]),
   'deliveries by id': selectViewRows(read).where('d.id', 'in', [77, 78]).orderBy('d.id', 'desc'),
   'first delivery of a time': firstIdQuery(read, epoch + 5_000),
-  'deliveries of an endpoint': sentIdsQuery(engine, shops[0] ?? '', rows - 7),
+  'deliveries of an endpoint': sentIdsQuery(engine.read, shops[0] ?? '', rows - 7),
   'next delivery to an endpoint': unsentQuery(read, shops[0] ?? ''),
   'retries of an endpoint': retriedIdsQuery(read, shops[0] ?? ''),
   'failures of an endpoint': failureQuery(read, newestIds),

@@ -156,7 +156,6 @@ const minIntegrations = 16
 /** Reads candidates until they cover as many idle endpoints as free slots, with an even share per integration. */
 export async function readCandidates(
   db: Connection,
-  dialect: SqlDialect,
   slots: FreeSlots,
   {
     lanes,
@@ -176,7 +175,7 @@ export async function readCandidates(
   const maxIntegrations = Math.max(minIntegrations, slotCount + slots.inFlightByEndpoint.size)
   const read = async (scans: readonly DueScan[], probes: boolean) => {
     const query: DueQuery = { scans, probes, maxIntegrations, maxPerIntegration, excludedIds }
-    const rows = await runPrepared<CandidateRow>(db, dialect, candidatesText(dialect, query, now))
+    const rows = await runPrepared<CandidateRow>(db, candidatesText(db.dialect, query, now))
     return rows
       .map(toCandidate)
       .sort((a, b) => (a.integration < b.integration ? -1 : a.integration > b.integration ? 1 : 0))

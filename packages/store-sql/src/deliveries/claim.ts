@@ -151,13 +151,12 @@ interface LockedDelivery {
 /** Locks the chosen deliveries that no other transaction has locked, and reads them with their integrations, by id. */
 async function lockDeliveries(
   db: Connection,
-  dialect: SqlDialect,
   chosen: readonly Candidate[],
   now: Moment,
 ): Promise<Map<number, LockedDelivery>> {
   const ids = chosen.map(({ id }) => id)
-  const sent = await sendPrepared<DeliveryRow>(db, dialect, lockText(dialect, ids, now))
-  const integrations = await readIntegrations(db, dialect, chosen)
+  const sent = await sendPrepared<DeliveryRow>(db, lockText(db.dialect, ids, now))
+  const integrations = await readIntegrations(db, chosen)
   const rows = await awaitRows(sent)
   // A delivery never changes its integration, so its row need not repeat the candidate's.
   const addresses = new Map(chosen.map(({ id, integration }) => [id, integration]))
@@ -170,19 +169,15 @@ async function lockDeliveries(
   return locked
 }
 
-async function readIntegrations(
-  db: Connection,
-  dialect: SqlDialect,
-  chosen: readonly Candidate[],
-): Promise<Map<string, IntegrationRow>> {
-  const { name, oneOf } = dialect
+async function readIntegrations(db: Connection, chosen: readonly Candidate[]): Promise<Map<string, IntegrationRow>> {
+  const { name, oneOf } = db.dialect
   const addresses = [...new Set(chosen.map(({ integration }) => integration))]
   const text: StatementText = (parameter) => `select i.address, i.notification_url, i.signing_key_version,
       i.signing_sealed, i.previous_signing_key_version, i.previous_signing_sealed, i.previous_signing_until,
       i.endpoint_epoch
     from ${name('integrations')} i
     where ${oneOf('i.address', 'hex', addresses, parameter)} and i.enabled = 1 and i.notification_url is not null`
-  const rows = await runPrepared<IntegrationRow>(db, dialect, text)
+  const rows = await runPrepared<IntegrationRow>(db, text)
   return new Map(rows.map((row) => [toHex(row.address), row]))
 }
 
@@ -220,7 +215,7 @@ export function createClaim({ transaction, dialect }: Engine, ids: IdSource): De
     const storedToken = ids.next()
     const claimNow = (db: Connection) => {
       const lease = { leaseMs: request.leaseMs, storedToken, now: dialect.moment() }
-      return claim(db, dialect, toFreeSlots(request, rotation.lastServedByEndpoint), { ...lease, rotation })
+      return claim(db, toFreeSlots(request, rotation.lastServedByEndpoint), { ...lease, rotation })
     }
     return transaction(claimNow, { durable: false, searches: true })
   }
@@ -239,7 +234,6 @@ function checkRequest(request: ClaimRequest): void {
 
 async function claim(
   db: Connection,
-  dialect: SqlDialect,
   slots: FreeSlots,
   { rotation, ...lease }: Lease & { readonly rotation: Rotation },
 ): Promise<ClaimedDelivery[]> {
@@ -255,11 +249,11 @@ async function claim(
     }
     const before = claimed.length
     for (let hasMore = true; hasMore && slots.limit > 0 && pages < maxPages; pages += 1) {
-      const candidates = await readCandidates(db, dialect, slots, { lanes, excludedIds, now: lease.now, rotation })
+      const candidates = await readCandidates(db, slots, { lanes, excludedIds, now: lease.now, rotation })
       const choice = choose(candidates, slots)
       limitReached ||= choice.isLimitReached
       if (choice.chosen.length === 0) break
-      const { deliveries, locked, superseded } = await leaseChosen(db, dialect, choice.chosen, lease)
+      const { deliveries, locked, superseded } = await leaseChosen(db, choice.chosen, lease)
       for (const candidate of [...locked, ...superseded]) releaseSlot(slots, candidate)
       excludedIds.push(...pickIds(locked))
       claimed.push(...deliveries)
@@ -271,17 +265,17 @@ async function claim(
 }
 
 /** Leases the chosen deliveries, except locked ones, and settles superseded ones. */
-async function leaseChosen(db: Connection, dialect: SqlDialect, chosen: readonly Candidate[], lease: Lease) {
-  const lockedById = await lockDeliveries(db, dialect, chosen, lease.now)
+async function leaseChosen(db: Connection, chosen: readonly Candidate[], lease: Lease) {
+  const lockedById = await lockDeliveries(db, chosen, lease.now)
   const locked = chosen.filter(({ id }) => !lockedById.has(id))
   const superseded = chosen.filter(({ id }) => integer(lockedById.get(id)?.row.superseded ?? 0) === 1)
-  await removeUndelivered(db, dialect, 'superseded', pickIds(superseded))
+  await removeUndelivered(db, 'superseded', pickIds(superseded))
   const current = chosen.filter(({ id }) => integer(lockedById.get(id)?.row.superseded ?? 1) === 0)
-  const leased = await dropLostProbes(db, dialect, current, lease)
-  await writeLeases(db, dialect, pickIds(leased), lease)
+  const leased = await dropLostProbes(db, current, lease)
+  await writeLeases(db, pickIds(leased), lease)
   const deliveries = leased.flatMap((candidate) => {
     const delivery = lockedById.get(candidate.id)
-    return delivery === undefined ? [] : [toClaimedDelivery(dialect, candidate, delivery, lease.storedToken)]
+    return delivery === undefined ? [] : [toClaimedDelivery(db.dialect, candidate, delivery, lease.storedToken)]
   })
   return { deliveries, locked, superseded }
 }
@@ -289,13 +283,12 @@ async function leaseChosen(db: Connection, dialect: SqlDialect, chosen: readonly
 /** Drops the probes that another dispatcher took meanwhile. */
 async function dropLostProbes(
   db: Connection,
-  dialect: SqlDialect,
   candidates: readonly Candidate[],
   lease: Lease,
 ): Promise<readonly Candidate[]> {
   const probed = candidates.flatMap(({ probe, integration }) => (probe ? [integration] : []))
   if (probed.length === 0) return candidates
-  const won = await takeProbes(db, dialect, probed, lease)
+  const won = await takeProbes(db, probed, lease)
   return candidates.filter(({ probe, integration }) => !probe || won.has(integration))
 }
 

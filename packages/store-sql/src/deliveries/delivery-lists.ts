@@ -7,22 +7,22 @@ import type {
   ExaminedVersions,
 } from '@payment-integration/core/internal'
 import { expressionBuilder, type NotNull, type RawBuilder, type Selectable, sql } from 'kysely'
-import type { BulkColumn, Connection, Engine } from '../engine.js'
-import { run, type StatementText } from '../internal/statements.js'
+import type { Connection } from '../engine.js'
+import { listColumns, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, keyBytes, nullableInteger, pack, parseId, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { AttemptRow, Tables } from '../schema/tables.js'
 
-export const attemptColumns: readonly BulkColumn[] = [
-  { name: 'delivery_id', type: 'integer' },
-  { name: 'number', type: 'integer' },
-  { name: 'started_at', type: 'integer' },
-  { name: 'latency_ms', type: 'real' },
-  { name: 'status', type: 'integer' },
-  { name: 'reason', type: 'text' },
-  { name: 'excerpt', type: 'text' },
-  { name: 'replay', type: 'integer' },
-]
+export const attemptColumns = listColumns({
+  delivery_id: 'integer',
+  number: 'integer',
+  started_at: 'integer',
+  latency_ms: 'real',
+  status: 'integer',
+  reason: 'text',
+  excerpt: 'text',
+  replay: 'integer',
+})
 
 export function toAttemptValues(id: number, number: number, attempt: AttemptRecord): unknown[] {
   const { startedAt, latencyMs, status, reason, excerpt, replay } = attempt
@@ -115,7 +115,7 @@ export function isDelivered(id: string): RawBuilder<boolean> {
 }
 
 export async function findMissing(
-  { read }: Pick<Engine, 'read'>,
+  read: Connection,
   { beforeId, limit }: { readonly beforeId?: string | undefined; readonly limit: number },
 ): Promise<ExaminedVersions> {
   const before = beforeId === undefined ? Number.MAX_SAFE_INTEGER : parseId(beforeId, 'beforeId')
@@ -204,30 +204,29 @@ export function selectFiltered(db: Connection, filter: RangeFilter) {
   )
 }
 
-export async function listDeliveries(
-  engine: Engine,
-  query: Parameters<DeliveryStore['list']>[0],
-): Promise<DeliveryView[]> {
-  return withAttempts(engine, await listQuery(engine.read, await withIdRange(engine.read, query)).execute())
-}
+type DeliveryLists = Pick<DeliveryStore, 'list' | 'find' | 'newestId' | 'count'>
 
-export async function findDelivery(engine: Engine, deliveryId: string): Promise<DeliveryView | null> {
-  const [view] = await withAttempts(engine, await listQuery(engine.read, { deliveryId, limit: 1 }).execute())
-  return view ?? null
-}
-
-export async function findNewestDelivery({ read }: Engine, filter: DeliveryFilter): Promise<string | null> {
-  const row = await newestQuery(read, await withIdRange(read, filter)).executeTakeFirst()
-  return row === undefined ? null : String(row.id)
+export function createDeliveryLists(db: Connection): DeliveryLists {
+  return {
+    list: async (query) => withAttempts(db, await listQuery(db, await withIdRange(db, query)).execute()),
+    async find(deliveryId) {
+      const [view] = await withAttempts(db, await listQuery(db, { deliveryId, limit: 1 }).execute())
+      return view ?? null
+    },
+    async newestId(filter) {
+      const row = await newestQuery(db, await withIdRange(db, filter)).executeTakeFirst()
+      return row === undefined ? null : String(row.id)
+    },
+    async count(filter, { atMost } = {}) {
+      if (atMost !== undefined) checkInteger(atMost, 'atMost', 1)
+      const row = await countQuery(db, await withIdRange(db, filter), atMost).executeTakeFirst()
+      return integer(row?.deliveries ?? 0)
+    },
+  }
 }
 
 export function newestQuery(db: Connection, filter: DeliveryFilter) {
   return selectFiltered(db, filter).select('d.id').orderBy(chooseIdColumn(filter), 'desc').limit(1)
-}
-
-export async function countDeliveries({ read }: Engine, filter: DeliveryFilter, atMost?: number): Promise<number> {
-  const row = await countQuery(read, await withIdRange(read, filter), atMost).executeTakeFirst()
-  return integer(row?.deliveries ?? 0)
 }
 
 export function countQuery(db: Connection, filter: DeliveryFilter, atMost?: number) {
@@ -260,13 +259,13 @@ export function listQuery(db: Connection, query: RangeFilter & { readonly limit:
 
 type ListRow = Awaited<ReturnType<ReturnType<typeof listQuery>['execute']>>[number]
 
-export async function withAttempts({ read, dialect }: Engine, deliveries: readonly ListRow[]): Promise<DeliveryView[]> {
+export async function withAttempts(db: Connection, deliveries: readonly ListRow[]): Promise<DeliveryView[]> {
   if (deliveries.length === 0) return []
-  const { name, oneOf } = dialect
+  const { name, oneOf } = db.dialect
   const ids = deliveries.map(({ id }) => integer(id))
   const text: StatementText = (parameter) => `select * from ${name('attempts')}
     where ${oneOf('delivery_id', 'integer', ids, parameter)} order by delivery_id, number`
-  const attempts = await run<Selectable<AttemptRow>>(read, dialect, text)
+  const attempts = await run<Selectable<AttemptRow>>(db, text)
   const byDelivery = new Map<number, AttemptRecord[]>(deliveries.map(({ id }) => [integer(id), []]))
   for (const row of attempts) byDelivery.get(integer(row.delivery_id))?.push(toAttemptRecord(row))
   return deliveries.map((row): DeliveryView => {

@@ -1,12 +1,5 @@
 /** The delivery store: backlog, streams and replays. @module */
-import type {
-  DeliveryBacklog,
-  DeliveryStore,
-  ReplayRequest,
-  ReplayResult,
-  StreamedDelivery,
-  StreamQuery,
-} from '@payment-integration/core/internal'
+import type { DeliveryStore, ReplayRequest, ReplayResult, StreamQuery } from '@payment-integration/core/internal'
 import type { IdSource } from '@payment-integration/core/ports'
 import type { Connection, Engine, Lane, Parameter, SqlDialect } from '../engine.js'
 import { findLowestReplayable } from '../history/segments.js'
@@ -16,42 +9,18 @@ import { toSnapshotBytes } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
 import { lastAddress, scanName, scanText } from './candidates.js'
 import { createClaim } from './claim.js'
-import {
-  chooseIdColumn,
-  countDeliveries,
-  findDelivery,
-  findMissing,
-  findNewestDelivery,
-  listDeliveries,
-  selectFiltered,
-  withIdRange,
-} from './delivery-lists.js'
-import { findEndpoint, listEndpoints } from './endpoint-rows.js'
+import { chooseIdColumn, createDeliveryLists, findMissing, selectFiltered, withIdRange } from './delivery-lists.js'
+import { createEndpointReads } from './endpoint-rows.js'
 import { createResetOverlongWaits, createSettle } from './settle.js'
 
-async function readMsUntilDue(engine: Engine): Promise<number | null> {
-  const { claimable, now } = await readEarliest(engine)
-  return claimable === null ? null : Math.max(0, claimable - now)
-}
-
-async function readBacklog(engine: Engine, atMost: number): Promise<DeliveryBacklog> {
-  const { rows } = await engine.dialect.pending(atMost).execute(engine.read)
-  const { open: claimableDue, blocked, now } = await readEarliest(engine)
-  const since = (due: number | null) => (due === null || due > now ? null : now - due)
-  return { pending: integer(rows[0]?.pending ?? 0), oldestDueMs: since(claimableDue), oldestBlockedMs: since(blocked) }
-}
-
 // Deliveries of disabled integrations do not count, because they never become due.
-async function readEarliest({ read, dialect }: Engine) {
-  const { rows } = await read.executeQuery(earliestQuery(dialect))
-  const [row] = rows
-  if (row === undefined) return { open: null, blocked: null, claimable: null, now: 0 }
-  const { open_due, blocked_due, claimable, now } = row
+async function readEarliest(read: Connection) {
+  const [row] = (await read.executeQuery(earliestQuery(read.dialect))).rows
   return {
-    open: nullableInteger(open_due),
-    blocked: nullableInteger(blocked_due),
-    claimable: nullableInteger(claimable),
-    now: integer(now),
+    open: nullableInteger(row?.open_due ?? null),
+    blocked: nullableInteger(row?.blocked_due ?? null),
+    claimable: nullableInteger(row?.claimable ?? null),
+    now: integer(row?.now ?? 0),
   }
 }
 
@@ -89,14 +58,10 @@ export function earliestQuery(dialect: SqlDialect) {
 }
 
 /** Makes deliveries due now, with a new schedule, except leased ones. */
-export async function replayDeliveries(
-  db: Connection,
-  dialect: SqlDialect,
-  request: ReplayRequest,
-): Promise<ReplayResult> {
+export async function replayDeliveries(db: Connection, request: ReplayRequest): Promise<ReplayResult> {
   const limit = checkInteger(request.limit, 'limit', 1)
   // The history of a closed segment no longer changes.
-  const lowest = await findLowestReplayable(db, dialect)
+  const lowest = await findLowestReplayable(db)
   const rows = await selectFiltered(db, await withIdRange(db, request))
     .where(chooseIdColumn(request), '>=', lowest)
     .select(['d.id', 'q.id as pending'])
@@ -109,15 +74,15 @@ export async function replayDeliveries(
   // A delivery that is settled meanwhile is skipped: it may be delivered now.
   const pickIds = (pending: boolean) =>
     rows.filter((row) => (row.pending !== null) === pending).map(({ id }) => integer(id))
-  const replayed = (await restart(db, dialect, pickIds(true))) + (await returnToOutbox(db, dialect, pickIds(false)))
+  const replayed = (await restart(db, pickIds(true))) + (await returnToOutbox(db, pickIds(false)))
   return { replayed, inFlight: ids.length - replayed, lastId: String(lastId) }
 }
 
 /** Restarts pending deliveries. A locked row is being claimed, settled or replayed, so it is skipped. */
-async function restart(db: Connection, dialect: SqlDialect, ids: readonly number[]): Promise<number> {
+async function restart(db: Connection, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0
-  const { name, nowText, oneOf, skipLocked } = dialect
-  const rows = await run<{ id: Integer }>(db, dialect, (parameter) => {
+  const { name, nowText, oneOf, skipLocked } = db.dialect
+  const rows = await run<{ id: Integer }>(db, (parameter) => {
     const now = nowText(parameter)
     return `update ${name('outbox')} set lane = 2, due_at = ${now}, claim_token = null, replayed_at = ${now}, schedule_from = attempted
       where id in (
@@ -129,10 +94,10 @@ async function restart(db: Connection, dialect: SqlDialect, ids: readonly number
 }
 
 /** Returns finished deliveries to the outbox, except those that another replay returned meanwhile. */
-async function returnToOutbox(db: Connection, dialect: SqlDialect, ids: readonly number[]): Promise<number> {
+async function returnToOutbox(db: Connection, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0
-  const { name, nowText, oneOf } = dialect
-  const rows = await run<{ id: Integer }>(db, dialect, (parameter) => {
+  const { name, nowText, oneOf } = db.dialect
+  const rows = await run<{ id: Integer }>(db, (parameter) => {
     const now = nowText(parameter)
     return `insert into ${name('outbox')}
         (id, integration, lane, due_at, replayed_at, attempted, schedule_from)
@@ -148,10 +113,10 @@ async function returnToOutbox(db: Connection, dialect: SqlDialect, ids: readonly
   const counted = `(select coalesce(max(a.number), 0) from ${name('attempts')} a where a.delivery_id = ${name('outbox')}.id)`
   const countText: StatementText = (parameter) =>
     `update ${name('outbox')} set attempted = ${counted}, schedule_from = ${counted} where ${isReturned(parameter)}`
-  await run(db, dialect, countText)
+  await run(db, countText)
   const reopenText: StatementText = (parameter) =>
     `update ${name('snapshots')} set undelivered = null where ${isReturned(parameter)} and undelivered is not null`
-  await run(db, dialect, reopenText)
+  await run(db, reopenText)
   return returned.length
 }
 
@@ -159,7 +124,7 @@ async function returnToOutbox(db: Connection, dialect: SqlDialect, ids: readonly
  * Builds `completeUpTo`. Ids up to the newest one are complete once all transactions have ended that were writing when
  * it was read. Later writers get higher ids.
  */
-function createCompleteUpTo({ read, dialect }: Engine): DeliveryStore['completeUpTo'] {
+function createCompleteUpTo(read: Connection): DeliveryStore['completeUpTo'] {
   let complete: number | null = null
   let waiting: { readonly upTo: number; readonly writers: ReadonlySet<string> } | null = null
 
@@ -171,8 +136,8 @@ function createCompleteUpTo({ read, dialect }: Engine): DeliveryStore['completeU
   }
 
   return async () => {
-    const text = () => dialect.newestAndWriters('snapshots')
-    const [row] = await run<{ newest: Integer; writers: string }>(read, dialect, text)
+    const text = () => read.dialect.newestAndWriters('snapshots')
+    const [row] = await run<{ newest: Integer; writers: string }>(read, text)
     if (row !== undefined) observe(integer(row.newest), JSON.parse(row.writers))
     return complete === null ? null : String(complete)
   }
@@ -185,18 +150,6 @@ interface StreamRow {
   readonly chain_id: Integer
   readonly tx_hash: Uint8Array
   readonly body: Uint8Array | string
-}
-
-async function streamDeliveries({ read, dialect }: Engine, query: StreamQuery): Promise<StreamedDelivery[]> {
-  const { rows } = await read.executeQuery(streamQuery(dialect, query))
-  return rows.map((row) => ({
-    deliveryId: String(integer(row.id)),
-    chainId: integer(row.chain_id),
-    txHash: toHex(row.tx_hash),
-    version: integer(row.version),
-    createdAt: integer(row.created_at),
-    body: toSnapshotBytes(dialect.toBytes(row.body), query.integrationAddress, row),
-  }))
 }
 
 export function streamQuery(dialect: SqlDialect, { integrationAddress, afterId, upToId, limit }: StreamQuery) {
@@ -218,24 +171,37 @@ export function streamQuery(dialect: SqlDialect, { integrationAddress, afterId, 
 }
 
 export function createDeliveryStore(engine: Engine, ids: IdSource): DeliveryStore {
+  const { read } = engine
   return {
     claim: createClaim(engine, ids),
     settle: createSettle(engine),
     resetOverlongWaits: createResetOverlongWaits(engine),
-    msUntilDue: () => readMsUntilDue(engine),
+    async msUntilDue() {
+      const { claimable, now } = await readEarliest(read)
+      return claimable === null ? null : Math.max(0, claimable - now)
+    },
     whenDue: (listener) => engine.whenDue(listener),
-    backlog: async ({ atMost }) => readBacklog(engine, checkInteger(atMost, 'atMost', 1)),
-    list: (query) => listDeliveries(engine, query),
-    find: (deliveryId) => findDelivery(engine, deliveryId),
-    newestId: (filter) => findNewestDelivery(engine, filter),
-    count: async (filter, { atMost } = {}) =>
-      countDeliveries(engine, filter, atMost === undefined ? undefined : checkInteger(atMost, 'atMost', 1)),
-    findMissing: (query) => findMissing(engine, query),
+    async backlog({ atMost }) {
+      const { rows } = await read.dialect.pending(checkInteger(atMost, 'atMost', 1)).execute(read)
+      const { open, blocked, now } = await readEarliest(read)
+      const since = (due: number | null) => (due === null || due > now ? null : now - due)
+      return { pending: integer(rows[0]?.pending ?? 0), oldestDueMs: since(open), oldestBlockedMs: since(blocked) }
+    },
+    ...createDeliveryLists(read),
+    findMissing: (query) => findMissing(read, query),
     oldestSnapshot: async () => (await engine.oldestSnapshot?.()) ?? null,
-    completeUpTo: createCompleteUpTo(engine),
-    stream: (query) => streamDeliveries(engine, query),
-    endpoints: async ({ limit } = {}) =>
-      listEndpoints(engine.read, limit === undefined ? undefined : checkInteger(limit, 'limit', 1)),
-    endpoint: (integrationAddress) => findEndpoint(engine.read, integrationAddress),
+    completeUpTo: createCompleteUpTo(read),
+    async stream(query) {
+      const { rows } = await read.executeQuery(streamQuery(read.dialect, query))
+      return rows.map((row) => ({
+        deliveryId: String(integer(row.id)),
+        chainId: integer(row.chain_id),
+        txHash: toHex(row.tx_hash),
+        version: integer(row.version),
+        createdAt: integer(row.created_at),
+        body: toSnapshotBytes(read.dialect.toBytes(row.body), query.integrationAddress, row),
+      }))
+    },
+    ...createEndpointReads(read),
   }
 }

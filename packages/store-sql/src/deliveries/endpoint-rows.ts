@@ -1,5 +1,6 @@
 /** Stores endpoint health: a row exists only while the last attempt failed. @module */
 import type {
+  DeliveryStore,
   EndpointChange,
   EndpointHealth,
   EndpointJudge,
@@ -9,7 +10,7 @@ import type {
 } from '@payment-integration/core/internal'
 import type { Connection, SqlDialect } from '../engine.js'
 import { run, type StatementText } from '../internal/statements.js'
-import { hexBytes, integer, keyBytes, nullableInteger, toHex } from '../internal/values.js'
+import { checkInteger, hexBytes, integer, keyBytes, nullableInteger, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { EndpointRow } from '../schema/tables.js'
 
@@ -50,7 +51,6 @@ export interface EndpointReport {
 /** Updates the health of endpoints; a healthy endpoint costs no statement. */
 export async function judgeEndpoints(
   db: Connection,
-  dialect: SqlDialect,
   reports: readonly EndpointReport[],
   { judge, now }: { readonly judge: EndpointJudge; readonly now: number },
 ): Promise<EndpointTransition[]> {
@@ -58,7 +58,7 @@ export async function judgeEndpoints(
   if (changing.length === 0) return []
   // Another transaction may have changed the health since; the lock prevents further changes.
   const addresses = changing.map(({ integrationAddress }) => integrationAddress)
-  const healths = await lockHealths(db, dialect, addresses)
+  const healths = await lockHealths(db, addresses)
   const transitions: EndpointTransition[] = []
   for (const report of changing.sort((a, b) => (a.integrationAddress < b.integrationAddress ? -1 : 1))) {
     const { integrationAddress } = report
@@ -70,7 +70,7 @@ export async function judgeEndpoints(
     const failingSince = change.failures > 0 && isFirstFailure ? now : (before.failingSince ?? now)
     const blocked = change.blocks > 0
     const blockEnd = blocked ? now + (change.blockMs ?? 0) : null
-    await writeHealth(db, dialect, { integrationAddress, change, failingSince, blockEnd })
+    await writeHealth(db, { integrationAddress, change, failingSince, blockEnd })
     if (blocked === before.blocks > 0) continue
     transitions.push({
       integrationAddress,
@@ -97,28 +97,23 @@ function computeChange({ results }: EndpointReport, before: StoredHealth, judge:
 /** Longest wait for another transaction's lock of an endpoint, in milliseconds; then settling fails as busy. */
 const lockWaitMs = 1_000
 
-async function lockHealths(
-  db: Connection,
-  dialect: SqlDialect,
-  addresses: readonly string[],
-): Promise<Map<string, StoredHealth>> {
-  const { name, oneOf, lockRows } = dialect
+async function lockHealths(db: Connection, addresses: readonly string[]): Promise<Map<string, StoredHealth>> {
+  const { name, oneOf, lockRows } = db.dialect
   const integrations = `${name('integrations')} i`
-  await dialect.waitAtMost(db, lockWaitMs)
+  await db.dialect.waitAtMost(db, lockWaitMs)
   // Locks the integration's row: the endpoint may have no row. Only a statement after the wait sees others' writes.
   const lockText: StatementText = (parameter) => `select i.address from ${integrations}
     where ${oneOf('i.address', 'hex', addresses, parameter)} order by i.address${lockRows('i')}`
-  await run(db, dialect, lockText)
+  await run(db, lockText)
   const readText: StatementText = (parameter) => `select i.address, ${healthColumns}
     from ${integrations} left join ${name('endpoints')} e on e.integration = i.address
     where ${oneOf('i.address', 'hex', addresses, parameter)}`
-  const rows = await run<HealthRow & { address: Uint8Array }>(db, dialect, readText)
+  const rows = await run<HealthRow & { address: Uint8Array }>(db, readText)
   return new Map(rows.map((row) => [toHex(row.address), toStoredHealth(row)]))
 }
 
 async function writeHealth(
   db: Connection,
-  dialect: SqlDialect,
   {
     integrationAddress,
     change: { failures, blocks, blockMs },
@@ -131,9 +126,9 @@ async function writeHealth(
     readonly blockEnd: number | null
   },
 ): Promise<void> {
-  const table = dialect.name('endpoints')
-  if (failures === 0 && blocks === 0) return forgetHealth(db, dialect, integrationAddress)
-  await run(db, dialect, (parameter) => {
+  const table = db.dialect.name('endpoints')
+  if (failures === 0 && blocks === 0) return forgetHealth(db, integrationAddress)
+  await run(db, (parameter) => {
     const values = [hexBytes(integrationAddress), failures, blocks, failingSince, blockEnd].map(parameter)
     const until =
       blocks > 0 && blockMs === null ? 'coalesce(e.blocked_until, excluded.blocked_until)' : 'excluded.blocked_until'
@@ -144,21 +139,20 @@ async function writeHealth(
   })
 }
 
-export async function forgetHealth(db: Connection, dialect: SqlDialect, address: string): Promise<void> {
+export async function forgetHealth(db: Connection, address: string): Promise<void> {
   const text: StatementText = (parameter) =>
-    `delete from ${dialect.name('endpoints')} where integration = ${parameter(hexBytes(address))}`
-  await run(db, dialect, text)
+    `delete from ${db.dialect.name('endpoints')} where integration = ${parameter(hexBytes(address))}`
+  await run(db, text)
 }
 
 /** Leases the probes of endpoints whose block has ended. Returns the integrations that the caller may probe. */
 export async function takeProbes(
   db: Connection,
-  dialect: SqlDialect,
   addresses: readonly string[],
   { leaseMs, now: moment }: { readonly leaseMs: number; readonly now: ReturnType<SqlDialect['moment']> },
 ): Promise<ReadonlySet<string>> {
-  const { name, oneOf, skipLocked } = dialect
-  const rows = await run<{ integration: Uint8Array }>(db, dialect, (parameter) => {
+  const { name, oneOf, skipLocked } = db.dialect
+  const rows = await run<{ integration: Uint8Array }>(db, (parameter) => {
     const now = moment(parameter)
     return `update ${name('endpoints')} set blocked_until = ${now} + ${parameter(leaseMs)} where integration in (
         select e.integration from ${name('endpoints')} e
@@ -168,17 +162,21 @@ export async function takeProbes(
   return new Set(rows.map(({ integration }) => toHex(integration)))
 }
 
-export async function listEndpoints(read: Connection, limit?: number): Promise<EndpointView[]> {
-  const all = selectFailing(read).orderBy('integration')
-  return (await (limit === undefined ? all : all.limit(limit)).execute()).map(toView)
+export function createEndpointReads(db: Connection): Pick<DeliveryStore, 'endpoints' | 'endpoint'> {
+  return {
+    async endpoints({ limit } = {}) {
+      const all = selectFailing(db).orderBy('integration')
+      const rows = limit === undefined ? all : all.limit(checkInteger(limit, 'limit', 1))
+      return (await rows.execute()).map(toView)
+    },
+    async endpoint(address) {
+      const row = await selectFailing(db).where('integration', '=', keyBytes(address)).executeTakeFirst()
+      return row === undefined ? null : toView(row)
+    },
+  }
 }
 
-export async function findEndpoint(read: Connection, address: string): Promise<EndpointView | null> {
-  const row = await selectFailing(read).where('integration', '=', keyBytes(address)).executeTakeFirst()
-  return row === undefined ? null : toView(row)
-}
-
-const selectFailing = (read: Connection) => read.selectFrom('endpoints').selectAll().where('failures', '>', 0)
+const selectFailing = (db: Connection) => db.selectFrom('endpoints').selectAll().where('failures', '>', 0)
 
 const toView = (row: EndpointRow): EndpointView => ({
   integrationAddress: toHex(row.integration),

@@ -7,8 +7,8 @@ import type {
   SettledStatus,
   SettleResult,
 } from '@payment-integration/core/internal'
-import type { BulkUpdate, Connection, Engine, Parameter, SqlDialect } from '../engine.js'
-import { run, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
+import type { Connection, Engine, Parameter, SqlDialect } from '../engine.js'
+import { listColumns, run, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, parseId, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { attemptColumns, toAttemptValues } from './delivery-lists.js'
@@ -37,16 +37,15 @@ export interface Lease {
 /** Writes a lease: `due_at` moves to its end, so that a delivery whose lease ends unsettled is due again. */
 export async function writeLeases(
   db: Connection,
-  dialect: SqlDialect,
   ids: readonly number[],
   { leaseMs, storedToken, now }: Lease,
 ): Promise<void> {
   if (ids.length === 0) return
-  const { name, oneOf } = dialect
+  const { name, oneOf } = db.dialect
   const text: StatementText = (parameter) => `update ${name('outbox')} set lane = case lane when 2 then 2 else 1 end,
     due_at = ${now(parameter)} + ${parameter(leaseMs)}, claim_token = ${parameter(storedToken)}
     where ${oneOf('id', 'integer', ids, parameter)}`
-  await sendPrepared(db, dialect, text)
+  await sendPrepared(db, text)
 }
 
 /**
@@ -63,26 +62,25 @@ function parseLeaseToken(token: string): { readonly stored: string; readonly end
   return { stored: token.slice(0, dot), endpointEpoch: Number(token.slice(dot + 1)) }
 }
 
-async function removeFromOutbox(db: Connection, dialect: SqlDialect, ids: readonly number[]) {
+async function removeFromOutbox(db: Connection, ids: readonly number[]) {
   if (ids.length === 0) return
-  const { name, oneOf } = dialect
+  const { name, oneOf } = db.dialect
   const text = (parameter: Parameter) => `delete from ${name('outbox')} where ${oneOf('id', 'integer', ids, parameter)}`
-  await sendPrepared(db, dialect, text)
+  await sendPrepared(db, text)
 }
 
 /** Removes deliveries from the outbox and stores why they were not delivered. */
 export async function removeUndelivered(
   db: Connection,
-  dialect: SqlDialect,
   reason: 'exhausted' | 'superseded',
   ids: readonly number[],
 ): Promise<void> {
   if (ids.length === 0) return
-  const { name, oneOf } = dialect
+  const { name, oneOf } = db.dialect
   const text = (parameter: Parameter) => `update ${name('snapshots')} set undelivered = ${parameter(reason)}
     where ${oneOf('id', 'integer', ids, parameter)}`
-  await sendPrepared(db, dialect, text)
-  await removeFromOutbox(db, dialect, ids)
+  await sendPrepared(db, text)
+  await removeFromOutbox(db, ids)
 }
 
 /** Rows per transaction: on SQLite all other transactions wait until it ends. */
@@ -102,10 +100,10 @@ export function createResetOverlongWaits({ transaction, dialect }: Engine): Deli
       transaction(async (db) => {
         const lastText: StatementText = (parameter) => `select max(p.id) as last from (
           select q.id from ${name('outbox')} q where q.id > ${parameter(after)} order by q.id limit ${rowsAtOnce}) p`
-        const [part] = await run<{ last: Integer | null }>(db, dialect, lastText)
+        const [part] = await run<{ last: Integer | null }>(db, lastText)
         const last = nullableInteger(part?.last ?? null)
         if (last === null) return { last, ended: 0 }
-        const ended = await run<unknown>(db, dialect, (parameter) => {
+        const ended = await run<unknown>(db, (parameter) => {
           const now = nowText(parameter)
           return `update ${name('outbox')} set due_at = ${now} where id in (
               select d.id from ${name('outbox')} d where d.id > ${parameter(after)} and d.id <= ${parameter(last)}
@@ -115,7 +113,7 @@ export function createResetOverlongWaits({ transaction, dialect }: Engine): Deli
       })
 
     const endpoints = await transaction((db) =>
-      run<unknown>(db, dialect, (parameter) => {
+      run<unknown>(db, (parameter) => {
         const now = nowText(parameter)
         return `update ${name('endpoints')} set blocked_until = ${now} where integration in (
             select e.integration from ${name('endpoints')} e where e.blocked_until > ${now} + ${blockMs}${skipLocked('e')}
@@ -133,14 +131,14 @@ export function createResetOverlongWaits({ transaction, dialect }: Engine): Deli
 }
 
 /** Builds `settle`: logs attempts, settles their deliveries, then updates their endpoints' health. */
-export function createSettle({ transaction, dialect }: Engine): DeliveryStore['settle'] {
+export function createSettle({ transaction }: Engine): DeliveryStore['settle'] {
   return async (settled, judge) => {
     if (settled.length === 0) return { statuses: [], transitions: [] }
     const attempts = settled.map((one) => {
       if (one.verdict.kind === 'retry') checkInteger(one.verdict.inMs, 'inMs')
       return { ...one, id: parseId(one.claim.deliveryId, 'deliveryId'), token: parseLeaseToken(one.claim.leaseToken) }
     })
-    return transaction((db) => settle(db, dialect, attempts, judge), { searches: true })
+    return transaction((db) => settle(db, attempts, judge), { searches: true })
   }
 }
 
@@ -160,28 +158,23 @@ interface LeasedRow extends HealthRow {
   now: Integer
 }
 
-const retryColumns: BulkUpdate['columns'] = [
-  { name: 'due_at', type: 'integer' },
-  { name: 'attempted', type: 'integer' },
-  { name: 'schedule_from', type: 'integer' },
-]
+const retryColumns = listColumns({ due_at: 'integer', attempted: 'integer', schedule_from: 'integer' })
 
 async function settle(
   db: Connection,
-  dialect: SqlDialect,
   attempts: readonly SettlingAttempt[],
   judge: EndpointJudge,
 ): Promise<SettleResult> {
-  const leased = await lockLeased(db, dialect, attempts)
+  const leased = await lockLeased(db, attempts)
   const missing = attempts.filter(({ id }) => !leased.has(id))
-  const locked = await findLockedElsewhere(db, dialect, missing)
+  const locked = await findLockedElsewhere(db, missing)
   const { statuses, ends, retries: retryRows, attempts: attemptRows, reports, now } = collect(attempts, leased, locked)
-  await removeFromOutbox(db, dialect, ends.delivered)
-  for (const reason of ['exhausted', 'superseded'] as const) await removeUndelivered(db, dialect, reason, ends[reason])
+  await removeFromOutbox(db, ends.delivered)
+  for (const reason of ['exhausted', 'superseded'] as const) await removeUndelivered(db, reason, ends[reason])
   const fixed = ['claim_token = null', 'lane = 1']
-  await dialect.updateAll(db, { table: 'outbox', columns: retryColumns, fixed, rows: retryRows })
-  await dialect.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attemptRows, sends: true })
-  return { statuses, transitions: await judgeEndpoints(db, dialect, reports, { judge, now }) }
+  await db.dialect.updateAll(db, { table: 'outbox', columns: retryColumns, fixed, rows: retryRows })
+  await db.dialect.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attemptRows, sends: true })
+  return { statuses, transitions: await judgeEndpoints(db, reports, { judge, now }) }
 }
 
 function collect(
@@ -230,30 +223,25 @@ function toSettledStatus(verdict: AttemptDecision, superseded: boolean): Settled
   return superseded ? 'superseded' : 'pending'
 }
 
-async function lockLeased(
-  db: Connection,
-  dialect: SqlDialect,
-  attempts: readonly SettlingAttempt[],
-): Promise<Map<number, LeasedRow>> {
+async function lockLeased(db: Connection, attempts: readonly SettlingAttempt[]): Promise<Map<number, LeasedRow>> {
   const ids = attempts.map(({ id }) => id)
   // Only a retry can be superseded.
   const hasRetry = attempts.some(({ verdict }) => verdict.kind === 'retry')
-  const rows = await runPrepared<LeasedRow>(db, dialect, lockLeasedText(dialect, ids, hasRetry))
+  const rows = await runPrepared<LeasedRow>(db, lockLeasedText(db.dialect, ids, hasRetry))
   return new Map(rows.map((row) => [integer(row.id), row]))
 }
 
 /** Finds the deliveries that still have their lease: another transaction must have locked their rows. */
 async function findLockedElsewhere(
   db: Connection,
-  dialect: SqlDialect,
   missing: readonly SettlingAttempt[],
 ): Promise<ReadonlySet<SettlingAttempt>> {
-  const { name, oneOf } = dialect
+  const { name, oneOf } = db.dialect
   if (missing.length === 0) return new Set()
   const ids = missing.map(({ id }) => id)
   const text: StatementText = (parameter) => `select d.id, d.claim_token from ${name('outbox')} d
     where ${oneOf('d.id', 'integer', ids, parameter)} and d.claim_token is not null`
-  const rows = await run<{ id: Integer; claim_token: string }>(db, dialect, text)
+  const rows = await run<{ id: Integer; claim_token: string }>(db, text)
   const tokens = new Map(rows.map((row) => [integer(row.id), row.claim_token]))
   return new Set(missing.filter(({ id, token }) => token !== null && tokens.get(id) === token.stored))
 }

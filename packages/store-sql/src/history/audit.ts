@@ -1,7 +1,7 @@
 /** Stores the audit log; the core fills and chains its records. @module */
 import type { AuditAction, AuditRecord, AuditStore, StoreTransaction } from '@payment-integration/core/internal'
 import type { Selectable } from 'kysely'
-import type { Connection, SqlDialect } from '../engine.js'
+import type { Connection } from '../engine.js'
 import { checkInteger, integer, pack, unpack } from '../internal/values.js'
 import type { AuditRow } from '../schema/tables.js'
 
@@ -26,12 +26,12 @@ export async function readNewestAudit(db: Connection): Promise<AuditRecord | nul
 
 type AuditTransaction = Pick<StoreTransaction, 'lockAudit' | 'appendAudit' | 'removeAudit' | 'restoreAudit'>
 
-export function bindAudit(db: Connection, dialect: SqlDialect): AuditTransaction {
+export function bindAudit(db: Connection): AuditTransaction {
   /** The number of the next record; null before the log is locked. */
   let following: number | null = null
   return {
     async lockAudit() {
-      await dialect.lock(db, 'audit')
+      await db.dialect.lock(db, 'audit')
       const newest = await readNewestAudit(db)
       following = (newest?.seq ?? 0) + 1
       return newest

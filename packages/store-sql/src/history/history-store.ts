@@ -1,15 +1,9 @@
 /** Stores history in segments, for the commands that archive it. Source: docs/retention.md. @module */
-import type {
-  HistoryPart,
-  HistoryRows,
-  HistoryStore,
-  PendingDeliveries,
-  SegmentedKind,
-} from '@payment-integration/core/internal'
+import type { HistoryPart, HistoryRows, HistoryStore, SegmentedKind } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import { updatesNewest } from '../console/console-reads.js'
 import { removeUndelivered } from '../deliveries/settle.js'
-import type { Connection, Engine, SqlDialect } from '../engine.js'
+import type { Connection, Engine } from '../engine.js'
 import { bulk, run, type StatementText } from '../internal/statements.js'
 import { integer, toHex, whileBusy } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
@@ -17,62 +11,54 @@ import { type RowKey, rowsByKind } from './rows.js'
 import type { IdRange, Segment } from './segments.js'
 import { beginSegment, closeSegments, findSegment, listSegments, unbounded, withShortLocks } from './segments.js'
 
-async function readPendingUpTo({ read, dialect }: Engine, upTo: number): Promise<PendingDeliveries[]> {
-  const { deliveries } = await findSegment(read, upTo)
-  const segment = sql<Integer>`coalesce((select max(s.number) from ${sql.raw(dialect.name('segments'))} as s
-    where s.first_delivery <= q.id), 0)`
-  const rows = await read
-    .selectFrom('outbox as q')
-    .select([segment.as('segment'), 'q.integration', sql<Integer>`count(*)`.as('count')])
-    .where('q.id', '<', deliveries.to)
-    .groupBy(['segment', 'q.integration'])
-    .orderBy('segment')
-    .orderBy('q.integration')
-    .execute()
-  return rows.map((row) => ({
-    segment: integer(row.segment),
-    integrationAddress: toHex(row.integration),
-    count: integer(row.count),
-  }))
-}
-
-/** Deliveries per transaction. */
-const pendingGroupSize = 1_000
-
-/** Makes the pending deliveries of the segments up to a number exhausted, except leased ones. */
-async function exhaustPending({ transaction, read, dialect }: Engine, upTo: number): Promise<number> {
-  const { name, nowText, skipLocked } = dialect
-  const { deliveries } = await findSegment(read, upTo)
-  const text: StatementText = (parameter) => `select q.id from ${name('outbox')} q
-    where q.id < ${parameter(deliveries.to)} and (q.claim_token is null or q.due_at <= ${nowText(parameter)})
-    order by q.id limit ${pendingGroupSize}${skipLocked('q')}`
-  let givenUp = 0
-  for (let groupCount = pendingGroupSize; groupCount === pendingGroupSize; givenUp += groupCount)
-    groupCount = await transaction(async (db) => {
-      const rows = await run<{ id: Integer }>(db, dialect, text)
-      const ids = rows.map(({ id }) => integer(id))
-      await removeUndelivered(db, dialect, 'exhausted', ids)
-      return ids.length
-    })
-  return givenUp
-}
-
-/** Rows per statement. */
+/** Rows per statement and transaction. */
 const groupSize = 1_000
 /** Wait for the lock of a segment's table, in milliseconds. Claims queue behind it, and a dump may last for hours. */
 const removalLockMs = 100
 
 export function createHistoryStore(engine: Engine): HistoryStore {
-  const { read, dialect, transaction } = engine
+  const { read, transaction, dialect } = engine
+  const { name, nowText, skipLocked } = dialect
   return {
     segments: () => listSegments(read),
     beginSegment: () => beginSegment(engine),
     closeSegments: (upTo) => closeSegments(engine, upTo),
-    pending: (upTo) => readPendingUpTo(engine, upTo),
-    exhaustPending: (upTo) => exhaustPending(engine, upTo),
+    async pending(upTo) {
+      const { deliveries } = await findSegment(read, upTo)
+      const segment = sql<Integer>`coalesce((select max(s.number) from ${sql.raw(name('segments'))} as s
+        where s.first_delivery <= q.id), 0)`
+      const rows = await read
+        .selectFrom('outbox as q')
+        .select([segment.as('segment'), 'q.integration', sql<Integer>`count(*)`.as('count')])
+        .where('q.id', '<', deliveries.to)
+        .groupBy(['segment', 'q.integration'])
+        .orderBy('segment')
+        .orderBy('q.integration')
+        .execute()
+      return rows.map((row) => ({
+        segment: integer(row.segment),
+        integrationAddress: toHex(row.integration),
+        count: integer(row.count),
+      }))
+    },
+    // Leased deliveries stay pending.
+    async exhaustPending(upTo) {
+      const { deliveries } = await findSegment(read, upTo)
+      const text: StatementText = (parameter) => `select q.id from ${name('outbox')} q
+        where q.id < ${parameter(deliveries.to)} and (q.claim_token is null or q.due_at <= ${nowText(parameter)})
+        order by q.id limit ${groupSize}${skipLocked('q')}`
+      let givenUp = 0
+      for (let groupCount = groupSize; groupCount === groupSize; givenUp += groupCount)
+        groupCount = await transaction(async (db) => {
+          const ids = (await run<{ id: Integer }>(db, text)).map(({ id }) => integer(id))
+          await removeUndelivered(db, 'exhausted', ids)
+          return ids.length
+        })
+      return givenUp
+    },
     async count(kind, segment) {
       const range = getRange(kind, await findSegment(read, segment))
-      return transaction((db) => countRows(db, dialect, kind, range), { isLong: true })
+      return transaction((db) => countRows(db, kind, range), { isLong: true })
     },
     part: (kind, segment) => findPart(engine, kind, segment),
     async restore(kind, segment, rows) {
@@ -86,7 +72,7 @@ export function createHistoryStore(engine: Engine): HistoryStore {
           throw new RangeError(
             `Number ${number} of ${kind} is not of segment ${segment}; is the file of another database?`,
           )
-      await transaction((db) => storeAgain(db, dialect, kind, stored))
+      await transaction((db) => storeAgain(db, kind, stored))
     },
   }
 }
@@ -96,7 +82,7 @@ async function findPart<Kind extends SegmentedKind>(
   kind: Kind,
   segment: number,
 ): Promise<HistoryPart<Kind>> {
-  const { read, dialect, transaction } = engine
+  const { read } = engine
   const bounds = await findSegment(read, segment)
   const range = getRange(kind, bounds)
   if (kind !== 'updates' && !bounds.isClosed)
@@ -104,30 +90,29 @@ async function findPart<Kind extends SegmentedKind>(
   const stay = kind === 'updates' ? await findWaiting(engine, range) : new Set<number>()
   return {
     async *rows() {
-      for await (const rows of pages(read, kind, range))
-        yield rows.filter((row) => !('seq' in row && stay.has(Number(row.seq))))
+      const { read: readPage, getKey } = rowsByKind[kind]
+      for (let after: RowKey | null = null; ; ) {
+        const page: readonly HistoryRows[Kind][] = await readPage(read, range, after, groupSize)
+        const last = page.at(-1)
+        if (last === undefined) return
+        yield page.filter((row) => !('seq' in row && stay.has(Number(row.seq))))
+        after = getKey(last)
+      }
     },
     remove: () =>
-      kind === 'updates'
-        ? removeInGroups(transaction, dialect, { table: 'updates', key: 'seq', range, stay: [...stay] })
-        : removeDeliveries(engine, kind, bounds),
+      kind === 'updates' ? removeInGroups(engine, kind, range, [...stay]) : removeDeliveries(engine, kind, bounds),
   }
 }
 
 /** @throws RangeError When the payment or the delivery of a row does not exist. */
-async function storeAgain(
-  db: Connection,
-  dialect: SqlDialect,
-  kind: SegmentedKind,
-  rows: readonly (readonly unknown[])[],
-) {
+async function storeAgain(db: Connection, kind: SegmentedKind, rows: readonly (readonly unknown[])[]) {
   const { table, columns, compared, owner } = rowsByKind[kind]
-  const { name } = dialect
+  const { name } = db.dialect
   const all = [...columns, ...compared]
   const names = all.map((column) => column.name)
   const withRows = (source: string) => `with v (${names.join(', ')}) as (${source})`
   const countText = (source: string) => `${withRows(source)} select count(*) as rows from v where ${owner(name)}`
-  const owned = await bulk<{ rows: Integer }>(db, dialect, all, rows, countText)
+  const owned = await bulk<{ rows: Integer }>(db, all, rows, countText)
   const count = owned.reduce((sum, each) => sum + integer(each.rows), 0)
   if (count !== rows.length)
     throw new RangeError(
@@ -136,34 +121,18 @@ async function storeAgain(
   const stored = names.slice(0, columns.length).join(', ')
   const insertText = (source: string) => `${withRows(source)}
     insert into ${name(table)} (${stored}) select ${stored} from v where true on conflict do nothing`
-  await bulk(db, dialect, all, rows, insertText)
+  await bulk(db, all, rows, insertText)
 }
 
 const getRange = (kind: SegmentedKind, { deliveries, updates }: Segment): IdRange =>
   kind === 'updates' ? updates : deliveries
 
-async function countRows(db: Connection, { name }: SqlDialect, kind: SegmentedKind, { from, to }: IdRange) {
+async function countRows(db: Connection, kind: SegmentedKind, { from, to }: IdRange) {
   const { table, key } = rowsByKind[kind]
   const stays = kind === 'updates' ? sql` and outcome <> 'waiting'` : sql``
-  const query = sql<{ rows: Integer }>`select count(*) as rows from ${sql.raw(name(table))}
+  const query = sql<{ rows: Integer }>`select count(*) as rows from ${sql.raw(db.dialect.name(table))}
     where ${sql.ref(key)} >= ${from} and ${sql.ref(key)} < ${to}${stays}`
   return integer((await query.execute(db)).rows[0]?.rows ?? 0)
-}
-
-async function* pages<Kind extends SegmentedKind>(
-  db: Connection,
-  kind: Kind,
-  range: IdRange,
-): AsyncGenerator<readonly HistoryRows[Kind][]> {
-  let after: RowKey | null = null
-  for (;;) {
-    const page: { readonly rows: readonly HistoryRows[Kind][]; readonly last: RowKey } | null = await rowsByKind[
-      kind
-    ].read(db, range, after, groupSize)
-    if (page === null) return
-    yield page.rows
-    after = page.last
-  }
 }
 
 /** Finds the waiting updates, which are not removed, even if they are decided meanwhile. */
@@ -186,36 +155,30 @@ async function removeDeliveries(
   kind: 'attempts' | 'deliveries',
   { number, deliveries: range }: Segment,
 ): Promise<void> {
-  const { dialect, transaction, read } = engine
-  if (kind === 'deliveries' && (await rowsByKind.attempts.read(read, range, null, 1)) !== null)
+  const { dialect, read } = engine
+  if (kind === 'deliveries' && (await rowsByKind.attempts.read(read, range, null, 1)).length > 0)
     throw new RangeError(`Segment ${number} has attempts; remove them before their deliveries.`)
   const { partitions } = dialect
-  const { table, key } = rowsByKind[kind]
-  if (partitions === null) return removeInGroups(transaction, dialect, { table, key, range, stay: [] })
+  if (partitions === null) return removeInGroups(engine, kind, range)
   const remove = kind === 'deliveries' ? partitions.drop : partitions.empty
   await withShortLocks(engine, (db) => remove(db, number), removalLockMs)
 }
 
-interface Groups {
-  readonly table: string
-  readonly key: string
-  readonly range: IdRange
-  readonly stay: readonly number[]
-}
-
 async function removeInGroups(
-  transaction: Engine['transaction'],
-  dialect: SqlDialect,
-  { table, key, range, stay }: Groups,
+  { transaction, dialect }: Engine,
+  kind: SegmentedKind,
+  { from, to }: IdRange,
+  stay: readonly number[] = [],
 ): Promise<void> {
+  const { table, key } = rowsByKind[kind]
   const { name, oneOf } = dialect
   for (let removedCount = groupSize; removedCount === groupSize; ) {
     const removed = await transaction((db) =>
-      run(db, dialect, (parameter) => {
+      run(db, (parameter) => {
         const exclusion = stay.length === 0 ? '' : ` and not (${oneOf(key, 'integer', stay, parameter)})`
         return `delete from ${name(table)} where ${key} in (
             select distinct ${key} from ${name(table)}
-            where ${key} >= ${parameter(range.from)} and ${key} < ${parameter(range.to)}${exclusion}
+            where ${key} >= ${parameter(from)} and ${key} < ${parameter(to)}${exclusion}
             order by ${key} limit ${groupSize})
           returning ${key}`
       }),

@@ -4,7 +4,8 @@ import type { DeliveryHistory, HistoryRows, SegmentedKind, UpdateHistory } from 
 import { sql } from 'kysely'
 import { attemptColumns, toAttemptRecord, toAttemptValues } from '../deliveries/delivery-lists.js'
 import type { BulkColumn, Connection } from '../engine.js'
-import { bytes, integer, nullableInteger, pack, toHex, unpack } from '../internal/values.js'
+import { listColumns } from '../internal/statements.js'
+import { bytes, integer, nullableInteger, pack, toHex, toNullableHex, unpack } from '../internal/values.js'
 import { packBody, toSnapshotBytes } from '../payments/snapshots.js'
 import type { IdRange } from './segments.js'
 
@@ -24,45 +25,36 @@ const deliveries: KindRows<'deliveries'> = {
       .orderBy('s.id')
       .limit(limit)
       .execute()
-    const last = rows.at(-1)
-    if (last === undefined) return null
-    return {
-      last: [integer(last.id)],
-      rows: rows.map(({ chain_id, tx_hash, ...row }) => {
-        // A row that is not archived must not be removed.
-        if (chain_id === null || tx_hash === null)
-          throw new RangeError(
-            `Delivery ${row.id} has no payment ${row.payment_id}; nothing of its segment is removed.`,
-          )
-        const address = row.address === null ? null : toHex(row.address)
-        return {
-          deliveryId: String(row.id),
-          paymentId: String(row.payment_id),
-          chainId: integer(chain_id),
-          txHash: toHex(tx_hash),
-          integrationAddress: address,
-          version: integer(row.version),
-          createdAt: integer(row.created_at),
-          // Null if no integration was notified.
-          status: row.integration === null ? null : ((row.undelivered ?? 'delivered') as DeliveryHistory['status']),
-          body: utf8.decode(toSnapshotBytes(bytes(row.body), address, { ...row, chain_id, tx_hash })),
-        }
-      }),
-    }
+    return rows.map(({ chain_id, tx_hash, ...row }) => {
+      // A row that is not archived must not be removed.
+      if (chain_id === null || tx_hash === null)
+        throw new RangeError(`Delivery ${row.id} has no payment ${row.payment_id}; nothing of its segment is removed.`)
+      const address = toNullableHex(row.address)
+      return {
+        deliveryId: String(row.id),
+        paymentId: String(row.payment_id),
+        chainId: integer(chain_id),
+        txHash: toHex(tx_hash),
+        integrationAddress: address,
+        version: integer(row.version),
+        createdAt: integer(row.created_at),
+        // Null if no integration was notified.
+        status: row.integration === null ? null : ((row.undelivered ?? 'delivered') as DeliveryHistory['status']),
+        body: utf8.decode(toSnapshotBytes(bytes(row.body), address, { ...row, chain_id, tx_hash })),
+      }
+    })
   },
-  columns: [
-    { name: 'id', type: 'integer' },
-    { name: 'payment_id', type: 'integer' },
-    { name: 'created_at', type: 'integer' },
-    { name: 'version', type: 'integer' },
-    { name: 'integration', type: 'hex' },
-    { name: 'undelivered', type: 'text' },
-    { name: 'body', type: 'hex' },
-  ],
-  compared: [
-    { name: 'chain_id', type: 'integer' },
-    { name: 'tx_hash', type: 'hex' },
-  ],
+  getKey: ({ deliveryId }) => [Number(deliveryId)],
+  columns: listColumns({
+    id: 'integer',
+    payment_id: 'integer',
+    created_at: 'integer',
+    version: 'integer',
+    integration: 'hex',
+    undelivered: 'text',
+    body: 'hex',
+  }),
+  compared: listColumns({ chain_id: 'integer', tx_hash: 'hex' }),
   owner: (name) => `exists (select 1 from ${name('payments')} p
     where p.id = v.payment_id and p.chain_id = v.chain_id and p.tx_hash = v.tx_hash)`,
   values({ deliveryId, paymentId, createdAt, status, body, ...subject }) {
@@ -89,17 +81,13 @@ const attempts: KindRows<'attempts'> = {
       .orderBy('number')
       .limit(limit)
       .execute()
-    const last = rows.at(-1)
-    if (last === undefined) return null
-    return {
-      last: [integer(last.delivery_id), integer(last.number)],
-      rows: rows.map((row) => ({
-        deliveryId: String(row.delivery_id),
-        number: integer(row.number),
-        ...toAttemptRecord(row),
-      })),
-    }
+    return rows.map((row) => ({
+      deliveryId: String(row.delivery_id),
+      number: integer(row.number),
+      ...toAttemptRecord(row),
+    }))
   },
+  getKey: ({ deliveryId, number }) => [Number(deliveryId), number],
   columns: attemptColumns,
   compared: [],
   owner: (name) => `exists (select 1 from ${name('snapshots')} s where s.id = v.delivery_id)`,
@@ -119,34 +107,28 @@ const updates: KindRows<'updates'> = {
       .orderBy('seq')
       .limit(limit)
       .execute()
-    const last = rows.at(-1)
-    if (last === undefined) return null
-    return {
-      last: [integer(last.seq)],
-      rows: rows.map(
-        (row): UpdateHistory => ({
-          seq: integer(row.seq),
-          id: row.id,
-          paymentId: row.payment_id === null ? null : String(row.payment_id),
-          version: nullableInteger(row.version),
-          fingerprint: toHex(row.fingerprint),
-          outcome: row.outcome as UpdateHistory['outcome'],
-          reason: unpack<string>(row.reason),
-          update: unpack<ProcessorUpdate>(row.body),
-        }),
-      ),
-    }
+    return rows.map((row) => ({
+      seq: integer(row.seq),
+      id: row.id,
+      paymentId: row.payment_id === null ? null : String(row.payment_id),
+      version: nullableInteger(row.version),
+      fingerprint: toHex(row.fingerprint),
+      outcome: row.outcome as UpdateHistory['outcome'],
+      reason: unpack<string>(row.reason),
+      update: unpack<ProcessorUpdate>(row.body),
+    }))
   },
-  columns: [
-    { name: 'seq', type: 'integer' },
-    { name: 'id', type: 'text' },
-    { name: 'payment_id', type: 'integer' },
-    { name: 'version', type: 'integer' },
-    { name: 'fingerprint', type: 'hex' },
-    { name: 'outcome', type: 'text' },
-    { name: 'reason', type: 'text' },
-    { name: 'body', type: 'text' },
-  ],
+  getKey: ({ seq }) => [seq],
+  columns: listColumns({
+    seq: 'integer',
+    id: 'text',
+    payment_id: 'integer',
+    version: 'integer',
+    fingerprint: 'hex',
+    outcome: 'text',
+    reason: 'text',
+    body: 'text',
+  }),
   compared: [],
   owner: (name) => `v.payment_id is null or exists (select 1 from ${name('payments')} p where p.id = v.payment_id)`,
   values({ seq, id, paymentId, version, fingerprint, outcome, reason, update }) {
@@ -155,7 +137,7 @@ const updates: KindRows<'updates'> = {
   },
 }
 
-export const rowsByKind: RowsByKind = { deliveries, attempts, updates }
+export const rowsByKind: { readonly [Kind in SegmentedKind]: KindRows<Kind> } = { deliveries, attempts, updates }
 
 /** The key of a row; its first number determines the segment. */
 export type RowKey = readonly [number, number?]
@@ -164,13 +146,9 @@ interface KindRows<Kind extends SegmentedKind> {
   readonly table: string
   /** The first column of the key. */
   readonly key: string
-  /** Reads the rows of a range after a key, or from its start, with the key of the last row; null if there are none. */
-  read(
-    db: Connection,
-    range: IdRange,
-    after: RowKey | null,
-    limit: number,
-  ): Promise<{ readonly rows: readonly HistoryRows[Kind][]; readonly last: RowKey } | null>
+  /** Reads the rows of a range after a key, or from its start. */
+  read(db: Connection, range: IdRange, after: RowKey | null, limit: number): Promise<readonly HistoryRows[Kind][]>
+  getKey(row: HistoryRows[Kind]): RowKey
   /** The key comes first. */
   readonly columns: readonly BulkColumn[]
   /** Values of a row for {@link owner}. */
@@ -180,5 +158,3 @@ interface KindRows<Kind extends SegmentedKind> {
   /** The values of `columns`, then those of `compared`. */
   values(row: HistoryRows[Kind]): readonly unknown[]
 }
-
-type RowsByKind = { readonly [Kind in SegmentedKind]: KindRows<Kind> }

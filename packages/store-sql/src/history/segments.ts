@@ -2,7 +2,7 @@
 import type { ExaminedVersions, HistorySegment } from '@payment-integration/core/internal'
 import type { Selectable } from 'kysely'
 import { findMissing } from '../deliveries/delivery-lists.js'
-import type { Connection, Engine, SqlDialect } from '../engine.js'
+import type { Connection, Engine } from '../engine.js'
 import { run, type StatementText } from '../internal/statements.js'
 import { integer, lockMs, whileBusy } from '../internal/values.js'
 import { getFollowingSegment } from '../schema/partitions.js'
@@ -62,27 +62,27 @@ export async function listSegments(db: Connection): Promise<HistorySegment[]> {
 export async function beginSegment(engine: Engine): Promise<void> {
   const { dialect, read, transaction } = engine
   const { partitions } = dialect
-  if (partitions === null) return transaction((db) => record(db, dialect, null))
+  if (partitions === null) return transaction((db) => record(db, null))
   await engine.runExclusively(async () => {
     const { number, deliveries } = getNewest(await readSegments(read))
     const following = getFollowingSegment({ number, first: deliveries.from })
     await withShortLocks(engine, (db) => partitions.add(db, following))
     await withShortLocks(engine, async (db) => {
       await partitions.beginIds(db, following.first)
-      await record(db, dialect, following.first)
+      await record(db, following.first)
     })
   })
 }
 
 /** Runs `work` in a transaction that waits at most `ms` for each lock. Repeats it while a lock is busy. */
 export function withShortLocks(
-  { transaction, dialect }: Engine,
+  { transaction }: Engine,
   work: (db: Connection) => Promise<void>,
   ms = lockMs,
 ): Promise<void> {
   return whileBusy(() =>
     transaction(async (db) => {
-      await dialect.waitAtMost(db, ms)
+      await db.dialect.waitAtMost(db, ms)
       await work(db)
     }),
   )
@@ -91,15 +91,15 @@ export function withShortLocks(
 const getNewest = (segments: readonly [Segment, ...Segment[]]): Segment => segments.at(-1) ?? segments[0]
 
 /** @param firstDelivery - Null for the id after the newest. */
-async function record(db: Connection, dialect: SqlDialect, firstDelivery: number | null): Promise<void> {
-  const { name, nowText, lastAssigned } = dialect
+async function record(db: Connection, firstDelivery: number | null): Promise<void> {
+  const { name, nowText, lastAssigned } = db.dialect
   const { number } = getNewest(await readSegments(db))
   const text: StatementText = (parameter) => `insert into ${name('segments')}
       (number, begun_at, first_delivery, first_update, closes)
     select ${parameter(number + 1)}, ${nowText(parameter)},
       ${firstDelivery === null ? `${lastAssigned('snapshots', 'id')} + 1` : parameter(firstDelivery)},
       ${lastAssigned('updates', 'seq')} + 1, 0`
-  await run(db, dialect, text)
+  await run(db, text)
 }
 
 export async function closeSegments({ transaction, read }: Engine, upTo: number): Promise<void> {
@@ -118,7 +118,7 @@ const checkedVersions = 10_000
 /** @throws RangeError When a delivery of these segments is missing: once closed, it could never be sent. */
 async function assertNoneMissing(read: Connection, end: number): Promise<void> {
   for (let before: string | null = String(end); before !== null; ) {
-    const part: ExaminedVersions = await findMissing({ read }, { beforeId: before, limit: checkedVersions })
+    const part: ExaminedVersions = await findMissing(read, { beforeId: before, limit: checkedVersions })
     if (part.missing > 0)
       throw new RangeError(
         'Deliveries of a segment that has ended are missing, so it stays open. Run deliveries check --repair first.',
@@ -128,13 +128,13 @@ async function assertNoneMissing(read: Connection, end: number): Promise<void> {
 }
 
 /** The lowest id of a delivery that may be replayed. Prevents closing segments until the transaction ends. */
-export async function findLowestReplayable(db: Connection, { forUpdate }: SqlDialect): Promise<number> {
+export async function findLowestReplayable(db: Connection): Promise<number> {
   await db
     .selectFrom('segments')
     .select('number')
     .where('closes', '=', 0)
     .orderBy('number')
-    .modifyEnd(forUpdate)
+    .modifyEnd(db.dialect.forUpdate)
     .execute()
   const closed = db.selectFrom('segments').select(({ fn }) => fn.max('first_delivery').as('lowest'))
   return integer((await closed.where('closes', '=', 1).executeTakeFirst())?.lowest ?? 0)

@@ -1,28 +1,14 @@
 /** Stores the service's own accounts, and one-time codes. Source: docs/interface.md 4.2. @module */
-import type {
-  AccountEvent,
-  AddressOwner,
-  IdentityAccountStore,
-  IdentityAccountTransaction,
-  StoredEmailCode,
-} from '@payment-integration/core/internal'
-import type { IdentityAccount } from '@payment-integration/core/ports'
+import type { AccountEvent, IdentityAccountStore, IdentityAccountTransaction } from '@payment-integration/core/internal'
 import type { Selectable } from 'kysely'
-import type { Connection, Engine, SqlDialect } from '../engine.js'
+import type { Connection, Engine } from '../engine.js'
 import { compile, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, pack, unpack } from '../internal/values.js'
-import type { AccountEventRow } from '../schema/identity-tables.js'
+import type { AccountEventRow, EmailCodeRow } from '../schema/identity-tables.js'
 import type { Integer } from '../schema/migration.js'
 
-async function findAddressOwner(db: Connection, dialect: SqlDialect, emailKey: string): Promise<AddressOwner | null> {
-  const { rows } = await db.executeQuery(findAddressOwnerQuery({ dialect }, emailKey))
-  const [row] = rows
-  if (row === undefined) return null
-  return { accountId: unpack<string>(row.account_id), proved: integer(row.email_verified) === 1 }
-}
-
 /** The account that proved the address, else the oldest account that carries it. */
-export function findAddressOwnerQuery({ dialect }: { readonly dialect: SqlDialect }, emailKey: string) {
+export function findAddressOwnerQuery({ dialect }: Pick<Connection, 'dialect'>, emailKey: string) {
   return compile<{ account_id: string; email_verified: Integer }>(
     dialect,
     (parameter) => `select account_id, email_verified from ${dialect.name('identity_accounts')}
@@ -45,18 +31,6 @@ export function createIdentityAccounts({ read }: Engine): IdentityAccountStore {
   }
 }
 
-function toEventValues(event: AccountEvent) {
-  return {
-    at: checkInteger(event.at, 'at'),
-    action: event.action,
-    email_key: event.emailKey,
-    account_id: pack(event.accountId),
-    proof: event.proof,
-    by_integration: event.by,
-    reason: event.reason,
-  }
-}
-
 export function toEvent(row: Selectable<AccountEventRow>): AccountEvent {
   return {
     at: integer(row.at),
@@ -69,78 +43,81 @@ export function toEvent(row: Selectable<AccountEventRow>): AccountEvent {
   }
 }
 
-export function bindAccounts(db: Connection, dialect: SqlDialect): IdentityAccountTransaction {
+export function bindAccounts(db: Connection): IdentityAccountTransaction {
+  const { name, nowText, lockRows } = db.dialect
+  const accounts = name('identity_accounts')
   return {
-    findAddressOwner: (emailKey) => findAddressOwner(db, dialect, emailKey),
-    find: (accountId) => find(db, accountId),
-    register: ({ key }, accountId) => register(db, dialect, key, accountId),
-    setProvedOwner: ({ key }, accountId) => setProvedOwner(db, dialect, key, accountId),
-    lockCode: (emailKey) => lockCode(db, dialect, emailKey),
-    setCode: (emailKey, code) => setCode(db, emailKey, code),
+    async findAddressOwner(emailKey) {
+      const { rows } = await db.executeQuery(findAddressOwnerQuery(db, emailKey))
+      const [row] = rows
+      if (row === undefined) return null
+      return { accountId: unpack<string>(row.account_id), proved: integer(row.email_verified) === 1 }
+    },
+    async find(accountId) {
+      const row = await db
+        .selectFrom('identity_accounts')
+        .select('email_verified')
+        .where('account_id', '=', pack(accountId))
+        .executeTakeFirst()
+      return row === undefined ? null : { accountId, emailVerified: integer(row.email_verified) === 1 }
+    },
+    async register({ key }, accountId) {
+      const text: StatementText = (parameter) => `insert into ${accounts}
+          (account_id, email_key, email_verified, created_at)
+        values (${parameter(pack(accountId))}, ${parameter(key)}, 0, ${nowText(parameter)})`
+      await run(db, text)
+    },
+    async setProvedOwner({ key }, accountId) {
+      const id = pack(accountId)
+      // Locked in a fixed order: two accounts that prove each other's address would otherwise deadlock.
+      const lockText: StatementText = (parameter) => `select account_id from ${accounts} a
+        where email_key = ${parameter(key)} or account_id = ${parameter(id)} order by account_id${lockRows('a')}`
+      await run(db, lockText)
+      const releaseText: StatementText = (parameter) => `update ${accounts} set email_key = null, email_verified = 0
+        where email_key = ${parameter(key)} and account_id <> ${parameter(id)}`
+      await run(db, releaseText)
+      const proveText: StatementText = (parameter) => `insert into ${accounts}
+          (account_id, email_key, email_verified, created_at)
+        values (${parameter(id)}, ${parameter(key)}, 1, ${nowText(parameter)})
+        on conflict (account_id) do update set email_key = excluded.email_key, email_verified = 1`
+      await run(db, proveText)
+    },
+    async lockCode(emailKey) {
+      const text: StatementText = (parameter) => `select hash, expires_at, tries_left from ${name('email_codes')} c
+        where email_key = ${parameter(emailKey)}${lockRows('c')}`
+      const [row] = await run<Pick<Selectable<EmailCodeRow>, 'hash' | 'expires_at' | 'tries_left'>>(db, text)
+      if (row === undefined) return null
+      return { hash: row.hash, expiresAt: integer(row.expires_at), triesLeft: integer(row.tries_left) }
+    },
+    async setCode(emailKey, code) {
+      if (code === null) {
+        await db.deleteFrom('email_codes').where('email_key', '=', emailKey).execute()
+        return
+      }
+      const values = {
+        hash: code.hash,
+        expires_at: checkInteger(code.expiresAt, 'expiresAt'),
+        tries_left: checkInteger(code.triesLeft, 'triesLeft', 1),
+      }
+      await db
+        .insertInto('email_codes')
+        .values({ email_key: emailKey, ...values })
+        .onConflict((conflict) => conflict.column('email_key').doUpdateSet(values))
+        .execute()
+    },
     async log(event) {
-      await db.insertInto('account_events').values(toEventValues(event)).execute()
+      await db
+        .insertInto('account_events')
+        .values({
+          at: checkInteger(event.at, 'at'),
+          action: event.action,
+          email_key: event.emailKey,
+          account_id: pack(event.accountId),
+          proof: event.proof,
+          by_integration: event.by,
+          reason: event.reason,
+        })
+        .execute()
     },
   }
-}
-
-async function find(db: Connection, accountId: string): Promise<IdentityAccount | null> {
-  const row = await db
-    .selectFrom('identity_accounts')
-    .select('email_verified')
-    .where('account_id', '=', pack(accountId))
-    .executeTakeFirst()
-  return row === undefined ? null : { accountId, emailVerified: integer(row.email_verified) === 1 }
-}
-
-async function register(db: Connection, dialect: SqlDialect, key: string, accountId: string): Promise<void> {
-  const { name, nowText } = dialect
-  const text: StatementText = (parameter) => `insert into ${name('identity_accounts')}
-      (account_id, email_key, email_verified, created_at)
-    values (${parameter(pack(accountId))}, ${parameter(key)}, 0, ${nowText(parameter)})`
-  await run(db, dialect, text)
-}
-
-/** Makes an account the only owner of an address. */
-async function setProvedOwner(db: Connection, dialect: SqlDialect, emailKey: string, accountId: string): Promise<void> {
-  const { name, nowText, lockRows } = dialect
-  const accounts = name('identity_accounts')
-  const id = pack(accountId)
-  // Locked in a fixed order: two accounts that prove each other's address would otherwise deadlock.
-  const lockText: StatementText = (parameter) => `select account_id from ${accounts} a
-    where email_key = ${parameter(emailKey)} or account_id = ${parameter(id)} order by account_id${lockRows('a')}`
-  await run(db, dialect, lockText)
-  const releaseText: StatementText = (parameter) => `update ${accounts} set email_key = null, email_verified = 0
-    where email_key = ${parameter(emailKey)} and account_id <> ${parameter(id)}`
-  await run(db, dialect, releaseText)
-  const proveText: StatementText = (parameter) => `insert into ${accounts}
-      (account_id, email_key, email_verified, created_at)
-    values (${parameter(id)}, ${parameter(emailKey)}, 1, ${nowText(parameter)})
-    on conflict (account_id) do update set email_key = excluded.email_key, email_verified = 1`
-  await run(db, dialect, proveText)
-}
-
-async function lockCode(db: Connection, dialect: SqlDialect, emailKey: string): Promise<StoredEmailCode | null> {
-  const { name, lockRows } = dialect
-  const text: StatementText = (parameter) => `select hash, expires_at, tries_left from ${name('email_codes')} c
-    where email_key = ${parameter(emailKey)}${lockRows('c')}`
-  const [row] = await run<{ hash: string; expires_at: Integer; tries_left: Integer }>(db, dialect, text)
-  if (row === undefined) return null
-  return { hash: row.hash, expiresAt: integer(row.expires_at), triesLeft: integer(row.tries_left) }
-}
-
-async function setCode(db: Connection, emailKey: string, code: StoredEmailCode | null): Promise<void> {
-  if (code === null) {
-    await db.deleteFrom('email_codes').where('email_key', '=', emailKey).execute()
-    return
-  }
-  const values = {
-    hash: code.hash,
-    expires_at: checkInteger(code.expiresAt, 'expiresAt'),
-    tries_left: checkInteger(code.triesLeft, 'triesLeft', 1),
-  }
-  await db
-    .insertInto('email_codes')
-    .values({ email_key: emailKey, ...values })
-    .onConflict((conflict) => conflict.column('email_key').doUpdateSet(values))
-    .execute()
 }

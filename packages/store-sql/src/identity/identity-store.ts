@@ -3,10 +3,9 @@ import type {
   IdentityQuery,
   IdentityStore,
   IdentityTransaction,
-  LongestIdentityWaits,
   SubjectQuery,
 } from '@payment-integration/core/internal'
-import type { Connection, Engine, SqlDialect } from '../engine.js'
+import type { Connection, Engine } from '../engine.js'
 import { compile, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, pack, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
@@ -21,50 +20,74 @@ import {
 } from './redemptions.js'
 import { bindSubjects, lockPersons, type StoredSubject, subjectColumns, toSubject } from './subjects.js'
 
-export function bindIdentity(db: Connection, dialect: SqlDialect): IdentityTransaction {
+export function bindIdentity(db: Connection): IdentityTransaction {
   return {
-    ...bindSubjects(db, dialect),
-    lockPersons: (query) => lockPersons(db, dialect, query),
-    ...bindRedemptions(db, dialect),
+    ...bindSubjects(db),
+    lockPersons: (query) => lockPersons(db, query),
+    ...bindRedemptions(db),
     ...bindLogs(db),
   }
 }
 
+/** Concurrent statements have slightly different times; such a difference does not count as a clock ahead. */
+const slackMs = 60_000
+
 export function createIdentityStore(engine: Engine): IdentityStore {
-  const { read, dialect } = engine
+  const { read, transaction } = engine
   return {
     ...createLogReads(engine),
     async subjects(query) {
-      const { rows } = await read.executeQuery(subjectsQuery(engine, query))
+      const { rows } = await read.executeQuery(subjectsQuery(read, query))
       return rows.map((row) => ({ ...toSubject(row), isOpen: integer(row.is_open) === 1 }))
     },
     async redemptions(query) {
-      const { rows } = await read.executeQuery(redemptionsQuery(engine, query))
+      const { rows } = await read.executeQuery(redemptionsQuery(read, query))
       return rows.map(toRedemption)
     },
     async dueLookUps(limit) {
-      const { rows } = await read.executeQuery(dueLookUpsQuery({ dialect }, limit))
+      const { rows } = await read.executeQuery(dueLookUpsQuery(read, limit))
       return rows.map(({ external_user_id, subject_id }) => ({
         externalUserId: unpack<string>(external_user_id),
         subjectId: unpack<string>(subject_id),
       }))
     },
     async duePolls(limit) {
-      const { rows } = await read.executeQuery(duePollsQuery({ dialect }, limit))
+      const { rows } = await read.executeQuery(duePollsQuery(read, limit))
       return rows.map(({ id, applicant_id }) => ({
         subjectId: unpack<string>(id),
         applicantId: unpack<string>(applicant_id),
       }))
     },
-    resetOverlongWaits: (longest) => resetOverlongWaits(engine, longest),
+    // Corrects times written while a clock was ahead. See docs/runbooks/README.md.
+    async resetOverlongWaits({ leaseMs, lookUpMs, pollMs }) {
+      for (const ms of [leaseMs, lookUpMs, pollMs]) checkInteger(ms, 'ms')
+      const { name, nowText } = read.dialect
+      return transaction(async (db) => {
+        // Every open redemption has a next look-up.
+        const redemptions = await run<unknown>(db, (parameter) => {
+          const now = nowText(parameter)
+          const leasedAhead = `leased_until > ${now} + ${leaseMs + slackMs}`
+          const lookUpAhead = `next_look_up_at > ${now} + ${lookUpMs + slackMs}`
+          return `update ${name('identity_redemptions')} set
+              leased_until = case when ${leasedAhead} then ${now} + ${leaseMs} else leased_until end,
+              next_look_up_at = case when ${lookUpAhead} then ${now} else next_look_up_at end
+            where next_look_up_at is not null and (${leasedAhead} or ${lookUpAhead}) returning 1 as ended`
+        })
+        const pollsText: StatementText = (parameter) => `update ${name('identity_subjects')}
+          set next_poll_at = ${nowText(parameter)}
+          where next_poll_at > ${nowText(parameter)} + ${pollMs + slackMs} returning 1 as ended`
+        const subjects = await run<unknown>(db, pollsText)
+        return redemptions.length + subjects.length
+      })
+    },
     async countMissing() {
-      const { rows } = await read.executeQuery(missingQuery(engine))
+      const { rows } = await read.executeQuery(missingQuery(read))
       return integer(rows[0]?.count ?? 0)
     },
   }
 }
 
-export function subjectsQuery({ dialect }: Pick<Engine, 'dialect'>, query: SubjectQuery) {
+export function subjectsQuery({ dialect }: Pick<Connection, 'dialect'>, query: SubjectQuery) {
   const { name } = dialect
   const limit = checkInteger(query.limit, 'limit', 1)
   return compile<StoredSubject & { readonly is_open: Integer }>(dialect, (parameter) => {
@@ -85,7 +108,7 @@ export function subjectsQuery({ dialect }: Pick<Engine, 'dialect'>, query: Subje
   })
 }
 
-export function redemptionsQuery({ dialect }: Pick<Engine, 'dialect'>, { emailKey, limit }: IdentityQuery) {
+export function redemptionsQuery({ dialect }: Pick<Connection, 'dialect'>, { emailKey, limit }: IdentityQuery) {
   const { name } = dialect
   checkInteger(limit, 'limit', 1)
   return compile<StoredRedemption>(dialect, (parameter) => {
@@ -99,7 +122,7 @@ export function redemptionsQuery({ dialect }: Pick<Engine, 'dialect'>, { emailKe
   })
 }
 
-export function dueLookUpsQuery({ dialect }: Pick<Engine, 'dialect'>, limit: number) {
+export function dueLookUpsQuery({ dialect }: Pick<Connection, 'dialect'>, limit: number) {
   checkInteger(limit, 'limit', 1)
   return compile<{ external_user_id: string; subject_id: string }>(
     dialect,
@@ -108,7 +131,7 @@ export function dueLookUpsQuery({ dialect }: Pick<Engine, 'dialect'>, limit: num
   )
 }
 
-export function duePollsQuery({ dialect }: Pick<Engine, 'dialect'>, limit: number) {
+export function duePollsQuery({ dialect }: Pick<Connection, 'dialect'>, limit: number) {
   checkInteger(limit, 'limit', 1)
   return compile<{ id: string; applicant_id: string }>(
     dialect,
@@ -118,38 +141,7 @@ export function duePollsQuery({ dialect }: Pick<Engine, 'dialect'>, limit: numbe
   )
 }
 
-/** Concurrent statements have slightly different times; such a difference does not count as a clock ahead. */
-const slackMs = 60_000
-
-/** Corrects times written while a clock was ahead. See docs/runbooks/README.md. */
-async function resetOverlongWaits(
-  { transaction, dialect }: Engine,
-  { leaseMs, lookUpMs, pollMs }: LongestIdentityWaits,
-): Promise<number> {
-  for (const ms of [leaseMs, lookUpMs, pollMs]) checkInteger(ms, 'ms')
-  const { name, nowText } = dialect
-  return transaction(async (db) => {
-    // Every open redemption has a next look-up.
-    const redemptions = await run<unknown>(db, dialect, (parameter) => {
-      const now = nowText(parameter)
-      const [leasedAhead, lookUpAhead] = [
-        `leased_until > ${now} + ${leaseMs + slackMs}`,
-        `next_look_up_at > ${now} + ${lookUpMs + slackMs}`,
-      ]
-      return `update ${name('identity_redemptions')} set
-          leased_until = case when ${leasedAhead} then ${now} + ${leaseMs} else leased_until end,
-          next_look_up_at = case when ${lookUpAhead} then ${now} else next_look_up_at end
-        where next_look_up_at is not null and (${leasedAhead} or ${lookUpAhead}) returning 1 as ended`
-    })
-    const pollsText: StatementText = (parameter) => `update ${name('identity_subjects')}
-      set next_poll_at = ${nowText(parameter)}
-      where next_poll_at > ${nowText(parameter)} + ${pollMs + slackMs} returning 1 as ended`
-    const subjects = await run<unknown>(db, dialect, pollsText)
-    return redemptions.length + subjects.length
-  })
-}
-
-export function missingQuery({ dialect }: Pick<Engine, 'dialect'>) {
+export function missingQuery({ dialect }: Pick<Connection, 'dialect'>) {
   return compile<{ count: Integer }>(
     dialect,
     () => `select count(*) as count from ${dialect.name('identity_subjects')} where missing_confirmed = 0`,

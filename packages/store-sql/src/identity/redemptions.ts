@@ -58,15 +58,16 @@ export function bindLogs(db: Connection): Pick<IdentityTransaction, 'logShare' |
   }
 }
 
-export function createLogReads(engine: Engine): Pick<IdentityStore, 'shares' | 'verdicts' | 'forgetEvents'> {
-  const { read, transaction } = engine
+type LogReads = Pick<IdentityStore, 'shares' | 'verdicts' | 'forgetEvents'>
+
+export function createLogReads({ read, transaction }: Engine): LogReads {
   return {
     async shares(query) {
-      const { rows } = await read.executeQuery<Selectable<ShareRow>>(newestQuery(engine, 'identity_shares', query))
+      const { rows } = await read.executeQuery<Selectable<ShareRow>>(newestQuery(read, 'identity_shares', query))
       return rows.map(toShare)
     },
     async verdicts(query) {
-      const { rows } = await read.executeQuery<Selectable<VerdictRow>>(newestQuery(engine, 'identity_verdicts', query))
+      const { rows } = await read.executeQuery<Selectable<VerdictRow>>(newestQuery(read, 'identity_verdicts', query))
       return rows.map(toVerdict)
     },
     async forgetEvents(before, limit) {
@@ -92,7 +93,7 @@ export function createLogReads(engine: Engine): Pick<IdentityStore, 'shares' | '
 }
 
 export function newestQuery(
-  { dialect }: Pick<Engine, 'dialect'>,
+  { dialect }: Pick<Connection, 'dialect'>,
   log: 'identity_shares' | 'identity_verdicts',
   { emailKey, limit }: IdentityQuery,
 ) {
@@ -140,13 +141,27 @@ export interface StoredRedemption extends Omit<Selectable<RedemptionRow>, 'lease
   readonly is_leased: Integer
 }
 
-export function bindRedemptions(db: Connection, dialect: SqlDialect): RedemptionTransaction {
-  const table = dialect.name('identity_redemptions')
+export function bindRedemptions(db: Connection): RedemptionTransaction {
+  const table = db.dialect.name('identity_redemptions')
   const first = ([row]: readonly StoredRedemption[]) => (row === undefined ? null : toRedemption(row))
   return {
-    addRedemption: (redemption) => addRedemption(db, dialect, redemption),
+    async addRedemption({ externalUserId, integrationAddress, levelName, isFindable, ...rest }) {
+      const [subjectId, number] = [pack(rest.subjectId), checkInteger(rest.number, 'number', 1)]
+      const startedAt = checkInteger(rest.startedAt, 'startedAt')
+      const leaseMs = checkInteger(rest.leaseMs, 'leaseMs')
+      await run(db, (parameter) => {
+        const values = [pack(externalUserId), subjectId, number, integrationAddress, pack(levelName)]
+        const ends = [1, 2].map(() => formatLater(db.dialect, parameter, leaseMs))
+        return `insert into ${table} (leased_until, next_look_up_at, external_user_id, subject_id,
+            number, integration, level_name, is_findable, started_at, state)
+          values (${ends.join(', ')}, ${[...values, isFindable ? 1 : 0, startedAt].map(parameter).join(', ')}, 'in_flight')`
+      })
+      const text: StatementText = (parameter) => `update ${db.dialect.name('identity_subjects')}
+        set redemptions = ${parameter(number)} where id = ${parameter(subjectId)}`
+      await run(db, text)
+    },
     async changeRedemption(externalUserId, { state, applicantId, levelName, lookUpInMs }) {
-      await run(db, dialect, (parameter) => {
+      await run(db, (parameter) => {
         const unlessAttached = (column: string, value: string | null) =>
           `${column} = case when state = 'attached' then ${column} else ${parameter(value)} end`
         const set = ['seq = seq']
@@ -155,27 +170,27 @@ export function bindRedemptions(db: Connection, dialect: SqlDialect): Redemption
         if (levelName !== undefined) set.push(unlessAttached('level_name', pack(levelName)))
         if (lookUpInMs === null) set.push('next_look_up_at = null')
         else if (lookUpInMs !== undefined)
-          set.push(`next_look_up_at = ${formatLater(dialect, parameter, checkInteger(lookUpInMs, 'lookUpInMs'))}`)
+          set.push(`next_look_up_at = ${formatLater(db.dialect, parameter, checkInteger(lookUpInMs, 'lookUpInMs'))}`)
         return `update ${table} set ${set.join(', ')} where external_user_id = ${parameter(pack(externalUserId))}`
       })
     },
     async redemption(externalUserId) {
-      const text: StatementText = (parameter) => `select ${redemptionColumns(dialect, parameter)} from ${table} r
+      const text: StatementText = (parameter) => `select ${redemptionColumns(db.dialect, parameter)} from ${table} r
         where r.external_user_id = ${parameter(pack(externalUserId))}`
-      return first(await run<StoredRedemption>(db, dialect, text))
+      return first(await run<StoredRedemption>(db, text))
     },
     async findAttachedRedemption(applicantId) {
-      const query = attachedQuery({ dialect }, applicantId)
+      const query = attachedQuery(db, applicantId)
       return first((await db.executeQuery<StoredRedemption>(query)).rows)
     },
     async openRedemptions(query) {
-      const { rows } = await db.executeQuery<StoredRedemption>(openQuery({ dialect }, query))
+      const { rows } = await db.executeQuery<StoredRedemption>(openQuery(db, query))
       return rows.map(toRedemption)
     },
   }
 }
 
-export function attachedQuery({ dialect }: { readonly dialect: SqlDialect }, applicantId: string) {
+export function attachedQuery({ dialect }: Pick<Connection, 'dialect'>, applicantId: string) {
   return compile<StoredRedemption>(
     dialect,
     (parameter) => `select ${redemptionColumns(dialect, parameter)}
@@ -185,7 +200,7 @@ export function attachedQuery({ dialect }: { readonly dialect: SqlDialect }, app
 }
 
 export function openQuery(
-  { dialect }: { readonly dialect: SqlDialect },
+  { dialect }: Pick<Connection, 'dialect'>,
   { subjectIds, absentSince, limit }: Parameters<IdentityTransaction['openRedemptions']>[0],
 ) {
   checkInteger(limit, 'limit', 1)
@@ -222,28 +237,6 @@ export function toRedemption(row: StoredRedemption): RedemptionRecord {
     state: row.state as RedemptionState,
     applicantId: unpack<string>(row.applicant_id),
   }
-}
-
-async function addRedemption(
-  db: Connection,
-  dialect: SqlDialect,
-  redemption: Parameters<IdentityTransaction['addRedemption']>[0],
-): Promise<void> {
-  const { name } = dialect
-  const { externalUserId, integrationAddress, levelName, isFindable } = redemption
-  const [subjectId, number] = [pack(redemption.subjectId), checkInteger(redemption.number, 'number', 1)]
-  const startedAt = checkInteger(redemption.startedAt, 'startedAt')
-  const leaseMs = checkInteger(redemption.leaseMs, 'leaseMs')
-  await run(db, dialect, (parameter) => {
-    const values = [pack(externalUserId), subjectId, number, integrationAddress, pack(levelName), isFindable ? 1 : 0]
-    const ends = [1, 2].map(() => formatLater(dialect, parameter, leaseMs))
-    return `insert into ${name('identity_redemptions')} (leased_until, next_look_up_at, external_user_id, subject_id,
-        number, integration, level_name, is_findable, started_at, state)
-      values (${ends.join(', ')}, ${[...values, startedAt].map(parameter).join(', ')}, 'in_flight')`
-  })
-  const text: StatementText = (parameter) => `update ${name('identity_subjects')}
-    set redemptions = ${parameter(number)} where id = ${parameter(subjectId)}`
-  await run(db, dialect, text)
 }
 
 function formatLater({ nowText }: SqlDialect, parameter: Parameter, ms: number): string {

@@ -1,16 +1,14 @@
 /** Stores subjects, under the lock of their person. Source: docs/decisions/identity.md. @module */
 import type {
-  EmailAddress,
   IdentitySubject,
   IdentityTransaction,
   MissingApplicant,
-  NewSubject,
   PersonQuery,
   VerificationChange,
 } from '@payment-integration/core/internal'
 import type { Review } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
-import type { Connection, Parameter, SqlDialect } from '../engine.js'
+import type { Connection, Parameter } from '../engine.js'
 import { compile, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
 import type { SubjectRow } from '../schema/identity-tables.js'
@@ -20,23 +18,23 @@ import type { SubjectRow } from '../schema/identity-tables.js'
  * again until all their persons are locked. One person takes as many writes as two, so that the time does not reveal
  * whether an address has an account.
  */
-export async function lockPersons(db: Connection, dialect: SqlDialect, query: PersonQuery): Promise<IdentitySubject[]> {
+export async function lockPersons(db: Connection, query: PersonQuery): Promise<IdentitySubject[]> {
   const locked = new Set<string>()
   for (;;) {
-    const { rows } = await db.executeQuery<StoredSubject>(personsQuery({ dialect }, query))
+    const { rows } = await db.executeQuery<StoredSubject>(personsQuery(db, query))
     const subjects = rows.map(toSubject)
     const ids = getPersonIds(query, subjects).filter((id) => !locked.has(id))
     const [first] = ids
     if (first === undefined) return subjects
     if (locked.size === 0 && ids.length === 1) ids.push(first)
-    for (const id of ids) await lock(db, dialect, id)
+    for (const id of ids) await lock(db, id)
     for (const id of ids) locked.add(id)
   }
 }
 
 /** All subjects of the persons of a query, oldest first. */
 export function personsQuery(
-  { dialect }: { readonly dialect: SqlDialect },
+  { dialect }: Pick<Connection, 'dialect'>,
   { emailKey, accountIds = [], subjectId }: PersonQuery,
 ) {
   const { name, oneOf } = dialect
@@ -72,10 +70,10 @@ function getPersonIds(
 }
 
 /** Writes one row in one statement, so that the time does not reveal whether the row exists. */
-async function lock(db: Connection, dialect: SqlDialect, id: string): Promise<void> {
-  const text: StatementText = (parameter) => `insert into ${dialect.name('identity_persons')} (id)
+async function lock(db: Connection, id: string): Promise<void> {
+  const text: StatementText = (parameter) => `insert into ${db.dialect.name('identity_persons')} (id)
     values (${parameter(id)}) on conflict (id) do update set id = excluded.id`
-  await run(db, dialect, text)
+  await run(db, text)
 }
 
 export const subjectColumns = `id, email_key, account_id, proved, closed, redemptions, donor, applicant_id,
@@ -158,75 +156,65 @@ type SubjectTransaction = Pick<
   'ensureSubject' | 'insertSubject' | 'setOwner' | 'changeVerification' | 'findSubjectByApplicant'
 >
 
-export function bindSubjects(db: Connection, dialect: SqlDialect): SubjectTransaction {
-  const table = dialect.name('identity_subjects')
+export function bindSubjects(db: Connection): SubjectTransaction {
+  const table = db.dialect.name('identity_subjects')
   return {
-    ensureSubject: (email, freshId) => ensureSubject(db, dialect, email, freshId),
-    insertSubject: (subject) => insertSubject(db, dialect, subject),
+    // Writes one row in one statement, so that the time does not reveal whether the address has an open subject.
+    async ensureSubject({ key, sealed }, freshId) {
+      const rows = await run<StoredSubject>(db, (parameter) => {
+        const values = [pack(freshId), key, sealed.keyVersion, sealed.sealed].map(parameter)
+        return `insert into ${table}
+            (id, email_key, email_key_version, email_sealed, proved, closed, redemptions, revision)
+          values (${values.join(', ')}, 0, 0, 0, 0)
+          on conflict (email_key) where closed = 0 do update set
+            email_key_version = excluded.email_key_version, email_sealed = excluded.email_sealed
+          returning ${subjectColumns}`
+      })
+      return requireOne(rows)
+    },
+    async insertSubject({ id, emailKey, email, accountId, proved }) {
+      const rows = await run<StoredSubject>(db, (parameter) => {
+        const { keyVersion = null, sealed = null } = email?.sealed ?? {}
+        const values = [pack(id), emailKey, keyVersion, sealed, pack(accountId), proved ? 1 : 0].map(parameter)
+        return `insert into ${table}
+            (id, email_key, email_key_version, email_sealed, account_id, proved, closed, redemptions, revision)
+          values (${values.join(', ')}, 0, 0, 0) returning ${subjectColumns}`
+      })
+      return requireOne(rows)
+    },
     async setOwner(subjectId, { accountId, proved, closed }) {
       const values: Record<string, unknown> = {}
       if (accountId !== undefined) values['account_id'] = pack(accountId)
       if (proved !== undefined) values['proved'] = proved ? 1 : 0
       if (closed !== undefined) values['closed'] = closed ? 1 : 0
-      await run(db, dialect, (parameter) => {
+      await run(db, (parameter) => {
         const set = Object.entries(values).map(([column, value]) => `${column} = ${parameter(value)}`)
         return `update ${table} set ${['id = id', ...set].join(', ')} where id = ${parameter(pack(subjectId))}`
       })
     },
     async changeVerification(subjectId, change) {
       const { pollInMs } = change
-      await run(db, dialect, (parameter) => {
+      await run(db, (parameter) => {
         const set = ['revision = revision + 1', ...verificationAssignments(change, parameter)]
         if (pollInMs === null) set.push('next_poll_at = null')
         else if (pollInMs !== undefined)
-          set.push(`next_poll_at = ${dialect.nowText(parameter)} + ${parameter(checkInteger(pollInMs, 'pollInMs'))}`)
+          set.push(`next_poll_at = ${db.dialect.nowText(parameter)} + ${parameter(checkInteger(pollInMs, 'pollInMs'))}`)
         return `update ${table} set ${set.join(', ')} where id = ${parameter(pack(subjectId))}`
       })
     },
     async findSubjectByApplicant(applicantId) {
-      const { rows } = await db.executeQuery<StoredSubject>(byApplicantQuery({ dialect }, applicantId))
+      const { rows } = await db.executeQuery<StoredSubject>(byApplicantQuery(db, applicantId))
       return rows[0] === undefined ? null : toSubject(rows[0])
     },
   }
 }
 
-export function byApplicantQuery({ dialect }: { readonly dialect: SqlDialect }, applicantId: string) {
+export function byApplicantQuery({ dialect }: Pick<Connection, 'dialect'>, applicantId: string) {
   return compile<StoredSubject>(
     dialect,
     (parameter) => `select ${subjectColumns} from ${dialect.name('identity_subjects')}
       where applicant_id = ${parameter(pack(applicantId))} order by seq limit 1`,
   )
-}
-
-/** Writes one row in one statement, so that the time does not reveal whether the address has an open subject. */
-async function ensureSubject(
-  db: Connection,
-  dialect: SqlDialect,
-  { key, sealed }: EmailAddress,
-  freshId: string,
-): Promise<IdentitySubject> {
-  const rows = await run<StoredSubject>(db, dialect, (parameter) => {
-    const values = [pack(freshId), key, sealed.keyVersion, sealed.sealed].map(parameter)
-    return `insert into ${dialect.name('identity_subjects')}
-        (id, email_key, email_key_version, email_sealed, proved, closed, redemptions, revision)
-      values (${values.join(', ')}, 0, 0, 0, 0)
-      on conflict (email_key) where closed = 0 do update set
-        email_key_version = excluded.email_key_version, email_sealed = excluded.email_sealed
-      returning ${subjectColumns}`
-  })
-  return requireOne(rows)
-}
-
-async function insertSubject(db: Connection, dialect: SqlDialect, subject: NewSubject): Promise<IdentitySubject> {
-  const { id, emailKey, email, accountId, proved } = subject
-  const rows = await run<StoredSubject>(db, dialect, (parameter) => {
-    const { keyVersion = null, sealed = null } = email?.sealed ?? {}
-    const values = [pack(id), emailKey, keyVersion, sealed, pack(accountId), proved ? 1 : 0].map(parameter)
-    return `insert into ${dialect.name('identity_subjects')}
-        (id, email_key, email_key_version, email_sealed, account_id, proved, closed, redemptions, revision)
-      values (${values.join(', ')}, 0, 0, 0) returning ${subjectColumns}`
-  })
-  return requireOne(rows)
 }
 
 function requireOne([row]: readonly StoredSubject[]): IdentitySubject {

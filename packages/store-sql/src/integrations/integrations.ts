@@ -2,17 +2,18 @@
 import type { IntegrationRecord, IntegrationStore, StoreTransaction } from '@payment-integration/core/internal'
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { forgetHealth } from '../deliveries/endpoint-rows.js'
-import type { Connection, Engine, SqlDialect } from '../engine.js'
-import { bulk, prepare, type ValueOf } from '../internal/statements.js'
+import type { Connection, Engine } from '../engine.js'
+import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements.js'
 import { hexBytes, integer, keyBytes, pack, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { IntegrationRow } from '../schema/tables.js'
 
 export function createIntegrationStore(engine: Engine): IntegrationStore {
-  const { read, transaction, dialect } = engine
+  const { read, transaction } = engine
+  const { find, list } = bindIntegrations(read)
   const findCredentials = prepare(engine, (value: ValueOf<CredentialsQuery>) => credentialsQuery(read, value))
   return {
-    find: (address) => findIntegration(read, address),
+    find,
     async credentials(address, { current, previous }) {
       const [row] = await findCredentials({
         address: keyBytes(address),
@@ -32,96 +33,74 @@ export function createIntegrationStore(engine: Engine): IntegrationStore {
         },
       }
     },
-    list: () => listIntegrations(read),
-    insert: (record) => transaction((db) => insertIntegration(db, record)),
-    update: (address, change, onlyIf) => transaction((db) => updateIntegration(db, dialect, address, change, onlyIf)),
+    list,
+    insert: (record) => transaction((db) => bindIntegrations(db).insert(record)),
+    update: (...change) => transaction((db) => bindIntegrations(db).update(...change)),
   }
 }
 
-export function bindIntegrations(db: Connection, dialect: SqlDialect): StoreTransaction['integrations'] {
+export function bindIntegrations(db: Connection): StoreTransaction['integrations'] {
   return {
-    find: (address) => findIntegration(db, address),
-    list: () => listIntegrations(db),
-    insert: (record) => insertIntegration(db, record),
-    update: (address, change, onlyIf) => updateIntegration(db, dialect, address, change, onlyIf),
+    async find(address) {
+      const query = db.selectFrom('integrations').selectAll().where('address', '=', keyBytes(address))
+      const row = await query.executeTakeFirst()
+      return row === undefined ? null : toIntegrationRecord(row)
+    },
+    async list() {
+      return (await db.selectFrom('integrations').selectAll().orderBy('address').execute()).map(toIntegrationRecord)
+    },
+    async insert({ address, name, signingSecret, enabled, createdAt, ...secretFields }) {
+      const inserted = await db
+        .insertInto('integrations')
+        .values({
+          ...changedColumns(secretFields),
+          address: hexBytes(address),
+          name: pack(name),
+          enabled: enabled ? 1 : 0,
+          signing_key_version: signingSecret.keyVersion,
+          signing_sealed: signingSecret.sealed,
+          created_at: createdAt,
+          endpoint_epoch: 0,
+        })
+        .onConflict((conflict) => conflict.column('address').doNothing())
+        .returning('address')
+        .executeTakeFirst()
+      return inserted !== undefined
+    },
+    async update(address, change, onlyIf) {
+      const columns = changedColumns(change)
+      const key = keyBytes(address)
+      const before = await db
+        .selectFrom('integrations')
+        .selectAll()
+        .where('address', '=', key)
+        .$if(onlyIf !== undefined, (query) =>
+          query.where('api_hash', 'is not distinct from', onlyIf?.apiSecretHash ?? null),
+        )
+        .modifyEnd(db.dialect.forUpdate)
+        .executeTakeFirst()
+      if (before === undefined) return null
+      if (Object.keys(columns).length === 0) return toIntegrationRecord(before)
+      const begins = resetsHealth(before, columns)
+      const row = await db
+        .updateTable('integrations')
+        .set({ ...columns, ...(begins ? { endpoint_epoch: integer(before.endpoint_epoch) + 1 } : {}) })
+        .where('address', '=', key)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      if (begins) await forgetHealth(db, address)
+      return toIntegrationRecord(row)
+    },
   }
 }
 
-async function findIntegration(db: Connection, address: string): Promise<IntegrationRecord | null> {
-  const row = await db
-    .selectFrom('integrations')
-    .selectAll()
-    .where('address', '=', keyBytes(address))
-    .executeTakeFirst()
-  return row === undefined ? null : toIntegrationRecord(row)
-}
-
-export async function findRegistered(
-  db: Connection,
-  dialect: SqlDialect,
-  addresses: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const columns = [{ name: 'address', type: 'hex' }] as const
+export async function findRegistered(db: Connection, addresses: readonly string[]): Promise<ReadonlySet<string>> {
+  const columns = listColumns({ address: 'hex' })
   const values = addresses.map((address) => [address])
   const text = (source: string) =>
-    `select i.address from ${dialect.name('integrations')} as i where i.address in (${source})`
-  const rows = await bulk<Pick<IntegrationRow, 'address'>>(db, dialect, columns, values, text)
+    `select i.address from ${db.dialect.name('integrations')} as i where i.address in (${source})`
+  const rows = await bulk<Pick<IntegrationRow, 'address'>>(db, columns, values, text)
   return new Set(rows.map(({ address }) => toHex(address)))
-}
-
-async function listIntegrations(db: Connection): Promise<IntegrationRecord[]> {
-  return (await db.selectFrom('integrations').selectAll().orderBy('address').execute()).map(toIntegrationRecord)
-}
-
-async function insertIntegration(db: Connection, record: IntegrationRecord): Promise<boolean> {
-  const { address, name, signingSecret, enabled, createdAt, ...secretFields } = record
-  const inserted = await db
-    .insertInto('integrations')
-    .values({
-      ...changedColumns(secretFields),
-      address: hexBytes(address),
-      name: pack(name),
-      enabled: enabled ? 1 : 0,
-      signing_key_version: signingSecret.keyVersion,
-      signing_sealed: signingSecret.sealed,
-      created_at: createdAt,
-      endpoint_epoch: 0,
-    })
-    .onConflict((conflict) => conflict.column('address').doNothing())
-    .returning('address')
-    .executeTakeFirst()
-  return inserted !== undefined
-}
-
-async function updateIntegration(
-  db: Connection,
-  dialect: SqlDialect,
-  address: string,
-  change: Change,
-  onlyIf: Parameters<IntegrationStore['update']>[2],
-): Promise<IntegrationRecord | null> {
-  const columns = changedColumns(change)
-  const key = keyBytes(address)
-  const before = await db
-    .selectFrom('integrations')
-    .selectAll()
-    .where('address', '=', key)
-    .$if(onlyIf !== undefined, (query) =>
-      query.where('api_hash', 'is not distinct from', onlyIf?.apiSecretHash ?? null),
-    )
-    .modifyEnd(dialect.forUpdate)
-    .executeTakeFirst()
-  if (before === undefined) return null
-  if (Object.keys(columns).length === 0) return toIntegrationRecord(before)
-  const begins = resetsHealth(before, columns)
-  const row = await db
-    .updateTable('integrations')
-    .set({ ...columns, ...(begins ? { endpoint_epoch: integer(before.endpoint_epoch) + 1 } : {}) })
-    .where('address', '=', key)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  if (begins) await forgetHealth(db, dialect, address)
-  return toIntegrationRecord(row)
 }
 
 /** Whether a change resets the endpoint's health, because earlier answers came from another endpoint. */
@@ -158,10 +137,8 @@ function credentialsQuery(read: Connection, value: ValueOf<CredentialsQuery>) {
     ])
 }
 
-type Change = Parameters<IntegrationStore['update']>[1]
-
 /** The columns to change; an undefined field stays unchanged. */
-function changedColumns(change: Change): Updateable<IntegrationRow> {
+function changedColumns(change: Parameters<IntegrationStore['update']>[1]): Updateable<IntegrationRow> {
   const { name, notificationUrl, enabled, apiSecret, previousApiSecret } = change
   const { signingSecret, preparedSigningSecret: prepared, previousSigningSecret: previous } = change
   return {

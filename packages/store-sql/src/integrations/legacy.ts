@@ -42,51 +42,40 @@ export function bindLegacyAccounts(db: Connection): AccountTransaction {
       const row = await selectByHandle(db, pack(handle)).executeTakeFirst()
       return row === undefined ? null : toAccountRecord(row)
     },
-    insert: (record) => insertAccount(db, record),
-    update: (handle, change) => updateAccount(db, handle, change),
-    remove: (handle) => removeAccount(db, handle),
+    async insert(record) {
+      const { handle, address, config, createdAt } = record
+      const inserted = await db
+        .insertInto('accounts')
+        .values({ handle: pack(handle), address, config: pack(config), created_at: createdAt })
+        .onConflict((conflict) => conflict.column('handle').doNothing())
+        .returning('handle')
+        .executeTakeFirst()
+      if (inserted !== undefined) await insertAddresses(db, record)
+      return inserted !== undefined
+    },
+    async update(handle, { address, config }) {
+      const row = await db
+        .updateTable('accounts')
+        .set({
+          // Sets the handle too, so that the statement returns and locks the row even without other changes.
+          handle: pack(handle),
+          ...(address === undefined ? {} : { address }),
+          ...(config === undefined ? {} : { config: pack(config) }),
+        })
+        .where('handle', '=', pack(handle))
+        .returning(accountColumns)
+        .executeTakeFirst()
+      if (row === undefined) return null
+      const record = toAccountRecord(row)
+      await db.deleteFrom('account_addresses').where('handle', '=', row.handle).execute()
+      await insertAddresses(db, record)
+      return record
+    },
+    async remove(handle) {
+      const removed = db.deleteFrom('accounts').where('handle', '=', pack(handle)).returning('handle')
+      return (await removed.executeTakeFirst()) !== undefined
+    },
   }
-}
-
-async function insertAccount(db: Connection, record: AccountRecord): Promise<boolean> {
-  const { handle, address, config, createdAt } = record
-  const inserted = await db
-    .insertInto('accounts')
-    .values({ handle: pack(handle), address, config: pack(config), created_at: createdAt })
-    .onConflict((conflict) => conflict.column('handle').doNothing())
-    .returning('handle')
-    .executeTakeFirst()
-  if (inserted !== undefined) await insertAddresses(db, record)
-  return inserted !== undefined
-}
-
-async function updateAccount(
-  db: Connection,
-  handle: string,
-  { address, config }: Parameters<AccountTransaction['update']>[1],
-): Promise<AccountRecord | null> {
-  const values = {
-    // Sets the handle too, so that the statement returns and locks the row even without other changes.
-    handle: pack(handle),
-    ...(address === undefined ? {} : { address }),
-    ...(config === undefined ? {} : { config: pack(config) }),
-  }
-  const row = await db
-    .updateTable('accounts')
-    .set(values)
-    .where('handle', '=', pack(handle))
-    .returning(accountColumns)
-    .executeTakeFirst()
-  if (row === undefined) return null
-  const record = toAccountRecord(row)
-  await db.deleteFrom('account_addresses').where('handle', '=', row.handle).execute()
-  await insertAddresses(db, record)
-  return record
-}
-
-async function removeAccount(db: Connection, handle: string): Promise<boolean> {
-  const removed = db.deleteFrom('accounts').where('handle', '=', pack(handle)).returning('handle')
-  return (await removed.executeTakeFirst()) !== undefined
 }
 
 function selectByHandle(db: Connection, handle: string) {
@@ -141,52 +130,45 @@ export function createLegacyKeyStore(engine: Engine): LegacyKeyStore {
         hashes.some(({ hash, keyVersion }) => secret.hash === hash && secret.keyVersion === keyVersion)
       return records.find(isMatch) ?? null
     },
-    list: () => listKeys(read),
-    insert: (record) => transaction((db) => insertKey(db, record)),
-    revoke: (id, at) => transaction((db) => revokeKey(db, id, at)),
+    list: bindLegacyKeys(read).list,
+    insert: (record) => transaction((db) => bindLegacyKeys(db).insert(record)),
+    revoke: (id, at) => transaction((db) => bindLegacyKeys(db).revoke(id, at)),
   }
 }
 
 export function bindLegacyKeys(db: Connection): StoreTransaction['legacyKeys'] {
   return {
-    list: () => listKeys(db),
-    insert: (record) => insertKey(db, record),
-    revoke: (id, at) => revokeKey(db, id, at),
+    async list() {
+      const records = (await db.selectFrom('legacy_keys').select(keyColumns).execute()).map(toLegacyKeyRecord)
+      return records.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+    },
+    async insert({ id, name, secret, createdAt, revokedAt }) {
+      const inserted = await db
+        .insertInto('legacy_keys')
+        .values({
+          id: pack(id),
+          name: pack(name),
+          hash: secret.hash,
+          key_version: secret.keyVersion,
+          created_at: createdAt,
+          revoked_at: revokedAt,
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('id')
+        .executeTakeFirst()
+      return inserted !== undefined
+    },
+    async revoke(id, at) {
+      checkInteger(at, 'at')
+      const row = await db
+        .updateTable('legacy_keys')
+        .set({ revoked_at: sql`coalesce(revoked_at, ${at})` })
+        .where('id', '=', pack(id))
+        .returning(keyColumns)
+        .executeTakeFirst()
+      return row === undefined ? null : toLegacyKeyRecord(row)
+    },
   }
-}
-
-async function listKeys(db: Connection): Promise<LegacyKeyRecord[]> {
-  const records = (await db.selectFrom('legacy_keys').select(keyColumns).execute()).map(toLegacyKeyRecord)
-  return records.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
-}
-
-async function insertKey(db: Connection, record: LegacyKeyRecord): Promise<boolean> {
-  const { id, name, secret, createdAt, revokedAt } = record
-  const inserted = await db
-    .insertInto('legacy_keys')
-    .values({
-      id: pack(id),
-      name: pack(name),
-      hash: secret.hash,
-      key_version: secret.keyVersion,
-      created_at: createdAt,
-      revoked_at: revokedAt,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst()
-  return inserted !== undefined
-}
-
-async function revokeKey(db: Connection, id: string, at: number): Promise<LegacyKeyRecord | null> {
-  checkInteger(at, 'at')
-  const row = await db
-    .updateTable('legacy_keys')
-    .set({ revoked_at: sql`coalesce(revoked_at, ${at})` })
-    .where('id', '=', pack(id))
-    .returning(keyColumns)
-    .executeTakeFirst()
-  return row === undefined ? null : toLegacyKeyRecord(row)
 }
 
 function prepareHashes(engine: Engine, count: number) {

@@ -1,15 +1,9 @@
 /** Reads and writes the rows of an integration that moves. Source: docs/decisions/cells.md. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
-import type {
-  MovedUpdate,
-  MoveStore,
-  MoveTransaction,
-  UnnotifiedVersion,
-  UpdatePage,
-} from '@payment-integration/core/internal'
-import type { BulkColumn, Connection, Engine, Parameter, SqlDialect } from '../engine.js'
+import type { MovedUpdate, MoveStore, UnnotifiedVersion, UpdatePage } from '@payment-integration/core/internal'
+import type { Connection, Engine, Parameter } from '../engine.js'
 import { findLowestReplayable } from '../history/segments.js'
-import { bulk, run } from '../internal/statements.js'
+import { bulk, listColumns, run } from '../internal/statements.js'
 import { hexBytes, integer, nullableInteger, pack, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { findPayments, lockPaymentsUnder, notifyVersions, replacePayments } from './moved-payments.js'
@@ -58,17 +52,17 @@ async function* readUpdates(read: Connection, address: string): AsyncGenerator<U
   }
 }
 
-const columns: readonly BulkColumn[] = [
-  { name: 'chain_id', type: 'integer' },
-  { name: 'tx_hash', type: 'hex' },
-  { name: 'ordinal', type: 'integer' },
-  { name: 'id', type: 'text' },
-  { name: 'fingerprint', type: 'hex' },
-  { name: 'outcome', type: 'text' },
-  { name: 'reason', type: 'text' },
-  { name: 'version', type: 'integer' },
-  { name: 'body', type: 'text' },
-]
+const columns = listColumns({
+  chain_id: 'integer',
+  tx_hash: 'hex',
+  ordinal: 'integer',
+  id: 'text',
+  fingerprint: 'hex',
+  outcome: 'text',
+  reason: 'text',
+  version: 'integer',
+  body: 'text',
+})
 const names = columns.map(({ name }) => name).join(', ')
 
 function toValues({ chainId, txHash, ordinal, id, fingerprint, outcome, reason, version, content }: MovedUpdate) {
@@ -76,23 +70,18 @@ function toValues({ chainId, txHash, ordinal, id, fingerprint, outcome, reason, 
 }
 
 /** Stores updates; a stored one with the same fingerprint gets the new outcome. Resolves the written ids. */
-async function putUpdates(
-  db: Connection,
-  dialect: SqlDialect,
-  address: string,
-  updates: readonly MovedUpdate[],
-): Promise<string[]> {
-  const updatesTable = dialect.name('updates')
+async function putUpdates(db: Connection, address: string, updates: readonly MovedUpdate[]): Promise<string[]> {
+  const updatesTable = db.dialect.name('updates')
   const text = (source: string, parameter: Parameter) => `with v (${names}) as (${source})
     insert into ${updatesTable} (id, fingerprint, payment_id, outcome, reason, version, body)
     select v.id, v.fingerprint, p.id, v.outcome, v.reason, v.version, v.body
-    from v join ${dialect.name('payments')} as p
+    from v join ${db.dialect.name('payments')} as p
       on p.tx_hash = v.tx_hash and p.chain_id = v.chain_id and p.ordinal = v.ordinal
     where p.integration = ${parameter(hexBytes(address))} order by v.id
     on conflict (id) do update set payment_id = excluded.payment_id, outcome = excluded.outcome,
       reason = excluded.reason, version = excluded.version, body = excluded.body, chain_id = null, tx_hash = null
     where ${updatesTable}.fingerprint = excluded.fingerprint returning id`
-  const stored = await bulk<{ id: string }>(db, dialect, columns, updates.map(toValues), text)
+  const stored = await bulk<{ id: string }>(db, columns, updates.map(toValues), text)
   return stored.map(({ id }) => id)
 }
 
@@ -100,18 +89,18 @@ async function putUpdates(
 const pageSize = 500
 
 export function createMoveStore(engine: Engine): MoveStore {
-  const { read, dialect, transaction } = engine
+  const { read, transaction } = engine
   return {
     async *payments(address) {
       for await (const range of idRanges(read)) {
-        const payments = await transaction((db) => findPayments(db, dialect, address, range))
+        const payments = await transaction((db) => findPayments(db, address, range))
         if (payments.length > 0)
           yield payments.map(({ id: _id, integrationAddress: _address, closed: _closed, ...moved }) => moved)
       }
     },
     updates: (address) => readUpdates(read, address),
     async *unnotified(address) {
-      const lowest = await transaction((db) => findLowestReplayable(db, dialect))
+      const lowest = await transaction((db) => findLowestReplayable(db))
       for await (const range of idRanges(read)) {
         const versions = await findUnnotified(read, address, { ...range, lowest })
         if (versions.length > 0) yield versions
@@ -124,24 +113,23 @@ export function createMoveStore(engine: Engine): MoveStore {
         .where('lane', 'in', [0, 1, 2])
         .where('integration', '=', hexBytes(address))
         .where('claim_token', 'is not', null)
-        .where('due_at', '>', dialect.now())
+        .where('due_at', '>', read.dialect.now())
         .executeTakeFirstOrThrow()
       return integer(row.leased)
     },
     async runningWriters() {
-      const { next } = await runningTransactions(read, dialect)
-      return async () => BigInt((await runningTransactions(read, dialect)).oldest) >= BigInt(next)
+      const { next } = await runningTransactions(read)
+      return async () => BigInt((await runningTransactions(read)).oldest) >= BigInt(next)
     },
-    transaction: (work) => transaction((db) => work(moveTransaction(db, dialect))),
-  }
-}
-
-function moveTransaction(db: Connection, dialect: SqlDialect): MoveTransaction {
-  return {
-    find: (keys) => lockPaymentsUnder(db, dialect, keys),
-    replace: (address, payments) => replacePayments(db, dialect, address, payments),
-    putUpdates: (address, updates) => putUpdates(db, dialect, address, updates),
-    notify: (address, snapshotIds) => notifyVersions(db, dialect, address, snapshotIds),
+    transaction: (work) =>
+      transaction((db) =>
+        work({
+          find: (keys) => lockPaymentsUnder(db, keys),
+          replace: (address, payments) => replacePayments(db, address, payments),
+          putUpdates: (address, updates) => putUpdates(db, address, updates),
+          notify: (address, snapshotIds) => notifyVersions(db, address, snapshotIds),
+        }),
+      ),
   }
 }
 
@@ -181,8 +169,8 @@ async function findUnnotified(
 }
 
 /** The number of the next transaction that writes, and of the oldest that runs. */
-async function runningTransactions(read: Connection, dialect: SqlDialect): Promise<{ next: string; oldest: string }> {
-  const [row] = await run<{ next: string; oldest: string }>(read, dialect, () => dialect.runningTransactions)
+async function runningTransactions(read: Connection): Promise<{ next: string; oldest: string }> {
+  const [row] = await run<{ next: string; oldest: string }>(read, () => read.dialect.runningTransactions)
   if (row === undefined) throw new TypeError('The statement of running transactions returned no row.')
   return row
 }

@@ -4,24 +4,24 @@ import type {
   MovedPayment,
   MovedPaymentKey,
   MovedVersion,
+  MoveTransaction,
   StoredMove,
 } from '@payment-integration/core/internal'
 import type { Selectable } from 'kysely'
 import { attemptColumns, toAttemptRecord, toAttemptValues } from '../deliveries/delivery-lists.js'
-import type { BulkInsert, Connection, SqlDialect } from '../engine.js'
+import type { BulkInsert, Connection } from '../engine.js'
 import { findLowestReplayable } from '../history/segments.js'
-import { run, type StatementText } from '../internal/statements.js'
+import { listColumns, run, type StatementText } from '../internal/statements.js'
 import { hexBytes, integer, nullableInteger, toHex } from '../internal/values.js'
 import { setDropped, setStatuses, withStatuses } from '../payments/payment-changes.js'
 import { type FactRow, factColumns } from '../payments/payment-row.js'
-import { insertDueDeliveries, packBody, toSnapshotBytes } from '../payments/snapshots.js'
+import { insertDueDeliveries, packBody, unpackBody } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
-import type { OutboxRow, SnapshotRow } from '../schema/tables.js'
+import type { OutboxRow } from '../schema/tables.js'
 
 /** Locks the primary payments of an integration in a range of ids. */
 export async function findPayments(
   db: Connection,
-  dialect: SqlDialect,
   address: string,
   range: { readonly after: number; readonly upTo: number },
 ): Promise<StoredMove[]> {
@@ -33,17 +33,13 @@ export async function findPayments(
     .where('integration', '=', hexBytes(address))
     .where('is_primary', '=', 1)
     .orderBy('id')
-    .modifyEnd(dialect.forUpdate)
+    .modifyEnd(db.dialect.forUpdate)
     .execute()
-  return readStoredMoves(db, dialect, rows)
+  return readStoredMoves(db, rows)
 }
 
 /** Locks the primary payments with these keys. */
-export async function lockPaymentsUnder(
-  db: Connection,
-  dialect: SqlDialect,
-  keys: readonly MovedPaymentKey[],
-): Promise<StoredMove[]> {
+export async function lockPaymentsUnder(db: Connection, keys: readonly MovedPaymentKey[]): Promise<StoredMove[]> {
   if (keys.length === 0) return []
   const keySet = new Set(keys.map(({ chainId, txHash, ordinal }) => `${chainId}:${txHash}:${ordinal}`))
   const hashes = [...new Set(keys.map(({ txHash }) => txHash))].map((txHash) => hexBytes(txHash))
@@ -55,16 +51,16 @@ export async function lockPaymentsUnder(
     .orderBy('tx_hash')
     .orderBy('chain_id')
     .orderBy('ordinal')
-    .modifyEnd(dialect.forUpdate)
+    .modifyEnd(db.dialect.forUpdate)
     .execute()
   const named = rows.filter((row) => keySet.has(`${row.chain_id}:${toHex(row.tx_hash)}:${row.ordinal}`))
-  return readStoredMoves(db, dialect, named)
+  return readStoredMoves(db, named)
 }
 
-async function readStoredMoves(db: Connection, dialect: SqlDialect, rows: readonly FactRow[]): Promise<StoredMove[]> {
+async function readStoredMoves(db: Connection, rows: readonly FactRow[]): Promise<StoredMove[]> {
   if (rows.length === 0) return []
-  const payments = await withStatuses(db, dialect, rows)
-  const lowest = await findLowestReplayable(db, dialect)
+  const payments = await withStatuses(db, rows)
+  const lowest = await findLowestReplayable(db)
   const ids = payments.map(({ id }) => Number(id))
   const snapshots = await db
     .selectFrom('snapshots')
@@ -102,11 +98,15 @@ async function readStoredMoves(db: Connection, dialect: SqlDialect, rows: readon
       status: { version, state, recipient, invoice },
       closed: ownSnapshots.filter((row) => integer(row.id) < lowest).map((row) => integer(row.version)),
       versions: ownSnapshots.map((row): MovedVersion => {
-        const subject = { chain_id: chainId, tx_hash: Buffer.from(txHash.slice(2), 'hex'), version: row.version }
+        const subject = { integrationAddress, chainId, txHash, version: integer(row.version) }
         const attempted = attemptsOf.get(integer(row.id)) ?? []
         return {
-          ...toVersion(row, pendingOf.get(integer(row.id))),
-          body: Buffer.from(toSnapshotBytes(dialect.toBytes(row.body), integrationAddress, subject)).toString(),
+          version: subject.version,
+          createdAt: integer(row.created_at),
+          notified: row.integration !== null,
+          undelivered: row.undelivered as MovedVersion['undelivered'],
+          pending: toPending(pendingOf.get(integer(row.id))),
+          body: Buffer.from(unpackBody(db.dialect.toBytes(row.body), subject)).toString(),
           attempts: attempted.map((each) => ({ number: integer(each.number), ...toAttemptRecord(each) })),
         }
       }),
@@ -114,25 +114,14 @@ async function readStoredMoves(db: Connection, dialect: SqlDialect, rows: readon
   })
 }
 
-function toVersion(
-  row: Selectable<SnapshotRow>,
-  pending: Selectable<OutboxRow> | undefined,
-): Omit<MovedVersion, 'body' | 'attempts'> {
+function toPending(row: Selectable<OutboxRow> | undefined): MovedVersion['pending'] {
+  if (row === undefined) return null
   return {
-    version: integer(row.version),
-    createdAt: integer(row.created_at),
-    notified: row.integration !== null,
-    undelivered: row.undelivered as MovedVersion['undelivered'],
-    pending:
-      pending === undefined
-        ? null
-        : {
-            lane: integer(pending.lane),
-            dueAt: integer(pending.due_at),
-            replayedAt: nullableInteger(pending.replayed_at),
-            attempted: integer(pending.attempted),
-            scheduleFrom: integer(pending.schedule_from),
-          },
+    lane: integer(row.lane),
+    dueAt: integer(row.due_at),
+    replayedAt: nullableInteger(row.replayed_at),
+    attempted: integer(row.attempted),
+    scheduleFrom: integer(row.schedule_from),
   }
 }
 
@@ -147,60 +136,54 @@ function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => number): Readon
 }
 
 const snapshotColumns: BulkInsert['columns'] = [
-  { name: 'payment_id', type: 'integer' },
-  { name: 'version', type: 'integer' },
-  { name: 'integration', type: 'hex' },
-  { name: 'created_at', type: 'integer' },
-  { name: 'undelivered', type: 'text' },
+  ...listColumns({
+    payment_id: 'integer',
+    version: 'integer',
+    integration: 'hex',
+    created_at: 'integer',
+    undelivered: 'text',
+  }),
   { name: 'body', type: 'bytes' },
 ]
 
-const outboxColumns: BulkInsert['columns'] = [
-  { name: 'id', type: 'integer' },
-  { name: 'integration', type: 'hex' },
-  { name: 'lane', type: 'integer' },
-  { name: 'due_at', type: 'integer' },
-  { name: 'replayed_at', type: 'integer' },
-  { name: 'attempted', type: 'integer' },
-  { name: 'schedule_from', type: 'integer' },
-]
+const outboxColumns = listColumns({
+  id: 'integer',
+  integration: 'hex',
+  lane: 'integer',
+  due_at: 'integer',
+  replayed_at: 'integer',
+  attempted: 'integer',
+  schedule_from: 'integer',
+})
 
-interface Replacement {
-  readonly id: string
-  readonly moved: MovedPayment
-}
+type Replacements = Parameters<MoveTransaction['replace']>[1]
 
 /** Replaces statuses, drop marks, versions, attempts and pending deliveries of locked payments. */
-export async function replacePayments(
-  db: Connection,
-  dialect: SqlDialect,
-  address: string,
-  payments: readonly Replacement[],
-): Promise<void> {
+export async function replacePayments(db: Connection, address: string, payments: Replacements): Promise<void> {
   if (payments.length === 0) return
-  await setStatuses(db, dialect, new Map(payments.map(({ id, moved }) => [id, moved.status])))
+  await setStatuses(db, new Map(payments.map(({ id, moved }) => [id, moved.status])))
   for (const { id, moved } of payments) if (moved.dropped !== null) await setDropped(db, id, moved.dropped)
-  const closed = await removeVersions(db, dialect, payments)
+  const closed = await removeVersions(db, payments)
   const versions = payments.flatMap(({ id, moved }) =>
     moved.versions
       .filter(({ version }) => !closed.has(`${id}:${version}`))
       .map((version) => ({ paymentId: Number(id), moved, version })),
   )
-  const { ids } = await dialect.insertNumbered(db, {
+  const { ids } = await db.dialect.insertNumbered(db, {
     table: 'snapshots',
     columns: snapshotColumns,
     rows: versions.map(({ paymentId, moved, version }) => toSnapshotValues(address, paymentId, moved, version)),
   })
   if (ids === null) throw new Error('The database did not return all inserted snapshots.')
   const deliveries = versions.map(({ version }, place) => ({ id: ids[place] ?? 0, ...version }))
-  await dialect.insertAll(db, {
+  await db.dialect.insertAll(db, {
     table: 'attempts',
     columns: attemptColumns,
     rows: deliveries.flatMap(({ id, attempts }) =>
       attempts.map((each: AttemptRecord & { readonly number: number }) => toAttemptValues(id, each.number, each)),
     ),
   })
-  await dialect.insertAll(db, {
+  await db.dialect.insertAll(db, {
     table: 'outbox',
     columns: outboxColumns,
     rows: deliveries.flatMap(({ id, pending }) =>
@@ -219,12 +202,8 @@ function toSnapshotValues(address: string, paymentId: number, moved: MovedPaymen
 }
 
 /** Removes versions with their deliveries. Returns those of closed segments, which stay, as `payment:version`. */
-async function removeVersions(
-  db: Connection,
-  dialect: SqlDialect,
-  payments: readonly Replacement[],
-): Promise<ReadonlySet<string>> {
-  const lowest = await findLowestReplayable(db, dialect)
+async function removeVersions(db: Connection, payments: Replacements): Promise<ReadonlySet<string>> {
+  const lowest = await findLowestReplayable(db)
   const ids = payments.map(({ id }) => Number(id))
   const replayable = db.selectFrom('snapshots').select('id').where('payment_id', 'in', ids).where('id', '>=', lowest)
   await db.deleteFrom('attempts').where('delivery_id', 'in', replayable).execute()
@@ -239,19 +218,14 @@ async function removeVersions(
 }
 
 /** Makes snapshots due deliveries unless they are deliveries already; resolves their number. */
-export async function notifyVersions(
-  db: Connection,
-  dialect: SqlDialect,
-  address: string,
-  snapshotIds: readonly string[],
-): Promise<number> {
-  const { name, nowText, oneOf } = dialect
+export async function notifyVersions(db: Connection, address: string, snapshotIds: readonly string[]): Promise<number> {
+  const { name, nowText, oneOf } = db.dialect
   const integration = hexBytes(address)
   const text: StatementText = (parameter) => `update ${name('snapshots')} set integration = ${parameter(integration)}
     where ${oneOf('id', 'integer', snapshotIds.map(Number), parameter)} and integration is null returning id`
-  const changed = await run<{ id: Integer }>(db, dialect, text)
+  const changed = await run<{ id: Integer }>(db, text)
   const ids = changed.map(({ id }) => integer(id)).sort((a, b) => a - b)
   const deliveries = ids.map((id) => [id, address])
-  await insertDueDeliveries(db, dialect, deliveries, nowText)
+  await insertDueDeliveries(db, deliveries, nowText)
   return ids.length
 }

@@ -52,7 +52,10 @@ export function prepare<Values extends object, Row>(
   let text: NamedQuery | undefined
   let view: ((values: readonly unknown[]) => object) | undefined
   return async (values) => {
-    text ??= named(build((name) => new Slot<Values>(name) as never).compile(), keepPlan)
+    if (text === undefined) {
+      const { sql, parameters } = build((name) => new Slot<Values>(name) as never).compile()
+      text = { sql, parameters, name: keepPlan ? statementName(sql).name : undefined }
+    }
     const { sql, parameters, name } = text
     const boundParameters = parameters.map((one) => (one instanceof Slot ? values[(one as Slot<Values>).name] : one))
     const { columns, values: records } = await rows({ sql, parameters: boundParameters, name })
@@ -60,11 +63,6 @@ export function prepare<Values extends object, Row>(
     view ??= createRowView(columns)
     return records.map(view) as Row[]
   }
-}
-
-function named({ sql, parameters }: NamedQuery, keepPlan: boolean): NamedQuery {
-  const name = keepPlan ? statementName(sql).name : undefined
-  return { sql, parameters, name }
 }
 
 export type StatementText = (parameter: Parameter) => string
@@ -76,23 +74,19 @@ export function compile<Row>({ placeholder }: Pick<SqlDialect, 'placeholder'>, w
   return CompiledQuery.raw(text, parameters) as CompiledQuery<Row>
 }
 
-export async function run<Row>(db: Connection, dialect: SqlDialect, write: StatementText): Promise<Row[]> {
-  return (await db.executeQuery<Row>(compile<Row>(dialect, write))).rows
+export async function run<Row>(db: Connection, write: StatementText): Promise<Row[]> {
+  return (await db.executeQuery<Row>(compile<Row>(db.dialect, write))).rows
 }
 
 /** Runs a statement with a generic plan: for few, frequent texts that search by index, whatever their values. */
-export async function runPrepared<Row>(db: Connection, dialect: SqlDialect, write: StatementText): Promise<Row[]> {
-  const { sql, parameters } = compile(dialect, write)
+export async function runPrepared<Row>(db: Connection, write: StatementText): Promise<Row[]> {
+  const { sql, parameters } = compile(db.dialect, write)
   return (await db.executeQuery<Row>(new PreparedQuery(sql, parameters))).rows
 }
 
 /** Runs a statement, but returns before the answer if the connection supports it; see {@link SentQuery}. */
-export async function sendPrepared<Row>(
-  db: Connection,
-  dialect: SqlDialect,
-  write: StatementText,
-): Promise<SentResult<Row>> {
-  const { sql, parameters } = compile(dialect, write)
+export async function sendPrepared<Row>(db: Connection, write: StatementText): Promise<SentResult<Row>> {
+  const { sql, parameters } = compile(db.dialect, write)
   return db.executeQuery<Row>(new SentQuery(new PreparedQuery(sql, parameters)))
 }
 
@@ -122,6 +116,12 @@ export class SentQuery extends TextQuery {
   }
 }
 
+/** `streamQuery` of every connection. */
+// biome-ignore lint/correctness/useYield: the store does not stream
+export async function* rejectStream(): AsyncIterableIterator<never> {
+  throw new TypeError('Streaming is not supported.')
+}
+
 /** The result of a {@link SentQuery}. */
 export interface SentResult<Row> extends QueryResult<Row> {
   readonly later?: Promise<Row[]>
@@ -131,23 +131,26 @@ export async function awaitRows<Row>(result: SentResult<Row>): Promise<Row[]> {
   return result.later ?? result.rows
 }
 
+/** The columns of {@link bulk}, in order. */
+export const listColumns = (types: Readonly<Record<string, BulkColumn['type']>>): BulkColumn[] =>
+  Object.entries(types).map(([name, type]) => ({ name, type }))
+
 /** Writes the statement around the table expression `source`. */
 type BulkStatement = (source: string, parameter: Parameter) => string
 
 /** Runs a statement over many rows, in as few parts as the database allows. */
 export async function bulk<Row>(
   db: Connection,
-  dialect: SqlDialect,
   columns: readonly BulkColumn[],
   rows: readonly (readonly unknown[])[],
   statement: BulkStatement,
 ): Promise<Row[]> {
   const answers: Row[] = []
   for (let from = 0; from < rows.length; ) {
-    const part = rows.slice(from, from + dialect.bulkRows(rows.length - from, columns.length))
+    const part = rows.slice(from, from + db.dialect.bulkRows(rows.length - from, columns.length))
     from += part.length
-    const { sql, parameters } = dialect.bulkSource(columns, part)
-    const text = statement(sql, (value) => dialect.placeholder(parameters.push(value)))
+    const { sql, parameters } = db.dialect.bulkSource(columns, part)
+    const text = statement(sql, (value) => db.dialect.placeholder(parameters.push(value)))
     const { rows: answered } = await db.executeQuery<Row>(new PreparedQuery(text, parameters))
     for (const row of answered) answers.push(row)
   }

@@ -157,7 +157,7 @@ onBothDatabases((empty) => {
       const engine = await empty()
       await migrate(engine)
       const state = { version, phase, isDone, steps: 1, position: 0 }
-      await engine.transaction((db) => writeVersion(db, engine.dialect, state))
+      await engine.transaction((db) => writeVersion(db, state))
       const rejected = { code: 'ERR_STORE_SCHEMA', retryable: false }
       for (const call of [() => migrate(engine), createSchema(engine).plan, createSchema(engine).check])
         if (isAccepted) await call()
@@ -211,7 +211,7 @@ onBothDatabases((empty) => {
     const begun = { expand: nextMigration.expand.slice(0, 1), contract: [] }
     await migrate(engine, [...releasedMigrations, begun])
     const at = { version: 201, phase: 'expand', steps: 1, isDone: false, position: 12 } as const
-    await engine.transaction((db) => writeVersion(db, engine.dialect, at))
+    await engine.transaction((db) => writeVersion(db, at))
     await migrate(engine, migrationsWithNext)
     const query = sql.raw<{ made_up: unknown }>(`select made_up from ${name('payments')} order by id`)
     const filled = (await query.execute(engine.read)).rows.map((row) => row.made_up)

@@ -2,7 +2,7 @@
 import { StoreError } from '@payment-integration/core'
 import type { SchemaProgress, SchemaReport, SchemaStep, StoreSchema } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
-import type { Connection, Engine, SqlDialect } from '../engine.js'
+import type { Connection, Engine } from '../engine.js'
 import { integer, lockMs, whileBusy } from '../internal/values.js'
 import { baseline } from '../schema/baseline.js'
 import type { Integer, Migration, Step } from '../schema/migration.js'
@@ -41,9 +41,9 @@ interface Row {
 const table = 'schema_versions'
 
 /** Rejects the schema of a development release with `ERR_STORE_SCHEMA`. */
-async function readVersions(db: Connection, dialect: SqlDialect): Promise<VersionState[]> {
-  if (!(await dialect.hasTable(db, table))) return []
-  const versions = sql.raw(dialect.name(table))
+async function readVersions(db: Connection): Promise<VersionState[]> {
+  if (!(await db.dialect.hasTable(db, table))) return []
+  const versions = sql.raw(db.dialect.name(table))
   // The tables of development releases have no other column.
   const { rows: versionRows } = await sql<{ version: Integer }>`select version from ${versions}`.execute(db)
   const old = versionRows.map(({ version }) => integer(version)).find((version) => version < baselineVersion)
@@ -63,19 +63,19 @@ async function readVersions(db: Connection, dialect: SqlDialect): Promise<Versio
   }))
 }
 
-async function createVersionTable(db: Connection, dialect: SqlDialect): Promise<void> {
+async function createVersionTable(db: Connection): Promise<void> {
   // CREATE TABLE IF NOT EXISTS needs the right to create even if the table exists; the role of a worker lacks it.
-  if (await dialect.hasTable(db, table)) return
-  const { integer: integerType, code, tableOptions } = dialect.types
-  const text = `create table ${dialect.name(table)} (version ${integerType} not null primary key,
+  if (await db.dialect.hasTable(db, table)) return
+  const { integer: integerType, code, tableOptions } = db.dialect.types
+  const text = `create table ${db.dialect.name(table)} (version ${integerType} not null primary key,
     phase ${code} not null, steps ${integerType} not null, done ${integerType} not null,
     position ${integerType} not null)${tableOptions()}`
   await sql.raw(text).execute(db)
 }
 
-export async function writeVersion(db: Connection, dialect: SqlDialect, state: VersionState): Promise<void> {
+export async function writeVersion(db: Connection, state: VersionState): Promise<void> {
   const { version, phase, steps, isDone, position } = state
-  await sql`insert into ${sql.raw(dialect.name(table))} (version, phase, steps, done, position)
+  await sql`insert into ${sql.raw(db.dialect.name(table))} (version, phase, steps, done, position)
     values (${version}, ${phase}, ${steps}, ${isDone ? 1 : 0}, ${position})
     on conflict (version) do update
     set phase = excluded.phase, steps = excluded.steps, done = excluded.done, position = excluded.position`.execute(db)
@@ -104,7 +104,7 @@ async function runStep(engine: Engine, step: Step, run: StepRun): Promise<void> 
         () => engine.createIndex(step.index),
         () => run.report('waiting', 0),
       )
-      return commitStep(engine, run, (db) => writeVersion(db, engine.dialect, run.next))
+      return commitStep(engine, run, (db) => writeVersion(db, run.next))
     case 'backfill':
       return backfill(engine, step, run)
   }
@@ -115,7 +115,7 @@ async function runStep(engine: Engine, step: Step, run: StepRun): Promise<void> 
  * stalled process may lose its lease, and the last statement of a killed process continues.
  */
 async function commitStep(
-  { transaction, dialect }: Engine,
+  { transaction }: Engine,
   run: StepRun,
   work: (db: Connection) => Promise<unknown>,
   share = 0,
@@ -124,9 +124,9 @@ async function commitStep(
   const inTransaction = () =>
     transaction(
       async (db) => {
-        await dialect.waitAtMost(db, lockMs)
-        await dialect.lock(db, 'schema')
-        const now = (await readVersions(db, dialect)).find(({ version }) => version === state.version)
+        await db.dialect.waitAtMost(db, lockMs)
+        await db.dialect.lock(db, 'schema')
+        const now = (await readVersions(db)).find(({ version }) => version === state.version)
         if (now?.phase === before?.phase && now?.steps === before?.steps) await work(db)
       },
       { isLong: true },
@@ -137,14 +137,14 @@ async function commitStep(
 function runStatements(engine: Engine, { statements }: Step & { kind: 'statements' }, run: StepRun): Promise<void> {
   const { dialect } = engine
   return commitStep(engine, run, async (db) => {
-    await createVersionTable(db, dialect)
+    await createVersionTable(db)
     const until = performance.now() + lockMs
     for (const statement of statements(dialect.types, dialect.name)) {
       // The lock of the first statement blocks others while the second one waits, so together they wait one second.
       await dialect.waitAtMost(db, Math.max(1, Math.floor(until - performance.now())))
       await sql.raw(statement).execute(db)
     }
-    await writeVersion(db, dialect, run.next)
+    await writeVersion(db, run.next)
   })
 }
 
@@ -168,7 +168,7 @@ async function backfill(
     const work = async (db: Connection) => {
       await sql`update ${name} set ${sql.raw(set)}
         where id > ${position} and id <= ${to} and (${sql.raw(where)})`.execute(db)
-      await writeVersion(db, dialect, { ...state, position: to })
+      await writeVersion(db, { ...state, position: to })
     }
     await commitStep(engine, { ...run, before }, work, position / last)
     before = { ...state, position: to }
@@ -176,7 +176,7 @@ async function backfill(
     position = to
     run.report('progress', position / last)
   }
-  await commitStep(engine, { ...run, before }, (db) => writeVersion(db, dialect, run.next), 1)
+  await commitStep(engine, { ...run, before }, (db) => writeVersion(db, run.next), 1)
 }
 
 /** Other transactions wait for the rows of a batch until it commits. */
@@ -200,12 +200,12 @@ export async function migrate(
   migrations: readonly Migration[] = releasedMigrations,
   report: SchemaReport = () => undefined,
 ): Promise<void> {
-  const { read, dialect } = engine
+  const { read } = engine
   const before = await checkedVersions(engine)
   rejectContracted(before, migrations)
   if (findPending(before, migrations, 'expand').length === 0) return
   await engine.runExclusively(async () => {
-    const versions = await readVersions(read, dialect)
+    const versions = await readVersions(read)
     // A newer release may have migrated meanwhile.
     rejectContracted(versions, migrations)
     const isEmpty = versions.length === 0
@@ -239,9 +239,9 @@ export function createSchema(engine: Engine, migrations: readonly Migration[] = 
   }
 }
 
-async function checkedVersions({ check, read, dialect }: Engine): Promise<VersionState[]> {
+async function checkedVersions({ check, read }: Engine): Promise<VersionState[]> {
   await check?.()
-  return readVersions(read, dialect)
+  return readVersions(read)
 }
 
 /** Rejects with `ERR_STORE_SCHEMA` when steps are missing, or a newer release removed what this code needs. */
@@ -290,7 +290,7 @@ async function described({ read, dialect }: Engine, version: number, step: Step)
 
 async function runPart(engine: Engine, part: Part, report: SchemaReport): Promise<void> {
   for (;;) {
-    const versions = await readVersions(engine.read, engine.dialect)
+    const versions = await readVersions(engine.read)
     const done = countDone(versions, part)
     const step = part.steps[done]
     if (step === undefined) return

@@ -12,7 +12,7 @@ export function createDataKeyStore({ transaction, dialect }: Engine): DataKeySto
   return {
     async obtain(purpose, candidate) {
       const rows = await transaction((db) =>
-        run<DataKeyRow>(db, dialect, (parameter) => {
+        run<DataKeyRow>(db, (parameter) => {
           const values = [pack(purpose), candidate.keyVersion, candidate.sealed].map(parameter)
           // One statement, so that only one of several concurrent callers wins. The update changes nothing, but returns
           // the stored key.
@@ -85,15 +85,15 @@ export const sealingPlaces: Readonly<Record<KeyColumn, SealingPlace | null>> = {
   'audit.key_version': null,
 }
 
-export async function listSealingKeys({ read, dialect }: Engine, now: number): Promise<SealingKeyUse[]> {
-  const rows = await run<{ place: string; key_version: Integer; row_count: Integer }>(read, dialect, (parameter) =>
+export async function listSealingKeys(read: Connection, now: number): Promise<SealingKeyUse[]> {
+  const rows = await run<{ place: string; key_version: Integer; row_count: Integer }>(read, (parameter) =>
     Object.entries(sealingPlaces)
       .flatMap(([name, place]) => {
         if (place === null) return []
         const [table = '', column = ''] = name.split('.')
         const where = place.where === undefined ? '' : ` and ${place.where(parameter, now)}`
         return `select '${place.secretName}' as place, ${column} as key_version, count(*) as row_count
-          from ${dialect.name(table)} where ${column} is not null${where} group by ${column}`
+          from ${read.dialect.name(table)} where ${column} is not null${where} group by ${column}`
       })
       .join(' union all '),
   )

@@ -2,78 +2,65 @@
 import type { PaymentReads, StoredPage } from '@payment-integration/core/internal'
 import type { PaymentFacts } from '@payment-integration/core/ports'
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
-import type { BulkColumn, Connection, Engine, SqlDialect } from '../engine.js'
-import { bulk, prepare, type ValueOf } from '../internal/statements.js'
+import type { Connection, Engine } from '../engine.js'
+import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements.js'
 import { checkInteger, hexBytes, integer, keyBytes, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import type { PaymentRow, Tables } from '../schema/tables.js'
+import type { PageEpochRow, PaymentRow, Tables } from '../schema/tables.js'
 import { paymentColumns, type StoredRow, toStoredPayment, type WithExtra } from './payment-row.js'
 
-const placeColumns: readonly BulkColumn[] = [
-  { name: 'chain_id', type: 'integer' },
-  { name: 'tx_hash', type: 'hex' },
-  { name: 'ordinal', type: 'integer' },
-  { name: 'block_timestamp', type: 'integer' },
-]
+const placeColumns = listColumns({
+  chain_id: 'integer',
+  tx_hash: 'hex',
+  ordinal: 'integer',
+  block_timestamp: 'integer',
+})
 
-const repositionColumns: readonly BulkColumn[] = [
-  { name: 'payment_id', type: 'integer' },
-  { name: 'seq', type: 'integer' },
-  { name: 'integration', type: 'hex' },
-  { name: 'block_timestamp', type: 'integer' },
-]
+const repositionColumns = listColumns({
+  payment_id: 'integer',
+  seq: 'integer',
+  integration: 'hex',
+  block_timestamp: 'integer',
+})
 
 /**
  * Stores the former block times of payments that get another one, and counts one reposition per integration. The
  * count's row stays locked until the transaction ends, so a page that reads a count sees exactly the repositions up to
  * it.
  */
-export async function storeFormerPositions(
-  db: Connection,
-  dialect: SqlDialect,
-  payments: readonly PaymentFacts[],
-): Promise<void> {
-  const former = await readFormerPositions(db, dialect, payments)
-  if (former.length === 0) return
-  const integrations = former.map(({ integration }) => integration)
-  const counts = await countReposition(db, dialect, integrations)
-  const repositions = former.map(({ id, integration, blockTimestamp }) => [
-    id,
-    counts.get(integration),
-    integration,
-    blockTimestamp,
-  ])
-  const text = (source: string) =>
-    `insert into ${dialect.name('payment_repositions')} (payment_id, seq, integration, block_timestamp) ${source}`
-  await bulk(db, dialect, repositionColumns, repositions, text)
-}
-
-async function readFormerPositions(db: Connection, dialect: SqlDialect, payments: readonly PaymentFacts[]) {
-  type Former = { id: Integer; integration: Uint8Array; block_timestamp: Integer }
+export async function storeFormerPositions(db: Connection, payments: readonly PaymentFacts[]): Promise<void> {
   const values = payments.map((facts) => [facts.chainId, facts.txHash, facts.ordinal, facts.blockTimestamp])
-  const text = (source: string) =>
+  const readText = (source: string) =>
     `with v (chain_id, tx_hash, ordinal, block_timestamp) as (${source})
      select p.id, p.integration, p.block_timestamp from v
-     join ${dialect.name('payments')} as p
+     join ${db.dialect.name('payments')} as p
        on p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal
      where p.is_primary = 1 and p.integration is not null and p.block_timestamp <> v.block_timestamp`
-  const rows = await bulk<Former>(db, dialect, placeColumns, values, text)
-  return rows.map((row) => ({
-    id: integer(row.id),
-    integration: toHex(row.integration),
-    blockTimestamp: integer(row.block_timestamp),
-  }))
+  type Former = { id: Integer; integration: Uint8Array; block_timestamp: Integer }
+  const former = await bulk<Former>(db, placeColumns, values, readText)
+  if (former.length === 0) return
+  const counts = await countReposition(
+    db,
+    former.map(({ integration }) => toHex(integration)),
+  )
+  const repositions = former.map((row) => {
+    const integration = toHex(row.integration)
+    return [integer(row.id), counts.get(integration), integration, integer(row.block_timestamp)]
+  })
+  const text = (source: string) =>
+    `insert into ${db.dialect.name('payment_repositions')} (payment_id, seq, integration, block_timestamp) ${source}`
+  await bulk(db, repositionColumns, repositions, text)
 }
 
 // Sorted, so that two transactions cannot deadlock.
-async function countReposition(db: Connection, dialect: SqlDialect, integrations: readonly string[]) {
-  const columns: readonly BulkColumn[] = [{ name: 'integration', type: 'hex' }]
+async function countReposition(db: Connection, integrations: readonly string[]) {
+  const columns = listColumns({ integration: 'hex' })
   const values = [...new Set(integrations)].sort().map((integration) => [integration])
   const text = (source: string) =>
     `with v (integration) as (${source})
-     insert into ${dialect.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
+     insert into ${db.dialect.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
      on conflict (integration) do update set seq = e.seq + 1 returning integration, seq`
-  const counted = await bulk<{ integration: Uint8Array; seq: Integer }>(db, dialect, columns, values, text)
+  const counted = await bulk<PageEpochRow>(db, columns, values, text)
   return new Map(counted.map(({ integration, seq }) => [toHex(integration), integer(seq)]))
 }
 
@@ -242,9 +229,9 @@ const chooseSize = (rows: number) => sizes.find((size) => size >= rows) ?? 2 ** 
 type Shape = Omit<PageShape, 'bytes'>
 type Row = WithExtra<StoredRow>
 
-export function createReadPage(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>): PaymentReads['list'] {
-  const { read: db, dialect } = engine
-  const bytes = sql.raw(dialect.types.bytes)
+export function createReadPage(engine: Pick<Engine, 'read' | 'rows'>): PaymentReads['list'] {
+  const { read: db } = engine
+  const bytes = sql.raw(db.dialect.types.bytes)
   const plain = cacheStatements((shape) =>
     prepare<PageValues, Row>(engine, (value) => plainPage(db, value, { ...shape, bytes })),
   )

@@ -2,11 +2,12 @@
 import { type PaymentSelector, unsettledStates } from '@payment-integration/core/internal'
 import type { PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
-import { awaitRows, bulk, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
+import type { Connection } from '../engine.js'
+import { awaitRows, bulk, listColumns, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
 import { checkInteger, integer, isHex, pack, parseId, toHex, toNullableHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import { addUnsettled, removeUnsettled, type UnsettledKey } from './payment-reads.js'
+import type { UnsettledRow } from '../schema/tables.js'
+import { addUnsettled, removeUnsettled } from './payment-reads.js'
 import type { FactRow, StatusColumns } from './payment-row.js'
 import { factColumns, packInvoice, packRecipient, statusColumns, toPayment } from './payment-row.js'
 
@@ -16,17 +17,13 @@ import { factColumns, packInvoice, packRecipient, statusColumns, toPayment } fro
 export const lockedColumns = factColumns.map((name) => name.replace('payments.', 'p.')).join(', ')
 const readColumns = statusColumns.map((name) => name.replace('statuses.', 's.')).join(', ')
 
-export async function withStatuses(
-  db: Connection,
-  dialect: SqlDialect,
-  locked: readonly FactRow[],
-): Promise<StoredPayment[]> {
+export async function withStatuses(db: Connection, locked: readonly FactRow[]): Promise<StoredPayment[]> {
   if (locked.length === 0) return []
   const ids = locked.map(({ id }) => integer(id))
   const text: StatementText = (parameter) =>
-    `select s.payment_id as id, ${readColumns} from ${dialect.name('statuses')} s
-     where ${dialect.oneOf('s.payment_id', 'integer', ids, parameter)}`
-  return joinStatuses(locked, await runPrepared<StatusesOfId>(db, dialect, text))
+    `select s.payment_id as id, ${readColumns} from ${db.dialect.name('statuses')} s
+     where ${db.dialect.oneOf('s.payment_id', 'integer', ids, parameter)}`
+  return joinStatuses(locked, await runPrepared<StatusesOfId>(db, text))
 }
 
 type StatusesOfId = StatusColumns & { readonly id: Integer }
@@ -42,42 +39,37 @@ function joinStatuses(locked: readonly FactRow[], statuses: readonly StatusesOfI
  */
 export async function lockPaymentsForChange(
   db: Connection,
-  dialect: SqlDialect,
   selectors: readonly PaymentSelector[],
 ): Promise<StoredPayment[]> {
   const keys = new Set(selectors.map(({ chainId, txHash }) => `${checkInteger(chainId, 'chainId')}:${txHash}`))
   const hashes = [...new Set(selectors.map(({ txHash }) => txHash))].filter(isHex)
-  const [payments, statuses] = [dialect.name('payments'), dialect.name('statuses')]
+  const [payments, statuses] = [db.dialect.name('payments'), db.dialect.name('statuses')]
   const ofHashes: StatementText = (parameter) =>
-    `where ${dialect.oneOf('p.tx_hash', 'hex', hashes, parameter)} and coalesce(p.is_primary, 0) = 1
+    `where ${db.dialect.oneOf('p.tx_hash', 'hex', hashes, parameter)} and coalesce(p.is_primary, 0) = 1
      order by p.tx_hash, p.chain_id, p.ordinal`
   const lockText: StatementText = (parameter) =>
-    `select ${lockedColumns} from ${payments} p ${ofHashes(parameter)}${dialect.lockRows('p')}`
-  const locked = await sendPrepared<FactRow>(db, dialect, lockText)
+    `select ${lockedColumns} from ${payments} p ${ofHashes(parameter)}${db.dialect.lockRows('p')}`
+  const locked = await sendPrepared<FactRow>(db, lockText)
   const readText: StatementText = (parameter) =>
     `select p.id, ${readColumns} from ${payments} p left join ${statuses} s on s.payment_id = p.id
      ${ofHashes(parameter)}`
   // Sent at once, but executed after the wait of the first statement.
-  const read = await runPrepared<StatusesOfId>(db, dialect, readText)
+  const read = await runPrepared<StatusesOfId>(db, readText)
   return joinStatuses(await awaitRows(locked), read)
     .filter(({ chainId, txHash }) => keys.has(`${chainId}:${txHash}`))
     .sort((a, b) => a.ordinal - b.ordinal)
 }
 
-const changedColumns: readonly BulkColumn[] = [
-  { name: 'payment_id', type: 'integer' },
-  { name: 'version', type: 'integer' },
-  { name: 'state', type: 'text' },
-  { name: 'recipient', type: 'text' },
-  { name: 'invoice', type: 'text' },
-]
+const changedColumns = listColumns({
+  payment_id: 'integer',
+  version: 'integer',
+  state: 'text',
+  recipient: 'text',
+  invoice: 'text',
+})
 
 /** Updates the table of unsettled payments too. RangeError if a payment is not stored. */
-export async function setStatuses(
-  db: Connection,
-  dialect: SqlDialect,
-  statuses: ReadonlyMap<string, PaymentStatus>,
-): Promise<void> {
+export async function setStatuses(db: Connection, statuses: ReadonlyMap<string, PaymentStatus>): Promise<void> {
   const rows = [...statuses].map(([paymentId, { version, state, recipient, invoice }]) => [
     parseId(paymentId, 'paymentId'),
     checkInteger(version, 'version', 1),
@@ -85,23 +77,23 @@ export async function setStatuses(
     packRecipient(recipient),
     packInvoice(invoice),
   ])
-  const payments = dialect.name('payments')
+  const payments = db.dialect.name('payments')
   // A subquery per row for the block time, so that no plan scans the payments.
   const text = (source: string) =>
     `with v (payment_id, version, state, recipient, invoice) as (${source}),
        known as (select v.*, (select p.block_timestamp from ${payments} p where p.id = v.payment_id) as at from v)
-     insert into ${dialect.name('statuses')} (payment_id, block_timestamp, version, state, recipient, invoice)
+     insert into ${db.dialect.name('statuses')} (payment_id, block_timestamp, version, state, recipient, invoice)
      select payment_id, at, version, state, recipient, invoice from known where at is not null
      on conflict (payment_id) do update
      set version = excluded.version, state = excluded.state, recipient = excluded.recipient, invoice = excluded.invoice
      returning payment_id, (select p.chain_id from ${payments} p where p.id = payment_id) as chain_id`
-  const changed = await bulk<UnsettledKey>(db, dialect, changedColumns, rows, text)
+  const changed = await bulk<UnsettledRow>(db, changedColumns, rows, text)
   if (changed.length < rows.length) throw missing([...statuses.keys()])
-  const isUnsettled = ({ payment_id }: UnsettledKey) =>
+  const isUnsettled = ({ payment_id }: UnsettledRow) =>
     unsettledStates.includes(statuses.get(String(payment_id))?.state ?? null)
-  await addUnsettled(db, dialect, changed.filter(isUnsettled))
+  await addUnsettled(db, changed.filter(isUnsettled))
   const settled = changed.filter((key) => !isUnsettled(key))
-  await removeUnsettled(db, dialect, settled)
+  await removeUnsettled(db, settled)
 }
 
 /** RangeError if the payment is not stored. */
@@ -125,11 +117,11 @@ export async function markOffChainAbove(db: Connection, chainId: number, above: 
     .execute()
 }
 
-export async function markOffChain(db: Connection, dialect: SqlDialect, paymentIds: readonly string[]): Promise<void> {
+export async function markOffChain(db: Connection, paymentIds: readonly string[]): Promise<void> {
   const ids = paymentIds.map((id) => [parseId(id, 'paymentId')])
   const text = (source: string) =>
-    `update ${dialect.name('payments')} set off_chain = 1 where id in (${source}) and off_chain = 0`
-  await bulk(db, dialect, [{ name: 'id', type: 'integer' }], ids, text)
+    `update ${db.dialect.name('payments')} set off_chain = 1 where id in (${source}) and off_chain = 0`
+  await bulk(db, listColumns({ id: 'integer' }), ids, text)
 }
 
 export async function findOffChainPayments(
@@ -169,7 +161,7 @@ interface OverdueQuery {
   readonly awaitedAtOrBelow?: number | undefined
 }
 
-export function overdueQuery(db: Connection, dialect: SqlDialect, query: OverdueQuery) {
+export function overdueQuery(db: Connection, query: OverdueQuery) {
   const { chainId, atOrBelow, limit, awaitedAtOrBelow = atOrBelow } = query
   return (
     db
@@ -187,7 +179,7 @@ export function overdueQuery(db: Connection, dialect: SqlDialect, query: Overdue
               selectFrom('deposits as d')
                 .select('d.id')
                 .whereRef('d.chain_id', '=', 'payments.source_chain_id')
-                .where('d.tx_hash', '=', sql<string>`${sql.raw(dialect.hexText('payments.source_tx_hash'))}`)
+                .where('d.tx_hash', '=', sql<string>`${sql.raw(db.dialect.hexText('payments.source_tx_hash'))}`)
                 .where('d.waiting', '=', sql.lit(1))
                 .whereRef('payments.source_chain_id', '<>', 'payments.chain_id'),
             ),
@@ -200,11 +192,7 @@ export function overdueQuery(db: Connection, dialect: SqlDialect, query: Overdue
   )
 }
 
-export async function lockOverduePayments(
-  db: Connection,
-  dialect: SqlDialect,
-  query: OverdueQuery,
-): Promise<StoredPayment[]> {
-  const rows = await overdueQuery(db, dialect, query).modifyEnd(dialect.forUpdate).execute()
-  return withStatuses(db, dialect, rows)
+export async function lockOverduePayments(db: Connection, query: OverdueQuery): Promise<StoredPayment[]> {
+  const rows = await overdueQuery(db, query).modifyEnd(db.dialect.forUpdate).execute()
+  return withStatuses(db, rows)
 }

@@ -3,73 +3,37 @@ import type { PaymentReads } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { readCheckpoint } from '../chains/checkpoints.js'
-import type { BulkColumn, Connection, Engine, SqlDialect } from '../engine.js'
-import { bulk, prepare, type ValueOf } from '../internal/statements.js'
+import type { Connection, Engine } from '../engine.js'
+import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements.js'
 import { bytes, checkInteger, integer, keyBytes, nullableInteger, parseId, toNullableHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
+import type { UnsettledRow } from '../schema/tables.js'
 import { createReadPage } from './page-queries.js'
 import { paymentColumns, type StoredRow, toStoredPayment, type WithExtra } from './payment-row.js'
 import { maxVersion, toSnapshotBytes } from './snapshots.js'
 
-export interface UnsettledKey {
-  readonly chain_id: Integer
-  readonly payment_id: Integer
-}
-
-const keyColumns: readonly BulkColumn[] = [
-  { name: 'chain_id', type: 'integer' },
-  { name: 'payment_id', type: 'integer' },
-]
-const toValues = (keys: readonly UnsettledKey[]) =>
+const keyColumns = listColumns({ chain_id: 'integer', payment_id: 'integer' })
+const toValues = (keys: readonly UnsettledRow[]) =>
   keys.map(({ chain_id, payment_id }) => [integer(chain_id), integer(payment_id)])
 
-export async function insertUnsettled(
-  db: Connection,
-  dialect: SqlDialect,
-  inserted: readonly StoredPayment[],
-): Promise<void> {
+export async function insertUnsettled(db: Connection, inserted: readonly StoredPayment[]): Promise<void> {
   const rows = inserted.flatMap(({ id, chainId, primary }) => (primary ? [[chainId, Number(id)]] : []))
-  await dialect.insertAll(db, { table: 'unsettled', columns: keyColumns, rows })
+  await db.dialect.insertAll(db, { table: 'unsettled', columns: keyColumns, rows })
 }
 
-export async function addUnsettled(db: Connection, dialect: SqlDialect, keys: readonly UnsettledKey[]): Promise<void> {
+export async function addUnsettled(db: Connection, keys: readonly UnsettledRow[]): Promise<void> {
   const text = (source: string) =>
     `with v (chain_id, payment_id) as (${source})
-     insert into ${dialect.name('unsettled')} (chain_id, payment_id) select chain_id, payment_id from v where true
+     insert into ${db.dialect.name('unsettled')} (chain_id, payment_id) select chain_id, payment_id from v where true
      on conflict (chain_id, payment_id) do nothing`
-  await bulk(db, dialect, keyColumns, toValues(keys), text)
+  await bulk(db, keyColumns, toValues(keys), text)
 }
 
-export async function removeUnsettled(
-  db: Connection,
-  dialect: SqlDialect,
-  keys: readonly UnsettledKey[],
-): Promise<void> {
+export async function removeUnsettled(db: Connection, keys: readonly UnsettledRow[]): Promise<void> {
   const text = (source: string) =>
     `with v (chain_id, payment_id) as (${source})
-     delete from ${dialect.name('unsettled')} where (chain_id, payment_id) in (select chain_id, payment_id from v)`
-  await bulk(db, dialect, keyColumns, toValues(keys), text)
-}
-
-function createUnsettledReads(db: Connection): Pick<PaymentReads, 'listUnsettled' | 'unsettledChains'> {
-  return {
-    async unsettledChains() {
-      const chainIds: number[] = []
-      for (;;) {
-        const next = await nextChainQuery(db, chainIds.at(-1) ?? -1).executeTakeFirst()
-        if (next === undefined) return chainIds
-        chainIds.push(integer(next.chain_id))
-      }
-    },
-    async listUnsettled({ chainId, afterId, limit }) {
-      const rows = await unsettledQuery(db, {
-        chainId: checkInteger(chainId, 'chainId'),
-        afterId: afterId === undefined ? 0 : parseId(afterId, 'afterId'),
-        limit: checkInteger(limit, 'limit', 1),
-      }).execute()
-      return rows.map(toStoredPayment)
-    },
-  }
+     delete from ${db.dialect.name('unsettled')} where (chain_id, payment_id) in (select chain_id, payment_id from v)`
+  await bulk(db, keyColumns, toValues(keys), text)
 }
 
 export function nextChainQuery(db: Connection, after: number) {
@@ -95,7 +59,7 @@ export function unsettledQuery(
     .orderBy('keys.payment_id')
 }
 
-export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>): PaymentReads {
+export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): PaymentReads {
   const { read: db } = engine
   const byHash = prepare(engine, (value: ValueOf<HashValues>) => selectByHashOfIntegration(db, value))
   const byHashOfWallet = prepare(engine, (value: ValueOf<HashValues>) => selectByHashOfIntegration(db, value, true))
@@ -115,7 +79,22 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows' | 'diale
       const payments = rows.flatMap((row) => (row.id === null ? [] : toStoredPayment(row)))
       return { payments, indexedTo: nullableInteger(rows[0]?.extra ?? null) }
     },
-    ...createUnsettledReads(db),
+    async unsettledChains() {
+      const chainIds: number[] = []
+      for (;;) {
+        const next = await nextChainQuery(db, chainIds.at(-1) ?? -1).executeTakeFirst()
+        if (next === undefined) return chainIds
+        chainIds.push(integer(next.chain_id))
+      }
+    },
+    async listUnsettled({ chainId, afterId, limit }) {
+      const rows = await unsettledQuery(db, {
+        chainId: checkInteger(chainId, 'chainId'),
+        afterId: afterId === undefined ? 0 : parseId(afterId, 'afterId'),
+        limit: checkInteger(limit, 'limit', 1),
+      }).execute()
+      return rows.map(toStoredPayment)
+    },
     async checkpoint(chainId) {
       return readCheckpoint(db, checkInteger(chainId, 'chainId'))
     },

@@ -1,7 +1,7 @@
 /** Stores snapshots in a short form, and puts deliveries into the outbox. Source: docs/interface.md 2.3. @module */
 import type { NewSnapshot } from '@payment-integration/core/internal'
-import type { BulkInsert, Connection, Parameter, SqlDialect } from '../engine.js'
-import { bulk, type StatementText } from '../internal/statements.js'
+import type { BulkInsert, Connection, Parameter } from '../engine.js'
+import { bulk, listColumns, type StatementText } from '../internal/statements.js'
 import { bytes, checkInteger, integer, parseId, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 
@@ -45,11 +45,16 @@ export function unpackBody(packed: Uint8Array, subject: BodyKey): Uint8Array {
 const formatHead = ({ integrationAddress, chainId, txHash, version }: BodyKey): string =>
   `{"integrationAddress":"${integrationAddress}","chainId":"${chainId}","txHash":"${txHash}","version":${version},`
 
-// Each group is a JSON string or null, whose end is unambiguous.
-const shortForm =
-  /^\[("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),(?:null|\[("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\]),(?:null|\[("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\])\]$/
-const tail =
-  /^"state":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"recipient":(?:null|\{"title":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"subtitle":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\}),"invoice":(?:null|\{"amount":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"currency":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"settlementAmount":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"settlementCurrency":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\})\}$/
+/** A JSON string or null, whose end is unambiguous. */
+const value = /("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)/.source
+const shortForm = new RegExp(
+  `^\\[${value},(?:null|\\[${value},${value}\\]),(?:null|\\[${value},${value},${value},${value}\\])\\]$`,
+)
+const settlementTail = `"settlementAmount":${value},"settlementCurrency":${value}`
+const tail = new RegExp(
+  `^"state":${value},"recipient":(?:null|\\{"title":${value},"subtitle":${value}\\}),` +
+    `"invoice":(?:null|\\{"amount":${value},"currency":${value},${settlementTail}\\})\\}$`,
+)
 
 /** Formats the end of a body from a match of {@link shortForm} or {@link tail}. */
 function formatTail([
@@ -104,16 +109,11 @@ export const toSnapshotBytes = (stored: Uint8Array, integrationAddress: string |
 export const maxVersion = 2 ** 31 - 1
 
 const snapshotColumns: BulkInsert['columns'] = [
-  { name: 'payment_id', type: 'integer' },
-  { name: 'version', type: 'integer' },
-  { name: 'integration', type: 'hex' },
+  ...listColumns({ payment_id: 'integer', version: 'integer', integration: 'hex' }),
   { name: 'body', type: 'bytes' },
 ]
 
-const outboxColumns: BulkInsert['columns'] = [
-  { name: 'id', type: 'integer' },
-  { name: 'integration', type: 'hex' },
-]
+const outboxColumns = listColumns({ id: 'integer', integration: 'hex' })
 
 const unclaimed = ['lane', 'attempted', 'schedule_from'].map((name) => ({ name, value: () => '0' }))
 
@@ -121,17 +121,13 @@ const unclaimed = ['lane', 'attempted', 'schedule_from'].map((name) => ({ name, 
  * Stores snapshots, and a due delivery for each whose integration has a notification URL. Resolves the number of
  * deliveries. Rejects with the database's unique violation when a version is stored already.
  */
-export async function insertSnapshots(
-  db: Connection,
-  dialect: SqlDialect,
-  snapshots: readonly NewSnapshot[],
-): Promise<number> {
+export async function insertSnapshots(db: Connection, snapshots: readonly NewSnapshot[]): Promise<number> {
   if (snapshots.length === 0) return 0
-  const { notified, now } = await readNotifiedIntegrations(db, dialect, snapshots)
+  const { notified, now } = await readNotifiedIntegrations(db, snapshots)
   const integrations = snapshots.map(({ integrationAddress: address }) =>
     address !== null && notified.has(address) ? address : null,
   )
-  const { ids } = await dialect.insertNumbered(db, {
+  const { ids } = await db.dialect.insertNumbered(db, {
     table: 'snapshots',
     columns: snapshotColumns,
     rows: snapshots.map((snapshot, place) => [
@@ -148,36 +144,34 @@ export async function insertSnapshots(
     const integration = integrations[place] ?? null
     return integration === null ? [] : [[id, integration]]
   })
-  await insertDueDeliveries(db, dialect, deliveries, now)
+  await insertDueDeliveries(db, deliveries, now)
   return deliveries.length
 }
 
 /** Puts new deliveries into the outbox. @param rows - An id and an integration each. */
 export async function insertDueDeliveries(
   db: Connection,
-  { insertAll }: SqlDialect,
   rows: readonly (readonly unknown[])[],
   now: StatementText,
 ): Promise<void> {
   const fixed = [{ name: 'due_at', value: now }, ...unclaimed]
-  await insertAll(db, { table: 'outbox', columns: outboxColumns, rows, isPreparable: true, fixed })
+  await db.dialect.insertAll(db, { table: 'outbox', columns: outboxColumns, rows, isPreparable: true, fixed })
 }
 
 /** Reads which integrations have a notification URL, and the time when their deliveries become due. */
 async function readNotifiedIntegrations(
   db: Connection,
-  dialect: SqlDialect,
   snapshots: readonly NewSnapshot[],
 ): Promise<{ readonly notified: ReadonlySet<string>; now(parameter: Parameter): string }> {
-  const { name, nowText } = dialect
+  const { name, nowText } = db.dialect
   const named = new Set(snapshots.map(({ integrationAddress }) => integrationAddress))
-  const columns = [{ name: 'address', type: 'hex' }] as const
+  const columns = listColumns({ address: 'hex' })
   const values = [...named].flatMap((address) => (address === null ? [] : [[address]]))
   const text = (source: string, parameter: Parameter) =>
     `with v (address) as (${source})
      select i.address, ${nowText(parameter)} as now from v join ${name('integrations')} as i on i.address = v.address
      where i.notification_url is not null`
-  const integrations = await bulk<{ address: Uint8Array; now: Integer }>(db, dialect, columns, values, text)
+  const integrations = await bulk<{ address: Uint8Array; now: Integer }>(db, columns, values, text)
   const at = integrations[0]?.now
   return {
     notified: new Set(integrations.map(({ address }) => toHex(address))),

@@ -4,7 +4,7 @@ import { onBothDatabases } from '../../test/support/both-databases.js'
 import { makeTxHash, scriptedChain } from '../../test/support/scripted-chain.js'
 import { formatOutcome, shop, update, useCaseSetup } from '../../test/support/use-case-setup.js'
 import { createStore } from '../create-store.js'
-import type { Engine } from '../engine.js'
+import { type Engine, withDialect } from '../engine.js'
 
 onBothDatabases((empty, database) => {
   let statements = 0
@@ -98,5 +98,9 @@ function counting(engine: Engine, count: () => void): Engine {
       return result
     },
   }
-  return { ...engine, transaction: (work, options) => engine.transaction((db) => work(db.withPlugin(plugin)), options) }
+  return {
+    ...engine,
+    transaction: (work, options) =>
+      engine.transaction((db) => work(withDialect(db.withPlugin(plugin), db.dialect)), options),
+  }
 }

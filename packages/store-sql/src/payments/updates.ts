@@ -8,8 +8,8 @@ import type {
   StoredUpdate,
 } from '@payment-integration/core/internal'
 import { type Selectable, sql } from 'kysely'
-import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
-import { bulk, runPrepared, type StatementText } from '../internal/statements.js'
+import type { Connection, SqlDialect } from '../engine.js'
+import { bulk, listColumns, runPrepared, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, pack, parseId, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { UpdateRow } from '../schema/tables.js'
@@ -28,13 +28,9 @@ const toResult = ({ id, outcome, reason, version }: ResultColumns) => ({
   version: nullableInteger(version),
 })
 
-export async function findUpdates(
-  db: Connection,
-  dialect: SqlDialect,
-  updateIds: readonly string[],
-): Promise<StoredUpdate[]> {
+export async function findUpdates(db: Connection, updateIds: readonly string[]): Promise<StoredUpdate[]> {
   type Row = ResultColumns & { fingerprint: Uint8Array | string }
-  const rows = await runPrepared<Row>(db, dialect, findText(dialect, updateIds))
+  const rows = await runPrepared<Row>(db, findText(db.dialect, updateIds))
   return rows.map((row) => ({ ...toResult(row), fingerprint: toHex(row.fingerprint) }))
 }
 
@@ -44,30 +40,26 @@ export function findText(dialect: SqlDialect, updateIds: readonly string[]): Sta
      where ${dialect.oneOf('u.id', 'text', updateIds, parameter)}`
 }
 
-const insertColumns: readonly BulkColumn[] = [
-  { name: 'id', type: 'text' },
-  { name: 'fingerprint', type: 'hex' },
-  { name: 'payment_id', type: 'integer' },
-  { name: 'outcome', type: 'text' },
-  { name: 'reason', type: 'text' },
-  { name: 'version', type: 'integer' },
-  { name: 'body', type: 'text' },
-  { name: 'chain_id', type: 'integer' },
-  { name: 'tx_hash', type: 'hex' },
-]
+const insertColumns = listColumns({
+  id: 'text',
+  fingerprint: 'hex',
+  payment_id: 'integer',
+  outcome: 'text',
+  reason: 'text',
+  version: 'integer',
+  body: 'text',
+  chain_id: 'integer',
+  tx_hash: 'hex',
+})
 const insertNames = insertColumns.map(({ name }) => name).join(', ')
 
 /** Stores updates in order, except those whose id is stored already. Resolves the ids that were stored now. */
-export async function insertUpdates(
-  db: Connection,
-  dialect: SqlDialect,
-  updates: readonly NewUpdate[],
-): Promise<string[]> {
+export async function insertUpdates(db: Connection, updates: readonly NewUpdate[]): Promise<string[]> {
   const text = (source: string) =>
     `with v (${insertNames}) as (${source})
-     insert into ${dialect.name('updates')} (${insertNames}) select ${insertNames} from v where true
+     insert into ${db.dialect.name('updates')} (${insertNames}) select ${insertNames} from v where true
      on conflict (id) do nothing returning id`
-  const inserted = await bulk<{ id: string }>(db, dialect, insertColumns, updates.map(toInsertValues), text)
+  const inserted = await bulk<{ id: string }>(db, insertColumns, updates.map(toInsertValues), text)
   return inserted.map(({ id }) => id)
 }
 
@@ -86,21 +78,14 @@ function toInsertValues({ update, fingerprint, paymentId, outcome, reason, versi
   ]
 }
 
-export const keyColumns: readonly BulkColumn[] = [
-  { name: 'chain_id', type: 'integer' },
-  { name: 'tx_hash', type: 'hex' },
-]
+export const keyColumns = listColumns({ chain_id: 'integer', tx_hash: 'hex' })
 
-export async function waitingUpdates(
-  db: Connection,
-  dialect: SqlDialect,
-  keys: readonly PaymentSelector[],
-): Promise<ProcessorUpdate[]> {
+export async function waitingUpdates(db: Connection, keys: readonly PaymentSelector[]): Promise<ProcessorUpdate[]> {
   // Usually no update waits, but a range may have 50,000 keys.
   if ((await hasWaitingQuery(db).execute()).length === 0) return []
   const distinct = new Map(keys.map(({ chainId, txHash }) => [`${chainId}:${txHash}`, [chainId, txHash]]))
-  const text = (source: string) => waitingText(dialect, source)
-  const rows = await bulk<{ seq: Integer; body: string }>(db, dialect, keyColumns, [...distinct.values()], text)
+  const text = (source: string) => waitingText(db.dialect, source)
+  const rows = await bulk<{ seq: Integer; body: string }>(db, keyColumns, [...distinct.values()], text)
   return rows.sort((a, b) => integer(a.seq) - integer(b.seq)).map(({ body }) => unpack<ProcessorUpdate>(body))
 }
 
@@ -116,21 +101,17 @@ export function hasWaitingQuery(db: Connection) {
   return waiting.orderBy('chain_id').orderBy('tx_hash').orderBy('seq').limit(1)
 }
 
-export const settledColumns: readonly BulkColumn[] = [
-  { name: 'update_id', type: 'text' },
-  { name: 'payment_id', type: 'integer' },
-  { name: 'outcome', type: 'text' },
-  { name: 'reason', type: 'text' },
-  { name: 'version', type: 'integer' },
-]
+export const settledColumns = listColumns({
+  update_id: 'text',
+  payment_id: 'integer',
+  outcome: 'text',
+  reason: 'text',
+  version: 'integer',
+})
 const settledNames = settledColumns.map(({ name }) => name).join(', ')
 
 /** RangeError if an update does not wait. */
-export async function settleUpdates(
-  db: Connection,
-  dialect: SqlDialect,
-  settled: readonly SettledUpdate[],
-): Promise<void> {
+export async function settleUpdates(db: Connection, settled: readonly SettledUpdate[]): Promise<void> {
   const rows = settled.map(({ id, paymentId, outcome, reason, version }) => [
     id,
     parseId(paymentId, 'paymentId'),
@@ -138,7 +119,7 @@ export async function settleUpdates(
     pack(reason),
     version,
   ])
-  const settledRows = await bulk(db, dialect, settledColumns, rows, (source) => settleText(dialect, source))
+  const settledRows = await bulk(db, settledColumns, rows, (source) => settleText(db.dialect, source))
   if (settledRows.length === rows.length) return
   const ids = settled.map(({ id }) => id).join(' or ')
   throw new RangeError(`There is no waiting update ${ids}; nothing was recorded.`)

@@ -27,11 +27,11 @@ onBothDatabases((empty, database) => {
       database === 'SQLite'
         ? sql`select total_changes() as changes`
         : sql`select id, ctid, xmin from ${name} order by id`
-    await engine.transaction((db) => upsertPayments(db, engine.dialect, given))
+    await engine.transaction((db) => upsertPayments(db, given))
     const again = (payments: typeof given) =>
       engine.transaction(async (db) => {
         const before = await written.execute(db)
-        await upsertPayments(db, engine.dialect, payments)
+        await upsertPayments(db, payments)
         return [before.rows, (await written.execute(db)).rows]
       })
     const [before, after] = await again(given)

@@ -1,8 +1,8 @@
 /** Inserts payments, or updates those that were mined again. @module */
 import type { NewPayment, UpsertedPayments } from '@payment-integration/core/internal'
 import type { PaymentFacts, StoredPayment } from '@payment-integration/core/ports'
-import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
-import { bulk } from '../internal/statements.js'
+import type { Connection } from '../engine.js'
+import { bulk, listColumns } from '../internal/statements.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { storeFormerPositions } from './page-queries.js'
@@ -10,11 +10,7 @@ import { lockedColumns, withStatuses } from './payment-changes.js'
 import { insertUnsettled } from './payment-reads.js'
 import { type FactRow, insertColumns, insertValues, toInsertedPayment } from './payment-row.js'
 
-const keyColumns: readonly BulkColumn[] = [
-  { name: 'chain_id', type: 'integer' },
-  { name: 'tx_hash', type: 'hex' },
-  { name: 'ordinal', type: 'integer' },
-]
+const keyColumns = listColumns({ chain_id: 'integer', tx_hash: 'hex', ordinal: 'integer' })
 const keyNames = keyColumns.map(({ name }) => name).join(', ')
 const keyValues = ({ chainId, txHash, ordinal }: PaymentFacts) => [chainId, txHash, ordinal]
 const sameKey = 'p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal'
@@ -29,33 +25,29 @@ const changingColumns = names.filter((name) => !unchangingColumns.has(name))
  * Inserts payments, or updates the on-chain facts of stored ones: in another block the same call may swap at another
  * rate. Of two payments with the same key in one call, the last one is stored.
  */
-export async function upsertPayments(
-  db: Connection,
-  dialect: SqlDialect,
-  payments: readonly NewPayment[],
-): Promise<UpsertedPayments> {
+export async function upsertPayments(db: Connection, payments: readonly NewPayment[]): Promise<UpsertedPayments> {
   const newest = pickLastOfEach(payments)
   if (newest.length === 0) return { inserted: [], returned: [] }
   const rows = newest.map(({ facts, primary }) => insertValues(facts, primary))
   const insert = { table: 'payments', columns: insertColumns, rows }
-  const { ids, isNew: isNewId } = await dialect.insertNumbered(db, insert, keyNames)
+  const { ids, isNew: isNewId } = await db.dialect.insertNumbered(db, insert, keyNames)
   if (ids !== null) {
     const inserted = newest.map((one, place) => toInsertedPayment(String(ids[place]), one))
-    await insertUnsettled(db, dialect, inserted)
+    await insertUnsettled(db, inserted)
     return { inserted, returned: [] }
   }
-  const stored = await readStoredIds(db, dialect, newest)
+  const stored = await readStoredIds(db, newest)
   const isNew = (place: number) => isNewId(stored.get(place) ?? 0)
   const storedFacts = newest.flatMap(({ facts }, place) => (isNew(place) ? [] : [facts]))
-  await storeFormerPositions(db, dialect, storedFacts)
+  await storeFormerPositions(db, storedFacts)
   const storedRows = rows.filter((_, place) => !isNew(place))
-  await updateKnown(db, dialect, storedRows)
+  await updateKnown(db, storedRows)
   const inserted = newest.flatMap((one, place) =>
     isNew(place) ? [toInsertedPayment(String(stored.get(place)), one)] : [],
   )
-  await insertUnsettled(db, dialect, inserted)
-  await repositionStatuses(db, dialect, storedFacts)
-  return { inserted, returned: await findDropped(db, dialect, storedFacts) }
+  await insertUnsettled(db, inserted)
+  await repositionStatuses(db, storedFacts)
+  return { inserted, returned: await findDropped(db, storedFacts) }
 }
 
 function pickLastOfEach(payments: readonly NewPayment[]): readonly NewPayment[] {
@@ -64,52 +56,44 @@ function pickLastOfEach(payments: readonly NewPayment[]): readonly NewPayment[] 
   return [...new Map(payments.map((payment) => [toKey(payment.facts), payment])).values()]
 }
 
-async function readStoredIds(
-  db: Connection,
-  dialect: SqlDialect,
-  payments: readonly NewPayment[],
-): Promise<Map<number, number>> {
-  const columns: readonly BulkColumn[] = [...keyColumns, { name: 'place', type: 'integer' }]
+async function readStoredIds(db: Connection, payments: readonly NewPayment[]): Promise<Map<number, number>> {
+  const columns = [...keyColumns, ...listColumns({ place: 'integer' })]
   const values = payments.map(({ facts }, place) => [...keyValues(facts), place])
   const text = (source: string) =>
     `with v (${keyNames}, place) as (${source})
-     select p.id, v.place from v join ${dialect.name('payments')} as p on ${sameKey}`
-  const rows = await bulk<{ id: Integer; place: Integer }>(db, dialect, columns, values, text)
+     select p.id, v.place from v join ${db.dialect.name('payments')} as p on ${sameKey}`
+  const rows = await bulk<{ id: Integer; place: Integer }>(db, columns, values, text)
   return new Map(rows.map(({ id, place }) => [integer(place), integer(id)]))
 }
 
 // Unchanged rows are not written, so indexing a range again costs no writes.
-async function updateKnown(db: Connection, dialect: SqlDialect, rows: readonly (readonly unknown[])[]): Promise<void> {
+async function updateKnown(db: Connection, rows: readonly (readonly unknown[])[]): Promise<void> {
   const text = (source: string) =>
     `with v (${names.join(', ')}) as (${source})
-     update ${dialect.name('payments')} as p
+     update ${db.dialect.name('payments')} as p
      set ${changingColumns.map((name) => `${name} = v.${name}`).join(', ')}
      from v
      where ${sameKey} and (${changingColumns.map((name) => `p.${name} is distinct from v.${name}`).join(' or ')})`
-  await bulk(db, dialect, insertColumns, rows, text)
+  await bulk(db, insertColumns, rows, text)
 }
 
-async function repositionStatuses(db: Connection, dialect: SqlDialect, stored: readonly PaymentFacts[]): Promise<void> {
-  const { name } = dialect
-  const columns: readonly BulkColumn[] = [...keyColumns, { name: 'block_timestamp', type: 'integer' }]
+async function repositionStatuses(db: Connection, stored: readonly PaymentFacts[]): Promise<void> {
+  const { name } = db.dialect
+  const columns = [...keyColumns, ...listColumns({ block_timestamp: 'integer' })]
   const values = stored.map((facts) => [...keyValues(facts), facts.blockTimestamp])
   const text = (source: string) =>
     `with v (${keyNames}, block_timestamp) as (${source})
      update ${name('statuses')} as s set block_timestamp = v.block_timestamp
      from v join ${name('payments')} as p on ${sameKey}
      where s.payment_id = p.id and s.block_timestamp <> v.block_timestamp`
-  await bulk(db, dialect, columns, values, text)
+  await bulk(db, columns, values, text)
 }
 
-async function findDropped(
-  db: Connection,
-  dialect: SqlDialect,
-  storedFacts: readonly PaymentFacts[],
-): Promise<StoredPayment[]> {
+async function findDropped(db: Connection, storedFacts: readonly PaymentFacts[]): Promise<StoredPayment[]> {
   const text = (source: string) =>
     `with v (${keyNames}) as (${source})
-     select ${lockedColumns} from v join ${dialect.name('payments')} as p on ${sameKey}
-     where p.dropped is not null${dialect.lockRows('p')}`
-  const rows = await bulk<FactRow>(db, dialect, keyColumns, storedFacts.map(keyValues), text)
-  return (await withStatuses(db, dialect, rows)).sort((a, b) => Number(a.id) - Number(b.id))
+     select ${lockedColumns} from v join ${db.dialect.name('payments')} as p on ${sameKey}
+     where p.dropped is not null${db.dialect.lockRows('p')}`
+  const rows = await bulk<FactRow>(db, keyColumns, storedFacts.map(keyValues), text)
+  return (await withStatuses(db, rows)).sort((a, b) => Number(a.id) - Number(b.id))
 }

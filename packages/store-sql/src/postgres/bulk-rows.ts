@@ -164,30 +164,20 @@ export function queryTextRows(
 /** Rows per statement: about half a megabyte. */
 const maxRows = 1_024
 
-export async function insertAll(db: Connection, name: SqlDialect['name'], insert: BulkInsert): Promise<void> {
-  await insertRows(db, name, insert, '')
+export async function insertAll(db: Connection, insert: BulkInsert): Promise<void> {
+  await insertRows(db, insert, '')
 }
 
-export async function insertNumbered(
-  db: Connection,
-  name: SqlDialect['name'],
-  insert: BulkInsert,
-  uniqueColumns?: string,
-): Promise<InsertedIds> {
+export async function insertNumbered(db: Connection, insert: BulkInsert, uniqueColumns?: string): Promise<InsertedIds> {
   const unless = uniqueColumns === undefined ? '' : ` on conflict (${uniqueColumns}) do nothing`
-  const rows = await insertRows<{ id: Integer }>(db, name, insert, `${unless} returning id`)
+  const rows = await insertRows<{ id: Integer }>(db, insert, `${unless} returning id`)
   // PostgreSQL assigns the ids in the order of the rows.
   const ids = rows.map(({ id }) => integer(id)).sort((a, b) => a - b)
   const fresh = new Set(ids)
   return { ids: ids.length === insert.rows.length ? ids : null, isNew: (id) => fresh.has(id) }
 }
 
-async function insertRows<Row>(
-  db: Connection,
-  name: SqlDialect['name'],
-  insert: BulkInsert,
-  suffix: string,
-): Promise<Row[]> {
+async function insertRows<Row>(db: Connection, insert: BulkInsert, suffix: string): Promise<Row[]> {
   const answers: Row[] = []
   let running: Promise<QueryResult<Row>> | undefined
   const takeAnswer = async () => {
@@ -195,7 +185,7 @@ async function insertRows<Row>(
   }
   for (let from = 0; from < insert.rows.length; from += maxRows) {
     // The database executes one statement while the next one is built.
-    const text = statement(name, { ...insert, rows: insert.rows.slice(from, from + maxRows) }, suffix)
+    const text = statement(db.dialect, { ...insert, rows: insert.rows.slice(from, from + maxRows) }, suffix)
     await takeAnswer()
     running = db.executeQuery<Row>(insert.sends === true ? new SentQuery(text) : text)
     // The reader of the rows gets the error; until then it must not end the process.
@@ -206,7 +196,7 @@ async function insertRows<Row>(
   return answers
 }
 
-function statement(name: SqlDialect['name'], insert: BulkInsert, suffix: string): CompiledQuery {
+function statement({ name }: SqlDialect, insert: BulkInsert, suffix: string): CompiledQuery {
   const { table, columns, rows, fixed = [] } = insert
   const names = [...columns, ...fixed].map((column) => column.name).join(', ')
   const { values, source, parameters } = columnSource(insert, rows)
@@ -216,7 +206,7 @@ function statement(name: SqlDialect['name'], insert: BulkInsert, suffix: string)
   return insert.isPreparable === true ? new PreparedQuery(text, parameters) : CompiledQuery.raw(text, parameters)
 }
 
-export async function updateAll(db: Connection, name: SqlDialect['name'], update: BulkUpdate): Promise<void> {
+export async function updateAll(db: Connection, update: BulkUpdate): Promise<void> {
   const { table, columns, fixed, rows } = update
   if (rows.length === 0) return
   // The id comes first, because the first column is always an array.
@@ -224,6 +214,6 @@ export async function updateAll(db: Connection, name: SqlDialect['name'], update
   const rowsWithId = rows.map((row) => [row.at(-1), ...row.slice(0, -1)])
   const { values, source, parameters } = columnSource({ columns: columnsWithId }, rowsWithId)
   const set = [...columns.map((column, index) => `${column.name} = ${values[index + 1]}`), ...fixed].join(', ')
-  const text = `update ${name(table)} t set ${set} from ${source} where t.id = ${values[0]}`
+  const text = `update ${db.dialect.name(table)} t set ${set} from ${source} where t.id = ${values[0]}`
   await db.executeQuery(CompiledQuery.raw(text, parameters))
 }

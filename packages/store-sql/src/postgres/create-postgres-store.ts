@@ -18,7 +18,10 @@ interface OwnPoolOptions {
 
 /** @param option - Its name in messages. @throws TypeError When the address is malformed or contradicts `ca`. */
 function createOwnPool(connectionString: string, option: string, max: number, options: OwnPoolOptions): pg.Pool {
-  checkAddress(connectionString, option, options.ca)
+  // The address may contain a password, so no message repeats it.
+  if (!/^postgres(ql)?:\/\//.test(connectionString)) throw new TypeError(`${option} does not begin with postgres://.`)
+  if (options.ca !== null && hasTlsParameter(connectionString))
+    throw new TypeError(`${option} has a parameter for TLS, which ca replaces; remove it.`)
   checkInteger(max, 'maxConnections', 1, 10_000)
   const { connectTimeoutMs, limits, keepsSession, ca } = options
   const pool = new pg.Pool({
@@ -40,13 +43,6 @@ function createOwnPool(connectionString: string, option: string, max: number, op
   // Without a listener, the error of a broken idle connection would end the process. The next use reconnects.
   pool.on('error', () => undefined)
   return pool
-}
-
-function checkAddress(connectionString: string, option: string, ca: string | null): void {
-  // The address may contain a password, so no message repeats it.
-  if (!/^postgres(ql)?:\/\//.test(connectionString)) throw new TypeError(`${option} does not begin with postgres://.`)
-  if (ca !== null && hasTlsParameter(connectionString))
-    throw new TypeError(`${option} has a parameter for TLS, which ca replaces; remove it.`)
 }
 
 /** Whether an address has a parameter that overrides the TLS option, such as `ssl` or `sslmode`. */

@@ -5,14 +5,6 @@ import pg from 'pg'
 /** The first wait before a reconnect, in milliseconds; it doubles each time. */
 const reconnectMs = { min: 100, max: 10_000 } as const
 
-export interface DueChannel {
-  /** Announces soon; concurrent announcements are merged. */
-  announce(): void
-  /** Calls `listener` for each announcement. Returns a function that unsubscribes. */
-  listen(listener: () => void): () => void
-  close(): Promise<void>
-}
-
 export function dueChannelName(schema: string): string {
   const digest = createHash('sha256').update(`payment-integration\n${schema}\ndue`).digest()
   return `payment_integration_${digest.readBigUInt64BE(0)}`
@@ -20,13 +12,14 @@ export function dueChannelName(schema: string): string {
 
 /**
  * Announcements only shorten waits, since dispatchers also poll. So each is sent after the commit, where it delays no
- * other commit. `config` is for the listener's connection; null if there is no session to listen in.
+ * other commit; concurrent ones are merged. `config` is for the listener's connection; null if there is no session to
+ * listen in.
  */
 export function createDueChannel(
   schema: string,
   config: pg.ClientConfig | null,
   notify: (sql: string) => Promise<unknown>,
-): DueChannel {
+) {
   const channel = dueChannelName(schema)
   const listeners = new Set<() => void>()
   let listening: { end(): Promise<void> } | null = null
@@ -47,7 +40,7 @@ export function createDueChannel(
       waiting = true
       if (!sending) void send()
     },
-    listen(listener) {
+    listen(listener: () => void): () => void {
       if (config === null) return () => undefined
       // Each call adds a listener, even with the same function.
       const wrapper = () => listener()
@@ -62,7 +55,7 @@ export function createDueChannel(
         listening = null
       }
     },
-    async close() {
+    async close(): Promise<void> {
       listeners.clear()
       await listening?.end()
       listening = null

@@ -2,6 +2,7 @@
 import type { Store } from '@payment-integration/core/ports'
 import type pg from 'pg'
 import { createStoreTransaction } from '../create-store.js'
+import { withDialect } from '../engine.js'
 import { checkSchema, postgresStoreDefaults } from './create-postgres-store.js'
 import { dueChannelName } from './due-channel.js'
 import { createKysely, PostgresDriver } from './postgres-connection.js'
@@ -42,9 +43,8 @@ export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOpti
     if (level !== 'read committed') throw new TypeError(`The transaction is ${level}; begin it at READ COMMITTED.`)
     return db.transaction().execute(async (tx) => {
       let deliveryCount = 0
-      const result = await work(
-        createStoreTransaction(tx.withSchema(schema), dialect, (deliveries) => (deliveryCount += deliveries)),
-      )
+      const joinedDb = withDialect(tx.withSchema(schema), dialect)
+      const result = await work(createStoreTransaction(joinedDb, (deliveries) => (deliveryCount += deliveries)))
       // In the transaction, so that it is sent exactly at the host's commit.
       if (deliveryCount > 0) await client.query(`notify ${dueChannelName(schema)}`)
       return result as T

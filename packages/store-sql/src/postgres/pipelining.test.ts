@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type pg from 'pg'
 import { beforeEach, expect, test } from 'vitest'
 import { onPostgres } from '../../test/support/on-postgres.js'
-import type { Connection } from '../engine.js'
 import { SentQuery } from '../internal/statements.js'
+import type { Tables } from '../schema/tables.js'
 import { createKysely, PostgresDriver } from './postgres-connection.js'
 import { createPostgresEngine } from './postgres-engine.js'
 
@@ -21,8 +21,8 @@ onPostgres('statements that are sent before the last is answered', ({ pool: open
   })
   const open = (answerTimeoutMs?: number) => openOn(pool, answerTimeoutMs, true)
   const notes = async () => (await open().rows({ sql: 'select n from notes order by n', parameters: [] })).values
-  const send = (db: Connection, query: ReturnType<typeof sql>) => db.executeQuery(new SentQuery(query.compile(db)))
-  const search = (db: Connection) => sql`select 1`.execute(db)
+  const send = (db: Kysely<Tables>, query: ReturnType<typeof sql>) => db.executeQuery(new SentQuery(query.compile(db)))
+  const search = (db: Kysely<Tables>) => sql`select 1`.execute(db)
 
   test('are done when the transaction is', async () => {
     await open().transaction(async (db) => {
@@ -54,7 +54,7 @@ onPostgres('statements that are sent before the last is answered', ({ pool: open
   test('are not sent after a rejected BEGIN, whose error is reported', async () => {
     const transactionWords = { begin: 'begin isolation level nonsense', commit: 'commit', rollback: 'rollback' }
     const driver = new PostgresDriver(pool, { keepsPlans: true, ownClients: true, searches: true, transactionWords })
-    for (const first of [(db: Connection) => search(db).catch(() => undefined), async () => undefined]) {
+    for (const first of [(db: Kysely<Tables>) => search(db).catch(() => undefined), async () => undefined]) {
       const work = createKysely(driver)
         .transaction()
         .execute(async (db) => {

@@ -1,9 +1,9 @@
 /** A Kysely driver over a `pg` pool that never releases a connection in an unknown state. @module */
-import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
+import type { CompiledQuery, DatabaseConnection, Driver } from 'kysely'
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type { Pool, PoolClient, QueryArrayResult } from 'pg'
 import type { NamedQuery } from '../engine.js'
-import { PreparedQuery, SentQuery, type SentResult } from '../internal/statements.js'
+import { PreparedQuery, rejectStream, SentQuery, type SentResult } from '../internal/statements.js'
 import { createClosedError, createRowView, type RawRows } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 import { queryTextRows } from './bulk-rows.js'
@@ -38,6 +38,8 @@ export interface PostgresDriverOptions {
   readonly limits?: Limits | undefined
   /** The statements that begin and end a transaction. @default BEGIN, COMMIT and ROLLBACK */
   readonly transactionWords?: TransactionWords
+  /** Whether new work is rejected, because the store was closed. @default never */
+  isClosed?(): boolean
 }
 
 type Done<Answer> = (error: Error | null | undefined, answer: Answer) => void
@@ -46,6 +48,7 @@ type Done<Answer> = (error: Error | null | undefined, answer: Answer) => void
 export class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient
   readonly #options: PostgresDriverOptions
+  readonly streamQuery = rejectStream
   #failure: { readonly error: unknown } | undefined
   /** Whether a statement failed, so that later ones are not executed although COMMIT is answered. */
   #statementFailed = false
@@ -167,11 +170,6 @@ export class PostgresConnection implements DatabaseConnection {
     this.#failure ??= { error: convertPostgresError(error) }
     return this.#failure
   }
-
-  // biome-ignore lint/correctness/useYield: the store does not stream
-  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
-    throw new TypeError('Streaming is not supported.')
-  }
 }
 
 function getStream(client: PoolClient): { destroy(): void } | undefined {
@@ -196,7 +194,6 @@ const asynchronousCommit = 'set local synchronous_commit = off'
 export class PostgresDriver implements Driver {
   readonly #pool: Pool
   readonly #options: PostgresDriverOptions
-  #closed = false
 
   constructor(pool: Pool, options: PostgresDriverOptions) {
     this.#pool = pool
@@ -206,7 +203,7 @@ export class PostgresDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<PostgresConnection> {
-    if (this.#closed) throw createClosedError()
+    if (this.#options.isClosed?.()) throw createClosedError()
     try {
       return new PostgresConnection(await this.#pool.connect(), this.#options)
     } catch (error) {
@@ -247,11 +244,6 @@ export class PostgresDriver implements Driver {
 
   async releaseConnection(connection: PostgresConnection): Promise<void> {
     connection.release()
-  }
-
-  /** Rejects new work. The pool's owner ends the pool. */
-  close(): void {
-    this.#closed = true
   }
 
   async destroy(): Promise<void> {}

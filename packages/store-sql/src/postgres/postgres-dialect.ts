@@ -19,18 +19,10 @@ import { createPartitions, listPartitions } from '../schema/partitions.js'
 import { columnTypes, formatArray, insertAll, insertNumbered, parseEscapedBytes, updateAll } from './bulk-rows.js'
 import { lockRow } from './row-locks.js'
 
-/**
- * Limit and order lead the planner to one index search per integration and lane. `exclusion` is a condition on `q.id`,
- * beginning with `and`, that leaves out deliveries.
- */
-function dueText(
-  name: SqlDialect['name'],
-  query: DueQuery,
-  now: string,
-  exclusion: string,
-  parameter: Parameter,
-): string {
-  const { scans, probes, maxIntegrations, maxPerIntegration } = query
+/** Limit and order lead the planner to one index search per integration and lane. */
+function dueText(name: SqlDialect['name'], query: DueQuery, now: string, parameter: Parameter): string {
+  const { scans, probes, maxIntegrations, maxPerIntegration, excludedIds } = query
+  const exclusion = excludedIds.length === 0 ? '' : `and not ${matchOneOf('q.id', 'integer', excludedIds, parameter)}`
   const integrationLimit = `${parameter(maxIntegrations)}::bigint`
   const ofEach = `${parameter(maxPerIntegration)}::bigint`
   const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
@@ -206,15 +198,10 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
     placeholder: (n) => `$${n}`,
     bulkRows: (count) => Math.min(count, maxRows),
     bulkSource,
-    insertAll: (db, insert) => insertAll(db, name, insert),
-    insertNumbered: (db, insert, uniqueColumns) => insertNumbered(db, name, insert, uniqueColumns),
-    updateAll: (db, update) => updateAll(db, name, update),
-    selectDue(query, time, parameter) {
-      const { excludedIds } = query
-      const exclusion =
-        excludedIds.length === 0 ? '' : `and not ${matchOneOf('q.id', 'integer', excludedIds, parameter)}`
-      return dueText(name, query, time, exclusion, parameter)
-    },
+    insertAll,
+    insertNumbered,
+    updateAll,
+    selectDue: (query, time, parameter) => dueText(name, query, time, parameter),
     // Limit and order lead to one index search per integration, so that no plan joins or counts the whole backlog.
     pending: (atMost: number) => sql<{ pending: Integer }>`
         select count(*) as pending from (
@@ -233,7 +220,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
          and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())) as writers`,
     runningTransactions: `select pg_snapshot_xmax(pg_current_snapshot())::text as next,
       pg_snapshot_xmin(pg_current_snapshot())::text as oldest`,
-    lock: (db, lock) => lockRow(db, name, lock),
+    lock: lockRow,
     lastAssigned,
     async estimateRows(db, table) {
       // The table itself or its partitions.

@@ -3,6 +3,7 @@ import { StoreError } from '@payment-integration/core'
 import type { Kysely } from 'kysely'
 import type pg from 'pg'
 import type { Engine, NamedQuery, Reader, SqlDialect, TransactionOptions } from '../engine.js'
+import { withDialect } from '../engine.js'
 import type { RawRows } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 import { createDueChannel } from './due-channel.js'
@@ -100,26 +101,19 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
   const { schema, now, end, answerTimeoutMs, ownClients = false, limits, acceptedEngine } = options
   const { preparedStatements: keepsPlans = true } = options
   const direct = options.direct ?? (keepsPlans ? pool : undefined)
-  const settings = { keepsPlans, ownClients, answerTimeoutMs, limits }
+  let closing: Promise<void> | undefined
+  const settings = { keepsPlans, ownClients, answerTimeoutMs, limits, isClosed: () => closing !== undefined }
   const driver = new PostgresDriver(pool, settings)
   // For statements without a time limit.
   const patient = new PostgresDriver(direct ?? pool, { ...settings, answerTimeoutMs: undefined })
-  const transactors = new Map<string, { readonly driver: PostgresDriver; readonly db: Kysely<Tables> }>()
-  let closed = false
+  const transactors = new Map<string, Kysely<Tables>>()
   function transactor({ durable = true, searches = false, isLong = false }: TransactionOptions) {
     const kind = JSON.stringify([durable, searches, isLong])
-    const existing = transactors.get(kind)
-    if (existing !== undefined) return existing.db
-    const transactionDriver = new PostgresDriver(pool, {
-      ...settings,
-      durable,
-      searches,
-      ...(isLong ? { isLong, answerTimeoutMs: undefined } : {}),
-    })
-    if (closed) transactionDriver.close()
-    const made = { driver: transactionDriver, db: createKysely(transactionDriver) }
+    const timeout = isLong ? { isLong, answerTimeoutMs: undefined } : {}
+    const made =
+      transactors.get(kind) ?? createKysely(new PostgresDriver(pool, { ...settings, durable, searches, ...timeout }))
     transactors.set(kind, made)
-    return made.db
+    return made
   }
   const rows = (query: NamedQuery) => driver.rows(query)
   const channel = createDueChannel(schema, direct?.options ?? null, (sql) => rows({ sql, parameters: [] }))
@@ -129,18 +123,17 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
     withRetries(() =>
       transactor(given)
         .transaction()
-        .execute((tx) => work(tx.withSchema(schema))),
+        .execute((tx) => work(withDialect(tx.withSchema(schema), dialect))),
     )
-  let closing: Promise<void> | undefined
   return {
     check: () => checkEngine(rows, acceptedEngine),
     dialect,
     reader,
-    read: createKysely(driver).withSchema(schema),
+    read: withDialect(createKysely(driver).withSchema(schema), dialect),
     rows,
     transaction,
     async runExclusively(work) {
-      await createLocks((create) => transaction(create), schema, dialect)
+      await createLocks(transaction, schema)
       return runExclusively(rows, dialect.name, work)
     },
     hasIndex: async (name) => (await readIndexValidity(rows, schema, name)) === true,
@@ -149,11 +142,7 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
     whenDue: (listener) => channel.listen(listener),
     oldestSnapshot: createOldestSnapshot(rows, now ?? Date.now),
     close() {
-      closed = true
-      driver.close()
-      patient.close()
       reader?.close()
-      for (const transactorOfKind of transactors.values()) transactorOfKind.driver.close()
       closing ??= channel
         .close()
         .then(() => end?.())
@@ -175,17 +164,10 @@ function openReader(
 ): Reader & { close(): void } {
   const { driver, settings, schema, dialect } = parts
   const standby = new PostgresDriver(pool, { ...settings, answerTimeoutMs })
-  const { isFresh, distrust, close } = measureStandby(driver, standby, maxLagMs)
   return {
-    dialect,
-    read: createKysely(standby).withSchema(schema),
+    read: withDialect(createKysely(standby).withSchema(schema), dialect),
     rows: (query) => standby.rows(query),
-    isFresh,
-    distrust,
-    close() {
-      close()
-      standby.close()
-    },
+    ...measureStandby(driver, standby, maxLagMs),
   }
 }
 

@@ -79,15 +79,11 @@ interface Mark {
   readonly cluster: string
 }
 
-interface MeasuredStandby extends Pick<Reader, 'isFresh' | 'distrust'> {
-  close(): void
-}
-
 /**
  * Measures until closed. Once the standby has replayed a mark's position, it has all commits from before the mark was
  * read. So no clock of another machine matters.
  */
-export function measureStandby(primary: PostgresDriver, standby: PostgresDriver, maxLagMs: number): MeasuredStandby {
+export function measureStandby(primary: PostgresDriver, standby: PostgresDriver, maxLagMs: number) {
   let marks: Mark[] = []
   /** Everything that was committed before this time is on the standby. */
   let completeAt = Number.NEGATIVE_INFINITY

@@ -1,7 +1,7 @@
 /** Locks by name, each as a row. Source: docs/databases.md (locks). @module */
 import { CompiledQuery, sql } from 'kysely'
-import type { Connection, SqlDialect } from '../engine.js'
-import { createTable, postgresTypes } from '../schema/migration.js'
+import type { Connection, Engine } from '../engine.js'
+import { postgresTypes } from '../schema/migration.js'
 import { isCreatedConcurrently } from './postgres-error.js'
 
 /** The row `migration` of this table has the lease of the process that migrates. */
@@ -11,7 +11,8 @@ export const lockTable = 'locks'
  * Waits for a lock, which lasts until the transaction ends. The first use of a name inserts the row; concurrent first
  * uses wait for that transaction, and then lock the row.
  */
-export async function lockRow(db: Connection, name: SqlDialect['name'], lock: string): Promise<void> {
+export async function lockRow(db: Connection, lock: string): Promise<void> {
+  const { name } = db.dialect
   const text = `select 1 from ${name(lockTable)} where name = $1 for update`
   const isLocked = async () => (await db.executeQuery(CompiledQuery.raw(text, [lock]))).rows.length > 0
   if (await isLocked()) return
@@ -23,23 +24,20 @@ export async function lockRow(db: Connection, name: SqlDialect['name'], lock: st
 const maxAttempts = 10
 
 /** Makes the schema and the table of locks, which a migration needs before any other table. */
-export async function createLocks(
-  run: (work: (db: Connection) => Promise<void>) => Promise<void>,
-  schema: string,
-  { name, hasTable }: Pick<SqlDialect, 'name' | 'hasTable'>,
-): Promise<void> {
+export async function createLocks(transaction: Engine['transaction'], schema: string): Promise<void> {
   const { integer, code, text } = postgresTypes
   const columns = `name ${code} not null primary key, holder ${text}, expires_at ${integer}`
   const work = async (db: Connection) => {
+    const { name, hasTable } = db.dialect
     if (await hasTable(db, lockTable)) return
     // Even for an existing schema, which an operator may have created, CREATE SCHEMA needs the right to create one.
     const { rows } = await sql`select 1 from pg_namespace where nspname = ${schema}`.execute(db)
     if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
-    await sql.raw(createTable(postgresTypes, name(lockTable), columns)).execute(db)
+    await sql.raw(`create table ${name(lockTable)} (${columns})`).execute(db)
   }
   for (let attempt = 1; ; attempt += 1)
     try {
-      return await run(work)
+      return await transaction(work)
     } catch (error) {
       if (!isCreatedConcurrently(error) || attempt === maxAttempts) throw error
     }

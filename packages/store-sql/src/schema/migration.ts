@@ -117,14 +117,3 @@ export interface Migration {
   /** Steps that remove what the old release alone needs. */
   readonly contract: readonly Step[]
 }
-
-/** `table` is quoted; `columns` is SQL text with the constraints. `segmentedBy`: the key of a table in segments. */
-export function createTable(
-  types: ColumnTypes,
-  table: string,
-  columns: string,
-  { fill, segmentedBy }: { readonly fill?: number; readonly segmentedBy?: string } = {},
-): string {
-  const segments = segmentedBy === undefined ? '' : types.segmentedBy(segmentedBy)
-  return `create table ${table} (${columns})${segments}${types.tableOptions(fill)}`
-}

@@ -2,7 +2,7 @@
 import type { Clock, IdSource, Store } from '@payment-integration/core/ports'
 import { type Driver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import { createStore } from '../create-store.js'
-import type { Engine } from '../engine.js'
+import { type Engine, withDialect } from '../engine.js'
 import { checkInteger } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 import { sqliteDialect } from './sqlite-dialect.js'
@@ -59,13 +59,15 @@ export function createSqliteEngine(file: SqliteFile, now: () => number): Engine 
         createQueryCompiler: () => new SqliteQueryCompiler(),
       },
     })
+  const dialect = sqliteDialect(now)
   const write = kysely(new SqliteWriteDriver(file))
   const writeHastily = kysely(new SqliteWriteDriver(file, 'normal'))
   return {
-    dialect: sqliteDialect(now),
-    read: kysely(new SqliteReadDriver(file)),
+    dialect,
+    read: withDialect(kysely(new SqliteReadDriver(file)), dialect),
     rows: ({ sql, parameters }) => readWith(file, (reader) => reader.raw(sql, parameters)),
-    transaction: (work, { durable = true } = {}) => (durable ? write : writeHastily).transaction().execute(work),
+    transaction: (work, { durable = true } = {}) =>
+      (durable ? write : writeHastily).transaction().execute((tx) => work(withDialect(tx, dialect))),
     // Each step is a transaction, which locks the file.
     runExclusively: (work) => work(),
     async hasIndex(name) {

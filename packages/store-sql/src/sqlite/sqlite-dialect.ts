@@ -18,12 +18,10 @@ import { TextQuery } from '../internal/statements.js'
 import { bytes, hexBytes, integer, keyBytes } from '../internal/values.js'
 import { type Integer, sqliteTypes } from '../schema/migration.js'
 
-/**
- * CROSS JOIN fixes the order of the loops: a skip scan over the integrations, then one limited index search for each.
- * `exclusion` is a condition on `q.id`, beginning with `and`, that leaves out deliveries.
- */
-function dueText(query: DueQuery, now: string, exclusion: string, parameter: Parameter): string {
-  const { scans, probes, maxIntegrations, maxPerIntegration } = query
+/** CROSS JOIN fixes the order of loops: a skip scan over the integrations, then a limited index search for each. */
+function dueText(query: DueQuery, now: string, parameter: Parameter): string {
+  const { scans, probes, maxIntegrations, maxPerIntegration, excludedIds } = query
+  const exclusion = excludedIds.length === 0 ? '' : `and not ${matchOneOf('q.id', 'integer', excludedIds, parameter)}`
   const integrationLimit = parameter(maxIntegrations)
   const ofEach = parameter(maxPerIntegration)
   const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
@@ -184,12 +182,7 @@ export function sqliteDialect(now: () => number): SqlDialect {
     insertAll: async (db, insert) => void (await insertRows(db, insert, '')),
     insertNumbered,
     updateAll,
-    selectDue(query, time, parameter) {
-      const { excludedIds } = query
-      const exclusion =
-        excludedIds.length === 0 ? '' : `and not ${matchOneOf('q.id', 'integer', excludedIds, parameter)}`
-      return dueText(query, time, exclusion, parameter)
-    },
+    selectDue: dueText,
     pending: (atMost) => sql<{ pending: Integer }>`
       select count(*) as pending from (
         select 1 from integrations i cross join (select 0 as lane union all select 1 union all select 2) l

@@ -1,7 +1,7 @@
 /** Kysely drivers over one SQLite file: one for transactions, one for reads. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
-import { PreparedQuery, SentQuery } from '../internal/statements.js'
+import { PreparedQuery, rejectStream, SentQuery } from '../internal/statements.js'
 import { createRowView } from '../internal/values.js'
 import { RepeatedQuery } from './sqlite-dialect.js'
 import { convertSqliteError } from './sqlite-error.js'
@@ -17,6 +17,7 @@ const rowsBetweenTurns = 64
 class WriteConnection implements DatabaseConnection {
   readonly #handle: SqliteHandle
   readonly release: () => void
+  readonly streamQuery = rejectStream
   #failure: { readonly error: unknown } | undefined
   #lastTurn = performance.now()
 
@@ -83,11 +84,6 @@ class WriteConnection implements DatabaseConnection {
     } catch {
       // The first error has ended the transaction too, and is the one to report.
     }
-  }
-
-  // biome-ignore lint/correctness/useYield: streaming is no part of what the store needs
-  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
-    throw new TypeError('Streaming is not supported.')
   }
 }
 
@@ -157,10 +153,7 @@ export class SqliteReadDriver implements Driver {
       executeQuery: async <Row>({ sql, parameters }: CompiledQuery) => ({
         rows: (await readWith(this.#file, (reader) => reader.all(sql, parameters))) as Row[],
       }),
-      // biome-ignore lint/correctness/useYield: streaming is no part of what the store needs
-      async *streamQuery() {
-        throw new TypeError('Streaming is not supported.')
-      },
+      streamQuery: rejectStream,
     }
   }
 

@@ -17,13 +17,14 @@ import { readRanges } from './read/ranges.js'
 import { parseReceipt } from './rpc/answers.js'
 import { callWithChainId, readHeaderWithChainId } from './rpc/chain-guard.js'
 import { createFailures } from './rpc/failures.js'
-import { formatQuantity, normalizeAddress, normalizeHash } from './rpc/hex.js'
-import type { Node } from './rpc/json-rpc.js'
-import { createNodes, type NodeAddress } from './rpc/nodes.js'
+import { normalizeAddress, normalizeHash } from './rpc/hex.js'
+import { buildReceiptCall, type Node } from './rpc/json-rpc.js'
+import { createNodes, type NodeAddress, type NodesOptions } from './rpc/nodes.js'
 import type { Transport } from './rpc/wire.js'
 
 /** Options of {@link createEvmChain}. */
-export interface EvmChainOptions {
+export interface EvmChainOptions
+  extends Pick<NodesOptions, 'maxRange' | 'requestTimeoutMs' | 'batchSize' | 'maxResponseBytes'> {
   /** The EIP-155 id that every node must report. */
   readonly chainId: number
   /** The nodes, best first. Required unless `rpcUrl` or `transport` is given. */
@@ -49,14 +50,6 @@ export interface EvmChainOptions {
    * @default true
    */
   readonly rawReceipts?: boolean | undefined
-  /** Initial limit of blocks per request for logs; adapts to each node. No range has more than 1_000. @default 2_000 */
-  readonly maxRange?: number | undefined
-  /** How long one request and its whole answer may take, in milliseconds. @default 10_000 */
-  readonly requestTimeoutMs?: number | undefined
-  /** The most calls in one request. 1 turns JSON-RPC batches off. @default 100 */
-  readonly batchSize?: number | undefined
-  /** The most bytes of an answer with logs, receipts or blocks; other answers have lower limits. @default 67_108_864 */
-  readonly maxResponseBytes?: number | undefined
   /**
    * The trusted tokens, instead of the known ones; other tokens have no price.
    * @default knownTokens of the chain, and the native token
@@ -130,7 +123,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     native.symbol,
   )
   const fail = createFailures(chainId)
-  const tokens = createTokenMetadata(chainId, fail, native)
+  const tokens = createTokenMetadata(fail, native)
   const spokePools = parseSpokePools(options.spokePools ?? knownSpokePools(chainId))
   const onQuarantine = ignoreErrors(options.onQuarantine)
   const headerHashing = createHeaderHashing(chainId)
@@ -160,7 +153,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     ranges,
     head: (signal) =>
       nodes.runPinned(async (node) => {
-        const head = await readHeaderWithChainId({ chainId, fail, node }, 'latest', signal)
+        const head = await readHeaderWithChainId({ fail, node }, 'latest', signal)
         if (head === null) throw fail.unavailable('the node has no latest block.')
         node.note({ kind: 'head', number: head.number })
         return head
@@ -168,7 +161,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     async block(number, signal) {
       assertWhole('number', number, 0)
       return nodes.runPinned(async (node) => {
-        const block = await readHeaderWithChainId({ chainId, fail, node }, formatQuantity(number), signal)
+        const block = await readHeaderWithChainId({ fail, node }, number, signal)
         if (block !== null && block.number !== number)
           throw fail.unavailable(`block ${block.number} was answered instead of block ${number}.`)
         return block
@@ -177,9 +170,8 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     async transactionFate(txHash, signal) {
       const hash = normalizeHash(txHash)
       if (hash === null) throw new TypeError('The transaction hash must be 0x and 64 hex digits.')
-      const call = { method: 'eth_getTransactionReceipt', params: [hash] }
       return nodes.runPinned(async (node) => {
-        const receipt = parseReceipt(await callWithChainId({ chainId, fail, node }, call, signal), fail)
+        const receipt = parseReceipt(await callWithChainId({ fail, node }, buildReceiptCall(hash), signal), fail)
         if (receipt === null) return { fate: 'unknown', blockNumber: null }
         if (receipt.hash !== hash) throw fail.unavailable(`receipt ${receipt.hash} was answered instead of ${hash}.`)
         return { fate: receipt.succeeded ? 'succeeded' : 'reverted', blockNumber: receipt.blockNumber }

@@ -73,14 +73,14 @@ interface BlocksPart {
  * does not continue the one before it, or no answer. It never rejects.
  */
 export async function* readBlocks(
-  deps: { readonly stream: FeedStream; readonly chainId: number },
+  stream: FeedStream,
   { from, to, demands }: { readonly from: number; readonly to: number; readonly demands: FeedDemands },
 ): AsyncGenerator<BlocksPart> {
   let next = from
   // Requested before the wait for the block below `from`, so that a silent server costs one wait.
-  let ahead = readChunk(deps, next, to)
+  let ahead = readChunk(stream, next, to)
   // The block below `from` is read too, to check that the first block is on top of it.
-  let parent = from === 0 ? null : await readBlock(deps, from - 1).catch(() => null)
+  let parent = from === 0 ? null : await readBlock(stream, from - 1).catch(() => null)
   while (next <= to) {
     const { blocks, problem } = await ahead
     const part: FeedBlock[] = []
@@ -93,29 +93,22 @@ export async function* readBlocks(
     }
     flaw ??= problem
     next += part.length
-    if (flaw === null && next <= to) ahead = readChunk(deps, next, to)
+    if (flaw === null && next <= to) ahead = readChunk(stream, next, to)
     if (part.length > 0 || flaw !== null) yield { blocks: part, problem: flaw }
     if (flaw !== null) return
   }
 }
 
 /** One block, or null when its height is not in the feed. @throws FeedError */
-export async function readBlock(
-  { stream, chainId }: { readonly stream: FeedStream; readonly chainId: number },
-  height: number,
-): Promise<FeedBlock | null> {
+export async function readBlock(stream: FeedStream, height: number): Promise<FeedBlock | null> {
   const message = await stream.at(height)
-  return message === null ? null : parseBlock(chainId, message.data)
+  return message === null ? null : parseBlock(stream.chainId, message.data)
 }
 
 /** The blocks of a chunk up to the first one that cannot be read. */
-async function readChunk(
-  deps: { readonly stream: FeedStream; readonly chainId: number },
-  from: number,
-  to: number,
-): Promise<BlocksPart> {
+async function readChunk(stream: FeedStream, from: number, to: number): Promise<BlocksPart> {
   const heights = Array.from({ length: Math.min(chunkBlocks, to - from + 1) }, (_, index) => from + index)
-  const read = await Promise.allSettled(heights.map((height) => readBlock(deps, height)))
+  const read = await Promise.allSettled(heights.map((height) => readBlock(stream, height)))
   const blocks: FeedBlock[] = []
   for (const [index, outcome] of read.entries()) {
     if (outcome.status === 'rejected') return { blocks, problem: toFeedError(outcome.reason) }

@@ -314,7 +314,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     const heights: number[] = []
     const stream = { ...world.stream, at: (height: number) => world.stream.at(heights.push(height) && height) }
     const demands = { routers: new Set<string>(), spokePools: new Set<string>(), minProof: 'bloom' } as const
-    const reading = readBlocks({ stream, chainId: world.chainId }, { from: 5, to: 7, demands })
+    const reading = readBlocks(stream, { from: 5, to: 7, demands })
     const first = reading.next()
     expect(heights.toSorted()).toEqual([4, 5, 6, 7])
     await first

@@ -40,9 +40,6 @@ export interface FeedChainOptions {
   readonly logger?: Logger | undefined
 }
 
-/** The defaults of {@link FeedChainOptions}. */
-export const feedChainDefaults = { minProof: 'bloom', maxHeadAgeMs: 60_000, restMs: 5_000 } as const
-
 /**
  * If the feed's newest block is older than the last head of the nodes by more than this, the head comes from the nodes.
  * In milliseconds of block time.
@@ -63,17 +60,15 @@ const maxLagMs = 5_000
  */
 export function createFeedChain(options: FeedChainOptions): Chain {
   const { chain, connection, clock = systemClock, logger = silentLogger } = options
-  const { maxHeadAgeMs = feedChainDefaults.maxHeadAgeMs, restMs = feedChainDefaults.restMs } = options
+  const { minProof = 'bloom', maxHeadAgeMs = 60_000, restMs = 5_000 } = options
   assertWhole('maxHeadAgeMs', maxHeadAgeMs, 1)
   assertWhole('restMs', restMs, 1)
-  const { minProof = feedChainDefaults.minProof } = options
   if (!['root', 'bloom', 'none'].includes(minProof))
     throw new RangeError(`minProof is ${JSON.stringify(minProof)}; pass one of "root", "bloom" and "none".`)
   const spokePools = new Set(options.spokePools?.map((pool) => pool.toLowerCase()))
   const demands = (routers: readonly string[]) => ({ routers: new Set(routers), spokePools, minProof })
   const { chainId } = chain
   const stream = createFeedStream(connection, chainId, clock)
-  const feed = { stream, chainId }
 
   /** Newest block of the feed while the head comes from it; null while it comes from the nodes. */
   let head: BlockRef | null = null
@@ -160,7 +155,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     requestDemands: FeedDemands,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<BlockRange> {
-    for await (const { blocks, problem } of readBlocks(feed, { from, to, demands: requestDemands })) {
+    for await (const { blocks, problem } of readBlocks(stream, { from, to, demands: requestDemands })) {
       signal?.throwIfAborted()
       yield* joinBlocks(blocks, requestDemands.routers)
       if (problem !== null) logger.debug({ chainId, from, to, reason: fail(problem) }, 'reads blocks from its nodes')
@@ -209,7 +204,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     async block(number, signal) {
       if (head !== null && number <= head.number && elapsed() >= restUntil) {
         try {
-          const feedBlock = await readBlock(feed, number)
+          const feedBlock = await readBlock(stream, number)
           if (feedBlock !== null) return feedBlock.block
         } catch (error) {
           fail(error)

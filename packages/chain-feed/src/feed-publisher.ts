@@ -34,16 +34,6 @@ export interface FeedPublisherOptions {
   readonly logger?: Logger | undefined
 }
 
-/** The defaults of {@link FeedPublisherOptions}. */
-export const feedPublisherDefaults = {
-  replicas: 3,
-  maxAgeMs: 7 * 86_400_000,
-  maxBytes: 1_073_741_824,
-  startDepth: 256,
-  pollMs: 1_000,
-  standbyMs: 30_000,
-} as const
-
 /** Publishes one chain. */
 export interface FeedPublisher {
   readonly chainId: number
@@ -81,7 +71,11 @@ interface Position {
  */
 export function createFeedPublisher(options: FeedPublisherOptions): FeedPublisher {
   const { chain, connection, clock = systemClock, random = systemRandom, logger = silentLogger } = options
-  const { replicas, maxAgeMs, maxBytes, startDepth, pollMs, standbyMs } = checkNumbers(options)
+  const { replicas = 3, maxAgeMs = 7 * 86_400_000, maxBytes = 1_073_741_824 } = options
+  const { startDepth = 256, pollMs = 1_000, standbyMs = 30_000 } = options
+  for (const [name, value] of Object.entries({ replicas, maxAgeMs, maxBytes, pollMs, standbyMs }))
+    assertWhole(name, value, 1)
+  assertWhole('startDepth', startDepth, 0)
   const spokePools = (options.spokePools ?? []).map((pool) => pool.toLowerCase())
   const { chainId } = chain
   const stream = createFeedStream(connection, chainId, clock)
@@ -222,15 +216,4 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
   }
 
   return { chainId, step, run }
-}
-
-/** @throws RangeError */
-function checkNumbers(options: FeedPublisherOptions) {
-  const numbers = { ...feedPublisherDefaults } as Record<keyof typeof feedPublisherDefaults, number>
-  for (const name of Object.keys(numbers) as (keyof typeof numbers)[]) {
-    const value = options[name] ?? numbers[name]
-    assertWhole(name, value, name === 'startDepth' ? 0 : 1)
-    numbers[name] = value
-  }
-  return numbers
 }

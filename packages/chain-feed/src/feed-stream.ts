@@ -12,7 +12,6 @@ import {
 } from '@nats-io/jetstream'
 import { headers } from '@nats-io/transport-node'
 import { parseInstant } from '@payment-integration/contract/internal-io'
-import { systemClock } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
 import { type FeedConnection, FeedError } from './feed-connection.js'
 
@@ -27,16 +26,8 @@ export interface FeedMessage {
   readonly data: Uint8Array
 }
 
-/** The end of the stream. */
-export interface FeedTail {
-  /** The sequence that the next append must expect. */
-  readonly sequence: number
-  /** The newest message, or null in an empty stream. */
-  readonly message: FeedMessage | null
-}
-
 /** A block to append. */
-export interface FeedAppend {
+interface FeedAppend {
   readonly height: number
   readonly data: Uint8Array
   readonly publisher: string
@@ -45,7 +36,7 @@ export interface FeedAppend {
 }
 
 /** The end of the stream that an append expects. */
-export interface ExpectedEnd {
+interface ExpectedEnd {
   readonly sequence: number
   /**
    * Id of this publisher's append before this one, if its acknowledgement may be outstanding; else null. Then the
@@ -55,7 +46,7 @@ export interface ExpectedEnd {
 }
 
 /** How a stream is created. */
-export interface FeedStreamLimits {
+interface FeedStreamLimits {
   /** Copies, on different servers. */
   readonly replicas: number
   readonly maxAgeMs: number
@@ -66,26 +57,7 @@ export interface FeedStreamLimits {
  * A stream keeps the newest message of each height.
  * All rejections are FeedErrors, `ERR_FEED_UNAVAILABLE` unless another code is named.
  */
-export interface FeedStream {
-  /** The newest message, or null: no stream, or an empty one. */
-  last(): Promise<FeedMessage | null>
-  /** The oldest message, or null. */
-  first(): Promise<FeedMessage | null>
-  /** The newest message of a height, or null. */
-  at(height: number): Promise<FeedMessage | null>
-  /** The end of the stream, for a publisher. */
-  tail(): Promise<FeedTail>
-  /**
-   * Appends a block, only if the stream ends as expected.
-   * @returns The new sequence. After `ERR_FEED_UNAVAILABLE` the outcome is unknown.
-   * @throws FeedError `ERR_FEED_MOVED` when the stream ends elsewhere; `ERR_FEED_BLOCK_TOO_LARGE`.
-   */
-  append(block: FeedAppend, end: ExpectedEnd): Promise<number>
-  /** Creates the stream unless it exists. @throws FeedError `ERR_FEED_STREAM`. */
-  prepare(limits: FeedStreamLimits): Promise<void>
-  /** Calls `wake` for each appended block until the signal aborts. Never rejects. */
-  watch(wake: () => void, signal: AbortSignal): Promise<void>
-}
+export type FeedStream = ReturnType<typeof createFeedStream>
 
 const publisherHeader = 'Pi-Publisher'
 /** The server's code for a last message that is not the expected one. */
@@ -101,7 +73,7 @@ const headerBytes = 1_024
 type MessageQuery = { last_by_subj: string } | { seq: number; next_by_subj: string }
 
 /** Opens the stream of a chain; it sends nothing before its first call. */
-export function createFeedStream(connection: FeedConnection, chainId: number, clock: Clock = systemClock): FeedStream {
+export function createFeedStream(connection: FeedConnection, chainId: number, clock: Clock) {
   const name = `PI_CHAIN_FEED_${chainId}`
   const subjects = `pi.feed.${chainId}.*`
   const formatSubject = (height: number) => `pi.feed.${chainId}.${height}`
@@ -120,9 +92,14 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
   }
 
   return {
+    chainId,
+    /** The newest message, or null: no stream, or an empty one. */
     last: () => get({ last_by_subj: subjects }),
+    /** The oldest message, or null. */
     first: () => get({ seq: 1, next_by_subj: subjects }),
-    at: (height) => get({ last_by_subj: formatSubject(height) }),
+    /** The newest message of a height, or null. */
+    at: (height: number) => get({ last_by_subj: formatSubject(height) }),
+    /** The sequence that the next append must expect, and the newest message, or null in an empty stream. */
     async tail() {
       const { state } = await manage(({ streams }) => streams.info(name)).catch((error) => {
         throw createUnavailableError(error)
@@ -133,10 +110,19 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
         throw new FeedError('ERR_FEED_UNAVAILABLE', 'The servers of the feed disagree about its end.')
       return { sequence: message?.sequence ?? state.last_seq, message }
     },
-    async append({ height, data, publisher, id }, end) {
+    /**
+     * Appends a block, only if the stream ends as expected.
+     * @returns The new sequence. After `ERR_FEED_UNAVAILABLE` the outcome is unknown.
+     * @throws FeedError `ERR_FEED_MOVED` when the stream ends elsewhere; `ERR_FEED_BLOCK_TOO_LARGE`.
+     */
+    async append({ height, data, publisher, id }: FeedAppend, end: ExpectedEnd): Promise<number> {
       const nats = connection.current()
       const maxBytesOfBlock = (nats.info?.max_payload ?? 0) - headerBytes
-      if (data.length > maxBytesOfBlock) throw createTooLargeError(chainId, height, data.length, maxBytesOfBlock)
+      if (data.length > maxBytesOfBlock)
+        throw new FeedError(
+          'ERR_FEED_BLOCK_TOO_LARGE',
+          `Block ${height} of chain ${chainId} takes ${data.length} bytes, and the servers accept ${maxBytesOfBlock}. Raise max_payload of all servers; until then cells read their nodes.`,
+        )
       const marked = headers()
       marked.set(publisherHeader, publisher)
       const last = end.after === null ? {} : { lastMsgID: end.after }
@@ -152,7 +138,8 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
         throw createUnavailableError(error)
       }
     },
-    async prepare({ replicas, maxAgeMs, maxBytes }) {
+    /** Creates the stream unless it exists. @throws FeedError `ERR_FEED_STREAM`. */
+    async prepare({ replicas, maxAgeMs, maxBytes }: FeedStreamLimits): Promise<void> {
       const config = {
         name,
         subjects: [subjects],
@@ -181,7 +168,8 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
         throw new FeedError('ERR_FEED_STREAM', `The stream ${name} cannot be created: ${error.message}.`)
       }
     },
-    async watch(wake, signal) {
+    /** Calls `wake` for each appended block until the signal aborts. Never rejects. */
+    async watch(wake: () => void, signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
         await connection.ready(signal)
         if (signal.aborted) return
@@ -215,11 +203,4 @@ function createUnavailableError(error: unknown): FeedError {
   if (error instanceof FeedError) return error
   const reason = error instanceof Error ? error.message : 'unknown reason'
   return new FeedError('ERR_FEED_UNAVAILABLE', `The feed does not answer: ${reason}.`)
-}
-
-function createTooLargeError(chainId: number, height: number, bytes: number, maxBytesOfBlock: number): FeedError {
-  return new FeedError(
-    'ERR_FEED_BLOCK_TOO_LARGE',
-    `Block ${height} of chain ${chainId} takes ${bytes} bytes, and the servers accept ${maxBytesOfBlock}. Raise max_payload of all servers; until then cells read their nodes.`,
-  )
 }

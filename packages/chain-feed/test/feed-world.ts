@@ -1,4 +1,5 @@
 /** A chain in memory, a publisher that a test steps, and readers that count what they ask their nodes. @module */
+import { systemClock } from '@payment-integration/core'
 import type { Chain } from '@payment-integration/core/ports'
 import { createDraws } from '../../testing/src/builders.js'
 import { buildPayment, createTwinChain } from '../../testing/src/twin/chain.js'
@@ -62,7 +63,7 @@ export async function openFeedOn(nats: Pick<TestCluster, 'urls'>, ...payments: r
   const twin = createTwinChain(chainId, { now: clock.now, newHash: () => draws.hex(32), stepMs: 0 })
   const connection = createFeedConnection({ servers: nats.urls })
   await connection.ready(AbortSignal.timeout(60_000))
-  const stream = createFeedStream(connection, chainId)
+  const stream = createFeedStream(connection, chainId, systemClock)
   const openPublisher = (options: Partial<FeedPublisherOptions> = {}) =>
     createFeedPublisher({ chain: twin, connection, clock, replicas: 1, maxBytes: 10_000_000, ...options })
   const publisher = openPublisher()

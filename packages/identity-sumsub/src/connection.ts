@@ -136,10 +136,10 @@ export interface ProviderConnection {
   readonly now?: (() => number) | undefined
 }
 
-const connectionDefaults = { baseUrl: 'https://api.sumsub.com', timeoutMs: 10_000 } as const
-
 export interface ProviderAnswer {
   readonly status: number
+  /** Whether the status is from 200 to 299. */
+  readonly ok: boolean
   /** The parsed JSON body, or undefined when it is not JSON. */
   readonly json: unknown
   /** The wait that the provider asks for, in milliseconds, or null. */
@@ -166,7 +166,7 @@ const maxAnswerBytes = 1_048_576
 
 /** Creates the function that sends signed requests. It follows no redirect: a signature is for one address. */
 export function createCall(connection: ProviderConnection): Call {
-  const { baseUrl = connectionDefaults.baseUrl, timeoutMs = connectionDefaults.timeoutMs } = connection
+  const { baseUrl = 'https://api.sumsub.com', timeoutMs = 10_000 } = connection
   const appToken = checkCredential('appToken', connection.appToken)
   if (!/^[\x21-\x7e]+$/.test(appToken)) throw new TypeError('appToken has a space or non-ASCII letter; copy it again.')
   const secretKey = checkCredential('secretKey', connection.secretKey)
@@ -195,11 +195,8 @@ export function createCall(connection: ProviderConnection): Call {
     try {
       const response = await send(sent.href, { method, headers, redirect: 'manual', signal: limit.signal })
       const json = await readJson(response)
-      return {
-        status: response.status,
-        json,
-        retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), now()),
-      }
+      const { status, ok } = response
+      return { status, ok, json, retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), now()) }
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof ProviderAnswerError) throw error
@@ -327,7 +324,7 @@ export async function mintShareToken(options: MintShareTokenOptions): Promise<st
     ...(ttlInSecs === undefined ? {} : { ttlInSecs: String(ttlInSecs) }),
   }
   const answer = await createCall(options)('POST', '/resources/accessTokens/shareToken', query, { signal })
-  if (answer.status < 200 || answer.status > 299) throw classifyFailure(answer, { sentShareToken: false })
+  if (!answer.ok) throw classifyFailure(answer, { sentShareToken: false })
   const token = text(field(answer.json, 'token'))
   if (token === null) throw new ProviderAnswerError(answer.status, 'no token')
   return token

@@ -19,7 +19,7 @@ testGrowth(
     },
     'the description of an error': (text) =>
       classifyFailure(
-        { status: 401, json: { description: text, errorName: text }, retryAfterMs: null },
+        { status: 401, ok: false, json: { description: text, errorName: text }, retryAfterMs: null },
         { sentShareToken: true },
       ),
     'a time': parseTime,

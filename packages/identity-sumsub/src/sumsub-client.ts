@@ -16,18 +16,14 @@ export function parseTime(value: unknown): number | null {
 }
 
 /** An applicant of the service. Personal data are not parsed. */
-interface SumsubApplicant {
+interface SumsubApplicant extends Omit<DatedSumsubReview, 'review'> {
   readonly applicantId: string
   /** The external user id, or null when the answer has none. */
   readonly externalUserId: string | null
   /** The status of its verification, or null when the answer has none. */
   readonly review: SumsubReview | null
-  /** The provider's time of a verdict in unix milliseconds, to the second; null when absent. */
-  readonly reviewedAt: number | null
   /** The provider's time of creation in unix milliseconds, to the second; null when absent. */
   readonly createdAt: number | null
-  /** Its verification level; null when absent. */
-  readonly levelName: string | null
 }
 
 /** Parses an applicant. @throws ProviderAnswerError When the answer is not an applicant. */
@@ -157,14 +153,24 @@ export function createSumsubClient(options: SumsubClientOptions): SumsubClient {
   const { redeemBy = 'reuse' } = options
   const levelName = checkCredential('levelName', options.levelName)
   const call = createCall(options)
-  const path = redeemBy === 'reuse' ? '/resources/api/reusableIdentity/reuse' : '/resources/applicants/-/import'
+  const redeemPath = redeemBy === 'reuse' ? '/resources/api/reusableIdentity/reuse' : '/resources/applicants/-/import'
+
+  async function get(path: string, signal: AbortSignal | undefined): Promise<ProviderAnswer | null> {
+    const answer = await call('GET', path, {}, { signal })
+    // The provider itself reports a missing applicant. The 404 of a gateway or of a wrong `baseUrl` must not count,
+    // because it would lead to a second redemption.
+    if (answer.status === 404 && field(answer.json, 'code') === 404) return null
+    if (!answer.ok) throw classifyFailure(answer, { sentShareToken: false })
+    return answer
+  }
+
   return {
     levelName: redeemBy === 'reuse' ? levelName : null,
     findsByName: redeemBy === 'reuse',
     async redeem({ shareToken, externalUserId, sendBy, signal }) {
       const query = { shareToken, ...(redeemBy === 'reuse' ? { levelName } : {}), userId: externalUserId }
-      const answer = await call('POST', path, query, { signal, sendBy })
-      if (!isSuccess(answer.status)) throw classifyFailure(answer, { sentShareToken: true })
+      const answer = await call('POST', redeemPath, query, { signal, sendBy })
+      if (!answer.ok) throw classifyFailure(answer, { sentShareToken: true })
       const applicant = parseApplicant(answer.status, answer.json)
       // When copying, the provider chooses the external user id.
       if (redeemBy === 'reuse' && applicant.externalUserId !== null && applicant.externalUserId !== externalUserId)
@@ -173,34 +179,19 @@ export function createSumsubClient(options: SumsubClientOptions): SumsubClient {
     },
     async find(externalUserId, signal) {
       const name = encodeURIComponent(externalUserId)
-      const answer = await call('GET', `/resources/applicants/-;externalUserId=${name}/one`, {}, { signal })
-      if (isUnknown(answer)) return null
-      if (!isSuccess(answer.status)) throw classifyFailure(answer, { sentShareToken: false })
+      const answer = await get(`/resources/applicants/-;externalUserId=${name}/one`, signal)
+      if (answer === null) return null
       const applicant = parseApplicant(answer.status, answer.json)
       if (applicant.externalUserId !== externalUserId)
         throw new ProviderAnswerError(answer.status, 'an applicant of another name than the one asked for')
       return applicant
     },
     async review(applicantId, signal) {
-      const statusPath = `/resources/applicants/${encodeURIComponent(applicantId)}/status`
-      const answer = await call('GET', statusPath, {}, { signal })
-      if (isUnknown(answer)) return null
-      if (!isSuccess(answer.status)) throw classifyFailure(answer, { sentShareToken: false })
+      const answer = await get(`/resources/applicants/${encodeURIComponent(applicantId)}/status`, signal)
+      if (answer === null) return null
       if (typeof field(answer.json, 'reviewStatus') !== 'string')
         throw new ProviderAnswerError(answer.status, 'a status without reviewStatus')
       return parseDatedReview(answer.json)
     },
   }
-}
-
-/**
- * Whether the provider itself reports a missing applicant. The 404 of a gateway or of a wrong `baseUrl` must not count,
- * because it would lead to a second redemption.
- */
-function isUnknown({ status, json }: ProviderAnswer): boolean {
-  return status === 404 && field(json, 'code') === 404
-}
-
-function isSuccess(status: number): boolean {
-  return status >= 200 && status <= 299
 }

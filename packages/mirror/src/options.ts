@@ -2,8 +2,7 @@
 import type { Client, Findings, Reconciliation, UnknownPayment } from '@payment-integration/client'
 import type { Delivery, RequestLike, Snapshot, VerifierOptions } from '@payment-integration/webhook'
 import { createVerifier } from '@payment-integration/webhook'
-import { chooseDriver, type Driver, type MirrorDatabase, type TableOptions } from './database.js'
-import type { PaymentsTable, StateTable, TableNames } from './tables.js'
+import { chooseDriver, type MirrorDatabase, type TableOptions } from './database.js'
 import { defaultPrefix, openPaymentsTable, openStateTable, quoteNames } from './tables.js'
 
 /** The result of the look-ups. */
@@ -94,22 +93,10 @@ export const mirrorDefaults = {
 } as const
 
 /** The parts of a mirror, opened. */
-export interface Parts {
-  readonly driver: Driver
-  readonly names: TableNames
-  readonly payments: PaymentsTable
-  readonly state: StateTable
-  readonly client: Pick<Client, 'payments' | 'integrationAddress'>
-  readonly integrationAddress: string
-  readonly verify: MirrorVerify
-  readonly fullEveryMs: number
-  readonly onEvent: (event: MirrorEvent) => void
-  readonly now: () => number
-  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
-}
+export type Parts = ReturnType<typeof openParts>
 
 /** Checks the options and opens the parts. Nothing is read or sent yet. @throws {TypeError | RangeError} */
-export function openParts(options: MirrorOptions): Parts {
+export function openParts(options: MirrorOptions) {
   const {
     client,
     secrets,

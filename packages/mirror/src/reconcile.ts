@@ -6,7 +6,7 @@
 import { isClientError, type ListingStore, type Payment, reconcile as repair } from '@payment-integration/client'
 import { OtherIntegrationError } from './errors.js'
 import type { MirrorCompletion, MirrorReconciliation, Parts } from './options.js'
-import type { Key, VersionedKey, WriteEffect } from './tables.js'
+import type { VersionedKey, WriteEffect } from './tables.js'
 
 /** @throws {@link OtherIntegrationError} `ERR_MIRROR_OTHER_INTEGRATION` when the client is for another integration. */
 async function storePayment({ payments, integrationAddress, now }: Parts, payment: Payment): Promise<WriteEffect> {
@@ -20,16 +20,10 @@ async function storePayment({ payments, integrationAddress, now }: Parts, paymen
  * @throws Errors of the client that concern more than the one payment, and errors of the database.
  */
 export async function complete(parts: Parts, signal: AbortSignal | undefined): Promise<MirrorCompletion> {
-  const { payments } = parts
   let completed = 0
   let left = 0
-  let after: Key | null = null
-  for (;;) {
-    const keys: VersionedKey[] = await payments.readKeys(after, true)
-    for (const key of keys) (await completeOne(parts, key, signal)) ? completed++ : left++
-    after = keys.at(-1) ?? null
-    if (after === null) return { completed, left }
-  }
+  for await (const key of parts.payments.listKeys(true)) (await completeOne(parts, key, signal)) ? completed++ : left++
+  return { completed, left }
 }
 
 /** Codes of answers about the one payment; the next payment may still be read. */
@@ -126,14 +120,6 @@ function createListingStore(parts: Parts, count: (written: WriteEffect) => void)
       count(written)
       return written === 'unchanged' ? 'duplicate' : 'apply'
     },
-    async *list() {
-      let after: Key | null = null
-      for (;;) {
-        const keys: Key[] = await parts.payments.readKeys(after, false)
-        yield* keys
-        after = keys.at(-1) ?? null
-        if (after === null) return
-      }
-    },
+    list: () => parts.payments.listKeys(false),
   }
 }

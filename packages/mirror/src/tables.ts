@@ -6,18 +6,13 @@ import type { Dialect, Driver, TableOptions, Value } from './database.js'
 import { MirrorTableForeignError, MirrorTablesMissingError } from './errors.js'
 
 /** Quoted names of one mirror's tables. */
-export interface TableNames {
-  readonly payments: string
-  readonly state: string
-  /** Quotes the name of an index. An index lies in the schema of its table. */
-  readonly index: (suffix: string) => string
-}
+export type TableNames = ReturnType<typeof quoteNames>
 
 /** Keeps the mirror's names apart from a `payments` table of your own. */
 export const defaultPrefix = 'mirror_'
 
 /** Checks and quotes the names. @throws {TypeError} For a name that is too long or has a forbidden character. */
-export function quoteNames({ schema, prefix = defaultPrefix }: TableOptions): TableNames {
+export function quoteNames({ schema, prefix = defaultPrefix }: TableOptions) {
   if (typeof prefix !== 'string' || !/^[a-z_][a-z0-9_]{0,31}$/.test(prefix))
     throw new TypeError('prefix must be 1 to 32 lower-case letters, digits and underscores, the first no digit.')
   if (schema !== undefined && (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,62}$/.test(schema)))
@@ -26,7 +21,8 @@ export function quoteNames({ schema, prefix = defaultPrefix }: TableOptions): Ta
   return {
     payments: inSchema('payments'),
     state: inSchema('state'),
-    index: (suffix) => `"${prefix}payments_${suffix}"`,
+    /** Quotes the name of an index, which lies in the schema of its table. */
+    index: (suffix: string) => `"${prefix}payments_${suffix}"`,
   }
 }
 
@@ -120,14 +116,10 @@ function factValues(payment: Payment): Value[] {
     toStorable(tokenOut.symbol),
     tokenOut.amountGross,
     tokenOut.amountNet,
-    toBody(payment),
+    // Unknown fields included. JSON escapes what a text column cannot hold.
+    JSON.stringify(payment),
     payment.version,
   ]
-}
-
-/** The payment as JSON, unknown fields included. JSON escapes what a text column cannot hold. */
-function toBody(payment: Payment): string {
-  return JSON.stringify(payment)
 }
 
 /**
@@ -185,28 +177,9 @@ export interface VersionedKey extends Key {
   readonly version: number
 }
 
-interface Counts {
-  readonly rows: number
-  readonly incomplete: number
-  /** ISO 8601, or null when no row has a block time. */
-  readonly newest: string | null
-}
-
-export interface PaymentsTable {
-  /** Stores a snapshot if its version is greater. One statement compares and writes. */
-  writeSnapshot(snapshot: Snapshot, at: string): Promise<VersionDecision>
-  /** Stores a payment of the read API. An older version than the stored one changes no column of a snapshot. */
-  writePayment(payment: Payment, at: string): Promise<WriteEffect>
-  /** Keys and versions of up to 100 rows in order of their key, after `after`. */
-  readKeys(after: Key | null, onlyIncomplete: boolean): Promise<VersionedKey[]>
-  counts(): Promise<Counts>
-  /** Fails unless the table has every column. */
-  check(): Promise<void>
-}
-
 const pageSize = 100
 
-export function openPaymentsTable(driver: Driver, { payments }: TableNames, integrationAddress: string): PaymentsTable {
+export function openPaymentsTable(driver: Driver, { payments }: TableNames, integrationAddress: string) {
   const text = driver.dialect === 'postgres' ? '::text' : ''
   const query = (sql: string, values: Parameters<Driver['query']>[1] = []) =>
     driver.query(sql, values).catch(rethrowFor(payments))
@@ -235,7 +208,8 @@ OR (excluded.body_version = kept.body_version AND excluded.body${text} <> kept.b
   }
 
   return {
-    async writeSnapshot(snapshot, at) {
+    /** Stores a snapshot if its version is greater. One statement compares and writes. */
+    async writeSnapshot(snapshot: Snapshot, at: string): Promise<VersionDecision> {
       const rows = await query(snapshotSql, [...keyValues(snapshot), ...snapshotValues(snapshot), at])
       if (rows.length > 0) return 'apply'
       const row = await readStored(snapshot)
@@ -243,12 +217,13 @@ OR (excluded.body_version = kept.body_version AND excluded.body${text} <> kept.b
       return row === null ? 'duplicate' : decideVersion(row.version, snapshot.version)
     },
 
-    async writePayment(payment, at) {
+    /** Stores a payment of the read API. An older version than the stored one changes no column of a snapshot. */
+    async writePayment(payment: Payment, at: string): Promise<WriteEffect> {
       const before = await readStored(payment)
       const { version } = payment
       // Most payments of a run are unchanged, and cost no write.
       if (before !== null && before.bodyVersion !== null && before.bodyVersion >= version)
-        if (before.bodyVersion > version || before.body === toBody(payment)) return 'unchanged'
+        if (before.bodyVersion > version || before.body === JSON.stringify(payment)) return 'unchanged'
       const values = [...keyValues(payment), ...snapshotValues(payment), ...factValues(payment), at]
       const rows = await query(paymentSql, values)
       if (rows.length === 0) return 'unchanged'
@@ -257,18 +232,21 @@ OR (excluded.body_version = kept.body_version AND excluded.body${text} <> kept.b
       return before.bodyVersion === version ? 'refreshed' : 'completed'
     },
 
-    async readKeys(after, onlyIncomplete) {
-      const rows = await query(
-        `SELECT chain_id, tx_hash, version FROM ${payments} WHERE integration_address = ?${onlyIncomplete ? ` AND ${incomplete}` : ''}
+    /** Yields the keys and versions of rows in order of their key, read a page at a time. */
+    async *listKeys(onlyIncomplete: boolean): AsyncGenerator<VersionedKey, void, undefined> {
+      let after = { chainId: '', txHash: '' }
+      for (;;) {
+        const rows = await query(
+          `SELECT chain_id, tx_hash, version FROM ${payments} WHERE integration_address = ?${onlyIncomplete ? ` AND ${incomplete}` : ''}
 AND (chain_id, tx_hash) > (?, ?) ORDER BY chain_id, tx_hash LIMIT ${pageSize}`,
-        [integrationAddress, after?.chainId ?? '', after?.txHash ?? ''],
-      )
-      return rows.map((row) => ({
-        integrationAddress,
-        chainId: String(row['chain_id']),
-        txHash: String(row['tx_hash']),
-        version: Number(row['version']),
-      }))
+          [integrationAddress, after.chainId, after.txHash],
+        )
+        if (rows.length === 0) return
+        for (const row of rows) {
+          after = { chainId: String(row['chain_id']), txHash: String(row['tx_hash']) }
+          yield { integrationAddress, ...after, version: Number(row['version']) }
+        }
+      }
     },
 
     async counts() {
@@ -280,7 +258,8 @@ FROM ${payments} WHERE integration_address = ?`,
       return { rows: Number(row['total']), incomplete: Number(row['incomplete']), newest: toIsoTime(row['newest']) }
     },
 
-    async check() {
+    /** Fails unless the table has every column. */
+    async check(): Promise<void> {
       await query(`SELECT ${paymentColumns.join(', ')} FROM ${payments} WHERE 1 = 0`)
     },
   }
@@ -291,24 +270,10 @@ function toIsoTime(value: unknown): string | null {
   return value === null || value === undefined ? null : new Date(value as string | Date).toISOString()
 }
 
-/** The state of one integration's mirror. Times are ISO 8601, UTC. */
-interface MirrorState {
-  readonly checkpoint: ReconcileCheckpoint | null
-  /** When the last run finished. */
-  readonly reconciledAt: string | null
-  /** When the last run to the end of the list finished. */
-  readonly reconciledFullyAt: string | null
-  /** When the last signed delivery arrived; up to a second too early. */
-  readonly deliveredAt: string | null
-}
-
-export interface StateTable {
-  read(): Promise<MirrorState>
-  set(column: 'checkpoint' | 'reconciled_at' | 'reconciled_fully_at' | 'delivered_at', value: string): Promise<void>
-}
-
-export function openStateTable(driver: Driver, { state }: TableNames, integrationAddress: string): StateTable {
+/** Opens the state of one integration's mirror. Times are ISO 8601, UTC. */
+export function openStateTable(driver: Driver, { state }: TableNames, integrationAddress: string) {
   const text = driver.dialect === 'postgres' ? '::text' : ''
+  type Column = 'checkpoint' | 'reconciled_at' | 'reconciled_fully_at' | 'delivered_at'
   return {
     async read() {
       const [row = {}] = await driver
@@ -325,7 +290,7 @@ export function openStateTable(driver: Driver, { state }: TableNames, integratio
         deliveredAt: toIsoTime(row['delivered_at']),
       }
     },
-    async set(column, value) {
+    async set(column: Column, value: string): Promise<void> {
       await driver
         .query(
           `INSERT INTO ${state} (integration_address, ${column}) VALUES (?, ?)

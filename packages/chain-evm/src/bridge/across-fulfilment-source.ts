@@ -16,7 +16,7 @@ import { type Fields, isSameLog, parseHeader, parseLogs, parseReceipt } from '..
 import { callWithChainId } from '../rpc/chain-guard.js'
 import { createFailures, isRateLimit, isUnavailable } from '../rpc/failures.js'
 import { formatQuantity, normalizeAddress } from '../rpc/hex.js'
-import type { Node } from '../rpc/json-rpc.js'
+import { buildHeaderCall, buildReceiptCall, type Node } from '../rpc/json-rpc.js'
 import { createNodes, type NodeAddress } from '../rpc/nodes.js'
 import { acrossBridge, decodeFill, type Fill, fillTopics, isFillOf, knownSpokePools } from './spoke-pools.js'
 
@@ -96,7 +96,7 @@ function createFillReader(
   const nodes = createNodes({ chainId, nodes: destination.nodes, clock })
   const fail = createFailures(chainId)
   const native = getNativeToken(chainId)
-  const tokens = createTokenMetadata(chainId, fail, native)
+  const tokens = createTokenMetadata(fail, native)
   const lists = createPriceLists(destination.tokens ?? knownTokens(chainId), [], native.symbol)
   const headerHashing = createHeaderHashing(chainId)
   const findFirstAt = createBlockFinder()
@@ -110,7 +110,7 @@ function createFillReader(
     node.note({ kind: 'head', number: head.number })
     const final = head.number - confirmations
     if (final < 0) return null
-    const read = (height: number) => readBlock(node, formatQuantity(height), signal)
+    const read = (height: number) => readBlock(node, height, signal)
     const since = deposit.payment.blockTimestamp
     const search = existing ?? startSearch(key, await findFirstAt(since - clockSlackMs, final, read))
     const isLate = head.timestamp > since + windowMs
@@ -164,7 +164,7 @@ function createFillReader(
     const blocks = to - from + 1
     try {
       const call = { method: 'eth_getLogs', params: [filter] }
-      const logs = parseLogs(await callWithChainId({ chainId, fail, node }, call, signal), fail)
+      const logs = parseLogs(await callWithChainId({ fail, node }, call, signal), fail)
       node.note({ kind: 'range-read', blocks })
       return logs
     } catch (error) {
@@ -181,10 +181,9 @@ function createFillReader(
     return search
   }
 
-  async function readBlock(node: Node, tag: string, signal?: AbortSignal): Promise<BlockRef> {
-    const call = { method: 'eth_getBlockByNumber', params: [tag, false] }
-    const header = await checkedHeader(node, await callWithChainId({ chainId, fail, node }, call, signal))
-    if (header === null) throw fail.noBlock(`the node has no block ${tag}.`)
+  async function readBlock(node: Node, block: number | 'latest', signal?: AbortSignal): Promise<BlockRef> {
+    const header = await checkedHeader(node, await callWithChainId({ fail, node }, buildHeaderCall(block), signal))
+    if (header === null) throw fail.noBlock(`the node has no block ${block}.`)
     return header
   }
 
@@ -204,11 +203,7 @@ function createFillReader(
     signal?: AbortSignal,
   ): Promise<Fulfilment> {
     const { txHash, blockNumber, blockHash, logIndex } = log
-    const calls = [
-      { method: 'eth_getBlockByNumber', params: [formatQuantity(blockNumber), false] },
-      { method: 'eth_getTransactionReceipt', params: [txHash] },
-    ]
-    const [block, answer] = await node.rpc.all(calls, signal)
+    const [block, answer] = await node.rpc.all([buildHeaderCall(blockNumber), buildReceiptCall(txHash)], signal)
     const header = await checkedHeader(node, block)
     const receipt = parseReceipt(answer, fail)
     const position = receipt?.logs.findIndex((candidate) => isSameLog(candidate, log)) ?? -1

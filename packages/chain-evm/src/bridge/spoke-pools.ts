@@ -16,26 +16,15 @@ const depositTopics: ReadonlySet<string> = new Set([
   '0xa123dc29aebf7d0c3322c8eeb5b999e859f39937950ed31056532713d0de396f',
 ])
 
-/** A deposit, as in its event. Addresses are lowercase, amounts in base units. */
-interface Deposit {
-  /** In decimal digits. */
-  readonly depositId: string
-  readonly destinationChainId: number
-  readonly depositor: string
-  readonly recipient: string
-  readonly input: { readonly token: string; readonly amount: bigint }
-  readonly output: { readonly token: string; readonly amount: bigint }
-}
-
 /** The signature and three indexed fields, in deposits and in fills. */
 const topicCount = 4
 
 /**
- * Decodes a log as a deposit. Never throws.
+ * Decodes a log as a deposit, with lowercase addresses. Never throws.
  * @returns Null for another log, for a destination without EVM addresses, and for a deposit that leaves the output
  * token open, since its fill could not be recognized.
  */
-function decodeDeposit({ topics, data }: ReceiptLog): Deposit | null {
+function decodeDeposit({ topics, data }: ReceiptLog) {
   if (!depositTopics.has(topics[0] ?? '') || topics.length !== topicCount) return null
   const destinationChainId = Number(topics[1])
   const depositor = wordToAddress(topics[3]?.slice(2) ?? null)
@@ -190,7 +179,14 @@ export function findDeposits(
   return payments.map((payment, index) => {
     const log = findLastDepositLog(logs, positions[index] ?? 0, isPaymentLog, spokePools)
     const deposit = log === null ? null : decodeDeposit(log)
-    return deposit !== null && matchesPayment(payment, deposit) ? toDepositFacts(deposit) : null
+    if (deposit === null) return null
+    const { depositId, destinationChainId, depositor, recipient, input, output } = deposit
+    const isOfPayment =
+      depositor === payment.sender &&
+      recipient === payment.receiver &&
+      input.token === payment.token &&
+      input.amount === payment.gross
+    return isOfPayment ? { bridge: acrossBridge, depositId, destinationChainId, receiver: recipient, output } : null
   })
 }
 
@@ -206,15 +202,4 @@ function findLastDepositLog(
     if (spokePools.has(log.address) && depositTopics.has(log.topics[0] ?? '')) return log
   }
   return null
-}
-
-function matchesPayment(
-  { sender, receiver, token, gross }: DecodedPayment,
-  { depositor, recipient, input }: Deposit,
-): boolean {
-  return depositor === sender && recipient === receiver && input.token === token && input.amount === gross
-}
-
-function toDepositFacts({ depositId, destinationChainId, recipient, output }: Deposit): DepositFacts {
-  return { bridge: acrossBridge, depositId, destinationChainId, receiver: recipient, output }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ReceiptFacts, ReceiptLog, TransactionFacts } from '../rpc/answers.js'
-import { wordAt, wordToAddress, wordToOffset } from '../rpc/hex.js'
+import { bytesAt, wordAt, wordToAddress, wordToOffset } from '../rpc/hex.js'
 
 // The calldata suffix of ERC-8021, schema 0: codes (ASCII, comma separated), their length (1 byte), the schema id
 // (1 byte), and the marker (16 bytes).
@@ -22,8 +22,7 @@ const maxSuffixes = 8
 export function encodeIntegrationSuffix(address: string): `0x${string}` {
   if (!/^0x[0-9a-fA-F]{40}$/.test(address))
     throw new TypeError(`The integration address is ${JSON.stringify(address)}; pass 0x and 40 hex digits.`)
-  let codes = ''
-  for (const character of address.toLowerCase()) codes += character.charCodeAt(0).toString(16).padStart(2, '0')
+  const codes = Buffer.from(address.toLowerCase()).toString('hex')
   return `0x${codes}${(codes.length / 2).toString(16).padStart(2, '0')}${schema0Trailer}`
 }
 
@@ -148,9 +147,10 @@ function parseAggregated(hex: string, list: number, maxOperations: number, into:
 function parseOperations(hex: string, list: number, maxOperations: number, into: UserOperation[]): boolean {
   return forEachItem(hex, list, maxOperations, (operation) => {
     const sender = wordToAddress(wordAt(hex, operation))
-    const callData = parseBytes(hex, parseOffset(hex, operation, callDataWord))
+    const position = parseOffset(hex, operation, callDataWord)
+    const callData = position === null ? null : bytesAt(hex, position)
     if (sender === null || callData === null) return false
-    into.push({ sender, callData })
+    into.push({ sender, callData: `0x${callData}` })
     return true
   })
 }
@@ -173,15 +173,6 @@ function parseOffset(hex: string, base: number, index: number): number | null {
   return offset === null ? null : base + offset
 }
 
-function parseBytes(hex: string, position: number | null): string | null {
-  if (position === null) return null
-  const length = wordToOffset(wordAt(hex, position))
-  if (length === null) return null
-  const start = 2 + (position + wordBytes) * 2
-  const end = start + length * 2
-  return end > hex.length ? null : `0x${hex.slice(start, end)}`
-}
-
 // The EntryPoint validates all operations, emits `BeforeExecution`, and executes the operations in the order of the
 // calldata. Each ends with `UserOperationEvent`, so the first such log after a payment identifies its operation. Logs
 // of the validation, and logs after the last operation, belong to no operation.
@@ -190,10 +181,6 @@ function parseBytes(hex: string, position: number | null): string | null {
 const operationTopic = '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f'
 /** `BeforeExecution()`. */
 const executionTopic = '0xbb47ee3e183a558b1a2ff0874b079f3fc5478b7454eacf2bfc5af2ff5878f972'
-
-function countOperations(logs: readonly ReceiptLog[], entryPoint: string): number {
-  return logs.filter((log) => isLogOf(log, entryPoint, operationTopic)).length
-}
 
 /** The position of the last log with which a known EntryPoint ends an operation; -1 if there is none. */
 export function findLastOperation(logs: readonly ReceiptLog[]): number {
@@ -218,7 +205,9 @@ export function findEnclosingOperations(
   const operationEnds = [...logs.keys()].filter((index) => isLogOf(logs[index], entryPoint, operationTopic))
   const isSameBundle =
     operationEnds.length === operations.length &&
-    operationEnds.every((index, order) => parseSender(logs[index]) === operations[order]?.sender)
+    operationEnds.every(
+      (index, order) => wordToAddress(logs[index]?.topics[2]?.slice(2) ?? null) === operations[order]?.sender,
+    )
   if (!isSameBundle) return positions.map(() => null)
   const start = logs.findIndex((log) => isLogOf(log, entryPoint, executionTopic))
   let order = 0
@@ -231,10 +220,6 @@ export function findEnclosingOperations(
 
 function isLogOf(log: ReceiptLog | undefined, address: string, topic: string): boolean {
   return log?.address === address && log.topics[0] === topic
-}
-
-function parseSender(log: ReceiptLog | undefined): string | null {
-  return wordToAddress(log?.topics[2]?.slice(2) ?? null)
 }
 
 // In a bundle, the integration is in the suffix of the paying operation's callData, because the bundler writes the
@@ -280,7 +265,8 @@ function findBundleIntegrations(
   logs: readonly ReceiptLog[],
   parseSuffix: ParseSuffix,
 ): readonly (string | null)[] {
-  const operations = parseBundle(input, countOperations(logs, to))
+  const executed = logs.filter((log) => isLogOf(log, to, operationTopic))
+  const operations = parseBundle(input, executed.length)
   if (operations === null) return positions.map(() => null)
   return findEnclosingOperations(logs, positions, to, operations).map(
     (operation) => operation && parseSuffix(operation.callData),

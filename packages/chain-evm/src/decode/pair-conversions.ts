@@ -105,7 +105,7 @@ function findCalledConversion(
       return fits ? [{ ...step, use, codeHex: feed.contract === null ? feed.codeHex : null }] : []
     })
     const provedBy = used.some(({ isForgeable }) => isForgeable) ? 'call' : 'router'
-    if (paid.length === calledFeeds.length) return { conversion: { steps: paid, provedBy: provedBy }, used }
+    if (paid.length === calledFeeds.length) return { conversion: { steps: paid, provedBy }, used }
   }
   return null
 }

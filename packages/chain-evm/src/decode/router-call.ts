@@ -1,5 +1,5 @@
 /** Parses the router's paying calls: amounts, price feeds and fees. @module */
-import { isHex, uintAt, wordAt, wordToAddress, wordToOffset, zeroAddress } from '../rpc/hex.js'
+import { bytesAt, isHex, uintAt, wordAt, wordToAddress, wordToOffset, zeroAddress } from '../rpc/hex.js'
 import type { CalledFeed, RouterCall } from './router-decoder.js'
 
 // The layouts of the router's paying calls, by selector, versions 0.1 to 0.9. A test derives them from the ABIs.
@@ -107,12 +107,6 @@ function parseFeedList(hex: string, at: number): RouterCall['feeds'] {
   return length === 1 ? toFeedPair(wordToAddress(wordAt(hex, at + 32)), zeroAddress) : null
 }
 
-interface FeedStruct {
-  readonly at: number
-  readonly address: string
-  readonly type: bigint
-}
-
 function parseFeedStructs(hex: string, at: number): RouterCall['feeds'] {
   const first = parseFeedStruct(hex, at, 0)
   const second = parseFeedStruct(hex, at, 1)
@@ -126,7 +120,7 @@ function parseFeedStructs(hex: string, at: number): RouterCall['feeds'] {
   return first.type === noFeed ? null : [{ contract: first.address }, divisor]
 }
 
-function parseFeedStruct(hex: string, list: number, index: number): FeedStruct | null {
+function parseFeedStruct(hex: string, list: number, index: number) {
   const offset = wordToOffset(wordAt(hex, list + index * 32))
   if (offset === null) return null
   const at = list + offset
@@ -139,11 +133,9 @@ function parseFeedStruct(hex: string, list: number, index: number): FeedStruct |
 function parseExternalFeed(hex: string, at: number): CalledFeed | null {
   const offset = wordToOffset(wordAt(hex, at + 64))
   const rate = uintAt(hex, at + 96)
-  const length = offset === null ? null : wordToOffset(wordAt(hex, at + offset))
-  if (offset === null || rate === null || length === null || length > maxCodeBytes) return null
-  const start = 2 + (at + offset + 32) * 2
-  if (start + length * 2 > hex.length) return null
-  return { contract: null, codeHex: `0x${hex.slice(start, start + length * 2)}`, rate }
+  const code = offset === null ? null : bytesAt(hex, at + offset)
+  if (rate === null || code === null || code.length > maxCodeBytes * 2) return null
+  return { contract: null, codeHex: `0x${code}`, rate }
 }
 
 /** The fee of every listed router, in basis points of the gross amount. */

@@ -1,6 +1,6 @@
 /** Computes the payer's amount from ERC-20 transfers, and checks that the receiver was paid. @module */
 import type { ReceiptFacts, ReceiptLog, TransactionFacts } from '../rpc/answers.js'
-import { normalizeAddress, uintAt, wordAt, wordToAddress } from '../rpc/hex.js'
+import { normalizeAddress, uintAt, wordToAddress } from '../rpc/hex.js'
 import type { DirectPayment } from './pair-conversions.js'
 import { type DecodedPayment, nativeTokenAddress, type RouterCall } from './router-decoder.js'
 
@@ -64,8 +64,7 @@ function sumWithdrawals(logs: readonly ReceiptLog[], wrapped: string, router: st
   let sum = 0n
   for (const { address, topics, data } of logs) {
     if (address !== wrapped || topics[0] !== withdrawalTopic || topics.length !== 2) continue
-    const amount = wordAt(data, 0)
-    if (normalizeAddress(`0x${topics[1]?.slice(26)}`) === router && amount !== null) sum += BigInt(`0x${amount}`)
+    if (normalizeAddress(`0x${topics[1]?.slice(26)}`) === router) sum += uintAt(data, 0) ?? 0n
   }
   return sum
 }

@@ -81,11 +81,6 @@ export function createPayer(options: PayerOptions): Payer {
     ready.add(token)
   }
 
-  async function sendPayment(token: Address, data: Hex, value: bigint, suffix: Hex | undefined): Promise<Hex> {
-    await prepare(token)
-    return send(deployment.router.address, data, value, suffix)
-  }
-
   return {
     address: account.address.toLowerCase() as Address,
     async pay({ integrationAddress, receiver, amount, memo, token = deployment.tokens.usdc.address }, signal) {
@@ -95,9 +90,13 @@ export function createPayer(options: PayerOptions): Payer {
       const data = encodeFunctionData({ abi: devRouter.abi, functionName: 'pay', args })
       const suffix = integrationAddress === null ? undefined : encodeIntegrationSuffix(integrationAddress)
       const value = paid === nativeTokenAddress ? amount : 0n
+      const sendPayment = async () => {
+        await prepare(paid)
+        return send(deployment.router.address, data, value, suffix)
+      }
       const sent = queue.then(() => {
         signal?.throwIfAborted()
-        return awaitChainStep(options, 'did not accept a payment', sendPayment(paid, data, value, suffix))
+        return awaitChainStep(options, 'did not accept a payment', sendPayment())
       })
       // An aborted wait must not let the next payment overtake this one: nonces have an order.
       queue = sent.catch(() => {})

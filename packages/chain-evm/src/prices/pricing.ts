@@ -67,12 +67,7 @@ export const knownPriceFeeds: (chainId: number) => readonly KnownPriceFeed[] = c
 )
 
 /** The trusted tokens and feeds. Addresses and hashes are lowercase. */
-export interface PriceLists {
-  token(address: string): KnownToken | null
-  feed(contract: string): KnownPriceFeed | null
-  /** The currency code with this keccak-256 hash, among fiat currencies and the bases of feeds. */
-  code(hash: string): string | null
-}
+export type PriceLists = ReturnType<typeof createPriceLists>
 
 /** The largest `uint8`, which is the type of `decimals` in tokens and feeds. */
 const maxDecimals = 255
@@ -86,7 +81,7 @@ export function createPriceLists(
   tokens: readonly KnownToken[],
   priceFeeds: readonly KnownPriceFeed[],
   nativeSymbol: string | null,
-): PriceLists {
+) {
   const tokensByAddress = indexByAddress('token', tokens, ({ address, symbol, currency }) => {
     if (typeof symbol !== 'string' || symbol === '')
       throw new TypeError(`The symbol of token ${address} is ${JSON.stringify(symbol)}; pass text such as "USDC".`)
@@ -106,9 +101,10 @@ export function createPriceLists(
     tokensByAddress.set(nativeTokenAddress, { address: nativeTokenAddress, symbol: nativeSymbol, currency: nativeCode })
   let codes: ReadonlyMap<string, string> | undefined
   return {
-    token: (address) => tokensByAddress.get(address) ?? null,
-    feed: (contract) => feedsByAddress.get(contract) ?? null,
-    code(hash) {
+    token: (address: string) => tokensByAddress.get(address) ?? null,
+    feed: (contract: string) => feedsByAddress.get(contract) ?? null,
+    /** The currency code with this keccak-256 hash, among fiat currencies and the bases of feeds. */
+    code(hash: string): string | null {
       codes ??= new Map(
         [...fiatCurrencies, ...priceFeeds.map(({ base }) => base)].map((code) => [hashText(code), code]),
       )
@@ -198,7 +194,8 @@ function toFeedFacts(lists: PriceLists, step: PaidStep, token: KnownToken | null
   if (feed === null) return toUnknownFeed(lists, step)
   const { base, quote, decimals } = feed
   // The token shows the use that the event does not: CHF/USD divides a payment in CHF and multiplies one in USD.
-  const isOfToken = token !== null && [token.symbol, token.currency].some((name) => isSameCode(name, base))
+  const isOfToken =
+    token !== null && [token.symbol, token.currency].some((name) => name.toLowerCase() === base.toLowerCase())
   const use = step.use === 'unknown' && isOfToken ? 'divide' : getUse(step)
   return { use, contract, pair: { base, quote }, rate, decimals }
 }
@@ -219,8 +216,4 @@ function findCurrencyCode(lists: PriceLists, { codeHash, codeHex }: PaidStep): s
   if (listedCode !== null || codeHex === null) return listedCode
   const text = Buffer.from(codeHex.slice(2), 'hex').toString('utf8')
   return isCurrencyCode(text) ? text : null
-}
-
-function isSameCode(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase()
 }

@@ -3,8 +3,8 @@ import type { TokenFacts } from '@payment-integration/core/ports'
 import { parseHeader } from '../rpc/answers.js'
 import { askWithChainId, type ExpectedChain } from '../rpc/chain-guard.js'
 import { describeRpcError, type Failures, ResultTooLargeError } from '../rpc/failures.js'
-import { byteLength, formatQuantity, isHex, wordAt, wordToOffset } from '../rpc/hex.js'
-import type { Node, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
+import { byteLength, bytesAt, formatQuantity, isHex, wordAt, wordToOffset } from '../rpc/hex.js'
+import { buildHeaderCall, getResult, type Node, type RpcCall, type RpcOutcome } from '../rpc/json-rpc.js'
 
 /** In code points. */
 const maxSymbolLength = 64
@@ -29,10 +29,7 @@ export function parseDecimals(answer: string): number {
 
 function sliceString(answer: string): string | null {
   const offset = wordToOffset(wordAt(answer, 0))
-  const length = offset === null ? null : wordToOffset(wordAt(answer, offset))
-  if (offset === null || length === null) return null
-  const start = 2 + (offset + 32) * 2
-  return start + length * 2 <= answer.length ? answer.slice(start, start + length * 2) : null
+  return offset === null ? null : bytesAt(answer, offset)
 }
 
 function decodeUtf8(hex: string): string | null {
@@ -79,14 +76,7 @@ const maxFailureChecks = 3
 /** Anybody can pay in new tokens, so the cache is limited; the oldest entry is dropped first. */
 const maxEntries = 10_000
 
-export interface TokenMetadata {
-  /**
-   * Reads a token, unless it is cached. A token that does not answer has no symbol and 0 decimals.
-   * @param height - The last block of the range; a node with a lower head is not trusted.
-   * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node does not answer.
-   */
-  read(node: Node, address: string, height: number, signal?: AbortSignal): Promise<TokenFacts>
-}
+export type TokenMetadata = ReturnType<typeof createTokenMetadata>
 
 interface Entry {
   readonly facts: TokenFacts
@@ -95,15 +85,13 @@ interface Entry {
 }
 
 /** Caches the answers of contracts. An address without code is read again for later blocks, where it may have code. */
-export function createTokenMetadata(chainId: number, fail: Failures, native: TokenFacts): TokenMetadata {
+export function createTokenMetadata(fail: Failures, native: TokenFacts) {
   const entries = new Map<string, Entry>()
 
   async function read(node: Node, address: string, height: number, signal?: AbortSignal): Promise<Entry> {
-    const newest = { method: 'eth_getBlockByNumber', params: ['latest', false] }
-    const ownChain = { chainId, fail, node }
-    const [head, symbol, decimals] = await callToken(ownChain, [newest, ...buildTokenCalls(address, 'latest')], signal)
-    if (!head?.ok) throw fail.unavailable(`eth_getBlockByNumber: ${describeRpcError(head)}.`)
-    const at = parseHeader(head.result, fail)?.number ?? -1
+    const calls = [buildHeaderCall('latest'), ...buildTokenCalls(address, 'latest')]
+    const [head, symbol, decimals] = await callToken({ fail, node }, calls, signal)
+    const at = parseHeader(getResult(fail, 'eth_getBlockByNumber', head), fail)?.number ?? -1
     if (at < height) throw fail.unavailable(`the node's newest block is below ${height}, the end of the range.`)
     if (isAnswer(symbol) && isAnswer(decimals))
       return { facts: toFacts(address, symbol.result, decimals.result), validUpTo: Number.POSITIVE_INFINITY }
@@ -122,7 +110,7 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
     const block = formatQuantity(at)
     const getCode = { method: 'eth_getCode', params: [address, block] }
     const calls = [getCode, buildCall(identityContract, symbolSelector, block), ...buildTokenCalls(address, block)]
-    const [code, probe, symbol, decimals] = await callToken({ chainId, fail, node }, calls, signal)
+    const [code, probe, symbol, decimals] = await callToken({ fail, node }, calls, signal)
     if (!code?.ok || !isHex(code.result))
       throw fail.unavailable(`eth_getCode: ${code?.ok === false ? describeRpcError(code) : 'the answer is not hex'}.`)
     const answers = [symbol, decimals].map((outcome) => getBytes(outcome, probe))
@@ -149,7 +137,12 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
   }
 
   return {
-    async read(node, address, height, signal) {
+    /**
+     * Reads a token, unless it is cached. A token that does not answer has no symbol and 0 decimals.
+     * @param height - The last block of the range; a node with a lower head is not trusted.
+     * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node does not answer.
+     */
+    async read(node: Node, address: string, height: number, signal?: AbortSignal): Promise<TokenFacts> {
       if (address === native.address) return native
       const cached = entries.get(address)
       if (cached !== undefined && height <= cached.validUpTo) return cached.facts

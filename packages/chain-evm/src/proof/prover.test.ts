@@ -8,9 +8,10 @@ import { encodeReceipt, rlpNumber } from '../../test/raw-receipts.js'
 import { payer, receiver, useTestChain } from '../../test/test-chain.js'
 import { yodlTopic } from '../decode/router-events.js'
 import { deriveDevAccount, toViemChain } from '../dev/dev-chain.js'
+import type { Fields } from '../rpc/answers.js'
 import { createFilterTest } from './log-filter.js'
 import { openProver } from './prover.js'
-import { type NodeObject, parseRawReceipt } from './receipts.js'
+import { parseRawReceipt } from './receipts.js'
 import { MalformedRlpError } from './rlp.js'
 
 const prover = await openProver()
@@ -18,14 +19,14 @@ const node = await useTestChain(['--gas-limit', '1000000000', '--hardfork', 'pra
 const router = await node.deploy(testRouter)
 const optimism = await useTestChain(['--optimism'])
 
-const computeRoot = (receipts: readonly NodeObject[]) => {
+const computeRoot = (receipts: readonly Fields[]) => {
   const answer = prover.computeReceiptsRoot(receipts)
   return 'root' in answer ? answer.root : answer.flaw
 }
 
 describe('a real node', () => {
-  const blockAt = (height: number) => node.rpc<NodeObject>('eth_getBlockByNumber', `0x${height.toString(16)}`, false)
-  const receiptsAt = (height: number) => node.rpc<NodeObject[]>('eth_getBlockReceipts', `0x${height.toString(16)}`)
+  const blockAt = (height: number) => node.rpc<Fields>('eth_getBlockByNumber', `0x${height.toString(16)}`, false)
+  const receiptsAt = (height: number) => node.rpc<Fields[]>('eth_getBlockReceipts', `0x${height.toString(16)}`)
 
   /** A transaction of each type that anvil makes, some of which fail, with or without logs. */
   async function send(random: () => number): Promise<void> {
@@ -71,9 +72,9 @@ describe('a real node', () => {
     for (const field of fields)
       expect(prover.computeHeaderHash({ ...block, [field]: flipped(block[field] as string) })).not.toBe(block['hash'])
     const [first = {}, ...rest] = receipts
-    const logs = first['logs'] as NodeObject[]
+    const logs = first['logs'] as Fields[]
     const [log = {}, ...others] = logs
-    const flip = (object: NodeObject, field: string) => ({ ...object, [field]: flipped(object[field] as string) })
+    const flip = (object: Fields, field: string) => ({ ...object, [field]: flipped(object[field] as string) })
     const changed = [
       ...['status', 'cumulativeGasUsed', 'logsBloom', 'type'].map((field) => [flip(first, field), ...rest]),
       ...['address', 'data'].map((field) => [{ ...first, logs: [flip(log, field), ...others] }, ...rest]),
@@ -87,9 +88,9 @@ test('a node of the OP stack agrees on a deposit', async () => {
   const deposit = { type: '0x7e', sourceHash: `0x${'11'.repeat(32)}`, mint: '0x0', isSystemTx: false }
   await optimism.rpc('eth_sendTransaction', { from: payer, to: payer, gas: '0x30d40', value: '0x1', ...deposit })
   const height = `0x${(await optimism.mine()).toString(16)}`
-  const receipts = await optimism.rpc<NodeObject[]>('eth_getBlockReceipts', height)
+  const receipts = await optimism.rpc<Fields[]>('eth_getBlockReceipts', height)
   expect(receipts).toMatchObject([{ depositNonce: '0x1', depositReceiptVersion: '0x1' }])
-  const block = await optimism.rpc<NodeObject>('eth_getBlockByNumber', height, false)
+  const block = await optimism.rpc<Fields>('eth_getBlockByNumber', height, false)
   expect(computeRoot(receipts)).toBe(block['receiptsRoot'])
   expect(prover.computeHeaderHash(block)).toBe(block['hash'])
 })
@@ -116,7 +117,7 @@ describe('an independent encoder', () => {
   })
 })
 
-test.each<[string, NodeObject]>([
+test.each<[string, Fields]>([
   ['logsBloom is missing or malformed', { logsBloom: '0x00' }],
   ['logsBloom is missing or malformed', { logsBloom: undefined }],
   ['cumulativeGasUsed is missing or malformed', { cumulativeGasUsed: 7 }],
@@ -138,7 +139,7 @@ test.each<[string, NodeObject]>([
 })
 
 test('a header with the fields of later forks hashes like their list', async () => {
-  const block = await node.rpc<NodeObject>('eth_getBlockByNumber', 'latest', false)
+  const block = await node.rpc<Fields>('eth_getBlockByNumber', 'latest', false)
   const added = { blockAccessListHash: `0x${'ab'.repeat(32)}`, slotNumber: '0x7f10' } as const
   const bytes = 'parentHash sha3Uncles miner stateRoot transactionsRoot receiptsRoot logsBloom'.split(' ')
   const quantities = 'difficulty number gasLimit gasUsed timestamp'.split(' ')
@@ -248,7 +249,7 @@ const statusOrRoot = (random: () => number) => {
   return kind === 0 ? { root: toHex(random, 32) } : { status: kind % 2 === 0 ? '0x1' : '0x0' }
 }
 
-function randomReceipt(random: () => number): NodeObject {
+function randomReceipt(random: () => number): Fields {
   const type = [0, 1, 2, 3, 4, 0x7e, 0x7e, 0x64, 0x6a][random() % 9] ?? 0
   const logs = Array.from({ length: random() % 5 }, () => ({
     address: toHex(random, 20),

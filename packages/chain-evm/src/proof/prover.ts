@@ -1,6 +1,7 @@
 /** Recomputes block hashes and receipts roots. Source: docs/decisions/completeness.md. @module */
+import type { Fields } from '../rpc/answers.js'
 import { keccak, loadKeccak } from './keccak.js'
-import { type MeasuredReceipt, measureReceipt, type NodeObject, writeReceipt } from './receipts.js'
+import { type MeasuredReceipt, measureReceipt, writeReceipt } from './receipts.js'
 import {
   countBytes,
   measureHeader,
@@ -199,7 +200,7 @@ const addedFields: readonly (readonly [string, Kind])[] = [
 ]
 
 /** @param writer - A scratch buffer. @returns 0x hex; null when a field is missing or malformed. */
-function computeHeaderHash(header: NodeObject, writer: RlpWriter): string | null {
+function computeHeaderHash(header: Fields, writer: RlpWriter): string | null {
   try {
     let length = 0
     for (const [name, kind] of requiredFields) length += measureField(header[name], kind, name)
@@ -230,29 +231,24 @@ function writeField(writer: RlpWriter, value: unknown, kind: Kind, name: string)
   else writer.writeItem(value, countBytes(value, name), name)
 }
 
-/** Recomputes the hashes of a node's answers. */
-export interface Prover {
-  /** Null when a field is missing or malformed. */
-  computeHeaderHash(header: NodeObject): string | null
-  /** @param receipts - All receipts of a block, in order. @returns `flaw` when a receipt is malformed. */
-  computeReceiptsRoot(receipts: readonly NodeObject[]): { readonly root: string } | { readonly flaw: string }
-  /** @param items - In order, each at least {@link minItemBytes} long. */
-  computeListRoot(items: readonly Uint8Array[]): string
-}
+/** Recomputes the hashes of a node's answers, synchronously in one buffer. */
+export type Prover = ReturnType<typeof createProver>
 
 let opened: Promise<Prover> | undefined
 
-/** Opens the prover of this process, which works synchronously in one buffer. */
+/** Opens the prover of this process. */
 export function openProver(): Promise<Prover> {
   opened ??= loadKeccak().then(createProver)
   return opened
 }
 
-function createProver(): Prover {
+function createProver() {
   const writer = new RlpWriter()
   return {
-    computeHeaderHash: (header) => computeHeaderHash(header, writer),
-    computeListRoot(list) {
+    /** Null when a field is missing or malformed. */
+    computeHeaderHash: (header: Fields) => computeHeaderHash(header, writer),
+    /** @param list - In order, each item at least {@link minItemBytes} long. */
+    computeListRoot(list: readonly Uint8Array[]): string {
       const get = (index: number) => list[index] as Uint8Array
       const items = {
         count: list.length,
@@ -264,7 +260,8 @@ function createProver(): Prover {
       }
       return computeListRoot(items, writer)
     },
-    computeReceiptsRoot(receipts) {
+    /** @param receipts - All receipts of a block, in order. @returns `flaw` when a receipt is malformed. */
+    computeReceiptsRoot(receipts: readonly Fields[]): { readonly root: string } | { readonly flaw: string } {
       try {
         const measured = receipts.map(measureReceipt)
         const get = (index: number) => measured[index] as MeasuredReceipt

@@ -1,5 +1,5 @@
 /** Encodes and parses receipts in the form that the receipts root covers. Source: EIP-658, EIP-2718. @module */
-import type { ReceiptLog } from '../rpc/answers.js'
+import type { Fields, ReceiptLog } from '../rpc/answers.js'
 import { parseQuantity } from '../rpc/hex.js'
 import {
   countBytes,
@@ -18,9 +18,6 @@ import {
 // Type 0x7e follows op-geth `core/types/receipt.go`, which encodes nonce and version of a deposit only if the receipt
 // has a version.
 
-/** A receipt, log or header in a node's answer. */
-export type NodeObject = Readonly<Record<string, unknown>>
-
 const bloomBytes = 256
 const addressBytes = 20
 const topicBytes = 32
@@ -32,7 +29,7 @@ const addressLength = 1 + addressBytes
 
 /** A receipt with the lengths that its encoding needs. */
 export interface MeasuredReceipt {
-  readonly receipt: NodeObject
+  readonly receipt: Fields
   /** 0 for a receipt without a type. */
   readonly type: number
   /** In bytes, including the type byte. */
@@ -40,7 +37,7 @@ export interface MeasuredReceipt {
   /** Bytes in the list of fields, and in the list of logs. */
   readonly fieldsLength: number
   readonly logsLength: number
-  readonly logs: readonly NodeObject[]
+  readonly logs: readonly Fields[]
   /** Significant digits of the gas used. */
   readonly gas: string
   /** Significant digits of a deposit's nonce and version; null for other receipts. */
@@ -48,13 +45,13 @@ export interface MeasuredReceipt {
 }
 
 /** @throws {@link UnencodableError} When a field is missing or malformed. */
-export function measureReceipt(receipt: NodeObject): MeasuredReceipt {
+export function measureReceipt(receipt: Fields): MeasuredReceipt {
   const type = parseType(receipt['type'])
   const gas = parseSignificantDigits(receipt['cumulativeGasUsed'], 'cumulativeGasUsed')
   const logs = receipt['logs']
   if (!Array.isArray(logs)) throw new UnencodableError('logs')
   let logsLength = 0
-  for (const log of logs as NodeObject[]) logsLength += measureLog(log)
+  for (const log of logs as Fields[]) logsLength += measureLog(log)
   const deposit = parseDeposit(type, receipt)
   let fieldsLength = measureStatus(receipt) + measureQuantity(gas) + measureItem(bloomBytes) + measureItem(logsLength)
   if (deposit !== null) fieldsLength += measureQuantity(deposit[0]) + measureQuantity(deposit[1])
@@ -86,15 +83,15 @@ function parseType(value: unknown): number {
 }
 
 /** Before EIP-658 a receipt had the state root instead of the status. */
-function hasStateRoot({ root, status }: NodeObject): boolean {
+function hasStateRoot({ root, status }: Fields): boolean {
   return (status === undefined || status === null) && typeof root === 'string'
 }
 
-function measureStatus(receipt: NodeObject): number {
+function measureStatus(receipt: Fields): number {
   return hasStateRoot(receipt) ? topicLength : measureQuantity(parseSignificantDigits(receipt['status'], 'status'))
 }
 
-function parseDeposit(type: number, receipt: NodeObject): readonly [string, string] | null {
+function parseDeposit(type: number, receipt: Fields): readonly [string, string] | null {
   const version = receipt['depositReceiptVersion']
   if (type !== depositType || version === undefined || version === null) return null
   return [
@@ -103,22 +100,22 @@ function parseDeposit(type: number, receipt: NodeObject): readonly [string, stri
   ]
 }
 
-function getTopics(log: NodeObject): readonly unknown[] {
+function getTopics(log: Fields): readonly unknown[] {
   const topics = log['topics']
   if (!Array.isArray(topics)) throw new UnencodableError('topics')
   return topics
 }
 
-function measureLogBody(log: NodeObject): number {
+function measureLogBody(log: Fields): number {
   return addressLength + measureItem(getTopics(log).length * topicLength) + measureHex(log['data'], 'data')
 }
 
 function measureLog(log: unknown): number {
   if (typeof log !== 'object' || log === null) throw new UnencodableError('log')
-  return measureItem(measureLogBody(log as NodeObject))
+  return measureItem(measureLogBody(log as Fields))
 }
 
-function writeLog(writer: RlpWriter, log: NodeObject): void {
+function writeLog(writer: RlpWriter, log: Fields): void {
   const topics = getTopics(log)
   const data = log['data']
   writer.writeHeader(0xc0, measureLogBody(log))

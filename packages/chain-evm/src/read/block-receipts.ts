@@ -4,11 +4,11 @@ import { parseRawReceipt, type RawReceipt } from '../proof/receipts.js'
 import { MalformedRlpError } from '../proof/rlp.js'
 import { parseBlockTransactions } from '../rpc/answers.js'
 import { askWithChainId } from '../rpc/chain-guard.js'
-import { describeRpcError, isRateLimit, isUnavailable } from '../rpc/failures.js'
+import { isRateLimit, isUnavailable } from '../rpc/failures.js'
 import { formatQuantity, isHex } from '../rpc/hex.js'
 import type { Rpc, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
-import type { Header, RangeReader } from './range-reader.js'
-import { assertAuthentic, buildBlockCall, buildHeaderCall, toHeader } from './range-reader.js'
+import { buildBlockCall, buildHeaderCall, buildReceiptCall } from '../rpc/json-rpc.js'
+import { assertAuthentic, type Header, type RangeReader, toHeader } from './range-reader.js'
 
 /** Raw receipts whose root is the one in the header. */
 export interface ProvenRawReceipts {
@@ -229,7 +229,7 @@ async function completeBlocks(
 /**
  * Reads all receipts of blocks, in order.
  * @param withTransactions - Whether the transactions are read too.
- * @throws ChainError `ERR_CHAIN_UNAVAILABLE`; `ERR_CHAIN_RANGE_GONE` when a receipt is missing.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a receipt is missing.
  */
 export async function readBlockReceipts(
   reader: RangeReader,
@@ -261,35 +261,24 @@ export async function readByTransaction(
 ): Promise<readonly unknown[]> {
   if (transactions === null) throw fail.unavailable(`block ${ref.number} was answered without its transactions.`)
   if (transactions.length === 0) return []
-  const outcomes = await rpc.askAll(
-    transactions.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
-    signal,
-  )
-  return transactions.map((hash, index) => {
-    const outcome = outcomes[index]
-    if (!outcome?.ok) throw fail.unavailable(`eth_getTransactionReceipt: ${describeRpcError(outcome)}.`)
-    if (outcome.result === null) throw fail.noBlock(`transaction ${hash} has no receipt in block ${ref.number}.`)
-    return outcome.result
-  })
-}
-
-/** Contents of a request besides headers and receipts. */
-interface ExtraContents {
-  readonly withTransactions: boolean
-  /** Whether to ask for the chain id; a request that continues an earlier one need not. */
-  readonly withChainId: boolean
+  const answers = await rpc.all(transactions.map(buildReceiptCall), signal)
+  const missing = answers.indexOf(null)
+  if (missing >= 0) throw fail.noBlock(`transaction ${transactions[missing]} has no receipt in block ${ref.number}.`)
+  return answers
 }
 
 /**
  * Reads blocks `from` to `to`, both included, with their receipts.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing; `ERR_CHAIN_PROOF_FAILED` when a header does not
- * hash to its block hash; `ERR_CHAIN_UNAVAILABLE`.
+ * @param contents - Whether the transactions are read too; whether the chain id is asked for, which a request that
+ * continues an earlier one need not.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing; `ERR_CHAIN_PROOF_FAILED` when a header was
+ * changed.
  */
 export async function readBlocks(
   reader: RangeReader,
   from: number,
   to: number,
-  { withTransactions, withChainId }: ExtraContents,
+  { withTransactions, withChainId }: { readonly withTransactions: boolean; readonly withChainId: boolean },
   signal?: AbortSignal,
 ): Promise<readonly BlockWithReceipts[]> {
   const heights = Array.from({ length: to - from + 1 }, (_, index) => from + index)

@@ -122,8 +122,7 @@ interface PayingTransaction {
 /**
  * Decodes logs, and reads the transactions and receipts of their payments that are not cached.
  * @param logs - Logs of listed routers, by block, transaction and log index.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from;
- * `ERR_CHAIN_UNAVAILABLE`.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from.
  */
 export async function readTransactionPayments(
   reader: RangeReader,

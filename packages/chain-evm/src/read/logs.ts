@@ -3,14 +3,14 @@ import type { BlockRange, BlockRef } from '@payment-integration/core/ports'
 import type { RouterLog } from '../decode/router-decoder.js'
 import { parseHeader, parseLogs, parseReceipt } from '../rpc/answers.js'
 import { askWithChainId } from '../rpc/chain-guard.js'
-import { describeRpcError, type Failures, isRateLimit, isUnavailable } from '../rpc/failures.js'
+import { type Failures, isRateLimit, isUnavailable } from '../rpc/failures.js'
 import { formatQuantity } from '../rpc/hex.js'
-import type { RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
+import { buildHeaderCall, getResult, type RpcCall, type RpcOutcome } from '../rpc/json-rpc.js'
 import { readByTransaction } from './block-receipts.js'
 import { type CachedFacts, readTransactionPayments } from './derive-payments.js'
 import { readPaymentFacts } from './proven-blocks.js'
 import type { Header, RangeReader } from './range-reader.js'
-import { assertChain, buildHeaderCall, isPaymentLog, readBlockTimes, toHeader } from './range-reader.js'
+import { assertChain, isPaymentLog, isRelevantLog, readBlockTimes, toHeader } from './range-reader.js'
 
 function buildLogsCall({ routers, decoder }: RangeReader, from: number, to: number): RpcCall {
   const topics = [...decoder.paymentTopics, ...decoder.conversionTopics]
@@ -25,30 +25,22 @@ function buildLogsCall({ routers, decoder }: RangeReader, from: number, to: numb
 /**
  * Parses the logs of listed routers, by block, transaction and log index. On some chains log indexes count per
  * transaction.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the logs contradict the headers or each other about a height's block;
- * `ERR_CHAIN_UNAVAILABLE`.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the logs contradict the headers or each other about a height's block.
  */
 function parseRangeLogs(
-  { routers, decoder, fail }: RangeReader,
+  reader: RangeReader,
   first: BlockRef,
   last: BlockRef,
   outcome: RpcOutcome | undefined,
 ): RouterLog[] {
-  if (!outcome?.ok)
-    throw fail.unavailable(`eth_getLogs ${first.number} to ${last.number}: ${describeRpcError(outcome)}.`)
-  const topics = [...decoder.paymentTopics, ...decoder.conversionTopics]
-  const logs = parseLogs(outcome.result, fail)
-    .filter((log) => routers.has(log.address) && topics.includes(log.topics[0] ?? ''))
-    .sort(comparePositions)
+  const { fail } = reader
+  const logs = parseLogs(getResult(fail, `eth_getLogs ${first.number} to ${last.number}`, outcome), fail)
+    .filter((log) => isRelevantLog(reader, log))
+    .sort((a, b) => a.blockNumber - b.blockNumber || (a.txIndex ?? 0) - (b.txIndex ?? 0) || a.logIndex - b.logIndex)
   assertConsistent(logs, first, last, fail)
   return logs
 }
 
-function comparePositions(a: RouterLog, b: RouterLog): number {
-  return a.blockNumber - b.blockNumber || (a.txIndex ?? 0) - (b.txIndex ?? 0) || a.logIndex - b.logIndex
-}
-
-/** Rejects logs that contradict the headers or each other about the block at a height. */
 function assertConsistent(logs: readonly RouterLog[], first: BlockRef, last: BlockRef, fail: Failures): void {
   const hashes = new Map([
     [first.number, first.hash],
@@ -93,16 +85,11 @@ async function withRangeSize<T>(
   }
 }
 
-/** Consecutive headers, and those among them whose blocks may contain a payment. */
-interface Candidates {
-  readonly headers: readonly Header[]
-  readonly candidates: readonly Header[]
-}
-
 /**
  * Finds the blocks whose log filter admits a payment. Where headers do not hash to their block hashes, `eth_getLogs` is
  * compared with the filters, to detect a chain whose filters are always empty.
  * @param maxTransactions - The most transactions of all candidates together. A first candidate may have more.
+ * @returns The headers up to that limit, and those among them whose blocks may contain a payment.
  * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when a filter denies a log that the node has.
  */
 export async function readCandidates(
@@ -110,7 +97,7 @@ export async function readCandidates(
   all: readonly Header[],
   maxTransactions: number,
   signal?: AbortSignal,
-): Promise<Candidates> {
+) {
   const candidates: Header[] = []
   let transactions = 0
   let end = all.length
@@ -140,7 +127,7 @@ async function assertFiltersAdmitLogs(
   candidates: readonly Header[],
   signal?: AbortSignal,
 ): Promise<void> {
-  const { node, fail, requestedRouters: wanted, decoder } = reader
+  const { node, fail, requestedRouters: wanted } = reader
   const admitted = new Set(candidates.map(({ ref }) => ref.number))
   for (let start = 0; start < headers.length; ) {
     const first = headers[start]?.ref
@@ -151,9 +138,9 @@ async function assertFiltersAdmitLogs(
       const [outcome] = await askWithChainId(reader, [buildLogsCall(reader, first.number, height)], signal)
       return { logs: parseRangeLogs(reader, first, last, outcome), upTo: height }
     })
-    for (const { blockNumber, address, topics } of logs) {
-      if (admitted.has(blockNumber) || wanted?.has(address) === false) continue
-      if (!decoder.paymentTopics.includes(topics[0] ?? '')) continue
+    for (const log of logs) {
+      const { blockNumber, address } = log
+      if (admitted.has(blockNumber) || wanted?.has(address) === false || !isPaymentLog(reader, log)) continue
       const what = `the log filter of block ${blockNumber} denies a payment that eth_getLogs has`
       node.note({ kind: 'proof-failed', what })
       throw fail.unproven(`${what}. On a chain with empty filters, set its proof to none.`)
@@ -217,7 +204,7 @@ const noCachedFacts: CachedFacts = { receipts: new Map(), getSize: () => null, g
 /**
  * Reads blocks without proof, for chains with non-standard filters or roots: from `from` up to `to`, or as many as the
  * node's range size allows. The last header is read again at the end, to detect a reorg in between.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block of the range is missing or changed; `ERR_CHAIN_UNAVAILABLE`.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block of the range is missing or changed.
  */
 export async function readUnproven(
   reader: RangeReader,
@@ -225,13 +212,10 @@ export async function readUnproven(
   to: number,
   signal?: AbortSignal,
 ): Promise<BlockRange> {
-  const { rpc, fail, decoder, node } = reader
-  const { ends, logs } = await withRangeSize(reader, from, to, (upTo) => readRangeEnds(reader, from, upTo, signal))
-  const refs = ends.map(({ ref }) => ref)
-  const [first] = refs
-  const last = refs.at(-1)
-  if (first === undefined || last === undefined) throw fail.unavailable('eth_getBlockByNumber: no answer.')
-  const payments = logs.filter(({ topics: [topic = ''] }) => decoder.paymentTopics.includes(topic))
+  const { rpc, fail, node } = reader
+  const read = await withRangeSize(reader, from, to, (upTo) => readRangeEnds(reader, from, upTo, signal))
+  const { ends, first, last, logs } = read
+  const payments = logs.filter((log) => isPaymentLog(reader, log))
   await checkEmptyEnds(reader, ends, payments, signal)
   const transactions = await readTransactionPayments(reader, logs, noCachedFacts, signal)
   const paid: RouterLog[] = transactions.flatMap((transaction) => transaction.payments.map(({ log }) => log))
@@ -240,21 +224,18 @@ export async function readUnproven(
   const reread = parseHeader(await rpc.call(buildHeaderCall(last.number), signal), fail)
   if (reread?.hash !== last.hash)
     throw fail.noBlock(`block ${last.number} is not the one it was when the logs were read.`)
-  return { first, last, blocks: refs, ...facts, proof: 'none', node: node.name }
+  return { first, last, blocks: ends.map(({ ref }) => ref), ...facts, proof: 'none', node: node.name }
 }
 
+/** Reads the logs of a range, and its first and last header; `ends` has one header for a range of one block. */
 async function readRangeEnds(reader: RangeReader, from: number, to: number, signal?: AbortSignal) {
-  const { fail } = reader
   const heights = from === to ? [from] : [from, to]
-  const outcomes = await askWithChainId(
-    reader,
-    [...heights.map(buildHeaderCall), buildLogsCall(reader, from, to)],
-    signal,
-  )
-  const ends = heights.map((height, index) => toHeader(reader, height, outcomes[index]))
-  const first = ends[0]?.ref
-  const last = ends.at(-1)?.ref
-  if (first === undefined || last === undefined) throw fail.unavailable('eth_getBlockByNumber: no answer.')
-  if (to === from + 1) assertChain(ends, fail)
-  return { ends, logs: parseRangeLogs(reader, first, last, outcomes[heights.length]) }
+  const calls = [...heights.map(buildHeaderCall), buildLogsCall(reader, from, to)]
+  const outcomes = await askWithChainId(reader, calls, signal)
+  const start = toHeader(reader, from, outcomes[0])
+  const end = from === to ? start : toHeader(reader, to, outcomes[1])
+  if (to === from + 1) assertChain([start, end], reader.fail)
+  const [first, last] = [start.ref, end.ref]
+  const logs = parseRangeLogs(reader, first, last, outcomes[heights.length])
+  return { ends: from === to ? [start] : [start, end], first, last, logs }
 }

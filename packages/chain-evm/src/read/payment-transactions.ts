@@ -3,8 +3,8 @@ import type { Emitted } from '../decode/pair-conversions.js'
 import type { DecodedPayment, RouterLog } from '../decode/router-decoder.js'
 import type { ReceiptFacts, TransactionFacts } from '../rpc/answers.js'
 import { parseBlockTransactions, parseReceipt, parseTransaction } from '../rpc/answers.js'
-import type { RpcCall } from '../rpc/json-rpc.js'
-import { buildBlockCall, type RangeReader } from './range-reader.js'
+import { buildBlockCall, buildReceiptCall, type RpcCall } from '../rpc/json-rpc.js'
+import type { RangeReader } from './range-reader.js'
 
 interface EmittedPayment extends Emitted<DecodedPayment> {
   readonly log: RouterLog
@@ -58,7 +58,7 @@ export function reportQuarantined(reader: RangeReader, log: RouterLog, version: 
 /**
  * Reads the receipts of transactions that are not cached.
  * @returns All receipts, cached ones included, by transaction hash.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a receipt is no longer in its block; `ERR_CHAIN_UNAVAILABLE`.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a receipt is no longer in its block.
  */
 export async function readReceipts(
   reader: RangeReader,
@@ -69,15 +69,14 @@ export async function readReceipts(
   const missing = groups.filter(({ txHash }) => !cached.has(txHash))
   if (missing.length === 0) return cached
   const answers = await reader.rpc.all(
-    missing.map(({ txHash }) => ({ method: 'eth_getTransactionReceipt', params: [txHash] })),
+    missing.map(({ txHash }) => buildReceiptCall(txHash)),
     signal,
   )
   const all = new Map(cached)
-  for (const [index, { txHash, payments }] of missing.entries()) {
+  for (const [index, group] of missing.entries()) {
     const receipt = parseReceipt(answers[index], reader.fail)
-    const blockHashes = payments.map(({ log }) => log.blockHash)
-    assertSameBlock('receipt', txHash, blockHashes, receipt, reader)
-    all.set(txHash, receipt)
+    assertSameBlock('receipt', group, receipt, reader)
+    all.set(group.txHash, receipt)
   }
   return all
 }
@@ -85,14 +84,13 @@ export async function readReceipts(
 /** Another hash means that the node mixed up the batch; another block means a reorg. */
 function assertSameBlock<T extends { readonly hash: string; readonly blockHash: string }>(
   what: string,
-  txHash: string,
-  blockHashes: readonly string[],
+  { txHash, payments }: TransactionLogs,
   answer: T | null,
   { fail }: RangeReader,
 ): asserts answer is T {
   if (answer === null) throw fail.noBlock(`the node no longer has ${what} ${txHash} in a block.`)
   if (answer.hash !== txHash) throw fail.unavailable(`${what} ${answer.hash} was answered instead of ${txHash}.`)
-  if (blockHashes.some((blockHash) => blockHash !== answer.blockHash))
+  if (payments.some(({ log }) => log.blockHash !== answer.blockHash))
     throw fail.noBlock(`${what} ${txHash} is not in the block its logs came from.`)
 }
 
@@ -110,8 +108,7 @@ export function shouldReadWhole(paying: number, transactions: number): boolean {
 /**
  * Reads the transactions of payments that are not cached: one by one, or with their block.
  * @returns All transactions, cached ones included, by hash.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from;
- * `ERR_CHAIN_UNAVAILABLE`.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from.
  */
 export async function readPaymentTransactions(
   reader: RangeReader,
@@ -191,12 +188,11 @@ async function sendRequests(
 
 function addTransaction(
   reader: RangeReader,
-  { txHash, payments }: TransactionLogs,
+  group: TransactionLogs,
   answer: unknown,
   transactions: Map<string, TransactionFacts>,
 ): void {
   const transaction = parseTransaction(answer, reader.fail)
-  const blockHashes = payments.map(({ log }) => log.blockHash)
-  assertSameBlock('transaction', txHash, blockHashes, transaction, reader)
-  transactions.set(txHash, transaction)
+  assertSameBlock('transaction', group, transaction, reader)
+  transactions.set(group.txHash, transaction)
 }

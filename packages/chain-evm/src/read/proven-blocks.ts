@@ -7,7 +7,7 @@ import { normalizeHash, zeroAddress } from '../rpc/hex.js'
 import type { BlockReceipts, BlockWithReceipts, ProvenRawReceipts } from './block-receipts.js'
 import { readByTransaction, readReceiptsInOneCall } from './block-receipts.js'
 import { readTransactionPayments, type TransactionPayments } from './derive-payments.js'
-import type { Header, RangeReader } from './range-reader.js'
+import { type Header, isRelevantLog, type RangeReader } from './range-reader.js'
 
 /** The relevant logs of a block, by log index, and the receipts that contain them. */
 interface ProvenLogs {
@@ -33,11 +33,6 @@ function createLogCollector(reader: RangeReader, ref: BlockRef) {
       if (facts !== null && logs.length > before) receipts.push(facts)
     },
   }
-}
-
-/** Whether a log is a payment or conversion event of a listed router. */
-function isRelevantLog({ routers, decoder }: RangeReader, { address, topics: [topic = ''] }: ReceiptLog): boolean {
-  return routers.has(address) && (decoder.paymentTopics.includes(topic) || decoder.conversionTopics.includes(topic))
 }
 
 function toRouterLog(
@@ -283,8 +278,7 @@ export function toRange(
   facts: RangeFacts,
   proof: 'root' | 'bloom',
 ): BlockRange {
-  const first: BlockRef | undefined = headers[0]?.ref
-  const last = headers.at(-1)?.ref
+  const [first, last] = [headers[0]?.ref, headers.at(-1)?.ref]
   if (first === undefined || last === undefined) throw fail.unavailable('eth_getBlockByNumber: no answer.')
   return { first, last, blocks: headers.map(({ ref }) => ref), ...facts, proof, node: node.name }
 }

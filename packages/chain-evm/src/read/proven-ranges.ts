@@ -24,10 +24,7 @@ export interface CountedRange extends Pick<RangeResult, 'candidates' | 'paymentB
   readonly range: BlockRange
 }
 
-/**
- * Reads blocks by their log filters, from `from` up to `to`, or until the candidates contain {@link maxTransactions}.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`, `ERR_CHAIN_UNAVAILABLE`.
- */
+/** Reads blocks by their log filters, up to `to`, or until the candidates contain {@link maxTransactions}. */
 export function readByBloom(
   reader: RangeReader,
   from: number,
@@ -53,11 +50,9 @@ async function readSparse(
   const { headers, candidates } = await readCandidates(reader, all, maxTransactions, signal)
   const sum = createRangeSum(reader, headers.at(-1)?.ref.number ?? to)
   const steps = splitIntoSteps(candidates)
-  const ask = (step: readonly Header[] | undefined) => step && readBlockReceipts(reader, step, withTransactions, signal)
-  await readAhead({ maxSteps: steps.length, ask: (step) => ask(steps[step]), hasNext: () => true }, (blocks) =>
-    sum.add(blocks ?? [], signal),
-  )
-  return { range: toRange(reader, headers, sum.facts, 'bloom'), ...sum.counts() }
+  const ask = (step: number) => readBlockReceipts(reader, steps[step] ?? [], withTransactions, signal)
+  await readAhead(steps.length, ask, (blocks) => sum.add(blocks, signal))
+  return { range: toRange(reader, headers, sum.facts, 'bloom'), ...sum.counts }
 }
 
 /**
@@ -78,10 +73,10 @@ async function readDense(
   const sum = createRangeSum(reader, end)
   const steps = Math.ceil((end - from + 1) / perStep)
   const stepsPerChainIdCall = Math.max(1, Math.floor(headersPerStep / perStep))
-  const getExtraCalls = (step: number) => ({ withTransactions: true, withChainId: step % stepsPerChainIdCall === 0 })
   const ask = (step: number) => {
     const start = from + step * perStep
-    return readBlocks(reader, start, Math.min(end, start + perStep - 1), getExtraCalls(step), signal)
+    const extra = { withTransactions: true, withChainId: step % stepsPerChainIdCall === 0 }
+    return readBlocks(reader, start, Math.min(end, start + perStep - 1), extra, signal)
   }
   const pickCandidates = (blocks: readonly BlockWithReceipts[]) =>
     blocks.filter(({ header }) => mayHoldPayment(reader, header))
@@ -90,25 +85,24 @@ async function readDense(
     for (const { header } of pickCandidates(blocks)) transactions += countTransactions(header)
     return transactions + perStep * transactionsPerBlock <= maxTransactions
   }
-  await readAhead({ maxSteps: steps, ask, hasNext }, async (blocks) => {
+  const work = async (blocks: readonly BlockWithReceipts[]) => {
     headers.push(...blocks.map(({ header }) => header))
     assertChain(headers.slice(-blocks.length - 1), reader.fail)
     await sum.add(pickCandidates(blocks), signal)
-  })
-  return { range: toRange(reader, headers, sum.facts, 'bloom'), ...sum.counts() }
+  }
+  await readAhead(steps, ask, work, hasNext)
+  return { range: toRange(reader, headers, sum.facts, 'bloom'), ...sum.counts }
 }
 
-interface StepSequence<T> {
-  readonly maxSteps: number
-  ask(step: number): Promise<T> | undefined
-  /** Whether another step follows this answer. */
-  hasNext(answer: T): boolean
-}
-
-/** Requests the next step while `work` processes the last answer. */
+/**
+ * Requests the next step while `work` processes the last answer.
+ * @param hasNext - Whether another step follows an answer.
+ */
 async function readAhead<T>(
-  { maxSteps, ask, hasNext }: StepSequence<T>,
+  maxSteps: number,
+  ask: (step: number) => Promise<T>,
   work: (answer: T) => Promise<void>,
+  hasNext: (answer: T) => boolean = () => true,
 ): Promise<void> {
   let next = maxSteps > 0 ? ask(0) : undefined
   for (let step = 1; next !== undefined; step += 1) {
@@ -126,7 +120,7 @@ function createRangeSum(reader: RangeReader, height: number) {
   const counts = { candidates: 0, paymentBlocks: 0, transactions: 0 }
   return {
     facts,
-    counts: () => counts,
+    counts,
     async add(blocks: readonly BlockWithReceipts[], signal?: AbortSignal) {
       const collector = createProvenPayments(reader)
       for (const block of blocks) {
@@ -168,7 +162,6 @@ const blocksPerStep = 8
 /**
  * Reads all blocks from `from` to `to` with their receipts.
  * @param withTransactions - Whether the transactions are read too.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`, `ERR_CHAIN_UNAVAILABLE`.
  */
 export async function readByRoot(
   reader: RangeReader,
@@ -184,8 +177,7 @@ export async function readByRoot(
     const end = Math.min(to, start + blocksPerStep - 1)
     for (const block of await readBlocks(reader, start, end, { withTransactions, withChainId: true }, signal)) {
       headers.push(block.header)
-      if (shouldReadWhole(await collector.add(block, signal), block.header.transactions?.length ?? 1))
-        paymentBlocks += 1
+      if (shouldReadWhole(await collector.add(block, signal), countTransactions(block.header))) paymentBlocks += 1
     }
   }
   assertChain(headers, reader.fail)

@@ -7,9 +7,8 @@ import type { FilterTest } from '../proof/log-filter.js'
 import type { Prover } from '../proof/prover.js'
 import { type Fields, type HeaderContents, parseHeader, parseHeaderContents, type ReceiptLog } from '../rpc/answers.js'
 import { askWithChainId } from '../rpc/chain-guard.js'
-import { describeRpcError, type Failures } from '../rpc/failures.js'
-import { formatQuantity } from '../rpc/hex.js'
-import type { Node, Rpc, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
+import type { Failures } from '../rpc/failures.js'
+import { buildHeaderCall, getResult, type Node, type Rpc, type RpcOutcome } from '../rpc/json-rpc.js'
 
 /** Whether the headers of a chain hash to their block hashes, as Ethereum's do. */
 interface HeaderHashing {
@@ -46,9 +45,7 @@ export function assertAuthentic(
   throw fail.unproven(`${what}. Use another node; on a chain with non-standard headers, set its proof to none.`)
 }
 
-/**
- * A log of a listed router that cannot be indexed. Reading continues; an operator should look at it.
- */
+/** A log of a listed router that cannot be indexed. Reading continues; an operator should look at it. */
 export interface QuarantinedLog {
   readonly chainId: number
   readonly txHash: string
@@ -59,7 +56,10 @@ export interface QuarantinedLog {
   readonly reason: string
 }
 
-/** The context of reading one range, all of it from one node. */
+/**
+ * The context of reading one range, all of it from one node. Each function that asks the node may reject with
+ * `ERR_CHAIN_UNAVAILABLE`; the docstrings name the other codes.
+ */
 export interface RangeReader {
   readonly chainId: number
   readonly fail: Failures
@@ -89,24 +89,23 @@ export function isPaymentLog({ routers, decoder }: RangeReader, { address, topic
   return routers.has(address) && decoder.paymentTopics.includes(topics[0] ?? '')
 }
 
+/** Whether a log is a payment or conversion event of a listed router. */
+export function isRelevantLog(
+  { routers, decoder }: RangeReader,
+  { address, topics: [topic = ''] }: ReceiptLog,
+): boolean {
+  return routers.has(address) && (decoder.paymentTopics.includes(topic) || decoder.conversionTopics.includes(topic))
+}
+
 export interface Header extends HeaderContents, HashedHeader {}
 
 /** About a megabyte of headers. */
 export const headersPerStep = 250
 
-export function buildHeaderCall(number: number): RpcCall {
-  return { method: 'eth_getBlockByNumber', params: [formatQuantity(number), false] }
-}
-
-/** Includes the transactions of the block. */
-export function buildBlockCall(number: number): RpcCall {
-  return { method: 'eth_getBlockByNumber', params: [formatQuantity(number), true] }
-}
-
 /**
  * Reads the headers of blocks `from` to `to`, both included.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or does not follow the one before it;
- * `ERR_CHAIN_PROOF_FAILED` when a header was changed; `ERR_CHAIN_UNAVAILABLE`.
+ * `ERR_CHAIN_PROOF_FAILED` when a header was changed.
  */
 export async function readHeaders(
   reader: RangeReader,
@@ -114,12 +113,10 @@ export async function readHeaders(
   to: number,
   signal?: AbortSignal,
 ): Promise<Header[]> {
-  const starts: number[] = []
-  for (let start = from; start <= to; start += headersPerStep) starts.push(start)
-  const steps = await Promise.all(
-    starts.map((start) => readHeaderStep(reader, start, Math.min(to, start + headersPerStep - 1), signal)),
-  )
-  const headers = steps.flat()
+  const steps: Promise<Header[]>[] = []
+  for (let start = from; start <= to; start += headersPerStep)
+    steps.push(readHeaderStep(reader, start, Math.min(to, start + headersPerStep - 1), signal))
+  const headers = (await Promise.all(steps)).flat()
   assertAuthentic(reader, headers)
   assertChain(headers, reader.fail)
   return headers
@@ -131,16 +128,16 @@ async function readHeaderStep(reader: RangeReader, from: number, to: number, sig
   return calls.map((_, index) => toHeader(reader, from + index, outcomes[index]))
 }
 
-/** @throws ChainError `ERR_CHAIN_RANGE_GONE` when the node has no such block; `ERR_CHAIN_UNAVAILABLE`. */
+/** @throws ChainError `ERR_CHAIN_RANGE_GONE` when the node has no such block. */
 export function toHeader(reader: RangeReader, number: number, outcome: RpcOutcome | undefined): Header {
   const { fail, prover } = reader
-  if (!outcome?.ok) throw fail.unavailable(`eth_getBlockByNumber: ${describeRpcError(outcome)}.`)
-  const ref = parseHeader(outcome.result, fail)
+  const answer = getResult(fail, 'eth_getBlockByNumber', outcome)
+  const ref = parseHeader(answer, fail)
   // A node that lags answers null here. Some such nodes answer an empty list for the logs of the missing blocks.
   if (ref === null) throw fail.noBlock(`the node has no block ${number}.`)
   if (ref.number !== number) throw fail.unavailable(`block ${ref.number} was answered instead of block ${number}.`)
-  const isAuthentic = prover.computeHeaderHash(outcome.result as Fields) === ref.hash
-  const { logsBloom, receiptsRoot, transactions } = parseHeaderContents(outcome.result)
+  const isAuthentic = prover.computeHeaderHash(answer as Fields) === ref.hash
+  const { logsBloom, receiptsRoot, transactions } = parseHeaderContents(answer)
   return { ref, isAuthentic, logsBloom, receiptsRoot, transactions }
 }
 
@@ -159,7 +156,7 @@ export function assertChain(headers: readonly Header[], fail: Failures): void {
  * from the block's header.
  * @param ends - The first and last header of the range.
  * @returns Unix milliseconds by log.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or was replaced; `ERR_CHAIN_UNAVAILABLE`.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or was replaced.
  */
 export async function readBlockTimes(
   rpc: Rpc,

@@ -29,15 +29,7 @@ export interface RangeResult {
   readonly rejectedRequests: number
 }
 
-export interface RangeSizing {
-  maxBlocks(kind: RangeKind): number
-  /** How many ranges may be read, or wait to be consumed, at the same time. */
-  parallelRanges(): number
-  plan(): BloomPlan
-  noteResult(kind: RangeKind, range: RangeResult): void
-  noteFailure(kind: RangeKind, requested: number, node: string): void
-  noteRateLimit(node: string): void
-}
+export type RangeSizing = ReturnType<typeof createRangeSizing>
 
 const sizes = { root: { start: 16, max: 16 }, bloom: { start: 64, max: 1_000, step: 64 } } as const
 /** For a wire that does not count bytes. */
@@ -59,7 +51,7 @@ const paymentBlockFraction = 0.75
 const firstPlan: BloomPlan = { withTransactions: 'none', transactionsPerBlock: 1 }
 
 /** The first range is read alone, because its result sizes the others. */
-export function createRangeSizing(): RangeSizing {
+export function createRangeSizing() {
   const learned = { root: createRangeSize(sizes.root), bloom: createRangeSize(sizes.bloom) }
   /** How many blocks contain as many transactions as a range may. */
   let fittingBlocks: number = sizes.bloom.max
@@ -74,10 +66,12 @@ export function createRangeSizing(): RangeSizing {
   }
 
   return {
-    maxBlocks: (kind) => (kind === 'root' ? learned.root.current() : Math.min(fittingBlocks, learned.bloom.current())),
+    maxBlocks: (kind: RangeKind) =>
+      kind === 'root' ? learned.root.current() : Math.min(fittingBlocks, learned.bloom.current()),
+    /** How many ranges may be read, or wait to be consumed, at the same time. */
     parallelRanges: () => current.parallelRanges(),
     plan: () => plan,
-    noteResult(kind, range) {
+    noteResult(kind: RangeKind, range: RangeResult): void {
       const { requested, returned, fillFraction } = range
       getLimit(range.node).noteResult(range)
       learned[kind].noteSuccess(returned)
@@ -90,11 +84,11 @@ export function createRangeSizing(): RangeSizing {
       else if (!isFull && requested >= fittingBlocks) fittingBlocks = Math.min(sizes.bloom.max, fittingBlocks * growth)
       plan = makePlan(range)
     },
-    noteFailure(kind, requested, node) {
+    noteFailure(kind: RangeKind, requested: number, node: string): void {
       getLimit(node).slowDown()
       learned[kind].noteFailure(requested)
     },
-    noteRateLimit(node) {
+    noteRateLimit(node: string): void {
       getLimit(node).slowDown()
     },
   }

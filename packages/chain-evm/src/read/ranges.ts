@@ -28,11 +28,7 @@ interface PlannedRange {
   readonly reading: Promise<BlockRange> | null
 }
 
-/**
- * Yields consecutive ranges from `from` to `to`, and checks that each continues the one before.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`, `ERR_CHAIN_UNAVAILABLE`; the signal's own
- * reason.
- */
+/** Yields consecutive ranges from `from` to `to`, and checks that each continues the one before. */
 export async function* readRanges(
   source: RangesSource,
   { from, to, head }: RangesRequest,
@@ -72,11 +68,11 @@ function startReading(source: RangesSource, queue: PlannedRange[], nearFrom: num
   for (let index = 0; index < queue.length && (index === 0 || started < source.sizing.parallelRanges()); index++) {
     const planned = queue[index]
     if (planned === undefined || planned.reading !== null) continue
-    const isByRoot = source.proof === 'root' || (source.proof === 'bloom' && planned.from >= nearFrom)
-    const size = source.sizing.maxBlocks(isByRoot ? 'root' : 'bloom')
-    const limit = source.proof === 'bloom' && !isByRoot ? nearFrom - 1 : planned.to
-    const end = Math.min(planned.to, limit, planned.from + size - 1)
-    const reading = readPlannedRange(source, planned.from, end, isByRoot, signal)
+    const isNearHead = source.proof === 'bloom' && planned.from >= nearFrom
+    const kind = source.proof === 'root' || isNearHead ? 'root' : 'bloom'
+    const limit = source.proof === 'bloom' && !isNearHead ? nearFrom - 1 : planned.to
+    const end = Math.min(planned.to, limit, planned.from + source.sizing.maxBlocks(kind) - 1)
+    const reading = readPlannedRange(source, planned.from, end, kind, signal)
     // The consumer may stop before it awaits this promise.
     reading.catch(() => {})
     const remainder = end < planned.to ? [{ from: end + 1, to: planned.to, reading: null }] : []
@@ -89,15 +85,14 @@ async function readPlannedRange(
   source: RangesSource,
   from: number,
   to: number,
-  isByRoot: boolean,
+  kind: RangeKind,
   signal: AbortSignal,
 ): Promise<BlockRange> {
   const { sizing } = source
-  const kind: RangeKind = isByRoot ? 'root' : 'bloom'
   const requested = to - from + 1
   return source.nodes.runPinned(async (node) => {
     try {
-      const { range, ...counts } = await readFrom(source, node, { from, to, isByRoot }, signal)
+      const { range, ...counts } = await readWithProof(source, node, kind, from, to, signal)
       const returned = range.last.number - from + 1
       node.note({ kind: 'blocks-read', blocks: returned })
       const fillFraction = counts.transactions / maxTransactions
@@ -113,14 +108,16 @@ async function readPlannedRange(
   }, signal)
 }
 
-async function readFrom(
+async function readWithProof(
   { open, proof, sizing }: RangesSource,
   node: Node,
-  { from, to, isByRoot }: { readonly from: number; readonly to: number; readonly isByRoot: boolean },
+  kind: RangeKind,
+  from: number,
+  to: number,
   signal: AbortSignal,
 ): Promise<CountedRange> {
   const reader = open(node)
-  if (isByRoot) return readByRoot(reader, from, to, sizing.plan().withTransactions === 'all', signal)
+  if (kind === 'root') return readByRoot(reader, from, to, sizing.plan().withTransactions === 'all', signal)
   if (proof === 'bloom') return readByBloom(reader, from, to, sizing.plan(), signal)
   const range = await readUnproven(reader, from, to, signal)
   return { range, candidates: 0, paymentBlocks: 0, transactions: range.payments.length }

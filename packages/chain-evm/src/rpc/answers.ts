@@ -44,6 +44,7 @@ export interface HeaderContents {
   readonly transactions: readonly string[] | null
 }
 
+/** A receipt, log, header or transaction in a node's answer. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export function isFields(value: unknown): value is Fields {

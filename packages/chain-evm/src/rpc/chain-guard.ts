@@ -1,20 +1,18 @@
 /** Checks that a node is on the right chain: before its first request, after silence, and along with calls. @module */
 import type { BlockRef, Clock } from '@payment-integration/core/ports'
 import { parseHeader } from './answers.js'
-import { describeRpcError, type Failures, raceAbort } from './failures.js'
+import { type Failures, raceAbort } from './failures.js'
 import { parseQuantity } from './hex.js'
-import { chainIdCall, type Node, type Rpc, type RpcCall, type RpcOutcome } from './json-rpc.js'
+import type { Node, Rpc, RpcCall, RpcOutcome } from './json-rpc.js'
+import { buildHeaderCall, chainIdCall, getResult } from './json-rpc.js'
 
 /**
  * Checks an answer to `eth_chainId`.
  * @param onWrongChain - Called before the error is thrown, when the node is on another chain.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain, or answered no chain id.
  */
-function assertChainId(
-  answer: unknown,
-  { chainId, fail }: { readonly chainId: number; readonly fail: Failures },
-  onWrongChain: (what: string) => void,
-): void {
+function assertChainId(answer: unknown, fail: Failures, onWrongChain: (what: string) => void): void {
+  const { chainId } = fail
   const answered = parseQuantity(answer)
   if (answered === chainId) return
   if (answered === null) throw fail.unavailable('eth_chainId did not return a number.')
@@ -27,7 +25,6 @@ function assertChainId(
 const recheckAfterMs = 60_000
 
 interface ChainGuardOptions {
-  readonly chainId: number
   readonly clock: Clock
   readonly fail: Failures
   readonly rpc: Rpc
@@ -39,7 +36,7 @@ interface ChainGuardOptions {
 
 /** Creates the guard of one node. Requests that need the check at the same time share one check. */
 export function createChainGuard(options: ChainGuardOptions) {
-  const { chainId, clock, fail, rpc, closed, onWrongChain } = options
+  const { clock, fail, rpc, closed, onWrongChain } = options
   let isChecked = false
   /** The node was checked before its last failure, so the next batch can contain the check. */
   let nextAddsChainId = false
@@ -51,7 +48,7 @@ export function createChainGuard(options: ChainGuardOptions) {
   }
 
   function acceptChainId(answer: unknown): void {
-    assertChainId(answer, { chainId, fail }, onWrongChain)
+    assertChainId(answer, fail, onWrongChain)
     isChecked = true
     nextAddsChainId = false
   }
@@ -60,24 +57,18 @@ export function createChainGuard(options: ChainGuardOptions) {
     /**
      * Checks the node if that is due. After an unanswered request, the next batch can contain the chain id call
      * instead.
-     * @returns Whether to add the call to the batch, and pass its answer to `checkAnswer`.
-     * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain, or answered no chain id.
+     * @returns As `beforeRequest` of `createRpc`.
      */
-    async check(canAddChainId: boolean, signal: AbortSignal | undefined): Promise<boolean> {
+    async check(canAddChainId: boolean, signal: AbortSignal | undefined) {
       const isRecent = clock.now() - answeredAt < recheckAfterMs
-      if (isChecked && isRecent) return false
-      if (nextAddsChainId && isRecent && canAddChainId) return true
+      if (isChecked && isRecent) return null
+      if (nextAddsChainId && isRecent && canAddChainId) return acceptChainId
       isChecked = false
       checking ??= requestChainId().finally(() => {
         checking = null
       })
       await raceAbort(checking, signal)
-      return false
-    },
-    /** @throws ChainError As `check`. */
-    checkAnswer(answer: RpcOutcome): void {
-      if (!answer.ok) throw fail.unavailable(`eth_chainId: ${describeRpcError(answer)}.`)
-      acceptChainId(answer.result)
+      return null
     },
     noteAnswer(): void {
       answeredAt = clock.now()
@@ -96,7 +87,6 @@ export function createChainGuard(options: ChainGuardOptions) {
 
 /** A node, and the chain that it must be on. */
 export interface ExpectedChain {
-  readonly chainId: number
   readonly fail: Failures
   readonly node: Pick<Node, 'rpc' | 'note'>
 }
@@ -108,35 +98,26 @@ export interface ExpectedChain {
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain.
  */
 export async function askWithChainId(
-  { chainId, fail, node }: ExpectedChain,
+  { fail, node }: ExpectedChain,
   calls: readonly RpcCall[],
   signal?: AbortSignal,
 ): Promise<RpcOutcome[]> {
   const [id, ...outcomes] = await node.rpc.askAll([chainIdCall, ...calls], signal)
-  if (!id?.ok) throw fail.unavailable(`eth_chainId: ${describeRpcError(id)}.`)
-  assertChainId(id.result, { chainId, fail }, (what) => node.note({ kind: 'contradiction', what }))
+  assertChainId(getResult(fail, chainIdCall.method, id), fail, (what) => node.note({ kind: 'contradiction', what }))
   return outcomes
 }
 
-/**
- * Like {@link askWithChainId}, for the result of one call.
- * @throws ChainError `ERR_CHAIN_UNAVAILABLE`, also when the node is on another chain.
- */
+/** Like {@link askWithChainId}, for the result of one call. */
 export async function callWithChainId(expected: ExpectedChain, call: RpcCall, signal?: AbortSignal): Promise<unknown> {
   const [outcome] = await askWithChainId(expected, [call], signal)
-  if (outcome?.ok) return outcome.result
-  throw expected.fail.unavailable(`${call.method}: ${describeRpcError(outcome)}.`)
+  return getResult(expected.fail, call.method, outcome)
 }
 
-/**
- * Reads the header under a tag or height; null when the node has none.
- * @throws ChainError `ERR_CHAIN_UNAVAILABLE`, also when the node is on another chain.
- */
+/** Like {@link askWithChainId}, for one header; null when the node has none. */
 export async function readHeaderWithChainId(
   expected: ExpectedChain,
-  tag: string,
+  block: number | 'latest',
   signal?: AbortSignal,
 ): Promise<BlockRef | null> {
-  const call = { method: 'eth_getBlockByNumber', params: [tag, false] }
-  return parseHeader(await callWithChainId(expected, call, signal), expected.fail)
+  return parseHeader(await callWithChainId(expected, buildHeaderCall(block), signal), expected.fail)
 }

@@ -7,8 +7,11 @@ import { ExcessiveJsonError } from '@payment-integration/contract/internal-io'
 import { ChainError } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
 
+/** An error whose message contains no text of the node, so that it may be shown. */
+abstract class ShownError extends Error {}
+
 /** A request took too long. */
-export class DeadlineError extends Error {
+export class DeadlineError extends ShownError {
   override readonly name = 'DeadlineError'
   constructor(timeoutMs: number) {
     super(`no answer within ${timeoutMs} ms`)
@@ -115,32 +118,12 @@ function isViemSizeError(error: ErrorLink): boolean {
   return error.name === 'ResponseBodyTooLargeError' && 'maxSize' in error
 }
 
-/** Makes the errors of one chain. */
-export interface Failures {
-  /** `ERR_CHAIN_UNAVAILABLE`: the node is unreachable or its answer unusable; the call can be repeated. */
-  unavailable(what: string): ChainError
-  /** `ERR_CHAIN_RANGE_GONE`: a block left the chain during the read, or is not there yet. */
-  noBlock(what: string): ChainError
-  /** `ERR_CHAIN_PROOF_FAILED`: the answer contradicts the block's header; another node may answer correctly. */
-  unproven(what: string): ChainError
-  /** `ERR_CHAIN_UNAVAILABLE`: the answer exceeds its size limit. */
-  tooLarge(what: string): ResultTooLargeError
-  /** `ERR_CHAIN_UNAVAILABLE`: the node's rate limit is reached; the request itself is valid. */
-  rateLimit(what: string): RateLimitError
-}
+export type Failures = ReturnType<typeof createFailures>
 
-class RateLimitError extends ChainError {
-  constructor(chainId: number, message: string) {
-    super('ERR_CHAIN_UNAVAILABLE', chainId, message)
-  }
-}
+class RateLimitError extends ChainError {}
 
 /** An answer exceeds its size limit; a foreign contract may be the cause. */
-export class ResultTooLargeError extends ChainError {
-  constructor(chainId: number, message: string) {
-    super('ERR_CHAIN_UNAVAILABLE', chainId, message)
-  }
-}
+export class ResultTooLargeError extends ChainError {}
 
 export function isUnavailable(error: unknown): boolean {
   return error instanceof ChainError && error.code === 'ERR_CHAIN_UNAVAILABLE'
@@ -159,19 +142,23 @@ export function isRateLimit(error: unknown): boolean {
  * key.
  * @param node - The node's name in messages, for a chain with several nodes.
  */
-export function createFailures(chainId: number, node?: string): Failures {
+export function createFailures(chainId: number, node?: string) {
   const prefix = `Chain ${chainId} cannot be read: ${node === undefined ? '' : `${node}: `}`
   return {
-    unavailable: (what) => new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `${prefix}${what}`),
-    tooLarge: (what) => new ResultTooLargeError(chainId, `${prefix}${what}`),
-    rateLimit: (what) => new RateLimitError(chainId, `${prefix}${what}`),
-    noBlock: (what) =>
-      new ChainError(
-        'ERR_CHAIN_RANGE_GONE',
-        chainId,
-        `Chain ${chainId} changed during the read: ${what} Read the head again.`,
-      ),
-    unproven: (what) =>
+    chainId,
+    /** The node is unreachable or its answer unusable; the call can be repeated. */
+    unavailable: (what: string) => new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `${prefix}${what}`),
+    /** The answer exceeds its size limit. */
+    tooLarge: (what: string) => new ResultTooLargeError('ERR_CHAIN_UNAVAILABLE', chainId, `${prefix}${what}`),
+    /** The node's rate limit is reached; the request itself is valid. */
+    rateLimit: (what: string) => new RateLimitError('ERR_CHAIN_UNAVAILABLE', chainId, `${prefix}${what}`),
+    /** A block left the chain during the read, or is not there yet. */
+    noBlock(what: string) {
+      const message = `Chain ${chainId} changed during the read: ${what} Read the head again.`
+      return new ChainError('ERR_CHAIN_RANGE_GONE', chainId, message)
+    },
+    /** The answer contradicts the block's header; another node may answer correctly. */
+    unproven: (what: string) =>
       new ChainError('ERR_CHAIN_PROOF_FAILED', chainId, `Chain ${chainId} cannot be proven complete: ${what}`),
   }
 }
@@ -189,7 +176,7 @@ export class StaleConnectionError extends Error {
 }
 
 /** The node answered with an HTTP error status. */
-export class HttpStatusError extends Error {
+export class HttpStatusError extends ShownError {
   override readonly name = 'HttpStatusError'
   readonly status: number
   /** The raw `Retry-After` header. */
@@ -201,7 +188,7 @@ export class HttpStatusError extends Error {
   }
 }
 
-export class ResponseTooLargeError extends Error {
+export class ResponseTooLargeError extends ShownError {
   override readonly name = 'ResponseTooLargeError'
   constructor(maxBytes: number) {
     super(`the answer is larger than ${maxBytes} bytes`)
@@ -209,7 +196,7 @@ export class ResponseTooLargeError extends Error {
 }
 
 /** Valid JSON that does not answer the request. */
-export class NotJsonRpcError extends Error {
+export class NotJsonRpcError extends ShownError {
   override readonly name = 'NotJsonRpcError'
   constructor() {
     super('the answer is not JSON-RPC')
@@ -217,22 +204,12 @@ export class NotJsonRpcError extends Error {
 }
 
 /** The node is not connected, and the request does not wait for a connection. */
-export class NoConnectionError extends Error {
+export class NoConnectionError extends ShownError {
   override readonly name = 'NoConnectionError'
   constructor() {
     super('no connection')
   }
 }
-
-/** Errors whose message contains no text of the node, so that it may be shown. */
-const shownErrors = [
-  HttpStatusError,
-  ResponseTooLargeError,
-  ExcessiveJsonError,
-  NotJsonRpcError,
-  NoConnectionError,
-  DeadlineError,
-] as const
 
 /** Describes in one phrase why a request failed. @param redact - Cleans text that the node wrote. */
 export function describeFailure(error: unknown, redact: (text: string) => string): string {
@@ -240,7 +217,7 @@ export function describeFailure(error: unknown, redact: (text: string) => string
     if (isViemRpcError(link))
       return describeRpcError({ code: getErrorCode(link), message: redact(String(link.details)) })
     if (isViemSizeError(link)) return `the answer is larger than ${link.maxSize} bytes`
-    if (shownErrors.some((known) => link instanceof known)) return link.message
+    if (link instanceof ShownError || link instanceof ExcessiveJsonError) return link.message
     if (isViemHttpError(link) && link.status !== undefined) return `HTTP status ${link.status}`
     if (link instanceof SyntaxError) return 'the answer is not JSON'
     const { code } = link
@@ -338,13 +315,11 @@ function findSecrets(text: string): string[] {
   const credentials = [url.username, url.password]
   const basic = Buffer.from(credentials.map(decodePercent).join(':')).toString('base64')
   const query = [...url.searchParams].map(([name, value]) => value || name)
-  const parts = [...credentials, basic, ...findHostSecrets(url.hostname), ...url.pathname.split('/'), ...query]
+  // A host name without a dot, such as `localhost`, is no secret.
+  const host = url.hostname.includes('.') ? [url.hostname, ...findSecretLabels(url.hostname)] : []
+  const parts = [...credentials, basic, ...host, ...url.pathname.split('/'), ...query]
   const all = parts.flatMap((part) => [part, decodePercent(part)]).filter((part) => part.length >= 4)
   return [...new Set(all)].sort((a, b) => b.length - a.length)
-}
-
-function findHostSecrets(hostname: string): string[] {
-  return hostname.includes('.') ? [hostname, ...findSecretLabels(hostname)] : []
 }
 
 function* walkCauses(error: unknown): Generator<ErrorLink> {

@@ -16,23 +16,19 @@ interface ReportedHead {
   readonly nodeIndex: number
 }
 
-/** The heads that all nodes of one chain reported. */
-export interface Heads {
-  /**
-   * Records a node's head.
-   * @param isTrusted - Whether the lag of other nodes is measured by this head.
-   * @returns For how long a higher head has been known, in milliseconds; 0 if none is.
-   */
-  report(nodeIndex: number, number: number, isTrusted: boolean): number
-  /** Drops the heads of a node. */
-  forget(nodeIndex: number): void
-}
+export type Heads = ReturnType<typeof createHeads>
 
-export function createHeads(clock: Clock): Heads {
+/** Keeps the heads that all nodes of one chain reported. */
+export function createHeads(clock: Clock) {
   /** Ascending in number and in time. */
   let reportedHeads: ReportedHead[] = []
   return {
-    report(nodeIndex, number, isTrusted) {
+    /**
+     * Records a node's head.
+     * @param isTrusted - Whether the lag of other nodes is measured by this head.
+     * @returns For how long a higher head has been known, in milliseconds; 0 if none is.
+     */
+    report(nodeIndex: number, number: number, isTrusted: boolean): number {
       const now = clock.now()
       while (
         reportedHeads.length > maxReportedHeads ||
@@ -44,7 +40,8 @@ export function createHeads(clock: Clock): Heads {
       if (isTrusted && (reportedHeads.at(-1)?.number ?? -1) < number) reportedHeads.push({ number, at: now, nodeIndex })
       return 0
     },
-    forget(nodeIndex) {
+    /** Drops the heads of a node. */
+    forget(nodeIndex: number): void {
       reportedHeads = reportedHeads.filter((head) => head.nodeIndex !== nodeIndex)
     },
   }
@@ -70,17 +67,10 @@ interface FollowHeadsOptions {
   readonly onEnded: () => void
 }
 
-/** A subscription to new heads. */
-export interface HeadFollower {
-  /** Runs until the signal aborts; reconnects after a failure or silence with growing waits. Never rejects. */
-  run(signal: AbortSignal): Promise<void>
-  /** Records a head found by polling. */
-  notePolled(number: number): void
-  /** Whether this connection announces heads, and polling has confirmed the newest one. */
-  announces(): boolean
-}
+export type HeadFollower = ReturnType<typeof createHeadFollower>
 
-export function createHeadFollower(options: FollowHeadsOptions): HeadFollower {
+/** Makes a subscription to new heads. */
+export function createHeadFollower(options: FollowHeadsOptions) {
   const { chainId, url, clock, requestTimeoutMs, onHead, onEnded } = options
   const reconnect = createReconnect(clock)
   let announcedHead = -1
@@ -132,7 +122,8 @@ export function createHeadFollower(options: FollowHeadsOptions): HeadFollower {
   }
 
   return {
-    async run(signal) {
+    /** Runs until the signal aborts; reconnects after a failure or silence with growing waits. Never rejects. */
+    async run(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
         behindSince = null
         await subscribe(signal).catch(() => {})
@@ -145,8 +136,10 @@ export function createHeadFollower(options: FollowHeadsOptions): HeadFollower {
         await clock.sleep(Math.max(reconnect.waitMs(), reconnectMs.min), signal)
       }
     },
+    /** Whether this connection announces heads, and polling has confirmed the newest one. */
     announces: () => hasAnnounced && polledHead === announcedHead,
-    notePolled(number) {
+    /** Records a head found by polling. */
+    notePolled(number: number): void {
       polledHead = number
       if (number <= announcedHead && announcedHead - number <= maxLead) return
       behindSince ??= clock.now()

@@ -68,6 +68,15 @@ export function wordToOffset(word: string | null): number | null {
   return word !== null && /^0{56}/.test(word) ? Number(`0x${word.slice(56)}`) : null
 }
 
+/** The digits of ABI bytes or text that begin with a length at byte `position`; null when they are cut off. */
+export function bytesAt(hex: string, position: number): string | null {
+  const length = wordToOffset(wordAt(hex, position))
+  if (length === null) return null
+  const start = 2 + (position + 32) * 2
+  const end = start + length * 2
+  return end > hex.length ? null : hex.slice(start, end)
+}
+
 /** The unsigned number in the word at byte `offset`, or null when `hex` ends before it. */
 export function uintAt(hex: string, offset: number): bigint | null {
   const word = wordAt(hex, offset)

@@ -27,6 +27,7 @@ afterEach(async () => {
 const open = (options: Partial<RpcOptions> = {}) =>
   createRpc(createFailures(1), {
     ...{ wire, url: node.url, clock: manualClock(), requestTimeoutMs: 5_000, batchSize: () => 100 },
+    ...{ beforeRequest: async () => null, mayRepeat: () => false },
     onEnd: (end) => ends.push(end),
     ...options,
   })
@@ -274,7 +275,7 @@ describe('a keep-alive connection that is closed before the next request', () =>
     const rpc = open({
       beforeRequest: async () => {
         steps.push('before')
-        return false
+        return null
       },
       onEnd: ({ kind }) => steps.push(kind),
     })

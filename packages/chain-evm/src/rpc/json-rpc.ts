@@ -13,6 +13,7 @@ import {
   StaleConnectionError,
   withDeadline,
 } from './failures.js'
+import { formatQuantity } from './hex.js'
 import type { RpcCall, RpcOutcome, Wire } from './wire.js'
 
 export type { RpcCall, RpcOutcome } from './wire.js'
@@ -90,20 +91,17 @@ export interface RpcOptions {
   /**
    * Runs before each request, and stops it by throwing.
    * @param canAddChainId - Whether the batch has room for a chain id call.
-   * @returns Whether to add that call.
+   * @returns Adds that call: checks its answer, and rejects the whole answer by throwing. Null: adds no call.
    */
-  readonly beforeRequest?: ((canAddChainId: boolean, signal: AbortSignal | undefined) => Promise<boolean>) | undefined
-  /** Checks the answer to an added chain id call, and rejects the whole answer by throwing. */
-  readonly checkChain?: ((answer: RpcOutcome) => void) | undefined
-  /** Whether to repeat after a rate limit or a transient failure; `beforeRequest` waits. @default never */
-  readonly mayRepeat?: (() => boolean) | undefined
+  beforeRequest(canAddChainId: boolean, signal: AbortSignal | undefined): Promise<((answer: unknown) => void) | null>
+  /** Whether to repeat after a rate limit or a transient failure; `beforeRequest` waits. */
+  mayRepeat(): boolean
   /** Called at the end of each request, except when the caller aborted or `eth_call` answered too much. */
-  readonly onEnd?: ((end: RequestEnd) => void) | undefined
+  onEnd(end: RequestEnd): void
 }
 
 export function createRpc(fail: Failures, options: RpcOptions): Rpc {
-  const { wire, clock, requestTimeoutMs, batchSize, beforeRequest, mayRepeat = () => false, onEnd = () => {} } = options
-  const { checkChain = () => {} } = options
+  const { wire, clock, requestTimeoutMs, batchSize, beforeRequest, mayRepeat, onEnd } = options
   const redact = createRedactor(options.url)
 
   function noteLost(calls: readonly RpcCall[], what: string, isHostile = false): Error {
@@ -118,7 +116,7 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
     return error
   }
 
-  async function exchange(calls: readonly RpcCall[], caller: AbortSignal | undefined) {
+  async function send(calls: readonly RpcCall[], caller: AbortSignal | undefined) {
     try {
       return await withDeadline(clock, requestTimeoutMs, caller, (signal) => wire.send(calls, signal))
     } catch (error) {
@@ -146,8 +144,8 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
     for (let rejections = 0; ; ) {
       try {
         const canAddChainId = includesChainId(calls) || calls.length < batchSize()
-        const addsChainId = (await beforeRequest?.(canAddChainId, caller)) ?? false
-        return addsChainId ? await attemptWithChainId(calls, caller) : await attempt(calls, caller)
+        const checkChainId = await beforeRequest(canAddChainId, caller)
+        return await attempt(calls, checkChainId, caller)
       } catch (error) {
         if (isTransient(error)) {
           if (repeats === maxRepeats || !mayRepeat()) throw toFailure(calls, error)
@@ -167,17 +165,21 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
     }
   }
 
-  async function attemptWithChainId(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {
+  async function attempt(
+    calls: readonly RpcCall[],
+    checkChainId: ((answer: unknown) => void) | null,
+    caller: AbortSignal | undefined,
+  ): Promise<RpcOutcome[]> {
+    if (checkChainId === null) return exchange(calls, caller)
     const isIncluded = includesChainId(calls)
-    const outcomes = await attempt(isIncluded ? calls : [chainIdCall, ...calls], caller)
-    const [answer] = outcomes
-    if (answer !== undefined) checkChain(answer)
+    const outcomes = await exchange(isIncluded ? calls : [chainIdCall, ...calls], caller)
+    checkChainId(getResult(fail, chainIdCall.method, outcomes[0]))
     return isIncluded ? outcomes : outcomes.slice(1)
   }
 
-  async function attempt(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {
+  async function exchange(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {
     const startedAt = clock.now()
-    const answers = await exchange(calls, caller)
+    const answers = await send(calls, caller)
     caller?.throwIfAborted()
     const outcomes = answers.map((answer, index): RpcOutcome => {
       if (answer === null) throw noteLost(calls, `${calls[index]?.method}: no answer.`)
@@ -202,20 +204,37 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
     return outcomes
   }
 
-  function getResult(call: RpcCall | undefined, outcome: RpcOutcome | undefined): unknown {
-    if (outcome?.ok) return outcome.result
-    throw fail.unavailable(`${call?.method}: ${describeRpcError(outcome)}.`)
-  }
-
   return {
     askAll,
-    call: async (call, signal) => getResult(call, (await askAll([call], signal))[0]),
-    all: async (calls, signal) =>
-      (await askAll(calls, signal)).map((outcome, index) => getResult(calls[index], outcome)),
+    call: async (call, signal) => getResult(fail, call.method, (await askAll([call], signal))[0]),
+    async all(calls, signal) {
+      const outcomes = await askAll(calls, signal)
+      return calls.map(({ method }, index) => getResult(fail, method, outcomes[index]))
+    },
   }
 }
 
+/** @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node rejected the call, or left out its answer. */
+export function getResult(fail: Failures, method: string, outcome: RpcOutcome | undefined): unknown {
+  if (outcome?.ok) return outcome.result
+  throw fail.unavailable(`${method}: ${describeRpcError(outcome)}.`)
+}
+
 export const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] }
+
+/** @param block - A height, or the tag of the newest block. */
+export function buildHeaderCall(block: number | 'latest'): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [block === 'latest' ? block : formatQuantity(block), false] }
+}
+
+/** Includes the transactions of the block. */
+export function buildBlockCall(height: number): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [formatQuantity(height), true] }
+}
+
+export function buildReceiptCall(txHash: string): RpcCall {
+  return { method: 'eth_getTransactionReceipt', params: [txHash] }
+}
 
 function includesChainId([first]: readonly RpcCall[]): boolean {
   return first?.method === chainIdCall.method

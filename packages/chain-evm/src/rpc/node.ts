@@ -46,34 +46,10 @@ interface NodeOptions {
   readonly onHeadPolled: (number: number) => void
 }
 
-/** One attempt to do some work with a node. */
-interface Attempt {
-  readonly node: Node
-  /** Charges the failure to the node if the node caused it. @returns Whether to try another node. */
-  noteFailure(error: unknown): boolean
-}
-
 /** A node, as its chain manages it. */
-export interface ManagedNode {
-  readonly name: string
-  score(): number
-  /** Whether the node gets no work while another one is better, until a probe succeeds. */
-  isBenched(): boolean
-  /** When a pause for the rate limit ends, by the clock. */
-  pausedUntil(): number
-  latencyMs(): number | null
-  attempt(): Attempt
-  /** Records a head from a subscription or a request. */
-  reportHead(number: number): void
-  /** Resets the lag once the node that it was measured by is distrusted. */
-  forgetLag(): void
-  /** Asks for the head if that is due. Never rejects. */
-  probe(inUse: boolean): Promise<void>
-  status(inUse: boolean): NodeStatus
-  close(): void
-}
+export type ManagedNode = ReturnType<typeof createNode>
 
-export function createNode(options: NodeOptions): ManagedNode {
+export function createNode(options: NodeOptions) {
   const { chainId, index, name, isNamedInErrors, clock, heads, isAlone, onDistrust, onHeadPolled } = options
   const fail = createFailures(chainId, isNamedInErrors ? name : undefined)
   const health = createHealth(clock)
@@ -160,34 +136,34 @@ export function createNode(options: NodeOptions): ManagedNode {
   const { requestTimeoutMs, url } = options
   const rpcOptions = { wire, url, clock, requestTimeoutMs, batchSize: batch.current, mayRepeat: isAlone, onEnd }
   const guard = createChainGuard({
-    chainId,
     clock,
     fail,
     rpc: createRpc(fail, {
       ...rpcOptions,
       async beforeRequest(_, signal) {
         await waitForPause(signal)
-        return false
+        return null
       },
     }),
     closed: closing.signal,
-    onWrongChain: (what) => noteContradiction(what),
+    onWrongChain: (what) => noteFalseAnswer('contradiction', what),
   })
   const rpc = createRpc(fail, {
     ...rpcOptions,
-    checkChain: (answer) => guard.checkAnswer(answer),
     async beforeRequest(canAddChainId, signal) {
       await waitForPause(signal)
       return guard.check(canAddChainId, signal)
     },
   })
 
-  function noteContradiction(what: string): void {
-    counts.contradictions += 1
+  function noteFalseAnswer(kind: 'contradiction' | 'proof-failed', what: string): void {
+    if (kind === 'contradiction') counts.contradictions += 1
+    else counts.failedProofs += 1
     lastError = what
-    note('contradiction')
+    note(kind)
   }
 
+  /** Records a head from a subscription or a request. */
   function reportHead(number: number): void {
     head = number
     headAt = clock.now()
@@ -209,27 +185,25 @@ export function createNode(options: NodeOptions): ManagedNode {
 
   const traffic = () => ({ receivedBytes: wire.receivedBytes(), rejectedRequests: counts.rejected })
 
-  function attempt(): Attempt {
+  /** Begins an attempt to do some work with the node. */
+  function attempt() {
     const { failures, limitCodes } = counts
     let isBlamed = false
     function noteFinding(finding: NodeFinding): void {
       if (finding.kind === 'head') acceptPolledHead(finding.number)
       else if (finding.kind === 'blocks-read') counts.blocks += finding.blocks
       else if (finding.kind === 'range-read') sizes.noteSuccess(finding.blocks)
-      else if (finding.kind === 'contradiction') {
+      else if (finding.kind === 'contradiction' || finding.kind === 'proof-failed') {
         isBlamed = true
-        noteContradiction(finding.what)
-      } else if (finding.kind === 'proof-failed') {
-        isBlamed = true
-        counts.failedProofs += 1
-        lastError = finding.what
-        note('proof-failed')
+        noteFalseAnswer(finding.kind, finding.what)
       } else if (!finding.rateLimited && clock.now() >= rateLimit.resumesAt())
         isBlamed = noteRangeFailure(finding.blocks, limitCodes)
     }
+    const node: Node = { name, rpc, maxRange: sizes.current, traffic, isAlone, note: noteFinding }
     return {
-      node: { name, rpc, maxRange: sizes.current, traffic, isAlone, note: noteFinding },
-      noteFailure(error) {
+      node,
+      /** Charges the failure to the node if the node caused it. @returns Whether to try another node. */
+      noteFailure(error: unknown): boolean {
         if (!(error instanceof ChainError)) return false
         const isReported = isBlamed || isRateLimit(error) || counts.failures > failures
         if (error.code === 'ERR_CHAIN_RANGE_GONE') note('gone')
@@ -255,7 +229,7 @@ export function createNode(options: NodeOptions): ManagedNode {
     probedAt = clock.now()
     try {
       const number = parseQuantity(await rpc.call({ method: 'eth_blockNumber', params: [] }, closing.signal))
-      if (number === null) return noteContradiction('eth_blockNumber did not return a number.')
+      if (number === null) return noteFalseAnswer('contradiction', 'eth_blockNumber did not return a number.')
       acceptPolledHead(number)
       isBenched &&= health.score() < returnFromScore
     } catch {
@@ -268,22 +242,26 @@ export function createNode(options: NodeOptions): ManagedNode {
   return {
     name,
     score: health.score,
+    /** Whether the node gets no work while another one is better, until a probe succeeds. */
     isBenched: () => isBenched,
+    /** When a pause for the rate limit ends, by the clock. */
     pausedUntil: rateLimit.resumesAt,
     latencyMs: () => latencyMs,
     attempt,
     reportHead,
+    /** Resets the lag once the node that it was measured by is distrusted. */
     forgetLag: () => health.setLag(0),
-    probe: async (inUse) => {
+    /** Asks for the head if that is due. Never rejects. */
+    async probe(inUse: boolean): Promise<void> {
       if (isDue(inUse)) await probe()
     },
-    status(inUse) {
+    status(inUse: boolean): NodeStatus {
       const { failures, contradictions, failedProofs, calls, blocks } = counts
       const counted = { failures, contradictions, failedProofs, calls, blocks, receivedBytes: wire.receivedBytes() }
       const score = isBenched && !inUse ? 0 : health.score()
       return { name, score, inUse, head, latencyMs, ...counted, maxRange: sizes.current(), lastError }
     },
-    close() {
+    close(): void {
       closing.abort(fail.unavailable('the node was closed.'))
       wire.close()
     },

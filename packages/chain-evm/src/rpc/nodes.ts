@@ -30,7 +30,7 @@ function chooseNode(
   const rank = (node: ManagedNode) => (node.isBenched() ? 2 : 0) + (node.pausedUntil() > now ? 1 : 0)
   const first = Math.min(...candidates.map(rank))
   const equals = candidates.filter((node) => rank(node) === first)
-  if (first % 2 === 1) return findLeast(equals, (node) => node.pausedUntil())
+  if (first % 2 === 1) return equals.toSorted((a, b) => a.pausedUntil() - b.pausedUntil())[0]
   const top = Math.max(...equals.map((node) => node.score()))
   let best: ManagedNode | undefined
   for (const node of equals)
@@ -43,13 +43,6 @@ function isFaster(one: ManagedNode, preferred: ManagedNode, inUse: boolean): boo
   const [ours, preferredLatency] = [one.latencyMs(), preferred.latencyMs()]
   const factor = inUse ? latencyFactors.toStay : latencyFactors.toTakeOver
   return ours !== null && preferredLatency !== null && ours * factor + latencyNoiseMs < preferredLatency
-}
-
-function findLeast<T>(items: readonly T[], measure: (item: T) => number): T | undefined {
-  return items.reduce<T | undefined>(
-    (best, item) => (best === undefined || measure(item) < measure(best) ? item : best),
-    undefined,
-  )
 }
 
 /**
@@ -81,34 +74,21 @@ export interface NodeAddress {
 }
 
 /** All nodes of a chain. */
-export interface Nodes {
-  /**
-   * Runs `work` on the best node, and after `ERR_CHAIN_UNAVAILABLE` or `ERR_CHAIN_PROOF_FAILED` on the next best, each
-   * at most once. Rejects with the first error; at once on `ERR_CHAIN_RANGE_GONE` and on the caller's abort.
-   */
-  runPinned<T>(work: (node: Node) => Promise<T>, signal?: AbortSignal): Promise<T>
-  status(): readonly NodeStatus[]
-  /** As `Chain.watch`. */
-  watch(wake: () => void, signal: AbortSignal): Promise<void>
-  /** As `Chain.announcesBlocks`. */
-  announcesBlocks(): boolean
-  /** Closes all connections and aborts requests. Later calls reject. */
-  close(): void
-}
+export type Nodes = ReturnType<typeof createNodes>
 
 export interface NodesOptions {
   readonly chainId: number
   /** At least one. Of equal nodes the first is used. */
   readonly nodes: readonly NodeAddress[]
   readonly clock: Clock
+  /** Initial limit of blocks per request for logs; adapts to each node. No range has more than 1_000. @default 2_000 */
+  readonly maxRange?: number | undefined
   /** How long one request and its whole answer may take, in milliseconds. @default 10_000 */
   readonly requestTimeoutMs?: number | undefined
   /** The most calls in one request. 1 turns JSON-RPC batches off. @default 100 */
   readonly batchSize?: number | undefined
-  /** Limit of every answer, in bytes. @default 67_108_864 */
+  /** The most bytes of an answer with logs, receipts or blocks; other answers have lower limits. @default 67_108_864 */
   readonly maxResponseBytes?: number | undefined
-  /** Initial limit of blocks per request for logs. @default 2_000 */
-  readonly maxRange?: number | undefined
 }
 
 /** The most blocks to which a smaller initial range grows. */
@@ -122,7 +102,7 @@ const socketProtocols = ['ws:', 'wss:']
  * (nodes).
  * @throws {TypeError | RangeError} When an option is wrong.
  */
-export function createNodes(options: NodesOptions): Nodes {
+export function createNodes(options: NodesOptions) {
   const { chainId, nodes: addresses, requestTimeoutMs = 10_000, batchSize = 100 } = options
   const { maxResponseBytes = 67_108_864, maxRange = 2_000 } = options
   for (const [name, value] of Object.entries({ chainId, requestTimeoutMs, batchSize, maxResponseBytes, maxRange }))
@@ -130,7 +110,7 @@ export function createNodes(options: NodesOptions): Nodes {
   if (addresses.length === 0) throw new TypeError('No node is given; pass at least one.')
   const clock = createMonotonicClock(options.clock)
   const heads = createHeads(clock)
-  const followers = new Map<ManagedNode, HeadFollower>()
+  const followers = new Set<HeadFollower>()
   let current: ManagedNode | undefined
   let closed = false
 
@@ -153,7 +133,7 @@ export function createNodes(options: NodesOptions): Nodes {
         for (const other of nodes) other.forgetLag()
       },
       onHeadPolled: (number) => {
-        for (const follower of followers.values()) follower.notePolled(number)
+        for (const follower of followers) follower.notePolled(number)
       },
     })
     return node
@@ -170,7 +150,11 @@ export function createNodes(options: NodesOptions): Nodes {
   }
 
   return {
-    async runPinned(work, signal) {
+    /**
+     * Runs `work` on the best node, and after `ERR_CHAIN_UNAVAILABLE` or `ERR_CHAIN_PROOF_FAILED` on the next best,
+     * each at most once. Rejects with the first error; at once on `ERR_CHAIN_RANGE_GONE` and on the caller's abort.
+     */
+    async runPinned<T>(work: (node: Node) => Promise<T>, signal?: AbortSignal): Promise<T> {
       signal?.throwIfAborted()
       const tried = new Set<ManagedNode>()
       const errors: unknown[] = []
@@ -190,11 +174,12 @@ export function createNodes(options: NodesOptions): Nodes {
       }
       throw errors[0]
     },
-    status() {
+    status(): readonly NodeStatus[] {
       const next = pick(new Set())
       return nodes.map((node) => node.status(node === next))
     },
-    async watch(wake, signal) {
+    /** As `Chain.watch`. */
+    async watch(wake: () => void, signal: AbortSignal): Promise<void> {
       const runs = addresses.map(async ({ url, headsUrl }, index) => {
         const headsUrlInUse = headsUrl ?? (isSocket(url) ? url : undefined)
         const node = nodes[index]
@@ -211,14 +196,16 @@ export function createNodes(options: NodesOptions): Nodes {
           onHead,
           onEnded: () => wakeSafely(wake),
         })
-        followers.set(node, follower)
+        followers.add(follower)
         await follower.run(signal)
-        followers.delete(node)
+        followers.delete(follower)
       })
       await Promise.all(runs)
     },
-    announcesBlocks: () => [...followers.values()].some((follower) => follower.announces()),
-    close() {
+    /** As `Chain.announcesBlocks`. */
+    announcesBlocks: () => [...followers].some((follower) => follower.announces()),
+    /** Closes all connections and aborts requests. Later calls reject. */
+    close(): void {
       closed = true
       for (const node of nodes) node.close()
     },

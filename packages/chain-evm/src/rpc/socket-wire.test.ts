@@ -32,6 +32,7 @@ afterEach(async () => {
 const open = (over: Wire) =>
   createRpc(createFailures(1), {
     ...{ wire: over, url: node.wsUrl, clock, requestTimeoutMs, batchSize: () => 100 },
+    ...{ beforeRequest: async () => null, mayRepeat: () => false },
     onEnd: (end) => ends.push(end),
   })
 const kinds = () => ends.map(({ kind }) => kind)

@@ -48,14 +48,7 @@ interface SocketOptions {
 }
 
 /** An open connection. */
-export interface Socket {
-  /** As `Wire.send`. Rejects when the connection closes first. */
-  send(calls: readonly RpcCall[], signal: AbortSignal): Promise<readonly (RpcOutcome | null)[]>
-  messageCount(): number
-  /** Resolves with the reason when the connection is closed. */
-  readonly ended: Promise<Error>
-  close(): void
-}
+export type Socket = ReturnType<typeof wrapSocket>
 
 interface Pending {
   readonly firstId: number
@@ -100,7 +93,7 @@ export async function openSocket(options: SocketOptions, signal: AbortSignal): P
   }
 }
 
-function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }: SocketOptions): Socket {
+function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }: SocketOptions) {
   const pending = new Map<number, Pending>()
   let keepProcessAlive = (_wanted: boolean) => {}
   let lastId = 0
@@ -186,10 +179,12 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
   })
 
   return {
+    /** Resolves with the reason when the connection is closed. */
     ended,
     messageCount: () => messages,
     close: () => socket.terminate(),
-    send(calls, signal) {
+    /** As `Wire.send`. Rejects when the connection closes first. */
+    send(calls: readonly RpcCall[], signal: AbortSignal): Promise<readonly (RpcOutcome | null)[]> {
       const firstId = lastId + 1
       lastId += calls.length
       return new Promise((resolve, reject) => {
@@ -253,7 +248,7 @@ export function socketWire(options: Pick<SocketOptions, 'url' | 'maxResponseByte
   const { url, maxResponseBytes, clock } = options
   const reconnect = createReconnect(clock)
   let closed = false
-  let current: Connection | null = null
+  let current: ReturnType<typeof connect> | null = null
   /** An open connection was closed; the next request rejects with StaleConnectionError. */
   let isStale = false
   let receivedBytes = 0
@@ -262,17 +257,15 @@ export function socketWire(options: Pick<SocketOptions, 'url' | 'maxResponseByte
     receivedBytes += bytes
   }
 
-  function forget(connection: Connection): void {
-    if (current === connection) current = null
-    reconnect.noteFailure()
-  }
-
-  function connect(): Connection {
+  function connect() {
     if (closed || reconnect.waitMs() > 0) throw new NoConnectionError()
     const openAbort = new AbortController()
     const opened = openSocket({ url, maxResponseBytes, onBytes }, openAbort.signal)
     const connection = { opened, openAbort }
-    const ended = () => forget(connection)
+    const ended = () => {
+      if (current === connection) current = null
+      reconnect.noteFailure()
+    }
     opened
       .then(async (socket) => {
         await socket.ended
@@ -316,9 +309,4 @@ export function socketWire(options: Pick<SocketOptions, 'url' | 'maxResponseByte
       current?.opened.then((socket) => socket.close()).catch(() => {})
     },
   }
-}
-
-interface Connection {
-  readonly opened: Promise<Socket>
-  readonly openAbort: AbortController
 }

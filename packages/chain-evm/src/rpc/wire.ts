@@ -70,15 +70,13 @@ export function encodeCalls(calls: readonly RpcCall[], firstId: number): string 
  */
 export function decodeAnswer(answer: unknown, firstId: number, count: number): (RpcOutcome | null)[] {
   if (count === 1) return [toOutcome(answer)]
-  if (Array.isArray(answer)) return decodeBatch(answer, firstId, count)
-  const outcome = toOutcome(answer)
-  if (outcome.ok) throw new NotJsonRpcError()
-  return Array.from({ length: count }, () => outcome)
-}
-
-function decodeBatch(items: readonly unknown[], firstId: number, count: number): (RpcOutcome | null)[] {
+  if (!Array.isArray(answer)) {
+    const outcome = toOutcome(answer)
+    if (outcome.ok) throw new NotJsonRpcError()
+    return Array.from({ length: count }, () => outcome)
+  }
   const outcomes: (RpcOutcome | null)[] = Array.from({ length: count }, () => null)
-  for (const item of items) {
+  for (const item of answer as readonly unknown[]) {
     const index = parseId(item) - firstId
     if (index >= 0 && index < count) outcomes[index] = toOutcome(item)
   }

@@ -22,13 +22,10 @@ interface GateOptions {
   readonly windowMs: number
   /** The most waiting requests. At the limit, the longest queue sheds its last request for one in a shorter queue. */
   readonly waiting: number
-  /** The most requests in one queue; further ones are shed at once. @default waiting */
-  readonly waitingEach?: number | undefined
-  /**
-   * Longest wait in a queue, in milliseconds. A request that cannot begin in time is shed as soon as that is known.
-   * @default none
-   */
-  readonly maxWaitMs?: number | undefined
+  /** The most requests in one queue; further ones are shed at once. */
+  readonly waitingEach: number
+  /** Longest wait in a queue, in milliseconds. A request that cannot begin in time is shed as soon as that is known. */
+  readonly maxWaitMs: number
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number
 }
@@ -61,8 +58,7 @@ interface Waiter {
 
 /** Builds a gate at which no request waits. */
 export function createGate(options: GateOptions): Gate {
-  const { perWindow, windowMs, waiting, waitingEach = waiting, now } = options
-  const { maxWaitMs = Number.POSITIVE_INFINITY } = options
+  const { perWindow, windowMs, waiting, waitingEach, maxWaitMs, now } = options
   /** When the newest requests began, oldest first, at most `perWindow`. */
   const begun: number[] = []
   /** The queues in the order of their turns; none is empty. */

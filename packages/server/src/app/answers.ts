@@ -1,6 +1,11 @@
 /** JSON answers, and the table from error code to status and body. Source: docs/interface.md 4, 7. @module */
 import { type ErrorBody, type LegacyErrorBody, pageLimit } from '@payment-integration/contract'
-import { cacheControl, formatShareRejection, unauthorizedBody } from '@payment-integration/contract/internal'
+import {
+  cacheControl,
+  formatShareRejection,
+  tooManyRequestsBody,
+  unauthorizedBody,
+} from '@payment-integration/contract/internal'
 import { CoreError, type CoreErrorCode, InvalidLegacyRequestError } from '@payment-integration/core'
 import { IdentityUnavailableError, ShareTokenRejectedError } from '@payment-integration/core/identity'
 import type { OperatorErrorCode } from '@payment-integration/core/internal'
@@ -28,6 +33,11 @@ export function answerUnauthorized(challenge: string): Response {
   return answerPrivateJson(unauthorizedBody, 401, { 'WWW-Authenticate': challenge })
 }
 
+/** The 429 of every API. */
+export function answerTooManyRequests(waitMs: number): Response {
+  return answerPrivateJson(tooManyRequestsBody, 429, formatRetryAfter(waitMs))
+}
+
 /** Answers OPTIONS with 204 and any method outside `methods` with 405. Both list the allowed methods. Call it last. */
 export function allowMethods(app: Hono<AppEnv>, path: string, methods: readonly string[]): void {
   const allow = [...methods, 'OPTIONS'].join(', ')
@@ -39,7 +49,7 @@ export function allowMethods(app: Hono<AppEnv>, path: string, methods: readonly 
 }
 
 /** The answer to an error. */
-export interface ErrorAnswer {
+interface ErrorAnswer {
   readonly status: ContentfulStatusCode
   readonly body: ErrorBody | LegacyErrorBody
   readonly headers: Readonly<Record<string, string>>
@@ -49,7 +59,7 @@ export interface ErrorAnswer {
  * Every code that the API can raise. Codes of operators are left out: operators sign in to the console only. A code
  * that the table below lacks is a compile error.
  */
-export type ErrorCode = Exclude<CoreErrorCode, OperatorErrorCode> | HttpRequestError['code']
+type ErrorCode = Exclude<CoreErrorCode, OperatorErrorCode> | HttpRequestError['code']
 
 type BuildAnswer = (error: Error) => ErrorAnswer
 
@@ -102,7 +112,8 @@ const answersByCode: Record<ErrorCode, BuildAnswer> = {
     },
     headers: {},
   }),
-  ERR_IDENTITY_UNAVAILABLE: (error) => answer(503, error.message, formatRetryAfter(error)),
+  ERR_IDENTITY_UNAVAILABLE: (error) =>
+    answer(503, error.message, formatRetryAfter(error instanceof IdentityUnavailableError ? error.retryAfterMs : 0)),
   ERR_IDENTITY_MISCONFIGURED: withMessage(502),
   ERR_EMAIL_PROOF: withMessage(403),
   ERR_BODY_UNEXPECTED: withMessage(400),
@@ -154,9 +165,9 @@ export function answerLegacyError(error: unknown): ErrorAnswer {
   return general.status === 400 && error instanceof Error ? { ...general, body: toLegacyBody(error) } : general
 }
 
-function formatRetryAfter(error: Error): Readonly<Record<string, string>> {
-  const ms = error instanceof IdentityUnavailableError ? error.retryAfterMs : 0
-  return { 'Retry-After': String(Math.max(1, Math.ceil(ms / 1_000))) }
+/** The header, in whole seconds, at least 1. */
+function formatRetryAfter(waitMs: number): Readonly<Record<string, string>> {
+  return { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))) }
 }
 
 /** Copies field by field, so that no other property of a flaw reaches the client. */

@@ -141,7 +141,7 @@ export async function createMetrics(options: MetricsOptions = {}): Promise<Metri
   const requests = createRequestDurations()
   return {
     ...counters,
-    onRequest: ({ method, route, status, ms }) => requests.observe({ method, route, status }, ms / 1_000),
+    onRequest: requests.observe,
     contentType: registry.contentType,
     watch(chosen) {
       sources = chosen

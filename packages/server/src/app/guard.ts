@@ -17,7 +17,6 @@ const basicChallenge = 'Basic realm="payment-integration"'
 /** Sent with every 401 of the legacy API and of the metrics. A bare key without the scheme is also accepted. */
 export const bearerChallenge = 'Bearer realm="payment-integration"'
 
-/** The parts that the guard needs. */
 interface GuardDeps {
   readonly service: Pick<Service, 'authenticate' | 'authenticateLegacy' | 'identity'>
   /** Undefined: nothing is limited. */

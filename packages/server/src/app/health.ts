@@ -135,7 +135,6 @@ export interface ReadyReport {
   readonly roles: Readonly<Record<string, RoleState>>
 }
 
-/** The parts whose readiness is checked. */
 export interface ReadinessDeps {
   /** The roles of the process. */
   readonly roles: readonly string[]

@@ -151,7 +151,6 @@ export interface LimitsConfig {
 
 /** Log levels, from the most to the least verbose. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
-/** One of {@link logLevels}. */
 export type LogLevel = (typeof logLevels)[number]
 
 /** How long history is kept, and the folder for the files of removed history. */

@@ -7,7 +7,6 @@ import { chainVariables, sections, variables } from './variables.js'
 /** The environment, like `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reads a whole file as text. */
 export type ReadFile = (path: string) => string
 
 type Name = keyof typeof variables

@@ -15,7 +15,6 @@ export const isTokenTooLong = (error: unknown): boolean =>
 /** The request may begin, or it is shed and its caller should wait so many milliseconds. */
 export type Admission = { readonly kind: 'go' } | { readonly kind: 'shed'; readonly retryAfterMs: number }
 
-/** Limits and clock of a gate. */
 interface GateOptions {
   /** The most requests that begin in one window. */
   readonly perWindow: number
@@ -30,7 +29,6 @@ interface GateOptions {
   readonly now: () => number
 }
 
-/** Admits requests. */
 interface Gate {
   /**
    * Waits for a turn, first come first served within a queue. It never rejects.
@@ -49,7 +47,6 @@ const closedRetryAfterMs = 1_000
 /** Tolerance above the longest wait, in milliseconds: timers fire late, and every window adds to that. */
 const timerToleranceMs = 100
 
-/** A waiting request. */
 interface Waiter {
   readonly leave: (admission: Admission) => void
   /** When the request arrived, by the clock of the gate. */
@@ -210,7 +207,6 @@ export interface ClosableIdentityProvider extends IdentityProvider {
   close(): void
 }
 
-/** The wrapped provider, its limits and the clock. */
 interface LimitDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly limits?: ProviderLimits | undefined

@@ -42,7 +42,6 @@ const serverLimits = {
 
 export type ServerLimits = Readonly<typeof serverLimits>
 
-/** Where to listen. */
 interface ListenAddress {
   readonly host: string
   /** 0: any free port. */
@@ -69,7 +68,6 @@ export class ListenError extends ServerError {
   }
 }
 
-/** A listening server. */
 export interface HttpServer {
   /** Base address, without a slash at the end. */
   readonly url: string
@@ -170,7 +168,6 @@ function close(server: Server, connections: Connections, cut: AbortSignal): Prom
   })
 }
 
-/** The open listeners. */
 export interface Listeners {
   /** Base address of APIs and pages, without a slash at the end. Empty: the process serves neither. */
   readonly url: string
@@ -184,7 +181,6 @@ export interface Listeners {
   stopAdmin(cut: AbortSignal): Promise<void>
 }
 
-/** The apps to serve. */
 export interface ListenersOptions {
   /** APIs and pages; null: the process serves neither. */
   readonly app: ReturnType<typeof createApp> | null

@@ -59,10 +59,11 @@ export function createHttpReceiptSource(options: HttpReceiptSourceOptions): Clos
     async lookup(payment, signal) {
       const { chainId, txHash, integrationAddress } = payment
       const query = integrationAddress === null ? '' : `?integrationAddress=${integrationAddress}`
+      const request = { origin, path: `${path}/${chainId}/${txHash}${query}`, method: 'GET', headers } as const
       const limit = startTimeLimit(timeoutMs, signal)
       try {
         const exchange = agent
-          .request({ origin, path: `${path}/${chainId}/${txHash}${query}`, method: 'GET', headers, signal: limit.signal })
+          .request({ ...request, signal: limit.signal })
           .then((response) => readAnswer(response, maxBytes))
         const answer = await Promise.race([exchange, limit.over])
         return answer === null ? null : await parseReceipt(answer, payment, receiveUpdate)

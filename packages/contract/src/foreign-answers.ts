@@ -161,7 +161,6 @@ function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
   return both
 }
 
-/** A running limit. */
 export interface TimeLimit {
   /** Aborts when the time is up (`TimeoutError`), or with the caller's signal and its reason. */
   readonly signal: AbortSignal

@@ -36,7 +36,6 @@ const shareResponseShape = {
 }
 /** The share answer as a client reads it. */
 export const shareResponseSchema = /* @__PURE__ */ object('read', shareResponseShape)
-/** The share answer as the service writes it. */
 export const shareResponseWriteSchema = /* @__PURE__ */ object('write', shareResponseShape)
 /** The answer of the share endpoint. `reused` is true when this request redeemed the token. */
 export type ShareResponse = z.infer<typeof shareResponseSchema>

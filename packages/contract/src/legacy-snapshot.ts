@@ -52,7 +52,7 @@ function isWebAddress(text: string): boolean {
   return url?.username === '' && url.password === ''
 }
 
-function onCompleteActionShape(mode: Mode) {
+function buildActionSchema(mode: Mode) {
   const write = mode === 'write'
   const delay = write ? z.int().check(z.minimum(0, 'expected 0 or more')) : z.number()
   return z.discriminatedUnion('type', [
@@ -75,16 +75,10 @@ function coinConfigShape(mode: Mode) {
   }
 }
 
-/** The action after a completed payment link, as a client reads it. Accepts fields that clients add, such as `text`. */
-export const onCompleteActionSchema = onCompleteActionShape('read')
-
-/** The coins that a link accepts on one chain, as a client reads them. */
-export const coinConfigSchema = object('read', coinConfigShape('read'))
-
-/** The configuration of a payment link, as a client reads it. */
+/** The configuration of a payment link, as a client reads it. Accepts fields that clients add, such as `text`. */
 export const linkConfigSchema = object('read', {
-  coins: z.array(coinConfigSchema),
-  onCompleteAction: z.optional(onCompleteActionSchema),
+  coins: z.array(object('read', coinConfigShape('read'))),
+  onCompleteAction: z.optional(buildActionSchema('read')),
 })
 
 /**
@@ -96,7 +90,7 @@ export const linkConfigWriteSchema = object('write', {
     z.maxLength(linkConfigLimits.coins, `expected ${linkConfigLimits.coins} coins at most`),
     z.refine((coins) => new Set(coins.map(({ chainId }) => chainId)).size === coins.length, 'names a chain twice'),
   ),
-  onCompleteAction: z.optional(onCompleteActionShape('write')),
+  onCompleteAction: z.optional(buildActionSchema('write')),
 })
 
 /** An account with its handle and link configuration. */
@@ -104,11 +98,11 @@ export const accountSchema = object('read', { address: z.string(), config: linkC
 
 /** The flat per-transaction shape. */
 export type FlatTransaction = z.infer<typeof flatTransactionSchema>
-/** The action after a completed payment link. */
-export type OnCompleteAction = z.infer<typeof onCompleteActionSchema>
-/** The coins that a link accepts on one chain. */
-export type CoinConfig = z.infer<typeof coinConfigSchema>
 /** The configuration of a payment link. */
 export type LinkConfig = z.infer<typeof linkConfigSchema>
+/** The action after a completed payment link. */
+export type OnCompleteAction = NonNullable<LinkConfig['onCompleteAction']>
+/** The coins that a link accepts on one chain. */
+export type CoinConfig = LinkConfig['coins'][number]
 /** An account with its handle and link configuration. */
 export type Account = z.infer<typeof accountSchema>

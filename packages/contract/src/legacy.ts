@@ -55,11 +55,9 @@ function verifyShape(mode: Mode) {
 
 /** The lookup answer as a client reads it. */
 export const lookupSchema = object('read', lookupShape('read'))
-/** The lookup answer as the service writes it. */
 export const lookupWriteSchema = object('write', lookupShape('write'))
 /** The verify answer (200 and 409) as a client reads it. */
 export const verifyResponseSchema = object('read', verifyShape('read'))
-/** The verify answer as the service writes it. */
 export const verifyResponseWriteSchema = object('write', verifyShape('write'))
 
 /** Longest texts in a verify request, in characters. A number is measured as a plain decimal without an exponent. */

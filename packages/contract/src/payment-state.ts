@@ -22,10 +22,8 @@ export const paymentState = z.enum(paymentStates)
 /** A payment state for reading: one of the states, or an unknown value of a newer service. */
 export type OpenPaymentState = OpenEnum<PaymentState>
 
-/** Schema of {@link OpenPaymentState}. A state is never empty. */
-export const openPaymentState = openEnum(paymentState, z.string().check(z.minLength(1)))
-
-/** The schema of a state in the given mode. */
+/** The schema of a state in the given mode. A state is never empty. */
 export function buildStateSchema<M extends Mode>(mode: M): z.ZodMiniType<EnumOf<M, PaymentState>> {
-  return (mode === 'write' ? paymentState : openPaymentState) as unknown as z.ZodMiniType<EnumOf<M, PaymentState>>
+  const schema = mode === 'write' ? paymentState : openEnum(paymentState, z.string().check(z.minLength(1)))
+  return schema as unknown as z.ZodMiniType<EnumOf<M, PaymentState>>
 }

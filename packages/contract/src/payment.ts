@@ -18,14 +18,12 @@ function paymentShape<M extends Mode>(mode: M) {
 
 /** A payment as a client reads it: accepts unknown fields and states. */
 export const paymentSchema = object('read', paymentShape('read'))
-/** A payment as the service writes it: rejects unknown fields and states. */
 export const paymentWriteSchema = /* @__PURE__ */ object('write', /* @__PURE__ */ paymentShape('write'))
 
 const nextCursor = z.nullable(z.string())
 
 /** A page of payments, newest first, as a client reads it. */
 export const pageSchema = object('read', { payments: z.array(paymentSchema), nextCursor })
-/** A page as the service writes it. */
 export const pageWriteSchema = object('write', { payments: z.array(paymentWriteSchema), nextCursor })
 
 /**

@@ -1,9 +1,8 @@
 /** Updates of a processor. Source: docs/decisions/processor-updates.md, docs/interface.md 1, 6. @module */
 import * as z from 'zod/mini'
-import { invoiceWriteSchema } from './invoice.js'
 import { paymentState } from './payment-state.js'
 import { chainId, object } from './primitives.js'
-import { recipientWriteSchema } from './snapshot.js'
+import { invoiceWriteSchema, recipientWriteSchema } from './snapshot.js'
 
 /**
  * Body of a processor update. Unknown fields are rejected, so that a misspelled field is noticed. An absent `state`,
@@ -28,7 +27,6 @@ export const processorUpdatesSchema = object('write', {
   updates: z.array(processorUpdateSchema).check(z.minLength(1), z.maxLength(maxUpdatesPerRequest)),
 })
 
-/** Outcomes of an update. */
 export const updateOutcomes = ['applied', 'unchanged', 'refused', 'waiting'] as const
 /**
  * `applied` made a new version; `unchanged` changed nothing; `refused` broke the rule in `reason`; `waiting` is stored

@@ -1,10 +1,10 @@
-/** The notification payload: a full snapshot of a payment. Source: docs/interface.md 2.3. @module */
+/** The notification payload: a full snapshot of a payment. Source: docs/interface.md 2.1, 2.3. @module */
 import * as z from 'zod/mini'
-import { buildNullableInvoiceSchema } from './invoice.js'
 import { buildStateSchema } from './payment-state.js'
-import { address, chainId, type Mode, object, txHash, version } from './primitives.js'
+import { address, amount, chainId, currency, type Mode, object, txHash, version } from './primitives.js'
 
 const recipientShape = { title: z.string(), subtitle: z.nullable(z.string()) }
+const invoiceShape = { amount, currency, settlementAmount: amount, settlementCurrency: currency }
 
 /** The seven fields that a payment and its notification share, in the given mode. */
 export function snapshotShape<M extends Mode>(mode: M) {
@@ -15,14 +15,16 @@ export function snapshotShape<M extends Mode>(mode: M) {
     version,
     state: z.nullable(buildStateSchema(mode)),
     recipient: z.nullable(object(mode, recipientShape)),
-    invoice: buildNullableInvoiceSchema(mode),
+    invoice: z.nullable(object(mode, invoiceShape)),
   }
 }
 
 /** The merchant, open to unknown fields. Source: docs/interface.md 2.1 `recipient`. */
 export const recipientSchema = /* @__PURE__ */ object('read', recipientShape)
-/** The merchant as the service writes it: rejects unknown fields. */
 export const recipientWriteSchema = /* @__PURE__ */ object('write', recipientShape)
+/** The invoice with its four fields, open to unknown fields. Source: docs/interface.md 2.1 `invoice`. */
+export const invoiceSchema = /* @__PURE__ */ object('read', invoiceShape)
+export const invoiceWriteSchema = /* @__PURE__ */ object('write', invoiceShape)
 /**
  * A snapshot as a receiver reads it: accepts unknown fields and states.
  * @example
@@ -31,11 +33,12 @@ export const recipientWriteSchema = /* @__PURE__ */ object('write', recipientSha
  * if (!parsed.success) console.error(parsed.error.issues.map(({ path }) => path.join('.')))
  */
 export const snapshotSchema = /* @__PURE__ */ object('read', /* @__PURE__ */ snapshotShape('read'))
-/** A snapshot as the service writes it: rejects unknown fields and states. */
 export const snapshotWriteSchema = /* @__PURE__ */ object('write', /* @__PURE__ */ snapshotShape('write'))
 
 /** The merchant of a payment. */
 export type RecipientBody = z.infer<typeof recipientSchema>
+/** The invoice of a payment: all four fields, or the whole object is null. */
+export type InvoiceBody = z.infer<typeof invoiceSchema>
 /** A payment snapshot: the body of a notification, as the service writes it. */
 export type SnapshotBody = z.infer<typeof snapshotWriteSchema>
 /** A payment snapshot as a receiver reads it, with any state. */

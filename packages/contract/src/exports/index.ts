@@ -11,7 +11,6 @@ export {
   shareRequestLimits,
   shareResponseSchema,
 } from '../identity.js'
-export { type InvoiceBody, invoiceSchema } from '../invoice.js'
 export {
   currencyCodePattern,
   type LegacyErrorBody,
@@ -46,8 +45,8 @@ export {
 } from '../processor-updates.js'
 export { createSchemaReader, type ReadResult, type SchemaReader, type UnknownPart } from '../schema-reader.js'
 export { type ShareRequest, shareRequestSchema } from '../share-request.js'
-export type { OpenSnapshot, RecipientBody, SnapshotBody } from '../snapshot.js'
-export { recipientSchema, snapshotSchema } from '../snapshot.js'
+export type { InvoiceBody, OpenSnapshot, RecipientBody, SnapshotBody } from '../snapshot.js'
+export { invoiceSchema, recipientSchema, snapshotSchema } from '../snapshot.js'
 export {
   deliveryTimeoutMs,
   integrationHeader,

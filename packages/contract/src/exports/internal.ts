@@ -1,5 +1,4 @@
 /** For the packages of this workspace alone: any release may change these names. @module */
-
 export {
   formatUnreadableJson,
   identityMisconfiguredBody,

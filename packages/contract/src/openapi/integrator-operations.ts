@@ -49,54 +49,48 @@ import {
   wallet,
 } from './parts.js'
 
-const paymentTags = ['Payments']
 const paging =
   'Paging is stable while new payments arrive. To reconcile, page newest first until you reach a payment that you have already stored. Chain id and transaction hash identify a payment.'
 
+const listAnswers = {
+  200: answer('A page of payments.', json('Page', { page: { summary: 'The last page', value: page } })),
+  400: 'InvalidList',
+  401: 'IntegrationUnauthorized',
+} as const
+const singleAnswers = {
+  200: answer('The payment.', json('Payment', { payment: { summary: 'A payment', value: payment } })),
+  400: 'InvalidKey',
+  401: 'IntegrationUnauthorized',
+  404: 'PaymentNotFound',
+  409: 'PaymentAmbiguous',
+} as const
+
 type Parts = Pick<Operation, 'operationId' | 'summary' | 'description' | 'parameters'>
 
-function list(parts: Parts): PathItem {
-  const body = json('Page', { page: { summary: 'The last page', value: page } })
-  const responses = {
-    200: answer('A page of payments.', body),
-    400: 'InvalidList',
-    401: 'IntegrationUnauthorized',
-  } as const
-  return { get: operation({ ...parts, tags: paymentTags, security: asIntegration, responses }) }
-}
-
-function single(parts: Parts): PathItem {
-  const body = json('Payment', { payment: { summary: 'A payment', value: payment } })
-  const responses = {
-    200: answer('The payment.', body),
-    400: 'InvalidKey',
-    401: 'IntegrationUnauthorized',
-    404: 'PaymentNotFound',
-    409: 'PaymentAmbiguous',
-  } as const
-  return { get: operation({ ...parts, tags: paymentTags, security: asIntegration, responses }) }
+function get(responses: typeof listAnswers | typeof singleAnswers, parts: Parts): PathItem {
+  return { get: operation({ ...parts, tags: ['Payments'], security: asIntegration, responses }) }
 }
 
 export const paymentOperations = {
-  [paths.payments]: list({
+  [paths.payments]: get(listAnswers, {
     operationId: 'listPayments',
     summary: 'List payments',
     description: `All payments that name the integration of the caller, newest first. ${paging}`,
     parameters: [limit, cursor],
   }),
-  [paths.payment]: single({
+  [paths.payment]: get(singleAnswers, {
     operationId: 'getPayment',
     summary: 'Get a payment',
     description: 'One payment of the integration, by its destination transaction hash.',
     parameters: [txHash],
   }),
-  [paths.walletPayments]: list({
+  [paths.walletPayments]: get(listAnswers, {
     operationId: 'listWalletPayments',
     summary: 'List payments of a wallet',
     description: `The payments of the integration that one wallet sent or received, newest first. ${paging}`,
     parameters: [wallet, limit, cursor],
   }),
-  [paths.walletPayment]: single({
+  [paths.walletPayment]: get(singleAnswers, {
     operationId: 'getWalletPayment',
     summary: 'Get a payment of a wallet',
     description:

@@ -2,29 +2,27 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { cacheControl, notFoundBody } from '@payment-integration/contract/internal'
 import { Hono } from 'hono'
-import { answerCacheMs, cacheAnswer } from '../internal/cached-answer.js'
+import { cacheAnswer } from '../internal/cached-answer.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { allowMethods, answerPrivateJson, answerUnauthorized } from './answers.js'
 import { bearerChallenge } from './guard.js'
-import { addHealthRoutes, createReadiness, type HealthReport, isRoleReady, type ReadinessDeps } from './health.js'
+import { addHealthRoutes, createReadiness, isRoleReady, type ReadinessDeps } from './health.js'
 import { type AppEnv, getAuthorization } from './requests.js'
-
-/** The metrics to serve, and the token that protects them. */
-interface MetricsRouteOptions {
-  readonly metrics: Pick<Metrics, 'text' | 'contentType'>
-  /** Required as `Authorization: Bearer <token>`; null: no credentials are required. */
-  readonly token: string | null
-  /** A clock that never goes back, in milliseconds. @default performance.now */
-  readonly now?: (() => number) | undefined
-}
 
 /**
  * Adds the route. Metrics are computed at most once a second, one computation at a time. A 401 has the same body as in
  * the other APIs.
+ * @param token - Required as `Authorization: Bearer <token>`; null: no credentials are required.
+ * @param now - A clock that never goes back, in milliseconds.
  */
-export function addMetricsRoute(app: Hono<AppEnv>, { metrics, token, now }: MetricsRouteOptions): void {
+export function addMetricsRoute(
+  app: Hono<AppEnv>,
+  metrics: Pick<Metrics, 'text' | 'contentType'>,
+  token: string | null,
+  now: () => number,
+): void {
   const isAuthorized = token === null ? () => true : createBearerCheck(token)
-  const text = cacheAnswer(() => metrics.text(), { forMs: answerCacheMs, now: now ?? (() => performance.now()) })
+  const text = cacheAnswer(() => metrics.text(), now)
   app.get('/metrics', async (c) => {
     if (!isAuthorized(getAuthorization(c))) return answerUnauthorized(bearerChallenge)
     const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': cacheControl }
@@ -61,7 +59,7 @@ export interface AdminAppDeps extends ReadinessDeps {
 export function createAdminApp(deps: AdminAppDeps): Hono<AppEnv> {
   const { now = () => performance.now(), metrics, metricsToken } = deps
   // Only the health report is cached: a shutdown shows at once.
-  const health = cacheAnswer<HealthReport>(deps.health, { forMs: answerCacheMs, now })
+  const health = cacheAnswer(deps.health, now)
   const readiness = createReadiness({ ...deps, health })
   const app = new Hono<AppEnv>()
   app.get('/live', () => answerPrivateJson({ status: 'ok' }))
@@ -75,8 +73,8 @@ export function createAdminApp(deps: AdminAppDeps): Hono<AppEnv> {
     return isReady === null ? answerPrivateJson(notFoundBody, 404) : answerPrivateJson(report, isReady ? 200 : 503)
   })
   for (const path of ['/live', '/ready', '/ready/:role']) allowMethods(app, path, ['GET', 'HEAD'])
-  addHealthRoutes(app, health, now)
-  addMetricsRoute(app, { metrics, token: metricsToken, now })
+  addHealthRoutes(app, health)
+  addMetricsRoute(app, metrics, metricsToken, now)
   app.notFound(() => answerPrivateJson(notFoundBody, 404))
   return app
 }

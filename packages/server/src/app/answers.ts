@@ -1,6 +1,11 @@
 /** JSON answers, and the table from error code to status and body. Source: docs/interface.md 4, 7. @module */
 import { type ErrorBody, type LegacyErrorBody, pageLimit } from '@payment-integration/contract'
-import { cacheControl, formatShareRejection, unauthorizedBody } from '@payment-integration/contract/internal'
+import {
+  cacheControl,
+  formatShareRejection,
+  tooManyRequestsBody,
+  unauthorizedBody,
+} from '@payment-integration/contract/internal'
 import { CoreError, type CoreErrorCode, InvalidLegacyRequestError } from '@payment-integration/core'
 import { IdentityUnavailableError, ShareTokenRejectedError } from '@payment-integration/core/identity'
 import type { OperatorErrorCode } from '@payment-integration/core/internal'
@@ -28,6 +33,11 @@ export function answerUnauthorized(challenge: string): Response {
   return answerPrivateJson(unauthorizedBody, 401, { 'WWW-Authenticate': challenge })
 }
 
+/** The 429 of every API. */
+export function answerTooManyRequests(waitMs: number): Response {
+  return answerPrivateJson(tooManyRequestsBody, 429, formatRetryAfter(waitMs))
+}
+
 /** Answers OPTIONS with 204 and any method outside `methods` with 405. Both list the allowed methods. Call it last. */
 export function allowMethods(app: Hono<AppEnv>, path: string, methods: readonly string[]): void {
   const allow = [...methods, 'OPTIONS'].join(', ')
@@ -39,7 +49,7 @@ export function allowMethods(app: Hono<AppEnv>, path: string, methods: readonly 
 }
 
 /** The answer to an error. */
-export interface ErrorAnswer {
+interface ErrorAnswer {
   readonly status: ContentfulStatusCode
   readonly body: ErrorBody | LegacyErrorBody
   readonly headers: Readonly<Record<string, string>>
@@ -49,7 +59,7 @@ export interface ErrorAnswer {
  * Every code that the API can raise. Codes of operators are left out: operators sign in to the console only. A code
  * that the table below lacks is a compile error.
  */
-export type ErrorCode = Exclude<CoreErrorCode, OperatorErrorCode> | HttpRequestError['code']
+type ErrorCode = Exclude<CoreErrorCode, OperatorErrorCode> | HttpRequestError['code']
 
 type BuildAnswer = (error: Error) => ErrorAnswer
 
@@ -58,41 +68,38 @@ const unavailable: BuildAnswer = () => answer(503, unavailableMessage, { 'Retry-
 /** Without Retry-After, because an operator must act first. */
 const broken: BuildAnswer = () => answer(503, unavailableMessage)
 const internal: BuildAnswer = () => answer(500, 'Internal error')
-const withMessage =
-  (status: ContentfulStatusCode): BuildAnswer =>
-  (error) =>
-    answer(status, error.message)
 
-const answersByCode: Record<ErrorCode, BuildAnswer> = {
+/** A status stands for an answer with the message of the error. */
+const answersByCode: Record<ErrorCode, ContentfulStatusCode | BuildAnswer> = {
   ERR_LIMIT_INVALID: ({ message }) => ({ status: 400, body: { error: message, maxLimit: pageLimit.max }, headers: {} }),
-  ERR_CURSOR_INVALID: withMessage(400),
-  ERR_TX_HASH_INVALID: withMessage(400),
-  ERR_ADDRESS_INVALID: withMessage(400),
-  ERR_URL_INVALID: withMessage(400),
-  ERR_NAME_INVALID: withMessage(400),
-  ERR_PAYMENT_NOT_FOUND: withMessage(404),
-  ERR_PAYMENT_AMBIGUOUS: withMessage(409),
+  ERR_CURSOR_INVALID: 400,
+  ERR_TX_HASH_INVALID: 400,
+  ERR_ADDRESS_INVALID: 400,
+  ERR_URL_INVALID: 400,
+  ERR_NAME_INVALID: 400,
+  ERR_PAYMENT_NOT_FOUND: 404,
+  ERR_PAYMENT_AMBIGUOUS: 409,
   ERR_LEGACY_REQUEST_INVALID: (error) => ({ status: 400, body: toLegacyBody(error), headers: {} }),
-  ERR_TRANSACTION_NOT_FOUND: withMessage(404),
-  ERR_UPDATE_CONFLICT: withMessage(409),
-  ERR_INTEGRATION_EXISTS: withMessage(409),
-  ERR_INTEGRATION_NOT_FOUND: withMessage(404),
-  ERR_INTEGRATION_CHANGED: withMessage(409),
-  ERR_SIGNING_SECRET_NOT_PREPARED: withMessage(409),
-  ERR_PREVIOUS_API_SECRET: withMessage(409),
-  ERR_NO_PREVIOUS_SECRET: withMessage(409),
-  ERR_SIGNING_SECRET_PREPARED: withMessage(409),
-  ERR_NO_NOTIFICATION_URL: withMessage(409),
-  ERR_TEST_IN_FLIGHT: withMessage(409),
-  ERR_ACCOUNT_EXISTS: withMessage(409),
-  ERR_ACCOUNT_NOT_FOUND: withMessage(404),
-  ERR_ACCOUNT_INVALID: withMessage(400),
-  ERR_LEGACY_KEY_NOT_FOUND: withMessage(404),
-  ERR_DELIVERY_NOT_FOUND: withMessage(404),
-  ERR_DELIVERY_IN_FLIGHT: withMessage(409),
-  ERR_DELIVERY_ENDED: withMessage(409),
-  ERR_SHARE_REQUEST_INVALID: withMessage(400),
-  ERR_VERIFICATION_UNAVAILABLE: withMessage(409),
+  ERR_TRANSACTION_NOT_FOUND: 404,
+  ERR_UPDATE_CONFLICT: 409,
+  ERR_INTEGRATION_EXISTS: 409,
+  ERR_INTEGRATION_NOT_FOUND: 404,
+  ERR_INTEGRATION_CHANGED: 409,
+  ERR_SIGNING_SECRET_NOT_PREPARED: 409,
+  ERR_PREVIOUS_API_SECRET: 409,
+  ERR_NO_PREVIOUS_SECRET: 409,
+  ERR_SIGNING_SECRET_PREPARED: 409,
+  ERR_NO_NOTIFICATION_URL: 409,
+  ERR_TEST_IN_FLIGHT: 409,
+  ERR_ACCOUNT_EXISTS: 409,
+  ERR_ACCOUNT_NOT_FOUND: 404,
+  ERR_ACCOUNT_INVALID: 400,
+  ERR_LEGACY_KEY_NOT_FOUND: 404,
+  ERR_DELIVERY_NOT_FOUND: 404,
+  ERR_DELIVERY_IN_FLIGHT: 409,
+  ERR_DELIVERY_ENDED: 409,
+  ERR_SHARE_REQUEST_INVALID: 400,
+  ERR_VERIFICATION_UNAVAILABLE: 409,
   ERR_SHARE_TOKEN_REJECTED: (error) => ({
     status: 422,
     body: {
@@ -102,17 +109,18 @@ const answersByCode: Record<ErrorCode, BuildAnswer> = {
     },
     headers: {},
   }),
-  ERR_IDENTITY_UNAVAILABLE: (error) => answer(503, error.message, formatRetryAfter(error)),
-  ERR_IDENTITY_MISCONFIGURED: withMessage(502),
-  ERR_EMAIL_PROOF: withMessage(403),
-  ERR_BODY_UNEXPECTED: withMessage(400),
-  ERR_BODY_INCOMPLETE: withMessage(400),
+  ERR_IDENTITY_UNAVAILABLE: (error) =>
+    answer(503, error.message, formatRetryAfter(error instanceof IdentityUnavailableError ? error.retryAfterMs : 0)),
+  ERR_IDENTITY_MISCONFIGURED: 502,
+  ERR_EMAIL_PROOF: 403,
+  ERR_BODY_UNEXPECTED: 400,
+  ERR_BODY_INCOMPLETE: 400,
   ERR_BODY_TOO_LARGE: (error) => answer(413, error.message, { Connection: 'close' }),
-  ERR_CONTENT_TYPE: withMessage(415),
+  ERR_CONTENT_TYPE: 415,
   ERR_HEADER_REPEATED: (error) => answer(400, error.message, { Connection: 'close' }),
-  ERR_QUERY_MALFORMED: withMessage(400),
-  ERR_TRIGGER_INVALID: withMessage(400),
-  ERR_UPDATE_INVALID: withMessage(400),
+  ERR_QUERY_MALFORMED: 400,
+  ERR_TRIGGER_INVALID: 400,
+  ERR_UPDATE_INVALID: 400,
   ERR_STORE_BUSY: unavailable,
   ERR_STORE_FULL: broken,
   ERR_STORE_ENGINE: broken,
@@ -144,8 +152,8 @@ const answersByCode: Record<ErrorCode, BuildAnswer> = {
 export function answerError(error: unknown): ErrorAnswer {
   // Only our own classes: a driver's error with the same code would expose its message to the client.
   if (!(error instanceof CoreError || error instanceof HttpRequestError)) return answer(500, 'Internal error')
-  const build: BuildAnswer | undefined = answersByCode[error.code as ErrorCode]
-  return (build ?? internal)(error)
+  const row: ContentfulStatusCode | BuildAnswer | undefined = answersByCode[error.code as ErrorCode]
+  return typeof row === 'number' ? answer(row, error.message) : (row ?? internal)(error)
 }
 
 /** The answer to an error of the legacy API, where every 400 has details. */
@@ -154,9 +162,9 @@ export function answerLegacyError(error: unknown): ErrorAnswer {
   return general.status === 400 && error instanceof Error ? { ...general, body: toLegacyBody(error) } : general
 }
 
-function formatRetryAfter(error: Error): Readonly<Record<string, string>> {
-  const ms = error instanceof IdentityUnavailableError ? error.retryAfterMs : 0
-  return { 'Retry-After': String(Math.max(1, Math.ceil(ms / 1_000))) }
+/** The header, in whole seconds, at least 1. */
+function formatRetryAfter(waitMs: number): Readonly<Record<string, string>> {
+  return { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))) }
 }
 
 /** Copies field by field, so that no other property of a flaw reaches the client. */

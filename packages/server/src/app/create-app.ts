@@ -5,6 +5,7 @@ import { IdentityMisconfiguredError } from '@payment-integration/core/identity'
 import type { DeliveryStreams } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import { type Context, Hono } from 'hono'
+import { cacheAnswer } from '../internal/cached-answer.js'
 import type { RequestLimits } from '../limits/request-limits.js'
 import { toErrorFields } from '../logging/log.js'
 import type { Metrics } from '../metrics/metrics.js'
@@ -12,8 +13,7 @@ import { addMetricsRoute } from './admin-app.js'
 import { answerError, answerLegacyError, answerPrivateJson } from './answers.js'
 import { addLegacyRoutes, addPaymentRoutes, addShareRoute, type ReadQueries } from './api-routes.js'
 import { createGuard } from './guard.js'
-import type { HealthReport } from './health.js'
-import { addHealthRoutes } from './health.js'
+import { addHealthRoutes, type HealthReport } from './health.js'
 import { createAccessLog, observeRequests } from './observe-requests.js'
 import { addOpenApiRoute, addReferencePage } from './reference-page.js'
 import type { AppEnv } from './requests.js'
@@ -87,9 +87,8 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   const observers = [metrics?.onRequest, deps.accessLog === true ? createAccessLog(logger) : undefined]
   app.use('*', observeRequests(first, { observers: observers.filter((each) => each !== undefined), now }))
   if (api) addApi()
-  addHealthRoutes(app, health, now)
-  if (metrics !== undefined && typeof metricsToken === 'string')
-    addMetricsRoute(app, { metrics, token: metricsToken, now })
+  addHealthRoutes(app, cacheAnswer(health, now))
+  if (metrics !== undefined && typeof metricsToken === 'string') addMetricsRoute(app, metrics, metricsToken, now)
   const pages = deps.console
   if (pages) app.on(['GET', 'HEAD', 'POST'], ['/console', '/console/*'], (c) => pages.fetch(c.req.raw, c.env))
   const { portal } = deps

@@ -3,19 +3,13 @@
  * @module
  */
 import { paths } from '@payment-integration/contract'
-import { tooManyRequestsBody } from '@payment-integration/contract/internal'
 import type { Service } from '@payment-integration/core'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { RequestLimits } from '../limits/request-limits.js'
-import { answerPrivateJson, answerUnauthorized } from './answers.js'
+import { answerTooManyRequests, answerUnauthorized } from './answers.js'
 import { findArea } from './area.js'
 import { healthPaths } from './health.js'
 import { type AppEnv, getAuthorization, getRawPath, rejectTwoContentTypes } from './requests.js'
-
-/** 429, with `Retry-After` in whole seconds, at least 1. */
-export function answerTooManyRequests(waitMs: number): Response {
-  return answerPrivateJson(tooManyRequestsBody, 429, { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))) })
-}
 
 /** Sent with every 401 of the integration API. */
 const basicChallenge = 'Basic realm="payment-integration"'
@@ -23,7 +17,6 @@ const basicChallenge = 'Basic realm="payment-integration"'
 /** Sent with every 401 of the legacy API and of the metrics. A bare key without the scheme is also accepted. */
 export const bearerChallenge = 'Bearer realm="payment-integration"'
 
-/** The parts that the guard needs. */
 interface GuardDeps {
   readonly service: Pick<Service, 'authenticate' | 'authenticateLegacy' | 'identity'>
   /** Undefined: nothing is limited. */

@@ -3,7 +3,7 @@ import type { ChainStatus, Recording } from '@payment-integration/core'
 import type { Indexer } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
-import { answerCacheMs, answerWithin, cacheAnswer } from '../internal/cached-answer.js'
+import { answerWithin } from '../internal/cached-answer.js'
 import { shortenUrls } from '../logging/log.js'
 import { allowMethods, answerPrivateJson } from './answers.js'
 import type { AppEnv } from './requests.js'
@@ -135,7 +135,6 @@ export interface ReadyReport {
   readonly roles: Readonly<Record<string, RoleState>>
 }
 
-/** The parts whose readiness is checked. */
 export interface ReadinessDeps {
   /** The roles of the process. */
   readonly roles: readonly string[]
@@ -183,14 +182,12 @@ export const healthPaths = ['/health', '/health/live'] as const
 
 /**
  * Adds the health routes: 200 while requests can be served, 503 otherwise. `live` says only that the process answers.
- * Health is computed at most once a second, one computation at a time.
- * @param now - A clock that never goes back, in milliseconds.
+ * @param health - A cached answer.
  */
-export function addHealthRoutes(app: Hono<AppEnv>, health: () => Promise<HealthReport>, now: () => number): void {
-  const report = cacheAnswer(health, { forMs: answerCacheMs, now })
+export function addHealthRoutes(app: Hono<AppEnv>, health: () => Promise<HealthReport>): void {
   const [healthPath, livePath] = healthPaths
   app.get(healthPath, async () => {
-    const body = await report()
+    const body = await health()
     return answerPrivateJson(body, body.status === 'down' ? 503 : 200)
   })
   app.get(livePath, () => answerPrivateJson({ status: 'ok' }))

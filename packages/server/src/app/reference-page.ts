@@ -14,7 +14,6 @@ import { version } from '../version.js'
 import { allowMethods } from './answers.js'
 import type { AppEnv } from './requests.js'
 
-/** The file's content and headers. */
 interface PublicFile {
   readonly body: string | Uint8Array<ArrayBuffer>
   /** Value of `Content-Type`. */
@@ -127,7 +126,6 @@ export const referenceFiles = {
   'favicon-32x32.png': 'image/png',
 } as const
 
-/** Name of a file that is served. */
 export type ReferenceFile = keyof typeof referenceFiles
 
 /** Reads a file without the comment that names its source map, which is not served. */

@@ -16,8 +16,7 @@ import { readRequestBody } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { toErrorFields } from '../logging/log.js'
-import { allowMethods } from './answers.js'
-import { answerTooManyRequests } from './guard.js'
+import { allowMethods, answerTooManyRequests } from './answers.js'
 import {
   type AppEnv,
   getAuthorization,

@@ -78,7 +78,6 @@ export type VerdictReader = (webhook: {
   readonly algorithm: string | null
 }) => Promise<(ProviderVerdict & { readonly kind: 'applicant' }) | { readonly kind: 'other' }>
 
-/** The parts that the route needs. */
 interface VerdictRouteDeps {
   readonly identity: NonNullable<Service['identity']>
   readonly readWebhook: VerdictReader

@@ -1,4 +1,5 @@
 /** Types of a checked configuration. @module */
+import type { KnownPriceFeed, KnownRouter, KnownToken } from '@payment-integration/chain-evm'
 import type { OidcOptions } from '@payment-integration/console'
 import type { Recording, RetentionPolicy } from '@payment-integration/core'
 import type { LoopRoles } from '@payment-integration/core/internal'
@@ -28,35 +29,6 @@ export interface PostgresConfig {
   readonly acceptedEngine?: string | undefined
 }
 
-/** A router contract whose events are payments. */
-export interface RouterConfig {
-  /** 0x and 40 lowercase hex digits. */
-  readonly address: string
-  /** Contract version, for example `0.8`. */
-  readonly version: string
-}
-
-/** A token that the operator vouches for. */
-export interface TokenConfig {
-  /** 0x and 40 lowercase hex digits. */
-  readonly address: string
-  readonly symbol: string
-  /** The currency of which one token is worth one unit, such as `USD`. */
-  readonly currency: string
-}
-
-/** A price feed that the operator vouches for. */
-export interface PriceFeedConfig {
-  /** 0x and 40 lowercase hex digits. */
-  readonly address: string
-  /** The priced currency, such as `CHF`. */
-  readonly base: string
-  /** The currency of the price, such as `USD`. */
-  readonly quote: string
-  /** Decimals of the rate. */
-  readonly decimals: number
-}
-
 /** A node of a chain. */
 export interface NodeConfig {
   /** `http:`, `https:`, `ws:` or `wss:`. May hold an API key: never logged or shown. */
@@ -65,22 +37,22 @@ export interface NodeConfig {
   readonly headsUrl?: string | undefined
 }
 
-/** One chain to follow. */
+/** One chain to follow. Addresses are 0x and 40 lowercase hex digits. */
 export interface ChainConfig {
   readonly chainId: number
   /** At least one, the preferred one first. */
   readonly nodes: readonly NodeConfig[]
   /** Null: the known routers of the chain. */
-  readonly routers: readonly RouterConfig[] | null
+  readonly routers: readonly KnownRouter[] | null
   /**
-   * SpokePools of the Across bridge, 0x and 40 lowercase hex digits. Deposits into any of them are trusted; payments
-   * arrive at the first. Null: the known SpokePools of the chain.
+   * SpokePools of the Across bridge. Deposits into any of them are trusted; payments arrive at the first. Null: the
+   * known SpokePools of the chain.
    */
   readonly spokePools: readonly string[] | null
   /** Added to the known tokens of the chain; an entry with the address of a known token replaces it. */
-  readonly tokens: readonly TokenConfig[]
+  readonly tokens: readonly KnownToken[]
   /** Added to the known price feeds of the chain in the same way. */
-  readonly priceFeeds: readonly PriceFeedConfig[]
+  readonly priceFeeds: readonly KnownPriceFeed[]
   /** First block of a chain that is not indexed yet. */
   readonly startBlock: number | 'head'
   /** How often the head is read, in milliseconds. */
@@ -179,7 +151,6 @@ export interface LimitsConfig {
 
 /** Log levels, from the most to the least verbose. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
-/** One of {@link logLevels}. */
 export type LogLevel = (typeof logLevels)[number]
 
 /** How long history is kept, and the folder for the files of removed history. */

@@ -152,12 +152,9 @@ export function onOff<const Default extends boolean | null>(
   return text('one of `on`, `off`', parseWord, { fallback, ...(fallback === null ? {} : { unset }), ...facts })
 }
 
-/** Markdown as plain text: without links, and without sentences that only name a page. */
+/** Markdown as plain text, without links. */
 export function stripMarkdown(markdown: string): string {
-  return markdown
-    .replace(/ See \[[^\]]{1,99}\]\([^)]{1,99}\)\./g, '')
-    .replace(/\[([^\]]{1,99})\]\([^)]{1,99}\)/g, '$1')
-    .replaceAll('`', '')
+  return markdown.replace(/\[([^\]]{1,99})\]\([^)]{1,99}\)/g, '$1').replaceAll('`', '')
 }
 
 /** The default of a variable, in Markdown. */

@@ -1,12 +1,12 @@
 /** Parsers of the texts that configuration variables hold. @module */
 import { isIP } from 'node:net'
+import type { KnownPriceFeed, KnownRouter, KnownToken } from '@payment-integration/chain-evm'
 import { currencyCodePattern } from '@payment-integration/contract'
 import { parseUrl } from '@payment-integration/contract/internal'
 import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-io'
 import { parseMasterKey } from '@payment-integration/core'
 import { checkNamespace, defaultNamespace } from '@payment-integration/core/internal'
 import { findRangeProblem } from '../internal/address-ranges.js'
-import type { PriceFeedConfig, RouterConfig, TokenConfig } from './config.js'
 import { Flaw, type Parse, parseInteger, quoteText } from './kinds.js'
 
 const createPatternParser =
@@ -154,13 +154,13 @@ export function parseAddress(text: string): string | Flaw {
   return /^0x[0-9a-fA-F]{40}$/.test(text) ? text.toLowerCase() : new Flaw()
 }
 
-export function parseRouter(text: string): RouterConfig | Flaw {
+export function parseRouter(text: string): KnownRouter | Flaw {
   const [, address, version] = /^(0x[0-9a-fA-F]{40})@([0-9]+\.[0-9]+)$/.exec(text) ?? []
   return address === undefined || version === undefined ? new Flaw() : { address: address.toLowerCase(), version }
 }
 
 /** A symbol comes from the token and may be in any script. White space or an invisible character is a mistake. */
-export function parseToken(text: string): TokenConfig | Flaw {
+export function parseToken(text: string): KnownToken | Flaw {
   const [first = '', symbol = '', currency = '', ...rest] = text.split(':')
   const address = parseAddress(first)
   const isToken = /^[^\s\p{C}]{1,32}$/u.test(symbol) && currencyCodePattern.test(currency) && rest.length === 0
@@ -168,7 +168,7 @@ export function parseToken(text: string): TokenConfig | Flaw {
 }
 
 /** A feed answers a 256-bit number, which has up to 78 digits. */
-export function parsePriceFeed(text: string): PriceFeedConfig | Flaw {
+export function parsePriceFeed(text: string): KnownPriceFeed | Flaw {
   const [first = '', base = '', quote = '', digits = '', ...rest] = text.split(':')
   const [address, decimals] = [parseAddress(first), parseInteger(digits, 0, 77)]
   const isPair = currencyCodePattern.test(base) && currencyCodePattern.test(quote) && base !== quote

@@ -171,10 +171,7 @@ function readChains({ chainIds, chainValue, problems }: VariableReader): ChainCo
       )
     return {
       chainId,
-      nodes: urls.map((url, index) => {
-        const headsUrl = heads[index]
-        return headsUrl === undefined ? { url } : { url, headsUrl }
-      }),
+      nodes: urls.map((url, index) => ({ url, headsUrl: heads[index] })),
       routers: chainValue('PI_ROUTERS_', chainId),
       spokePools: chainValue('PI_SPOKE_POOLS_', chainId),
       tokens: chainValue('PI_TOKENS_', chainId),

@@ -7,37 +7,17 @@ import { chainVariables, sections, variables } from './variables.js'
 /** The environment, like `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reads a whole file as text. */
 export type ReadFile = (path: string) => string
 
 type Name = keyof typeof variables
 type ChainName = keyof typeof chainVariables
 
-/** The variables of an environment. A mistake becomes a problem, not an exception. */
-export interface VariableReader {
-  /** Every problem so far, each naming its variable. */
-  readonly problems: string[]
-  /** The value of a variable; its default when it is not set or has a problem. */
-  value<N extends Name>(name: N): ValueOf<(typeof variables)[N]>
-  /** Whether a variable is set, even to a malformed value. */
-  isSet(name: Name): boolean
-  /** The value of a variable of one chain. */
-  chainValue<N extends ChainName>(name: N, chainId: number): ValueOf<(typeof chainVariables)[N]>
-  /** Ids of the chains that have any variable, ascending. */
-  chainIds(): readonly number[]
-  /** Reads every variable, and rejects unknown ones. */
-  readAll(): readonly Setting[]
-}
-
 /** Longest value, in characters: enough for hundreds of tokens. It also limits the problems that one list can have. */
 const maxLength = 65_536
 const fileSuffix = '_FILE'
 
-/** Starts reading an environment. An empty value counts as not set. */
-export function createVariableReader(
-  env: Environment,
-  readFile: ReadFile = (path) => readFileSync(path, 'utf8'),
-): VariableReader {
+/** Starts reading an environment. An empty value counts as not set. A mistake becomes a problem, not an exception. */
+export function createVariableReader(env: Environment, readFile: ReadFile = (path) => readFileSync(path, 'utf8')) {
   const problems: string[] = []
   const texts = new Map<string, string | null>()
   const values = new Map<string, unknown>()
@@ -113,6 +93,7 @@ export function createVariableReader(
     return { name, section, value, defaultValue, isDefault: text === null, doc: stripMarkdown(row.doc) }
   }
 
+  /** Ids of the chains that have any variable, ascending. */
   function chainIds(): readonly number[] {
     const ids = new Set<number>()
     for (const name of Object.keys(env)) {
@@ -123,12 +104,18 @@ export function createVariableReader(
   }
 
   return {
+    /** Every problem so far, each naming its variable. */
     problems,
     chainIds,
-    isSet: (name) => readText(name, variables[name]) !== null,
-    value: (name) => read(name, variables[name]) as never,
-    chainValue: (name, chainId) => read(`${name}${chainId}`, chainVariables[name]) as never,
-    readAll() {
+    /** Whether a variable is set, even to a malformed value. */
+    isSet: (name: Name) => readText(name, variables[name]) !== null,
+    /** The value of a variable; its default when it is not set or has a problem. */
+    value: <N extends Name>(name: N) => read(name, variables[name]) as ValueOf<(typeof variables)[N]>,
+    /** The value of a variable of one chain. */
+    chainValue: <N extends ChainName>(name: N, chainId: number) =>
+      read(`${name}${chainId}`, chainVariables[name]) as ValueOf<(typeof chainVariables)[N]>,
+    /** Reads every variable, and rejects unknown ones. */
+    readAll(): readonly Setting[] {
       const settings = Object.entries(sections).flatMap(([section, rows]) => {
         if (rows !== chainVariables) return Object.entries(rows).map(([name, row]) => describe(section, name, row))
         return chainIds().flatMap((id) =>
@@ -140,6 +127,9 @@ export function createVariableReader(
     },
   }
 }
+
+/** The variables of an environment. */
+export type VariableReader = ReturnType<typeof createVariableReader>
 
 /** Every variable with its default and meaning, in the order of docs/configuration.md. */
 export function listVariables(): readonly Pick<Setting, 'section' | 'name' | 'defaultValue' | 'doc'>[] {

@@ -15,25 +15,20 @@ export const isTokenTooLong = (error: unknown): boolean =>
 /** The request may begin, or it is shed and its caller should wait so many milliseconds. */
 export type Admission = { readonly kind: 'go' } | { readonly kind: 'shed'; readonly retryAfterMs: number }
 
-/** Limits and clock of a gate. */
 interface GateOptions {
   /** The most requests that begin in one window. */
   readonly perWindow: number
   readonly windowMs: number
   /** The most waiting requests. At the limit, the longest queue sheds its last request for one in a shorter queue. */
   readonly waiting: number
-  /** The most requests in one queue; further ones are shed at once. @default waiting */
-  readonly waitingEach?: number | undefined
-  /**
-   * Longest wait in a queue, in milliseconds. A request that cannot begin in time is shed as soon as that is known.
-   * @default none
-   */
-  readonly maxWaitMs?: number | undefined
+  /** The most requests in one queue; further ones are shed at once. */
+  readonly waitingEach: number
+  /** Longest wait in a queue, in milliseconds. A request that cannot begin in time is shed as soon as that is known. */
+  readonly maxWaitMs: number
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number
 }
 
-/** Admits requests. */
 interface Gate {
   /**
    * Waits for a turn, first come first served within a queue. It never rejects.
@@ -52,7 +47,6 @@ const closedRetryAfterMs = 1_000
 /** Tolerance above the longest wait, in milliseconds: timers fire late, and every window adds to that. */
 const timerToleranceMs = 100
 
-/** A waiting request. */
 interface Waiter {
   readonly leave: (admission: Admission) => void
   /** When the request arrived, by the clock of the gate. */
@@ -61,8 +55,7 @@ interface Waiter {
 
 /** Builds a gate at which no request waits. */
 export function createGate(options: GateOptions): Gate {
-  const { perWindow, windowMs, waiting, waitingEach = waiting, now } = options
-  const { maxWaitMs = Number.POSITIVE_INFINITY } = options
+  const { perWindow, windowMs, waiting, waitingEach, maxWaitMs, now } = options
   /** When the newest requests began, oldest first, at most `perWindow`. */
   const begun: number[] = []
   /** The queues in the order of their turns; none is empty. */
@@ -214,7 +207,6 @@ export interface ClosableIdentityProvider extends IdentityProvider {
   close(): void
 }
 
-/** The wrapped provider, its limits and the clock. */
 interface LimitDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly limits?: ProviderLimits | undefined

@@ -40,17 +40,11 @@ function parseRange(text: string): Range | Problem {
   const bits = address.kind() === 'ipv4' ? 32 : 128
   const length = prefix === undefined ? bits : Number(prefix)
   if (length > bits) return `has a prefix longer than ${bits} bits`
-  return hasBitsBeyond(address.toByteArray(), length) ? 'has bits set beyond its prefix' : [address, length]
+  const network = (bits === 32 ? ipaddr.IPv4 : ipaddr.IPv6).networkAddressFromCIDR(`${base}/${length}`)
+  return network.toString() === address.toString() ? [address, length] : 'has bits set beyond its prefix'
 }
 
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   return text.includes(':') && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null
-}
-
-function hasBitsBeyond(bytes: readonly number[], prefix: number): boolean {
-  return bytes.some((byte, index) => {
-    const prefixBits = Math.min(8, Math.max(0, prefix - 8 * index))
-    return (byte & (0xff >> prefixBits)) !== 0
-  })
 }

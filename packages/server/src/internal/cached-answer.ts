@@ -16,18 +16,14 @@ export async function answerWithin<T>(compute: () => Promise<T>, timeoutMs: numb
   }
 }
 
-/** How long a public answer is cached, in milliseconds. */
-export const answerCacheMs = 1_000
+const cacheMs = 1_000
 
 /**
- * Runs one computation at a time. Callers that arrive meanwhile wait for it, and its answer is cached for `forMs`. A
+ * Runs one computation at a time. Callers that arrive meanwhile wait for it, and its answer is cached for a second. A
  * failure rejects for the waiting callers and is not cached.
  * @param now - A clock that never goes back, in milliseconds.
  */
-export function cacheAnswer<T>(
-  compute: () => Promise<T>,
-  { forMs, now }: { readonly forMs: number; readonly now: () => number },
-): () => Promise<T> {
+export function cacheAnswer<T>(compute: () => Promise<T>, now: () => number): () => Promise<T> {
   let answer: Promise<T> | undefined
   let until = Number.POSITIVE_INFINITY
   return () => {
@@ -35,7 +31,7 @@ export function cacheAnswer<T>(
     until = Number.POSITIVE_INFINITY
     answer = (async () => compute())().then(
       (value) => {
-        until = now() + forMs
+        until = now() + cacheMs
         return value
       },
       (error: unknown) => {

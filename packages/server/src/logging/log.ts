@@ -46,20 +46,11 @@ function shortenUrl(url: string): string {
 }
 
 /**
- * The loggable parts of an error. Messages and other fields are left out: those of a driver may hold values, URLs or
+ * The loggable parts of a thrown value: class and code, the first stack frames, and class and code of the errors that
+ * caused it, outermost first. Messages and other fields are left out: those of a driver may hold values, URLs or
  * credentials.
  */
-interface ErrorFields {
-  readonly error: string
-  readonly code: string | null
-  /** The frames of the stack, without the message above them. */
-  readonly stack: string
-  /** Class and code of the errors that caused it, outermost first. */
-  readonly causes: readonly string[]
-}
-
-/** Describes a thrown value by its class, code and stack frames. */
-export function toErrorFields(error: unknown): ErrorFields {
+export function toErrorFields(error: unknown) {
   const causes: string[] = []
   let cause = error instanceof Error ? error.cause : undefined
   while (cause instanceof Error && causes.length < 5) {

@@ -9,16 +9,18 @@ import { type AttemptMetrics, addDeliveryMetrics, createAttemptMetrics } from '.
 import type { Metrics, MetricsLibrary, MetricsOptions, MetricsSources } from './metrics.js'
 import { createRequestDurations, prefix } from './metrics.js'
 
+/** Reasons of rejected webhooks, by the end of the error code. */
+const reasons = ['unsigned', 'forged', 'malformed'] as const
+
 /**
- * Adds the metrics to a registry.
+ * Adds the metrics to a registry. Returns the functions that count in them.
  * @param attempts - Counts delivery attempts, outside the registry.
- * @returns The sink that counts events in these metrics.
  */
 function addEventMetrics(
   { Counter }: MetricsLibrary,
   registry: Registry,
-  attempts: Pick<AttemptMetrics, 'attempted'>,
-): EventSink {
+  attempts: AttemptMetrics,
+): Pick<Metrics, 'onEvent' | 'countRejectedWebhook'> {
   const counter = (name: string, help: string, ...labelNames: readonly string[]) =>
     new Counter({ name: `${prefix}${name}`, help, labelNames, registers: [registry] })
   const indexed = counter(
@@ -57,7 +59,19 @@ function addEventMetrics(
     'chain',
   )
 
-  return (event) => {
+  const rejections = counter(
+    'identity_webhooks_rejected_total',
+    'Rejected webhooks of the identity provider. Repeated forged ones: the secret differs on the two sides.',
+    'reason',
+  )
+  for (const reason of reasons) rejections.inc({ reason }, 0)
+
+  function countRejectedWebhook(code: string): void {
+    const reason = reasons.find((each) => code.endsWith(`_${each.toUpperCase()}`))
+    if (reason !== undefined) rejections.inc({ reason })
+  }
+
+  const onEvent: EventSink = (event) => {
     switch (event.type) {
       case 'payment.indexed':
         return indexed.inc({ chain: event.chainId, kind: 'first' })
@@ -83,6 +97,7 @@ function addEventMetrics(
         return outages.inc({ chain: event.chainId })
     }
   }
+  return { onEvent, countRejectedWebhook }
 }
 
 let registry: Registry | undefined
@@ -94,24 +109,6 @@ function getProcessRegistry({ collectDefaultMetrics, Registry }: MetricsLibrary)
     collectDefaultMetrics({ register: registry })
   }
   return registry
-}
-
-/** Reasons of rejected webhooks, by the end of the error code. */
-const reasons = ['unsigned', 'forged', 'malformed'] as const
-
-/** Adds the metrics to a registry. @returns Counts a rejected webhook by its code `ERR_PROVIDER_WEBHOOK_…`. */
-function addIdentityMetrics({ Counter }: MetricsLibrary, registry: Registry): (code: string) => void {
-  const rejections = new Counter({
-    name: `${prefix}identity_webhooks_rejected_total`,
-    help: 'Rejected webhooks of the identity provider. Repeated forged ones: the secret differs on the two sides.',
-    labelNames: ['reason'],
-    registers: [registry],
-  })
-  for (const reason of reasons) rejections.inc({ reason }, 0)
-  return (code) => {
-    const reason = reasons.find((each) => code.endsWith(`_${each.toUpperCase()}`))
-    if (reason !== undefined) rejections.inc({ reason })
-  }
 }
 
 /**
@@ -140,13 +137,11 @@ export async function createMetrics(options: MetricsOptions = {}): Promise<Metri
   addChainMetrics(library, registry, () => sources?.indexers.map((indexer) => indexer.status()) ?? [], callPrices)
   const discardBacklog = addDeliveryMetrics(library, registry, { sources: () => sources?.deliveries, timeoutMs })
   const attempts = createAttemptMetrics()
-  const onEvent = addEventMetrics(library, registry, attempts)
-  const countRejectedWebhook = addIdentityMetrics(library, registry)
+  const counters = addEventMetrics(library, registry, attempts)
   const requests = createRequestDurations()
   return {
-    onEvent,
-    countRejectedWebhook,
-    onRequest: ({ method, route, status, ms }) => requests.observe({ method, route, status }, ms / 1_000),
+    ...counters,
+    onRequest: requests.observe,
     contentType: registry.contentType,
     watch(chosen) {
       sources = chosen

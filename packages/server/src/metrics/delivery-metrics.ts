@@ -21,7 +21,6 @@ const help = {
   published: 'Time from the commit of a snapshot to the 2xx that answers its notification. Replays are not counted.',
 }
 
-/** The metrics and their recorder. */
 export interface AttemptMetrics {
   readonly attempted: (event: Attempted) => void
   /** The text format of Prometheus. */

@@ -341,7 +341,7 @@ it('durations of requests have every bucket, sum and count that the Prometheus l
     ['other', 'none', 404],
   ] as const)
     for (const seconds of observations) {
-      own.observe({ method, route, status }, seconds)
+      own.observe({ method, route, status, ms: seconds * 1_000 })
       peer.observe({ method, route, status: String(status) }, seconds)
     }
   expect(lines(own.text())).toEqual(lines(await registry.metrics()))

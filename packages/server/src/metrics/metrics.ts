@@ -7,7 +7,7 @@ import type { EventSink } from '@payment-integration/core'
 import type { Indexer } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import type * as PromClient from 'prom-client'
-import type { RequestObserver } from '../app/observe-requests.js'
+import type { ObservedRequest, RequestObserver } from '../app/observe-requests.js'
 
 /** The library, loaded by a process that has metrics. */
 export type MetricsLibrary = typeof PromClient
@@ -94,26 +94,17 @@ export function formatHeading(name: string, type: 'counter' | 'histogram', help:
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]
 }
 
-/** Labels of an observation. Values need no escaping: they are route patterns, known methods and numbers. */
-interface RequestLabels {
-  readonly method: string
-  readonly route: string
-  readonly status: number
-}
-
-interface RequestDurations {
-  observe(labels: RequestLabels, seconds: number): void
-  text(): string
-}
+type RequestFacts = Omit<ObservedRequest, 'requestId'>
 
 const name = `${prefix}http_request_duration_seconds`
 const help = 'Time from a request to its answer. Requests that are no well-formed HTTP are not counted.'
 
 /** Builds the histogram without the Prometheus library, which took a tenth of a look-up's CPU time. */
-export function createRequestDurations(): RequestDurations {
+export function createRequestDurations() {
   const all = new Map<string, { readonly labels: string; readonly buckets: Buckets }>()
 
-  function open(key: string, { method, route, status }: RequestLabels) {
+  function open(key: string, { method, route, status }: RequestFacts) {
+    // The values need no escaping: they are known methods, route patterns and numbers.
     const labels = `method="${method}",route="${route}",status="${status}"`
     const series = { labels, buckets: createBuckets(durationBuckets) }
     all.set(key, series)
@@ -121,10 +112,10 @@ export function createRequestDurations(): RequestDurations {
   }
 
   return {
-    observe(labels, seconds) {
-      const key = `${labels.method} ${labels.status} ${labels.route}`
-      const series = all.get(key) ?? open(key, labels)
-      series.buckets.observe(seconds)
+    observe(request: RequestFacts): void {
+      const key = `${request.method} ${request.status} ${request.route}`
+      const series = all.get(key) ?? open(key, request)
+      series.buckets.observe(request.ms / 1_000)
     },
     text: () =>
       [

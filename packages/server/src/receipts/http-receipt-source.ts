@@ -53,15 +53,17 @@ export class ReceiptError extends ServerError {
  */
 export function createHttpReceiptSource(options: HttpReceiptSourceOptions): ClosableReceiptSource {
   const { receiveUpdate, timeoutMs = 5_000, maxBytes = 16_384 } = options
-  const { base, headers } = parseBase(options.url)
+  const { origin, path, headers } = parseBase(options.url)
   const agent = createAgent(timeoutMs)
   return {
     async lookup(payment, signal) {
+      const { chainId, txHash, integrationAddress } = payment
+      const query = integrationAddress === null ? '' : `?integrationAddress=${integrationAddress}`
+      const request = { origin, path: `${path}/${chainId}/${txHash}${query}`, method: 'GET', headers } as const
       const limit = startTimeLimit(timeoutMs, signal)
-      const { origin, pathname, search } = buildReceiptUrl(base, payment)
       try {
         const exchange = agent
-          .request({ origin, path: `${pathname}${search}`, method: 'GET', headers, signal: limit.signal })
+          .request({ ...request, signal: limit.signal })
           .then((response) => readAnswer(response, maxBytes))
         const answer = await Promise.race([exchange, limit.over])
         return answer === null ? null : await parseReceipt(answer, payment, receiveUpdate)
@@ -127,19 +129,15 @@ function namesPayment({ chainId, txHash, integrationAddress }: ProcessorUpdate, 
   return chainId === String(payment.chainId) && txHash.toLowerCase() === payment.txHash && sameIntegration
 }
 
-function buildReceiptUrl(base: string, { chainId, txHash, integrationAddress }: StoredPayment): URL {
-  const query = integrationAddress === null ? '' : `?integrationAddress=${integrationAddress}`
-  return new URL(`${base}/${chainId}/${txHash}${query}`)
-}
-
-function parseBase(text: string): { base: string; headers: Record<string, string> } {
+function parseBase(text: string): { origin: string; path: string; headers: Record<string, string> } {
   const url = parseUrl(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
     throw new TypeError('The receipts address must be an http(s) URL without query or fragment.')
   const credentials = `${unescapeLeniently(url.username)}:${unescapeLeniently(url.password)}`
   const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
   return {
-    base: `${url.origin}${url.pathname.replace(/\/{1,64}$/, '')}`,
+    origin: url.origin,
+    path: url.pathname.replace(/\/{1,64}$/, ''),
     headers: { accept: 'application/json', ...(credentials === ':' ? {} : { authorization }) },
   }
 }

@@ -19,41 +19,29 @@ import {
 } from './request-listener.js'
 
 /** Limits of a server, in milliseconds, bytes and counts. */
-export interface ServerLimits {
+const serverLimits = {
   /** Longest time for the headers of a request, then 408. */
-  readonly headersTimeoutMs: number
+  headersTimeoutMs: 10_000,
   /** Longest time for a whole request, then 408. */
-  readonly requestTimeoutMs: number
+  requestTimeoutMs: 15_000,
   /** How often both are checked. */
-  readonly checkIntervalMs: number
+  checkIntervalMs: 2_000,
   /** How long a connection may stay idle between two requests. */
-  readonly keepAliveTimeoutMs: number
+  keepAliveTimeoutMs: 5_000,
   /**
    * How long a connection may stay without a byte in either direction. This limit disconnects a client that does not
    * read its answer. Time in which the server prepares an answer does not count.
    */
-  readonly silenceTimeoutMs: number
-  readonly maxHeaderBytes: number
-  /** Concurrent requests of one connection; the rest of a pipeline waits. */
-  readonly maxRequestsAtOnce: number
-  readonly maxRequestsPerSocket: number
-  readonly maxConnections: number
-}
-
-/** Default limits. */
-export const serverLimits: ServerLimits = {
-  headersTimeoutMs: 10_000,
-  requestTimeoutMs: 15_000,
-  checkIntervalMs: 2_000,
-  keepAliveTimeoutMs: 5_000,
   silenceTimeoutMs: 30_000,
   maxHeaderBytes: 8 * 1024,
+  /** Concurrent requests of one connection; the rest of a pipeline waits. */
   maxRequestsAtOnce: 8,
   maxRequestsPerSocket: 1_000,
   maxConnections: 10_000,
 }
 
-/** Where to listen. */
+export type ServerLimits = Readonly<typeof serverLimits>
+
 interface ListenAddress {
   readonly host: string
   /** 0: any free port. */
@@ -80,7 +68,6 @@ export class ListenError extends ServerError {
   }
 }
 
-/** A listening server. */
 export interface HttpServer {
   /** Base address, without a slash at the end. */
   readonly url: string
@@ -138,10 +125,7 @@ export async function listenHttp(
   let stopped: Promise<void> | null = null
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
-    drain() {
-      // Runs before other listeners, because an answer may be complete when they return.
-      server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'))
-    },
+    drain: () => closeAfterAnswers(server),
     stop(cut) {
       stopped ??= close(server, connections, cut)
       return stopped
@@ -162,11 +146,16 @@ function listen(server: Server, listenAddress: ListenAddress): Promise<void> {
   })
 }
 
+/** Closes each connection after its next answer, so that no new request starts on it. */
+function closeAfterAnswers(server: Server): void {
+  // Runs before other listeners, because an answer may be complete when they return.
+  server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'))
+}
+
 function close(server: Server, connections: Connections, cut: AbortSignal): Promise<void> {
+  closeAfterAnswers(server)
   return new Promise((resolve) => {
     const cutAll = () => server.closeAllConnections()
-    // A connection closes after its next answer, so that no new request starts on it.
-    server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'))
     // Waits for the first interval, so that a request whose bytes have arrived is still served.
     const idle = setInterval(() => connections.closeIdle(), 50)
     server.close(() => {
@@ -179,7 +168,6 @@ function close(server: Server, connections: Connections, cut: AbortSignal): Prom
   })
 }
 
-/** The open listeners. */
 export interface Listeners {
   /** Base address of APIs and pages, without a slash at the end. Empty: the process serves neither. */
   readonly url: string
@@ -193,7 +181,6 @@ export interface Listeners {
   stopAdmin(cut: AbortSignal): Promise<void>
 }
 
-/** The apps to serve. */
 export interface ListenersOptions {
   /** APIs and pages; null: the process serves neither. */
   readonly app: ReturnType<typeof createApp> | null

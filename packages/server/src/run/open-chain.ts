@@ -1,12 +1,16 @@
 /** Opens the configured chains, the feed, and the fulfilments of payments between chains. @module */
 import { readFile } from 'node:fs/promises'
-import type * as ChainEvm from '@payment-integration/chain-evm'
-import type { AcrossFulfilmentSource, EvmChain, QuarantinedLog } from '@payment-integration/chain-evm'
+import type {
+  AcrossFulfilmentSource,
+  EvmChain,
+  KnownPriceFeed,
+  KnownToken,
+  QuarantinedLog,
+} from '@payment-integration/chain-evm'
 import type { FeedConnection } from '@payment-integration/chain-feed'
 import { loadPackage } from '@payment-integration/core/internal'
 import type { Chain, Clock, Logger } from '@payment-integration/core/ports'
-import type { ChainConfig, ChainFeedConfig, PriceFeedConfig, TokenConfig } from '../config/config.js'
-import { ConfigError } from '../config/config.js'
+import { type ChainConfig, type ChainFeedConfig, ConfigError } from '../config/config.js'
 
 /** A known token or price feed that the configuration overrides. */
 export interface PriceOverride {
@@ -19,32 +23,28 @@ export interface PriceOverride {
   readonly configured: string
 }
 
+interface Addressed {
+  readonly address: string
+}
+
 /** The known entries whose address is not configured, then the configured entries. */
-export function mergeKnown<Entry extends Addressed>(
-  known: readonly Entry[],
-  configured: readonly Entry[],
-): readonly Entry[] {
+function mergeKnown<Entry extends Addressed>(known: readonly Entry[], configured: readonly Entry[]): readonly Entry[] {
   const addresses = new Set(configured.map(({ address }) => address))
   return [...known.filter(({ address }) => !addresses.has(address)), ...configured]
 }
 
+const formatToken = ({ symbol, currency }: KnownToken) => `${symbol}:${currency}`
+const formatPriceFeed = ({ base, quote, decimals }: KnownPriceFeed) => `${base}:${quote}:${decimals}`
+
 /** Every known token and price feed that the configuration overrides, in the order of the configuration. */
-export function listPriceOverrides(
-  { knownTokens, knownPriceFeeds }: Pick<typeof ChainEvm, 'knownTokens' | 'knownPriceFeeds'>,
-  chains: readonly ChainConfig[],
-): readonly PriceOverride[] {
+export async function listPriceOverrides(chains: readonly ChainConfig[]): Promise<readonly PriceOverride[]> {
+  if (chains.length === 0) return []
+  const { knownTokens, knownPriceFeeds } = await loadChainEvm()
   return chains.flatMap(({ chainId, tokens, priceFeeds }) => [
     ...listChanged({ chainId, kind: 'token' }, knownTokens(chainId), tokens, formatToken),
     ...listChanged({ chainId, kind: 'price feed' }, knownPriceFeeds(chainId), priceFeeds, formatPriceFeed),
   ])
 }
-
-interface Addressed {
-  readonly address: string
-}
-
-const formatToken = ({ symbol, currency }: TokenConfig) => `${symbol}:${currency}`
-const formatPriceFeed = ({ base, quote, decimals }: PriceFeedConfig) => `${base}:${quote}:${decimals}`
 
 function listChanged<Entry extends Addressed>(
   about: Pick<PriceOverride, 'chainId' | 'kind'>,
@@ -58,12 +58,6 @@ function listChanged<Entry extends Addressed>(
     if (knownEntry === undefined || format(knownEntry) === format(entry)) return []
     return [{ ...about, address, known: format(knownEntry), configured: format(entry) }]
   })
-}
-
-interface OpenedFeed {
-  /** Reads the chain from the feed, or from its nodes where the feed has a flaw or another configuration. */
-  over(chain: Chain, config: ChainConfig): Chain
-  close(): Promise<void>
 }
 
 /** Loads the package of the feed. @throws MissingPackageError `ERR_PACKAGE_MISSING` when it is not installed. */
@@ -82,13 +76,14 @@ export function loadChainFeed() {
 export async function openChainFeed(
   config: ChainFeedConfig | null,
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
-): Promise<OpenedFeed | null> {
+) {
   if (config === null) return null
   const { createFeedChain } = await loadChainFeed()
   const evm = await loadChainEvm()
   const connection = await connectChainFeed(config, logger)
   return {
-    over(chain, each) {
+    /** Reads a chain from the feed, or from its nodes where the feed has a flaw or another configuration. */
+    over(chain: Chain, each: ChainConfig) {
       const minProof = each.proof ?? undefined
       const spokePools = each.spokePools ?? evm.knownSpokePools(each.chainId)
       return createFeedChain({ chain, connection, minProof, spokePools, clock, logger })

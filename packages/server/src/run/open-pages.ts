@@ -11,6 +11,7 @@ import type {
   ExplainForm,
   ExplainResult,
   Portal,
+  SignInOptions,
 } from '@payment-integration/console'
 import { parseMasterKey, type Service } from '@payment-integration/core'
 import { loadPackage, openSecret } from '@payment-integration/core/internal'
@@ -38,18 +39,20 @@ function loadConsole(setting: 'PI_CONSOLE' | 'PI_PORTAL') {
   return loadPackage('@payment-integration/console', setting, () => import('@payment-integration/console'))
 }
 
-/** Loads the HTTP client of the OpenID sign-in, which most servers do not use. */
-const loadFetch = () => import('../internal/outgoing-fetch.js')
+/** The source of a sign-in, as for the rate limits: the client address, read through trusted proxies. */
+function createSourceFinder({ limits }: Config): SignInOptions['findSource'] {
+  const { findSource } = createSourceReader(limits.trustedProxies)
+  return ({ headers }, { incoming }) => findSource(incoming?.socket.remoteAddress, headers.get('x-forwarded-for'))
+}
 
-/**
- * Opens the console. With `consoleUrl` operators must sign in. The source of a sign-in is determined as for the rate
- * limits: the client address, read through trusted proxies.
- */
+/** Opens the console. With `consoleUrl` operators must sign in. */
 export async function openConsole(config: Config, deps: ConsoleDeps): Promise<Console> {
   const { service, logger } = deps
   const { createConsole } = await loadConsole('PI_CONSOLE')
-  const { consoleUrl, environment, limits } = config
-  const { findSource } = createSourceReader(limits.trustedProxies)
+  const { consoleUrl, environment, oidc } = config
+  const findSource = createSourceFinder(config)
+  // Most servers do not use the HTTP client of the OpenID sign-in.
+  const loadFetch = async () => (await import('../internal/outgoing-fetch.js')).createFetch()
   return createConsole({
     service,
     settings: config.settings,
@@ -61,9 +64,8 @@ export async function openConsole(config: Config, deps: ConsoleDeps): Promise<Co
         ? undefined
         : {
             publicUrl: consoleUrl,
-            oidc: config.oidc === null ? undefined : { ...config.oidc, fetch: (await loadFetch()).createFetch() },
-            findSource: ({ headers }, bindings) =>
-              findSource(bindings.incoming?.socket.remoteAddress, headers.get('x-forwarded-for')),
+            oidc: oidc === null ? undefined : { ...oidc, fetch: await loadFetch() },
+            findSource,
           },
   })
 }
@@ -75,16 +77,11 @@ export async function openPortal(
 ): Promise<Portal | null> {
   if (config.portal === null) return null
   const { createPortal } = await loadConsole('PI_PORTAL')
-  const { findSource } = createSourceReader(config.limits.trustedProxies)
   return createPortal({
     service,
     environment: config.environment,
     countCall: limits?.countCall,
-    signIn: {
-      publicUrl: config.portal.publicUrl ?? undefined,
-      findSource: (request, { incoming }) =>
-        findSource(incoming?.socket.remoteAddress, request.headers.get('x-forwarded-for')),
-    },
+    signIn: { publicUrl: config.portal.publicUrl ?? undefined, findSource: createSourceFinder(config) },
     onError: (error) => logger.error({ ...toErrorFields(error) }, 'A page of the portal failed.'),
   })
 }

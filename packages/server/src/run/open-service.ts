@@ -6,7 +6,6 @@ import {
   createService,
   createUpdateReceiver,
   type EventSink,
-  type MasterKey,
   parseMasterKey,
   type Service,
   systemClock,
@@ -36,14 +35,11 @@ export function emitToAll(...sinks: readonly (EventSink | undefined)[]): EventSi
 /** The most logs in memory: a range that is read again repeats its logs, and each log is reported once. */
 const maxReportedLogs = 10_000
 
-/** Receivers of the report. An exception of `publish` is only logged: it must not stop a chain. */
-interface QuarantineDeps {
-  readonly logger: Logger
-  readonly publish: EventSink
-}
-
-/** Builds the listener: each log is logged as a warning and published as `log.quarantined`, once. */
-export function createQuarantineReport({ logger, publish }: QuarantineDeps): (log: QuarantinedLog) => void {
+/**
+ * Builds the listener: each log is logged as a warning and published as `log.quarantined`, once. An exception of
+ * `publish` is only logged: it must not stop a chain.
+ */
+export function createQuarantineReport(logger: Logger, publish: EventSink): (log: QuarantinedLog) => void {
   const reported = new Set<string>()
   return ({ chainId, txHash, blockNumber, logIndex, router, reason }) => {
     const key = `${chainId}:${blockNumber}:${txHash}:${logIndex}`
@@ -127,8 +123,8 @@ export interface OpenedService {
  */
 export async function openService(config: Config, options: OpenOptions = {}): Promise<OpenedService> {
   const { clock = systemClock, random = systemRandom, ownsProcess = false } = options
-  // The heap then grows to twice its live size before a collection, not four times: V8 reads the flag each time.
-  // Catching up a chain takes 50 MiB less, and about a tenth more time when both cores are busy.
+  // V8 reads the flag before each collection. Catching up a chain takes 50 MiB less, and about a tenth more time when
+  // both cores are busy.
   if (ownsProcess) v8.setFlagsFromString('--heap-growing-percent=100')
   const { logger = await createPinoLogger({ level: config.logLevel }) } = options
   const tracing = config.tracing ? await openTracing(clock) : null
@@ -138,7 +134,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   const { processorSecrets } = config
   const receiveUpdate =
     processorSecrets.length === 0 ? null : createUpdateReceiver({ secrets: processorSecrets, clock })
-  const onQuarantine = createQuarantineReport({ logger, publish: onEvent })
+  const onQuarantine = createQuarantineReport(logger, onEvent)
   const nodes = await Promise.all(config.chains.map((each) => openChain(each, onQuarantine)))
   const feed = await openChainFeed(config.feed, { clock, logger })
   const followed = config.chains.map((each, index) => {
@@ -148,7 +144,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   })
   const chains = new Map(followed.map(({ chain }) => [chain.chainId, chain]))
   const confirmations = Object.fromEntries(config.chains.map((chain) => [chain.chainId, chain.confirmations]))
-  const receipts = await openReceipts(config.receipts, { chains, confirmations, receiveUpdate })
+  const receipts = await openReceipts(config.receipts, chains, confirmations, receiveUpdate)
   const fulfilments = await openFulfilments(config.chains, clock)
   const identity = await openIdentity(config.identity, clock)
   const { dnsServers, denied, ...delivery } = config.delivery
@@ -180,31 +176,32 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     ...(fulfilments === null ? {} : { fulfilments: { source: fulfilments } }),
   }
   // Opened last, so that a mistake in the configuration opens no database.
-  const store = await openStore(config, masterKey, options.clock)
-  const { service, trigger } = await closeOnFailure(store, async () => {
+  const store = await openDatabase(config.database, options.clock)
+  try {
+    await (config.migrates ? store.migrate() : store.schema.check())
+    await checkMasterKey(store, masterKey)
     const { simulatedChains: chainIds } = config
     const simulation = chainIds.length === 0 ? undefined : await options.simulateChains?.({ store, chainIds, clock })
     const simulated = (simulation?.chains ?? []).map((chain) => ({ chain, startBlock: 0, leaseMs: config.leaseMs }))
-    const built = createService({ ...parts, chains: [...followed, ...simulated], store })
+    const service = createService({ ...parts, chains: [...followed, ...simulated], store })
     return {
-      service: built,
-      trigger: simulation ? { handle: simulation.trigger(built), close: simulation.close } : null,
+      service,
+      store,
+      receiveUpdate,
+      readWebhook: identity?.readWebhook,
+      trigger: simulation ? { handle: simulation.trigger(service), close: simulation.close } : null,
+      logger,
+      async close() {
+        fulfilments?.close()
+        for (const chain of nodes) chain.close()
+        identity?.provider.close()
+        await Promise.allSettled([sender.close(), receipts?.close?.(), feed?.close()])
+        await store.close()
+      },
     }
-  })
-  return {
-    service,
-    store,
-    receiveUpdate,
-    readWebhook: identity?.readWebhook,
-    trigger,
-    logger,
-    async close() {
-      fulfilments?.close()
-      for (const chain of nodes) chain.close()
-      identity?.provider.close()
-      await Promise.allSettled([sender.close(), receipts?.close?.(), feed?.close()])
-      await store.close()
-    },
+  } catch (error) {
+    await store.close().catch(() => undefined)
+    throw error
   }
 }
 
@@ -227,19 +224,6 @@ async function openIdentity(config: IdentityConfig | null, clock: Clock) {
   return { provider, readWebhook: createWebhookReader({ secret: webhookSecrets }), namespace }
 }
 
-async function openStore(
-  { database, migrates }: Pick<Config, 'database' | 'migrates'>,
-  keys: MasterKey,
-  clock: Clock | undefined,
-): Promise<Store> {
-  const store = await openDatabase(database, clock)
-  return closeOnFailure(store, async () => {
-    await (migrates ? store.migrate() : store.schema.check())
-    await checkMasterKey(store, keys)
-    return store
-  })
-}
-
 /**
  * Opens a database, whatever its schema. It loads only the configured library, which takes longer to load than to use.
  * @throws MissingPackageError `ERR_PACKAGE_MISSING` without store-sql; TypeError or RangeError on a wrong option.
@@ -256,28 +240,12 @@ export async function openDatabase(database: DatabaseConfig, clock?: Clock): Pro
   return createPostgresStore({ ...options, clock })
 }
 
-/** Runs the next opening step; when it fails, the database is closed. */
-async function closeOnFailure<T>(store: Store, step: () => T | Promise<T>): Promise<T> {
-  try {
-    return await step()
-  } catch (error) {
-    await store.close().catch(() => undefined)
-    throw error
-  }
-}
-
-type OpenReceipts = ReceiptSource & { close?(): Promise<void> }
-
-interface ReceiptParts {
-  readonly chains: ReadonlyMap<number, Chain>
-  readonly confirmations: Confirmations
-  readonly receiveUpdate: UpdateReceiver | null
-}
-
 async function openReceipts(
   config: ReceiptsConfig,
-  { chains, confirmations, receiveUpdate }: ReceiptParts,
-): Promise<OpenReceipts | null> {
+  chains: ReadonlyMap<number, Chain>,
+  confirmations: Confirmations,
+  receiveUpdate: UpdateReceiver | null,
+): Promise<(ReceiptSource & { close?(): Promise<void> }) | null> {
   switch (config.kind) {
     case 'off':
       return null

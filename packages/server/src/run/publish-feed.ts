@@ -30,7 +30,7 @@ export async function publishFeed(
   const evm = await loadChainEvm()
   const { logger = await createPinoLogger({ level: config.logLevel }), replicas, maxAgeMs, maxBytes } = options
   // The feed carries no quarantined logs to the cells, so only the publisher can report them.
-  const onQuarantine = createQuarantineReport({ logger, publish: () => undefined })
+  const onQuarantine = createQuarantineReport(logger, () => undefined)
   const chains = await Promise.all(config.chains.map((chain) => openChain(chain, onQuarantine)))
   const connection = await connectChainFeed(config.feed, logger)
   try {

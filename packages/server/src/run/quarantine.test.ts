@@ -25,7 +25,7 @@ function quarantine(onEvent: (event: ServiceEvent) => void = () => undefined) {
     published.push(event)
     onEvent(event)
   }
-  return { onQuarantine: createQuarantineReport({ logger, publish }), warnings, errors, published }
+  return { onQuarantine: createQuarantineReport(logger, publish), warnings, errors, published }
 }
 
 describe('createQuarantineReport', () => {

@@ -41,7 +41,6 @@ export function limitConnections(server: Server, { maxPerSource, sources }: Conn
   })
 }
 
-/** The open connections of a server. */
 export interface Connections {
   /**
    * Closes every connection without a request in progress: idle between requests, silent since its start, or in the
@@ -196,7 +195,6 @@ function isReadable(path: string): boolean {
 }
 
 type App = ReturnType<typeof createApp>
-/** A listener for `node:http`. */
 export type RequestListener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
 /** After a rejected message the start of the next one is uncertain, so the connection closes. */

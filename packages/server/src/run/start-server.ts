@@ -11,7 +11,7 @@ import { createRequestLimits } from '../limits/request-limits.js'
 import { createEventLog, createPinoLogger, toErrorFields } from '../logging/log.js'
 import { createMetrics } from '../metrics/create-metrics.js'
 import { version } from '../version.js'
-import { listPriceOverrides, loadChainEvm } from './open-chain.js'
+import { listPriceOverrides } from './open-chain.js'
 import type { DevelopmentTools } from './open-pages.js'
 import { emitToAll, type OpenOptions, openService } from './open-service.js'
 
@@ -145,8 +145,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
       )
     })
   warnReadableDatabase(config.database, logger)
-  const overrides = config.chains.length === 0 ? [] : listPriceOverrides(await loadChainEvm(), config.chains)
-  for (const override of overrides)
+  for (const override of await listPriceOverrides(config.chains))
     logger.warn({ ...override }, 'The configuration overrides a shipped token or price feed.')
   if (config.chains.length === 0 && config.simulatedChains.length === 0)
     logger.warn({}, 'No PI_RPC_URL_<chainId> is set: the server reads and delivers, and indexes nothing.')

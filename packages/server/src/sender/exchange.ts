@@ -22,7 +22,6 @@ interface Excerpt {
 /** Control characters except line feed and tab, and characters that change the text direction. */
 const unprintable = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-/** Starts an empty excerpt. */
 export function createExcerpt(): Excerpt {
   let beginning = Buffer.alloc(0)
   let size = 0
@@ -41,7 +40,6 @@ export function createExcerpt(): Excerpt {
   }
 }
 
-/** Target of a request. */
 export interface Target {
   readonly origin: string
   /** Path and query. */

@@ -86,7 +86,6 @@ interface GuardOptions {
   readonly ca?: string | undefined
 }
 
-/** Opens connections, and can abort those that are not open yet. */
 interface GuardedConnector {
   readonly connect: buildConnector.connector
   /** Aborts every connection that is not open yet. */

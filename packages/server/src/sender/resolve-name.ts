@@ -11,7 +11,6 @@ export type ResolveCallback = (error: NodeJS.ErrnoException | null, addresses: r
 /** Resolves a name; returns a function that cancels the query. After that the callback is not called. */
 export type Resolve = (name: string, callback: ResolveCallback) => () => void
 
-/** Options of a resolver. */
 export interface ResolverOptions {
   /** DNS servers to ask, each an IP address with or without a port. @default the system's */
   readonly servers?: readonly string[] | undefined

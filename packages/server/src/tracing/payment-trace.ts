@@ -43,7 +43,6 @@ interface SpanToStart {
   readonly attributes?: Api.Attributes | undefined
 }
 
-/** Starts spans. */
 export interface SpanWriter {
   readonly api: TracingApi
   /** Null where the SDK threw: its fault must not stop the service. */

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { startPostgres } from '../../packages/store-sql/test/postgres.js'
 import { serviceOn } from './databases.js'
 import { openPeer, type PeerName, peersFolder, peersMissing } from './notifications/peers.js'
-import { jobsAt } from './notifications/publish.js'
+import { createCounter, jobsAt } from './notifications/publish.js'
 import { createIntegrations, inFlight, type Places, storeWithoutSnapshots } from './payments.js'
 import { median, round, type Table } from './report.js'
 
@@ -220,12 +220,8 @@ function delivered(claim: ClaimedDelivery): SettledAttempt {
 
 /** A library with a handler that does nothing. */
 async function openLibrary(name: PeerName, connectionString: string): Promise<BloatWay> {
-  let handled = 0
-  let onHandled: () => void = () => {}
-  const queue = await openPeer(name, peersFolder, connectionString, inFlight, async () => {
-    handled += 1
-    onHandled()
-  })
+  const handled = createCounter()
+  const queue = await openPeer(name, peersFolder, connectionString, inFlight, async () => handled.count())
   return {
     name,
     tables: [name === 'graphile-worker' ? 'graphile_worker._private_jobs' : 'pgboss.job'],
@@ -235,10 +231,7 @@ async function openLibrary(name: PeerName, connectionString: string): Promise<Bl
       const startedAt = performance.now()
       for (let queued = 0; queued < jobs.length; queued += block) {
         const added = jobs.slice(queued, queued + block)
-        const until = handled + added.length
-        const all = new Promise<void>((resolve) => {
-          onHandled = () => handled >= until && resolve()
-        })
+        const all = handled.waitFor(added.length)
         await queue.add(added)
         await all
       }

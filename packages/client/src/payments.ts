@@ -168,11 +168,6 @@ interface ReaderScope {
   readonly wallet: string | null
 }
 
-interface PageQuery {
-  readonly limit: number | undefined
-  readonly cursor: string | null
-}
-
 const commonRejections: Rejections = {
   400: /* @__PURE__ */ rejectWithBody(errorBodySchema, ({ maxLimit = null }) => new InvalidRequestError(maxLimit)),
 }
@@ -181,7 +176,11 @@ export function createPaymentReader(scope: ReaderScope, request: Requester): Pay
   const { wallet } = scope
   const listPath = wallet === null ? paths.payments : paths.walletPayments.replace(':address', wallet)
 
-  async function page({ limit, cursor }: PageQuery, signal: AbortSignal | undefined): Promise<Page> {
+  async function page(
+    limit: number | undefined,
+    cursor: string | null,
+    signal: AbortSignal | undefined,
+  ): Promise<Page> {
     const query = { ...(limit === undefined ? {} : { limit: String(limit) }), ...(cursor === null ? {} : { cursor }) }
     const received = await request({ path: listPath, query, schema: pageReader, rejections: commonRejections, signal })
     if (limit !== undefined && received.payments.length > limit)
@@ -193,13 +192,13 @@ export function createPaymentReader(scope: ReaderScope, request: Requester): Pay
   return {
     async list(options = {}) {
       const { limit, cursor, signal } = options
-      return page({ limit: checkLimit('limit', limit), cursor: checkCursor(cursor) }, checkSignal(signal))
+      return page(checkLimit('limit', limit), checkCursor(cursor), checkSignal(signal))
     },
     iterate(options = {}) {
       const { pageSize, signal } = options
       const limit = checkLimit('pageSize', pageSize)
       checkSignal(signal)
-      return iteratePages((cursor) => page({ limit, cursor }, signal), signal)
+      return iteratePages((cursor) => page(limit, cursor, signal), signal)
     },
     async get(txHash, options = {}) {
       const signal = checkSignal(options.signal)

@@ -32,7 +32,7 @@ export interface FakeClock {
   set(ms: number): void
 }
 
-/** Default start: 2025-01-01T00:00:00Z. */
+/** 2025-01-01T00:00:00Z */
 export const fakeClockStart = Date.UTC(2025, 0, 1)
 
 /**
@@ -122,13 +122,6 @@ interface PaymentBuilders {
   invoice(fields?: Partial<InvoiceBody>): InvoiceBody
 }
 
-interface PaymentBuilderDeps {
-  readonly draws: Draws
-  readonly clock: Pick<FakeClock, 'now'>
-  /** The integration of the payments. */
-  readonly integrationAddress: string
-}
-
 const tokens = [
   { symbol: 'USDC', digits: 6 },
   { symbol: 'DAI', digits: 18 },
@@ -140,7 +133,11 @@ const merchants = ['Example Coffee', 'Corner Books', 'North Bakery'] as const
 const currencies = ['EUR', 'USD', 'CHF'] as const
 const minuteMs = 60_000
 
-function createPaymentBuilders({ draws, clock, integrationAddress }: PaymentBuilderDeps): PaymentBuilders {
+function createPaymentBuilders(
+  draws: Draws,
+  clock: Pick<FakeClock, 'now'>,
+  integrationAddress: string,
+): PaymentBuilders {
   /** A decimal of at least 0.01, with at most `digits` decimals. */
   const amount = (digits: number) => {
     const fraction = String(draws.integer(1, 99)).padStart(2, '0')
@@ -292,7 +289,7 @@ export function createBuilders(options: BuilderOptions = {}): Builders {
   const draws = createDraws(options.seed ?? 1)
   const { clock = createFakeClock(), integrationAddress = draws.hex(20) } = options
   return {
-    ...createPaymentBuilders({ draws, clock, integrationAddress }),
+    ...createPaymentBuilders(draws, clock, integrationAddress),
     ...createLegacyBuilders(draws),
     address: () => draws.hex(20),
     txHash: () => draws.hex(32),

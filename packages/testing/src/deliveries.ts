@@ -119,7 +119,12 @@ function toBytes(snapshot: SnapshotBody): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify(snapshot))
 }
 
-function buildDelivery(integration: string, body: Uint8Array<ArrayBuffer>, signature: string | null): SignedDelivery {
+/** @param signature - The value of the signature header; null omits the header. */
+export function buildDelivery(
+  integration: string,
+  body: Uint8Array<ArrayBuffer>,
+  signature: string | null,
+): SignedDelivery {
   return {
     headers: {
       'Content-Type': jsonContentType,

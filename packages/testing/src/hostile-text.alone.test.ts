@@ -2,7 +2,7 @@
 import { testGrowth } from '../../../tools/scripts/growth.js'
 import { parseHeaders, parseRequest } from './explain/parse-request.js'
 import { parseSignature } from './explain/signature-header.js'
-import { createByteUndos, toUtf8, undoText } from './explain/undo.js'
+import { toUtf8, undoBytes, undoText } from './explain/undo.js'
 import { undoJson } from './explain/undo-json.js'
 import { findRoute } from './identity-provider/provider.js'
 
@@ -13,7 +13,7 @@ testGrowth(
     'pasted headers': (text) => parseHeaders(text),
     'a signature header': (text) => parseSignature([['X-Service-Signature', text]], (name) => name),
     'a changed body': (text) => {
-      for (const undo of [undoJson, ...undoText, ...createByteUndos(1_048_576)]) undo(toUtf8(text))
+      for (const undo of [undoJson, ...undoText, ...undoBytes]) undo(toUtf8(text))
     },
   },
   {

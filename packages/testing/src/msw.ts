@@ -17,27 +17,6 @@ export interface TestFault {
   readonly afterEffect?: boolean | undefined
 }
 
-interface FaultQueue {
-  /** @throws {TypeError} When the status is missing or invalid. */
-  add(fault: TestFault): void
-  /** Removes and returns the fault for the next request. */
-  take(): TestFault | undefined
-}
-
-function createFaultQueue(): FaultQueue {
-  const waiting: TestFault[] = []
-  return {
-    add(fault) {
-      const { status } = Object(fault) as Partial<TestFault>
-      // `Response` accepts only these statuses.
-      if (status !== 'network' && !(Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599))
-        throw new TypeError("failNext must get { status }, from 200 to 599 or 'network'.")
-      for (let time = 0; time < (fault.times ?? 1); time += 1) waiting.push(fault)
-    },
-    take: () => waiting.shift(),
-  }
-}
-
 function faultAnswer({ status, retryAfter, body }: TestFault): Response {
   if (status === 'network') return Response.error()
   const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
@@ -73,20 +52,27 @@ export async function createTestService(options: TestServiceOptions): Promise<Te
   const { baseUrl, ...twinOptions } = options
   const base = parseBase(baseUrl)
   const twin = await createTwin(twinOptions)
-  const faults = createFaultQueue()
+  const faults: TestFault[] = []
   const requests: string[] = []
 
   async function respond(request: Request): Promise<Response> {
     const path = request.url.slice(base.length)
     requests.push(`${request.method} ${path}`)
-    const fault = faults.take()
+    const fault = faults.shift()
     if (fault !== undefined && fault.afterEffect !== true) return faultAnswer(fault)
     const response = await twin.fetch(new Request(`${new URL(base).origin}${path}`, request))
     return fault === undefined ? response : faultAnswer(fault)
   }
+  function failNext(fault: TestFault): void {
+    const { status } = Object(fault) as Partial<TestFault>
+    // `Response` accepts only these statuses.
+    if (status !== 'network' && !(Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599))
+      throw new TypeError("failNext must get { status }, from 200 to 599 or 'network'.")
+    for (let time = 0; time < (fault.times ?? 1); time += 1) faults.push(fault)
+  }
   const handlers = [http.all(`${base}/*`, ({ request }) => respond(request))]
   // Extends the twin itself, because a copy would keep the old service after a restart.
-  return Object.assign(twin, { handlers, failNext: faults.add, requests })
+  return Object.assign(twin, { handlers, failNext, requests })
 }
 
 /** The address without query, fragment and slashes at its end. @throws {TypeError} When it is no URL. */

@@ -179,9 +179,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
           const pending = guard.start(() => effect(tx))
           if (pending !== undefined) await pending
         } catch (error) {
-          const ended = await driver
-            .query(tx, { statement: plain(seal), values: [] })
-            .then(() => false, isTransactionEnded)
+          const ended = await driver.query(tx, plain(seal)).then(() => false, isTransactionEnded)
           failure = { error: ended ? new TransactionEndedError(error) : error }
           throw error
         }
@@ -226,10 +224,10 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
     in: (tx: Tx) => createStoreOn(tx, false, tx, (first, work) => driver.nested(tx, first, work)),
     async migrate() {
       // Two CREATE TABLE IF NOT EXISTS at once can fail; the lock ends with the transaction.
-      const lock = { statement: plain(`SELECT pg_advisory_xact_lock(${migrationLock})`), values: [] }
+      const lock = plain(`SELECT pg_advisory_xact_lock(${migrationLock})`)
       const create = () =>
         driver.transaction(lock, async (tx) => {
-          await driver.query(tx, { statement: plain(tableSql(table)), values: [] })
+          await driver.query(tx, plain(tableSql(table)))
           return { result: undefined }
         })
       // One connection has one transaction at a time.

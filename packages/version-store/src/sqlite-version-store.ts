@@ -42,11 +42,6 @@ function prepareStatements(database: SqliteDatabase, table: string): Statements 
   return { read, write: (key, version) => void upsert.run(...key, version) }
 }
 
-/** Reads without creating anything: where there is no table yet, no payment has a version. */
-function queryVersion(database: SqliteDatabase, table: string, key: KeyParts): number | undefined {
-  return ignoreMissingTable(() => prepareRead(database, table)(key))
-}
-
 /** The payments of an integration after this key. */
 function queryPage(database: SqliteDatabase, table: string, address: string, after: PageKey): PageKey[] {
   const select = () =>
@@ -64,11 +59,12 @@ function listValues<Row extends readonly unknown[]>(row: unknown): Row {
   return Object.values(row as object) as unknown as Row
 }
 
+/** Reads without creating anything: where there is no table yet, no payment has a version. */
 function ignoreMissingTable<Result>(read: () => Result): Result | undefined {
   try {
     return read()
   } catch (error) {
-    if (/no such table/.test(String((Object(error) as Partial<Error>).message))) return undefined
+    if (hasMessage(error, /no such table/)) return undefined
     throw error
   }
 }
@@ -100,16 +96,6 @@ function begin(database: SqliteDatabase): void {
     rollBack(database)
     throw error
   }
-}
-
-/** Sets the savepoint before the effect. */
-function markEffect(database: SqliteDatabase): void {
-  database.exec(`SAVEPOINT ${effectPoint}`)
-}
-
-/** Runs after an effect that succeeded. @throws {@link TransactionEndedError} When its transaction is gone. */
-function endEffect(database: SqliteDatabase): void {
-  if (!isSavepointReached(database, 'RELEASE')) throw new TransactionEndedError()
 }
 
 /**
@@ -212,14 +198,14 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
           const { read, write } = statements ?? prepareStatements(database, table)
           const decision = decideVersion(read(key), version)
           if (decision === 'apply') {
-            markEffect(database)
+            database.exec(`SAVEPOINT ${effectPoint}`)
             try {
               const pending = queues.guard.start(() => effect(database))
               if (pending !== undefined) await pending
             } catch (error) {
               throw chooseEffectError(database, error)
             }
-            endEffect(database)
+            if (!isSavepointReached(database, 'RELEASE')) throw new TransactionEndedError()
             write(key, version)
           }
           await startWait(busy).whileLocked(() => database.exec('COMMIT'))
@@ -237,7 +223,9 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
     async current(payment) {
       queues.guard.check()
       const key = toKeyParts(payment)
-      return inTurn(() => (statements ? statements.read(key) : queryVersion(database, table, key)))
+      return inTurn(() =>
+        statements ? statements.read(key) : ignoreMissingTable(() => prepareRead(database, table)(key)),
+      )
     },
     async *list(integrationAddress) {
       queues.guard.check()

@@ -4,32 +4,26 @@ import { createUndiciSender } from '@payment-integration/server'
 import { masterKey, openStoreAt } from '../databases.js'
 import { batch, createIntegrations, type Places, storePayments, storeWithoutSnapshots } from '../payments.js'
 import { answer, timed } from '../processes.js'
-import { type Committed, type Pace, publishAt } from './publish.js'
+import { type Committed, createCounter, type Pace, publishAt } from './publish.js'
 
 const [databaseUrl = '', receiverUrl = ''] = process.argv.slice(2)
 const store = openStoreAt(databaseUrl)
 const sender = createUndiciSender({ allowLoopbackHttp: true })
-let delivered = 0
-let onDelivered: () => void = () => {}
+const delivered = createCounter()
 const service = createService({
   store,
   sender,
   masterKey: parseMasterKey(masterKey),
   allowLoopbackHttp: true,
   onEvent(event) {
-    if (event.type !== 'delivery.attempted' || event.outcome !== 'delivered') return
-    delivered += 1
-    onDelivered()
+    if (event.type === 'delivery.attempted' && event.outcome === 'delivered') delivered.count()
   },
 })
 
 /** Runs the dispatcher until `count` more deliveries are delivered. */
 async function deliver(count: number, beside: () => Promise<unknown> = async () => {}): Promise<void> {
-  const until = delivered + count
   const stop = new AbortController()
-  const all = new Promise<void>((resolve) => {
-    onDelivered = () => delivered >= until && resolve()
-  })
+  const all = delivered.waitFor(count)
   const running = service.dispatcher.run(stop.signal)
   await Promise.all([all, beside()])
   stop.abort()

@@ -2,25 +2,15 @@
 import { batch, inFlight, type Places } from '../payments.js'
 import { answer, timed } from '../processes.js'
 import { openPeer, type PeerName } from './peers.js'
-import { createPoster, jobsAt, type Pace, publishAt } from './publish.js'
+import { createCounter, createPoster, jobsAt, type Pace, publishAt } from './publish.js'
 
 const [name = '', folder = '', databaseUrl = '', receiverUrl = ''] = process.argv.slice(2)
 const poster = createPoster(receiverUrl)
-let done = 0
-let onDone: () => void = () => {}
+const handled = createCounter()
 const queue = await openPeer(name as PeerName, folder, databaseUrl, inFlight, async (job) => {
   await poster.post(job)
-  done += 1
-  onDone()
+  handled.count()
 })
-
-/** Resolves once `count` more jobs were handled; the library may still be recording the last of them. */
-function handled(count: number): Promise<void> {
-  const until = done + count
-  return new Promise((resolve) => {
-    onDone = () => done >= until && resolve()
-  })
-}
 
 const peer = {
   async prepare({ from, count }: Places) {
@@ -29,16 +19,17 @@ const peer = {
   },
   async run({ count }: Places) {
     const time = await timed(async () => {
-      const all = handled(count)
+      const all = handled.waitFor(count)
       await queue.start()
       await all
     })
+    // The library may still be recording the last jobs.
     await queue.stop()
     return time
   },
   async publish(pace: Pace) {
     const jobs = jobsAt(pace)
-    const all = handled(pace.count)
+    const all = handled.waitFor(pace.count)
     await queue.start()
     const committed = await publishAt(pace, ({ from, count }) =>
       queue.add(jobs.slice(from - pace.from, from - pace.from + count)),

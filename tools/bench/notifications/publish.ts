@@ -8,6 +8,25 @@ import { readClockUs } from '../processes.js'
 /** Builds jobs before a measurement. */
 export const jobsAt = ({ from, count }: Places): Job[] => Array.from({ length: count }, (_, n) => jobAt(from + n))
 
+/** Counts finished deliveries. */
+export function createCounter() {
+  let counted = 0
+  let onCount: () => void = () => {}
+  return {
+    count() {
+      counted += 1
+      onCount()
+    },
+    /** Resolves after `more` further deliveries. */
+    waitFor(more: number): Promise<void> {
+      const goal = counted + more
+      return new Promise((resolve) => {
+        onCount = () => counted >= goal && resolve()
+      })
+    },
+  }
+}
+
 /** Builds the function that signs and posts: the loop body of the floor, and the handler of a queue. */
 export function createPoster(receiverUrl: string): { post(job: Job): Promise<void>; close(): Promise<void> } {
   const agent = new Agent({ connections: inFlight, keepAliveTimeout: 4_000 })

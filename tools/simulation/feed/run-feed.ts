@@ -48,9 +48,7 @@ export async function runFeedSeed(seed: number): Promise<FeedReport> {
   if (observer === undefined) throw new Error('There is no connection.')
   const stream = createFeedStream(observer, chainId)
   const publishers = publishing.map((connection) => startPublisher(connection, moving))
-  const cells = await Promise.all(
-    [1, 2].map(() => startCell({ servers: nats.urls, node: moving.chain, finalityBlocks })),
-  )
+  const cells = await Promise.all([1, 2].map(() => startCell(nats.urls, moving.chain)))
   let isMoving = true
   const load = (async () => {
     while (isMoving) {
@@ -208,19 +206,11 @@ export function describeFeed({ seed, verdict, ...report }: FeedReport): string {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Options of a cell. */
-export interface CellOptions {
-  readonly servers: readonly string[]
-  /** The chain on the cell's own node. */
-  readonly node: Chain
-  readonly finalityBlocks: number
-}
-
 /** Lower than in real deployments, so that a seed sees many changes between feed and node. */
 const timing = { maxHeadAgeMs: 5_000, restMs: 500, pollMs: 50 }
 
-/** Starts a cell. */
-export async function startCell({ servers, node, finalityBlocks }: CellOptions) {
+/** Starts a cell. @param node - The chain on the cell's own node. */
+async function startCell(servers: readonly string[], node: Chain) {
   const { store, close } = await openStore('sqlite', systemClock)
   const connection = createFeedConnection({ servers })
   const chain = createFeedChain({ chain: node, connection, ...timing })
@@ -267,4 +257,4 @@ export async function startCell({ servers, node, finalityBlocks }: CellOptions) 
 }
 
 /** A running cell. */
-export type Cell = Awaited<ReturnType<typeof startCell>>
+type Cell = Awaited<ReturnType<typeof startCell>>

@@ -40,7 +40,7 @@ const leaseMs = 5_000
 const requestTimeoutMs = 5_000
 
 /** Opens a client of the chain. @param port - Port of its connections, which identifies it to the network. */
-export function openChain(
+function openChain(
   { chainId, hosts, nearHead, clock, onQuarantine }: Shared,
   port: number,
   sizes: { readonly batchSize?: number; readonly maxRange?: number } = {},
@@ -91,28 +91,19 @@ export function startProcess(shared: Shared, port: number, draws: Draws, died: (
   }
 }
 
-/** The operator's tools. */
-export interface Operator {
-  readonly store: Store
-  /** Opens a chain client of an honest node. */
-  readonly openChain: () => EvmChain
-  readonly finalityBlocks: number
-}
-
 /**
  * Repairs a chain whose message names the repair command.
  * @param message - The error message in the chain's status.
+ * @param port - Port of the operator's connections.
  * @returns False when the message names no such command.
  */
-export async function repairAsAdvised(
-  message: string,
-  { store, openChain, finalityBlocks }: Operator,
-): Promise<boolean> {
+export async function repairAsAdvised(message: string, shared: Shared, port: number): Promise<boolean> {
   const from = /reindex --chain \d+ --from (\d+)/.exec(message)?.[1]
   if (from === undefined) return false
-  const chain = openChain()
+  const { store, chainId, finalityBlocks } = shared
+  const chain = openChain(shared, port)
   try {
-    const deps = { store, chain, publish: () => undefined, confirmations: { [chain.chainId]: finalityBlocks } }
+    const deps = { store, chain, publish: () => undefined, confirmations: { [chainId]: finalityBlocks } }
     // The command prints the reports; iterating over them runs the repair.
     for await (const { repaired } of reindex(deps, { from: Number(from), repair: true })) void repaired
     return true

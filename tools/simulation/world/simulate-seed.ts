@@ -12,7 +12,7 @@ import { createDraws, type Draws } from '../random.js'
 import { type ChainDriver, createChainDriver } from './chain-driver.js'
 import { openNodes } from './nodes.js'
 import { drawPlan, type Plan } from './plan.js'
-import { openChain, repairAsAdvised, type Shared, type SimulatedProcess, startProcess } from './process.js'
+import { repairAsAdvised, type Shared, type SimulatedProcess, startProcess } from './process.js'
 import { afterPause } from './process-control.js'
 import { createReceiver } from './receiver.js'
 import { openStore } from './stores.js'
@@ -192,14 +192,8 @@ function openWorld(
   /** The operator reads the status of the leading process, and trusts the first node, which is healed. */
   async function repairIfStopped(): Promise<void> {
     const message = [...running.values()].map(({ service }) => service.indexers[0]?.status().error ?? '').join()
-    const { store } = opened
-    const { finalityBlocks } = plan
     let done = false
-    const repaired = repairAsAdvised(message, {
-      store,
-      finalityBlocks,
-      openChain: () => openChain(shared, operatorPort),
-    }).then((value) => {
+    const repaired = repairAsAdvised(message, shared, operatorPort).then((value) => {
       done = true
       if (value) repairs += 1
     })

@@ -7,7 +7,7 @@ import type { Payment } from '../payments.js'
 import type { Failures } from './failures.js'
 import type { FailedPayment, MissingPayment, Reconciliation, StalePayment } from './findings.js'
 import { createFindingList } from './findings.js'
-import type { CheckedReconcile, ReconcileProgress, ReconcileStore } from './options.js'
+import type { CheckedReconcile, ReconcileProgress } from './options.js'
 import type { SeveralPaymentsSearch } from './search-several-payments.js'
 
 /** The result for a payment. `storedVersion` is the store's version before the repair, null when it had none. */
@@ -21,19 +21,12 @@ type Compared =
   /** The payment was missing or stale, and the handler threw. */
   | { readonly kind: 'failed'; readonly storedVersion: number | null; readonly error: unknown }
 
-/** The store and the handler of a repair, and whether it changes nothing. */
-interface Repair<Tx> {
-  readonly from: ReconcileStore<Tx>
-  readonly handle: (payment: Payment, tx: Tx) => void | Promise<void>
-  readonly dryRun: boolean
-}
-
 /**
  * Passes a missing or stale payment to the handler. The store decides again in its transaction. So a concurrent
  * delivery repeats no effect, and no older version replaces a newer one.
  * @throws The store's own error. An error of the handler becomes the result `failed`.
  */
-async function comparePayment<Tx>(payment: Payment, { from, handle, dryRun }: Repair<Tx>): Promise<Compared> {
+async function comparePayment<Tx>(payment: Payment, { from, handle, dryRun }: CheckedReconcile<Tx>): Promise<Compared> {
   const storedVersion = (await from.current(payment)) ?? null
   if (storedVersion === payment.version) return { kind: 'known' }
   if (storedVersion !== null && storedVersion > payment.version) return { kind: 'newer' }

@@ -9,7 +9,7 @@ import { earliest, type StoredFailure } from './checkpoint.js'
 /** Looking up more failures would cost more than reading the pages. */
 const maxFailures = 100
 
-type Key = Pick<Payment, 'chainId' | 'txHash'>
+export type Key = Pick<Payment, 'chainId' | 'txHash'>
 
 /** The failures of a checkpoint, updated by a run. */
 export interface Failures {

@@ -2,6 +2,7 @@
 import { AbortedError, AmbiguousPaymentError, ClientError, PaymentNotFoundError, UnauthorizedError } from '../errors.js'
 import { isTxHash } from '../internal/check.js'
 import type { Payment, PaymentReader } from '../payments.js'
+import { formatKey, type Key } from './failures.js'
 import type { UnknownPayment } from './findings.js'
 import type { ListingStore, StoredKey } from './options.js'
 
@@ -18,8 +19,6 @@ export interface UnknownSearch {
    */
   finish(onFound: (payment: Payment) => Promise<void>, onUnknown: (payment: UnknownPayment) => void): Promise<void>
 }
-
-type Key = Pick<StoredKey, 'chainId' | 'txHash'>
 
 const maxFailuresInARow = 3
 
@@ -132,8 +131,4 @@ async function untilAborted<Result>(signal: AbortSignal | undefined, work: () =>
   } finally {
     signal.removeEventListener('abort', abort)
   }
-}
-
-function formatKey({ chainId, txHash }: Key): string {
-  return `${chainId}:${txHash}`
 }

@@ -32,8 +32,11 @@ const usualClockErrors = [10, 20, 30, 40, 50, ...Array.from({ length: 14 }, (_, 
   (minutes) => [minutes * 60, -minutes * 60],
 )
 
-/** Sends deliveries that are each signed with one known mistake, until one is accepted; null: none was. */
-async function diagnose(bench: Bench, good: SocketAnswer, now: () => number): Promise<DoctorCauseCode | null> {
+/** When the valid delivery was rejected, tries known mistakes of signing until one is accepted; null: none was. */
+async function diagnose(bench: Bench, runs: readonly Run[], now: () => number): Promise<DoctorCauseCode | null> {
+  const judgement = runs.find(({ name }) => name === 'good')?.judgement
+  const good = judgement?.answers[0]
+  if (judgement?.verdict !== 'fail' || good === undefined || good.status === null || isAccepted(good)) return null
   for (const mistake of buildMistakes(bench)) if (isAccepted(await sendMistaken(bench, mistake))) return mistake.cause
   const drift = good.date === null ? 0 : good.date - now()
   const driftAges = Math.abs(drift) < clockNoiseMs ? [] : [-Math.round(drift / 1_000)]
@@ -78,8 +81,6 @@ async function sendMistaken(bench: Bench, { key, signed }: Mistake): Promise<Soc
 
 type Judgements = ReadonlyMap<DoctorProbeName, Judgement>
 
-type InferredCauses = ReadonlyMap<DoctorProbeName, DoctorCauseCode>
-
 /** Probes that all fail when valid deliveries are rejected. */
 const validProbes = new Set([
   ...Object.keys({ ...bodyProbes, ...headerProbes, ...versionProbes, ...contentTypeProbes, ...connectionProbes }),
@@ -113,7 +114,11 @@ const transportCauses: ReadonlySet<DoctorCauseCode> = new Set([
  * @param diagnosed - The mistake that {@link diagnose} found, or null.
  * @param hasEffects - Whether invalid deliveries that were answered 2xx had effects; null when effects are not counted.
  */
-function infer(judgements: Judgements, diagnosed: DoctorCauseCode | null, hasEffects: boolean | null): InferredCauses {
+function infer(
+  judgements: Judgements,
+  diagnosed: DoctorCauseCode | null,
+  hasEffects: boolean | null,
+): Map<DoctorProbeName, DoctorCauseCode> {
   const causes = new Map<DoctorProbeName, DoctorCauseCode>()
   const judged = (name: DoctorProbeName) => judgements.get(name)
   const failed = (name: DoctorProbeName) => judged(name)?.verdict === 'fail'
@@ -244,7 +249,7 @@ export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
     if (judgement?.verdict === 'fail' && endsRun.has(name)) hasEnded = true
     onProbe?.(toProbe(run, judgement?.cause ?? null, hasEnded))
   }
-  const diagnosed = await diagnoseGood(runs, bench, now)
+  const diagnosed = await diagnose(bench, runs, now)
   return buildReport(checked, runs, hasEnded, diagnosed, effects === null ? null : unsignedEffects > 0)
 }
 
@@ -261,13 +266,6 @@ function withEffects(spec: ProbeSpec, judgement: Judgement, delta: number | null
   // A warning already explains the missing effects.
   if (judgement.verdict === 'warn' && delta < spec.effects) return { ...judgement, note }
   return { ...judgement, verdict: 'fail', cause: delta > spec.effects ? 'effect-repeated' : 'effect-missing', note }
-}
-
-async function diagnoseGood(runs: readonly Run[], bench: Bench, now: () => number): Promise<DoctorCauseCode | null> {
-  const good = runs.find(({ name }) => name === 'good')?.judgement
-  const answer = good?.answers[0]
-  if (good?.verdict !== 'fail' || answer === undefined || answer.status === null || isAccepted(answer)) return null
-  return diagnose(bench, answer, now)
 }
 
 function buildReport(

@@ -178,8 +178,6 @@ function openWire(): Wire {
   }
 }
 
-type Fields = Readonly<Record<string, string | string[] | undefined>>
-
 /**
  * Reads the answer to a request, or the reason why none arrived. As in the service, an answer counts from its head on,
  * even if the body is cut off. Never rejects.
@@ -216,7 +214,8 @@ function awaitAnswer(
         if (isOver) started.abort(new Error('The wait is over.'))
       },
       onResponseStart(_, status, fields) {
-        head = { ...toHead(status, fields, now()), ms: passed(), reused: connections() === before }
+        const answer = toAnswer(status, (name) => [fields[name]].flat()[0] ?? null, now())
+        head = { ...answer, ms: passed(), reused: connections() === before }
         if (status >= 300 || waitMs - passed() <= successBodyMs) return
         clearTimeout(timer)
         timer = setTimeout(end, successBodyMs, 'timeout')
@@ -244,15 +243,14 @@ const nothing = {
   errorCode: null,
 } as const satisfies Omit<SocketAnswer, 'ms'>
 
-function toHead(status: number, fields: Fields, now: number) {
-  const field = (name: string) => [fields[name]].flat()[0] ?? null
+function toAnswer(status: number, getField: (name: string) => string | null, now: number): Omit<SocketAnswer, 'ms'> {
   return {
     ...nothing,
     status,
-    location: field('location'),
-    retryAfter: field('retry-after'),
-    date: parseHttpDate(field('date') ?? '', now),
-    wantsLogin: field('www-authenticate') !== null,
+    location: getField('location'),
+    retryAfter: getField('retry-after'),
+    date: parseHttpDate(getField('date') ?? '', now),
+    wantsLogin: getField('www-authenticate') !== null,
   }
 }
 
@@ -322,16 +320,8 @@ export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal, now
     signal?.throwIfAborted()
     if (first.response === null)
       return { ...nothing, ms, ...(isLate ? { noAnswer: 'timeout' } : classifyFailure(findSystemError(first.error))) }
-    const { status, headers: got } = first.response
-    return {
-      ...nothing,
-      ms,
-      status,
-      location: got.get('location'),
-      retryAfter: got.get('retry-after'),
-      date: parseHttpDate(got.get('date') ?? '', now()),
-      wantsLogin: got.get('www-authenticate') !== null,
-    }
+    const { status, headers: fields } = first.response
+    return { ...toAnswer(status, (name) => fields.get(name), now()), ms }
   }
   return { send, sockets: null }
 }

@@ -12,35 +12,32 @@ interface LikelyFault extends Fault {
   readonly proved: boolean
 }
 
-/** Faults of the body that show without a signature, the best explanation first. */
-function findBodyFaults({ body, pairs, isParsed }: Pick<CheckedInput, 'body' | 'pairs' | 'isParsed'>): LikelyFault[] {
+const prove = (code: FindingCode, ...evidence: string[]): LikelyFault => ({ code, proved: true, evidence })
+const suspect = (code: FindingCode, ...evidence: string[]): LikelyFault => ({ code, proved: false, evidence })
+const parsedBody = prove('body_parsed', 'The body is neither bytes nor a text.')
+
+/** The fault of the body that shows without a signature. */
+function findBodyFault({ body, pairs, isParsed }: CheckedInput): LikelyFault | null {
   const size = `The body has ${body.length} bytes.`
-  if (isParsed) return [{ code: 'body_parsed', proved: true, evidence: ['The body is neither bytes nor a text.'] }]
-  if (body.length === 0) return [{ code: 'body_missing', proved: true, evidence: [size] }]
+  if (isParsed) return parsedBody
+  if (body.length === 0) return prove('body_missing', size)
   const compression = detectCompression(body)
-  if (compression !== null)
-    return [{ code: 'body_compressed', proved: false, evidence: [`Its bytes are ${compression}.`] }]
+  if (compression !== null) return suspect('body_compressed', `Its bytes are ${compression}.`)
   const declared = parseContentLength(pairs)
   if (declared !== null && declared > body.length)
-    return [{ code: 'body_truncated', proved: false, evidence: [`${size} Content-Length is ${declared}.`] }]
+    return suspect('body_truncated', `${size} Content-Length is ${declared}.`)
   const text = fromUtf8(body)
-  if (text === null) return [{ code: 'body_charset', proved: false, evidence: ['The bytes are not UTF-8.'] }]
+  if (text === null) return suspect('body_charset', 'The bytes are not UTF-8.')
   if (/^\s{0,8}\[object \w{1,32}\]\s{0,8}$/.test(text))
-    return [{ code: 'body_object_string', proved: true, evidence: [`${size} They are the name of a type.`] }]
-  return findTextFaults(text, size)
-}
-
-function findTextFaults(text: string, size: string): LikelyFault[] {
-  if (text.includes('\ufffd')) {
-    const count = text.split('\ufffd').length - 1
-    return [{ code: 'body_replaced_characters', proved: false, evidence: [`Replacement characters: ${count}.`] }]
-  }
+    return prove('body_object_string', `${size} They are the name of a type.`)
+  const replaced = text.split('\ufffd').length - 1
+  if (replaced > 0) return suspect('body_replaced_characters', `Replacement characters: ${replaced}.`)
   const value = parseJson(text)
   if (value === undefined && /^\s{0,8}\{/.test(text) && findMissingEnd(text) !== null)
-    return [{ code: 'body_truncated', proved: false, evidence: [`${size} The JSON has no end.`] }]
-  if (value === undefined) return [{ code: 'body_not_json', proved: true, evidence: [`${size} They are not JSON.`] }]
+    return suspect('body_truncated', `${size} The JSON has no end.`)
+  if (value === undefined) return prove('body_not_json', `${size} They are not JSON.`)
   const traces = findTraces(value, text)
-  return traces.length === 0 ? [] : [{ code: 'body_changed', proved: false, evidence: [size, ...traces] }]
+  return traces.length === 0 ? null : suspect('body_changed', size, ...traces)
 }
 
 /** The ways in which a text differs from what the service writes; none when the service could have written it. */
@@ -71,18 +68,13 @@ function findSecretFaults(secrets: readonly RoleSecret[]): LikelyFault[] {
   const api = secrets.find(({ role }) => role === 'api')?.value
   return secrets
     .filter(({ role }) => role === 'current')
-    .flatMap(({ name, value }): LikelyFault[] => {
-      const evidence = [`It is ${name}.`]
-      if (trimSecret(value) === '') return [{ code: 'secret_empty', proved: true, evidence }]
-      if (value !== value.trim()) return [{ code: 'secret_whitespace', proved: true, evidence }]
-      if (value === api)
-        return [{ code: 'secret_is_api_secret', proved: true, evidence: [...evidence, 'It equals the API secret.'] }]
-      if (value.startsWith('pi_api_'))
-        return [
-          { code: 'secret_is_api_secret', proved: false, evidence: [...evidence, 'It begins like an API secret.'] },
-        ]
-      if (/^(["'`]).*\1$/s.test(value)) return [{ code: 'secret_quoted', proved: false, evidence }]
-      return []
+    .flatMap(({ name, value }) => {
+      const origin = `It is ${name}.`
+      if (trimSecret(value) === '') return prove('secret_empty', origin)
+      if (value !== value.trim()) return prove('secret_whitespace', origin)
+      if (value === api) return prove('secret_is_api_secret', origin, 'It equals the API secret.')
+      if (value.startsWith('pi_api_')) return suspect('secret_is_api_secret', origin, 'It begins like an API secret.')
+      return /^(["'`]).*\1$/s.test(value) ? suspect('secret_quoted', origin) : []
     })
 }
 
@@ -128,7 +120,7 @@ export async function explainDelivery(input: ExplainInput): Promise<Explanation>
   const match = await findMatch(signature.candidates, body, secrets)
   const ageSeconds = signature.signedAt === null ? null : Math.floor(nowMs / 1_000 - signature.signedAt)
   const faults = [
-    ...signature.faults.map(proved),
+    ...signature.faults.map(toProved),
     // Without a readable signature, body and secret cannot be compared: only certain faults count.
     ...findMatchFaults(checked, match).filter((fault) => fault.proved || signature.candidates.length > 0),
     ...findClockFaults(ageSeconds, toleranceSeconds),
@@ -153,39 +145,35 @@ export async function explainDelivery(input: ExplainInput): Promise<Explanation>
   }
 }
 
-const proved = (fault: Fault): LikelyFault => ({ ...fault, proved: true })
+const toProved = (fault: Fault): LikelyFault => ({ ...fault, proved: true })
 
 /** The faults that the search undid, or the likely faults when nothing matched. */
 function findMatchFaults(checked: CheckedInput, match: Match | null): LikelyFault[] {
   const { body, secrets, isParsed } = checked
   const faultsOfSecrets = findSecretFaults(secrets)
   if (body.length > maxReceiverBytes)
-    return [...faultsOfSecrets, proved({ code: 'body_too_large', evidence: [`The body has ${body.length} bytes.`] })]
+    return [...faultsOfSecrets, prove('body_too_large', `The body has ${body.length} bytes.`)]
   if (match === null) {
-    const faultsOfBody = findBodyFaults(checked)
-    if (faultsOfBody.length > 0 || faultsOfSecrets.length > 0) return [...faultsOfBody, ...faultsOfSecrets]
-    const evidence = ['The fields, their order and the blanks are those of the service.']
-    return [{ code: 'secret_wrong', proved: false, evidence }]
+    const bodyFault = findBodyFault(checked)
+    const faults = bodyFault === null ? faultsOfSecrets : [bodyFault, ...faultsOfSecrets]
+    if (faults.length > 0) return faults
+    return [suspect('secret_wrong', 'The fields, their order and the blanks are those of the service.')]
   }
   const { keyFaults, secret } = match
-  const faultsOfMatch = isParsed ? findBodyFaults(checked) : match.bodyFaults.map(proved)
-  const sizes = faultsOfMatch.length > 0 && !isParsed ? [describeDifference(body, match.body)] : []
+  const signer = `The key that signed is ${secret.name}.`
+  const bodyFaults = match.bodyFaults.map(({ code, evidence }, index) =>
+    prove(code, ...evidence, ...(index === 0 ? [describeDifference(body, match.body)] : [])),
+  )
   return [
-    ...faultsOfMatch.map((fault, index) =>
-      index === 0 ? { ...fault, evidence: [...fault.evidence, ...sizes] } : fault,
-    ),
-    ...keyFaults.map((fault) => proved({ ...fault, evidence: [`It is ${secret.name}.`, ...fault.evidence] })),
-    ...findRoleFaults(match),
+    ...(isParsed ? [parsedBody] : bodyFaults),
+    ...keyFaults.map(({ code, evidence }) => prove(code, `It is ${secret.name}.`, ...evidence)),
+    ...(secret.role === 'api' ? [prove('secrets_swapped', signer)] : []),
+    ...(secret.role === 'previous' ? [prove('secret_previous', signer)] : []),
     // A flawed secret makes a verifier reject the whole list, even when another secret signed.
     ...faultsOfSecrets.filter(
       (fault) => fault.proved && !(keyFaults.length > 0 && fault.evidence[0] === `It is ${secret.name}.`),
     ),
   ]
-}
-
-function findRoleFaults({ secret: { name, role } }: Match): LikelyFault[] {
-  if (role === 'api') return [proved({ code: 'secrets_swapped', evidence: [`The key that signed is ${name}.`] })]
-  return role === 'previous' ? [proved({ code: 'secret_previous', evidence: [`The key that signed is ${name}.`] })] : []
 }
 
 function describeDifference(arrived: Uint8Array, signed: Uint8Array): string {
@@ -204,7 +192,7 @@ function findClockFaults(ageSeconds: number | null, toleranceSeconds: number): L
     `t is ${distance} seconds ${ageSeconds > 0 ? 'before' : 'after'} the clock; up to ${toleranceSeconds} are accepted.`,
     ...(isZone ? [`That is ${hours} hours almost to the second: a clock may run in local time instead of UTC.`] : []),
   ]
-  return [proved({ code: ageSeconds > 0 ? 'delivery_stale' : 'delivery_future', evidence })]
+  return [prove(ageSeconds > 0 ? 'delivery_stale' : 'delivery_future', ...evidence)]
 }
 
 /** Faults of the signed snapshot and of the header that names its integration. */
@@ -212,7 +200,7 @@ function findContentFaults({ pairs, body }: CheckedInput, match: Match | null): 
   const value = parseJson(fromUtf8(match?.body ?? body) ?? '')
   const faults: LikelyFault[] = []
   const [header, ...others] = getHeaderValues(pairs, integrationHeader)
-  if (header === undefined) faults.push(proved({ code: 'integration_missing', evidence: ['The header is absent.'] }))
+  if (header === undefined) faults.push(prove('integration_missing', 'The header is absent.'))
   else if (isRecord(value) && typeof value['integrationAddress'] === 'string') {
     const address = value['integrationAddress']
     const isCase = others.length === 0 && header.trim().toLowerCase() === address.toLowerCase()
@@ -223,7 +211,7 @@ function findContentFaults({ pairs, body }: CheckedInput, match: Match | null): 
           : isCase
             ? 'They differ only in capital letters or blanks.'
             : 'They are different texts.'
-      faults.push(proved({ code: 'integration_mismatch', evidence: [evidence] }))
+      faults.push(prove('integration_mismatch', evidence))
     }
   }
   if (match !== null) {
@@ -231,7 +219,7 @@ function findContentFaults({ pairs, body }: CheckedInput, match: Match | null): 
     if (!read.success) {
       const names = listWrongFields(read.error.issues)
       const evidence = names.includes('') ? 'The body is no JSON object.' : `Wrong or missing: ${names.join(', ')}.`
-      faults.push(proved({ code: 'snapshot_invalid', evidence: [evidence] }))
+      faults.push(prove('snapshot_invalid', evidence))
     }
   }
   return faults

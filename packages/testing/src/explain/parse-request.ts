@@ -111,13 +111,11 @@ function removeFraming(headers: readonly HeaderPair[], body: Uint8Array<ArrayBuf
   }
 }
 
-/** Reads the body from a text field, which may be marked as base64. */
-function decodeBody(text: string, isBase64: boolean): Uint8Array<ArrayBuffer> | null {
-  if (!isBase64) return toUtf8(text)
+function decodeMarkedBase64(text: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
   } catch {
-    return null
+    throw new UnreadableRequestError('event', 'The body is marked as base64 and is not.')
   }
 }
 
@@ -129,13 +127,12 @@ function parseEvent(event: JsonRecord): ParsedRequest {
     throw new UnreadableRequestError('event', 'The field headers of the JSON is neither an object nor a list.')
   const pairs = toHeaderPairs((Array.isArray(source) ? source.filter(Array.isArray) : source) as never)
   const warnings: string[] = []
-  let bytes: Uint8Array<ArrayBuffer> | null = new Uint8Array()
-  if (typeof body === 'string') bytes = decodeBody(body, event['isBase64Encoded'] === true)
+  let bytes = new Uint8Array()
+  if (typeof body === 'string') bytes = event['isBase64Encoded'] === true ? decodeMarkedBase64(body) : toUtf8(body)
   else if (body !== null && body !== undefined) {
-    bytes = decodeBody(JSON.stringify(body), false)
+    bytes = toUtf8(JSON.stringify(body))
     warnings.push('The field body is parsed JSON instead of a text; it was written again as compact JSON.')
   }
-  if (bytes === null) throw new UnreadableRequestError('event', 'The body is marked as base64 and is not.')
   return { form: 'event', headers: pairs, body: bytes, warnings }
 }
 

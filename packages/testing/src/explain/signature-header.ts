@@ -6,6 +6,7 @@ import type { Fault } from './finding.js'
 type ShowText = (text: string) => string
 
 const maxShownLength = 60
+const maxShownNames = 8
 /** Shorter secrets are not hidden: any text may contain such a word. */
 const minHiddenLength = 4
 
@@ -23,9 +24,9 @@ export function createShowText(secrets: readonly string[]): ShowText {
 }
 
 /** Shows the first names of a list, and the number of the others. */
-function formatNames(names: readonly string[], show: ShowText, maxNames = 8): string {
-  const rest = names.length - maxNames
-  return `${names.slice(0, maxNames).map(show).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+function formatNames(names: readonly string[], show: ShowText): string {
+  const rest = names.length - maxShownNames
+  return `${names.slice(0, maxShownNames).map(show).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
 /** One field of the header. Its value is not shown. */
@@ -182,16 +183,9 @@ function buildReport(fields: readonly Field[], count: number, show: ShowText): H
   const names = fields.map(([name]) => name)
   return {
     count,
-    fields: fields.slice(0, maxShownFields).map(([name, value]) => ({
-      name: show(name),
-      length: value.length,
-      status:
-        name === 't'
-          ? toFieldStatus(strictTime.test(value))
-          : name === 'v1'
-            ? toFieldStatus(strictCode.test(value))
-            : 'unknown',
-    })),
+    fields: fields
+      .slice(0, maxShownFields)
+      .map(([name, value]) => ({ name: show(name), length: value.length, status: toStatus(name, value) })),
     t: /^\d{1,13}$/.test(time) ? Number(time) : null,
     schemes: [...new Set(names.filter(isScheme))].slice(0, maxShownFields),
     unknownFields: [...new Set(names.filter((name) => name !== 't' && name !== 'v1'))]
@@ -200,31 +194,26 @@ function buildReport(fields: readonly Field[], count: number, show: ShowText): H
   }
 }
 
-const toFieldStatus = (isOk: boolean) => (isOk ? 'ok' : 'malformed')
+function toStatus(name: string, value: string): HeaderField['status'] {
+  if (name !== 't' && name !== 'v1') return 'unknown'
+  return (name === 't' ? strictTime : strictCode).test(value) ? 'ok' : 'malformed'
+}
 
 /** The fields as a verifier splits them, or null when it would reject the list itself. */
 function parseStrictly(value: string): Field[] | null {
   const fields: Field[] = []
   for (const part of value.split(',')) {
-    const field = trimBlanks(part, true)
+    // A verifier allows spaces and tabs before a field, and after the value of a field that it reads.
+    const field = part.replace(/^[ \t]+/, '')
     const at = field.indexOf('=')
     const name = field.slice(0, Math.max(at, 0))
     if (name === '' || /\s/.test(name)) return null
-    const isKnown = name === 't' || name === 'v1'
     const text = field.slice(at + 1)
-    if (isKnown && /[^0-9a-zA-Z]/.test(trimBlanks(text, false))) return null
-    fields.push([name, isKnown ? trimBlanks(text, false) : text])
+    const [, value] = name === 't' || name === 'v1' ? (/^([0-9a-zA-Z]*)[ \t]*$/.exec(text) ?? []) : ['', text]
+    if (value === undefined) return null
+    fields.push([name, value])
   }
   return fields
-}
-
-/** Removes spaces and tabs at the start, or else at the end, where a verifier allows them. */
-function trimBlanks(text: string, atStart: boolean): string {
-  let [start, end] = [0, text.length]
-  const isBlank = (index: number) => text[index] === ' ' || text[index] === '\t'
-  if (atStart) while (start < end && isBlank(start)) start++
-  else while (end > start && isBlank(end - 1)) end--
-  return text.slice(start, end)
 }
 
 /** The fields of a rewritten header, with each change that was undone. */

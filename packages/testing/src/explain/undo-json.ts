@@ -1,7 +1,7 @@
 /** Undoes changes to the JSON of a body. @module */
 import { invoiceSchema, recipientSchema, snapshotSchema } from '@payment-integration/contract'
-import type { Fault, FindingCode } from './finding.js'
-import type { Body, Undo } from './undo.js'
+import type { FindingCode } from './finding.js'
+import type { Body, Undo, Undone } from './undo.js'
 import { decodeBase64, fromUtf8, toUtf8 } from './undo.js'
 
 export type JsonRecord = Readonly<Record<string, unknown>>
@@ -52,26 +52,21 @@ function sort(value: JsonRecord, names: readonly string[]): JsonRecord {
   return Object.fromEntries([...knownFields, ...Object.entries(value).filter(([name]) => !names.includes(name))])
 }
 
-type Undone = Fault & { readonly value: Body }
-
-export const undoJson: Undo<Body> = (body) => {
+export const undoJson: Undo = (body) => {
   const text = fromUtf8(body)
   if (text === null) return []
   const value = parseJson(text)
   if (typeof value === 'string')
-    return [buildUndone('body_double_encoded', toUtf8(value), ['The body is one JSON text.'])]
-  if (Array.isArray(value)) {
-    const bytes = toBytes(value)
-    if (bytes !== null) return [buildUndone('body_stringified_bytes', bytes, ['The body is a JSON list of bytes.'])]
+    return [buildUndone('body_double_encoded', toUtf8(value), 'The body is one JSON text.')]
+  if (Array.isArray(value))
     return value.length === 1 && isRecord(value[0])
-      ? [buildUndone('body_envelope', toUtf8(JSON.stringify(value[0])), ['The body is a list with one object.'])]
-      : []
-  }
+      ? [buildUndone('body_envelope', toUtf8(JSON.stringify(value[0])), 'The body is a list with one object.')]
+      : undoByteValues(value, 'The body is a JSON list of bytes.')
   if (isRecord(value)) return looksLikeSnapshot(value) ? undoInSnapshot(value, text) : undoInObject(value)
   return value === undefined ? [...undoByteList(text), ...undoTruncation(text)] : []
 }
 
-function buildUndone(code: FindingCode, value: Body, evidence: readonly string[]): Undone {
+function buildUndone(code: FindingCode, value: Body, ...evidence: readonly string[]): Undone {
   return { code, evidence, value }
 }
 
@@ -79,11 +74,13 @@ function buildUndone(code: FindingCode, value: Body, evidence: readonly string[]
 function undoInSnapshot(value: JsonRecord, text: string): Undone[] {
   const written = findWriterTraces(text)
   return [
-    buildUndone('body_reencoded', toUtf8(JSON.stringify(value)), written),
-    buildUndone('body_reordered', toUtf8(JSON.stringify(sortFields(value))), [
+    buildUndone('body_reencoded', toUtf8(JSON.stringify(value)), ...written),
+    buildUndone(
+      'body_reordered',
+      toUtf8(JSON.stringify(sortFields(value))),
       ...written,
       'The fields are not in the order of the contract.',
-    ]),
+    ),
   ]
 }
 
@@ -103,52 +100,48 @@ const envelopeFields = ['body', 'rawBody', 'payload', 'data', 'Body', 'Message',
 /** Objects that hold the body: events of gateways and queues, Buffers as JSON, maps from index to byte. */
 function undoInObject(value: JsonRecord): Undone[] {
   const names = Object.keys(value)
-  if (value['type'] === 'Buffer' && Array.isArray(value['data'])) {
-    const bytes = toBytes(value['data'])
-    return bytes === null ? [] : [buildUndone('body_stringified_bytes', bytes, ['The body is a Buffer as JSON.'])]
-  }
-  const bytes =
-    names[0] === '0' && names.every((name, index) => name === String(index)) ? toBytes(Object.values(value)) : null
-  if (bytes !== null) return [buildUndone('body_stringified_bytes', bytes, ['The body maps each index to a byte.'])]
+  if (value['type'] === 'Buffer' && Array.isArray(value['data']))
+    return undoByteValues(value['data'], 'The body is a Buffer as JSON.')
+  if (names[0] === '0' && names.every((name, index) => name === String(index)))
+    return undoByteValues(Object.values(value), 'The body maps each index to a byte.')
   const [key = ''] = names
   // A form parser turns the JSON into a name without a value.
   if (names.length === 1 && /^\s{0,64}\{/.test(key) && value[key] === '')
-    return [buildUndone('body_form_encoded', toUtf8(key), ['The JSON is the name of a form field without a value.'])]
+    return [buildUndone('body_form_encoded', toUtf8(key), 'The JSON is the name of a form field without a value.')]
   return envelopeFields.flatMap((name) => undoInField(name, value))
 }
 
 function undoInField(name: string, value: JsonRecord): Undone[] {
   const inner = value[name]
   if (isRecord(inner))
-    return [buildUndone('body_envelope', toUtf8(JSON.stringify(inner)), [`The field ${name} has the body, parsed.`])]
+    return [buildUndone('body_envelope', toUtf8(JSON.stringify(inner)), `The field ${name} has the body, parsed.`)]
   if (typeof inner !== 'string' || inner === '') return []
   const decoded = decodeBase64(inner)
   const flag = value['isBase64Encoded'] === true ? ' isBase64Encoded is true.' : ''
   return [
-    buildUndone('body_envelope', toUtf8(inner), [`The field ${name} has the body.`]),
+    buildUndone('body_envelope', toUtf8(inner), `The field ${name} has the body.`),
     ...(decoded === null
       ? []
-      : [buildUndone('body_envelope', decoded, [`The field ${name} has the body in base64.${flag}`])]),
+      : [buildUndone('body_envelope', decoded, `The field ${name} has the body in base64.${flag}`)]),
   ]
 }
 
-function toBytes(values: readonly unknown[]): Body | null {
+/** The bytes that were written as numbers; nothing unless all of at least two values are bytes. */
+function undoByteValues(values: readonly unknown[], evidence: string): Undone[] {
   const isByte = (value: unknown) => Number.isInteger(value) && (value as number) >= 0 && (value as number) < 256
-  return values.length > 1 && values.every(isByte) ? Uint8Array.from(values as number[]) : null
+  if (values.length < 2 || !values.every(isByte)) return []
+  return [buildUndone('body_stringified_bytes', Uint8Array.from(values as number[]), evidence)]
 }
 
 /** Reads bytes printed as `123,34,105`, with or without blanks, or as the hex pairs of a logged Buffer. */
 function undoByteList(text: string): Undone[] {
   if (/^<Buffer [0-9a-f ]{2,}>$/.test(text.trim())) {
     const pairs = text.trim().slice(8, -1).split(' ')
-    const bytes = toBytes(pairs.map((pair) => Number.parseInt(pair, 16)))
-    return bytes === null ? [] : [buildUndone('body_stringified_bytes', bytes, ['The body is a printed Buffer.'])]
+    const bytes = pairs.map((pair) => Number.parseInt(pair, 16))
+    return undoByteValues(bytes, 'The body is a printed Buffer.')
   }
   if (!/^\d{1,3},[\d, ]{1,}$/.test(text.trim())) return []
-  const bytes = toBytes(text.split(',').map(Number))
-  return bytes === null
-    ? []
-    : [buildUndone('body_stringified_bytes', bytes, ['The body is a list of bytes with commas.'])]
+  return undoByteValues(text.split(',').map(Number), 'The body is a list of bytes with commas.')
 }
 
 /** Appends the closing marks that the JSON lacks. */
@@ -156,7 +149,7 @@ function undoTruncation(text: string): Undone[] {
   const missing = findMissingEnd(text)
   if (missing === null || missing === '') return []
   return [
-    buildUndone('body_truncated', toUtf8(`${text}${missing}`), [`Closing marks that are missing: ${missing.length}.`]),
+    buildUndone('body_truncated', toUtf8(`${text}${missing}`), `Closing marks that are missing: ${missing.length}.`),
   ]
 }
 

@@ -76,39 +76,31 @@ export function fromLatin1(bytes: Uint8Array, asWindows: boolean): string {
 /** The bytes of a body, or of an HMAC key. */
 export type Body = Uint8Array<ArrayBuffer>
 
-/** A value, and the changes that were undone to reach it. */
-export interface Candidate<T> {
-  readonly value: T
+/** A body or key, and the changes that were undone to reach it. */
+export interface Candidate {
+  readonly value: Body
   readonly faults: readonly Fault[]
 }
 
-/** Undoes one kind of change. Returns nothing when the value shows no trace of the change. */
-export type Undo<T> = (
-  value: T,
-) => readonly (Fault & { readonly value: T })[] | Promise<readonly (Fault & { readonly value: T })[]>
+/** A body or key before a change, and that change. */
+export type Undone = Fault & { readonly value: Body }
 
-interface SearchLimits {
-  /** The most changes in a row. */
-  readonly depth: number
-  /** The most candidates. */
-  readonly count: number
-}
+/** Undoes one kind of change. Returns nothing when the value shows no trace of the change. */
+export type Undo = (value: Body) => readonly Undone[] | Promise<readonly Undone[]>
+
+/** The most changes in a row. */
+const maxSteps = 3
 
 /** Returns the value, then each distinct value reached by undoing changes, fewest changes first. */
-export async function findCandidates<T>(
-  value: T,
-  undos: readonly Undo<T>[],
-  getId: (value: T) => string,
-  { depth, count }: SearchLimits,
-): Promise<Candidate<T>[]> {
-  const candidates: Candidate<T>[] = [{ value, faults: [] }]
-  const knownIds = new Set([getId(value)])
+export async function findCandidates(value: Body, undos: readonly Undo[], maxCount: number): Promise<Candidate[]> {
+  const candidates: Candidate[] = [{ value, faults: [] }]
+  const knownIds = new Set([computeFingerprint(value)])
   for (const candidate of candidates) {
-    if (candidate.faults.length >= depth) break
+    if (candidate.faults.length >= maxSteps) break
     for (const undo of undos)
       for (const { value: next, ...fault } of await undo(candidate.value)) {
-        if (candidates.length >= count) return candidates
-        const id = getId(next)
+        if (candidates.length >= maxCount) return candidates
+        const id = computeFingerprint(next)
         if (knownIds.has(id)) continue
         knownIds.add(id)
         candidates.push({ value: next, faults: [...candidate.faults, fault] })
@@ -117,20 +109,28 @@ export async function findCandidates<T>(
   return candidates
 }
 
-const limits = { depth: 3, count: 24 } as const
+/** Two 32-bit hashes and the length, which almost never collide. */
+function computeFingerprint(value: Body): string {
+  let [a, b] = [0x811c9dc5, 5381]
+  for (const byte of value) {
+    a = Math.imul(a ^ byte, 0x01000193)
+    b = (Math.imul(b, 33) + byte) | 0
+  }
+  return `${value.length}:${a}:${b}`
+}
+
+const maxKeys = 24
 const maxSecretLength = 4_096
 const blanks = /^[\s\u200b\u2060\ufeff\0]/u
 const quotes = ['""', "''", '``', '“”', '‘’', '„“', '«»'] as const
 const prefixes = ['pi_whsec_', 'whsec_'] as const
 
-type Undone = Fault & { readonly value: Body }
-
 /** Returns the key of the secret as it is, then keys reached by undoing changes. Empty for a blank secret. */
-export async function findKeyCandidates(secret: string): Promise<Candidate<Body>[]> {
+export async function findKeyCandidates(secret: string): Promise<Candidate[]> {
   if (trimSecret(secret) === '') return []
   const key = toUtf8(secret)
   if (secret.length > maxSecretLength) return [{ value: key, faults: [] }]
-  return findCandidates(key, undos, (value) => Array.from(value).join(), limits)
+  return findCandidates(key, keyUndos, maxKeys)
 }
 
 /** Trims white space, invisible characters, and at the end also escape sequences such as a literal `\n`. */
@@ -145,7 +145,7 @@ export function trimSecret(secret: string): string {
 }
 
 /** Creates an undo that works on text. It skips bytes that are not UTF-8, and results equal to the text. */
-function undoInText(undo: (text: string) => readonly (Fault & { readonly text: string | Body | null })[]): Undo<Body> {
+function undoInText(undo: (text: string) => readonly (Fault & { readonly text: string | Body | null })[]): Undo {
   return (body) => {
     const text = fromUtf8(body)
     if (text === null) return []
@@ -156,7 +156,7 @@ function undoInText(undo: (text: string) => readonly (Fault & { readonly text: s
   }
 }
 
-const undos: readonly Undo<Body>[] = [
+const keyUndos: readonly Undo[] = [
   undoInText((text) => {
     const trimmed = trimSecret(text)
     if (trimmed === text) return []
@@ -207,26 +207,26 @@ const lineFeed = 0x0a
 const carriageReturn = 0x0d
 const blankBytes: ReadonlySet<number | undefined> = new Set([0, 0x09, lineFeed, carriageReturn, 0x20])
 
-const undoByteOrderMark: Undo<Body> = (body) =>
+const undoByteOrderMark: Undo = (body) =>
   body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf
     ? [{ code: 'body_byte_order_mark', evidence: ['Its first three bytes are EF BB BF.'], value: body.slice(3) }]
     : []
 
-const undoNewline: Undo<Body> = (body) => {
+const undoNewline: Undo = (body) => {
   if (body.at(-1) !== lineFeed) return []
   const size = body.at(-2) === carriageReturn ? 2 : 1
   return [{ code: 'body_newline', evidence: [`Bytes of the line end: ${size}.`], value: body.slice(0, -size) }]
 }
 
 /** Appends a line end that may have been removed. The body shows no trace of that, so use these candidates last. */
-export function addNewlines(body: Body): Candidate<Body>[] {
+export function addNewlines(body: Body): Candidate[] {
   return [[lineFeed], [carriageReturn, lineFeed]].map((end) => {
     const evidence = [`Bytes of the missing line end: ${end.length}.`]
     return { value: Uint8Array.from([...body, ...end]), faults: [{ code: 'body_newline', evidence }] }
   })
 }
 
-const undoPadding: Undo<Body> = (body) => {
+const undoPadding: Undo = (body) => {
   let [start, end] = [0, body.length]
   while (start < end && blankBytes.has(body[start])) start++
   while (end > start && blankBytes.has(body[end - 1])) end--
@@ -241,50 +241,44 @@ export function detectCompression(body: Uint8Array): 'gzip' | 'deflate' | null {
   return body[0] === 0x78 && ((body[0] << 8) | (body[1] ?? 0)) % 31 === 0 && fromUtf8(body) === null ? 'deflate' : null
 }
 
-/** Creates an undo that decompresses to at most `maxBytes`, as a protection against decompression bombs. */
-function undoCompression(maxBytes: number): Undo<Body> {
-  return async (body) => {
-    const format = detectCompression(body)
-    const value = format === null ? null : await decompress(body, format, maxBytes)
-    return value === null ? [] : [{ code: 'body_compressed', evidence: [`Its bytes are ${format}.`], value }]
-  }
+/** Limit of a body in bytes; a larger one is not searched. */
+export const maxBodyBytes = 1_048_576
+
+const undoCompression: Undo = async (body) => {
+  const format = detectCompression(body)
+  const value = format === null ? null : await decompress(body, format)
+  return value === null ? [] : [{ code: 'body_compressed', evidence: [`Its bytes are ${format}.`], value }]
 }
 
-async function decompress(body: Body, format: 'gzip' | 'deflate', maxBytes: number): Promise<Body | null> {
-  const parts: Uint8Array[] = []
+/** Decompresses to at most {@link maxBodyBytes}, as a protection against decompression bombs. */
+async function decompress(body: Body, format: 'gzip' | 'deflate'): Promise<Body | null> {
+  const parts: Uint8Array<ArrayBuffer>[] = []
   let size = 0
   try {
     const stream = new Blob([body]).stream().pipeThrough(new DecompressionStream(format))
-    for await (const part of stream as unknown as AsyncIterable<Uint8Array>) {
+    for await (const part of stream as unknown as AsyncIterable<Uint8Array<ArrayBuffer>>) {
       size += part.length
-      if (size > maxBytes) return null
+      if (size > maxBodyBytes) return null
       parts.push(part)
     }
   } catch {
     return null
   }
-  const joinedParts = new Uint8Array(size)
-  let at = 0
-  for (const part of parts) {
-    joinedParts.set(part, at)
-    at += part.length
-  }
-  return joinedParts
+  return new Uint8Array(await new Blob(parts).arrayBuffer())
 }
 
-export function createByteUndos(maxBytes: number): readonly Undo<Body>[] {
-  return [undoByteOrderMark, undoNewline, undoPadding, undoCompression(maxBytes)]
-}
+/** The undos of changes to the bytes of a body. */
+export const undoBytes: readonly Undo[] = [undoByteOrderMark, undoNewline, undoPadding, undoCompression]
 
 /** Texts before a change, with the evidence of the change. */
 type UndoText = (text: string) => readonly { readonly text: string | Body | null; readonly evidence: string }[]
 
 /** Creates an undo for one kind of change of a body. */
-function undoBodyText(code: FindingCode, undo: UndoText): Undo<Body> {
+function undoBodyText(code: FindingCode, undo: UndoText): Undo {
   return undoInText((text) => undo(text).map((found) => ({ code, evidence: [found.evidence], text: found.text })))
 }
 
-export const undoText: readonly Undo<Body>[] = [
+export const undoText: readonly Undo[] = [
   undoBodyText('body_escaped', (text) => {
     const bare = text.trim()
     const isQuoted = bare.length > 2 && /^["'`]/.test(bare) && bare.endsWith(bare[0] ?? '')

@@ -1,5 +1,5 @@
 /** Applicants and their verifications, in storage and in the provider's API. @module */
-import { clientDefaults, type ProviderClient, ProviderRejection } from './authenticate.js'
+import { defaultLevels, type ProviderClient, ProviderRejection } from './authenticate.js'
 
 /** `2025-08-05 15:31:57` */
 function toSeconds(ms: number): string {
@@ -155,6 +155,8 @@ export interface ProviderState {
   readonly redemptions: Redemption[]
   readonly now: () => number
   readonly newId: () => string
+  /** Emits an event to the client of an applicant; `fields` replace fields of the body. */
+  announce(applicant: ApplicantRecord, type: string, fields?: Readonly<Record<string, unknown>>): void
 }
 
 /** Finds a client by id. @throws RangeError When there is none, because a test passed a wrong id. */
@@ -166,7 +168,7 @@ export function requireClient(state: ProviderState, clientId: string): ProviderC
 
 /** Steps of a level, or null when the client has no such level. */
 export function findSteps(client: ProviderClient, levelName: string): readonly string[] | null {
-  const levels = client.levels ?? clientDefaults.levels
+  const levels = client.levels ?? defaultLevels
   return Object.hasOwn(levels, levelName) ? (levels[levelName] ?? null) : null
 }
 
@@ -189,13 +191,6 @@ export function findApplicant(
   )
 }
 
-/** Emits an event to the client of an applicant; `fields` replace fields of the body. */
-export type AnnounceEvent = (
-  applicant: ApplicantRecord,
-  type: string,
-  fields?: Readonly<Record<string, unknown>>,
-) => void
-
 /** An intermediate state before a verdict. */
 export type IntermediateState = 'pending' | 'prechecked' | 'queued' | 'onHold' | 'awaitingUser' | 'awaitingService'
 
@@ -209,12 +204,7 @@ const stateEvents: Readonly<Record<IntermediateState, string>> = {
 }
 
 /** Sets a verdict. It may replace an earlier one. */
-export function decide(
-  state: ProviderState,
-  applicant: ApplicantRecord,
-  rejection: Rejection | null,
-  announce: AnnounceEvent,
-): void {
+export function decide(state: ProviderState, applicant: ApplicantRecord, rejection: Rejection | null): void {
   applicant.reviewStatus = 'completed'
   applicant.reviewedAt = state.now()
   applicant.reviewResult =
@@ -227,53 +217,43 @@ export function decide(
           rejectLabels: rejection.labels ?? ['UNSATISFACTORY_PHOTOS'],
           reviewRejectType: rejection.rejectType ?? 'RETRY',
         }
-  announce(applicant, 'applicantReviewed')
+  state.announce(applicant, 'applicantReviewed')
 }
 
 /** Moves a verification to a state. While an external service checks, the provider already shows its own GREEN. */
-export function moveTo(
-  state: ProviderState,
-  applicant: ApplicantRecord,
-  status: IntermediateState,
-  announce: AnnounceEvent,
-): void {
+export function moveTo(state: ProviderState, applicant: ApplicantRecord, status: IntermediateState): void {
   applicant.reviewStatus = status
   applicant.reviewResult = status === 'awaitingService' ? { reviewAnswer: 'GREEN' } : null
   if (status === 'pending') {
     applicant.pendingSince = state.now()
     applicant.attemptCnt += 1
   }
-  announce(applicant, stateEvents[status])
+  state.announce(applicant, stateEvents[status])
 }
 
 /** Submits the missing documents of the level; the checks begin. */
-export function handIn(
-  state: ProviderState,
-  applicant: ApplicantRecord,
-  required: readonly string[],
-  announce: AnnounceEvent,
-): void {
+export function handIn(state: ProviderState, applicant: ApplicantRecord, required: readonly string[]): void {
   applicant.steps = [...applicant.steps, ...findMissingSteps(required, applicant.steps)]
-  moveTo(state, applicant, 'pending', announce)
+  moveTo(state, applicant, 'pending')
 }
 
 /** Resets a verification. The event still carries the former verdict, as in the provider's sample. */
-export function reset(state: ProviderState, applicant: ApplicantRecord, announce: AnnounceEvent): void {
+export function reset(state: ProviderState, applicant: ApplicantRecord): void {
   const { reviewResult } = applicant
   applicant.reviewStatus = 'init'
   applicant.steps = []
   applicant.reviewResult = null
   applicant.reviewedAt = null
   applicant.attemptId = state.newId()
-  announce(applicant, 'applicantReset', reviewResult === null ? {} : { reviewResult })
+  state.announce(applicant, 'applicantReset', reviewResult === null ? {} : { reviewResult })
 }
 
-export function setActive(applicant: ApplicantRecord, isActive: boolean, announce: AnnounceEvent): void {
+export function setActive(state: ProviderState, applicant: ApplicantRecord, isActive: boolean): void {
   applicant.isActive = isActive
-  announce(applicant, isActive ? 'applicantActivated' : 'applicantDeactivated')
+  state.announce(applicant, isActive ? 'applicantActivated' : 'applicantDeactivated')
 }
 
-export function remove(applicant: ApplicantRecord, announce: AnnounceEvent): void {
-  announce(applicant, 'applicantDeleted')
+export function remove(state: ProviderState, applicant: ApplicantRecord): void {
+  state.announce(applicant, 'applicantDeleted')
   applicant.isDeleted = true
 }

@@ -81,7 +81,7 @@ export interface ProviderClient {
   /** A token that begins with `sbx:` belongs to the sandbox, as at the provider. */
   readonly appToken: string
   readonly secretKey: string
-  /** Verification levels by name, each with its required steps. @default clientDefaults.levels */
+  /** Verification levels by name, each with its required steps. @default one, `basic-kyc-level` */
   readonly levels?: Readonly<Record<string, readonly string[]>> | undefined
   /** Partner clients for sharing; both sides must name each other. @default none */
   readonly partners?: readonly string[] | undefined
@@ -92,8 +92,8 @@ export interface ProviderClient {
   readonly copyDisabled?: boolean | undefined
 }
 
-export const clientDefaults: { readonly levels: Readonly<Record<string, readonly string[]>> } = {
-  levels: { 'basic-kyc-level': ['IDENTITY', 'SELFIE'] },
+export const defaultLevels: Readonly<Record<string, readonly string[]>> = {
+  'basic-kyc-level': ['IDENTITY', 'SELFIE'],
 }
 
 /** Options of the provider. */
@@ -121,15 +121,6 @@ export interface IdentityProviderOptions {
   /** Longest wait for the answer of a webhook, in milliseconds. @default 5000 */
   readonly webhookTimeoutMs?: number | undefined
 }
-
-/** Defaults of {@link IdentityProviderOptions}. */
-export const identityProviderDefaults = {
-  port: 0,
-  rateLimits: false,
-  showsReview: true,
-  sendsWebhooks: false,
-  webhookTimeoutMs: 5_000,
-} as const
 
 export interface ReceivedRequest {
   readonly method: string
@@ -167,11 +158,8 @@ export function authenticate(request: ReceivedRequest, clients: Iterable<Provide
 const windowMs = 5_000
 const maxRequests: Readonly<Record<string, number>> = { GET: 300, POST: 50 }
 
-/** Counts a request of a caller. @throws ProviderRejection 429 when the caller's window is full. */
-type CountRequest = (caller: string, method: string, now: number) => void
-
-/** Makes the counter: per caller and window of 5 seconds, 300 GET and 50 POST requests. */
-export function createRateLimits(): CountRequest {
+/** Makes a counter of each caller's requests. The counter throws a ProviderRejection 429 when the window is full. */
+export function createRateLimits(): (caller: string, method: string, now: number) => void {
   const counts = new Map<string, { readonly window: number; count: number }>()
   return (caller, method, now) => {
     const window = Math.floor(now / windowMs)

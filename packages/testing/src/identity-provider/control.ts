@@ -2,7 +2,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { TriggerVerdict } from '@payment-integration/contract/internal'
 import {
-  type AnnounceEvent,
   type ApplicantRecord,
   type ApplicantView,
   decide,
@@ -20,7 +19,7 @@ import {
   setActive,
   toView,
 } from './applicants.js'
-import { clientDefaults, type ErrorCode, ProviderRejection, toRejectionBody } from './authenticate.js'
+import { defaultLevels, type ErrorCode, ProviderRejection, toRejectionBody } from './authenticate.js'
 import { buildApplicant, mint } from './redeem.js'
 
 /** Time between two bytes of a dripping answer, in milliseconds. */
@@ -62,18 +61,12 @@ export interface ProviderFault {
   readonly times?: number | undefined
 }
 
-interface Faults {
-  add(fault: ProviderFault): void
-  /** Removes and returns the first fault for an operation. */
-  take(operation: ProviderOperation): ProviderFault | null
-  clear(): void
-}
-
-export function createFaults(): Faults {
+export function createFaults() {
   let waiting: { readonly fault: ProviderFault; remaining: number }[] = []
   return {
-    add: (fault) => void waiting.push({ fault, remaining: fault.times ?? 1 }),
-    take(operation) {
+    add: (fault: ProviderFault) => void waiting.push({ fault, remaining: fault.times ?? 1 }),
+    /** Removes and returns the first fault for an operation. */
+    take(operation: ProviderOperation): ProviderFault | null {
       const match = waiting.find(({ fault }) => fault.on === operation)
       if (match === undefined) return null
       match.remaining -= 1
@@ -211,7 +204,7 @@ export interface ProviderControl {
   announce(applicantId: string, type: string, fields?: Readonly<Record<string, unknown>>): void
 }
 
-export function createControl(state: ProviderState, announce: AnnounceEvent): ProviderControl {
+export function createControl(state: ProviderState): ProviderControl {
   const requireExisting = (applicantId: string): ApplicantRecord => {
     const applicant = state.applicants.get(applicantId)
     if (applicant === undefined || applicant.isDeleted) throw new RangeError(`There is no applicant ${applicantId}.`)
@@ -236,32 +229,32 @@ export function createControl(state: ProviderState, announce: AnnounceEvent): Pr
         throw error instanceof ProviderRejection ? new RangeError(error.message) : error
       }
     },
-    approve: (applicantId) => decide(state, requireExisting(applicantId), null, announce),
-    reject: (applicantId, rejection = {}) => decide(state, requireExisting(applicantId), rejection, announce),
-    moveTo: (applicantId, status) => moveTo(state, requireExisting(applicantId), status, announce),
+    approve: (applicantId) => decide(state, requireExisting(applicantId), null),
+    reject: (applicantId, rejection = {}) => decide(state, requireExisting(applicantId), rejection),
+    moveTo: (applicantId, status) => moveTo(state, requireExisting(applicantId), status),
     handIn(applicantId) {
       const applicant = requireExisting(applicantId)
-      handIn(state, applicant, findSteps(requireClient(state, applicant.clientId), applicant.levelName) ?? [], announce)
+      handIn(state, applicant, findSteps(requireClient(state, applicant.clientId), applicant.levelName) ?? [])
     },
-    resetApplicant: (applicantId) => reset(state, requireExisting(applicantId), announce),
-    setActive: (applicantId, isActive) => setActive(requireExisting(applicantId), isActive, announce),
-    deleteApplicant: (applicantId) => remove(requireExisting(applicantId), announce),
-    announce: (applicantId, type, fields) => announce(requireExisting(applicantId), type, fields),
+    resetApplicant: (applicantId) => reset(state, requireExisting(applicantId)),
+    setActive: (applicantId, isActive) => setActive(state, requireExisting(applicantId), isActive),
+    deleteApplicant: (applicantId) => remove(state, requireExisting(applicantId)),
+    announce: (applicantId, type, fields) => state.announce(requireExisting(applicantId), type, fields),
   }
 }
 
 function add(state: ProviderState, { clientId, as = 'approved', ...wanted }: NewApplicant): ApplicantRecord {
   const client = requireClient(state, clientId)
-  const { levelName = Object.keys(client.levels ?? clientDefaults.levels)[0] ?? '' } = wanted
+  const { levelName = Object.keys(client.levels ?? defaultLevels)[0] ?? '' } = wanted
   const required = findSteps(client, levelName)
   if (required === null) throw new RangeError(`The client ${clientId} has no level ${levelName}.`)
   const { externalUserId = `user-${state.newId()}`, steps = required } = wanted
   const applicant = buildApplicant(state, { clientId, externalUserId, levelName })
   applicant.steps = [...steps]
-  const silently = () => undefined
-  if (as === 'pending') moveTo(state, applicant, 'pending', silently)
-  if (as === 'approved') decide(state, applicant, null, silently)
-  if (as === 'rejected') decide(state, applicant, {}, silently)
+  const silentState = { ...state, announce: () => undefined }
+  if (as === 'pending') moveTo(silentState, applicant, 'pending')
+  if (as === 'approved') decide(silentState, applicant, null)
+  if (as === 'rejected') decide(silentState, applicant, {})
   state.applicants.set(applicant.id, applicant)
   return applicant
 }

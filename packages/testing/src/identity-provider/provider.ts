@@ -1,13 +1,12 @@
 /** Runs the identity provider as a function or on a port, with a control. @module */
 import { randomBytes } from 'node:crypto'
 import { serve, toRequest } from '../serve.js'
-import type { AnnounceEvent, ProviderState, Rejection } from './applicants.js'
+import type { ProviderState, Rejection } from './applicants.js'
 import { decide, findApplicant, requireApplicant, requireClient, toApplicantJson, toReviewJson } from './applicants.js'
 import {
   authenticate,
   createRateLimits,
   type IdentityProviderOptions,
-  identityProviderDefaults,
   type ProviderClient,
   ProviderRejection,
   type ReceivedRequest,
@@ -26,7 +25,6 @@ interface AuthenticRequest {
   readonly body: Buffer
   /** The variable part of the path, decoded. */
   readonly subject: string
-  readonly announce: AnnounceEvent
   readonly showsReview: boolean
 }
 
@@ -52,15 +50,15 @@ const routes: readonly Route[] = [
     method: 'POST',
     path: /^\/resources\/api\/reusableIdentity\/reuse$/,
     operation: 'reuse',
-    answer: ({ state, client, query, announce, showsReview }) =>
-      toApplicantJson(reuse(state, client, query, announce), state.now(), showsReview),
+    answer: ({ state, client, query, showsReview }) =>
+      toApplicantJson(reuse(state, client, query), state.now(), showsReview),
   },
   {
     method: 'POST',
     path: /^\/resources\/applicants\/-\/import$/,
     operation: 'import',
-    answer: ({ state, client, query, announce, showsReview }) =>
-      toApplicantJson(copy(state, client, query, announce), state.now(), showsReview),
+    answer: ({ state, client, query, showsReview }) =>
+      toApplicantJson(copy(state, client, query), state.now(), showsReview),
   },
   {
     method: 'GET',
@@ -82,10 +80,10 @@ const routes: readonly Route[] = [
     method: 'POST',
     path: /^\/resources\/applicants\/([^/;]+)\/status\/testCompleted$/,
     operation: 'testCompleted',
-    answer({ state, client, subject, body, announce }) {
+    answer({ state, client, subject, body }) {
       if (!client.appToken.startsWith('sbx:'))
         throw new ProviderRejection(400, 'This method is only supported on sandbox env')
-      decide(state, requireApplicant(state, client, subject), parseVerdict(body), announce)
+      decide(state, requireApplicant(state, client, subject), parseVerdict(body))
       return { ok: 1 }
     },
   },
@@ -185,12 +183,7 @@ export function createIdentityProvider(options: Omit<IdentityProviderOptions, 'p
 function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvider, 'fetch'> & {
   readonly answer: (request: Request, uri?: string) => Promise<Response>
 } {
-  const {
-    rateLimits = identityProviderDefaults.rateLimits,
-    showsReview = identityProviderDefaults.showsReview,
-    sendsWebhooks = identityProviderDefaults.sendsWebhooks,
-    webhookTimeoutMs = identityProviderDefaults.webhookTimeoutMs,
-  } = options
+  const { rateLimits = false, showsReview = true, sendsWebhooks = false, webhookTimeoutMs = 5_000 } = options
   const { approvesAfterMs, sendWebhook: send = (request) => fetch(request) } = options
   const { now = Date.now, newId = () => randomBytes(12).toString('hex') } = options
   const state: ProviderState = {
@@ -200,6 +193,12 @@ function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvi
     redemptions: [],
     now,
     newId,
+    announce(applicant, type, fields = {}) {
+      const { clientId, appToken } = requireClient(state, applicant.clientId)
+      webhooks.make(targets.get(clientId) ?? [], applicant, type, appToken.startsWith('sbx:'), fields)
+      if (sendsWebhooks) sendWhenDue()
+      if (approvesAfterMs !== undefined && type === 'applicantPending') approveAfter(approvesAfterMs, applicant.id)
+    },
   }
   const webhooks = createWebhooks({ now, newId, timeoutMs: webhookTimeoutMs, send })
   const targets = new Map(options.clients.map(({ clientId, webhooks: targetList = [] }) => [clientId, targetList]))
@@ -209,13 +208,6 @@ function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvi
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   const approvals = new Set<NodeJS.Timeout>()
-
-  const announce: AnnounceEvent = (applicant, type, fields = {}) => {
-    const { clientId, appToken } = requireClient(state, applicant.clientId)
-    webhooks.make(targets.get(clientId) ?? [], applicant, type, appToken.startsWith('sbx:'), fields)
-    if (sendsWebhooks) sendWhenDue()
-    if (approvesAfterMs !== undefined && type === 'applicantPending') approveAfter(approvesAfterMs, applicant.id)
-  }
 
   function approveAfter(ms: number, applicantId: string): void {
     const approval = setTimeout(() => {
@@ -240,6 +232,7 @@ function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvi
     return deliveries
   }
 
+  /** @throws ProviderRejection When the provider answers another status than 200. */
   function execute(request: ReceivedRequest, found: ReturnType<typeof findRoute>): Record<string, unknown> {
     if (rateLimits) countRequest(request.header('x-app-token') ?? '', request.method, now())
     const client = authenticate(request, state.clients.values(), now())
@@ -247,7 +240,7 @@ function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvi
     if (found.isWrongMethod) throw new ProviderRejection(405, 'Method not allowed')
     const query = new URLSearchParams(request.uri.split('?')[1] ?? '')
     const { route, subject } = found
-    return route.answer({ state, client, query, body: request.body, subject, announce, showsReview })
+    return route.answer({ state, client, query, body: request.body, subject, showsReview })
   }
 
   async function answer(incoming: Request, uri?: string): Promise<Response> {
@@ -266,7 +259,7 @@ function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvi
     return fault === null ? jsonResponse(json, status) : faultyResponse(fault, json, faulty)
   }
 
-  const control = createControl(state, announce)
+  const control = createControl(state)
   return {
     ...control,
     answer,
@@ -330,7 +323,7 @@ export interface TestIdentityProvider extends IdentityProviderControl {
  */
 export async function startIdentityProvider(options: IdentityProviderOptions): Promise<TestIdentityProvider> {
   const { answer, ...provider } = openProvider(options)
-  const { url, close } = await serve(answer, options.port ?? identityProviderDefaults.port)
+  const { url, close } = await serve(answer, options.port ?? 0)
   return {
     ...provider,
     url,

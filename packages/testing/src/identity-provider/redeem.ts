@@ -2,9 +2,9 @@
  * Mints and redeems single-use share tokens. Source: the provider's pages on share tokens, reuse and copying.
  * @module
  */
-import type { AnnounceEvent, ApplicantRecord, ProviderState, ShareToken } from './applicants.js'
+import type { ApplicantRecord, ProviderState, ShareToken } from './applicants.js'
 import { findApplicant, findMissingSteps, findSteps, requireApplicant, requireClient, toWords } from './applicants.js'
-import { clientDefaults, type ProviderClient, ProviderRejection } from './authenticate.js'
+import { defaultLevels, type ProviderClient, ProviderRejection } from './authenticate.js'
 
 const defaultTtlInSecs = 1_200
 
@@ -55,15 +55,13 @@ function isText(value: unknown): value is string {
 
 export function buildApplicant(
   state: ProviderState,
-  { clientId, externalUserId, levelName }: { clientId: string; externalUserId: string; levelName: string },
+  names: Pick<ApplicantRecord, 'clientId' | 'externalUserId' | 'levelName'>,
 ): ApplicantRecord {
   return {
+    ...names,
     id: state.newId(),
     inspectionId: state.newId(),
-    clientId,
-    externalUserId,
     createdAt: state.now(),
-    levelName,
     steps: [],
     attemptId: state.newId(),
     attemptCnt: 0,
@@ -105,46 +103,36 @@ function buildReused(state: ProviderState, client: ProviderClient, query: URLSea
 }
 
 /** Reuses a verification. The checks begin if the shared steps cover the level. A rejected token stays unused. */
-export function reuse(
-  state: ProviderState,
-  client: ProviderClient,
-  query: URLSearchParams,
-  announce: AnnounceEvent,
-): ApplicantRecord {
-  const applicant = buildReused(state, client, query)
-  return storeRedemption(state, { applicant, by: 'reuse', token: query.get('shareToken') ?? '' }, announce)
+export function reuse(state: ProviderState, client: ProviderClient, query: URLSearchParams): ApplicantRecord {
+  return storeRedemption(state, buildReused(state, client, query), 'reuse', query.get('shareToken') ?? '')
 }
 
 /** Copies an applicant. The provider chooses the copy's external user id; the copy stays in the state `init`. */
-export function copy(
-  state: ProviderState,
-  client: ProviderClient,
-  query: URLSearchParams,
-  announce: AnnounceEvent,
-): ApplicantRecord {
+export function copy(state: ProviderState, client: ProviderClient, query: URLSearchParams): ApplicantRecord {
   const shareToken = requireToken(state, client, query)
   if (client.copyDisabled) throw new ProviderRejection(400, 10518)
-  const levelName = Object.keys(client.levels ?? clientDefaults.levels)[0] ?? ''
+  const levelName = Object.keys(client.levels ?? defaultLevels)[0] ?? ''
   const externalUserId = `copy-${state.newId()}`
   const applicant = {
     ...buildApplicant(state, { clientId: client.clientId, externalUserId, levelName }),
     steps: requireDonor(state, shareToken).steps,
   }
-  return storeRedemption(state, { applicant, by: 'import', token: shareToken.token }, announce)
+  return storeRedemption(state, applicant, 'import', shareToken.token)
 }
 
 function storeRedemption(
   state: ProviderState,
-  { applicant, by, token }: { applicant: ApplicantRecord; by: 'reuse' | 'import'; token: string },
-  announce: AnnounceEvent,
+  applicant: ApplicantRecord,
+  by: 'reuse' | 'import',
+  token: string,
 ): ApplicantRecord {
   const at = state.now()
   requireUsableToken(state, token).usedAt = at
   state.applicants.set(applicant.id, applicant)
   const { id: applicantId, clientId, externalUserId } = applicant
   state.redemptions.push({ token, by, clientId, externalUserId, applicantId, at })
-  announce({ ...applicant, reviewStatus: 'init' }, 'applicantCreated')
-  if (applicant.reviewStatus === 'pending') announce(applicant, 'applicantPending')
+  state.announce({ ...applicant, reviewStatus: 'init' }, 'applicantCreated')
+  if (applicant.reviewStatus === 'pending') state.announce(applicant, 'applicantPending')
   return applicant
 }
 

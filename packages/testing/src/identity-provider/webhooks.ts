@@ -97,7 +97,22 @@ export function createWebhooks(outside: {
     sent,
     make(targets, applicant, type, sandboxMode, fields) {
       lastAt = Math.max(now(), lastAt + 1)
-      const body = JSON.stringify({ ...eventBody(applicant, type, sandboxMode, lastAt, newId()), ...fields })
+      const body = JSON.stringify({
+        applicantId: applicant.id,
+        inspectionId: applicant.inspectionId,
+        applicantType: 'individual',
+        correlationId: `req-${newId()}`,
+        levelName: applicant.levelName,
+        sandboxMode,
+        externalUserId: applicant.externalUserId,
+        type,
+        ...(applicant.reviewResult === null ? {} : { reviewResult: applicant.reviewResult }),
+        reviewStatus: applicant.reviewStatus,
+        createdAt: toSecondsWithOffset(lastAt),
+        createdAtMs: toMilliseconds(lastAt),
+        clientId: applicant.clientId,
+        ...fields,
+      })
       const entry = { type, applicantId: applicant.id, attempts: 0, body, dueAt: now(), isBeingSent: false }
       for (const target of targets)
         if (target.types === undefined || target.types.includes(type))
@@ -131,29 +146,5 @@ function signedHeaders({ secretKey, algorithm = 'HMAC_SHA256_HEX' }: WebhookTarg
     'Content-Type': 'application/json',
     'X-Payload-Digest': createHmac(hashes[algorithm], secretKey).update(body).digest('hex'),
     'X-Payload-Digest-Alg': algorithm,
-  }
-}
-
-function eventBody(
-  applicant: ApplicantRecord,
-  type: string,
-  sandboxMode: boolean,
-  at: number,
-  id: string,
-): Record<string, unknown> {
-  return {
-    applicantId: applicant.id,
-    inspectionId: applicant.inspectionId,
-    applicantType: 'individual',
-    correlationId: `req-${id}`,
-    levelName: applicant.levelName,
-    sandboxMode,
-    externalUserId: applicant.externalUserId,
-    type,
-    ...(applicant.reviewResult === null ? {} : { reviewResult: applicant.reviewResult }),
-    reviewStatus: applicant.reviewStatus,
-    createdAt: toSecondsWithOffset(at),
-    createdAtMs: toMilliseconds(at),
-    clientId: applicant.clientId,
   }
 }

@@ -7,7 +7,7 @@ import { createService, parseMasterKey, type Service, silentLogger } from '@paym
 import type { RandomSource, Store } from '@payment-integration/core/ports'
 import { createApp } from '@payment-integration/server'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
-import { createDraws, createFakeClock, type Draws, type FakeClock, fakeClockStart } from '../builders.js'
+import { createDraws, createFakeClock, type Draws, type FakeClock } from '../builders.js'
 import { triggerIdentity } from '../identity-provider/control.js'
 import { type ServedPort, serve, toRequest } from '../serve.js'
 import { buildPayment, createTwinChain, type TwinChain, type TwinPaymentInput } from './chain.js'
@@ -21,7 +21,7 @@ interface TwinEngineDeps {
   readonly clock: FakeClock
   readonly draws: Draws
   readonly chains: readonly TwinChain[]
-  readonly network: () => TwinNetwork
+  readonly network: TwinNetwork
   readonly identity: TwinIdentityParts
 }
 
@@ -70,7 +70,7 @@ async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> {
       store,
       ids,
       identity: { provider: identity.connect() },
-      sender: { post: (post) => network().post(post) },
+      sender: { post: (post) => network.post(post) },
       masterKey,
       chains: chains.map((chain) => ({ chain, startBlock: 0, leaseMs: chainLeaseMs })),
       clock,
@@ -142,8 +142,6 @@ export interface TwinOptions {
   /** Ids of the twin's chains. @default 1, 10, 100, 137, 42161 */
   readonly chainIds?: readonly number[] | undefined
 }
-
-const twinDefaults = { seed: 1, startMs: fakeClockStart, chainIds: [1, 10, 100, 137, 42_161] } as const
 
 /** An integration of a twin, with its secrets. */
 export interface TwinIntegration {
@@ -220,7 +218,7 @@ const stepMs = 60_000
  * await twin.update(await twin.pay({ integrationAddress: address }), { state: 'success' })
  */
 export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
-  const { seed = twinDefaults.seed, startMs = twinDefaults.startMs, chainIds = twinDefaults.chainIds } = options
+  const { seed = 1, startMs, chainIds = [1, 10, 100, 137, 42_161] } = options
   const draws = createDraws(seed)
   // A separate sequence, so that another plan changes no other random values.
   const chaosDraws = createDraws((seed ^ 0x5eed) >>> 0)
@@ -231,7 +229,7 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
   const chains = new Map(chainIds.map((id) => [id, createTwinChain(id, world)]))
   const network = createTwinNetwork({ draws: chaosDraws, now, restart: () => engine.restart() })
   const identity = createTwinIdentity(seed, clock, async (request) => app().fetch(request))
-  const engine = await openTwinEngine({ clock, draws, chains: [...chains.values()], network: () => network, identity })
+  const engine = await openTwinEngine({ clock, draws, chains: [...chains.values()], network, identity })
   const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
   const ports: ServedPort[] = []
   let updates = 0

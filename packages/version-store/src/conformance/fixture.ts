@@ -18,6 +18,12 @@ export function holds(condition: boolean, about: string): void {
   if (!condition) fail('this does not hold', about)
 }
 
+/** @throws `ConformanceError` When a version is not greater than the one before it. */
+export function rises(versions: readonly number[], about = ''): void {
+  const risen = [...new Set(versions)].sort((a, b) => a - b)
+  equal(versions, risen, about)
+}
+
 /** Waits for a failure and gives its reason. @throws `ConformanceError` When the promise resolves. */
 export async function expectFailure(promise: Promise<unknown>, about = ''): Promise<unknown> {
   let value: unknown

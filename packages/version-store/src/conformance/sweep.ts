@@ -14,38 +14,23 @@ interface Attempt<Tx> {
   deliver(version: number, failure?: Error): Promise<{ readonly outcome: unknown; readonly faulty: boolean }>
 }
 
-/** A kind of delivery. `run` resolves true if the fault happened. */
-interface Kind<Tx> {
-  readonly name: (fault: Fault) => string
-  readonly run: (attempt: Attempt<Tx>) => Promise<boolean>
-}
+/** Makes and checks one attempt. Resolves true if the fault happened. */
+type Check<Tx> = (attempt: Attempt<Tx>) => Promise<boolean>
 
 /** One test per kind of delivery and kind of fault. */
 export function sweepCases<Tx>(): Case<Tx>[] {
-  const kinds: readonly Kind<Tx>[] = [
-    {
-      name: (fault) => `a fault (${fault}) at any operation of a first version keeps it whole or not at all`,
-      run: (attempt) => expectWholeOrNothing(attempt, 1),
+  const kinds: Readonly<Record<string, Check<Tx>>> = {
+    'of a first version keeps it whole or not at all': (attempt) => expectWholeOrNothing(attempt, 1),
+    async 'of a greater version keeps it whole or not at all'(attempt) {
+      equal(await deliver(attempt.fixture, at(1, attempt.payment)), 'apply', attempt.about)
+      return expectWholeOrNothing(attempt, 2)
     },
-    {
-      name: (fault) => `a fault (${fault}) at any operation of a greater version keeps it whole or not at all`,
-      async run(attempt) {
-        equal(await deliver(attempt.fixture, at(1, attempt.payment)), 'apply', attempt.about)
-        return expectWholeOrNothing(attempt, 2)
-      },
-    },
-    {
-      name: (fault) => `a fault (${fault}) at any operation around a failing effect keeps nothing`,
-      run: expectNothing,
-    },
-    {
-      name: (fault) => `a fault (${fault}) at any operation of a duplicate changes nothing`,
-      run: expectUnchanged,
-    },
-  ]
-  return kinds.flatMap(({ name, run }) =>
+    'around a failing effect keeps nothing': expectNothing,
+    'of a duplicate changes nothing': expectUnchanged,
+  }
+  return Object.entries(kinds).flatMap(([kind, run]) =>
     faultKinds.map((fault) => ({
-      name: name(fault),
+      name: `a fault (${fault}) at any operation ${kind}`,
       run: (fixture: ConformanceFixture<Tx>, faults: FaultPlan) => sweep(fixture, faults, fault, run),
     })),
   )
@@ -56,7 +41,7 @@ async function sweep<Tx>(
   fixture: ConformanceFixture<Tx>,
   faults: FaultPlan,
   fault: Fault,
-  run: Kind<Tx>['run'],
+  run: Check<Tx>,
 ): Promise<void> {
   // Work that a store does only once, such as connecting, comes before the sweep.
   equal(await deliver(fixture, at(1)), 'apply')

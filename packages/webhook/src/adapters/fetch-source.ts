@@ -35,7 +35,7 @@ function fetchSource(request: FetchRequest, cure: string): Source {
     declaredBytes: declaredBytes(request.headers.get('content-length')),
     spoiled: spoiled(request),
     cure,
-    read: (maxBytes, signal) => readRequest(request, { maxBytes, signal, cure }),
+    read: (maxBytes, signal) => readRequest(request, maxBytes, signal, cure),
   }
 }
 
@@ -45,13 +45,12 @@ function spoiled(request: FetchRequest): string | undefined {
   return undefined
 }
 
-interface Reading {
-  readonly maxBytes: number
-  readonly signal: AbortSignal
-  readonly cure: string
-}
-
-async function readRequest(request: FetchRequest, { maxBytes, signal, cure }: Reading): Promise<Uint8Array> {
+async function readRequest(
+  request: FetchRequest,
+  maxBytes: number,
+  signal: AbortSignal,
+  cure: string,
+): Promise<Uint8Array> {
   // Other code may have read the body since the request arrived.
   const kind = spoiled(request)
   if (kind !== undefined) throw notRaw(kind, cure)

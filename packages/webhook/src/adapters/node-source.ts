@@ -54,7 +54,7 @@ export function nodeSource(request: NodeRequest, places: readonly Parsed[], cure
       if (keptBody !== undefined) return keptBody
       // Other code may have read from the stream since the request arrived.
       if (consumed()) throw notRaw(spoiledBy(places), cure)
-      return readStream(request, { maxBytes, signal, cure })
+      return readStream(request, maxBytes, signal, cure)
     },
   }
 }
@@ -72,14 +72,8 @@ function spoiledBy(places: readonly Parsed[]): string {
   return typeof parsed === 'string' ? 'decoded text' : 'an object, so something parsed it'
 }
 
-interface Reading {
-  readonly maxBytes: number
-  readonly signal: AbortSignal
-  readonly cure: string
-}
-
 /** Listens to events, because an iterator that stops early would destroy the request, and the answer with it. */
-function readStream(request: NodeRequest, { maxBytes, signal, cure }: Reading): Promise<Uint8Array> {
+function readStream(request: NodeRequest, maxBytes: number, signal: AbortSignal, cure: string): Promise<Uint8Array> {
   if (request.readableEnded === true) return Promise.resolve(new Uint8Array())
   if (request.destroyed === true) return Promise.reject(bodyUnreadable())
   return new Promise((resolve, reject) => {

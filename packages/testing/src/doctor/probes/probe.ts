@@ -1,8 +1,8 @@
 /** Defines a probe, makes its deliveries, and judges the answers. Source: docs/interface.md 6. @module */
-import { integrationHeader, type SnapshotBody, signatureHeader } from '@payment-integration/contract'
-import { jsonContentType } from '@payment-integration/contract/internal'
+import type { SnapshotBody } from '@payment-integration/contract'
 import { createBuilders } from '../../builders.js'
-import { computeSignature, createDeliveries, type Deliveries, type SignedDelivery } from '../../deliveries.js'
+import type { Deliveries, SignedDelivery } from '../../deliveries.js'
+import { buildDelivery, computeSignature, createDeliveries } from '../../deliveries.js'
 import type { DoctorCauseCode } from '../causes.js'
 import type { DoctorNoAnswer, Sender, SocketAnswer } from '../send.js'
 
@@ -36,9 +36,9 @@ export interface Bench extends Sender {
   /** Creates a payment at version 1. */
   payment(fields?: Partial<SnapshotBody>): SnapshotBody
   /** Signs a body without changing it. */
-  sign(body: string, options?: { readonly ageSeconds?: number; readonly key?: string }): Promise<SignedParts>
-  /** Builds a request. @param signature - The value of the signature header; null omits the header. */
-  deliver(body: Uint8Array<ArrayBuffer>, signature: string | null): SignedDelivery
+  sign(body: string): Promise<SignedParts>
+  /** Builds a request. @param signature - The value of the signature header. */
+  deliver(body: Uint8Array<ArrayBuffer>, signature: string): SignedDelivery
   /** Signs a body, and builds its request. */
   deliverText(body: string): Promise<SignedDelivery>
 }
@@ -52,19 +52,12 @@ export function createBench(options: BenchOptions, sender: Sender): Bench {
   const build = createBuilders({ seed, integrationAddress, clock })
   const invoice = { amount: '1.00', currency: 'EUR', settlementAmount: '1.08', settlementCurrency: 'USD' }
 
-  const sign: Bench['sign'] = async (text, { ageSeconds = 0, key = signingSecret } = {}) => {
+  const sign: Bench['sign'] = async (text) => {
     const body = new TextEncoder().encode(text)
-    const t = String(Math.floor(now() / 1_000) - ageSeconds)
-    return { body, t, v1: await computeSignature(key, t, body) }
+    const t = String(Math.floor(now() / 1_000))
+    return { body, t, v1: await computeSignature(signingSecret, t, body) }
   }
-  const deliver: Bench['deliver'] = (body, signature) => ({
-    headers: {
-      'Content-Type': jsonContentType,
-      ...(signature === null ? {} : { [signatureHeader]: signature }),
-      [integrationHeader]: integrationAddress,
-    },
-    body,
-  })
+  const deliver: Bench['deliver'] = (body, signature) => buildDelivery(integrationAddress, body, signature)
   return {
     ...sender,
     url: target,
@@ -201,11 +194,7 @@ export function rejected({ make, cause, ...rest }: Shots): ProbeSpec {
 }
 
 /** Signs a new payment, and builds a request whose header is made from the signature's parts. */
-export async function withHeader(
-  bench: Bench,
-  header: (parts: SignedParts) => string,
-  ageSeconds = 0,
-): Promise<SignedDelivery> {
-  const parts = await bench.sign(JSON.stringify(bench.payment()), { ageSeconds })
+export async function withHeader(bench: Bench, header: (parts: SignedParts) => string): Promise<SignedDelivery> {
+  const parts = await bench.sign(JSON.stringify(bench.payment()))
   return bench.deliver(parts.body, header(parts))
 }

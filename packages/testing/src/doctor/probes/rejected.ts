@@ -3,7 +3,7 @@
  * @module
  */
 import type { SignedDelivery } from '../../deliveries.js'
-import type { Bench, Judgement, ProbeSpec, ProbeTable } from './probe.js'
+import type { ProbeSpec, ProbeTable } from './probe.js'
 import { isAccepted, judgeAccepted, judgeRejected, rejected, sendInTurn, transportCause, withHeader } from './probe.js'
 
 const codeClause = '6 signature rule 1: v1 is the HMAC with the signing secret'
@@ -98,46 +98,34 @@ export const rejectedProbes = {
   }),
 } satisfies ProbeTable
 
-const clause = '6 signature rule 5 and 8: the recommended tolerance is 300 seconds'
 /** An age outside the window, in seconds, even if the clocks differ by almost half a minute. */
 const secondsOutside = 330
 /** An age within the window, in seconds. */
 const secondsInside = 240
 
-type Make = (bench: Bench) => Promise<SignedDelivery>
-
 export const windowProbes = {
-  'just-stale': outside(`a signature of ${secondsOutside} seconds ago`, ({ deliveries, payment }) =>
-    deliveries.stale(payment(), secondsOutside),
-  ),
-  'just-future': outside(`a signature of ${secondsOutside} seconds ahead`, ({ deliveries, payment }) =>
-    deliveries.future(payment(), secondsOutside),
-  ),
-  'slightly-old': inside(`a signature of ${secondsInside} seconds ago`, ({ deliveries, payment }) =>
-    deliveries.stale(payment(), secondsInside),
-  ),
-  'slightly-ahead': inside(`a signature of ${secondsInside} seconds ahead`, ({ deliveries, payment }) =>
-    deliveries.future(payment(), secondsInside),
-  ),
+  'just-stale': withAge(secondsOutside),
+  'just-future': withAge(-secondsOutside),
+  'slightly-old': withAge(secondsInside),
+  'slightly-ahead': withAge(-secondsInside),
 } satisfies ProbeTable
 
-function outside(sent: string, make: Make): ProbeSpec {
-  const run = async (bench: Bench) =>
-    toWarning(judgeRejected([await bench.send(await make(bench))], 'window-wide', bench.timeoutMs))
-  return { sent, expected: '4xx', clause, effects: null, run }
-}
-
-function inside(sent: string, make: Make): ProbeSpec {
-  const run = async (bench: Bench) =>
-    toWarning(judgeAccepted([await bench.send(await make(bench))], 'window-narrow', bench.timeoutMs))
-  return { sent, expected: '2xx', clause, effects: null, run }
-}
-
-/** Reduces a failure to a warning, because the tolerance is recommended, not required. */
-function toWarning(judgement: Judgement): Judgement {
-  return judgement.verdict === 'fail' && judgement.cause?.startsWith('window-')
-    ? { ...judgement, verdict: 'warn' }
-    : judgement
+/** A probe of the window. Its failure is only a warning, because the tolerance is recommended, not required. */
+function withAge(ageSeconds: number): ProbeSpec {
+  const distance = Math.abs(ageSeconds)
+  const isInside = distance === secondsInside
+  return {
+    sent: `a signature of ${distance} seconds ${ageSeconds > 0 ? 'ago' : 'ahead'}`,
+    expected: isInside ? '2xx' : '4xx',
+    clause: '6 signature rule 5 and 8: the recommended tolerance is 300 seconds',
+    effects: null,
+    async run(bench) {
+      const answers = [await bench.send(await bench.deliveries.stale(bench.payment(), ageSeconds))]
+      const cause = isInside ? 'window-narrow' : 'window-wide'
+      const judgement = (isInside ? judgeAccepted : judgeRejected)(answers, cause, bench.timeoutMs)
+      return judgement.cause === cause ? { ...judgement, verdict: 'warn' } : judgement
+    },
+  }
 }
 
 const header = 'Content-Type'

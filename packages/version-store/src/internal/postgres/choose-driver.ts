@@ -91,7 +91,7 @@ function kyselyDriver(database: Kysely): PostgresDriver<Kysely> {
         .setIsolationLevel('read committed')
         .execute((tx) => runSealed(query, tx, first, work)),
     async nested(tx, first, work) {
-      const run = (text: string) => query(tx, { statement: plain(text), values: [] })
+      const run = (text: string) => query(tx, plain(text))
       await run(`SAVEPOINT ${savepoint}`)
       try {
         const { result } = await work(tx, await query(tx, first))

@@ -89,8 +89,9 @@ export function sealSql(xact: string): string {
   return `SELECT 1 / coalesce(txid_current_if_assigned() = ${BigInt(xact)}, false)::int`
 }
 
-export function plain(text: string): Statement {
-  return { ...statement(text), name: undefined }
+/** SQL without values, which is never prepared. */
+export function plain(text: string): Bound {
+  return { statement: { ...statement(text), name: undefined }, values: [] }
 }
 
 function settings({ statementMs, idleMs }: Limits): string {
@@ -150,7 +151,7 @@ export async function runSealed<Tx, Result>(
   work: Work<Tx, Result>,
 ): Promise<Result> {
   const { result, seal } = await work(tx, await query(tx, first))
-  if (seal !== undefined) await query(tx, { statement: plain(seal), values: [] })
+  if (seal !== undefined) await query(tx, plain(seal))
   return result
 }
 

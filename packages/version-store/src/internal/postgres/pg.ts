@@ -85,9 +85,7 @@ export function createPgPoolDriver(pool: Pool, prepare: boolean): PostgresDriver
     ...onClients(pool, statements),
     async transaction(first, work) {
       const client = await pool.connect()
-      const { outcome, broken } = await transaction(client, statements, first, work)
-      client.release(broken)
-      return outcome()
+      return transaction(client, statements, first, work, (broken) => client.release(broken))
     },
   }
 }
@@ -98,10 +96,7 @@ export function createPgClientDriver(client: Client, prepare: boolean): Postgres
   return {
     ...onClients(client, statements),
     connection: client,
-    async transaction(first, work) {
-      const { outcome } = await transaction(client, statements, first, work)
-      return outcome()
-    },
+    transaction: (first, work) => transaction(client, statements, first, work, () => {}),
   }
 }
 
@@ -146,23 +141,19 @@ async function queryWithRetry(
   }
 }
 
-/** The result of a transaction, and the error that makes its connection unusable. */
-interface TransactionEnd<Value> {
-  readonly outcome: () => Value
-  readonly broken: Error | undefined
-}
-
 /**
  * Begins, does the work, commits. Releasing a savepoint at the end proves that this transaction is still open and can
  * commit; if the release fails, the COMMIT does not run. The savepoint replaces the seal and is cheaper, because its
  * two statements are sent together with BEGIN and COMMIT.
+ * @param release - Gets the error that makes the connection unusable, if there is one.
  */
 async function transaction<Value>(
   client: Client,
   statements: PreparedStatements,
   first: Bound,
   work: Work<Client, Value>,
-): Promise<TransactionEnd<Value>> {
+  release: (broken: Error | undefined) => void,
+): Promise<Value> {
   let broken: Error | undefined
   let begun = false
   let breaks = (_: Error) => {}
@@ -187,18 +178,14 @@ async function transaction<Value>(
     begun = true
     const { result, seal } = await Promise.race([work(client, rows), lost])
     await client.query(seal === undefined ? 'COMMIT' : `RELEASE ${savepoint}; COMMIT`)
-    return { outcome: () => result, broken }
+    return result
   } catch (error) {
-    const open = !begun && error instanceof TransactionOpenError
-    if (!open) await client.query('ROLLBACK').catch((failure: Error) => breaks(failure))
-    return {
-      outcome() {
-        throw error
-      },
-      broken: open ? error : broken,
-    }
+    if (!begun && error instanceof TransactionOpenError) broken = error
+    else await client.query('ROLLBACK').catch((failure: Error) => breaks(failure))
+    throw error
   } finally {
     client.removeListener('error', breaks)
+    release(broken)
   }
 }
 

@@ -36,7 +36,7 @@ export async function answer(source: Source, settings: HandlerSettings, onLateWo
     await receiveInTime(source, settings, onLateWork)
     return { status: 204, headers: {}, body: '' }
   } catch (error) {
-    const rejection = findRejection(error)
+    const rejection = error instanceof WebhookError || isWebhookRejection(error) ? error : undefined
     const isRejected = rejection !== undefined && rejection.status < 500
     if (isRejected) void notify(() => settings.onRejection(rejection))
     if (!isRejected || afterSignature.has(rejection.code)) reportError(settings, error)
@@ -141,10 +141,6 @@ function createDeadlineError(reading: boolean, deadlineMs: number): HandlerError
         'ERR_RECEIVE_TIMEOUT',
         `receive took longer than ${deadlineMs} ms, and the service waits 5 s. Store the delivery, answer, then work.`,
       )
-}
-
-function findRejection(error: unknown): WebhookError | undefined {
-  return error instanceof WebhookError || isWebhookRejection(error) ? error : undefined
 }
 
 /**

@@ -15,6 +15,11 @@ export function examples(...lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  $ payment-integration ${line}`)].join('\n')
 }
 
+/** Collects the values of a repeated option. */
+export function append(value: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, value]
+}
+
 /** Adds the option `--actor`, for commands that the audit log records. */
 export function withActor(command: Command): Command {
   return command.option('--actor <name>', 'your name in the audit log (PI_ACTOR, default cli:<user>)', parseActor)
@@ -113,9 +118,16 @@ export function parseTxHash(text: string): string {
   return text.toLowerCase()
 }
 
-export function parseChainId(text: string, expected = 'Expected a chain id in plain digits.'): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError(expected)
+export function parseChainId(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('Expected a chain id in plain digits.')
   return Number(text)
+}
+
+/** Splits `137:rest`. @param expected - The message for a text without a chain id. */
+function splitChain(text: string, expected: string): { readonly chainId: number; readonly rest: string } {
+  const [, chainId, rest = ''] = /^([1-9]\d{0,14}):(.*)$/s.exec(text) ?? []
+  if (chainId === undefined) throw new InvalidArgumentError(expected)
+  return { chainId: Number(chainId), rest }
 }
 
 export function parseDeliveryId(text: string): string {
@@ -171,9 +183,8 @@ export interface AcceptedTokens {
 const expectedTokens = 'Expected a chain and the symbols of tokens, such as 137:USDC,USDT.'
 
 export function parseAcceptedTokens(text: string, earlier: readonly AcceptedTokens[] = []): readonly AcceptedTokens[] {
-  const colon = text.indexOf(':')
-  const chainId = parseChainId(text.slice(0, Math.max(colon, 0)), expectedTokens)
-  const symbols = text.slice(colon + 1).split(',')
+  const { chainId, rest } = splitChain(text, expectedTokens)
+  const symbols = rest.split(',')
   if (symbols.some((symbol) => !/^[^\s:]+$/.test(symbol))) throw new InvalidArgumentError(expectedTokens)
   if (new Set(symbols).size < symbols.length) throw new InvalidArgumentError('Name each token once.')
   return [...earlier, { chainId, symbols }]
@@ -185,7 +196,6 @@ export interface ChainAddress {
 }
 
 export function parseChainAddress(text: string, earlier: readonly ChainAddress[] = []): readonly ChainAddress[] {
-  const colon = text.indexOf(':')
-  const chainId = parseChainId(text.slice(0, Math.max(colon, 0)), 'Expected a chain and an address, such as 137:0x….')
-  return [...earlier, { chainId, address: parseAddress(text.slice(colon + 1)) }]
+  const { chainId, rest } = splitChain(text, 'Expected a chain and an address, such as 137:0x….')
+  return [...earlier, { chainId, address: parseAddress(rest) }]
 }

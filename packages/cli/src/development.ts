@@ -34,9 +34,11 @@ export function simulateChainsWith(
 ): NonNullable<StartOptions['simulateChains']> {
   return async (world) => {
     const { createSimulatedChains } = await import('@payment-integration/testing/twin')
-    return createSimulatedChains({ ...world, seed: Buffer.from(io.randomBytes(4)).readUInt32BE(0), identity })
+    return createSimulatedChains({ ...world, seed: randomSeed(io), identity })
   }
 }
+
+export const randomSeed = (io: Pick<Io, 'randomBytes'>) => Buffer.from(io.randomBytes(4)).readUInt32BE(0)
 
 const shop = 'DemoShop'
 const shopToken = 'sbx:demo-shop'

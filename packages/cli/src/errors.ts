@@ -42,8 +42,7 @@ export class BackupError extends Error {
   override readonly name = 'BackupError'
   readonly code = 'ERR_BACKUP'
   constructor(file: string, cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    super(`The backup ${file} could not be written: ${reason}. The partial file is removed.`, { cause })
+    super(`The backup ${file} could not be written: ${getMessage(cause)}. The partial file is removed.`, { cause })
   }
 }
 
@@ -97,11 +96,15 @@ function sentences(error: unknown): string[] {
     const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
     return [`The configuration has ${count}:`, ...problems.map((problem) => `  - ${String(problem)}`)]
   }
-  const message = error instanceof Error ? error.message : String(error)
+  const message = getMessage(error)
   if (getField(error, 'code') === 'ERR_URL_INVALID' && message.includes('for development only'))
     return [message, 'For development set PI_ENV=development, here and where the server runs.']
   if (isOurs(error)) return [message]
   return [`Unexpected error: ${message}`, 'Run the command again with --debug to see the stack trace.']
+}
+
+export function getMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function isOurs(error: unknown): boolean {

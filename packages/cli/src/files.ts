@@ -3,23 +3,16 @@ import { open } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 
-interface Driver {
-  readonly DatabaseSync: new (path: string) => DatabaseSyncInstance
-}
-
 /** Opens or creates a file with `node:sqlite` where Node has that module, else with a package of the same API. */
 export function openSqlite(path: string): DatabaseSyncInstance {
-  const { DatabaseSync } = driver()
-  return new DatabaseSync(path)
-}
-
-function driver(): Driver {
   const load = createRequire(import.meta.url)
+  let driver: typeof import('@photostructure/sqlite')
   try {
-    return load('node:sqlite') as Driver
+    driver = load('node:sqlite')
   } catch {
-    return load('@photostructure/sqlite') as Driver
+    driver = load('@photostructure/sqlite')
   }
+  return new driver.DatabaseSync(path)
 }
 
 /** Flushes a file to the disk. A flushed folder keeps its new file names through a power failure. */

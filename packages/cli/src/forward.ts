@@ -22,7 +22,7 @@ export interface ForwardedDelivery {
 
 const forwardedHeaders = ['content-type', integrationHeader.toLowerCase(), signatureHeader.toLowerCase()]
 
-export interface ForwardOptions {
+interface ForwardOptions {
   readonly to: URL
   readonly io: Pick<Io, 'now' | 'signal'>
   /** The longest wait for an answer, in milliseconds. @default the timeout of the service */

@@ -154,6 +154,8 @@ export interface IntegratorOptions {
   readonly json?: true
 }
 
+export type Integrator = Awaited<ReturnType<typeof readIntegrator>>
+
 /**
  * The server and the credentials that options and variables name.
  * @throws UsageError `ERR_USAGE` for a missing or malformed value.
@@ -163,8 +165,8 @@ export async function readIntegrator(options: IntegratorOptions, io: Pick<Io, 'e
   const variables = await readIntegratorVariables(options.envFile, io)
   return {
     variables,
-    server: readServerUrl(options.server, variables),
-    integration: readIntegration(options.integration, variables),
+    server: readServerUrl(options.server ?? variables[integratorNames.server] ?? ''),
+    integration: readIntegration(options.integration ?? variables[integratorNames.integration] ?? ''),
     apiSecretEnv,
     apiSecret: readSecret(apiSecretEnv, variables),
   }
@@ -174,8 +176,8 @@ export async function readIntegrator(options: IntegratorOptions, io: Pick<Io, 'e
  * The base URL of the server, to which credentials may be sent.
  * @throws UsageError `ERR_USAGE` when the URL is missing, malformed, or http to another machine.
  */
-function readServerUrl(given: string | undefined, variables: Variables): URL {
-  const server = parseUrl(given ?? variables[integratorNames.server] ?? '')
+function readServerUrl(text: string): URL {
+  const server = parseUrl(text)
   if (server === null)
     throw new UsageError(`The server is missing or no URL; pass --server or set ${integratorNames.server}.`)
   const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(server.hostname)
@@ -194,13 +196,11 @@ export function buildServerUrl(server: URL, path: string): URL {
   return url
 }
 
-function readIntegration(given: string | undefined, variables: Variables): string {
-  const integration = (given ?? variables[integratorNames.integration] ?? '').toLowerCase()
-  if (!/^0x[0-9a-f]{40}$/.test(integration))
-    throw new UsageError(
-      `The integration is missing or malformed; pass --integration or set ${integratorNames.integration}.`,
-    )
-  return integration
+function readIntegration(text: string): string {
+  if (/^0x[0-9a-f]{40}$/i.test(text)) return text.toLowerCase()
+  throw new UsageError(
+    `The integration is missing or malformed; pass --integration or set ${integratorNames.integration}.`,
+  )
 }
 
 export function readSecret(name: string, variables: Variables): string {
@@ -208,6 +208,9 @@ export function readSecret(name: string, variables: Variables): string {
   if (!value) throw new UsageError(`${name} is not set; put the secret into it.`)
   return value
 }
+
+/** Splits a value of several secrets, as during a rotation. */
+export const splitSecrets = (value: string) => value.split(',').map((each) => each.trim())
 
 export function formatBasicAuth(integration: string, apiSecret: string): string {
   return `Basic ${Buffer.from(`${integration}:${apiSecret}`).toString('base64')}`

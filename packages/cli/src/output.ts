@@ -81,6 +81,8 @@ export function table(given: readonly (readonly string[])[]): string[] {
   )
 }
 
+export const indent = (lines: readonly string[]) => lines.map((line) => `  ${line}`)
+
 /** `0x9f2c81..04e1`: enough to tell payments apart on a screen, not to identify one. */
 export function shortHash(hash: string): string {
   return hash.length <= 14 ? hash : `${hash.slice(0, 8)}..${hash.slice(-4)}`
@@ -150,7 +152,7 @@ export function escapeControls(json: string): string {
 }
 
 /** Creates a reporter on standard output. With `json`, each line is one JSON object and nothing else is printed. */
-export function createReporter(io: Pick<Io, 'out'>, json: boolean): Reporter {
+export function createReporter(io: Pick<Io, 'out'>, json = false): Reporter {
   const print = (lines: readonly string[]) => lines.forEach(io.out)
   const report: Reporter = (event, text) => print(json ? [jsonLine(event)] : text(event))
   report.note = (line) => print(json ? [] : [line])

@@ -93,23 +93,19 @@ export function readKeys(input: KeyInput, onInterrupt: () => void): NonNullable<
   }
 }
 
-/** The parts of {@link Io} that a process and a test share, with the clean-ups that `onExit` registered. */
-export interface IoBasics
-  extends Pick<Io, 'onExit' | 'now' | 'sleep' | 'randomBytes' | 'userName' | 'temporaryFolder'> {
-  readonly cleanUps: ReadonlySet<() => void>
-}
+export type IoBasics = ReturnType<typeof createIoBasics>
 
-/** Creates an empty list of clean-ups, with the clock, randomness and temporary folder of this machine. */
-export function createIoBasics(): IoBasics {
+/** Creates the parts of {@link Io} that a process and a test share, with the clean-ups that `onExit` registered. */
+export function createIoBasics() {
   const cleanUps = new Set<() => void>()
   return {
     cleanUps,
-    onExit(cleanUp) {
+    onExit(cleanUp: () => void) {
       cleanUps.add(cleanUp)
       return () => void cleanUps.delete(cleanUp)
     },
     now: () => Date.now(),
-    sleep: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}).catch(() => {}),
+    sleep: (ms: number, signal?: AbortSignal) => delay(ms, undefined, signal ? { signal } : {}).catch(() => {}),
     randomBytes,
     userName,
     temporaryFolder: tmpdir(),
@@ -130,18 +126,11 @@ interface ScreenStream {
   readonly columns?: number | undefined
 }
 
-interface Screen {
-  /** Runs `write`, which prints whole lines, above the status lines. */
-  above(write: () => void): void
-  /** Replaces the status lines; an empty list removes them. */
-  live(lines: readonly string[]): void
-}
-
 /** The most status lines; every terminal is higher. */
 const maxLines = 12
 const defaultWidth = 80
 
-export function createScreen(stream: ScreenStream): Screen {
+export function createScreen(stream: ScreenStream) {
   let statusLines: readonly string[] = []
 
   function erase(): void {
@@ -154,12 +143,14 @@ export function createScreen(stream: ScreenStream): Screen {
     if (statusLines.length > 0) stream.write(statusLines.map((line) => `${line.slice(0, width)}\n`).join(''))
   }
   return {
-    above(write) {
+    /** Runs `write`, which prints whole lines, above the status lines. */
+    above(write: () => void) {
       erase()
       write()
       paint()
     },
-    live(lines) {
+    /** Replaces the status lines; an empty list removes them. */
+    live(lines: readonly string[]) {
       erase()
       statusLines = lines.slice(0, maxLines)
       paint()

@@ -5,19 +5,7 @@ import type { Io } from './io.js'
 import { counted, grouped, rate, shortHash, span } from './output.js'
 
 /** A chain, or one added router, that is behind its target block. */
-interface CatchUp {
-  readonly chainId: number
-  /** An added router, whose earlier blocks are read; null: the whole chain, up to its head. */
-  readonly router: string | null
-  readonly indexed: number
-  readonly to: number
-  /** The rate over the last ten seconds; null until enough time has passed. */
-  readonly blocksPerSecond: number | null
-  /** The rate of payments; null for a router, too: events do not separate its payments from those at the head. */
-  readonly paymentsPerSecond: number | null
-  /** Null while the rate is unknown or zero. */
-  readonly secondsLeft: number | null
-}
+type CatchUp = ReturnType<typeof toCatchUp>
 
 /** A finished catch-up. */
 interface CaughtUp {
@@ -46,6 +34,7 @@ interface Sample {
 
 interface Track {
   readonly chainId: number
+  /** An added router, whose earlier blocks are read; null: the whole chain, up to its head. */
   readonly router: string | null
   readonly startedAt: number
   indexed: number
@@ -115,7 +104,11 @@ function note(samples: Sample[], sample: Sample): void {
   while (samples.length > 1 && (samples[1]?.at ?? sample.at) <= sample.at - windowMs) samples.shift()
 }
 
-function toCatchUp({ chainId, router, indexed, to, samples }: Track, payments: number, now: number): CatchUp {
+/**
+ * Adds rates over the last ten seconds, which are null until enough time has passed. A router has no rate of payments:
+ * events do not separate its payments from those at the head. `secondsLeft` is null while the rate is unknown or zero.
+ */
+function toCatchUp({ chainId, router, indexed, to, samples }: Track, payments: number, now: number) {
   const first = samples.findLast(({ at }) => at <= now - windowMs) ?? samples[0]
   const ms = first === undefined ? 0 : now - first.at
   const perSecond = (count: number) => (Math.max(0, count) * 1_000) / ms

@@ -1,5 +1,5 @@
 /** Declares the program and runs a command line. @module */
-import { Command, CommanderError, type OutputConfiguration } from 'commander'
+import { Command, CommanderError } from 'commander'
 import type { Run } from './command.js'
 import { formatCommandError } from './errors.js'
 import type { ExitCode, Io } from './io.js'
@@ -83,21 +83,17 @@ function createProgram(io: Io): Command {
     .option('--debug', 'print the stack trace of an error')
     .configureHelp({ showGlobalOptions: true, minWidthToWrap: 30 })
     .exitOverride()
-    .configureOutput(output(io))
+    .configureOutput({
+      writeOut: (text) => text.trimEnd().split('\n').forEach(io.out),
+      writeErr: (text) => text.trimEnd().split('\n').forEach(io.err),
+      // The rejected value may be a URL with a password, so the message does not repeat it.
+      outputError: (text, write) =>
+        write(withoutValue(text.replace(/^(error: unknown option '[^'=]{1,99})=.*'/s, "$1'"))),
+      getOutHasColors: () => io.color,
+      getErrHasColors: () => io.color,
+    })
     .showHelpAfterError('Add --help to list commands and options.')
   return program
-}
-
-function output(io: Io): OutputConfiguration {
-  return {
-    writeOut: (text) => text.trimEnd().split('\n').forEach(io.out),
-    writeErr: (text) => text.trimEnd().split('\n').forEach(io.err),
-    // The rejected value may be a URL with a password, so the message does not repeat it.
-    outputError: (text, write) =>
-      write(withoutValue(text.replace(/^(error: unknown option '[^'=]{1,99})=.*'/s, "$1'"))),
-    getOutHasColors: () => io.color,
-    getErrHasColors: () => io.color,
-  }
 }
 
 /** A message of commander about an invalid value, without the value. */

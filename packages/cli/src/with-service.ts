@@ -7,7 +7,7 @@ import type { Service } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Config } from '@payment-integration/server/service'
 import { DatabaseMissingError, InterruptedError, UsageError } from './errors.js'
-import type { Io } from './io.js'
+import type { ExitCode, Io } from './io.js'
 import { createReporter, logToStandardError, type Reporter } from './output.js'
 
 /** Options of every command that works on the database. */
@@ -23,22 +23,25 @@ interface WithServiceOptions extends OperateOptions {
 /**
  * Opens the configured database, runs `work`, and always closes the database. The server may run at the same time.
  * The audit log names `--actor`, else `PI_ACTOR`, else `cli:` and the user of this machine.
+ * @returns The exit code of `work`, 0 when it returns none.
  * @throws InterruptedError `ERR_INTERRUPTED` when a signal came before the database was open, or during `work`;
  * ConfigError `ERR_CONFIG`; DatabaseMissingError `ERR_DATABASE_MISSING`; StoreError such as `ERR_STORE_UNAVAILABLE`.
  */
 export async function withService(
   options: WithServiceOptions,
   io: Io,
-  work: (service: Service, report: Reporter, config: Config, logger: Logger) => Promise<void>,
-): Promise<0> {
-  const { json = false } = options
-  const { opened, config, logger, createdPath } = await open(options, io)
-  const { service, close } = opened
+  work: (service: Service, report: Reporter, config: Config, logger: Logger) => Promise<void> | Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { openService, readConfig } = await import('@payment-integration/server/service')
+  const config = readConfig(withFlags(io.env, options))
+  const createdPath = await findMissingDatabase(config.database, options.mayCreate === true)
+  const logger = await logToStandardError(config, io)
+  const { service, close } = await openService(config, { logger, actor: `cli:${io.userName() ?? 'unknown'}` })
   try {
     if (io.signal.aborted) throw new InterruptedError('Interrupted; nothing was done.')
-    const report = createReporter(io, json)
+    const report = createReporter(io, options.json)
     if (createdPath !== null) report.note(createdText(createdPath))
-    await work(service, report, config, logger)
+    return (await work(service, report, config, logger)) ?? 0
   } catch (error) {
     if (error !== io.signal.reason) throw error
     throw new InterruptedError('Interrupted; run the command again.', { cause: error })
@@ -46,16 +49,6 @@ export async function withService(
     io.live?.([])
     await close()
   }
-  return 0
-}
-
-async function open(options: WithServiceOptions, io: Io) {
-  const { openService, readConfig } = await import('@payment-integration/server/service')
-  const config = readConfig(withFlags(io.env, options))
-  const createdPath = await findMissingDatabase(config.database, options.mayCreate === true)
-  const logger = await logToStandardError(config, io)
-  const opened = await openService(config, { logger, actor: `cli:${io.userName() ?? 'unknown'}` })
-  return { opened, config, logger, createdPath }
 }
 
 export const createdText = (path: string) => `Created a new database: ${path}`
@@ -68,6 +61,7 @@ export interface ConfigFlags {
   readonly database?: string | undefined
   readonly host?: string | undefined
   readonly port?: number | undefined
+  /** Not `role`, which is an option of `operators` with another meaning. */
   readonly roles?: string | undefined
   readonly actor?: string | undefined
 }

@@ -228,7 +228,7 @@ function resealedText({ resealed, dataKeys, olderApiSecrets, olderLegacyKeys }: 
   const lines = [
     resealed + dataKeys === 0
       ? 'All signing secrets and data keys were already encrypted with the newest master key.'
-      : `Encrypted with the newest master key: ${counted(resealed, 'signing secret', 'signing secrets')}, ${counted(dataKeys, 'data key', 'data keys')}.`,
+      : `Encrypted with the newest master key: ${counted(resealed, 'signing secret')}, ${counted(dataKeys, 'data key')}.`,
   ]
   if (olderApiSecrets.length > 0)
     lines.push(

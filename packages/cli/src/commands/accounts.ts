@@ -146,9 +146,7 @@ function accountText({ address, config }: AccountRecord): string[] {
   ]
 }
 
-type Coin = LinkConfig['coins'][number]
-
-function coinText({ chainId, tokens, defaultAddress }: Coin): string {
+function coinText({ chainId, tokens, defaultAddress }: LinkConfig['coins'][number]): string {
   const names = tokens.map(({ symbol, address }) => (address === undefined ? symbol : `${symbol} (${address})`))
   return `${chainId}: ${names.join(', ')}${defaultAddress === undefined ? '' : `, paid to ${defaultAddress}`}`
 }
@@ -228,10 +226,8 @@ function buildAction(redirect: string | undefined, closeAfter: number | undefine
 const maxMiB = 4
 
 /**
- * Reads a JSON document in UTF-8. Errors never quote the content: a mistyped path may name a file with secrets.
- * @param source - A path, or `-` for standard input.
- * @throws UsageError `ERR_USAGE` when the document is unreadable, too large, or not JSON;
- * InterruptedError `ERR_INTERRUPTED` when `io.signal` aborts.
+ * Reads a JSON document in UTF-8, as {@link readInput} does.
+ * @throws UsageError `ERR_USAGE` when it is not JSON. The message quotes no content.
  */
 async function readJson(source: string, io: Pick<Io, 'input' | 'signal'>): Promise<unknown> {
   const name = formatInputName(source)

@@ -18,7 +18,7 @@ export function addReindex(program: Command, run: Run): void {
       .command('reindex')
       .description('read blocks of a chain again, prove them, and repair stored payments that differ'),
   )
-    .requiredOption('--chain <id>', 'chain id', (text) => parseChainId(text))
+    .requiredOption('--chain <id>', 'chain id', parseChainId)
     .requiredOption('--from <block>', 'first block', height)
     .option('--to <block>', 'last block (default: the last indexed block)', height)
     .option('--node <url|number>', 'node to read from: a URL, or the position of a configured node', parseNode)
@@ -44,13 +44,13 @@ interface ReindexOptions extends OperateOptions {
  * audit log records a repair. The server may run meanwhile. When an error ends the run, the printed ranges are done.
  * @returns 1 when a dry run found differences, else 0.
  */
-async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
+function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
   const { chain: chainId, from, to, node, dryRun = false } = options
   if (to !== undefined && from > to) throw new UsageError(`--from ${from} is above --to ${to}; swap them.`)
   const totals = { blocks: 0, differences: 0, repaired: 0 }
 
   const reading = { ...io, env: withNode(io.env, chainId, node) }
-  await withService(options, reading, async ({ chains }, report, config, logger) => {
+  return withService(options, reading, async ({ chains }, report, config, logger) => {
     const { openChain } = await import('@payment-integration/server/service')
     const through = await openChain(
       chosenChain(config.chains, chainId, node),
@@ -76,8 +76,8 @@ async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> 
       through.close()
     }
     report({ event: 'summary', chainId, ...totals, dryRun }, summaryText)
+    return dryRun && totals.differences > 0 ? 1 : 0
   })
-  return dryRun && totals.differences > 0 ? 1 : 0
 }
 
 /** A node, by its URL or by its position among the configured nodes, counted from 1. */

@@ -136,7 +136,7 @@ function withFilters(command: Command, io: Io): Command {
   const parseMoment = momentParser(io.now)
   return command
     .option('--integration <address>', 'only deliveries to this integration', parseAddress)
-    .option('--chain <id>', 'only deliveries of payments on this chain', (text) => parseChainId(text))
+    .option('--chain <id>', 'only deliveries of payments on this chain', parseChainId)
     .option('--tx <hash>', 'only deliveries of payments in this transaction', parseTxHash)
     .option('--since <time>', 'created at or after this time: 2026-03-01T09:30Z, or 2h for two hours ago', parseMoment)
     .option('--until <time>', 'created before this time', parseMoment)
@@ -170,7 +170,8 @@ function listDeliveries(options: ListOptions, io: Io): Promise<ExitCode> {
       const size = Math.min(pageSize, most - printed)
       const page = await deliveries.list({ ...filter, afterId, limit: size })
       if (printed === 0 && page.length > 0) report.note(deliveryHeads)
-      for (const delivery of page) report({ event: 'delivery', delivery }, () => [deliveryLine(delivery)])
+      for (const delivery of page)
+        report({ event: 'delivery', delivery }, () => [row(columns.map(([, , cell]) => cell(delivery)))])
       hasMore = page.length === size
       printed += page.length
       afterId = page.at(-1)?.deliveryId ?? afterId
@@ -201,10 +202,6 @@ const columns: readonly (readonly [head: string, width: number, cell: (each: Del
 ]
 
 const deliveryHeads = row(columns.map(([head]) => head))
-
-function deliveryLine(delivery: DeliveryView): string {
-  return row(columns.map(([, , cell]) => cell(delivery)))
-}
 
 function deliveryText(delivery: DeliveryView): string[] {
   const { deliveryId, status, integrationAddress, chainId, txHash, version, createdAt, nextAttemptAt, attempts } =
@@ -274,7 +271,7 @@ interface IntegrationCount {
  * @returns 0 when complete; 1 after an interruption: the same command then continues with the other deliveries.
  * @throws UsageError `ERR_USAGE` when neither a filter nor `all` is given.
  */
-async function replayFailed(options: ReplayFailedOptions, io: Io): Promise<ExitCode> {
+function replayFailed(options: ReplayFailedOptions, io: Io): Promise<ExitCode> {
   const { all = false, dryRun = false, json = false } = options
   const chosen = buildFilter(options)
   const hasFilter = Object.values(chosen).some((each) => each !== undefined)
@@ -284,12 +281,12 @@ async function replayFailed(options: ReplayFailedOptions, io: Io): Promise<ExitC
       'Choose deliveries with --integration, --chain, --tx, --since or --until, or pass --all; --dry-run prints how many match.',
     )
   const filter: DeliveryFilter = { ...chosen, status: 'exhausted' }
-  let interrupted = false
-  await withService(options, io, async ({ deliveries, integrations }, report) => {
+  return withService(options, io, async ({ deliveries, integrations }, report) => {
     const total = await deliveries.count(filter)
     if (dryRun) {
       const counts = await countByIntegration(deliveries, filter, await integrations.list())
-      return report({ event: 'replay.planned', total, integrations: counts }, plannedText)
+      report({ event: 'replay.planned', total, integrations: counts }, plannedText)
+      return 0
     }
     const startedAt = io.now()
     const show = createLiveLine(io, json)
@@ -297,13 +294,13 @@ async function replayFailed(options: ReplayFailedOptions, io: Io): Promise<ExitC
       signal: io.signal,
       onProgress: (done) => {
         show(countingLine('Replaying', { done: sum(done), total, ms: io.now() - startedAt }))
-        if (json) report({ event: 'replay.progress', ...done, total }, () => [])
+        report({ event: 'replay.progress', ...done, total }, () => [])
       },
     })
-    interrupted = io.signal.aborted && sum(totals) < total
+    const interrupted = io.signal.aborted && sum(totals) < total
     report({ event: 'replay.done', ...totals, total, interrupted }, doneText)
+    return interrupted ? 1 : 0
   })
-  return interrupted ? 1 : 0
 }
 
 const sum = ({ replayed, inFlight }: ReplayTotals) => replayed + inFlight
@@ -366,17 +363,15 @@ function pauseText(pause: Pause): string {
  * Counts missing deliveries and, with `repair`, makes them due. Shows progress on a terminal.
  * @returns 0 when no delivery is missing any more; 1 when some are, or after an interruption.
  */
-async function checkDeliveries(options: OperateOptions & { readonly repair?: true }, io: Io): Promise<ExitCode> {
+function checkDeliveries(options: OperateOptions & { readonly repair?: true }, io: Io): Promise<ExitCode> {
   const { repair = false, json = false } = options
-  let isWhole = false
-  await withService(options, io, async ({ deliveries }, report) => {
+  return withService(options, io, async ({ deliveries }, report) => {
     const show = createLiveLine(io, json)
     const onProgress = ({ examined, missing }: CheckTotals) =>
       show(`Checking: ${grouped(examined)} versions examined, ${grouped(missing)} deliveries missing`)
     const totals = await deliveries.check({ repair, signal: io.signal, onProgress })
     const interrupted = io.signal.aborted
     const { examined, missing, requeued } = totals
-    isWhole = !interrupted && missing === requeued
     const result = `${grouped(examined)} versions examined, ${counted(missing, 'delivery is', 'deliveries are')} missing`
     report({ event: 'check.done', ...totals, repair, interrupted }, () => [
       repair && missing > 0 ? `${result}; ${grouped(requeued)} due again.` : `${result}.`,
@@ -385,6 +380,6 @@ async function checkDeliveries(options: OperateOptions & { readonly repair?: tru
         ? ['deliveries list --status missing prints them; deliveries check --repair makes them due again.']
         : []),
     ])
+    return !interrupted && missing === requeued ? 0 : 1
   })
-  return isWhole ? 0 : 1
 }

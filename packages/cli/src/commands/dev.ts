@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { examples, parseDuration, parseReceiverUrl, type Run, wholeNumberParser } from '../command.js'
 import { devDefaults } from '../dev/demo-events.js'
 import type { RunEnd } from '../dev/session.js'
+import { randomSeed } from '../development.js'
 import { DemoError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { aborted, isStoppedEarly } from '../process.js'
@@ -144,8 +145,4 @@ function stoppedAtStart(ending: RunEnd, untilIdle: boolean, cause: unknown): Exi
   const reason =
     ending.kind === 'deadline' ? `within the deadline of ${ending.limitMs / 1000} s` : 'before it was interrupted'
   throw new DemoError(`The demo did not start ${reason}.`, { cause })
-}
-
-function randomSeed(io: Pick<Io, 'randomBytes'>): number {
-  return io.randomBytes(4).reduce((seed, byte) => seed * 256 + byte, 0)
 }

@@ -58,7 +58,7 @@ function parseTimeout(text: string): number {
 }
 
 async function examineReceiver(url: string, flags: DoctorFlags, io: Io): Promise<ExitCode> {
-  const { timeout, framework, json = false } = flags
+  const { timeout, framework, json } = flags
   const credentials = await readCredentials(flags, io.env)
   const { doctorHashPrefix, runDoctor } = await import('@payment-integration/testing/doctor')
   const report = createReporter(io, json)
@@ -158,8 +158,7 @@ export function findingText(
   ]
 }
 
-type Counts = Pick<DoctorReport, 'passed' | 'failed' | 'warned' | 'notRun'>
-
-export function summaryText({ passed, failed, warned, notRun }: Counts): string[] {
+export function summaryText(counts: Pick<DoctorReport, 'passed' | 'failed' | 'warned' | 'notRun'>): string[] {
+  const { passed, failed, warned, notRun } = counts
   return ['', `${passed} passed, ${failed} failed, ${warned} with a warning, ${notRun} not run.`]
 }

@@ -1,11 +1,11 @@
 /** `payment-integration explain`: checks whether a pasted delivery verifies, and explains a failure. @module */
-import type { ExplainFinding, Explanation, HeaderField, RequestForm } from '@payment-integration/testing/explain'
+import type { ExplainFinding, Explanation, RequestForm } from '@payment-integration/testing/explain'
 import type { Command } from 'commander'
-import { examples, type Run, wholeNumberParser } from '../command.js'
+import { append, examples, type Run, wholeNumberParser } from '../command.js'
 import { UsageError } from '../errors.js'
 import { findFrameworks, readInput, readIntegratorVariables, readSecret, type Variables } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
-import { createReporter, grouped, span, table } from '../output.js'
+import { createReporter, grouped, indent, span, table } from '../output.js'
 
 interface ExplainFlags {
   readonly json?: boolean | undefined
@@ -61,7 +61,6 @@ export function addExplain(program: Command, run: Run): void {
  * `ERR_REQUEST_UNREADABLE`; InterruptedError `ERR_INTERRUPTED`.
  */
 async function explain(file: string | undefined, flags: ExplainFlags, io: Io): Promise<ExitCode> {
-  const { json = false } = flags
   const secrets = await readSecrets(flags, io)
   const { explainDelivery } = await import('@payment-integration/testing/explain')
   const { headers, body, ...request } = await readRequest(file, flags, io)
@@ -69,7 +68,7 @@ async function explain(file: string | undefined, flags: ExplainFlags, io: Io): P
   const explanation = await explainDelivery({ headers, body, ...secrets, now: () => nowMs })
   const explained: ExplainedRequest = { ...request, now: Math.floor(nowMs / 1_000), ...explanation }
   const frameworks = await findFrameworks()
-  createReporter(io, json)({ event: 'explanation', ...explained }, (event) => explanationText(event, frameworks))
+  createReporter(io, flags.json)({ event: 'explanation', ...explained }, (event) => explanationText(event, frameworks))
   return explanation.verified ? 0 : 1
 }
 
@@ -104,10 +103,6 @@ async function readSecrets(flags: ExplainFlags, io: Io) {
 
 const getSecret = (name: string, variables: Variables) => ({ name, value: readSecret(name, variables) })
 
-function append(value: string, earlier: readonly string[] = []): readonly string[] {
-  return [...earlier, value]
-}
-
 interface ExplainedRequest extends Explanation {
   readonly form: RequestForm
   /** Reasons why the bytes may differ from those that were sent. */
@@ -126,7 +121,7 @@ function explanationText(explained: ExplainedRequest, shown: readonly string[]):
     verdict(explained),
     ...findings.flatMap((finding, index) => ['', ...findingText(finding, index + 1)]),
     ...(lines.length === 0 ? [] : ['', 'The raw body in your framework:']),
-    ...indented(table(lines.map(({ framework, line }) => [framework, line]))),
+    ...indent(table(lines.map(({ framework, line }) => [framework, line]))),
     '',
     ...facts(explained),
     ...warnings.map((warning) => `Note: ${warning}`),
@@ -150,7 +145,7 @@ function findingText({ code, proved, cause, evidence, change }: ExplainFinding, 
 }
 
 function facts({ header, ageSeconds, toleranceSeconds, bodyBytes, signedBytes }: ExplainedRequest): string[] {
-  const fields = header.fields.map(fieldText)
+  const fields = header.fields.map(({ name, length, status }) => `${name} (${status}, ${grouped(length)} characters)`)
   return [
     `Signature header: ${header.count === 0 ? 'not found under its name' : fields.length > 0 ? fields.join(', ') : 'no field found'}.`,
     ageSeconds === null
@@ -160,14 +155,8 @@ function facts({ header, ageSeconds, toleranceSeconds, bodyBytes, signedBytes }:
   ]
 }
 
-function fieldText({ name, length, status }: HeaderField): string {
-  return `${name} (${status}, ${grouped(length)} characters)`
-}
-
 function ageText(seconds: number): string {
   const size = Math.abs(seconds)
   const rounded = size < 90 ? '' : ` (${span(size)})`
   return `${size} s${rounded}${seconds < 0 ? ' in the future' : ''}`
 }
-
-const indented = (lines: readonly string[]) => lines.map((line) => `  ${line}`)

@@ -109,15 +109,14 @@ function auditHead(options: OperateOptions, io: Io): Promise<ExitCode> {
   })
 }
 
-async function verifyAudit(options: OperateOptions & { readonly expect?: ExpectedRecord }, io: Io): Promise<ExitCode> {
+function verifyAudit(options: OperateOptions & { readonly expect?: ExpectedRecord }, io: Io): Promise<ExitCode> {
   const { expect } = options
-  let isUnchanged = false
-  await withService(options, io, async ({ audit }, report) => {
+  return withService(options, io, async ({ audit }, report) => {
     const verdict = await audit.verify({ signal: io.signal })
     const [first] = await audit.list({ limit: 1 })
     const hasLeft = expect !== undefined && first !== undefined && expect.seq < first.seq
     const expected = expect === undefined || hasLeft ? null : await contains(audit, expect)
-    isUnchanged = verdict.brokenAt === null && expected !== false
+    const isUnchanged = verdict.brokenAt === null && expected !== false
     report({ event: 'audit.verified', ok: isUnchanged, ...verdict, expected }, () => [
       ...verdictText(verdict),
       ...(expected === false
@@ -126,8 +125,8 @@ async function verifyAudit(options: OperateOptions & { readonly expect?: Expecte
       ...(expected === true ? [`Record ${expect?.seq} is the expected one.`] : []),
       ...(hasLeft ? [`Record ${expect.seq} is archived: its retention has ended. Restore it to compare.`] : []),
     ])
+    return isUnchanged ? 0 : 1
   })
-  return isUnchanged ? 0 : 1
 }
 
 async function contains(audit: AuditQueries, { seq, hash }: ExpectedRecord): Promise<boolean> {
@@ -187,9 +186,8 @@ async function openArchive(folder: string): Promise<HistoryArchive> {
 }
 
 /** @returns 1 when the audit log is broken, else 0. */
-async function runRetention(options: RunOptions, io: Io): Promise<ExitCode> {
-  let isBroken = false
-  await withService(options, io, async ({ history }, report, { retention }) => {
+function runRetention(options: RunOptions, io: Io): Promise<ExitCode> {
+  return withService(options, io, async ({ history }, report, { retention }) => {
     const { policy } = retention
     if (Object.values(policy).every((ms) => ms === null))
       throw new UsageError(
@@ -202,7 +200,7 @@ async function runRetention(options: RunOptions, io: Io): Promise<ExitCode> {
     // Checked at once: the first file is written much later.
     if ((await stat(folder).catch(() => null))?.isDirectory() !== true)
       throw new UsageError(`${folder} is not a folder; create it, or name another one.`)
-    let removed = 0
+    let [removed, isBroken] = [0, false]
     const onProgress = (progress: RetentionProgress) => {
       if (progress.event === 'removed') removed += progress.history.rows
       isBroken ||= progress.event === 'audit_broken'
@@ -218,11 +216,11 @@ async function runRetention(options: RunOptions, io: Io): Promise<ExitCode> {
     report({ event: 'retention.done', removed }, () => [
       removed === 0 ? 'Nothing was removed.' : `Removed ${rowsText(removed)} in all; their files are in ${folder}.`,
     ])
+    return isBroken ? 1 : 0
   })
-  return isBroken ? 1 : 0
 }
 
-async function showPlan(history: HistoryCommands, policy: RetentionPolicy, report: Reporter): Promise<void> {
+async function showPlan(history: HistoryCommands, policy: RetentionPolicy, report: Reporter): Promise<ExitCode> {
   const { ended, pending } = await history.plan(policy)
   for (const each of pending) report({ event: 'retention.kept', pending: each }, () => [keptText(each)])
   for (const each of ended) report({ event: 'retention.ended', history: each }, () => [historyText(each)])
@@ -230,6 +228,7 @@ async function showPlan(history: HistoryCommands, policy: RetentionPolicy, repor
   report({ event: 'retention.planned', rows }, () => [
     rows === 0 ? 'Nothing is old enough to remove.' : `retention run would remove ${rowsText(rows)}.`,
   ])
+  return 0
 }
 
 function restoreHistory(path: string, options: FolderOptions, io: Io): Promise<ExitCode> {
@@ -293,7 +292,7 @@ async function backUp(file: string, options: OperateOptions, io: Io): Promise<Ex
   await findMissingDatabase(database, false)
   const target = resolve(file)
   const bytes = await writeCopy(resolve(database.path), target)
-  createReporter(io, options.json === true)({ event: 'backup', file: target, bytes }, (event) => [
+  createReporter(io, options.json)({ event: 'backup', file: target, bytes }, (event) => [
     `Copied ${grouped(event.bytes)} bytes to ${event.file}.`,
   ])
   return 0

@@ -34,21 +34,17 @@ export async function readEmailKey(identity: Identity, options: IdentityOptions,
   const { email, key } = options
   if (email !== undefined) {
     const text = email === '-' ? (await readInput('-', io, 1)).toString().trim() : email
-    return hashEmail(identity, text)
+    try {
+      return await identity.emailKey(text)
+    } catch (error) {
+      if (!(error instanceof InvalidShareRequestError)) throw error
+      throw new UsageError('--email expects an e-mail address; the given text is not one.')
+    }
   }
   if (key === undefined) return undefined
   if (!/^[0-9a-f]{64}$/i.test(key))
     throw new UsageError('--key expects a keyed hash of 64 hex digits, as identity list prints it.')
   return key.toLowerCase()
-}
-
-async function hashEmail(identity: Identity, email: string): Promise<string> {
-  try {
-    return await identity.emailKey(email)
-  } catch (error) {
-    if (!(error instanceof InvalidShareRequestError)) throw error
-    throw new UsageError('--email expects an e-mail address; the given text is not one.')
-  }
 }
 
 /** Describes a list of entries, for one e-mail address or for all addresses. */

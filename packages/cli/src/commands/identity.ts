@@ -112,17 +112,17 @@ const results: Readonly<Record<ResolveResult, readonly [isResolved: boolean, tex
  * @throws UsageError `ERR_USAGE` unless exactly one of `applicant` and `none` is given; for a blank applicant; and when
  * sharing is off.
  */
-async function resolveRedemption(externalUserId: string, options: ResolveOptions, io: Io): Promise<ExitCode> {
+function resolveRedemption(externalUserId: string, options: ResolveOptions, io: Io): Promise<ExitCode> {
   const { applicant, none = false } = options
   if ((applicant !== undefined) === none)
     throw new UsageError('Look it up at the provider, then pass --applicant <id>, or --none if there is none.')
   if (applicant?.trim() === '') throw new UsageError('--applicant expects the id of an applicant, and is blank.')
-  let result: ResolveResult = 'not_open'
-  await withService(options, io, async (service, report) => {
-    result = await requireIdentity(service).resolveRedemption({ externalUserId, applicantId: applicant ?? null })
-    report({ event: 'redemption.resolved', externalUserId, result }, () => [results[result][1]])
+  return withService(options, io, async (service, report) => {
+    const result = await requireIdentity(service).resolveRedemption({ externalUserId, applicantId: applicant ?? null })
+    const [isResolved, text] = results[result]
+    report({ event: 'redemption.resolved', externalUserId, result }, () => [text])
+    return isResolved ? 0 : 1
   })
-  return results[result][0] ? 0 : 1
 }
 
 interface CloseOptions extends IdentityOptions {
@@ -158,35 +158,34 @@ const rejections: Readonly<Record<Exclude<Result, 'closed'>, string>> = {
  * @throws UsageError `ERR_USAGE` unless exactly one of `hold` and `missing` is given, with a subject or an address;
  * and when sharing is off.
  */
-async function closeVerifications(options: CloseOptions, io: Io): Promise<ExitCode> {
+function closeVerifications(options: CloseOptions, io: Io): Promise<ExitCode> {
   const { hold = false, missing = false, subject: id, apply = false } = options
   if (hold === missing)
     throw new UsageError('Pass --hold when the applicant is active again, or --missing when it was deleted.')
   if (id === undefined && options.email === undefined && options.key === undefined)
     throw new UsageError('Choose the verification with --subject, --email or --key.')
   const what = hold ? 'hold' : 'missing'
-  let isDone = true
-  await withService(options, io, async (service, report) => {
+  return withService(options, io, async (service, report) => {
     const identity = requireIdentity(service)
     const emailKey = await readEmailKey(identity, options, io)
     const subjects = await identity.subjects({ emailKey, id, limit: maxSubjects })
-    let matches = 0
+    let [matches, failures] = [0, 0]
     for (const { id: subjectId, applicantId } of subjects) {
       const result = await identity.closeVerification({ kind: what, dryRun: !apply, subjectId })
       if (result === 'nothing_to_close') continue
       matches += 1
-      if (result !== 'closed') isDone = false
+      if (result !== 'closed') failures += 1
       const event = { event: 'verification.closed', what, subjectId, applicantId, result, applied: apply }
       report(event, () => [`${subjectId}  ${applicantId ?? '-'}  ${formatResult(result, what, apply)}`])
     }
     if (matches === 0) {
-      isDone = false
       const state = hold ? 'on hold' : 'missing'
-      return report({ event: 'verification.nothing_to_close', what }, () => [`No matching verification is ${state}.`])
+      report({ event: 'verification.nothing_to_close', what }, () => [`No matching verification is ${state}.`])
+      return 1
     }
     if (!apply) report({ event: 'dry_run' }, () => ['Nothing was changed; --apply closes these verifications.'])
+    return failures === 0 ? 0 : 1
   })
-  return isDone ? 0 : 1
 }
 
 function formatResult(result: Result, what: CloseRequest['kind'], apply: boolean): string {

@@ -5,7 +5,7 @@ import { type IntegratorOptions, readIntegrator, readSecret } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, createStyle } from '../output.js'
 
-export interface ListenOptions extends IntegratorOptions {
+interface ListenOptions extends IntegratorOptions {
   readonly forwardTo: string
   readonly signingSecretEnv?: string
   /** Milliseconds. */
@@ -34,19 +34,18 @@ export function addListen(program: Command, run: Run): void {
  * @throws UsageError `ERR_USAGE` for missing or contradicting options; ServerError `ERR_SERVER` when the server rejects
  * the credentials or offers no stream.
  */
-export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
+async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
   const { signingSecretEnv, since } = options
-  const { variables, ...target } = await readIntegrator(options, io)
+  const integrator = await readIntegrator(options, io)
   const plan = {
-    ...target,
+    ...integrator,
     forwardTo: new URL(options.forwardTo),
-    signingSecret: signingSecretEnv === undefined ? null : readSecret(signingSecretEnv, variables),
+    signingSecret: signingSecretEnv === undefined ? null : readSecret(signingSecretEnv, integrator.variables),
     since: since === undefined ? null : io.now() - since,
   }
   const style = createStyle(io.color)
   const { listenText, runListen } = await import('../listen/session.js')
-  const report = createReporter(io, options.json === true)
-  const figures = await runListen(plan, (event) => report(event, (each) => listenText(each, style)), io)
-  report({ event: 'summary' as const, ...figures }, (each) => listenText(each, style))
+  const report = createReporter(io, options.json)
+  await runListen(plan, (event) => report(event, (each) => listenText(each, style)), io)
   return 0
 }

@@ -16,10 +16,10 @@ import type {
 } from '@payment-integration/mirror'
 import type { HandlerOptions } from '@payment-integration/webhook'
 import { type Command, InvalidArgumentError } from 'commander'
-import { examples, parseAddress, parseDuration, type Run } from '../command.js'
+import { append, examples, parseAddress, parseDuration, type Run } from '../command.js'
 import { InterruptedError, MirrorDatabaseError, UsageError } from '../errors.js'
 import { openSqlite } from '../files.js'
-import { readSecret } from '../input.js'
+import { readSecret, splitSecrets } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, grouped, momentText, type Reporter, shortHash, span } from '../output.js'
 import { createLiveLine } from '../progress.js'
@@ -37,7 +37,7 @@ export function addMirror(program: Command, run: Run): void {
     .option(
       '--secret-env <name>',
       'variable with the webhook secret (default WEBHOOK_SIGNING_SECRET); repeat it during a rotation',
-      (name: string, earlier: readonly string[] = []) => [...earlier, name],
+      append,
     )
     .option('--listen <address>', 'also receive webhooks, such as at 127.0.0.1:4748/webhook', parseListenAddress)
     .option('--once', 'compare and repair once, print the lag, and exit')
@@ -79,13 +79,7 @@ async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<ExitCo
   const url = targetUrl(options.to, io.env)
   const client = await createMirrorClient(options, io.env)
   const names = options.secretEnv ?? ['WEBHOOK_SIGNING_SECRET']
-  const secrets =
-    listen &&
-    names.flatMap((name) =>
-      readSecret(name, io.env)
-        .split(',')
-        .map((each) => each.trim()),
-    )
+  const secrets = listen && names.flatMap((name) => splitSecrets(readSecret(name, io.env)))
   const { createMirror } = await import('@payment-integration/mirror')
   const report = createReporter(io, json)
   const target = await openTarget(url)
@@ -291,23 +285,31 @@ function createPrinter(
   function print(given: MirrorEvent) {
     const { type, ...facts } = given
     if (given.type === 'progress') {
-      if (json) report({ event: type, ...facts }, () => [])
+      report({ event: type, ...facts }, () => [])
       return show(`Compared ${grouped(given.compared)} payments.`)
     }
     io.live?.([])
     if (given.type === 'failed') return failure(given.step, given.error)
-    if (given.type === 'delivery') return report({ event: type, ...facts }, () => [deliveryText(given)])
-    if (given.type === 'completed')
-      return report({ event: type, ...facts }, () =>
-        given.completed + given.left === 0
-          ? []
-          : [`Rows completed: ${grouped(given.completed)}, incomplete: ${grouped(given.left)}.`],
-      )
-    report({ event: type, ...facts }, () => reconciledText(given))
-    pending = pending.then(printStatus)
+    report({ event: type, ...facts }, () => eventText(given))
+    if (given.type === 'reconciled') pending = pending.then(printStatus)
   }
 
   return { failure, print, done: () => pending }
+}
+
+function eventText(event: Exclude<MirrorEvent, { type: 'progress' | 'failed' }>): string[] {
+  switch (event.type) {
+    case 'delivery': {
+      const { decision, txHash, version, state } = event
+      const stored = decision === 'apply' ? 'stored' : decision
+      return [`${shortHash(txHash)}  v${version}  ${(state ?? 'none').slice(0, 64)}  ${stored}`]
+    }
+    case 'completed':
+      if (event.completed + event.left === 0) return []
+      return [`Rows completed: ${grouped(event.completed)}, incomplete: ${grouped(event.left)}.`]
+    case 'reconciled':
+      return reconciledText(event)
+  }
 }
 
 function reconciledText(found: MirrorReconciliation): string[] {
@@ -330,9 +332,4 @@ function statusText(status: MirrorStatus): string[] {
   return [
     `Lag ${lag}${reason}. ${grouped(rows)} payments${copied ? '' : ' so far; older ones follow'}, ${grouped(incomplete)} incomplete. Last delivery ${momentText(deliveredAt === null ? null : Date.parse(deliveredAt))}.`,
   ]
-}
-
-function deliveryText({ decision, txHash, version, state }: Extract<MirrorEvent, { type: 'delivery' }>): string {
-  const stored = decision === 'apply' ? 'stored' : decision
-  return `${shortHash(txHash)}  v${version}  ${(state ?? 'none').slice(0, 64)}  ${stored}`
 }

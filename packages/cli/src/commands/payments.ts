@@ -16,7 +16,7 @@ export function addPayments(program: Command, run: Run, io: Io): void {
   change('export', 'write matching payments to a file, newest first', example, 'payments export --to all.jsonl')
     .requiredOption('--to <file>', 'path of the new file: .csv for a table, or .jsonl for JSON lines', parseFile)
     .option('--integration <address>', 'only payments that name this integration', parseAddress)
-    .option('--chain <id>', 'only payments on this chain', (text) => parseChainId(text))
+    .option('--chain <id>', 'only payments on this chain', parseChainId)
     .addOption(new Option('--state <state>', 'only payments in this state').choices([...paymentStates, 'none']))
     .option('--since <time>', 'in a block at or after this time: 2026-03-01T09:30Z, or 2h', parseMoment)
     .option('--until <time>', 'in a block before this time', parseMoment)

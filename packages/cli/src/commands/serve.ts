@@ -49,7 +49,7 @@ interface ServeOptions extends Omit<ConfigFlags, 'roles'> {
  * @throws ConfigError `ERR_CONFIG` with every problem; errors of a database or port that cannot be opened.
  */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
-  const report = createReporter(io, options.json === true)
+  const report = createReporter(io, options.json)
   if (options.variables) return printVariables(report)
   const stopped = () => report({ event: 'stopped' }, () => ['Stopped.'])
   const started = await start(options, io).catch(async (error: unknown) => {
@@ -166,7 +166,7 @@ interface PublishOptions {
   readonly json?: boolean
 }
 
-async function publish({ replicas, maxAge, maxMegabytes, json = false }: PublishOptions, io: Io): Promise<ExitCode> {
+async function publish({ replicas, maxAge, maxMegabytes, json }: PublishOptions, io: Io): Promise<ExitCode> {
   const { publishFeed, readFeedPublisherConfig } = await import('@payment-integration/server/internal')
   const config = readFeedPublisherConfig(io.env)
   const report = createReporter(io, json)
@@ -215,7 +215,7 @@ async function withSchema(
   await findMissingDatabase(database, false)
   const store = await openDatabase(database)
   try {
-    return await work(store, createReporter(io, options.json === true))
+    return await work(store, createReporter(io, options.json))
   } finally {
     await store.close()
   }

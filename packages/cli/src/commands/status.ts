@@ -9,7 +9,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { examples, type Run } from '../command.js'
 import { DatabaseMissingError, InterruptedError, ServerError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { counted, createReporter, grouped, span, table } from '../output.js'
+import { counted, createReporter, grouped, indent, span, table } from '../output.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
 /** Timeout in milliseconds: the server waits at most two seconds for its database; the network gets three. */
@@ -99,11 +99,6 @@ export function parseHealth(value: unknown): HealthReport | null {
   return isKnown && isListOf(value['chains'], isChain) ? (value as unknown as HealthReport) : null
 }
 
-interface ChainProofs {
-  readonly chainId: number
-  readonly ranges: readonly ProvenRange[]
-}
-
 const chainColumns = ['chain', 'head', 'age', 'indexed', 'lag', 'proof', 'reorgs', 'role']
 const nodeColumns = 'node, score, used, head, ms, failures, contradictions, failed proofs, blocks per request'.split(
   ', ',
@@ -137,7 +132,7 @@ export function processesText({ processes }: { readonly processes: readonly Runn
   return ['', 'Processes', ...indent(table([['process', 'release', 'roles', 'state', 'leases'], ...rows]))]
 }
 
-export function proofsText({ chainId, ranges }: ChainProofs): string[] {
+export function proofsText({ chainId, ranges }: { chainId: number; ranges: readonly ProvenRange[] }): string[] {
   if (ranges.length === 0) return ['', `Chain ${chainId}: no block is stored.`]
   const rows = ranges.map(({ from, to, proof, node }) => [grouped(from), grouped(to), proof, node])
   return [
@@ -215,7 +210,6 @@ function formatTraffic(node: ChainHealth['nodes'][number], price: number | null)
 }
 
 const formatFigure = (value: number | null) => (value === null ? '-' : grouped(value))
-const indent = (lines: readonly string[]) => lines.map((line) => `  ${line}`)
 
 export function addStatus(program: Command, run: Run): void {
   program
@@ -242,7 +236,7 @@ const maxRanges = 10
  * configured database.
  */
 async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
-  const { json = false, url = findServerUrl(io.env) } = options
+  const { json, url = findServerUrl(io.env) } = options
   const report = createReporter(io, json)
   const health = await askHealth(url, io.signal).catch((error: unknown) => {
     if (error instanceof ServerError) return error
@@ -252,48 +246,32 @@ async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
     report({ event: 'status', url, ...health }, (event) =>
       statusText(url, event, io.now(), (chainId) => readCallPrice(io.env, chainId)),
     )
-  const stored = await readStored(options, io)
-  if (stored !== null) {
-    report({ event: 'processes', processes: stored.processes }, (event) => processesText(event, io.now()))
-    for (const proofs of stored.proofs) report({ event: 'proofs', ...proofs }, proofsText)
-    report({ event: 'notifications', failing: stored.failing }, notificationsText)
-    if (stored.oldSnapshot !== null) report({ event: 'snapshot.old', ...stored.oldSnapshot }, oldSnapshotText)
-  }
+  await reportStored(options, io)
   // Thrown after the database is printed: without the role `api`, a healthy process answers no request.
   if (health instanceof ServerError) throw health
   return health.status === 'ok' ? 0 : 1
 }
 
-interface Stored {
-  readonly processes: readonly RunningProcess[]
-  readonly proofs: readonly ChainProofs[]
-  /** Blocked endpoints. */
-  readonly failing: number
-  /** A database snapshot that has been open for too long; null: none. */
-  readonly oldSnapshot: DatabaseSnapshot | null
-}
-
-/** Reads the database; null when none is configured or found. */
-async function readStored(options: StatusOptions, io: Io): Promise<Stored | null> {
+/** Prints what the database holds; nothing when none is configured or found. */
+async function reportStored(options: StatusOptions, io: Io): Promise<void> {
   const isConfigured =
     options.database !== undefined || ['PI_DATABASE_URL', 'PI_DATABASE_URL_FILE'].some((name) => io.env[name])
-  if (!isConfigured && !['PI_MASTER_KEY', 'PI_MASTER_KEY_FILE'].some((name) => io.env[name])) return null
-  let stored: Stored | null = null
+  if (!isConfigured && !['PI_MASTER_KEY', 'PI_MASTER_KEY_FILE'].some((name) => io.env[name])) return
   try {
-    await withService(options, io, async ({ store, deliveries, processes }, _, config) => {
-      const proofs: ChainProofs[] = []
-      for (const { chainId } of config.chains)
-        proofs.push({ chainId, ranges: await store.chains.proofs(chainId, maxRanges) })
+    await withService(options, io, async ({ store, deliveries, processes }, report, { chains }) => {
+      report({ event: 'processes', processes: await processes.list() }, (event) => processesText(event, io.now()))
+      for (const { chainId } of chains)
+        report({ event: 'proofs', chainId, ranges: await store.chains.proofs(chainId, maxRanges) }, proofsText)
       const failing = (await deliveries.endpoints()).filter(({ blocks }) => blocks > 0).length
+      report({ event: 'notifications', failing }, notificationsText)
       const snapshot = await store.deliveries.oldestSnapshot()
-      const oldSnapshot = snapshot !== null && snapshot.ageMs >= oldSnapshotMs ? snapshot : null
-      stored = { processes: await processes.list(), proofs, failing, oldSnapshot }
+      if (snapshot !== null && snapshot.ageMs >= oldSnapshotMs)
+        report({ event: 'snapshot.old', ...snapshot }, oldSnapshotText)
     })
   } catch (error) {
     // The default database may be missing on this machine.
     if (isConfigured || !(error instanceof DatabaseMissingError)) throw error
   }
-  return stored
 }
 
 /** Reads the price of a million calls from the environment, as `serve` does; null: not set. */

@@ -6,11 +6,11 @@ import type { TriggerEvent, TriggerRequest } from '@payment-integration/testing/
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { examples, parseAddress, parseChainId, type Run, withIntegrator } from '../command.js'
 import { InterruptedError, ServerError, UsageError } from '../errors.js'
-import { buildServerUrl, formatBasicAuth, type IntegratorOptions, readIntegrator } from '../input.js'
+import { buildServerUrl, formatBasicAuth, type Integrator, type IntegratorOptions, readIntegrator } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { counted, createReporter, createStyle, escapeControls, type Style, shortHash } from '../output.js'
 
-export interface TriggerOptions extends IntegratorOptions {
+interface TriggerOptions extends IntegratorOptions {
   /** The fields of the payment; the server chooses absent ones. */
   readonly amount?: string
   readonly currency?: string
@@ -47,14 +47,15 @@ export function addTrigger(program: Command, run: Run): void {
     .action(run(trigger))
 }
 
-export async function trigger(
+async function trigger(
   scenario: TriggerScenario,
   detail: string | undefined,
   options: TriggerOptions,
   io: Io,
 ): Promise<ExitCode> {
-  const request = buildRequest(scenario, detail, options)
-  const report = createReporter(io, options.json === true)
+  const { amount, currency: token, chain: chainId, memo, sender, receiver } = options
+  const request = { scenario, amount, token, chainId, memo, sender, receiver, ...parseDetail(scenario, detail) }
+  const report = createReporter(io, options.json)
   if (options.asTest === true) {
     const { buildTestSource, TriggerRequestError } = await import('@payment-integration/testing/twin')
     try {
@@ -65,22 +66,14 @@ export async function trigger(
     }
     return 0
   }
-  const { server, integration, apiSecret, apiSecretEnv } = await readIntegrator(options, io)
-  const authorization = formatBasicAuth(integration, apiSecret)
+  const target = await readIntegrator(options, io)
   const style = createStyle(io.color)
   let exitCode: ExitCode = 0
-  const target = { url: buildServerUrl(server, triggerPath), authorization, apiSecretEnv }
   for await (const event of postTrigger(target, request, io.signal)) {
     report(event, (each) => triggerText(each, style))
     if (event.event === 'failed') exitCode = 1
   }
   return exitCode
-}
-
-function buildRequest(scenario: TriggerScenario, detail: string | undefined, options: TriggerOptions): TriggerRequest {
-  const { amount, currency: token, chain: chainId, memo, sender, receiver } = options
-  const fields = { scenario, amount, token, chainId, memo, sender, receiver, ...parseDetail(scenario, detail) }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as typeof fields
 }
 
 function parseDetail(scenario: TriggerScenario, detail: string | undefined): Pick<TriggerRequest, 'count' | 'verdict'> {
@@ -101,12 +94,6 @@ function parseAmount(text: string): string {
   throw new InvalidArgumentError('Expected a decimal such as 12.50.')
 }
 
-interface TriggerTarget {
-  readonly url: URL
-  readonly authorization: string
-  readonly apiSecretEnv: string
-}
-
 /** The longest line, in characters; a block of 100 hashes is shorter. */
 const maxLine = 1_000_000
 
@@ -116,15 +103,32 @@ const maxLine = 1_000_000
  * when `signal` aborts.
  */
 async function* postTrigger(
-  target: TriggerTarget,
+  { server, integration, apiSecret, apiSecretEnv }: Integrator,
   request: TriggerRequest,
   signal: AbortSignal,
 ): AsyncGenerator<TriggerEvent, void, undefined> {
   let isWhole = false
   try {
-    for await (const event of read(target, request, signal)) {
-      isWhole = event.event === 'done' || event.event === 'failed'
-      yield event
+    const response = await fetch(buildServerUrl(server, triggerPath), {
+      method: 'POST',
+      headers: { Authorization: formatBasicAuth(integration, apiSecret), 'Content-Type': 'application/json' },
+      body: JSON.stringify(request),
+      redirect: 'manual',
+      signal,
+    }).catch((cause: unknown) => {
+      throw new ServerError(`${server.host} is not reachable; is the server running there?`, { cause })
+    })
+    if (response.status !== 200 || response.body === null) throw await toServerError(response, apiSecretEnv)
+    let rest = ''
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      const lines = `${rest}${chunk}`.split('\n')
+      rest = lines.pop() ?? ''
+      if (rest.length > maxLine) throw new ServerError(noEvents)
+      for (const line of lines) {
+        const event = parseEvent(line)
+        isWhole = event.event === 'done' || event.event === 'failed'
+        yield event
+      }
     }
   } catch (error) {
     if (signal.aborted)
@@ -135,30 +139,6 @@ async function* postTrigger(
 }
 
 const cut = 'The connection was lost before the scenario was complete.'
-
-async function* read(
-  { url, authorization, apiSecretEnv }: TriggerTarget,
-  request: TriggerRequest,
-  signal: AbortSignal,
-): AsyncGenerator<TriggerEvent, void, undefined> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { Authorization: authorization, 'Content-Type': 'application/json' },
-    body: JSON.stringify(request),
-    redirect: 'manual',
-    signal,
-  }).catch((cause: unknown) => {
-    throw new ServerError(`${url.host} is not reachable; is the server running there?`, { cause })
-  })
-  if (response.status !== 200 || response.body === null) throw await toServerError(response, apiSecretEnv)
-  let rest = ''
-  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-    const lines = `${rest}${chunk}`.split('\n')
-    rest = lines.pop() ?? ''
-    if (rest.length > maxLine) throw new ServerError(noEvents)
-    for (const line of lines) yield parseEvent(line)
-  }
-}
 
 const noEvents = 'The server sent something other than events.'
 

@@ -43,7 +43,7 @@ const refundShare = 0.25
 const usdPerHundredEur = 108
 
 /** Plans a payment: 1.00 to 120.00 EUR to a merchant, with a refund for about every fourth payment. */
-export function planPayment(number: number, fraction: Fraction): PaymentPlan {
+export function planPayment(number: number, fraction: () => number): PaymentPlan {
   const cents = 100 + Math.floor(fraction() * 11_901)
   const merchant = merchants[Math.floor(fraction() * merchants.length)] ?? merchants[0]
   const refunded = fraction() < refundShare
@@ -70,10 +70,8 @@ function decimal(cents: number): string {
   return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
 }
 
-type Fraction = () => number
-
 /** Creates a repeatable sequence (mulberry32) for the demo. The same seed gives the same numbers. Not for secrets. */
-export function seededFraction(seed: number): Fraction {
+export function seededFraction(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -1,6 +1,5 @@
 /** The events of a demo run, and the defaults of its options. @module */
 
-/** Defaults of the options of `dev`. */
 export const devDefaults = {
   everyMs: 3_000,
   everyMsUntilIdle: 200,
@@ -58,31 +57,6 @@ export interface ReadyEvent {
   readonly seed: number
 }
 
-/** A transaction was sent. */
-export interface SentEvent extends OfPayment {
-  readonly event: 'payment.sent'
-  readonly number: number
-  /** The shop's price: `8.30 EUR`. */
-  readonly price: string
-  /** The paid amount: `8.96 USDC`. */
-  readonly paid: string
-  readonly memo: string
-}
-
-/** The service committed the payment. */
-export interface IndexedEvent extends OfPayment {
-  readonly event: 'payment.indexed'
-  readonly blockNumber: number
-}
-
-/** The service committed a new version. */
-export interface ChangedEvent extends OfPayment {
-  readonly event: 'payment.changed'
-  readonly version: number
-  readonly from: string | null
-  readonly to: string | null
-}
-
 /** The service posted a notification; `receiver` is the receiver's own log line about it. */
 export interface DeliveryEvent extends OfPayment {
   readonly event: 'delivery.attempted'
@@ -96,32 +70,6 @@ export interface DeliveryEvent extends OfPayment {
   readonly receiver: string | null
 }
 
-/** The receiver rejected a request. */
-export interface RejectedEvent {
-  readonly event: 'receiver.rejected'
-  readonly code: string
-  readonly status: number
-}
-
-/** The receiver failed several times in a row. Until it answers, it gets only single probes and replays by hotkey. */
-export interface BlockedEvent {
-  readonly event: 'receiver.blocked'
-  /** The end of the first block, ISO 8601 in UTC. Each failed probe starts another block. */
-  readonly until: string
-  /** Failed attempts in a row. */
-  readonly failures: number
-}
-
-/** No 2xx arrived from the user's receiver in time. */
-export interface ForwardEvent {
-  readonly event: 'forward.failed'
-  readonly url: string
-  /** Null when no answer arrived. */
-  readonly status: number | null
-  /** The problem and its remedy. */
-  readonly advice: string
-}
-
 /** The file with the values of this run was written, or kept: the user has set a value, or it is not UTF-8. */
 export interface EnvFileEvent {
   readonly event: 'env.file'
@@ -129,13 +77,6 @@ export interface EnvFileEvent {
   readonly path: string
   /** Whether a `.gitignore` in the same folder ignores the file. */
   readonly ignored: boolean
-}
-
-/** A key was pressed. */
-export interface HotkeyEvent {
-  readonly event: 'hotkey'
-  readonly key: string
-  readonly text: string
 }
 
 /** The payment is final and delivered, and the API agrees with the receiver's copy. */
@@ -167,12 +108,6 @@ export interface LegacyReadyEvent extends OfPayment {
   readonly referenceUrl: string
 }
 
-/** An unexpected result or event. */
-export interface ProblemEvent {
-  readonly event: 'problem'
-  readonly reason: string
-}
-
 /** The result of the run. */
 export interface SummaryEvent {
   readonly event: 'summary'
@@ -192,18 +127,45 @@ export interface SummaryEvent {
 
 export type DemoEvent =
   | ReadyEvent
-  | SentEvent
-  | IndexedEvent
-  | ChangedEvent
+  /** A transaction was sent. `price` is the shop's, such as `8.30 EUR`; `paid` is the amount, such as `8.96 USDC`. */
+  | (OfPayment & {
+      readonly event: 'payment.sent'
+      readonly number: number
+      readonly price: string
+      readonly paid: string
+      readonly memo: string
+    })
+  /** The service committed the payment. */
+  | (OfPayment & { readonly event: 'payment.indexed'; readonly blockNumber: number })
+  /** The service committed a new version. */
+  | (OfPayment & {
+      readonly event: 'payment.changed'
+      readonly version: number
+      readonly from: string | null
+      readonly to: string | null
+    })
   | DeliveryEvent
-  | RejectedEvent
-  | BlockedEvent
-  | ForwardEvent
+  /** The receiver rejected a request. */
+  | { readonly event: 'receiver.rejected'; readonly code: string; readonly status: number }
+  /**
+   * The receiver failed several times in a row: `failures`. Until it answers, it gets only single probes and replays by
+   * hotkey. The first block ends at `until`, ISO 8601 in UTC; each failed probe starts another block.
+   */
+  | { readonly event: 'receiver.blocked'; readonly until: string; readonly failures: number }
+  /** No 2xx arrived from the user's receiver in time. `status` is null without an answer; `advice` names the remedy. */
+  | {
+      readonly event: 'forward.failed'
+      readonly url: string
+      readonly status: number | null
+      readonly advice: string
+    }
   | EnvFileEvent
-  | HotkeyEvent
+  /** A key was pressed. */
+  | { readonly event: 'hotkey'; readonly key: string; readonly text: string }
   | VerifiedEvent
   | LegacyReadyEvent
-  | ProblemEvent
+  /** An unexpected result or event. */
+  | { readonly event: 'problem'; readonly reason: string }
   | SummaryEvent
 
 /** Receives the events of a demo in order. */

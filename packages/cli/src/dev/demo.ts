@@ -19,16 +19,12 @@ import { type EventOrder, formatCommands } from './printer.js'
 import { createRelay, type ReceiverAnswer, type Relay, startDemoReceiver } from './receiver.js'
 import { createLedger, createReceiverNotes, type Ledger, watchService } from './watch.js'
 
-/** The parts that a payment passes through. */
-export interface DemoParts {
+export interface Demo {
   readonly chainId: string
   readonly ledger: Ledger
   readonly processor: DemoProcessor
   readonly reader: DemoReader
   readonly io: Pick<Io, 'now' | 'sleep'>
-}
-
-export interface Demo extends DemoParts {
   readonly folder: string
   readonly tokenSymbol: string
   /** Resolves with a sentence when a required part exits on its own. */
@@ -45,7 +41,7 @@ export interface Demo extends DemoParts {
   legacyExample(txHash: string, plan: PaymentPlan): LegacyReadyEvent
 }
 
-export interface DemoSettings {
+interface DemoSettings {
   readonly port: number | undefined
   readonly keep: boolean
   readonly seed: number
@@ -56,7 +52,7 @@ export interface DemoSettings {
   readonly startedAt: number
 }
 
-export interface DemoContext {
+interface DemoContext {
   readonly io: Io
   readonly closers: Closers
   readonly stage: EventOrder

@@ -1,19 +1,16 @@
 /** The keys of a demo run on a terminal. @module */
+import { getMessage } from '../errors.js'
 import type { Io } from '../io.js'
 import type { Demo } from './demo.js'
 import type { DemoSink } from './demo-events.js'
 import { hotkeys } from './printer.js'
 import type { Nudge } from './session.js'
 
-export interface HotkeyActions {
+export interface HotkeyActions extends Pick<Demo, 'replayLast' | 'retryNow' | 'commands' | 'openConsole'> {
   trigger(): Promise<unknown>
-  replayLast(): Promise<string>
-  retryNow(): Promise<string>
-  commands(): string
   /** Undefined without the user's own receiver, as is `toggleChaos`. */
   readonly doctor?: (() => Promise<string>) | undefined
   readonly toggleChaos?: (() => string) | undefined
-  openConsole(): Promise<string>
   quit(): void
 }
 
@@ -53,7 +50,7 @@ export async function onHotkey(key: string, actions: HotkeyActions, report: Demo
         if (/^[!-~]$/.test(key)) say(`The key ${key} does nothing; ? lists the keys.`)
     }
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error))
+    say(getMessage(error))
   }
 }
 

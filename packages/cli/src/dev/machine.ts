@@ -10,7 +10,7 @@ import { basename, dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { DemoError } from '../errors.js'
 import type { Io } from '../io.js'
-import { devDefaults, type ReadyEvent } from './demo-events.js'
+import { devDefaults, type EnvFileEvent, type ReadyEvent } from './demo-events.js'
 
 type Start = typeof import('@payment-integration/server/service')['startServer']
 
@@ -114,13 +114,6 @@ const begin =
   '# Written by payment-integration dev, whose next run replaces this part. Delete it to use values of your own.'
 const end = '# End of payment-integration dev.'
 
-interface EnvFileResult {
-  /** `kept`: the file is unchanged, as the user has set one of the values, or it is not UTF-8. */
-  readonly kind: 'written' | 'kept'
-  readonly path: string
-  readonly ignored: boolean
-}
-
 export function listEnvValues(ready: ReadyEvent): Readonly<Record<string, string>> {
   return {
     PAYMENTS_URL: ready.url,
@@ -136,7 +129,7 @@ export function listEnvValues(ready: ReadyEvent): Readonly<Record<string, string
  * another line already sets one of the values: the user set it. Only the owner may read the written file, even where
  * others could before. Throws the error of the file system.
  */
-export function writeEnvFile(path: string, values: Readonly<Record<string, string>>): EnvFileResult {
+export function writeEnvFile(path: string, values: Readonly<Record<string, string>>): Omit<EnvFileEvent, 'event'> {
   const result = { path, ignored: isIgnored(path) }
   const isThere = existsSync(path)
   const bytes = isThere ? readFileSync(path) : Buffer.alloc(0)

@@ -5,7 +5,6 @@ import { createStyle, jsonLine, type Style, shortHash } from '../output.js'
 import type {
   DeliveryEvent,
   DemoEvent,
-  DemoSink,
   EnvFileEvent,
   LegacyReadyEvent,
   ReadyEvent,
@@ -42,18 +41,14 @@ export function createDemoPrinter(io: Pick<Io, 'out' | 'color'>, options: Printe
   return (event, time) => {
     if (options.quiet && !isShownQuietly(event)) return
     if (options.json) return io.out(jsonLine({ ...event, at: new Date(time).toISOString() }))
-    for (const line of formatEvent(event, time, { style, hasKeys: options.hasKeys })) {
+    for (const line of formatEvent(event, time, style, options.hasKeys)) {
       if (line !== '' || last !== '') io.out(line)
       last = line
     }
   }
 }
 
-function formatEvent(
-  event: DemoEvent,
-  time: number,
-  { style, hasKeys }: { readonly style: Style; readonly hasKeys: boolean },
-): string[] {
+function formatEvent(event: DemoEvent, time: number, style: Style, hasKeys: boolean): string[] {
   const at = style.dim(formatClock(time))
   switch (event.event) {
     case 'ready':
@@ -218,24 +213,21 @@ function formatClock(time: number): string {
 /** Prints an event with its unix time in milliseconds. */
 type DemoPrinter = (event: DemoEvent, time: number) => void
 
-/** Receives events and passes them to a printer. */
-export interface EventOrder {
-  readonly report: DemoSink
-  /**
-   * Runs `work`, and holds back all other events until the event of `work` is printed. So a payment is shown as sent
-   * before it is shown as indexed, even when the indexer is faster than the answer to the payer.
-   */
-  first<T>(work: () => Promise<T>, event: (result: T) => DemoEvent): Promise<T>
-}
+export type EventOrder = ReturnType<typeof createEventOrder>
 
-export function createEventOrder(print: DemoPrinter, now: () => number): EventOrder {
+/** Receives events and passes them to a printer. */
+export function createEventOrder(print: DemoPrinter, now: () => number) {
   let delayed: (readonly [DemoEvent, number])[] | null = null
   return {
-    report(event) {
+    report(event: DemoEvent): void {
       if (delayed) delayed.push([event, now()])
       else print(event, now())
     },
-    async first(work, event) {
+    /**
+     * Runs `work`, and holds back all other events until the event of `work` is printed. So a payment is shown as sent
+     * before it is shown as indexed, even when the indexer is faster than the answer to the payer.
+     */
+    async first<T>(work: () => Promise<T>, event: (result: T) => DemoEvent): Promise<T> {
       delayed = []
       try {
         const result = await work()

@@ -1,9 +1,10 @@
 /** Makes the payments of the demo, follows each to its end, and decides the exit code. @module */
 import { setMaxListeners } from 'node:events'
 import { startTimeLimit } from '@payment-integration/contract/internal-io'
+import { getMessage } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { type PaymentPlan, planPayment, seededFraction } from './clients.js'
-import type { Demo, DemoParts } from './demo.js'
+import type { Demo } from './demo.js'
 import type { DemoSink } from './demo-events.js'
 import type { EventOrder } from './printer.js'
 
@@ -118,8 +119,6 @@ function unfinished({ number, waitsFor }: Journey): string {
   return `Payment ${number} still waits for ${waitsFor}`
 }
 
-const getMessage = (error: unknown) => (error instanceof Error ? error.message : String(error))
-
 interface Journey {
   readonly number: number
   readonly txHash: string
@@ -136,13 +135,13 @@ const processorPauseMs = 400
  * @returns The problem, or null when the payment is verified or `signal` aborted (then `journey.waitsFor` is not null).
  */
 async function travel(
-  parts: DemoParts,
+  demo: Demo,
   journey: Journey,
   plan: PaymentPlan,
   report: DemoSink,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { ledger, processor, reader, chainId, io } = parts
+  const { ledger, processor, reader, chainId, io } = demo
   const { txHash } = journey
   const sentAt = io.now()
   journey.waitsFor = 'the indexer'

@@ -2,8 +2,6 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import type { DeliveryEvent, DemoSink } from './demo-events.js'
 
-type ReceiverNotes = ReturnType<typeof createReceiverNotes>
-
 /** Stores the receiver's log line about a version until the service reports the attempt. */
 export function createReceiverNotes() {
   const notes = new Map<string, string>()
@@ -26,7 +24,7 @@ export function createReceiverNotes() {
 export function watchService(
   report: DemoSink,
   ledger: Ledger,
-  notes: ReceiverNotes,
+  notes: ReturnType<typeof createReceiverNotes>,
   chainId: number,
   stopping: () => boolean,
 ): (event: ServiceEvent) => void {

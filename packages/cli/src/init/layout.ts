@@ -2,7 +2,6 @@
 import { InitError, UsageError } from '../errors.js'
 import type { ManifestAdditions, Project } from './project.js'
 
-/** The framework names that `init` accepts. */
 export const frameworkNames = ['express', 'fastify', 'hono', 'next', 'nest', 'koa', 'worker', 'lambda', 'node'] as const
 
 export type FrameworkName = (typeof frameworkNames)[number]

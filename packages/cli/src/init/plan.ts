@@ -181,16 +181,10 @@ export async function writePlan(folder: string, files: readonly PlannedFile[]): 
   }
 }
 
-interface Variable {
-  readonly name: string
-  readonly about: string
-  readonly value?: string
-}
-
 const databaseUrls = { sqlite: 'sqlite:payments.db', postgres: 'postgres://user@127.0.0.1/shop' } as const
 
 /** The five variables of an integrator, without `DATABASE_URL` where the platform stores the versions. */
-function listVariables(database: DatabaseName | null): Variable[] {
+function listVariables(database: DatabaseName | null): { name: string; about: string; value?: string }[] {
   return [
     { name: 'INTEGRATION_ADDRESS', about: 'The address of your integration: 0x and 40 hex digits.' },
     { name: 'API_SECRET', about: 'The secret of the read API.' },

@@ -5,15 +5,16 @@ import { parseForeignJson } from '@payment-integration/contract/internal-io'
 import { verifySignature } from '@payment-integration/webhook'
 import { ServerError } from '../errors.js'
 import { forward } from '../forward.js'
+import { type Integrator, splitSecrets } from '../input.js'
 import type { Io } from '../io.js'
 import { type Style, shortHash, span } from '../output.js'
-import { ConnectionLostError, readStream, type StreamEvent, type StreamTarget } from './stream.js'
+import { ConnectionLostError, readStream, type StreamEvent } from './stream.js'
 
 /** The shortest and longest wait before a reconnection, in milliseconds; each wait is twice as long as the last. */
-export const reconnectMs = { min: 500, max: 30_000 } as const
+const reconnectMs = { min: 500, max: 30_000 } as const
 
 /** The deliveries to forward, and where to. */
-export interface ListenPlan extends StreamTarget {
+interface ListenPlan extends Integrator {
   readonly forwardTo: URL
   /** Forwards deliveries created since this unix time in milliseconds; null: since now. */
   readonly since: number | null
@@ -21,12 +22,12 @@ export interface ListenPlan extends StreamTarget {
   readonly signingSecret: string | null
 }
 
-/** Runs until `io.signal` aborts. @throws ServerError When a reconnection cannot help. */
+/** Runs until `io.signal` aborts, then reports a summary. @throws ServerError When a reconnection cannot help. */
 export async function runListen(
   plan: ListenPlan,
   report: (event: ListenEvent) => void,
   io: Pick<Io, 'now' | 'sleep' | 'signal'>,
-): Promise<ListenFigures> {
+): Promise<void> {
   let lastId: string | null = null
   let waitMs: number = reconnectMs.min
   let [forwarded, accepted, connections] = [0, 0, 0]
@@ -55,10 +56,9 @@ export async function runListen(
 
   async function deliver({ headers, body: text, chainId, txHash, version }: StreamedDeliveryBody): Promise<void> {
     const body = Buffer.from(text, 'base64')
-    const { signal } = io
     const signatureValid = plan.signingSecret === null ? null : await isValid(headers, body, plan.signingSecret, io)
     const result = await forward({ headers, body }, { to: plan.forwardTo, io })
-    if (signal.aborted && result.status === null) return
+    if (io.signal.aborted && result.status === null) return
     forwarded += 1
     if (result.problem === null) accepted += 1
     const missed = backlog !== null
@@ -85,7 +85,8 @@ export async function runListen(
       waitMs = Math.min(waitMs * 2, reconnectMs.max)
     }
   }
-  return { forwarded, accepted, failed: forwarded - accepted, reconnects: Math.max(0, connections - 1) }
+  const [failed, reconnects] = [forwarded - accepted, Math.max(0, connections - 1)]
+  report({ event: 'summary', forwarded, accepted, failed, reconnects })
 }
 
 function parseData({ data }: StreamEvent): unknown {
@@ -109,7 +110,7 @@ async function isValid(
 ): Promise<boolean> {
   const header = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-service-signature')?.[1]
   try {
-    await verifySignature({ body, header, secrets: secrets.split(',').map((each) => each.trim()), now: () => io.now() })
+    await verifySignature({ body, header, secrets: splitSecrets(secrets), now: () => io.now() })
     return true
   } catch {
     return false
@@ -127,7 +128,7 @@ function parseState(body: Buffer): string | null {
 }
 
 /** One event; `--json` prints it unchanged. */
-export type ListenEvent =
+type ListenEvent =
   | {
       readonly event: 'listening'
       readonly server: string
@@ -152,14 +153,13 @@ export type ListenEvent =
     }
   | { readonly event: 'caught_up'; readonly missed: number; readonly resumed: boolean }
   | { readonly event: 'disconnected'; readonly reason: string; readonly retryInMs: number }
-  | ({ readonly event: 'summary' } & ListenFigures)
-
-export interface ListenFigures {
-  readonly forwarded: number
-  readonly accepted: number
-  readonly failed: number
-  readonly reconnects: number
-}
+  | {
+      readonly event: 'summary'
+      readonly forwarded: number
+      readonly accepted: number
+      readonly failed: number
+      readonly reconnects: number
+    }
 
 export function listenText(event: ListenEvent, style: Style): readonly string[] {
   switch (event.event) {
@@ -178,9 +178,7 @@ export function listenText(event: ListenEvent, style: Style): readonly string[] 
       return deliveryLines(event, style)
     case 'caught_up':
       if (event.missed === 0) return []
-      return [
-        `${event.resumed ? 'Missed' : 'Sent'} ${event.missed} ${event.resumed ? 'while disconnected' : 'from before'}.`,
-      ]
+      return [event.resumed ? `Missed ${event.missed} while disconnected.` : `Sent ${event.missed} from before.`]
     case 'disconnected':
       return [style.yellow(`Disconnected: ${event.reason}. Next attempt in ${span(event.retryInMs / 1_000)}.`)]
     case 'summary': {
@@ -191,15 +189,13 @@ export function listenText(event: ListenEvent, style: Style): readonly string[] 
 }
 
 function deliveryLines(event: Extract<ListenEvent, { event: 'delivery' }>, style: Style): readonly string[] {
-  const time = event.at.slice(11, 19)
+  const time = style.dim(event.at.slice(11, 19))
   const state = event.state === null ? 'no state' : event.state.slice(0, 40)
   const name = `v${event.version} ${shortHash(event.txHash)} on ${event.chainId} ${state}`
   const answer = `${event.status ?? 'no answer'} ${event.ms} ms`
-  const problem = event.problem === null ? '' : `: ${event.problem}`
-  const line = event.problem === null ? style.green(answer) : style.red(`${answer}${problem}`)
   return [
-    `${style.dim(time)} --> ${name}${event.missed ? ' (missed)' : ''}`,
-    `${style.dim(time)} <-- ${line}`,
+    `${time} --> ${name}${event.missed ? ' (missed)' : ''}`,
+    `${time} <-- ${event.problem === null ? style.green(answer) : style.red(`${answer}: ${event.problem}`)}`,
     ...(event.signatureValid === false
       ? [style.yellow('  The signature does not match this signing secret: the receiver must reject it.')]
       : []),

@@ -2,22 +2,15 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { deliveryStreamPath } from '@payment-integration/contract/internal'
-import { parseRetryAfter } from '@payment-integration/contract/internal-io'
+import { parseRetryAfter, startTimeLimit } from '@payment-integration/contract/internal-io'
 import { ServerError } from '../errors.js'
-import { buildServerUrl, formatBasicAuth } from '../input.js'
+import { buildServerUrl, formatBasicAuth, type Integrator } from '../input.js'
 import type { Io } from '../io.js'
 
 /** After this silence, in milliseconds, the connection counts as lost: the server sends something every 5 s. */
 const silenceMs = 20_000
 /** The longest wait that a server can ask for, in milliseconds. */
 const maxWaitMs = 3_600_000
-
-export interface StreamTarget {
-  readonly server: URL
-  readonly integration: string
-  readonly apiSecret: string
-  readonly apiSecretEnv: string
-}
 
 /** The connection failed or was lost; a later attempt may work. */
 export class ConnectionLostError extends Error {
@@ -31,14 +24,20 @@ export class ConnectionLostError extends Error {
   }
 }
 
+/** The position at which a stream begins: an event, else a unix time in milliseconds; both null: now. */
+interface StreamStart {
+  readonly lastId: string | null
+  readonly since: number | null
+}
+
 /**
  * Reads the events of one connection until it ends. A slow caller slows the server down.
  * @throws ConnectionLostError When a later attempt may work. @throws ServerError When a later attempt cannot work.
  */
 export async function* readStream(
-  target: StreamTarget,
-  start: { readonly lastId: string | null; readonly since: number | null },
-  io: Pick<Io, 'sleep' | 'signal' | 'now'>,
+  target: Integrator,
+  start: StreamStart,
+  io: Pick<Io, 'signal' | 'now'>,
 ): AsyncGenerator<StreamEvent, void, undefined> {
   const response = await open(target, start, io.signal)
   try {
@@ -46,7 +45,7 @@ export async function* readStream(
     const parse = createEventParser()
     const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Buffer>
     for (;;) {
-      const chunk = await withinSilence(chunks.next(), io)
+      const chunk = await withinSilence(chunks.next(), io.signal)
       if (chunk.done === true) return
       yield* parse(chunk.value)
     }
@@ -59,8 +58,8 @@ export async function* readStream(
 }
 
 function open(
-  { server, integration, apiSecret }: StreamTarget,
-  { lastId, since }: { readonly lastId: string | null; readonly since: number | null },
+  { server, integration, apiSecret }: Integrator,
+  { lastId, since }: StreamStart,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const url = buildServerUrl(server, deliveryStreamPath)
@@ -90,7 +89,7 @@ function explainFailure({ code }: NodeJS.ErrnoException, { host }: URL): string 
   return `${host} is not reachable${code === undefined ? '' : ` (${code})`}`
 }
 
-function rejectStatus(response: IncomingMessage, { apiSecretEnv, integration }: StreamTarget, now: number): void {
+function rejectStatus(response: IncomingMessage, { apiSecretEnv, integration }: Integrator, now: number): void {
   const { statusCode = 0, headers } = response
   if (statusCode === 200 && headers['content-type']?.startsWith('text/event-stream')) return
   if (statusCode === 401)
@@ -111,20 +110,15 @@ function rejectStatus(response: IncomingMessage, { apiSecretEnv, integration }: 
   throw new ServerError(`No payment integration server answers at this URL (status ${statusCode}).`)
 }
 
-async function withinSilence<T>(next: Promise<T>, { sleep, signal }: Pick<Io, 'sleep' | 'signal'>): Promise<T> {
-  const timer = new AbortController()
-  const stop = () => timer.abort()
-  signal.addEventListener('abort', stop, { once: true })
-  next.catch(() => undefined)
+async function withinSilence<T>(next: Promise<T>, signal: AbortSignal): Promise<T> {
+  const limit = startTimeLimit(silenceMs, signal)
+  const silence = limit.over.catch(() => {
+    throw new ConnectionLostError(`nothing arrived for ${silenceMs / 1_000} s`)
+  })
   try {
-    const isSilent = sleep(silenceMs, timer.signal).then(() => {
-      throw new ConnectionLostError(`nothing arrived for ${silenceMs / 1_000} s`)
-    })
-    isSilent.catch(() => undefined)
-    return await Promise.race([next, isSilent])
+    return await Promise.race([next, silence])
   } finally {
-    signal.removeEventListener('abort', stop)
-    stop()
+    limit.end()
   }
 }
 
@@ -145,10 +139,7 @@ function createEventParser(): (chunk: Uint8Array) => readonly StreamEvent[] {
     const blocks = `${incomplete}${decoder.decode(chunk, { stream: true })}`.split('\n\n')
     incomplete = blocks.pop() ?? ''
     if (incomplete.length > maxCharacters) throw new ServerError('The server sent an event of more than 8 MB.')
-    return blocks.flatMap((block) => {
-      const event = parseBlock(block)
-      return event === null ? [] : [event]
-    })
+    return blocks.map(parseBlock).filter((event) => event !== null)
   }
 }
 

@@ -1,6 +1,7 @@
 /** Measures cells on one feed: processor time, WAL, connections, and calls to nodes. @module */
 import { setTimeout as wait } from 'node:timers/promises'
 import { createFeedConnection, createFeedPublisher, type FeedConnection } from '@payment-integration/chain-feed'
+import { systemClock } from '@payment-integration/core'
 import type { Chain } from '@payment-integration/core/ports'
 import { parseBlock } from '../../../packages/chain-feed/src/feed-message.js'
 import { createFeedStream } from '../../../packages/chain-feed/src/feed-stream.js'
@@ -93,7 +94,7 @@ async function publish(connection: FeedConnection, { blocks, perBlock }: CellsEf
   const publisher = createFeedPublisher({ chain: twin, connection, ...limits })
   const stop = new AbortController()
   const running = publisher.run(stop.signal)
-  const stream = createFeedStream(connection, chainId)
+  const stream = createFeedStream(connection, chainId, systemClock)
   await until(async () => {
     const newest = await stream.last().catch(() => null)
     return newest !== null && parseBlock(chainId, newest.data).block.number === twin.height()

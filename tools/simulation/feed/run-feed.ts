@@ -46,7 +46,7 @@ export async function runFeedSeed(seed: number): Promise<FeedReport> {
   const connections = Array.from({ length: 3 }, () => createFeedConnection({ servers: nats.urls }))
   const [observer, ...publishing] = connections
   if (observer === undefined) throw new Error('There is no connection.')
-  const stream = createFeedStream(observer, chainId)
+  const stream = createFeedStream(observer, chainId, systemClock)
   const publishers = publishing.map((connection) => startPublisher(connection, moving))
   const cells = await Promise.all([1, 2].map(() => startCell(nats.urls, moving.chain)))
   let isMoving = true

@@ -45,16 +45,11 @@ export function unpackBody(packed: Uint8Array, subject: BodyKey): Uint8Array {
 const formatHead = ({ integrationAddress, chainId, txHash, version }: BodyKey): string =>
   `{"integrationAddress":"${integrationAddress}","chainId":"${chainId}","txHash":"${txHash}","version":${version},`
 
-/** A JSON string or null, whose end is unambiguous. */
-const value = /("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)/.source
-const shortForm = new RegExp(
-  `^\\[${value},(?:null|\\[${value},${value}\\]),(?:null|\\[${value},${value},${value},${value}\\])\\]$`,
-)
-const settlementTail = `"settlementAmount":${value},"settlementCurrency":${value}`
-const tail = new RegExp(
-  `^"state":${value},"recipient":(?:null|\\{"title":${value},"subtitle":${value}\\}),` +
-    `"invoice":(?:null|\\{"amount":${value},"currency":${value},${settlementTail}\\})\\}$`,
-)
+// Each group is a JSON string or null, whose end is unambiguous.
+const shortForm =
+  /^\[("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),(?:null|\[("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\]),(?:null|\[("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\])\]$/
+const tail =
+  /^"state":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"recipient":(?:null|\{"title":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"subtitle":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\}),"invoice":(?:null|\{"amount":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"currency":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"settlementAmount":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"settlementCurrency":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\})\}$/
 
 /** Formats the end of a body from a match of {@link shortForm} or {@link tail}. */
 function formatTail([

@@ -1,14 +1,14 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Signs operators in at an OpenID provider: the code flow with PKCE. Source: docs/decisions/operators.md. @module */
 import { assertModestJson, readForeignBytes } from '@payment-integration/contract/internal-io'
-import type { NewSession } from '@payment-integration/core/internal'
+import type { NewSession, OperatorSessions } from '@payment-integration/core/internal'
 import { loadPackage, OidcRejectedError } from '@payment-integration/core/internal'
 import type { ClientAuth, Configuration, CustomFetch, IDToken, UserInfoResponse } from 'openid-client'
 import type { PageContent } from '../pages/page.js'
+import type { Render } from '../view/layout.js'
 import { base } from '../view/parts.js'
 import { type ConsoleBindings, parseLocalPath } from '../web/guard.js'
 import { createSessionCookie, seeOther } from '../web/sessions.js'
-import type { SignInDeps } from './sign-in.js'
 
 /** How the console signs operators in at an OpenID provider, as a confidential client with the code flow. */
 export interface OidcOptions {
@@ -23,8 +23,14 @@ export interface OidcOptions {
   readonly fetch?: typeof fetch | undefined
 }
 
-interface OidcSignInDeps extends SignInDeps {
+interface OidcSignInDeps {
   readonly options: OidcOptions
+  readonly publicUrl: string
+  readonly sessions: Pick<OperatorSessions, 'sealSignIn' | 'openSignIn' | 'signInProved'>
+  readonly findSource: (request: Request, bindings: ConsoleBindings) => string
+  readonly render: Render
+  readonly now: () => number
+  readonly onError: (error: unknown) => void
   readonly buildPage: (next: string, problem: string) => PageContent
   readonly issueSessionCookie: (opened: NewSession) => string
 }

@@ -21,7 +21,7 @@ export interface SignInOptions {
   readonly oidc?: OidcOptions | undefined
 }
 
-export interface SignInDeps extends SignInOptions {
+interface SignInDeps extends SignInOptions {
   readonly sessions: OperatorSessions
   readonly render: Render
   readonly now: () => number

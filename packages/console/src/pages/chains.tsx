@@ -230,7 +230,7 @@ export function findGaps(proofs: readonly ProvenRange[]): BlockRange[] {
 }
 
 export const chainActs = actsFor('operator', {
-  /** Fields: `chain`, `from`, `to` (default: the last indexed block), and `repair`, where `yes` writes. Opens the job. */
+  /** Fields: `chain`, `from`, `to` (default: the last indexed block), `repair` (`yes` writes). Opens the job. */
   async reindex({ fields, commands, jobs, visit, service }) {
     const chainId = parseWholeNumber('Chain', fields['chain'] ?? '')
     const from = parseWholeNumber('First block', fields['from'] ?? '')

@@ -222,7 +222,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       ),
     )
 
-  /** Opens a session. Null: the operator was disabled or reset since it was read. `newHash` replaces an outdated hash. */
+  /** Opens a session. Null: the operator was disabled or reset since the read. `newHash` replaces an outdated hash. */
   async function openSession(
     { name, passphrase }: OperatorRecord,
     newHash: string | null,

@@ -237,19 +237,14 @@ export function checkUpdate(input: ProcessorUpdate): ProcessorUpdate {
   )
 }
 
-function normalizeUpdate({
-  txHash,
-  integrationAddress,
-  recipient,
-  invoice,
-  ...update
-}: ProcessorUpdate): ProcessorUpdate {
+function normalizeUpdate(input: ProcessorUpdate): ProcessorUpdate {
+  const { id, chainId, txHash, integrationAddress, state, recipient, invoice } = input
   return {
-    id: update.id,
-    chainId: update.chainId,
+    id,
+    chainId,
     txHash: txHash.toLowerCase(),
     integrationAddress: integrationAddress?.toLowerCase(),
-    state: update.state,
+    state,
     recipient: recipient && copyRecipient(recipient),
     invoice: invoice && copyInvoice(invoice),
   }

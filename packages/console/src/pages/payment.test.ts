@@ -98,30 +98,6 @@ describe('the page', () => {
   })
 })
 
-describe('the time line of a payment that was mined again', () => {
-  let path: string
-  const setup = setUpConsole(16, async (twin) => {
-    const { address } = await twin.addIntegration(() => new Response(null, { status: 204 }))
-    const paid = await twin.pay({ chainId: 1, integrationAddress: address })
-    await twin.advance(60_000)
-    await twin.update(paid, { state: 'pending' })
-    await twin.advance(60_000)
-    await twin.reorganize(1, 1, 'again')
-    await twin.advance(60_000)
-    await twin.update(paid, { state: 'success' })
-    path = `/payments/${paid.chainId}/${paid.txHash}`
-  })
-
-  it('has the new block after the versions and attempts before it', async () => {
-    const [, timeline = ''] = /<ol class="timeline">(.*?)<\/ol>/s.exec(await setup.get(path)) ?? []
-    const events = timeline.matchAll(/Mined again in block|Version \d, attempt 1|<strong>Version \d/g)
-    expect([...events].map(([event]) => event.replace('<strong>', ''))).toEqual([
-      ...['Version 1', 'Version 1, attempt 1', 'Version 2', 'Version 2, attempt 1'],
-      ...['Mined again in block', 'Version 3', 'Version 3, attempt 1'],
-    ])
-  })
-})
-
 describe('the snapshots of a payment with more versions than its page reads', () => {
   const versions = 54
   let path: string

@@ -1,6 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** One payment: facts, time line, deliveries with their replays, and snapshots. @module */
-import type { ChainStatus } from '@payment-integration/core'
 import { type DeliveryView, parseMemo } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { ActForm, ForRole } from '../view/forms.js'
@@ -46,9 +45,7 @@ export const paymentPage: Load = async ({ service, sampler, now }, query, name) 
   ])
   const snapshots = stored.map(readSnapshot)
   const context = { now: now(), endpoints }
-  const indexer = indexers.find((each) => each.chainId === chainId)
-  const nativeHash = indexer?.nativeHash(txHash) ?? null
-  const minedAgainAt = findMinedAgain(payment, deliveries, indexer?.status().newestReorgs ?? [])
+  const nativeHash = indexers.find((each) => each.chainId === chainId)?.nativeHash(txHash) ?? null
   const others = payments.length - 1
   const signed = lastSigned(snapshots, deliveries)
   const body = (
@@ -72,7 +69,7 @@ export const paymentPage: Load = async ({ service, sampler, now }, query, name) 
       ) : (
         <Deliveries deliveries={deliveries} context={context} />
       )}
-      <Timeline {...{ payment, snapshots, updates, deliveries, context, minedAgainAt }} />
+      <Timeline {...{ payment, snapshots, updates, deliveries, context }} />
       {updates.length < maxUpdates ? null : <p class="dim">Only the first {maxUpdates} updates are shown.</p>}
       <Identifiers {...{ payment, nativeHash }} />
       <Snapshots {...{ payment, snapshots, compare }} action={paymentHref(payment)} />
@@ -88,17 +85,6 @@ export const paymentPage: Load = async ({ service, sampler, now }, query, name) 
   )
   const live = buildTopic('payment', { chain: String(chainId), hash: txHash })
   return { title: `Payment ${txHash.slice(0, 10)}`, section: '/payments', body, live }
-}
-
-/** When this process followed the reorg that orphaned the former block of a payment; null: it followed none. */
-function findMinedAgain(
-  { blockNumber, offChain }: StoredPayment,
-  deliveries: readonly DeliveryView[],
-  reorgs: ChainStatus['newestReorgs'],
-): number | null {
-  if (offChain) return null
-  const firstAt = deliveries.find(({ version }) => version === 1)?.createdAt ?? Number.POSITIVE_INFINITY
-  return reorgs.find(({ at, commonAncestor }) => firstAt < at && blockNumber > commonAncestor)?.at ?? null
 }
 
 export const PaymentTitle = ({ payment }: { payment: StoredPayment }) => (

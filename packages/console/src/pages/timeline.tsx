@@ -12,7 +12,7 @@ import type { Snapshot } from './snapshots.js'
 
 /** One entry of a time line. A processor update is stored without a time, and stands at the version that it met. */
 type Entry = { readonly at: number | null } & (
-  | { readonly kind: 'block'; readonly minedAgainAt: number | null }
+  | { readonly kind: 'block' }
   | { readonly kind: 'version'; readonly version: number; readonly state: string | null }
   | { readonly kind: 'update'; readonly update: ConsoleUpdate }
   | {
@@ -29,7 +29,6 @@ function buildTimeline(
   snapshots: readonly Snapshot[],
   updates: readonly ConsoleUpdate[],
   deliveries: readonly DeliveryView[],
-  minedAgainAt: number | null,
 ): Entry[] {
   const created = new Map(deliveries.map(({ version, createdAt }) => [version, createdAt]))
   const updatesByVersion = new Map<number, ConsoleUpdate[]>()
@@ -38,8 +37,7 @@ function buildTimeline(
     const place = update.version === null ? Number.POSITIVE_INFINITY : update.version
     updatesByVersion.set(place, [...(updatesByVersion.get(place) ?? []), update])
   }
-  const block: Entry = { kind: 'block', at: payment.blockTimestamp, minedAgainAt }
-  const entries: Entry[] = minedAgainAt === null ? [block] : []
+  const entries: Entry[] = [{ kind: 'block', at: payment.blockTimestamp }]
   const versions = new Set([...snapshots.map(({ version }) => version), ...updatesByVersion.keys()])
   for (const version of [...versions].sort((a, b) => a - b)) {
     const at = created.get(version) ?? null
@@ -56,16 +54,15 @@ function buildTimeline(
       entries.push({ kind: 'attempt', at: attempt.startedAt, delivery, number: index + 1, attempt })
     if (nextAttemptAt !== null) entries.push({ kind: 'next', at: nextAttemptAt, delivery })
   }
-  return inOrder(minedAgainAt === null ? entries : [...entries, block])
+  return inOrder(entries)
 }
 
 /** Sorts entries by time; an entry without a time follows its predecessor. */
 function inOrder(entries: readonly Entry[]): Entry[] {
   let before = Number.NEGATIVE_INFINITY
   const keyed = entries.map((entry) => {
-    // The first block comes first: its time is by the chain's clock, and cannot be compared with times of the service.
-    const blockKey = entry.kind === 'block' ? (entry.minedAgainAt ?? Number.NEGATIVE_INFINITY) : null
-    const key = blockKey ?? entry.at ?? before
+    // The block comes first: its time is by the chain's clock, and cannot be compared with times of the service.
+    const key = entry.kind === 'block' ? Number.NEGATIVE_INFINITY : (entry.at ?? before)
     before = Math.max(before, key)
     return { entry, key }
   })
@@ -88,15 +85,13 @@ interface TimelineProps {
   readonly updates?: readonly ConsoleUpdate[]
   readonly deliveries: readonly DeliveryView[]
   readonly context: DeliveryContext
-  /** When the reorg was followed after which the payment was mined again. @default null: none is known */
-  readonly minedAgainAt?: number | null
 }
 
-export const Timeline = ({ payment, snapshots, updates = [], deliveries, context, ...rest }: TimelineProps) => (
+export const Timeline = ({ payment, snapshots, updates = [], deliveries, context }: TimelineProps) => (
   <>
     <h2>Timeline</h2>
     <ol class="timeline">
-      {buildTimeline(payment, snapshots, updates, deliveries, rest.minedAgainAt ?? null).map((entry) => (
+      {buildTimeline(payment, snapshots, updates, deliveries).map((entry) => (
         <li class={entry.kind} id={entry.kind === 'attempt' ? attemptId(entry.delivery, entry.number) : undefined}>
           <span class="at">{entry.at === null ? <Dim>time not stored</Dim> : <When at={entry.at} withDate />}</span>
           <div>{describeEvent(entry, payment, context)}</div>
@@ -111,8 +106,7 @@ function describeEvent(entry: Entry, payment: StoredPayment, context: DeliveryCo
     case 'block':
       return (
         <>
-          Mined {entry.minedAgainAt === null ? '' : 'again '}in block {formatNumber(payment.blockNumber)}{' '}
-          <Hex value={payment.blockHash} />, log {payment.logIndex}
+          Mined in block {formatNumber(payment.blockNumber)} <Hex value={payment.blockHash} />, log {payment.logIndex}
         </>
       )
     case 'version':

@@ -81,19 +81,14 @@ export function describeRemedy({ lastFailure, health }: { lastFailure: LastFailu
   return advice && (health === null ? 'It has recovered since.' : advice)
 }
 
-/** The remedy, with a link to where it is done. Once a receiver is mended, its deliveries can be sent at once. */
+/** The remedy of a failing endpoint, with a link to the integration, which has its URL and secrets. */
 function showRemedy(endpoint: Pick<ConsoleIntegration, 'address' | 'health'> & { readonly lastFailure: LastFailure }) {
   const remedy = describeRemedy(endpoint)
   if (remedy === null) return <Dim>nothing</Dim>
-  const { address: integration, health } = endpoint
-  const [label, href] = remedy.includes('PI_MASTER_KEY')
-    ? ['Show the settings', buildHref('/settings')]
-    : /notification URL|webhook secret/.test(remedy)
-      ? ['Change the integration', buildHref(`/integrations/${integration}`)]
-      : ['Send its deliveries', buildHref('/deliveries', { status: 'pending', integration })]
+  const href = buildHref(`/integrations/${endpoint.address}`)
   return (
     <>
-      {remedy} {health === null ? null : <a href={href}>{label}</a>}
+      {remedy} {endpoint.health === null ? null : <a href={href}>Open the integration</a>}
     </>
   )
 }

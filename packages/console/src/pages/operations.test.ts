@@ -53,25 +53,9 @@ it('no list reads all integrations', async () => {
 
 it('an endpoint has its latencies, its breaker, and its last failure with what to do', async () => {
   const html = await get(`/console/endpoints?after=${addresses[addresses.indexOf(shop.address) - 1] ?? ''}`)
-  for (const part of ['answers and timeouts', 'one attempt tests it', 'redirects are not followed'])
+  const link = `<a href="/console/integrations/${shop.address}">Open the integration</a>`
+  for (const part of ['answers and timeouts', 'one attempt tests it', 'redirects are not followed', link])
     expect(html).toContain(part)
-})
-
-it.each([
-  [{ status: 308, reason: 'status_308' }, (address: string) => `/console/integrations/${address}">Change`],
-  [{ status: null, reason: 'secret_unreadable' }, () => '/console/settings">Show'],
-  [
-    { status: 503, reason: 'status_503' },
-    (address: string) => `/console/deliveries?status=pending&amp;integration=${address}">`,
-  ],
-])('what to do after %j leads to where it is done', async (answer, getLink) => {
-  const { queries } = setup.twin.service
-  const lastFailure: typeof queries.lastFailure = async (address) => {
-    const failure = await queries.lastFailure(address)
-    return failure && { ...failure, ...answer }
-  }
-  const { get: getChanged } = openChanged(setup.twin, { queries: { ...queries, lastFailure } })
-  expect(await getChanged('/endpoints?health=failing')).toContain(`<a href="${getLink(shop.address)}`)
 })
 
 it('a chain has its reorgs with time and depth', async () => {

@@ -48,7 +48,7 @@ export const endpointsPage: Load = async ({ service: { queries }, now }, query) 
           ['Response p50, p95', ({ latency }) => showSpread(latency)],
           ['Failing for', ({ health }) => showFailing(health, at)],
           ['Last failure', ({ lastFailure }) => showFailure(lastFailure) ?? <Dim>none recently</Dim>],
-          ['What to do', showRemedy],
+          ['What to do', (endpoint) => describeRemedy(endpoint) ?? <Dim>nothing</Dim>],
         ]}
         empty={isFailing ? <Empty title="No endpoint is failing." /> : <NoIntegrations />}
       />
@@ -79,18 +79,6 @@ export const showFailure = (failure: LastFailure): Child =>
 export function describeRemedy({ lastFailure, health }: { lastFailure: LastFailure; health: EndpointView | null }) {
   const advice = lastFailure && findAdvice(lastFailure.status, lastFailure.reason)
   return advice && (health === null ? 'It has recovered since.' : advice)
-}
-
-/** The remedy of a failing endpoint, with a link to the integration, which has its URL and secrets. */
-function showRemedy(endpoint: Pick<ConsoleIntegration, 'address' | 'health'> & { readonly lastFailure: LastFailure }) {
-  const remedy = describeRemedy(endpoint)
-  if (remedy === null) return <Dim>nothing</Dim>
-  const href = buildHref(`/integrations/${endpoint.address}`)
-  return (
-    <>
-      {remedy} {endpoint.health === null ? null : <a href={href}>Open the integration</a>}
-    </>
-  )
 }
 
 function showFailing(health: EndpointView | null, now: number): Child {

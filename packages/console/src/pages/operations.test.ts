@@ -53,8 +53,7 @@ it('no list reads all integrations', async () => {
 
 it('an endpoint has its latencies, its breaker, and its last failure with what to do', async () => {
   const html = await get(`/console/endpoints?after=${addresses[addresses.indexOf(shop.address) - 1] ?? ''}`)
-  const link = `<a href="/console/integrations/${shop.address}">Open the integration</a>`
-  for (const part of ['answers and timeouts', 'one attempt tests it', 'redirects are not followed', link])
+  for (const part of ['answers and timeouts', 'one attempt tests it', 'redirects are not followed'])
     expect(html).toContain(part)
 })
 

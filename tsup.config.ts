@@ -32,7 +32,6 @@ const apart =
     ? [
         'foreign-text',
         'identity',
-        'invoice',
         'legacy',
         'legacy-snapshot',
         'processor-updates',

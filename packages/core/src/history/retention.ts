@@ -151,7 +151,7 @@ export function findNewestDeliverySegment(ended: readonly ExpiredPart[]): number
 export interface HistoryDeps {
   readonly store: Pick<Store, 'history' | 'audit' | 'leases'>
   readonly audited: Audited
-  /** Signs the files. Files that a replaced key signed are accepted. */
+  /** Signs the files and verifies the audit log. A replaced key is accepted for both. */
   readonly keys: MasterKey
   readonly clock: Clock
   readonly random: Pick<RandomSource, 'bytes'>

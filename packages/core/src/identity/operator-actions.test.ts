@@ -252,6 +252,19 @@ test('an operator cannot name an applicant that the provider does not know, or t
   expect(redemptions()[0]).toEqual([first, otherShop, 'unresolved'])
 })
 
+test('the applicant that the operator names is attached, whatever other id the answer of the provider has', async () => {
+  const { resolve, subject, provider } = await unresolved()
+  const { review } = provider
+  provider.review = async (applicantId) => {
+    const answer = await review(applicantId)
+    return answer.kind === 'answer'
+      ? { ...answer, value: { ...answer.value, applicantId: 'another' } as never }
+      : answer
+  }
+  expect(await resolve(found)).toBe('attached')
+  expect(subject()).toMatchObject({ applicantId: found.applicantId })
+})
+
 test('an applicant that is already attached resolves no other redemption of the subject', async () => {
   const { share, provider, webhook, lose, expire, identity, redemptions, outcomes } = identitySetup()
   await share()

@@ -71,7 +71,8 @@ export function createIdentityActions(parts: IdentityParts & { readonly audited:
     if (applicantId !== null) {
       const answer = await callProvider(() => provider.review(applicantId), { externalUserId })
       if (answer === null) return 'unknown_applicant'
-      applicant = { applicantId, ...answer }
+      const { review, reviewedAt, levelName } = answer
+      applicant = { applicantId, review, reviewedAt, levelName }
     }
     return audited(async (tx, note) => {
       const named = await tx.identity.redemption(externalUserId)

@@ -91,7 +91,7 @@ export async function lockSubject(
   return subject
 }
 
-/** How the applicant of a redemption became known, by the outcome in the log of shares. */
+/** The source of the report on an applicant, for each outcome in the log of shares. */
 const reportSources = {
   redeemed: 'redemption',
   found: 'look_up',

@@ -95,7 +95,10 @@ function parseJson(body: Uint8Array): unknown {
 
 type RedeemParts = Omit<IdentityParts, 'provider'> & { readonly provider: IdentityProvider }
 
-/** Builds the use of a token. Null: an older applicant has the external user id; begin again with the next id. */
+/**
+ * Builds the function that redeems a token. It resolves null when an older applicant has the external user id: begin
+ * again with the next id.
+ */
 function createRedeem(parts: RedeemParts) {
   const { store, provider, clock, logger } = parts
 

@@ -56,10 +56,10 @@ function allowNull<T>(rule: Rule<T>): Rule<T | null> {
   return (place, value) => (value === null ? null : rule(place, value))
 }
 
-/** Checks every field of an object, then `relate`. Of a missing object it names the first field. */
+/** Checks each field, then the fields together. For undefined it names the first field. */
 function expectFields<T extends object>(
   rules: { readonly [Name in keyof T]: Rule<T[Name]> },
-  relate: Rule<T> = () => null,
+  checkTogether: Rule<T> = () => null,
 ): Rule<T> {
   return (place, value) => {
     if (value !== undefined && (typeof value !== 'object' || value === null))
@@ -68,7 +68,7 @@ function expectFields<T extends object>(
       const flaw = rules[name](`${place}.${name}`, value?.[name])
       if (flaw !== null) return flaw
     }
-    return relate(place, value)
+    return checkTogether(place, value)
   }
 }
 
@@ -244,9 +244,9 @@ export function createCheckedChain(chain: Chain): Chain {
       return head
     },
     async block(number, signal) {
-      const found = await chain.block(number, signal)
-      check(allowNull(blockRule)(`block(${number})`, found))
-      return found
+      const block = await chain.block(number, signal)
+      check(allowNull(blockRule)(`block(${number})`, block))
+      return block
     },
     async *ranges(request, signal) {
       for await (const range of chain.ranges(request, signal)) {
@@ -257,9 +257,9 @@ export function createCheckedChain(chain: Chain): Chain {
     watch: (wake, signal) => chain.watch(wake, signal),
     announcesBlocks: () => chain.announcesBlocks?.() ?? false,
     async transactionFate(txHash, signal) {
-      const found = await chain.transactionFate(txHash, signal)
-      check(fateRule('transactionFate()', found))
-      return found
+      const fate = await chain.transactionFate(txHash, signal)
+      check(fateRule('transactionFate()', fate))
+      return fate
     },
     nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
     nodes: () => chain.nodes(),

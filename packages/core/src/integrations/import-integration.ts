@@ -240,8 +240,15 @@ async function findOtherUpdates(
 }
 
 async function* splitIntoBatches(groups: AsyncIterable<readonly MoveRow[]>): AsyncGenerator<readonly MoveRow[]> {
+  let batch: MoveRow[] = []
   for await (const rows of groups)
-    for (let from = 0; from < rows.length; from += batchSize) yield rows.slice(from, from + batchSize)
+    for (const row of rows) {
+      batch.push(row)
+      if (batch.length < batchSize) continue
+      yield batch
+      batch = []
+    }
+  if (batch.length > 0) yield batch
 }
 
 /** @param leftOut - Receives dropped payments that are not stored here. @returns The payments to replace. */

@@ -15,12 +15,12 @@ interface Change<T> {
   readonly onlyIf?: Parameters<IntegrationStore['update']>[2]
   readonly action: AuditAction
   readonly details?: AuditEntry['details']
-  readonly result: T
+  readonly result: (written: IntegrationRecord) => T
 }
 
 /**
- * Builds the change of an integration, with its audit record. Any change deletes a previous signing secret past its
- * grace time.
+ * Builds the function that changes an integration and records the change in the audit log. Any change deletes a
+ * previous signing secret past its grace time.
  */
 export function createChange({ audited, clock }: Pick<SecretDeps, 'audited' | 'clock'>) {
   return async <T>(
@@ -36,7 +36,7 @@ export function createChange({ audited, clock }: Pick<SecretDeps, 'audited' | 'c
       const written = await tx.integrations.update(address, { ...expired, ...fields }, onlyIf)
       if (written === null) throw new IntegrationError('ERR_INTEGRATION_CHANGED', address)
       note({ action, subject: address, details })
-      return result
+      return result(written)
     })
   }
 }
@@ -83,7 +83,7 @@ export function createSecretCommands(
           onlyIf: { apiSecretHash: active?.hash ?? null },
           action: 'integration.api_secret_rotated',
           details: { graceMs },
-          result: { apiSecret },
+          result: () => ({ apiSecret }),
         }
       })
     },
@@ -91,18 +91,19 @@ export function createSecretCommands(
       change(input, ({ address, previousApiSecret }) => {
         assertPrevious(previousApiSecret, clock.now(), address)
         const action = 'integration.previous_api_secret_ended'
-        return { fields: { previousApiSecret: null }, action, result: undefined }
+        return { fields: { previousApiSecret: null }, action, result: () => undefined }
       }),
     prepareSigningSecret: (input, { isShownAgain = true } = {}) =>
       change(input, ({ address, preparedSigningSecret: prepared }) => {
         if (prepared !== null && !isShownAgain) throw new IntegrationError('ERR_SIGNING_SECRET_PREPARED', address)
         if (prepared !== null) {
-          const result = { signingSecret: openPrepared(address, prepared), isNew: false }
+          const signingSecret = openPrepared(address, prepared)
+          const result = () => ({ signingSecret, isNew: false })
           return { fields: {}, action: 'integration.signing_secret_shown', result }
         }
         const signingSecret = issueSecret('whsec', random)
         const preparedSigningSecret = sealSecret(keys, random, address, signingSecret)
-        const result = { signingSecret, isNew: true }
+        const result = () => ({ signingSecret, isNew: true })
         return { fields: { preparedSigningSecret }, action: 'integration.signing_secret_prepared', result }
       }),
     async activateSigningSecret(input, { graceMs = defaultGraceMs } = {}) {
@@ -117,7 +118,7 @@ export function createSecretCommands(
           fields: { signingSecret: prepared, preparedSigningSecret: null, previousSigningSecret },
           action: 'integration.signing_secret_activated',
           details: { graceMs },
-          result: { previousUntil },
+          result: () => ({ previousUntil }),
         }
       })
     },
@@ -125,13 +126,13 @@ export function createSecretCommands(
       change(input, ({ address, preparedSigningSecret: prepared }) => {
         if (prepared === null) throw new IntegrationError('ERR_SIGNING_SECRET_NOT_PREPARED', address)
         const action = 'integration.signing_secret_aborted'
-        return { fields: { preparedSigningSecret: null }, action, result: undefined }
+        return { fields: { preparedSigningSecret: null }, action, result: () => undefined }
       }),
     endPreviousSigningSecret: (input) =>
       change(input, ({ address, previousSigningSecret }) => {
         assertPrevious(previousSigningSecret, clock.now(), address)
         const action = 'integration.previous_signing_secret_ended'
-        return { fields: { previousSigningSecret: null }, action, result: undefined }
+        return { fields: { previousSigningSecret: null }, action, result: () => undefined }
       }),
     resealSecrets: () => resealSecrets(deps),
   }

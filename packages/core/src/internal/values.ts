@@ -64,7 +64,7 @@ export function isExpired(endsAt: number, now: number, longestMs: number): boole
   return now >= endsAt || endsAt > now + longestMs + processSkewMs
 }
 
-/** The items by key, in their order. */
+/** Groups items by key; each group keeps their order. */
 export function groupBy<T>(items: readonly T[], toKey: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()
   for (const item of items) {
@@ -76,7 +76,10 @@ export function groupBy<T>(items: readonly T[], toKey: (item: T) => string): Map
   return groups
 }
 
-/** Calls `work` with each item in order, `concurrency` at once, while `goesOn`. Resolves the number of calls. */
+/**
+ * Calls `work` with each item in order, at most `concurrency` at a time, as long as `goesOn()` is true. Resolves the
+ * number of calls.
+ */
 export async function runConcurrently<T>(
   items: readonly T[],
   concurrency: number,

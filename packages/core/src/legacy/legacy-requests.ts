@@ -18,6 +18,7 @@ class RequestFlaws {
     return ''
   }
 
+  /** Notes that a value is missing or has the wrong type. */
   addType(name: string, value: unknown, expected: string): '' {
     return this.add(name, 'invalid_type', value === undefined ? 'is required' : `must be ${expected}`)
   }
@@ -38,8 +39,8 @@ function parseChainId(text: string, flaws: RequestFlaws): number {
 function parseHash(value: unknown, flaws: RequestFlaws): string {
   if (typeof value !== 'string') return flaws.addType('txHash', value, 'a string')
   if (/^0x[0-9a-fA-F]{64}$/.test(value)) return value.toLowerCase()
-  const expected = 'must start with 0x and have a fixed length of 66 characters, 64 of them hex digits'
-  return flaws.add('txHash', 'invalid_format', expected)
+  const message = 'must start with 0x and have a fixed length of 66 characters, 64 of them hex digits'
+  return flaws.add('txHash', 'invalid_format', message)
 }
 
 /** @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw. */
@@ -135,20 +136,20 @@ function parseAmount(value: unknown, flaws: RequestFlaws): string {
   }
   if (typeof value !== 'string') return flaws.addType('invoiceAmount', value, 'a decimal string or a number')
   if (isPlainDecimal(value)) return value
-  const expected = `must be a plain decimal such as 12.50: no sign, exponent or space, ${maxDecimalLength} characters at most`
-  return flaws.add('invoiceAmount', 'invalid_format', expected)
+  const message = `must be a plain decimal such as 12.50: no sign, exponent or space, ${maxDecimalLength} characters at most`
+  return flaws.add('invoiceAmount', 'invalid_format', message)
 }
 
 function parseCurrency(value: unknown, flaws: RequestFlaws): string {
   if (typeof value !== 'string') return flaws.addType('invoiceCurrency', value, 'a string')
   if (currencyCodePattern.test(value)) return value
-  const expected = 'must be 1 to 16 capital letters, digits and . + - _, such as USD'
-  return flaws.add('invoiceCurrency', 'invalid_format', expected)
+  const message = 'must be 1 to 16 capital letters, digits and . + - _, such as USD'
+  return flaws.add('invoiceCurrency', 'invalid_format', message)
 }
 
 function parsePayee(value: unknown, flaws: RequestFlaws): string {
   if (typeof value !== 'string') return flaws.addType('address', value, 'a string')
   if (value !== '' && value.length <= maxAddressLength) return value
-  const expected = `must be an address or an account handle, ${maxAddressLength} characters at most`
-  return flaws.add('address', 'invalid_format', expected)
+  const message = `must be an address or an account handle, ${maxAddressLength} characters at most`
+  return flaws.add('address', 'invalid_format', message)
 }

@@ -129,7 +129,7 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
     }
     const unsent = { kind: 'failure', reason: 'secret_unreadable', latencyMs: 0 } as const
     const first = headers === null ? { startedAt, result: unsent } : await post(claim, headers, startedAt)
-    // Within the grace time of a rotation, a rejected signature is replaced by one of the previous secret.
+    // If the receiver rejects the signature within the grace time, the POST is repeated with the previous secret.
     const isRotating = previous !== null && rejectsSignature(first.result) && clock.now() < previous.until
     const second = isRotating ? await postWithPrevious(claim, previous, leaseEndsAt) : null
 

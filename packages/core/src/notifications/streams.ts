@@ -128,7 +128,7 @@ interface StreamStart {
   /** Whether the caller's credentials are still valid. */
   isAdmitted(): Promise<boolean>
   readonly signal: AbortSignal
-  /** Called when the stream ends; it may have been called before. */
+  /** Called when the stream ends. It may be called twice. */
   onEnd(): void
 }
 

@@ -103,7 +103,7 @@ interface OperatorDeps {
 
 /** A plain link token is returned once and never stored. */
 export function createOperatorCommands({ operators, audited, clock, random }: OperatorDeps): OperatorCommands {
-  const noteOidc = (record: OperatorRecord) => signsInBy(record) === 'oidc' && { signsInBy: 'oidc' }
+  const oidcDetails = (record: OperatorRecord) => signsInBy(record) === 'oidc' && { signsInBy: 'oidc' }
   function issueLink() {
     const { token: linkToken, hash } = issueToken('link', random)
     return { linkToken, link: { hash, expiresAt: clock.now() + linkMs } }
@@ -118,7 +118,7 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
     const record: OperatorRecord = { name, role, enabled: true, ...proof, createdAt: clock.now() }
     await audited(async (tx, note) => {
       if (!(await tx.operators.insert(record))) throw new OperatorError('ERR_OPERATOR_EXISTS', name)
-      note({ action: 'operator.created', subject: name, details: { role, ...noteOidc(record) } })
+      note({ action: 'operator.created', subject: name, details: { role, ...oidcDetails(record) } })
     })
     return record
   }
@@ -133,7 +133,7 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
       if (record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
       await checkAdmin(tx.operators, name, options)
       const endedSessions = await tx.operators.deleteSessionsByOperator(name)
-      note({ action: 'operator.reset', subject: name, details: { endedSessions, ...noteOidc(record) } })
+      note({ action: 'operator.reset', subject: name, details: { endedSessions, ...oidcDetails(record) } })
       return record
     })
   }

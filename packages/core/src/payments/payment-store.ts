@@ -128,7 +128,6 @@ export interface UpsertedPayments {
   readonly returned: readonly StoredPayment[]
 }
 
-/** An empty list changes nothing. */
 export interface PaymentTransaction {
   /**
    * Marks the payments of a chain in blocks above a height as off the chain, and deletes the waiting deposits there.

@@ -37,7 +37,7 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
   let queued = 0
   let running = 0
 
-  /** Resolves whether the store failed. */
+  /** Resolves whether applying the requests together failed with a StoreError. */
   async function applyTogether(requests: readonly Queued[]): Promise<boolean> {
     let from = 0
     try {

@@ -38,8 +38,8 @@ export function matchOrdinals(
     const storedOrdinal = ordinalByLog.get(toLogKey(facts))
     if (storedOrdinal !== undefined) return storedOrdinal
     const fitting = replaceable.get(toPrimaryKey(facts)) ?? []
-    const same = fitting.findIndex((row) => row.ordinal === facts.ordinal)
-    const [record] = fitting.splice(Math.max(0, same), 1)
+    const sameOrdinal = fitting.findIndex((row) => row.ordinal === facts.ordinal)
+    const [record] = fitting.splice(Math.max(0, sameOrdinal), 1)
     if (record !== undefined) return record.ordinal
     const { txHash } = facts
     let { ordinal } = facts
@@ -47,8 +47,8 @@ export function matchOrdinals(
     takenOrdinals.add(toOrdinalKey({ txHash, ordinal }))
     return ordinal
   }
-  const placed = choosePrimary(read.map((facts) => ({ ...facts, ordinal: assignOrdinal(facts) })))
-  return placed.map(({ facts, primary }) => ({ facts, primary: primary && !takenPrimaries.has(toPrimaryKey(facts)) }))
+  const numbered = choosePrimary(read.map((facts) => ({ ...facts, ordinal: assignOrdinal(facts) })))
+  return numbered.map(({ facts, primary }) => ({ facts, primary: primary && !takenPrimaries.has(toPrimaryKey(facts)) }))
 }
 
 /** Whether a read of these routers returns a stored payment. */

@@ -129,6 +129,9 @@ export function paymentTests(test: StoreTest): void {
     await store.transaction(async (tx) => {
       expect(await tx.upsertPayments([])).toEqual(nothing)
       await tx.insertSnapshots([])
+      await tx.setStatuses(new Map())
+      await tx.upsertDeposits([])
+      expect(await tx.insertUpdates([])).toEqual([])
       expect(await tx.waitingUpdates([])).toEqual([])
     })
   })

@@ -29,15 +29,7 @@ const chosenByRuntime = Object.values(manifest.imports ?? {})
  */
 const apart =
   manifest.name === '@payment-integration/contract'
-    ? [
-        'foreign-text',
-        'identity',
-        'legacy',
-        'legacy-snapshot',
-        'processor-updates',
-        'share-request',
-        'snapshot',
-      ]
+    ? ['foreign-text', 'identity', 'legacy', 'legacy-snapshot', 'processor-updates', 'share-request', 'snapshot']
     : []
 
 /** Where `tools/scripts/build.mjs` wrote the declarations of all packages; a build of one package makes its own. */

@@ -53,10 +53,6 @@ interface FeedStreamLimits {
   readonly maxBytes: number
 }
 
-/**
- * A stream keeps the newest message of each height.
- * All rejections are FeedErrors, `ERR_FEED_UNAVAILABLE` unless another code is named.
- */
 export type FeedStream = ReturnType<typeof createFeedStream>
 
 const publisherHeader = 'Pi-Publisher'
@@ -72,7 +68,10 @@ const headerBytes = 1_024
 /** Selects the message that a server returns. The types of the library lack the second form. */
 type MessageQuery = { last_by_subj: string } | { seq: number; next_by_subj: string }
 
-/** Opens the stream of a chain; it sends nothing before its first call. */
+/**
+ * Opens the stream of a chain, which keeps the newest message of each height; it sends nothing before its first call.
+ * All rejections are FeedErrors, `ERR_FEED_UNAVAILABLE` unless another code is named.
+ */
 export function createFeedStream(connection: FeedConnection, chainId: number, clock: Clock) {
   const name = `PI_CHAIN_FEED_${chainId}`
   const subjects = `pi.feed.${chainId}.*`
@@ -99,7 +98,7 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
     first: () => get({ seq: 1, next_by_subj: subjects }),
     /** The newest message of a height, or null. */
     at: (height: number) => get({ last_by_subj: formatSubject(height) }),
-    /** The sequence that the next append must expect, and the newest message, or null in an empty stream. */
+    /** The sequence that the next append must expect, and the newest message (null in an empty stream). */
     async tail() {
       const { state } = await manage(({ streams }) => streams.info(name)).catch((error) => {
         throw createUnavailableError(error)

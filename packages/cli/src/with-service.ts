@@ -23,7 +23,7 @@ interface WithServiceOptions extends OperateOptions {
 /**
  * Opens the configured database, runs `work`, and always closes the database. The server may run at the same time.
  * The audit log names `--actor`, else `PI_ACTOR`, else `cli:` and the user of this machine.
- * @returns The exit code of `work`, 0 when it returns none.
+ * @returns The exit code that `work` returns, else 0.
  * @throws InterruptedError `ERR_INTERRUPTED` when a signal came before the database was open, or during `work`;
  * ConfigError `ERR_CONFIG`; DatabaseMissingError `ERR_DATABASE_MISSING`; StoreError such as `ERR_STORE_UNAVAILABLE`.
  */

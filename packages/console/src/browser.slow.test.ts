@@ -118,6 +118,7 @@ describeInChromium('the console', twinOptions, build, (suite) => {
     await page.goto(getUrl('/payments'))
     const cell = page.locator('#rows tr', { hasText: 'with-invoice' }).locator('[data-label="Invoice"]')
     expect(await cell.innerText()).toMatch(/25\.00\s+EUR/)
+    expect(await cell.isVisible()).toBe(true)
   })
 
   it('without JavaScript every page shows its rows', async () => {

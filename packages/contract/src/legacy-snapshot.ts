@@ -75,7 +75,7 @@ function coinConfigShape(mode: Mode) {
   }
 }
 
-/** The configuration of a payment link, as a client reads it. Accepts fields that clients add, such as `text`. */
+/** The configuration of a payment link, as a client reads it. At every level it accepts fields that clients add. */
 export const linkConfigSchema = object('read', {
   coins: z.array(object('read', coinConfigShape('read'))),
   onCompleteAction: z.optional(buildActionSchema('read')),

@@ -195,7 +195,8 @@ export function createCall(connection: ProviderConnection): Call {
     try {
       const response = await send(sent.href, { method, headers, redirect: 'manual', signal: limit.signal })
       const json = await readJson(response)
-      const { status, ok } = response
+      const { status } = response
+      const ok = status >= 200 && status <= 299
       return { status, ok, json, retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), now()) }
     } catch (error) {
       signal?.throwIfAborted()

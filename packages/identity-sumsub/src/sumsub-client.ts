@@ -155,10 +155,10 @@ export function createSumsubClient(options: SumsubClientOptions): SumsubClient {
   const call = createCall(options)
   const redeemPath = redeemBy === 'reuse' ? '/resources/api/reusableIdentity/reuse' : '/resources/applicants/-/import'
 
+  /** Null when the provider reports that the applicant is missing. */
   async function get(path: string, signal: AbortSignal | undefined): Promise<ProviderAnswer | null> {
     const answer = await call('GET', path, {}, { signal })
-    // The provider itself reports a missing applicant. The 404 of a gateway or of a wrong `baseUrl` must not count,
-    // because it would lead to a second redemption.
+    // Only the provider's own 404 counts. One of a gateway or of a wrong `baseUrl` would lead to a second redemption.
     if (answer.status === 404 && field(answer.json, 'code') === 404) return null
     if (!answer.ok) throw classifyFailure(answer, { sentShareToken: false })
     return answer

@@ -20,7 +20,7 @@ const depositTopics: ReadonlySet<string> = new Set([
 const topicCount = 4
 
 /**
- * Decodes a log as a deposit, with lowercase addresses. Never throws.
+ * Decodes a log as a deposit: lowercase addresses, amounts in base units, the id in decimal digits. Never throws.
  * @returns Null for another log, for a destination without EVM addresses, and for a deposit that leaves the output
  * token open, since its fill could not be recognized.
  */

@@ -22,7 +22,9 @@ const maxSuffixes = 8
 export function encodeIntegrationSuffix(address: string): `0x${string}` {
   if (!/^0x[0-9a-fA-F]{40}$/.test(address))
     throw new TypeError(`The integration address is ${JSON.stringify(address)}; pass 0x and 40 hex digits.`)
-  const codes = Buffer.from(address.toLowerCase()).toString('hex')
+  // Without `Buffer`, because a page that pays calls this function.
+  let codes = ''
+  for (const character of address.toLowerCase()) codes += character.charCodeAt(0).toString(16).padStart(2, '0')
   return `0x${codes}${(codes.length / 2).toString(16).padStart(2, '0')}${schema0Trailer}`
 }
 

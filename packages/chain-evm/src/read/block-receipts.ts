@@ -7,7 +7,7 @@ import { askWithChainId } from '../rpc/chain-guard.js'
 import { isRateLimit, isUnavailable } from '../rpc/failures.js'
 import { formatQuantity, isHex } from '../rpc/hex.js'
 import type { Rpc, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
-import { buildBlockCall, buildHeaderCall, buildReceiptCall } from '../rpc/json-rpc.js'
+import { buildBlockCall, buildHeaderCall, buildReceiptCall, getResult } from '../rpc/json-rpc.js'
 import { assertAuthentic, type Header, type RangeReader, toHeader } from './range-reader.js'
 
 /** Raw receipts whose root is the one in the header. */
@@ -261,16 +261,19 @@ export async function readByTransaction(
 ): Promise<readonly unknown[]> {
   if (transactions === null) throw fail.unavailable(`block ${ref.number} was answered without its transactions.`)
   if (transactions.length === 0) return []
-  const answers = await rpc.all(transactions.map(buildReceiptCall), signal)
-  const missing = answers.indexOf(null)
-  if (missing >= 0) throw fail.noBlock(`transaction ${transactions[missing]} has no receipt in block ${ref.number}.`)
-  return answers
+  const calls = transactions.map(buildReceiptCall)
+  const outcomes = await rpc.askAll(calls, signal)
+  return transactions.map((hash, index) => {
+    const receipt = getResult(fail, 'eth_getTransactionReceipt', outcomes[index])
+    if (receipt === null) throw fail.noBlock(`transaction ${hash} has no receipt in block ${ref.number}.`)
+    return receipt
+  })
 }
 
 /**
  * Reads blocks `from` to `to`, both included, with their receipts.
- * @param contents - Whether the transactions are read too; whether the chain id is asked for, which a request that
- * continues an earlier one need not.
+ * @param contents - `withTransactions`: whether the transactions are read too. `withChainId`: whether the chain id is
+ * asked for; a request that continues an earlier one need not ask.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing; `ERR_CHAIN_PROOF_FAILED` when a header was
  * changed.
  */

@@ -24,7 +24,10 @@ export interface CountedRange extends Pick<RangeResult, 'candidates' | 'paymentB
   readonly range: BlockRange
 }
 
-/** Reads blocks by their log filters, up to `to`, or until the candidates contain {@link maxTransactions}. */
+/**
+ * Reads blocks by their log filters, up to `to`, or until the candidates contain {@link maxTransactions}.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`.
+ */
 export function readByBloom(
   reader: RangeReader,
   from: number,
@@ -162,6 +165,7 @@ const blocksPerStep = 8
 /**
  * Reads all blocks from `from` to `to` with their receipts.
  * @param withTransactions - Whether the transactions are read too.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`.
  */
 export async function readByRoot(
   reader: RangeReader,

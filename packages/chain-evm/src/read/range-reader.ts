@@ -57,8 +57,8 @@ export interface QuarantinedLog {
 }
 
 /**
- * The context of reading one range, all of it from one node. Each function that asks the node may reject with
- * `ERR_CHAIN_UNAVAILABLE`; the docstrings name the other codes.
+ * The context of reading one range, all of it from one node. Each function that asks the node, or parses its answer,
+ * may reject with `ERR_CHAIN_UNAVAILABLE`; the docstrings name the other codes.
  */
 export interface RangeReader {
   readonly chainId: number

@@ -28,7 +28,10 @@ interface PlannedRange {
   readonly reading: Promise<BlockRange> | null
 }
 
-/** Yields consecutive ranges from `from` to `to`, and checks that each continues the one before. */
+/**
+ * Yields consecutive ranges from `from` to `to`, and checks that each continues the one before.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`; the signal's own reason.
+ */
 export async function* readRanges(
   source: RangesSource,
   { from, to, head }: RangesRequest,
@@ -92,7 +95,7 @@ async function readPlannedRange(
   const requested = to - from + 1
   return source.nodes.runPinned(async (node) => {
     try {
-      const { range, ...counts } = await readWithProof(source, node, kind, from, to, signal)
+      const { range, ...counts } = await readByKind(source, node, kind, from, to, signal)
       const returned = range.last.number - from + 1
       node.note({ kind: 'blocks-read', blocks: returned })
       const fillFraction = counts.transactions / maxTransactions
@@ -108,7 +111,7 @@ async function readPlannedRange(
   }, signal)
 }
 
-async function readWithProof(
+async function readByKind(
   { open, proof, sizing }: RangesSource,
   node: Node,
   kind: RangeKind,

@@ -57,7 +57,8 @@ export function createChainGuard(options: ChainGuardOptions) {
     /**
      * Checks the node if that is due. After an unanswered request, the next batch can contain the chain id call
      * instead.
-     * @returns As `beforeRequest` of `createRpc`.
+     * @returns The check of the chain id call to add to the batch; null when none is needed.
+     * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain.
      */
     async check(canAddChainId: boolean, signal: AbortSignal | undefined) {
       const isRecent = clock.now() - answeredAt < recheckAfterMs
@@ -107,7 +108,7 @@ export async function askWithChainId(
   return outcomes
 }
 
-/** Like {@link askWithChainId}, for the result of one call. */
+/** Like {@link askWithChainId}, for the result of one call. It also rejects when the node rejects the call. */
 export async function callWithChainId(expected: ExpectedChain, call: RpcCall, signal?: AbortSignal): Promise<unknown> {
   const [outcome] = await askWithChainId(expected, [call], signal)
   return getResult(expected.fail, call.method, outcome)

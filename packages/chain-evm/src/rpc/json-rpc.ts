@@ -91,7 +91,7 @@ export interface RpcOptions {
   /**
    * Runs before each request, and stops it by throwing.
    * @param canAddChainId - Whether the batch has room for a chain id call.
-   * @returns Adds that call: checks its answer, and rejects the whole answer by throwing. Null: adds no call.
+   * @returns The check of the added call's answer, which rejects the whole answer by throwing; null: adds no call.
    */
   beforeRequest(canAddChainId: boolean, signal: AbortSignal | undefined): Promise<((answer: unknown) => void) | null>
   /** Whether to repeat after a rate limit or a transient failure; `beforeRequest` waits. */
@@ -214,10 +214,13 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
   }
 }
 
-/** @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node rejected the call, or left out its answer. */
-export function getResult(fail: Failures, method: string, outcome: RpcOutcome | undefined): unknown {
+/**
+ * @param what - The call, for the message.
+ * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node rejected the call, or left out its answer.
+ */
+export function getResult(fail: Failures, what: string, outcome: RpcOutcome | undefined): unknown {
   if (outcome?.ok) return outcome.result
-  throw fail.unavailable(`${method}: ${describeRpcError(outcome)}.`)
+  throw fail.unavailable(`${what}: ${describeRpcError(outcome)}.`)
 }
 
 export const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] }

@@ -36,11 +36,11 @@ export function addListen(program: Command, run: Run): void {
  */
 async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
   const { signingSecretEnv, since } = options
-  const integrator = await readIntegrator(options, io)
+  const { variables, ...target } = await readIntegrator(options, io)
   const plan = {
-    ...integrator,
+    ...target,
     forwardTo: new URL(options.forwardTo),
-    signingSecret: signingSecretEnv === undefined ? null : readSecret(signingSecretEnv, integrator.variables),
+    signingSecret: signingSecretEnv === undefined ? null : readSecret(signingSecretEnv, variables),
     since: since === undefined ? null : io.now() - since,
   }
   const style = createStyle(io.color)

@@ -259,12 +259,14 @@ async function reportStored(options: StatusOptions, io: Io): Promise<void> {
   if (!isConfigured && !['PI_MASTER_KEY', 'PI_MASTER_KEY_FILE'].some((name) => io.env[name])) return
   try {
     await withService(options, io, async ({ store, deliveries, processes }, report, { chains }) => {
-      report({ event: 'processes', processes: await processes.list() }, (event) => processesText(event, io.now()))
-      for (const { chainId } of chains)
-        report({ event: 'proofs', chainId, ranges: await store.chains.proofs(chainId, maxRanges) }, proofsText)
+      const running = await processes.list()
+      const proofs: { chainId: number; ranges: ProvenRange[] }[] = []
+      for (const { chainId } of chains) proofs.push({ chainId, ranges: await store.chains.proofs(chainId, maxRanges) })
       const failing = (await deliveries.endpoints()).filter(({ blocks }) => blocks > 0).length
-      report({ event: 'notifications', failing }, notificationsText)
       const snapshot = await store.deliveries.oldestSnapshot()
+      report({ event: 'processes', processes: running }, (event) => processesText(event, io.now()))
+      for (const proof of proofs) report({ event: 'proofs', ...proof }, proofsText)
+      report({ event: 'notifications', failing }, notificationsText)
       if (snapshot !== null && snapshot.ageMs >= oldSnapshotMs)
         report({ event: 'snapshot.old', ...snapshot }, oldSnapshotText)
     })

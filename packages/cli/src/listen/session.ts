@@ -5,16 +5,16 @@ import { parseForeignJson } from '@payment-integration/contract/internal-io'
 import { verifySignature } from '@payment-integration/webhook'
 import { ServerError } from '../errors.js'
 import { forward } from '../forward.js'
-import { type Integrator, splitSecrets } from '../input.js'
+import { splitSecrets } from '../input.js'
 import type { Io } from '../io.js'
 import { type Style, shortHash, span } from '../output.js'
-import { ConnectionLostError, readStream, type StreamEvent } from './stream.js'
+import { ConnectionLostError, readStream, type StreamEvent, type StreamTarget } from './stream.js'
 
 /** The shortest and longest wait before a reconnection, in milliseconds; each wait is twice as long as the last. */
 const reconnectMs = { min: 500, max: 30_000 } as const
 
 /** The deliveries to forward, and where to. */
-interface ListenPlan extends Integrator {
+interface ListenPlan extends StreamTarget {
   readonly forwardTo: URL
   /** Forwards deliveries created since this unix time in milliseconds; null: since now. */
   readonly since: number | null

@@ -24,7 +24,9 @@ export class ConnectionLostError extends Error {
   }
 }
 
-/** The position at which a stream begins: an event, else a unix time in milliseconds; both null: now. */
+export type StreamTarget = Omit<Integrator, 'variables'>
+
+/** Where a stream begins: after the event `lastId`, else at `since`, in unix milliseconds, else now. */
 interface StreamStart {
   readonly lastId: string | null
   readonly since: number | null
@@ -35,7 +37,7 @@ interface StreamStart {
  * @throws ConnectionLostError When a later attempt may work. @throws ServerError When a later attempt cannot work.
  */
 export async function* readStream(
-  target: Integrator,
+  target: StreamTarget,
   start: StreamStart,
   io: Pick<Io, 'signal' | 'now'>,
 ): AsyncGenerator<StreamEvent, void, undefined> {
@@ -58,7 +60,7 @@ export async function* readStream(
 }
 
 function open(
-  { server, integration, apiSecret }: Integrator,
+  { server, integration, apiSecret }: StreamTarget,
   { lastId, since }: StreamStart,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
@@ -89,7 +91,7 @@ function explainFailure({ code }: NodeJS.ErrnoException, { host }: URL): string 
   return `${host} is not reachable${code === undefined ? '' : ` (${code})`}`
 }
 
-function rejectStatus(response: IncomingMessage, { apiSecretEnv, integration }: Integrator, now: number): void {
+function rejectStatus(response: IncomingMessage, { apiSecretEnv, integration }: StreamTarget, now: number): void {
   const { statusCode = 0, headers } = response
   if (statusCode === 200 && headers['content-type']?.startsWith('text/event-stream')) return
   if (statusCode === 401)

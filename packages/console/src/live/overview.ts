@@ -281,6 +281,6 @@ function stackCounts<Kind extends string | null>(
   const getValues = (kind: Kind) => bars.map((bar) => sums.get(`${bar}:${kind}`) ?? 0)
   const all = kinds.map((kind) => ({ name: kind ?? 'no_state', values: getValues(kind) }))
   const series = all.filter(({ values }) => values.some((value) => value > 0))
-  /** The times are the start of each bar, in unix seconds. */
+  // The times are the start of each bar, in unix seconds.
   return { barMs, times: bars.map((bar) => bar / 1_000), series }
 }

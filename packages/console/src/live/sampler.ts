@@ -46,7 +46,7 @@ export function createSampler(service: SampledService, now: () => number, onErro
   /** The rows with which the next tick compares its own; null: no page is open. */
   let baseline: Promise<Baseline> | null = null
 
-  /** Returns the last reading of a range, or reads when that is older than `maxMs` or failed. */
+  /** Returns the last reading of a range; reads again when it failed or is `maxMs` old. */
   function readOnce(range: Range, maxMs: number, read: () => Promise<Overview>): Promise<Overview> {
     const last = readings.get(range)
     if (last !== undefined && now() >= last.at && now() - last.at < maxMs) return last.reading

@@ -110,7 +110,7 @@ export function openJobStream(
   }, end)
 }
 
-/** Publishes the changes of jobs. @param isList - Whether the page is loaded again after each change. */
+/** Publishes the changes of jobs. @param isList - Whether the page lists all jobs: then it loads again. */
 function publisher(send: Send, jobs: Jobs, isList: boolean) {
   let newest: Job | null = null
   return async (job: Job): Promise<void> => {

@@ -10,7 +10,7 @@ import { actsFor, type Load, pageSize } from './page.js'
 
 const section = '/audit'
 
-/** A manipulated record may hold any text. */
+/** The audit log, newest first. A tampered record may hold any text, so every text is escaped. */
 export const auditPage: Load = async ({ service }, query) => {
   const beforeSeq = query['before'] === undefined ? undefined : parseWholeNumber('before', query['before'])
   if (beforeSeq === 0) throw new FilterError('before is 0; the first record has number 1.')

@@ -86,7 +86,7 @@ export interface Act {
 
 export type Acts = Readonly<Record<string, Act>>
 
-/** Acts by their names, which need the same role. */
+/** Gives each of these acts the same required role. */
 export const actsFor = (needs: Role, runs: Readonly<Record<string, Act['run']>>): Acts =>
   Object.fromEntries(Object.entries(runs).map(([name, run]) => [name, { needs, run }]))
 

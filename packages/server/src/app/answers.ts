@@ -69,7 +69,7 @@ const unavailable: BuildAnswer = () => answer(503, unavailableMessage, { 'Retry-
 const broken: BuildAnswer = () => answer(503, unavailableMessage)
 const internal: BuildAnswer = () => answer(500, 'Internal error')
 
-/** A status stands for an answer with the message of the error. */
+/** A number is the status; the body is then the message of the error. */
 const answersByCode: Record<ErrorCode, ContentfulStatusCode | BuildAnswer> = {
   ERR_LIMIT_INVALID: ({ message }) => ({ status: 400, body: { error: message, maxLimit: pageLimit.max }, headers: {} }),
   ERR_CURSOR_INVALID: 400,
@@ -152,8 +152,8 @@ const answersByCode: Record<ErrorCode, ContentfulStatusCode | BuildAnswer> = {
 export function answerError(error: unknown): ErrorAnswer {
   // Only our own classes: a driver's error with the same code would expose its message to the client.
   if (!(error instanceof CoreError || error instanceof HttpRequestError)) return answer(500, 'Internal error')
-  const row: ContentfulStatusCode | BuildAnswer | undefined = answersByCode[error.code as ErrorCode]
-  return typeof row === 'number' ? answer(row, error.message) : (row ?? internal)(error)
+  const entry: ContentfulStatusCode | BuildAnswer | undefined = answersByCode[error.code as ErrorCode]
+  return typeof entry === 'number' ? answer(entry, error.message) : (entry ?? internal)(error)
 }
 
 /** The answer to an error of the legacy API, where every 400 has details. */

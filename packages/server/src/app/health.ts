@@ -182,7 +182,7 @@ export const healthPaths = ['/health', '/health/live'] as const
 
 /**
  * Adds the health routes: 200 while requests can be served, 503 otherwise. `live` says only that the process answers.
- * @param health - A cached answer.
+ * @param health - Called by each request, so the caller caches it.
  */
 export function addHealthRoutes(app: Hono<AppEnv>, health: () => Promise<HealthReport>): void {
   const [healthPath, livePath] = healthPaths

@@ -9,14 +9,14 @@ import { type AttemptMetrics, addDeliveryMetrics, createAttemptMetrics } from '.
 import type { Metrics, MetricsLibrary, MetricsOptions, MetricsSources } from './metrics.js'
 import { createRequestDurations, prefix } from './metrics.js'
 
-/** Reasons of rejected webhooks, by the end of the error code. */
+/** The reasons of rejected webhooks. Each is the end of a code `ERR_PROVIDER_WEBHOOK_…`. */
 const reasons = ['unsigned', 'forged', 'malformed'] as const
 
 /**
  * Adds the metrics to a registry. Returns the functions that count in them.
  * @param attempts - Counts delivery attempts, outside the registry.
  */
-function addEventMetrics(
+function addCounters(
   { Counter }: MetricsLibrary,
   registry: Registry,
   attempts: AttemptMetrics,
@@ -137,7 +137,7 @@ export async function createMetrics(options: MetricsOptions = {}): Promise<Metri
   addChainMetrics(library, registry, () => sources?.indexers.map((indexer) => indexer.status()) ?? [], callPrices)
   const discardBacklog = addDeliveryMetrics(library, registry, { sources: () => sources?.deliveries, timeoutMs })
   const attempts = createAttemptMetrics()
-  const counters = addEventMetrics(library, registry, attempts)
+  const counters = addCounters(library, registry, attempts)
   const requests = createRequestDurations()
   return {
     ...counters,

@@ -39,7 +39,7 @@ function loadConsole(setting: 'PI_CONSOLE' | 'PI_PORTAL') {
   return loadPackage('@payment-integration/console', setting, () => import('@payment-integration/console'))
 }
 
-/** The source of a sign-in, as for the rate limits: the client address, read through trusted proxies. */
+/** Finds the source of a sign-in as the rate limits do: the client's address, read through trusted proxies. */
 function createSourceFinder({ limits }: Config): SignInOptions['findSource'] {
   const { findSource } = createSourceReader(limits.trustedProxies)
   return ({ headers }, { incoming }) => findSource(incoming?.socket.remoteAddress, headers.get('x-forwarded-for'))

@@ -7,7 +7,7 @@ import { toAuditRecord } from '../history/audit.js'
 import { checkInteger, integer, keyBytes, nullableInteger, toHex, unpack, whileBusy } from '../internal/values.js'
 import type { ColumnTypes, IndexDefinition } from '../schema/migration.js'
 import { createDeliveryReads, keyQuery } from './delivery-reads.js'
-import { createPaymentReads } from './payment-reads.js'
+import { createConsolePaymentReads } from './payment-reads.js'
 
 // The indexes that only the console needs are made when it first starts: without a console, writes are cheaper.
 
@@ -50,7 +50,7 @@ const maxRows = 1_000
 
 type EndpointReads = Pick<ConsoleReads, 'lastFailure' | 'latencies' | 'integrations'>
 
-function createEndpointReads(db: Connection): EndpointReads {
+function createEndpointStatistics(db: Connection): EndpointReads {
   return {
     async lastFailure(integrationAddress) {
       const [sent, retried] = await Promise.all([
@@ -155,9 +155,9 @@ export function createConsoleReads(engine: Engine): ConsoleReads {
   const { read: db } = engine
   return {
     prepare: () => createConsoleIndexes(engine),
-    ...createPaymentReads(engine),
+    ...createConsolePaymentReads(engine),
     ...createDeliveryReads(db),
-    ...createEndpointReads(db),
+    ...createEndpointStatistics(db),
     audit: async (query) => (await auditQuery(db, query).execute()).map(toAuditRecord),
   }
 }

@@ -35,7 +35,7 @@ type PaymentReads = Pick<
   | 'volumePerMinute'
 >
 
-export function createPaymentReads(engine: Engine): PaymentReads {
+export function createConsolePaymentReads(engine: Engine): PaymentReads {
   const { read: db } = engine
   const readPage = createReadPage(engine)
   return {
@@ -224,10 +224,10 @@ interface CountRow<Kind> {
 }
 
 function toCounts<Kind>(rows: readonly CountRow<Kind>[], limit: number): MinuteCounts<Kind> {
-  const counts = rows.map(({ minute, kind, rows }) => ({
-    minute: integer(minute) * minuteMs,
-    kind,
-    count: integer(rows),
+  const counts = rows.map((row) => ({
+    minute: integer(row.minute) * minuteMs,
+    kind: row.kind,
+    count: integer(row.rows),
   }))
   counts.sort((a, b) => a.minute - b.minute)
   return { counts, isCut: counts.reduce((sum, each) => sum + each.count, 0) >= limit }

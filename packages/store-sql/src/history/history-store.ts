@@ -11,7 +11,7 @@ import { type RowKey, rowsByKind } from './rows.js'
 import type { IdRange, Segment } from './segments.js'
 import { beginSegment, closeSegments, findSegment, listSegments, unbounded, withShortLocks } from './segments.js'
 
-/** Rows per statement and transaction. */
+/** Rows that one statement reads, or one transaction removes. */
 const groupSize = 1_000
 /** Wait for the lock of a segment's table, in milliseconds. Claims queue behind it, and a dump may last for hours. */
 const removalLockMs = 100
@@ -41,7 +41,7 @@ export function createHistoryStore(engine: Engine): HistoryStore {
         count: integer(row.count),
       }))
     },
-    // Leased deliveries stay pending.
+    // Skips leased deliveries, which stay pending.
     async exhaustPending(upTo) {
       const { deliveries } = await findSegment(read, upTo)
       const text: StatementText = (parameter) => `select q.id from ${name('outbox')} q

@@ -116,7 +116,7 @@ export class SentQuery extends TextQuery {
   }
 }
 
-/** `streamQuery` of every connection. */
+/** The `streamQuery` of every connection: it always rejects. */
 // biome-ignore lint/correctness/useYield: the store does not stream
 export async function* rejectStream(): AsyncIterableIterator<never> {
   throw new TypeError('Streaming is not supported.')

@@ -30,14 +30,14 @@ const repositionColumns = listColumns({
  */
 export async function storeFormerPositions(db: Connection, payments: readonly PaymentFacts[]): Promise<void> {
   const values = payments.map((facts) => [facts.chainId, facts.txHash, facts.ordinal, facts.blockTimestamp])
-  const readText = (source: string) =>
+  const findText = (source: string) =>
     `with v (chain_id, tx_hash, ordinal, block_timestamp) as (${source})
      select p.id, p.integration, p.block_timestamp from v
      join ${db.dialect.name('payments')} as p
        on p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal
      where p.is_primary = 1 and p.integration is not null and p.block_timestamp <> v.block_timestamp`
   type Former = { id: Integer; integration: Uint8Array; block_timestamp: Integer }
-  const former = await bulk<Former>(db, placeColumns, values, readText)
+  const former = await bulk<Former>(db, placeColumns, values, findText)
   if (former.length === 0) return
   const counts = await countReposition(
     db,
@@ -47,9 +47,9 @@ export async function storeFormerPositions(db: Connection, payments: readonly Pa
     const integration = toHex(row.integration)
     return [integer(row.id), counts.get(integration), integration, integer(row.block_timestamp)]
   })
-  const text = (source: string) =>
+  const insertText = (source: string) =>
     `insert into ${db.dialect.name('payment_repositions')} (payment_id, seq, integration, block_timestamp) ${source}`
-  await bulk(db, repositionColumns, repositions, text)
+  await bulk(db, repositionColumns, repositions, insertText)
 }
 
 // Sorted, so that two transactions cannot deadlock.

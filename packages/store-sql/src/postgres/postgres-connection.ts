@@ -38,7 +38,7 @@ export interface PostgresDriverOptions {
   readonly limits?: Limits | undefined
   /** The statements that begin and end a transaction. @default BEGIN, COMMIT and ROLLBACK */
   readonly transactionWords?: TransactionWords
-  /** Whether new work is rejected, because the store was closed. @default never */
+  /** Whether the store was closed, so that new work is rejected. @default never */
   isClosed?(): boolean
 }
 

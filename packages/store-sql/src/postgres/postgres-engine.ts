@@ -109,11 +109,12 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
   const transactors = new Map<string, Kysely<Tables>>()
   function transactor({ durable = true, searches = false, isLong = false }: TransactionOptions) {
     const kind = JSON.stringify([durable, searches, isLong])
-    const timeout = isLong ? { isLong, answerTimeoutMs: undefined } : {}
-    const made =
-      transactors.get(kind) ?? createKysely(new PostgresDriver(pool, { ...settings, durable, searches, ...timeout }))
-    transactors.set(kind, made)
-    return made
+    const longOptions = isLong ? { isLong, answerTimeoutMs: undefined } : {}
+    const db =
+      transactors.get(kind) ??
+      createKysely(new PostgresDriver(pool, { ...settings, durable, searches, ...longOptions }))
+    transactors.set(kind, db)
+    return db
   }
   const rows = (query: NamedQuery) => driver.rows(query)
   const channel = createDueChannel(schema, direct?.options ?? null, (sql) => rows({ sql, parameters: [] }))

@@ -8,7 +8,7 @@ const disk = 'The disk failed a read or a write of the SQLite file; check that d
 const full = 'There is no space left for the SQLite file; free some and try again.'
 const cannotOpen = 'The SQLite file cannot be opened; check the disk it is on.'
 
-/** Failures of the file, by SQLite's primary result code and its own text; any other is a fault of the statement. */
+/** Failures of the file, by SQLite's primary result code and its own text; any other error is the statement's fault. */
 const failures: readonly (readonly [code: number, text: string, error: StoreError['code'], message: string])[] = [
   [5, 'database is locked', 'ERR_STORE_BUSY', busy],
   [6, 'database table is locked', 'ERR_STORE_BUSY', busy],
@@ -23,14 +23,17 @@ const failures: readonly (readonly [code: number, text: string, error: StoreErro
 function findFailure(error: unknown) {
   if (!(error instanceof Error)) return undefined
   const { errcode } = error as { errcode?: unknown }
-  // The bindings sometimes lose the result code; its low byte is the primary code.
-  const isOf = (code: number, text: string) =>
-    typeof errcode === 'number' ? (errcode & 0xff) === code : error.message === text
-  return failures.find(([code, text]) => isOf(code, text))
+  // The low byte of a result code is the primary one. A binding may lose the code; then the text decides.
+  return failures.find(([code, text]) =>
+    typeof errcode === 'number' ? (errcode & 0xff) === code : error.message === text,
+  )
 }
 
 /** Whether another connection has the lock that a statement needs. */
-export const isLocked = (error: unknown): boolean => findFailure(error)?.[2] === 'ERR_STORE_BUSY'
+export function isLocked(error: unknown): boolean {
+  const [, , code] = findFailure(error) ?? []
+  return code === 'ERR_STORE_BUSY'
+}
 
 /** Turns a lock, a full disk or an unusable file into a StoreError; returns any other error unchanged. */
 export function convertSqliteError(error: unknown): unknown {

@@ -32,7 +32,10 @@ const usualClockErrors = [10, 20, 30, 40, 50, ...Array.from({ length: 14 }, (_, 
   (minutes) => [minutes * 60, -minutes * 60],
 )
 
-/** When the valid delivery was rejected, tries known mistakes of signing until one is accepted; null: none was. */
+/**
+ * If the valid delivery was rejected, sends deliveries with one known mistake of signing each, until one is accepted.
+ * Null: none was.
+ */
 async function diagnose(bench: Bench, runs: readonly Run[], now: () => number): Promise<DoctorCauseCode | null> {
   const judgement = runs.find(({ name }) => name === 'good')?.judgement
   const good = judgement?.answers[0]

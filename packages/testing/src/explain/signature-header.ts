@@ -209,9 +209,9 @@ function parseStrictly(value: string): Field[] | null {
     const name = field.slice(0, Math.max(at, 0))
     if (name === '' || /\s/.test(name)) return null
     const text = field.slice(at + 1)
-    const [, value] = name === 't' || name === 'v1' ? (/^([0-9a-zA-Z]*)[ \t]*$/.exec(text) ?? []) : ['', text]
-    if (value === undefined) return null
-    fields.push([name, value])
+    const [, fieldValue] = name === 't' || name === 'v1' ? (/^([0-9a-zA-Z]*)[ \t]*$/.exec(text) ?? []) : ['', text]
+    if (fieldValue === undefined) return null
+    fields.push([name, fieldValue])
   }
   return fields
 }

@@ -25,11 +25,11 @@ interface OrderScenario {
 
 /** 284 scenarios; each runs as a payment of its own. */
 const scenarios: readonly OrderScenario[] = orderSets.flatMap((set) =>
-  orders(set).flatMap((versions) => chooseFailures(versions.length).map((fails) => ({ versions, fails }))),
+  orders(set).flatMap((versions) => listFailureChoices(versions.length).map((fails) => ({ versions, fails }))),
 )
 
 /** Every choice of failing effects among this many deliveries. */
-function chooseFailures(deliveries: number): boolean[][] {
+function listFailureChoices(deliveries: number): boolean[][] {
   return Array.from({ length: 2 ** deliveries }, (_, mask) =>
     Array.from({ length: deliveries }, (_, index) => (mask & (1 << index)) !== 0),
   )
@@ -259,7 +259,7 @@ function createSignal() {
 function buildScenarios(set: readonly number[]): Scenario[] {
   return orders(set).flatMap((versions) =>
     buildSchedules(set.length).flatMap((schedule) =>
-      chooseFailures(set.length).map((fails) => ({ versions, fails, schedule })),
+      listFailureChoices(set.length).map((fails) => ({ versions, fails, schedule })),
     ),
   )
 }

@@ -110,7 +110,10 @@ export const windowProbes = {
   'slightly-ahead': withAge(-secondsInside),
 } satisfies ProbeTable
 
-/** A probe of the window. Its failure is only a warning, because the tolerance is recommended, not required. */
+/**
+ * A probe of the window; a negative age lies in the future. Its failure is only a warning, because the tolerance is
+ * recommended, not required.
+ */
 function withAge(ageSeconds: number): ProbeSpec {
   const distance = Math.abs(ageSeconds)
   const isInside = distance === secondsInside

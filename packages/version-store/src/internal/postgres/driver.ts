@@ -89,7 +89,7 @@ export function sealSql(xact: string): string {
   return `SELECT 1 / coalesce(txid_current_if_assigned() = ${BigInt(xact)}, false)::int`
 }
 
-/** SQL without values, which is never prepared. */
+/** A statement without values. It is never prepared. */
 export function plain(text: string): Bound {
   return { statement: { ...statement(text), name: undefined }, values: [] }
 }

@@ -9,7 +9,7 @@ import type { Tables } from './schema/tables.js'
 /** A transaction, or the connection for reads outside of transactions, with the dialect of its database. */
 export type Connection = Kysely<Tables> & { readonly dialect: SqlDialect }
 
-/** Adds the dialect to `db` itself; a connection derived from it later (`withSchema`, `withPlugin`) does not have it. */
+/** Adds the dialect to `db` itself; a connection derived from it later (as by `withSchema`) does not have it. */
 export const withDialect = (db: Kysely<Tables>, dialect: SqlDialect): Connection => Object.assign(db, { dialect })
 
 export interface BulkColumn {

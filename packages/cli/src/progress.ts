@@ -106,7 +106,8 @@ function note(samples: Sample[], sample: Sample): void {
 
 /**
  * Adds the rates over the last ten seconds; each is null until enough time has passed. A router has no rate of
- * payments: events do not separate its payments from those at the head. `secondsLeft` is null while the rate is unknown or zero.
+ * payments: events do not tell its payments from those at the head. `secondsLeft` is null while the rate is unknown or
+ * zero.
  */
 function toCatchUp({ chainId, router, indexed, to, samples }: Track, payments: number, now: number) {
   const first = samples.findLast(({ at }) => at <= now - windowMs) ?? samples[0]

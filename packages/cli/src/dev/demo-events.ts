@@ -152,7 +152,7 @@ export type DemoEvent =
    * hotkey. The first block ends at `until`, ISO 8601 in UTC; each failed probe starts another block.
    */
   | { readonly event: 'receiver.blocked'; readonly until: string; readonly failures: number }
-  /** No 2xx arrived from the user's receiver. `status`: null without an answer. `advice`: the problem and its remedy. */
+  /** No 2xx from the user's receiver. `status`: null without an answer. `advice`: the problem and its remedy. */
   | {
       readonly event: 'forward.failed'
       readonly url: string

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { donor, service, started } from './support.js'
+import { donor, started } from './support.js'
 
 const find = (name: string) =>
   ({ method: 'GET', uri: `/resources/applicants/-;externalUserId=${encodeURIComponent(name)}/one` }) as const
@@ -50,37 +50,6 @@ describe('looking up an applicant', () => {
   ] as const)('%s %s is answered %i', async (method, uri, status) => {
     const { ask } = await started()
     expect((await ask({ method, uri })).status).toBe(status)
-  })
-})
-
-describe('simulating a verdict', () => {
-  const complete = (id: string, body: unknown) =>
-    ({ uri: `/resources/applicants/${id}/status/testCompleted`, body: JSON.stringify(body) }) as const
-
-  test('sets GREEN and RED with labels and comments', async () => {
-    const { provider, ask } = await started()
-    const { id } = provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' })
-    expect(await ask(complete(id, { reviewAnswer: 'GREEN', rejectLabels: [] }))).toMatchObject({ json: { ok: 1 } })
-    expect(provider.applicant(id)?.reviewResult).toEqual({ reviewAnswer: 'GREEN' })
-    const reason = { reviewRejectType: 'RETRY', moderationComment: 'No.' }
-    const red = { reviewAnswer: 'RED', rejectLabels: ['SCREENSHOTS'], ...reason }
-    await ask(complete(id, red))
-    expect(provider.applicant(id)?.reviewResult).toEqual(red)
-  })
-
-  test.each([{}, { reviewAnswer: 'green' }, { reviewAnswer: true }])('%j is rejected', async (body) => {
-    const { provider, ask } = await started()
-    const { id } = provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' })
-    expect((await ask(complete(id, body))).status).toBe(400)
-    expect(provider.applicant(id)?.reviewStatus).toBe('pending')
-  })
-
-  test('is for the sandbox only', async () => {
-    const production = { ...service, appToken: 'prd:service.token' }
-    const { provider, ask } = await started({ clients: [production] })
-    const { id } = provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' })
-    const { status, json } = await ask({ ...complete(id, { reviewAnswer: 'GREEN' }), by: production })
-    expect([status, json['description']]).toEqual([400, 'This method is only supported on sandbox env'])
   })
 })
 

@@ -25,7 +25,7 @@ import { buildApplicant, mint } from './redeem.js'
 /** Time between two bytes of a dripping answer, in milliseconds. */
 const dripMs = 100
 
-export type ProviderOperation = 'mint' | 'reuse' | 'import' | 'find' | 'status' | 'testCompleted'
+export type ProviderOperation = 'mint' | 'reuse' | 'import' | 'find' | 'status'
 
 /** Replaces the answer. A number is an HTTP status; `errorCode` is one of the provider's errors. */
 type ProviderFaultAnswer =

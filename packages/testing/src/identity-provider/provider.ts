@@ -1,8 +1,8 @@
 /** Runs the identity provider as a function or on a port, with a control. @module */
 import { randomBytes } from 'node:crypto'
 import { serve, toRequest } from '../serve.js'
-import type { ProviderState, Rejection } from './applicants.js'
-import { decide, findApplicant, requireApplicant, requireClient, toApplicantJson, toReviewJson } from './applicants.js'
+import type { ProviderState } from './applicants.js'
+import { findApplicant, requireApplicant, requireClient, toApplicantJson, toReviewJson } from './applicants.js'
 import {
   authenticate,
   createRateLimits,
@@ -76,17 +76,6 @@ const routes: readonly Route[] = [
     operation: 'status',
     answer: ({ state, client, subject }) => toReviewJson(requireApplicant(state, client, subject), state.now()),
   },
-  {
-    method: 'POST',
-    path: /^\/resources\/applicants\/([^/;]+)\/status\/testCompleted$/,
-    operation: 'testCompleted',
-    answer({ state, client, subject, body }) {
-      if (!client.appToken.startsWith('sbx:'))
-        throw new ProviderRejection(400, 'This method is only supported on sandbox env')
-      decide(state, requireApplicant(state, client, subject), parseVerdict(body))
-      return { ok: 1 }
-    },
-  },
 ]
 
 /** The route of a request with its subject; `isWrongMethod` when the path exists only with other methods. */
@@ -117,18 +106,6 @@ function parseObject(body: Buffer): Readonly<Record<string, unknown>> {
     // Malformed JSON gets the same answer as a body that is not an object.
   }
   throw new ProviderRejection(400, 'Malformed JSON')
-}
-
-function parseVerdict(body: Buffer): Rejection | null {
-  const { reviewAnswer, rejectLabels, reviewRejectType, moderationComment, clientComment } = parseObject(body)
-  if (reviewAnswer === 'GREEN') return null
-  if (reviewAnswer !== 'RED') throw new ProviderRejection(400, "Invalid value of 'reviewAnswer'")
-  return {
-    labels: Array.isArray(rejectLabels) ? rejectLabels.map(String) : [],
-    rejectType: reviewRejectType === 'FINAL' ? 'FINAL' : 'RETRY',
-    ...(typeof moderationComment === 'string' ? { moderationComment } : {}),
-    ...(typeof clientComment === 'string' ? { clientComment } : {}),
-  }
 }
 
 /** One request, answered or not. Tokens and queries are not recorded. */

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createService, parseMasterKey, type Service, systemClock } from '@payment-integration/core'
-import type { Clock, Store } from '@payment-integration/core/ports'
+import { createService, parseMasterKey, type Service } from '@payment-integration/core'
+import type { Store } from '@payment-integration/core/ports'
 import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -105,31 +105,35 @@ export function openStoreAt(url: string): Store {
     : createPostgresStore({ connectionString: url })
 }
 
-/** The service on a store, without running loops. */
-export function serviceOn(store: Store, clock?: Pick<Clock, 'now'>): Service {
+/** The service on a store, without running loops. It sends nothing unless it is given a sender. */
+export function serviceOn(store: Store, options: Partial<Parameters<typeof createService>[0]> = {}): Service {
   const sender = { post: () => Promise.reject(new Error('Nothing is sent here.')) }
-  return createService({
-    store,
-    sender,
-    masterKey: parseMasterKey(masterKey),
-    allowLoopbackHttp: true,
-    ...(clock === undefined ? {} : { clock: { ...systemClock, ...clock } }),
-  })
+  return createService({ store, sender, masterKey: parseMasterKey(masterKey), allowLoopbackHttp: true, ...options })
 }
 
 /** Processor time of this process and of the server with the data in a folder, in ms. Other work hardly changes it. */
 export function cpuMs(serverData: string | null): number {
   const { user, system } = process.cpuUsage()
-  const processMs = (user + system) / 1_000
-  if (serverData === null) return processMs
+  return (user + system) / 1_000 + serverCpuMs(serverData)
+}
+
+/** Processor time of a server with its processes, ended ones included, in ms. 0: no server. NaN: not on Linux. */
+export function serverCpuMs(serverData: string | null): number {
+  if (serverData === null) return 0
   try {
     const [server = ''] = readFileSync(`${serverData}/postmaster.pid`, 'utf8').split('\n')
     const children = readdirSync(`/proc/${server}/task`).flatMap((thread) =>
       readFileSync(`/proc/${server}/task/${thread}/children`, 'utf8').trim().split(' '),
     )
-    return children.reduce((sum, pid) => sum + onCpuMs(pid), processMs)
+    const stat = readFileSync(`/proc/${server}/stat`, 'utf8')
+    // Fields cutime and cstime: ended children, in ticks of 10 ms.
+    const [user = '', system = ''] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(13)
+    return [server, ...children].reduce((sum, pid) => sum + onCpuMs(pid), (Number(user) + Number(system)) * 10)
   } catch {
-    return Number.NaN // not Linux
+    return Number.NaN
   }
 }
 

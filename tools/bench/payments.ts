@@ -159,6 +159,14 @@ export function updateAt(n: number, round: number): ProcessorUpdate {
     : { ...name, state: 'success' }
 }
 
+/** Orders items by hashes of their positions: the same for the same seed. */
+export function shuffle<Item>(items: readonly Item[], seed: string): Item[] {
+  return items
+    .map((item, n) => ({ item, key: digest(`${seed} ${n}`) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ item }) => item)
+}
+
 /** Registers the integrations; `urlOf` answers where each is notified. */
 export async function createIntegrations(
   service: Service,

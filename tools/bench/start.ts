@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { median, round, type Table } from './report.js'
@@ -24,7 +23,7 @@ const address = '0x1111111111111111111111111111111111111111'
 /** A command to start: its arguments for `node`, and the output that ends the wait. @default its exit ends the wait */
 interface Case {
   readonly name: string
-  args(run: number): readonly string[] | Promise<readonly string[]>
+  args(run: number): readonly string[]
   readonly until?: RegExp
   readonly env?: Readonly<Record<string, string>>
 }
@@ -49,7 +48,7 @@ export async function benchStart({ rounds }: { readonly rounds: number }): Promi
     },
     {
       name: '`payment-integration serve`, until it listens',
-      args: async (run) => [built, 'serve', '--database', database(run), '--port', String(await freePort())],
+      args: (run) => [built, 'serve', '--database', database(run), '--port', '0'],
       until: /"Listening\./,
       env,
     },
@@ -77,9 +76,8 @@ export async function benchStart({ rounds }: { readonly rounds: number }): Promi
 async function measure(one: Case, run: number, folder: string): Promise<Usage> {
   const file = join(folder, 'usage.json')
   await rm(file, { force: true })
-  const args = await one.args(run)
   const startedAt = performance.now()
-  const child = spawn(process.execPath, ['--import', reporter, ...args], {
+  const child = spawn(process.execPath, ['--import', reporter, ...one.args(run)], {
     env: { ...process.env, NODE_OPTIONS: '', ...one.env, USAGE_FILE: file },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -98,16 +96,6 @@ async function measure(one: Case, run: number, folder: string): Promise<Usage> {
   if (reached === 0) throw new Error(`${one.name} ended with ${child.exitCode} too early: ${printed}`)
   const used = JSON.parse(await readFile(file, 'utf8')) as Omit<Usage, 'wallMs'>
   return { ...used, wallMs: reached - startedAt }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.')
-  return address.port
 }
 
 function buildTable(rounds: number, seen: ReadonlyMap<string, readonly Usage[]>): Table {

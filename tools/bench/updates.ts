@@ -1,8 +1,7 @@
 /** Measures processor updates: their rate, and the processor time of the service and of the database. @module */
-import { createHash } from 'node:crypto'
 import type { Service } from '@payment-integration/core'
 import { cpuMs, type Engine, openDatabase, serviceOn } from './databases.js'
-import { createIntegrations, rounds, storePayments, updateAt } from './payments.js'
+import { createIntegrations, rounds, shuffle, storePayments, updateAt } from './payments.js'
 import { type Cell, median, round, type Table } from './report.js'
 
 /** How much to measure. */
@@ -71,7 +70,11 @@ async function benchEngine(engine: Engine, effort: UpdatesEffort, hasConsole = f
         const indexed = await measure(database.serverData, count, async () => {
           for (let n = first; n < from; n += batch) await storePayments(store, { from: n, count: batch })
         })
-        const order = shuffled(first, count)
+        // A processor confirms each payment after its own time, not in the order of blocks.
+        const order = shuffle(
+          Array.from({ length: count }, (_, n) => first + n),
+          `order ${first}`,
+        )
         const updated = await measure(database.serverData, count * rounds, async () => {
           for (let at = 0; at < rounds; at += 1) await apply(order, at)
         })
@@ -100,15 +103,6 @@ function singly({ applyUpdate }: Pick<Service, 'applyUpdate'>): Way {
     }
     await Promise.all(Array.from({ length: inFlight }, work))
   }
-}
-
-/** Payments in the order of their updates: a processor confirms each after its own time, not in the order of blocks. */
-function shuffled(from: number, count: number): number[] {
-  const getKey = (n: number) => createHash('sha256').update(`order ${n}`).digest('hex')
-  return Array.from({ length: count }, (_, n) => from + n)
-    .map((n) => [getKey(n), n] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, n]) => n)
 }
 
 async function measure(serverData: string | null, count: number, work: () => Promise<void>): Promise<Figures> {

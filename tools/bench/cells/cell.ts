@@ -1,14 +1,11 @@
 /** A cell of the bench: a service on its own PostgreSQL server, which reads the feed. @module */
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createFeedChain, createFeedConnection } from '@payment-integration/chain-feed'
 import type { ProcessorUpdate } from '@payment-integration/contract'
-import { createService, parseMasterKey } from '@payment-integration/core'
 import type { Chain, Sender } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { type Calls, counted } from '../../../packages/chain-feed/test/feed-world.js'
-import { masterKey, openDatabase } from '../databases.js'
+import { openDatabase, serverCpuMs, serviceOn } from '../databases.js'
 
 /** Options of a cell. */
 export interface CellOptions {
@@ -65,13 +62,10 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
   let readAt: Spent | null = null
   const spent = () => {
     const { user, system } = process.cpuUsage()
-    return { service: (user + system) / 1e6, database: databaseSeconds(folder) }
+    return { service: (user + system) / 1e6, database: serverCpuMs(folder) / 1_000 }
   }
-  const service = createService({
-    store,
+  const service = serviceOn(store, {
     sender,
-    masterKey: parseMasterKey(masterKey),
-    allowLoopbackHttp: true,
     recording: 'own',
     onEvent(event) {
       if (event.type === 'payment.indexed') indexed.push(event)
@@ -109,7 +103,7 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
   }
   return {
     start() {
-      startedAt = databaseSeconds(folder)
+      startedAt = serverCpuMs(folder)
       running = Promise.all([service.run(control.signal), update()])
     },
     isDone: async (head: number, deliveries: number) =>
@@ -124,9 +118,9 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
       }
     },
     async figures(): Promise<CellFigures> {
-      const database = databaseSeconds(folder) - startedAt
+      const databaseSeconds = (serverCpuMs(folder) - startedAt) / 1_000
       const { payments, wal } = await countRows(url)
-      return { payments, wal: wal - before.wal, calls: getCalls(calls), delivered, databaseSeconds: database }
+      return { payments, wal: wal - before.wal, calls: getCalls(calls), delivered, databaseSeconds }
     },
     async remove() {
       control.abort()
@@ -151,27 +145,3 @@ async function countRows(connectionString: string): Promise<{ readonly payments:
 }
 
 const getCalls = ({ head, block, ranges }: Calls): number => head + block + ranges.length
-
-/** Clock ticks per second, in which Linux counts processor time. */
-const ticks = 100
-
-/** Processor time of a server with all its processes, ended ones included; 0 where the system has no `/proc`. */
-function databaseSeconds(folder: string | null): number {
-  if (process.platform !== 'linux' || folder === null) return 0
-  const [postmaster = ''] = readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')
-  const stat = getStat(postmaster)
-  const children = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && getStat(pid)?.parent === postmaster)
-  const spent = children.reduce((sum, pid) => sum + (getStat(pid)?.spent ?? 0), (stat?.spent ?? 0) + (stat?.ended ?? 0))
-  return spent / ticks
-}
-
-function getStat(pid: string): { readonly parent: string; readonly spent: number; readonly ended: number } | null {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    const at = (index: number) => Number(fields[index])
-    return { parent: fields[1] ?? '', spent: at(11) + at(12), ended: at(13) + at(14) }
-  } catch {
-    return null
-  }
-}

@@ -1,7 +1,6 @@
 /** Our outbox and dispatcher as a separate process, with default options. @module */
-import { createService, parseMasterKey } from '@payment-integration/core'
 import { createUndiciSender } from '@payment-integration/server'
-import { masterKey, openStoreAt } from '../databases.js'
+import { openStoreAt, serviceOn } from '../databases.js'
 import { batch, createIntegrations, type Places, storePayments, storeWithoutSnapshots } from '../payments.js'
 import { answer, timed } from '../processes.js'
 import { type Committed, createCounter, type Pace, publishAt } from './publish.js'
@@ -10,11 +9,8 @@ const [databaseUrl = '', receiverUrl = ''] = process.argv.slice(2)
 const store = openStoreAt(databaseUrl)
 const sender = createUndiciSender({ allowLoopbackHttp: true })
 const delivered = createCounter()
-const service = createService({
-  store,
+const service = serviceOn(store, {
   sender,
-  masterKey: parseMasterKey(masterKey),
-  allowLoopbackHttp: true,
   onEvent(event) {
     if (event.type === 'delivery.attempted' && event.outcome === 'delivered') delivered.count()
   },

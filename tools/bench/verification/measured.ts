@@ -7,6 +7,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createVerifier, verifySignature } from '@payment-integration/webhook'
 import { signingKey, verifyBytes } from '@payment-integration/webhook/core'
 import { createTestSnapshot } from '@payment-integration/webhook/testing'
+import { shuffle } from '../payments.js'
 import { type Kind, loadPeers, peersMissing, type Subject, signatureHeader } from './peers.js'
 
 const [peersFolder = '', rounds = '', sliceUs = '', seed = ''] = process.argv.slice(2)
@@ -112,22 +113,6 @@ async function check({ name, kind, call }: Case): Promise<void> {
     throw new Error(`${name} ${accepts ? 'accepts' : 'rejects'} a ${kind} delivery.`)
 }
 
-/** A seeded shuffle (mulberry32). */
-function shuffled<T>(items: readonly T[], draw: () => number): T[] {
-  return items
-    .map((item) => ({ item, at: draw() }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ item }) => item)
-}
-function draws(state: number): () => number {
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 const subjects = [...ours(), ...(peersMissing(peersFolder) ? [] : await loadPeers(peersFolder))]
 const cases = sizes.flatMap((size) => {
   const body = makeBody(size)
@@ -142,7 +127,6 @@ for (const each of cases) {
     each.calls = Math.max(20, Math.ceil(Number(sliceUs) / (await cost(each))))
   }
 }
-const draw = draws(Number(seed))
 for (let round = 0; round < Number(rounds); round++)
-  for (const each of shuffled(cases, draw)) each.costs.push(await cost(each))
+  for (const each of shuffle(cases, `${seed} ${round}`)) each.costs.push(await cost(each))
 process.stdout.write(JSON.stringify(cases.map(({ name, size, kind, costs }) => ({ name, size, kind, costs }))))

@@ -267,7 +267,7 @@ export async function resolveSubjectOwner(
   const locked = await tx.identity.lockPersons({ emailKey: email.key, accountIds })
   const subject = findOpenSubject(locked, email.key)
   if (subject === null || !isSameOwner(await findOwner(), owner)) return null
-  if (hostOwner !== undefined && !isOwnedAs(subject, ensured)) return null
+  if (hostOwner !== undefined && !(subject.id === ensured.id && isSameOwner(subject, ensured))) return null
   const open = await setSubjectOwner(tx, subject, owner, email, ids)
   return { open, subjects: selectPersonSubjects(open, locked) }
 }
@@ -322,14 +322,12 @@ async function setSubjectOwner(
   return open
 }
 
-function isSameOwner(one: AddressOwner | null, other: AddressOwner | null): boolean {
+type Owner = Pick<IdentitySubject, 'accountId' | 'proved'> | null
+
+function isSameOwner(one: Owner, other: Owner): boolean {
   return one?.accountId === other?.accountId && one?.proved === other?.proved
 }
 
 function withDecision(open: IdentitySubject, decision: OwnerDecision): IdentitySubject {
   return decision.kind === 'set' ? { ...open, accountId: decision.accountId, proved: decision.proved } : open
-}
-
-function isOwnedAs(now: IdentitySubject, before: IdentitySubject): boolean {
-  return now.id === before.id && now.accountId === before.accountId && now.proved === before.proved
 }

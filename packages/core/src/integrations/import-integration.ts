@@ -10,7 +10,7 @@ import type { Clock } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { MasterKey, SealedSecret, SecretHash } from '../secrets/keys.js'
 import { openSecret } from '../secrets/seal.js'
-import { openSignedFile } from '../secrets/signed-file.js'
+import { openSignedFile, type SignedFile } from '../secrets/signed-file.js'
 import {
   addDeliveries,
   assertSnapshots,
@@ -47,7 +47,7 @@ function createImport(deps: ImportDeps): MoveCommands['import'] {
     const { hmac } = file
     const integration = checkRecord(deps, (await file.header(moveHeaderSchema)).integration)
     const { address } = integration
-    const rows = () => checkRows(file.rows(moveRowSchema), address)
+    const rows = () => readRows(file, address)
     const parts = { moves, address, rows, signal }
     await transaction((tx) => findDisabled(tx, address))
     if (recording === 'own') await storeDisabled(deps, integration, rows())
@@ -81,20 +81,18 @@ function checkRecord(deps: ImportDeps, integration: IntegrationRecord): Integrat
 }
 
 /** @throws MoveError `ERR_MOVE_ROW_INVALID` for a row that cannot be of the integration. */
-async function* checkRows(
-  groups: AsyncIterable<readonly MoveRow[]>,
-  address: string,
-): AsyncGenerator<readonly MoveRow[]> {
-  for await (const rows of groups) {
-    yield rows.map((row) => {
+async function* readRows(file: SignedFile, address: string): AsyncGenerator<MoveRow> {
+  for await (const rows of file.rows(moveRowSchema))
+    for (const row of rows) {
       if ('payment' in row) assertSnapshots(row.payment, address)
-      if (!('waiting' in row)) return row
-      const waiting = checkUpdate(row.waiting)
-      if ((waiting.integrationAddress ?? address) !== address)
-        throw createForeignRowError(`Update ${waiting.id}`, address)
-      return { waiting }
-    })
-  }
+      if (!('waiting' in row)) yield row
+      else {
+        const waiting = checkUpdate(row.waiting)
+        if ((waiting.integrationAddress ?? address) !== address)
+          throw createForeignRowError(`Update ${waiting.id}`, address)
+        yield { waiting }
+      }
+    }
 }
 
 /** Checks that the keys of this cell open all secrets that still count. @throws MoveError `ERR_MOVE_KEY_MISSING`. */
@@ -125,14 +123,13 @@ function checkKeys(keys: MasterKey, integration: IntegrationRecord, now: number)
 }
 
 /** The lowest block of the payments of a file, by chain. */
-async function findFirstBlocks(groups: AsyncIterable<readonly MoveRow[]>): Promise<ReadonlyMap<number, number>> {
+async function findFirstBlocks(rows: AsyncIterable<MoveRow>): Promise<ReadonlyMap<number, number>> {
   const blocks = new Map<number, number>()
-  for await (const rows of groups)
-    for (const row of rows)
-      if ('payment' in row) {
-        const { chainId, blockNumber } = row.payment
-        blocks.set(chainId, Math.min(blockNumber, blocks.get(chainId) ?? blockNumber))
-      }
+  for await (const row of rows)
+    if ('payment' in row) {
+      const { chainId, blockNumber } = row.payment
+      blocks.set(chainId, Math.min(blockNumber, blocks.get(chainId) ?? blockNumber))
+    }
   return blocks
 }
 
@@ -140,7 +137,7 @@ async function findFirstBlocks(groups: AsyncIterable<readonly MoveRow[]>): Promi
 async function storeDisabled(
   { transaction, followed, chains }: ImportDeps,
   record: IntegrationRecord,
-  rows: AsyncIterable<readonly MoveRow[]>,
+  rows: AsyncIterable<MoveRow>,
 ): Promise<void> {
   const firstBlocks = await findFirstBlocks(rows)
   const recordedTo = await transaction(async (tx) => {
@@ -177,14 +174,12 @@ interface Counts {
 }
 
 /** Rolls back a rehearsed transaction. */
-class RehearsedError extends Error {
-  override readonly name = 'RehearsedError'
-}
+const rehearsed = new Error('The rows of a rehearsal are not stored.')
 
 interface ImportParts {
   readonly moves: MoveStore
   readonly address: string
-  readonly rows: () => AsyncIterable<readonly MoveRow[]>
+  readonly rows: () => AsyncIterable<MoveRow>
   readonly signal: AbortSignal | undefined
   readonly isRehearsal: boolean
 }
@@ -208,12 +203,12 @@ async function* importBatches(
         const decided = batch.flatMap((row) => ('update' in row ? [row.update] : []))
         const importable = decided.filter((update) => !leftOut.has(formatPaymentKey(update)))
         await importUpdates(tx, address, importable)
-        if (isRehearsal) throw new RehearsedError()
+        if (isRehearsal) throw rehearsed
         return { payments: replaced.length, updates: importable.length }
       })
       .catch((error: unknown) => {
-        if (error instanceof RehearsedError) return { payments: 0, updates: 0 }
-        throw error
+        if (error !== rehearsed) throw error
+        return { payments: 0, updates: 0 }
       })
     payments += stored.payments
     updates += stored.updates
@@ -226,28 +221,26 @@ async function* importBatches(
 async function findOtherUpdates(
   moves: MoveStore,
   address: string,
-  groups: AsyncIterable<readonly MoveRow[]>,
+  rows: AsyncIterable<MoveRow>,
 ): Promise<ReadonlySet<string>> {
   const stored = new Map<string, MovedUpdate>()
   for await (const { decided } of moves.updates(address)) for (const update of decided) stored.set(update.id, update)
-  for await (const rows of groups)
-    for (const row of rows) {
-      if ('waiting' in row) stored.delete(row.waiting.id)
-      if ('update' in row && stored.get(row.update.id)?.fingerprint === row.update.fingerprint)
-        stored.delete(row.update.id)
-    }
+  for await (const row of rows) {
+    if ('waiting' in row) stored.delete(row.waiting.id)
+    if ('update' in row && stored.get(row.update.id)?.fingerprint === row.update.fingerprint)
+      stored.delete(row.update.id)
+  }
   return new Set([...stored.values()].map(formatPaymentKey))
 }
 
-async function* splitIntoBatches(groups: AsyncIterable<readonly MoveRow[]>): AsyncGenerator<readonly MoveRow[]> {
+async function* splitIntoBatches(rows: AsyncIterable<MoveRow>): AsyncGenerator<readonly MoveRow[]> {
   let batch: MoveRow[] = []
-  for await (const rows of groups)
-    for (const row of rows) {
-      batch.push(row)
-      if (batch.length < batchSize) continue
-      yield batch
-      batch = []
-    }
+  for await (const row of rows) {
+    batch.push(row)
+    if (batch.length < batchSize) continue
+    yield batch
+    batch = []
+  }
   if (batch.length > 0) yield batch
 }
 

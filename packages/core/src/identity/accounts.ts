@@ -121,8 +121,7 @@ async function proveAddress(tx: StoreTransaction, request: Proof, ids: IdSource)
   // A placeholder without a share belongs to the account that carries the address.
   const open = subject !== null && ownsAccounts ? withDecision(subject, decideSubjectOwner(subject, owner)) : subject
   const isUnknown = ownsAccounts && signedIn !== undefined && (await identityAccounts.find(signedIn)) === null
-  const facts = { open, subjects, proof, signedIn: isUnknown ? null : signedIn, freshId: ids.next() }
-  const decision = decideProof(facts)
+  const decision = decideProof({ open, subjects, proof, signedIn: isUnknown ? null : signedIn, freshId: ids.next() })
   if (decision.kind === 'reject')
     return { kind: 'rejected', reason: decision.reason, accountId: open?.accountId ?? null }
 

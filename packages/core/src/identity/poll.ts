@@ -59,33 +59,32 @@ async function judgeMissing(
       { missing: missing.length, known, atOnce },
       'The identity provider does not know many applicants: check the tenant and the environment.',
     )
-  for (const before of missing) await store.transaction((tx) => judge(tx, before))
-
-  async function judge(tx: Parameters<typeof lockSubject>[0], before: IdentitySubject): Promise<void> {
-    const { id, applicantId, revision, missing: noted } = await lockSubject(tx, before.id)
-    // A change during the poll is newer than the poll's answer.
-    if (applicantId === null || revision !== before.revision) return
-    const now = clock.now()
-    const { since, reported, confirmed } = noted ?? { since: now, reported: false, confirmed: false }
-    if (confirmed) {
-      // Still polled: the applicant comes back if the fault was ours.
-      const pollInMs = nextPollMs({ reviewStatus: 'completed' }, now - since)
-      await tx.identity.changeVerification(id, { pollInMs })
-      return
-    }
-    const isGone = reported || (!isFault && now - since >= missingUntilGoneMs)
-    if (isGone)
-      logger.warn({ subjectId: id, applicantId }, 'An applicant is gone at the provider; its donor may share again.')
-    else if (!isFault)
-      logger.error({ subjectId: id, applicantId }, 'The identity provider does not know an attached applicant.')
-    const outcome = isGone ? 'applied' : 'doubtful'
-    const report = { source: 'poll', change: 'missing', at: null, review: null, outcome } as const
-    if (isGone || noted === null)
-      await tx.identity.recordVerdict({ notedAt: now, subjectId: id, applicantId, ...report })
-    const pollInMs = noted === null ? firstPollMs : inFlightPollMs
-    const missing = { since, reported, confirmed }
-    await tx.identity.changeVerification(id, isGone ? markGone(missing, now) : { missing, pollInMs })
-  }
+  for (const before of missing)
+    await store.transaction(async (tx) => {
+      const { id, applicantId, revision, missing: noted } = await lockSubject(tx, before.id)
+      // A change during the poll is newer than the poll's answer.
+      if (applicantId === null || revision !== before.revision) return
+      const now = clock.now()
+      const { since, reported, confirmed } = noted ?? { since: now, reported: false, confirmed: false }
+      if (confirmed) {
+        // Still polled: the applicant comes back if the fault was ours.
+        const pollInMs = nextPollMs({ reviewStatus: 'completed' }, now - since)
+        await tx.identity.changeVerification(id, { pollInMs })
+        return
+      }
+      const isGone = reported || (!isFault && now - since >= missingUntilGoneMs)
+      if (isGone)
+        logger.warn({ subjectId: id, applicantId }, 'An applicant is gone at the provider; its donor may share again.')
+      else if (!isFault)
+        logger.error({ subjectId: id, applicantId }, 'The identity provider does not know an attached applicant.')
+      const outcome = isGone ? 'applied' : 'doubtful'
+      const report = { source: 'poll', change: 'missing', at: null, review: null, outcome } as const
+      if (isGone || noted === null)
+        await tx.identity.recordVerdict({ notedAt: now, subjectId: id, applicantId, ...report })
+      const pollInMs = noted === null ? firstPollMs : inFlightPollMs
+      const missing = { since, reported, confirmed }
+      await tx.identity.changeVerification(id, isGone ? markGone(missing, now) : { missing, pollInMs })
+    })
 }
 
 /** Marks an applicant as gone: its donor alone may share again. */

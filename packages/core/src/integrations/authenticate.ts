@@ -154,12 +154,10 @@ export function clearAfterChanges(
 /** A caller, and the end of its secret in unix milliseconds. */
 export type CachedCaller = Pick<AcceptedSecret, 'integrationAddress' | 'until'>
 
-interface AuthenticateDeps extends CredentialCheckDeps {
-  readonly cache: CredentialCache<CachedCaller>
-}
-
 /** Builds the check of {@link createCredentialCheck}, which costs less for recently accepted headers. */
-export function createAuthenticate(deps: AuthenticateDeps): (authorization?: string | null) => Promise<Caller | null> {
+export function createAuthenticate(
+  deps: CredentialCheckDeps & { readonly cache: CredentialCache<CachedCaller> },
+): (authorization?: string | null) => Promise<Caller | null> {
   const { clock, cache } = deps
   const check = createCredentialCheck(deps)
   return async (authorization) => {

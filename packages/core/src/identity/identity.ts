@@ -15,7 +15,7 @@ import { createIdentityActions, type IdentityActions } from './operator-actions.
 import { createPollDue } from './poll.js'
 import { checkNamespace, defaultNamespace } from './redemption.js'
 import { createShare, type ShareInput } from './share.js'
-import type { ProviderVerdict, RecordDirectVerification, VerdictOutcome } from './webhooks.js'
+import type { DirectDecision, DirectVerification, ProviderVerdict, VerdictOutcome } from './webhooks.js'
 import { createApplyVerdict, createRecordDirectVerification } from './webhooks.js'
 
 /** Identity verification sharing. The audit log records its own actions under the option `actor`. */
@@ -43,7 +43,7 @@ export interface Identity
    */
   reportProof(proof: HostProof): Promise<void>
   /** Records a direct verification of a user. Source: docs/decisions/identity.md. */
-  readonly recordDirect: RecordDirectVerification
+  recordDirect(verification: DirectVerification): Promise<DirectDecision>
   /** The keyed hash of an address, for operators. @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID`. */
   emailKey(email: string): Promise<string>
   /** The same actions in the name of another actor. @throws RangeError As `actingAs` of the service. */

@@ -224,7 +224,7 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
       await lockSubject(tx, subjectId)
       const record = await tx.identity.redemption(externalUserId)
       const lookUpInMs = record !== null && mayHaveApplicant(record.state) ? retryLookUpMs : null
-      // Other processes skip the redemption; its look-up is due again if this process dies.
+      // Rounds that begin from now on skip the redemption; its look-up is due again if this process dies.
       await tx.identity.changeRedemption(externalUserId, { lookUpInMs })
       return lookUpInMs === null ? null : record
     })

@@ -45,8 +45,11 @@ function createImport(deps: ImportDeps): MoveCommands['import'] {
   return async (reader, { signal } = {}) => {
     const file = await openSignedFile(keys, 'move-file', reader, signal)
     const { hmac } = file
-    const integration = checkRecord(deps, (await file.header(moveHeaderSchema)).integration)
-    const { address } = integration
+    const { integration: exported } = await file.header(moveHeaderSchema)
+    const { address, name, notificationUrl } = exported
+    checkKeys(keys, exported, clock.now())
+    const checked = { name: parseName(name), notificationUrl: parseNotificationUrl(notificationUrl, deps) }
+    const integration: IntegrationRecord = { ...exported, ...checked }
     const rows = () => readRows(file, address)
     const parts = { moves, address, rows, signal }
     await transaction((tx) => findDisabled(tx, address))
@@ -71,13 +74,6 @@ function createImport(deps: ImportDeps): MoveCommands['import'] {
     onDue()
     return { address, ...imported }
   }
-}
-
-/** The record as this cell would store it. @throws InvalidRequestError; MoveError `ERR_MOVE_KEY_MISSING`. */
-function checkRecord(deps: ImportDeps, integration: IntegrationRecord): IntegrationRecord {
-  const { name, notificationUrl } = integration
-  checkKeys(deps.keys, integration, deps.clock.now())
-  return { ...integration, name: parseName(name), notificationUrl: parseNotificationUrl(notificationUrl, deps) }
 }
 
 /** @throws MoveError `ERR_MOVE_ROW_INVALID` for a row that cannot be of the integration. */
@@ -122,24 +118,18 @@ function checkKeys(keys: MasterKey, integration: IntegrationRecord, now: number)
       )
 }
 
-/** The lowest block of the payments of a file, by chain. */
-async function findFirstBlocks(rows: AsyncIterable<MoveRow>): Promise<ReadonlyMap<number, number>> {
-  const blocks = new Map<number, number>()
-  for await (const row of rows)
-    if ('payment' in row) {
-      const { chainId, blockNumber } = row.payment
-      blocks.set(chainId, Math.min(blockNumber, blocks.get(chainId) ?? blockNumber))
-    }
-  return blocks
-}
-
 /** Stores a new integration, disabled. @throws MoveError `ERR_MOVE_UNRECORDED` when blocks were indexed without it. */
 async function storeDisabled(
   { transaction, followed, chains }: ImportDeps,
   record: IntegrationRecord,
   rows: AsyncIterable<MoveRow>,
 ): Promise<void> {
-  const firstBlocks = await findFirstBlocks(rows)
+  const firstBlocks = new Map<number, number>()
+  for await (const row of rows)
+    if ('payment' in row) {
+      const { chainId, blockNumber } = row.payment
+      firstBlocks.set(chainId, Math.min(blockNumber, firstBlocks.get(chainId) ?? blockNumber))
+    }
   const recordedTo = await transaction(async (tx) => {
     const checkpoints = await lockRecording(tx, followed)
     return (await tx.integrations.insert({ ...record, enabled: false })) ? checkpoints : new Map<number, number>()

@@ -7,7 +7,7 @@ import type { AuditQueries } from './history/audit-store.js'
 import { createIdentity, type Identity, type IdentityOptions } from './identity/identity.js'
 import { createFulfilmentPoller, type FulfilmentPoller } from './indexer/fulfilments.js'
 import { createIndexer, type Indexer, type IndexerOptions } from './indexer/indexer.js'
-import { type CachedCaller, createAuthenticate, createCredentialCache } from './integrations/authenticate.js'
+import { type AcceptedSecret, createAuthenticate, createCredentialCache } from './integrations/authenticate.js'
 import type { Caller, IntegrationSessions } from './integrations/integration.js'
 import { createIntegrationSessions } from './integrations/integration-sessions.js'
 import { describeError } from './internal/values.js'
@@ -237,7 +237,7 @@ export function createService(deps: ServiceDeps): Service {
   const identity = deps.identity
     ? createIdentity({ ...shared, ...deps.identity, masterKey, ids: deps.ids ?? systemIds, actor })
     : null
-  const credentialCache = createCredentialCache<CachedCaller>({ clock, random })
+  const credentialCache = createCredentialCache<AcceptedSecret>({ clock, random })
   const legacyKeyCache = createCredentialCache<LegacyCaller>({ clock, random })
   const nextTestAt = new Map<string, number>()
   const commandDeps = {

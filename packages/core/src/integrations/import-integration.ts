@@ -292,12 +292,9 @@ interface MoveDeps extends Omit<ExportDeps, 'moves' | 'clock'>, Omit<ImportDeps,
 }
 
 export function createMoveCommands({ store, ...deps }: MoveDeps): MoveCommands {
-  const moves = () => {
-    if (store.moves !== null) return store.moves
-    throw new MoveError('ERR_MOVE_UNSUPPORTED', 'This store moves no integrations; use SQLite or PostgreSQL.')
-  }
-  return {
-    export: async (...given) => createExport({ ...deps, moves: moves() })(...given),
-    import: async (...given) => createImport({ ...deps, moves: moves() })(...given),
-  }
+  const { moves } = store
+  if (moves !== null) return { export: createExport({ ...deps, moves }), import: createImport({ ...deps, moves }) }
+  const message = 'This store moves no integrations; use SQLite or PostgreSQL.'
+  const reject = () => Promise.reject(new MoveError('ERR_MOVE_UNSUPPORTED', message))
+  return { export: reject, import: reject }
 }

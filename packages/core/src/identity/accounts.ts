@@ -156,10 +156,7 @@ interface IdentityAccountDeps {
 /** The most rounds of a proof. A further round follows when another request changed the owner. */
 const maxRounds = 4
 
-export function createAccounts({ store, sealEmail, codes, clock, ids, ownsAccounts }: IdentityAccountDeps): {
-  readonly commands: IdentityAccountCommands
-  reportProof(proof: HostProof): Promise<void>
-} {
+export function createAccounts({ store, sealEmail, codes, clock, ids, ownsAccounts }: IdentityAccountDeps) {
   const noFacts = { accountId: null, proof: null, by: null, reason: null }
   const log = (
     tx: StoreTransaction,
@@ -238,7 +235,7 @@ export function createAccounts({ store, sealEmail, codes, clock, ids, ownsAccoun
   }
   return {
     commands,
-    async reportProof({ email: input, accountId }) {
+    async reportProof({ email: input, accountId }: HostProof): Promise<void> {
       const email = parseAndSealEmail(input, sealEmail)
       await prove(email, (tx) => giveAddress(tx, { email, proof: { kind: 'host' }, signedIn: accountId, ownsAccounts }))
     },

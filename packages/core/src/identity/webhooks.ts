@@ -98,12 +98,10 @@ interface VerdictJudgement {
 }
 
 /** Applies each webhook once, to an attached applicant. A webhook for an open redemption attaches its applicant. */
-export function createApplyVerdict(
-  parts: Omit<IdentityParts, 'provider'>,
-): (verdict: ProviderVerdict) => Promise<VerdictOutcome> {
+export function createApplyVerdict(parts: Omit<IdentityParts, 'provider'>) {
   const { store, clock, logger } = parts
 
-  return (given) =>
+  return (given: ProviderVerdict): Promise<VerdictOutcome> =>
     store.transaction(async (tx) => {
       const { identity } = tx
       const verdict: Verdict = { ...given, change: given.change ?? (given.review === null ? 'deleted' : 'review') }

@@ -107,11 +107,10 @@ export interface CredentialCache<Value> {
 }
 
 /** Builds an empty cache. It contains no header and no secret; its keys are hashes salted for this process. */
-export function createCredentialCache<Value>(deps: {
-  readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<RandomSource, 'bytes'>
-}): CredentialCache<Value> {
-  const { clock, random } = deps
+export function createCredentialCache<Value>({
+  clock,
+  random,
+}: Pick<CredentialCheckDeps, 'clock' | 'random'>): CredentialCache<Value> {
   const salt = Buffer.from(random.bytes(32)).toString('base64')
   const entries = new Map<string, { readonly value: Value; readonly since: number }>()
   let changes = 0
@@ -152,12 +151,10 @@ export function clearAfterChanges(
 }
 
 /** Builds the check of {@link createCredentialCheck}, which costs less for recently accepted headers. */
-export function createAuthenticate(
-  deps: CredentialCheckDeps & { readonly cache: CredentialCache<AcceptedSecret> },
-): (authorization?: string | null) => Promise<Caller | null> {
+export function createAuthenticate(deps: CredentialCheckDeps & { readonly cache: CredentialCache<AcceptedSecret> }) {
   const { clock, cache } = deps
   const check = createCredentialCheck(deps)
-  return async (authorization) => {
+  return async (authorization?: string | null): Promise<Caller | null> => {
     const header = authorization ?? dummyHeader
     const cached = cache.find(header)
     if (cached !== undefined && clock.now() < cached.until) return { integrationAddress: cached.integrationAddress }

@@ -4,10 +4,10 @@ import { type ActorCommands, createActorCommands } from './actor-commands.js'
 import type { EventSink, ServiceEvent } from './events.js'
 import { createAudited, createAuditQueries, createHeadAnnouncer } from './history/audit-log.js'
 import type { AuditQueries } from './history/audit-store.js'
-import { createIdentity, type Identity } from './identity/identity.js'
+import { createIdentity, type Identity, type IdentityOptions } from './identity/identity.js'
 import { createFulfilmentPoller, type FulfilmentPoller } from './indexer/fulfilments.js'
 import { createIndexer, type Indexer, type IndexerOptions } from './indexer/indexer.js'
-import { type CachedCaller, createAuthenticate, createCredentialCache } from './integrations/authenticate.js'
+import { type AcceptedSecret, createAuthenticate, createCredentialCache } from './integrations/authenticate.js'
 import type { Caller, IntegrationSessions } from './integrations/integration.js'
 import { createIntegrationSessions } from './integrations/integration-sessions.js'
 import { describeError } from './internal/values.js'
@@ -26,7 +26,6 @@ import { createReceiptPoller, type ReceiptPoller } from './payments/receipts.js'
 import { createUpdateQueue, maxUpdatesPerCommit } from './payments/receive-updates.js'
 import type { Recording } from './payments/recording.js'
 import type { Chain, FulfilmentSource, ReceiptSource } from './ports/chain.js'
-import type { IdentityAccounts, IdentityProvider } from './ports/identity.js'
 import type { Clock, IdSource, Logger, RandomSource, Sender } from './ports/runtime.js'
 import { silentLogger, systemClock, systemIds, systemRandom } from './ports/runtime.js'
 import type { Store } from './ports/store.js'
@@ -121,20 +120,7 @@ export interface ServiceDeps {
   /** `everyMs`: milliseconds between polls, by default 5000. @default none: bridge deposits are stored and wait */
   readonly fulfilments?: { readonly source: FulfilmentSource; readonly everyMs?: number | undefined } | undefined
   /** Sharing of identity verifications. @default none: the endpoint answers `not enabled` */
-  readonly identity?:
-    | {
-        readonly provider: IdentityProvider
-        /** The host's accounts. @default accounts in the store */
-        readonly accounts?: IdentityAccounts | undefined
-        /**
-         * Prefix of external user ids: separates this service and environment from others at the provider.
-         * @default 'pi'
-         */
-        readonly namespace?: string | undefined
-        /** Time between rounds of look-ups and polls, in milliseconds. @default 30000 */
-        readonly everyMs?: number | undefined
-      }
-    | undefined
+  readonly identity?: IdentityOptions | undefined
   /**
    * `own`: only payments that name an integration of the store are recorded, with their deposits and updates. It is for
    * one of several services (cells) that follow the same chains. All processes on a database need the same value.
@@ -251,7 +237,7 @@ export function createService(deps: ServiceDeps): Service {
   const identity = deps.identity
     ? createIdentity({ ...shared, ...deps.identity, masterKey, ids: deps.ids ?? systemIds, actor })
     : null
-  const credentialCache = createCredentialCache<CachedCaller>({ clock, random })
+  const credentialCache = createCredentialCache<AcceptedSecret>({ clock, random })
   const legacyKeyCache = createCredentialCache<LegacyCaller>({ clock, random })
   const nextTestAt = new Map<string, number>()
   const commandDeps = {

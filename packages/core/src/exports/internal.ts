@@ -26,7 +26,6 @@ export type {
   IdentityStore,
   IdentitySubject,
   IdentityTransaction,
-  LongestIdentityWaits,
   MissingApplicant,
   NewRedemption,
   NewSubject,
@@ -168,7 +167,7 @@ export type {
   UpsertedPayments,
 } from '../payments/payment-store.js'
 export { unsettledStates } from '../payments/state.js'
-export type { AddressOwner, EmailAddress, ProviderAnswer } from '../ports/identity.js'
+export type { EmailAddress, ProviderAnswer } from '../ports/identity.js'
 export { createMonotonicClock, createMonotonicNow, loadPackage, readRequestBody } from '../ports/runtime.js'
 export type { SchemaProgress, SchemaReport, SchemaStep, StoreSchema, StoreTransaction } from '../ports/store.js'
 export type { LoopRoles, RunningProcess } from '../processes/processes.js'

@@ -121,8 +121,7 @@ async function proveAddress(tx: StoreTransaction, request: Proof, ids: IdSource)
   // A placeholder without a share belongs to the account that carries the address.
   const open = subject !== null && ownsAccounts ? withDecision(subject, decideSubjectOwner(subject, owner)) : subject
   const isUnknown = ownsAccounts && signedIn !== undefined && (await identityAccounts.find(signedIn)) === null
-  const facts = { open, subjects, proof, signedIn: isUnknown ? null : signedIn, freshId: ids.next() }
-  const decision = decideProof(facts)
+  const decision = decideProof({ open, subjects, proof, signedIn: isUnknown ? null : signedIn, freshId: ids.next() })
   if (decision.kind === 'reject')
     return { kind: 'rejected', reason: decision.reason, accountId: open?.accountId ?? null }
 
@@ -157,10 +156,7 @@ interface IdentityAccountDeps {
 /** The most rounds of a proof. A further round follows when another request changed the owner. */
 const maxRounds = 4
 
-export function createAccounts({ store, sealEmail, codes, clock, ids, ownsAccounts }: IdentityAccountDeps): {
-  readonly commands: IdentityAccountCommands
-  reportProof(proof: HostProof): Promise<void>
-} {
+export function createAccounts({ store, sealEmail, codes, clock, ids, ownsAccounts }: IdentityAccountDeps) {
   const noFacts = { accountId: null, proof: null, by: null, reason: null }
   const log = (
     tx: StoreTransaction,
@@ -239,7 +235,7 @@ export function createAccounts({ store, sealEmail, codes, clock, ids, ownsAccoun
   }
   return {
     commands,
-    async reportProof({ email: input, accountId }) {
+    async reportProof({ email: input, accountId }: HostProof): Promise<void> {
       const email = parseAndSealEmail(input, sealEmail)
       await prove(email, (tx) => giveAddress(tx, { email, proof: { kind: 'host' }, signedIn: accountId, ownsAccounts }))
     },
@@ -267,7 +263,7 @@ export async function resolveSubjectOwner(
   const locked = await tx.identity.lockPersons({ emailKey: email.key, accountIds })
   const subject = findOpenSubject(locked, email.key)
   if (subject === null || !isSameOwner(await findOwner(), owner)) return null
-  if (hostOwner !== undefined && !isOwnedAs(subject, ensured)) return null
+  if (hostOwner !== undefined && !(subject.id === ensured.id && isSameOwner(subject, ensured))) return null
   const open = await setSubjectOwner(tx, subject, owner, email, ids)
   return { open, subjects: selectPersonSubjects(open, locked) }
 }
@@ -322,14 +318,12 @@ async function setSubjectOwner(
   return open
 }
 
-function isSameOwner(one: AddressOwner | null, other: AddressOwner | null): boolean {
+type Owner = Pick<IdentitySubject, 'accountId' | 'proved'> | null
+
+function isSameOwner(one: Owner, other: Owner): boolean {
   return one?.accountId === other?.accountId && one?.proved === other?.proved
 }
 
 function withDecision(open: IdentitySubject, decision: OwnerDecision): IdentitySubject {
   return decision.kind === 'set' ? { ...open, accountId: decision.accountId, proved: decision.proved } : open
-}
-
-function isOwnedAs(now: IdentitySubject, before: IdentitySubject): boolean {
-  return now.id === before.id && now.accountId === before.accountId && now.proved === before.proved
 }

@@ -104,7 +104,7 @@ test('a poll in flight ends when the signal aborts, and the next one is not sent
   const provider = scriptedProvider()
   provider.pause = () => new Promise(() => undefined)
   const stopping = new AbortController()
-  const polled = stopWithSignal(provider, () => stopping.signal)
+  const polled = stopWithSignal(provider, stopping.signal)
   const inFlight = [polled.review('a'), polled.find('b')]
   stopping.abort()
   expect(await Promise.all(inFlight)).toEqual([stopped, stopped])

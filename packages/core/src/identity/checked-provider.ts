@@ -51,20 +51,18 @@ export function createCheckedProvider(provider: IdentityProvider, logger: Pick<L
 
 /** Answers `unavailable` to look-ups and polls as soon as the signal aborts. */
 export function stopWithSignal(
-  provider: IdentityProvider,
-  signal: () => AbortSignal | undefined,
+  provider: Pick<IdentityProvider, 'find' | 'review'>,
+  signal: AbortSignal,
 ): Pick<IdentityProvider, 'find' | 'review'> {
   function raceAbort<T>(send: () => Promise<ProviderAnswer<T>>): Promise<ProviderAnswer<T>> {
-    const current = signal()
-    if (current === undefined) return send()
     return new Promise((resolve, reject) => {
       const stop = () => resolve(stopped)
-      current.addEventListener('abort', stop, { once: true })
-      if (current.aborted) stop()
+      signal.addEventListener('abort', stop, { once: true })
+      if (signal.aborted) stop()
       else
         send()
           .then(resolve, reject)
-          .finally(() => current.removeEventListener('abort', stop))
+          .finally(() => signal.removeEventListener('abort', stop))
     })
   }
   return {

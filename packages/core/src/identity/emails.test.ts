@@ -143,17 +143,17 @@ const address = 'canary@example.com'
 
 const setup = () => {
   const { dataKeys } = openStore()
-  return (keys: typeof only) => ({ dataKeys, keys, random: seededRandom('one') })
+  return (keys: typeof only) => openEmailKey(dataKeys, keys, seededRandom('one'))
 }
 
 test('a key sealed with another master key cannot be decrypted', async () => {
-  const deps = setup()
-  await openEmailKey(deps(only))
-  await expect(openEmailKey(deps(parseMasterKey(newer)))).rejects.toThrow(SealedSecretError)
+  const openWith = setup()
+  await openWith(only)
+  await expect(openWith(parseMasterKey(newer))).rejects.toThrow(SealedSecretError)
 })
 
 test('stored forms contain no address, and no two are sealed alike', async () => {
-  const sealEmail = createSealEmail(await openEmailKey(setup()(only)), seededRandom('nonces'))
+  const sealEmail = createSealEmail(await setup()(only), seededRandom('nonces'))
   const [one, again, other] = [sealEmail(address), sealEmail(address), sealEmail('other@example.com')]
   expect(one.key).toMatch(/^[0-9a-f]{64}$/)
   expect([again.key, other.key]).toEqual([one.key, expect.not.stringMatching(one.key)])

@@ -6,8 +6,7 @@ import { InvalidShareRequestError } from '../errors.js'
 import { isExpired } from '../internal/values.js'
 import type { EmailAddress } from '../ports/identity.js'
 import type { RandomSource } from '../ports/runtime.js'
-import type { DataKeyStore } from '../secrets/keys.js'
-import { type MasterKey, parseMasterKey } from '../secrets/keys.js'
+import { type DataKeyStore, type MasterKey, parseMasterKey } from '../secrets/keys.js'
 import { openDataKey, sealDataKey, sealText } from '../secrets/seal.js'
 import type { ProofRejection, StoredEmailCode } from './identity-store.js'
 
@@ -60,15 +59,11 @@ export function createSealEmail(dataKey: Uint8Array, random: Pick<RandomSource, 
 }
 
 /** The key that hashes and seals addresses. The first call stores it; a new master key leaves every hash unchanged. */
-export async function openEmailKey({
-  dataKeys,
-  keys,
-  random,
-}: {
-  readonly dataKeys: DataKeyStore
-  readonly keys: MasterKey
-  readonly random: Pick<RandomSource, 'bytes'>
-}): Promise<Uint8Array> {
+export async function openEmailKey(
+  dataKeys: DataKeyStore,
+  keys: MasterKey,
+  random: Pick<RandomSource, 'bytes'>,
+): Promise<Uint8Array> {
   const stored = await dataKeys.obtain(dataKeyPurpose, sealDataKey(keys, random, dataKeyPurpose, random.bytes(32)))
   return openDataKey(keys, dataKeyPurpose, stored)
 }

@@ -178,13 +178,6 @@ export interface SubjectQuery extends IdentityQuery {
   readonly afterId?: string | undefined
 }
 
-/** The longest waits that the service sets, in whole milliseconds. */
-export interface LongestIdentityWaits {
-  readonly leaseMs: number
-  readonly lookUpMs: number
-  readonly pollMs: number
-}
-
 export interface IdentityStore {
   subjects(query: SubjectQuery): Promise<SubjectView[]>
   /** The log of shares, newest first. */
@@ -200,9 +193,10 @@ export interface IdentityStore {
   /**
    * Makes look-ups and polls due now that lie further ahead than the longest wait: a clock that was ahead wrote them.
    * Longer leases are shortened to `leaseMs` from now, because their redemptions may be in flight.
+   * @param longest - The longest waits that the service sets, in whole milliseconds.
    * @returns The number of changed redemptions and subjects.
    */
-  resetOverlongWaits(longest: LongestIdentityWaits): Promise<number>
+  resetOverlongWaits(longest: Readonly<Record<'leaseMs' | 'lookUpMs' | 'pollMs', number>>): Promise<number>
   /** Number of applicants that are missing and not confirmed as gone. */
   countMissing(): Promise<number>
   /** Deletes up to `limit` provider events older than `before`, in unix milliseconds. Resolves their number. */

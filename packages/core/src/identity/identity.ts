@@ -2,19 +2,20 @@
 import { createHmac } from 'node:crypto'
 import type { ShareResponse } from '@payment-integration/contract'
 import { createAudited } from '../history/audit-log.js'
+import { describeError } from '../internal/values.js'
 import type { IdentityAccounts, IdentityProvider } from '../ports/identity.js'
 import type { Clock, IdSource, Logger, RandomSource } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { createAccounts, type HostProof, type IdentityAccountCommands } from './accounts.js'
-import { createCheckedProvider, stopWithSignal } from './checked-provider.js'
+import { createCheckedProvider } from './checked-provider.js'
 import { createEmailCodes, createSealEmail, openEmailKey, parseAndSealEmail } from './emails.js'
 import type { AccountEvent, IdentityQuery, IdentityStore } from './identity-store.js'
 import { createIdentityActions, type IdentityActions } from './operator-actions.js'
 import { createPollDue } from './poll.js'
 import { checkNamespace, defaultNamespace } from './redemption.js'
 import { createShare, type ShareInput } from './share.js'
-import type { ProviderVerdict, RecordDirectVerification, VerdictOutcome } from './webhooks.js'
+import type { DirectDecision, DirectVerification, ProviderVerdict, VerdictOutcome } from './webhooks.js'
 import { createApplyVerdict, createRecordDirectVerification } from './webhooks.js'
 
 /** Identity verification sharing. The audit log records its own actions under the option `actor`. */
@@ -42,7 +43,7 @@ export interface Identity
    */
   reportProof(proof: HostProof): Promise<void>
   /** Records a direct verification of a user. Source: docs/decisions/identity.md. */
-  readonly recordDirect: RecordDirectVerification
+  recordDirect(verification: DirectVerification): Promise<DirectDecision>
   /** The keyed hash of an address, for operators. @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID`. */
   emailKey(email: string): Promise<string>
   /** The same actions in the name of another actor. @throws RangeError As `actingAs` of the service. */
@@ -53,33 +54,34 @@ export interface Identity
   run(signal: AbortSignal): Promise<void>
 }
 
-/** The ports and options of sharing. */
-export interface IdentityDeps {
-  readonly store: Store
+/** The provider and the options of a host. */
+export interface IdentityOptions {
   readonly provider: IdentityProvider
   /** The host's own users. @default accounts in the store */
   readonly accounts?: IdentityAccounts | undefined
+  /** Prefix of external user ids: separates this service and environment from others at the provider. @default 'pi' */
+  readonly namespace?: string | undefined
+  /** Time from one round of look-ups and polls to the next, in milliseconds. @default 30000 */
+  readonly everyMs?: number | undefined
+}
+
+export interface IdentityDeps extends IdentityOptions {
+  readonly store: Store
   readonly masterKey: MasterKey
   readonly clock: Clock
   readonly random: RandomSource
   readonly ids: IdSource
   readonly logger: Logger
-  /** Prefix of external user ids: separates this service and environment from others at the provider. @default 'pi' */
-  readonly namespace?: string | undefined
-  /** The actor in the audit log for acts of operators. @default 'service' */
-  readonly actor?: string | undefined
-  /** Time from one round of polls to the next, in milliseconds. @default 30000 */
-  readonly everyMs?: number | undefined
+  /** The actor in the audit log for acts of operators. */
+  readonly actor: string
 }
 
 /** The first call that needs the key of addresses opens the key; after a failure the next call tries again. */
 export function createIdentity(deps: IdentityDeps): Identity {
-  const { store, accounts, masterKey, clock, random, ids, logger } = deps
-  const { everyMs = 30_000, actor = 'service' } = deps
+  const { store, accounts, masterKey, clock, random, ids, logger, actor, everyMs = 30_000 } = deps
   const provider = createCheckedProvider(deps.provider, logger)
   const namespace = checkNamespace(deps.namespace ?? defaultNamespace)
-  let stopping: AbortSignal | undefined
-  const pollDue = createPollDue({ store, provider: stopWithSignal(provider, () => stopping), clock, logger })
+  const pollDue = createPollDue({ store, provider, clock, logger })
   const transaction: Store['transaction'] = (work) => store.transaction(work)
   const actingAs = (name: string): IdentityActions => {
     const audited = createAudited({ transaction, keys: masterKey, clock, actor: name })
@@ -88,7 +90,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
   let opening: ReturnType<typeof open> | undefined
 
   async function open() {
-    const dataKey = await openEmailKey({ dataKeys: store.dataKeys, keys: masterKey, random })
+    const dataKey = await openEmailKey(store.dataKeys, masterKey, random)
     const sealEmail = createSealEmail(dataKey, random)
     const codes = createEmailCodes(createHmac('sha256', dataKey).update('email-code').digest(), random)
     return {
@@ -121,13 +123,11 @@ export function createIdentity(deps: IdentityDeps): Identity {
     actingAs,
     accountEvents: (query) => store.identityAccounts.events(query),
     async run(signal) {
-      stopping = signal
       while (!signal.aborted) {
         try {
           await pollDue(signal)
         } catch (error) {
-          const name = error instanceof Error ? error.name : typeof error
-          logger.error({ error: name }, 'Due verifications could not be polled.')
+          logger.error({ error: describeError(error) }, 'Due verifications could not be polled.')
         }
         await clock.sleep(everyMs, signal)
       }

@@ -71,8 +71,7 @@ export function createIdentityActions(parts: IdentityParts & { readonly audited:
     if (applicantId !== null) {
       const answer = await callProvider(() => provider.review(applicantId), { externalUserId })
       if (answer === null) return 'unknown_applicant'
-      const { review, reviewedAt, levelName } = answer
-      applicant = { applicantId, review, reviewedAt, levelName }
+      applicant = { ...answer, applicantId }
     }
     return audited(async (tx, note) => {
       const named = await tx.identity.redemption(externalUserId)

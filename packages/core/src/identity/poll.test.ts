@@ -232,6 +232,14 @@ test('the loop continues after an error of store or provider, and stops at once 
   await running
 })
 
+test('a round that is called after the loop was aborted polls the provider', async () => {
+  const { clock, identity, share, provider } = identitySetup()
+  await share()
+  await identity.run(AbortSignal.abort())
+  await clock.advance(firstPollMs)
+  expect([await identity.pollDue(), provider.calls.at(-1)]).toEqual([1, `review ${applicantId}`])
+})
+
 const notDonated = expect.objectContaining({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
 
 /** A verification that was shared and approved; the provider then does not know its applicant. */

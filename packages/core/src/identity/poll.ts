@@ -1,8 +1,8 @@
 /** Polls reviews, and looks up redemptions of unknown outcome. Source: docs/decisions/identity.md. @module */
-import type { Applicant, DatedReview, IdentityProvider, Review } from '../ports/identity.js'
+import type { Applicant, DatedReview, Review } from '../ports/identity.js'
 import type { Logger } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'
-import { logFailure, type ProviderFailure } from './checked-provider.js'
+import { logFailure, type ProviderFailure, stopWithSignal } from './checked-provider.js'
 import type {
   IdentitySubject,
   MissingApplicant,
@@ -59,33 +59,32 @@ async function judgeMissing(
       { missing: missing.length, known, atOnce },
       'The identity provider does not know many applicants: check the tenant and the environment.',
     )
-  for (const before of missing) await store.transaction((tx) => judge(tx, before))
-
-  async function judge(tx: Parameters<typeof lockSubject>[0], before: IdentitySubject): Promise<void> {
-    const { id, applicantId, revision, missing: noted } = await lockSubject(tx, before.id)
-    // A change during the poll is newer than the poll's answer.
-    if (applicantId === null || revision !== before.revision) return
-    const now = clock.now()
-    const { since, reported, confirmed } = noted ?? { since: now, reported: false, confirmed: false }
-    if (confirmed) {
-      // Still polled: the applicant comes back if the fault was ours.
-      const pollInMs = nextPollMs({ reviewStatus: 'completed' }, now - since)
-      await tx.identity.changeVerification(id, { pollInMs })
-      return
-    }
-    const isGone = reported || (!isFault && now - since >= missingUntilGoneMs)
-    if (isGone)
-      logger.warn({ subjectId: id, applicantId }, 'An applicant is gone at the provider; its donor may share again.')
-    else if (!isFault)
-      logger.error({ subjectId: id, applicantId }, 'The identity provider does not know an attached applicant.')
-    const outcome = isGone ? 'applied' : 'doubtful'
-    const report = { source: 'poll', change: 'missing', at: null, review: null, outcome } as const
-    if (isGone || noted === null)
-      await tx.identity.recordVerdict({ notedAt: now, subjectId: id, applicantId, ...report })
-    const pollInMs = noted === null ? firstPollMs : inFlightPollMs
-    const missing = { since, reported, confirmed }
-    await tx.identity.changeVerification(id, isGone ? markGone(missing, now) : { missing, pollInMs })
-  }
+  for (const before of missing)
+    await store.transaction(async (tx) => {
+      const { id, applicantId, revision, missing: noted } = await lockSubject(tx, before.id)
+      // A change during the poll is newer than the poll's answer.
+      if (applicantId === null || revision !== before.revision) return
+      const now = clock.now()
+      const { since, reported, confirmed } = noted ?? { since: now, reported: false, confirmed: false }
+      if (confirmed) {
+        // Still polled: the applicant comes back if the fault was ours.
+        const pollInMs = nextPollMs({ reviewStatus: 'completed' }, now - since)
+        await tx.identity.changeVerification(id, { pollInMs })
+        return
+      }
+      const isGone = reported || (!isFault && now - since >= missingUntilGoneMs)
+      if (isGone)
+        logger.warn({ subjectId: id, applicantId }, 'An applicant is gone at the provider; its donor may share again.')
+      else if (!isFault)
+        logger.error({ subjectId: id, applicantId }, 'The identity provider does not know an attached applicant.')
+      const outcome = isGone ? 'applied' : 'doubtful'
+      const report = { source: 'poll', change: 'missing', at: null, review: null, outcome } as const
+      if (isGone || noted === null)
+        await tx.identity.recordVerdict({ notedAt: now, subjectId: id, applicantId, ...report })
+      const pollInMs = noted === null ? firstPollMs : inFlightPollMs
+      const missing = { since, reported, confirmed }
+      await tx.identity.changeVerification(id, isGone ? markGone(missing, now) : { missing, pollInMs })
+    })
 }
 
 /** Marks an applicant as gone: its donor alone may share again. */
@@ -94,37 +93,29 @@ export function markGone({ since, reported }: MissingApplicant, now: number): Ve
   return { missing, review: null, reviewedAt: now, doubt: null, pollInMs: inFlightPollMs }
 }
 
-type LookUpFailure = Exclude<ProviderFailure, { kind: 'rejected' }>
-
-interface LookUpAnswer {
-  readonly redemption: RedemptionRecord
-  /** The applicant. `nobody`: the name is unknown. `foreign`: an applicant older than the redemption has the name. */
-  readonly found: Applicant | 'nobody' | 'foreign'
-}
-
 /**
- * Looks up each name and checks the answers. Resolves the answers up to the first failure. `integrationAddress`: whose
- * request waits; absent: a poll.
+ * Looks up names and stores the answers. Resolves the first failure, after which it looks up no other, or null.
+ * `integrationAddress`: whose request waits; absent: a poll.
  */
 export async function lookUpRedemptions(
-  provider: Pick<IdentityProvider, 'find'>,
+  parts: IdentityParts,
   redemptions: readonly RedemptionRecord[],
-  logger: Logger,
   integrationAddress?: string,
-): Promise<{ readonly answers: readonly LookUpAnswer[]; readonly failure: LookUpFailure | null }> {
-  const answers: LookUpAnswer[] = []
+): Promise<Exclude<ProviderFailure, { kind: 'rejected' }> | null> {
+  const { store, provider, logger } = parts
   for (const redemption of redemptions) {
     const { externalUserId } = redemption
     const answer = await provider.find(externalUserId, integrationAddress)
     if (answer.kind !== 'answer') {
       logFailure(logger, answer, { externalUserId })
-      return { answers, failure: answer }
+      return answer
     }
     const misfit = answer.value === null ? null : findMisfit(redemption, answer.value, logger)
-    if (misfit === 'level') return { answers, failure: { kind: 'misconfigured', reason: 'another level' } }
-    answers.push({ redemption, found: misfit === 'age' ? 'foreign' : (answer.value ?? 'nobody') })
+    if (misfit === 'level') return { kind: 'misconfigured', reason: 'another level' }
+    const found = misfit === 'age' ? 'foreign' : (answer.value ?? 'nobody')
+    await store.transaction((tx) => applyLookUp(tx, { redemption, found }, parts))
   }
-  return { answers, failure: null }
+  return null
 }
 
 /** Returns and logs why an applicant cannot come from a redemption; null: it can. */
@@ -146,10 +137,13 @@ export function mayHaveApplicant(state: RedemptionState): boolean {
   return state === 'in_flight' || state === 'unknown' || state === 'unresolved' || state === 'absent'
 }
 
-/** Stores the result of a look-up. A redemption that was resolved meanwhile is unchanged. */
+/**
+ * Stores the result of a look-up. A redemption that was resolved meanwhile is unchanged. `nobody`: the name is unknown.
+ * `foreign`: an applicant older than the redemption has the name.
+ */
 export async function applyLookUp(
   tx: StoreTransaction,
-  { redemption, found }: LookUpAnswer,
+  { redemption, found }: { readonly redemption: RedemptionRecord; readonly found: Applicant | 'nobody' | 'foreign' },
   deps: Pick<IdentityParts, 'clock' | 'logger'>,
 ): Promise<void> {
   const { externalUserId, subjectId } = redemption
@@ -190,6 +184,7 @@ const maxForgotten = 500
 const longestWaits = { leaseMs: redemptionLeaseMs, lookUpMs: absentLookUpMs, pollMs: longestPollMs }
 
 interface Round {
+  readonly provider: IdentityParts['provider']
   isThrottled: boolean
   known: number
   /** Subjects whose applicant the provider did not know, as they were at the poll. */
@@ -198,10 +193,11 @@ interface Round {
 
 /** Builds a round: it looks up due names and polls due reviews until the signal aborts. Resolves their number. */
 export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => Promise<number> {
-  const { store, provider, clock, logger } = parts
+  const { store, clock, logger } = parts
 
   return async (signal) => {
-    const round: Round = { isThrottled: false, known: 0, missing: [] }
+    const provider = signal === undefined ? parts.provider : stopWithSignal(parts.provider, signal)
+    const round: Round = { provider, isThrottled: false, known: 0, missing: [] }
     const ended = await store.identity.resetOverlongWaits(longestWaits)
     if (ended > 0)
       logger.warn({ ended }, 'Verifications waited longer than any delay: a clock was ahead. They are due now.')
@@ -228,14 +224,13 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
       await lockSubject(tx, subjectId)
       const record = await tx.identity.redemption(externalUserId)
       const lookUpInMs = record !== null && mayHaveApplicant(record.state) ? retryLookUpMs : null
-      // Other processes skip the redemption; its look-up is due again if this process dies.
+      // Rounds that begin from now on skip the redemption; its look-up is due again if this process dies.
       await tx.identity.changeRedemption(externalUserId, { lookUpInMs })
       return lookUpInMs === null ? null : record
     })
     if (redemption === null) return
-    const { answers, failure } = await lookUpRedemptions(provider, [redemption], logger)
+    const failure = await lookUpRedemptions({ ...parts, provider: round.provider }, [redemption])
     if (failure?.kind === 'throttled') round.isThrottled = true
-    for (const answer of answers) await store.transaction((tx) => applyLookUp(tx, answer, parts))
   }
 
   /** Polls one review. A change during the poll is newer than the answer, and stays. */
@@ -249,7 +244,7 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
     const { applicantId, revision } = before
     if (applicantId === null) return
     const polledAt = clock.now()
-    const answer = await provider.review(applicantId)
+    const answer = await round.provider.review(applicantId)
     if (answer.kind !== 'answer') {
       logFailure(logger, answer, { applicantId })
       if (answer.kind === 'throttled') round.isThrottled = true

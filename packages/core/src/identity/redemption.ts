@@ -82,10 +82,7 @@ export function logOtherLevel(
   logger.warn({ ...ids, levelName, attachedLevel }, 'A review is of another level than the attached one: not applied.')
 }
 
-export async function lockSubject(
-  { identity }: Pick<StoreTransaction, 'identity'>,
-  subjectId: string,
-): Promise<IdentitySubject> {
+export async function lockSubject({ identity }: StoreTransaction, subjectId: string): Promise<IdentitySubject> {
   const subject = (await identity.lockPersons({ subjectId })).find(({ id }) => id === subjectId)
   if (subject === undefined) throw new Error(`There is no subject ${subjectId}.`)
   return subject

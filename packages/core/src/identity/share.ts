@@ -16,7 +16,7 @@ import { createFailureError, logFailure } from './checked-provider.js'
 import { decideShare } from './decide-share.js'
 import { normalizeEmail, type SealEmail } from './emails.js'
 import type { NewRedemption, RedemptionRecord, ShareOutcome } from './identity-store.js'
-import { applyLookUp, findMisfit, lookUpRedemptions, mayHaveApplicant } from './poll.js'
+import { findMisfit, lookUpRedemptions, mayHaveApplicant } from './poll.js'
 import {
   absentLookUpsForMs,
   attachApplicant,
@@ -200,7 +200,7 @@ type ShareStep =
 
 /** Builds the share. A redemption is committed before the call to the provider, so only one of two requests redeems. */
 export function createShare(parts: ShareParts): (input: ShareInput) => Promise<ShareResponse> {
-  const { store, accounts, provider, sealEmail, clock, ids, logger, namespace } = parts
+  const { store, accounts, provider, sealEmail, clock, ids, namespace } = parts
   const redeem = createRedeem(parts)
 
   return async ({ integrationAddress: caller, email: address, shareToken }) => {
@@ -262,8 +262,7 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
 
   /** Looks up earlier redemptions. Each applicant goes to the subject of its redemption, not to the caller. */
   async function lookUpOutcomes(caller: string, { redemptions, subjectId }: Extract<ShareStep, { kind: 'look_up' }>) {
-    const { answers, failure } = await lookUpRedemptions(provider, redemptions, logger, caller)
-    for (const answer of answers) await store.transaction((tx) => applyLookUp(tx, answer, parts))
+    const failure = await lookUpRedemptions(parts, redemptions, caller)
     if (failure === null) return
     const sharer = { integrationAddress: caller, subjectId }
     await store.transaction((tx) => logShare(tx, clock.now(), sharer, failure.kind))

@@ -52,8 +52,6 @@ export interface DirectVerification {
 /** `busy`: a redemption of the person is in flight; retry. `kept`: the stored verification stays. */
 export type DirectDecision = 'recorded' | 'kept' | 'busy'
 
-export type RecordDirectVerification = (verification: DirectVerification) => Promise<DirectDecision>
-
 /** A newer direct verification stays. If there is no direct one, an approved shared one stays. */
 export function decideDirect(
   subjects: readonly Pick<IdentitySubject, 'emailKey' | 'review' | 'reviewedAt'>[],
@@ -70,8 +68,8 @@ export function createRecordDirectVerification({
   store,
   clock,
   ids,
-}: Pick<IdentityParts, 'store' | 'clock'> & { readonly ids: IdSource }): RecordDirectVerification {
-  return ({ accountId, applicantId, review, at }) =>
+}: Pick<IdentityParts, 'store' | 'clock'> & { readonly ids: IdSource }) {
+  return ({ accountId, applicantId, review, at }: DirectVerification): Promise<DirectDecision> =>
     store.transaction(async ({ identity, identityAccounts }) => {
       const subjects = await identity.lockPersons({ accountIds: [accountId] })
       const now = clock.now()
@@ -92,20 +90,21 @@ export function createRecordDirectVerification({
     })
 }
 
+type Verdict = ProviderVerdict & { readonly change: NonNullable<ProviderVerdict['change']> }
+
 interface VerdictJudgement {
   readonly outcome: 'applied' | 'older' | 'doubtful'
   readonly change: VerificationChange
 }
 
 /** Applies each webhook once, to an attached applicant. A webhook for an open redemption attaches its applicant. */
-export function createApplyVerdict(
-  parts: Omit<IdentityParts, 'provider'>,
-): (verdict: ProviderVerdict) => Promise<VerdictOutcome> {
+export function createApplyVerdict(parts: Omit<IdentityParts, 'provider'>) {
   const { store, clock, logger } = parts
 
-  return (verdict) =>
+  return (given: ProviderVerdict): Promise<VerdictOutcome> =>
     store.transaction(async (tx) => {
       const { identity } = tx
+      const verdict: Verdict = { ...given, change: given.change ?? (given.review === null ? 'deleted' : 'review') }
       const { externalUserId, applicantId, eventKey, at } = verdict
       const named = externalUserId === null ? null : await identity.redemption(externalUserId)
       const subjectId = (await identity.findSubjectByApplicant(applicantId))?.id ?? named?.subjectId
@@ -119,7 +118,7 @@ export function createApplyVerdict(
       const attached = verdict.review === null ? null : await identity.findAttachedRedemption(applicantId)
       const isOther = attached !== null && isOtherLevel(attached.levelName, verdict)
       if (isOther) logOtherLevel(logger, { subjectId: subject.id, applicantId }, verdict, attached)
-      const countedVerdict = isOther ? { ...verdict, change: getChange(verdict), review: null } : verdict
+      const countedVerdict = isOther ? { ...verdict, review: null } : verdict
       const { outcome: judged, change } = judgeVerdict(subject, countedVerdict, clock.now())
       if (Object.keys(change).length > 0) await identity.changeVerification(subject.id, change)
       const outcome = isOther ? 'other_level' : judged
@@ -132,7 +131,7 @@ export function createApplyVerdict(
     tx: StoreTransaction,
     subject: IdentitySubject,
     redemption: RedemptionRecord | null,
-    verdict: ProviderVerdict,
+    verdict: Verdict,
   ): Promise<'doubtful'> {
     const { applicantId, at } = verdict
     logger.warn(
@@ -150,10 +149,9 @@ export function createApplyVerdict(
   async function attachReported(
     tx: StoreTransaction,
     redemption: RedemptionRecord | null,
-    verdict: ProviderVerdict,
+    { applicantId, review, at, eventKey, levelName, change }: Verdict,
   ): Promise<VerdictOutcome> {
-    const { applicantId, review, at, eventKey, levelName } = verdict
-    const isReview = review !== null && ['review', 'activated'].includes(getChange(verdict))
+    const isReview = review !== null && ['review', 'activated'].includes(change)
     if (redemption === null || !mayHaveApplicant(redemption.state) || !isReview) return 'unknown'
     // An applicant from before the redemption does not come from it.
     if (at < redemption.startedAt - clockSkewMs) return 'unknown'
@@ -167,18 +165,15 @@ export function createApplyVerdict(
   function recordVerdict(
     { identity }: StoreTransaction,
     { id }: IdentitySubject,
-    verdict: ProviderVerdict,
+    { applicantId, at, review, change }: Verdict,
     outcome: VerdictRecord['outcome'],
   ) {
-    const { applicantId, at, review } = verdict
-    const report = { source: 'webhook', change: getChange(verdict), at, review, outcome } as const
+    const report = { source: 'webhook', change, at, review, outcome } as const
     return identity.recordVerdict({ notedAt: clock.now(), subjectId: id, applicantId, ...report })
   }
 }
 
-function judgeVerdict(subject: IdentitySubject, verdict: ProviderVerdict, now: number): VerdictJudgement {
-  const { at, review } = verdict
-  const change = getChange(verdict)
+function judgeVerdict(subject: IdentitySubject, { at, review, change }: Verdict, now: number): VerdictJudgement {
   if (change === 'deleted') {
     const { since = now, confirmed = false } = subject.missing ?? {}
     // The deletion may be of another environment, so a poll must confirm it.
@@ -204,8 +199,4 @@ function judgeReview(
   const isUnsure = at === subject.reviewedAt || isRegression(subject.review, review)
   const pollInMs = isUnsure ? 0 : nextPollMs(review, now - at)
   return { outcome: 'applied', change: { review, reviewedAt: at, doubt: null, missing: null, pollInMs } }
-}
-
-function getChange({ change, review }: ProviderVerdict): NonNullable<ProviderVerdict['change']> {
-  return change ?? (review === null ? 'deleted' : 'review')
 }

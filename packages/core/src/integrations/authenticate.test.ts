@@ -3,7 +3,7 @@ import { seededRandom } from '../../test/support/seeded-random.js'
 import { openStore } from '../../test/support/store.js'
 import { parseAddress } from '../payments/read-api.js'
 import { hashApiSecret, issueSecret, parseMasterKey } from '../secrets/keys.js'
-import type { CachedCaller } from './authenticate.js'
+import type { AcceptedSecret } from './authenticate.js'
 import { createAuthenticate, createCredentialCache, credentialCacheMs, parseBasic } from './authenticate.js'
 import type { IntegrationRecord } from './integration.js'
 
@@ -82,7 +82,7 @@ async function setup(given: Partial<IntegrationRecord> = {}) {
   })
   const clock = { time: 0, now: () => clock.time }
   const random = seededRandom(1)
-  const cache = createCredentialCache<CachedCaller>({ clock, random })
+  const cache = createCredentialCache<AcceptedSecret>({ clock, random })
   const credentials = vi.fn(store.integrations.credentials)
   const authenticate = createAuthenticate({ integrations: { credentials }, keys, clock, random, cache })
   return { store, clock, cache, credentials, authenticate }
@@ -170,10 +170,9 @@ it('a header that opened does not open for another header', async () => {
   expect(credentials).toHaveBeenCalledTimes(6)
 })
 
-it('a memory that is full starts anew and goes on answering', () => {
+it('a memory that is full starts anew and goes on answering', async () => {
   const recent = createCredentialCache<number>({ clock: { now: () => 0 }, random: seededRandom(1) })
-  const keep = recent.startRead()
-  for (let n = 0; n <= 1_000; n += 1) keep(`header ${n}`, n)
+  for (let n = 0; n <= 1_000; n += 1) await recent.read(`header ${n}`, async () => n)
   expect(recent.find('header 0')).toBeUndefined()
   expect(recent.find('header 1000')).toBe(1_000)
 })

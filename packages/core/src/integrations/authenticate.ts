@@ -99,19 +99,18 @@ const maxEntries = 1_000
 export interface CredentialCache<Value> {
   find(header: string): Value | undefined
   /**
-   * Call it before reading the store. The returned function caches the result, unless {@link forget} was called
-   * meanwhile: the result may then be outdated. Cache accepted headers alone: a rejection must always cost the same.
+   * Reads the value of a header, and caches it unless {@link forget} was called meanwhile: it may then be outdated.
+   * Null, a rejection, is not cached, because it must always cost the same.
    */
-  startRead(): (header: string, value: Value) => void
+  read(header: string, read: () => Promise<Value | null>): Promise<Value | null>
   forget(): void
 }
 
-/** Builds an empty cache. It contains no header and no secret, only hashes salted for this process. */
-export function createCredentialCache<Value>(deps: {
-  readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<RandomSource, 'bytes'>
-}): CredentialCache<Value> {
-  const { clock, random } = deps
+/** Builds an empty cache. It contains no header and no secret; its keys are hashes salted for this process. */
+export function createCredentialCache<Value>({
+  clock,
+  random,
+}: Pick<CredentialCheckDeps, 'clock' | 'random'>): CredentialCache<Value> {
   const salt = Buffer.from(random.bytes(32)).toString('base64')
   const entries = new Map<string, { readonly value: Value; readonly since: number }>()
   let changes = 0
@@ -130,14 +129,14 @@ export function createCredentialCache<Value>(deps: {
       const entry = entries.get(hashHeader(header))
       return entry !== undefined && now - entry.since < credentialCacheMs ? entry.value : undefined
     },
-    startRead() {
+    async read(header, read) {
       const before = changes
       const since = clock.now()
-      return (header, value) => {
-        if (before !== changes) return
-        if (entries.size >= maxEntries) entries.clear()
-        entries.set(hashHeader(header), { value, since })
-      }
+      const value = await read()
+      if (value === null || before !== changes) return value
+      if (entries.size >= maxEntries) entries.clear()
+      entries.set(hashHeader(header), { value, since })
+      return value
     },
     forget,
   }
@@ -151,26 +150,15 @@ export function clearAfterChanges(
   return (work) => transaction(work).finally(forget)
 }
 
-/** A caller, and the end of its secret in unix milliseconds. */
-export type CachedCaller = Pick<AcceptedSecret, 'integrationAddress' | 'until'>
-
-interface AuthenticateDeps extends CredentialCheckDeps {
-  readonly cache: CredentialCache<CachedCaller>
-}
-
 /** Builds the check of {@link createCredentialCheck}, which costs less for recently accepted headers. */
-export function createAuthenticate(deps: AuthenticateDeps): (authorization?: string | null) => Promise<Caller | null> {
+export function createAuthenticate(deps: CredentialCheckDeps & { readonly cache: CredentialCache<AcceptedSecret> }) {
   const { clock, cache } = deps
   const check = createCredentialCheck(deps)
-  return async (authorization) => {
+  return async (authorization?: string | null): Promise<Caller | null> => {
     const header = authorization ?? dummyHeader
     const cached = cache.find(header)
     if (cached !== undefined && clock.now() < cached.until) return { integrationAddress: cached.integrationAddress }
-    const store = cache.startRead()
-    const accepted = await check(authorization)
-    if (accepted === null) return null
-    const { integrationAddress, until } = accepted
-    store(header, { integrationAddress, until })
-    return { integrationAddress }
+    const accepted = await cache.read(header, () => check(authorization))
+    return accepted && { integrationAddress: accepted.integrationAddress }
   }
 }

@@ -21,20 +21,18 @@ const batchSize = 500
 export async function addDeliveries(
   moves: MoveStore,
   address: string,
-  file: AsyncIterable<readonly MoveRow[]>,
+  rows: AsyncIterable<MoveRow>,
   signal: AbortSignal | undefined,
 ): Promise<number> {
   const groups = new Map<string, UnnotifiedVersion[]>()
   for await (const page of moves.unnotified(address))
     for (const each of page) groups.set(formatPaymentKey(each), [...(groups.get(formatPaymentKey(each)) ?? []), each])
-  for await (const rows of file)
-    for (const row of rows) {
-      if (!('payment' in row)) continue
-      const later = groups
-        .get(formatPaymentKey(row.payment))
-        ?.filter(({ version }) => version > row.payment.status.version)
-      if (later !== undefined) groups.set(formatPaymentKey(row.payment), later)
-    }
+  for await (const row of rows) {
+    if (!('payment' in row)) continue
+    const { status } = row.payment
+    const later = groups.get(formatPaymentKey(row.payment))?.filter(({ version }) => version > status.version)
+    if (later !== undefined) groups.set(formatPaymentKey(row.payment), later)
+  }
   const ids = [...groups.values()].flat().map(({ id }) => id)
   let added = 0
   for (let from = 0; from < ids.length; from += batchSize) {
@@ -46,9 +44,6 @@ export async function addDeliveries(
 
 export const formatPaymentKey = ({ chainId, txHash, ordinal }: MovedPaymentKey): string =>
   `${chainId}:${txHash}:${ordinal}`
-
-/** `imported`: stored by an earlier run. `left`: a dropped payment that this cell never stored. */
-type ImportDecision = 'replace' | 'imported' | 'left'
 
 /** @throws MoveError `ERR_MOVE_ROW_INVALID` unless each version fits the payment and the newest has its status. */
 export function assertSnapshots(moved: MovedPayment, integrationAddress: string): void {
@@ -79,14 +74,15 @@ function parseSnapshot(body: string, subject: SnapshotSubject): SnapshotBody | n
 
 /**
  * Versions that only this cell made were sent to nobody, so the file replaces them. `hasOtherUpdates`: the stored
- * payment has an update that the file lacks.
+ * payment has an update that the file lacks. `imported`: stored by an earlier run. `left`: a dropped payment that this
+ * cell never stored.
  */
 export function decideImport(
   moved: MovedPayment,
   stored: StoredMove | undefined,
   integrationAddress: string,
   hasOtherUpdates: boolean,
-): ImportDecision {
+): 'replace' | 'imported' | 'left' {
   const name = formatPaymentKey(moved)
   if (stored === undefined) {
     if (moved.dropped !== null && moved.versions.every(({ pending }) => pending === null)) return 'left'
@@ -97,12 +93,9 @@ export function decideImport(
   }
   if (stored.integrationAddress !== integrationAddress)
     throw createForeignRowError(`Payment ${name}`, integrationAddress)
-  const storedVersions = new Map(stored.versions.map((each) => [each.version, each]))
-  const unclosed = moved.versions.filter(({ version }) => !stored.closed.includes(version))
-  if (isImported(moved, stored, unclosed, storedVersions)) return 'imported'
-  for (const { version, body } of moved.versions)
-    if (version === 1 && storedVersions.has(1) && storedVersions.get(1)?.body !== body)
-      throw createDifferenceError(name, 'its version 1 has other bytes')
+  if (isImported(moved, stored)) return 'imported'
+  const bodies = [moved, stored].flatMap(({ versions }) => versions.find(({ version }) => version === 1)?.body ?? [])
+  if (new Set(bodies).size > 1) throw createDifferenceError(name, 'its version 1 has other bytes')
   if ((moved.dropped === null) !== (stored.dropped === null))
     throw createDifferenceError(
       name,
@@ -134,13 +127,10 @@ const createDifferenceError = (name: string, difference: string) =>
   new MoveError('ERR_MOVE_PAYMENT_DIFFERS', `Payment ${name} differs from the file: ${difference}.`)
 
 /** Whether all versions of the file are stored. Later versions of this cell may follow. */
-function isImported(
-  moved: MovedPayment,
-  stored: StoredMove,
-  unclosed: readonly MovedVersion[],
-  storedVersions: ReadonlyMap<number, MovedVersion>,
-): boolean {
-  if (!unclosed.every((each) => isDeepStrictEqual(storedVersions.get(each.version), each))) return false
+function isImported(moved: MovedPayment, stored: StoredMove): boolean {
+  const versions = new Map(stored.versions.map((each) => [each.version, each]))
+  const unclosed = moved.versions.filter(({ version }) => !stored.closed.includes(version))
+  if (!unclosed.every((each) => isDeepStrictEqual(versions.get(each.version), each))) return false
   return stored.status.version > moved.status.version || isDeepStrictEqual(stored.status, moved.status)
 }
 

@@ -10,7 +10,7 @@ import type { Clock } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { MasterKey, SealedSecret, SecretHash } from '../secrets/keys.js'
 import { openSecret } from '../secrets/seal.js'
-import { openSignedFile } from '../secrets/signed-file.js'
+import { openSignedFile, type SignedFile } from '../secrets/signed-file.js'
 import {
   addDeliveries,
   assertSnapshots,
@@ -45,9 +45,12 @@ function createImport(deps: ImportDeps): MoveCommands['import'] {
   return async (reader, { signal } = {}) => {
     const file = await openSignedFile(keys, 'move-file', reader, signal)
     const { hmac } = file
-    const integration = checkRecord(deps, (await file.header(moveHeaderSchema)).integration)
-    const { address } = integration
-    const rows = () => checkRows(file.rows(moveRowSchema), address)
+    const { integration: exported } = await file.header(moveHeaderSchema)
+    const { address, name, notificationUrl } = exported
+    checkKeys(keys, exported, clock.now())
+    const checked = { name: parseName(name), notificationUrl: parseNotificationUrl(notificationUrl, deps) }
+    const integration: IntegrationRecord = { ...exported, ...checked }
+    const rows = () => readRows(file, address)
     const parts = { moves, address, rows, signal }
     await transaction((tx) => findDisabled(tx, address))
     if (recording === 'own') await storeDisabled(deps, integration, rows())
@@ -73,28 +76,19 @@ function createImport(deps: ImportDeps): MoveCommands['import'] {
   }
 }
 
-/** The record as this cell would store it. @throws InvalidRequestError; MoveError `ERR_MOVE_KEY_MISSING`. */
-function checkRecord(deps: ImportDeps, integration: IntegrationRecord): IntegrationRecord {
-  const { name, notificationUrl } = integration
-  checkKeys(deps.keys, integration, deps.clock.now())
-  return { ...integration, name: parseName(name), notificationUrl: parseNotificationUrl(notificationUrl, deps) }
-}
-
 /** @throws MoveError `ERR_MOVE_ROW_INVALID` for a row that cannot be of the integration. */
-async function* checkRows(
-  groups: AsyncIterable<readonly MoveRow[]>,
-  address: string,
-): AsyncGenerator<readonly MoveRow[]> {
-  for await (const rows of groups) {
-    yield rows.map((row) => {
+async function* readRows(file: SignedFile, address: string): AsyncGenerator<MoveRow> {
+  for await (const rows of file.rows(moveRowSchema))
+    for (const row of rows) {
       if ('payment' in row) assertSnapshots(row.payment, address)
-      if (!('waiting' in row)) return row
-      const waiting = checkUpdate(row.waiting)
-      if ((waiting.integrationAddress ?? address) !== address)
-        throw createForeignRowError(`Update ${waiting.id}`, address)
-      return { waiting }
-    })
-  }
+      if (!('waiting' in row)) yield row
+      else {
+        const waiting = checkUpdate(row.waiting)
+        if ((waiting.integrationAddress ?? address) !== address)
+          throw createForeignRowError(`Update ${waiting.id}`, address)
+        yield { waiting }
+      }
+    }
 }
 
 /** Checks that the keys of this cell open all secrets that still count. @throws MoveError `ERR_MOVE_KEY_MISSING`. */
@@ -124,25 +118,18 @@ function checkKeys(keys: MasterKey, integration: IntegrationRecord, now: number)
       )
 }
 
-/** The lowest block of the payments of a file, by chain. */
-async function findFirstBlocks(groups: AsyncIterable<readonly MoveRow[]>): Promise<ReadonlyMap<number, number>> {
-  const blocks = new Map<number, number>()
-  for await (const rows of groups)
-    for (const row of rows)
-      if ('payment' in row) {
-        const { chainId, blockNumber } = row.payment
-        blocks.set(chainId, Math.min(blockNumber, blocks.get(chainId) ?? blockNumber))
-      }
-  return blocks
-}
-
 /** Stores a new integration, disabled. @throws MoveError `ERR_MOVE_UNRECORDED` when blocks were indexed without it. */
 async function storeDisabled(
   { transaction, followed, chains }: ImportDeps,
   record: IntegrationRecord,
-  rows: AsyncIterable<readonly MoveRow[]>,
+  rows: AsyncIterable<MoveRow>,
 ): Promise<void> {
-  const firstBlocks = await findFirstBlocks(rows)
+  const firstBlocks = new Map<number, number>()
+  for await (const row of rows)
+    if ('payment' in row) {
+      const { chainId, blockNumber } = row.payment
+      firstBlocks.set(chainId, Math.min(blockNumber, firstBlocks.get(chainId) ?? blockNumber))
+    }
   const recordedTo = await transaction(async (tx) => {
     const checkpoints = await lockRecording(tx, followed)
     return (await tx.integrations.insert({ ...record, enabled: false })) ? checkpoints : new Map<number, number>()
@@ -177,14 +164,12 @@ interface Counts {
 }
 
 /** Rolls back a rehearsed transaction. */
-class RehearsedError extends Error {
-  override readonly name = 'RehearsedError'
-}
+const rehearsed = new Error('The rows of a rehearsal are not stored.')
 
 interface ImportParts {
   readonly moves: MoveStore
   readonly address: string
-  readonly rows: () => AsyncIterable<readonly MoveRow[]>
+  readonly rows: () => AsyncIterable<MoveRow>
   readonly signal: AbortSignal | undefined
   readonly isRehearsal: boolean
 }
@@ -208,12 +193,12 @@ async function* importBatches(
         const decided = batch.flatMap((row) => ('update' in row ? [row.update] : []))
         const importable = decided.filter((update) => !leftOut.has(formatPaymentKey(update)))
         await importUpdates(tx, address, importable)
-        if (isRehearsal) throw new RehearsedError()
+        if (isRehearsal) throw rehearsed
         return { payments: replaced.length, updates: importable.length }
       })
       .catch((error: unknown) => {
-        if (error instanceof RehearsedError) return { payments: 0, updates: 0 }
-        throw error
+        if (error !== rehearsed) throw error
+        return { payments: 0, updates: 0 }
       })
     payments += stored.payments
     updates += stored.updates
@@ -226,28 +211,26 @@ async function* importBatches(
 async function findOtherUpdates(
   moves: MoveStore,
   address: string,
-  groups: AsyncIterable<readonly MoveRow[]>,
+  rows: AsyncIterable<MoveRow>,
 ): Promise<ReadonlySet<string>> {
   const stored = new Map<string, MovedUpdate>()
   for await (const { decided } of moves.updates(address)) for (const update of decided) stored.set(update.id, update)
-  for await (const rows of groups)
-    for (const row of rows) {
-      if ('waiting' in row) stored.delete(row.waiting.id)
-      if ('update' in row && stored.get(row.update.id)?.fingerprint === row.update.fingerprint)
-        stored.delete(row.update.id)
-    }
+  for await (const row of rows) {
+    if ('waiting' in row) stored.delete(row.waiting.id)
+    if ('update' in row && stored.get(row.update.id)?.fingerprint === row.update.fingerprint)
+      stored.delete(row.update.id)
+  }
   return new Set([...stored.values()].map(formatPaymentKey))
 }
 
-async function* splitIntoBatches(groups: AsyncIterable<readonly MoveRow[]>): AsyncGenerator<readonly MoveRow[]> {
+async function* splitIntoBatches(rows: AsyncIterable<MoveRow>): AsyncGenerator<readonly MoveRow[]> {
   let batch: MoveRow[] = []
-  for await (const rows of groups)
-    for (const row of rows) {
-      batch.push(row)
-      if (batch.length < batchSize) continue
-      yield batch
-      batch = []
-    }
+  for await (const row of rows) {
+    batch.push(row)
+    if (batch.length < batchSize) continue
+    yield batch
+    batch = []
+  }
   if (batch.length > 0) yield batch
 }
 
@@ -309,12 +292,9 @@ interface MoveDeps extends Omit<ExportDeps, 'moves' | 'clock'>, Omit<ImportDeps,
 }
 
 export function createMoveCommands({ store, ...deps }: MoveDeps): MoveCommands {
-  const moves = () => {
-    if (store.moves !== null) return store.moves
-    throw new MoveError('ERR_MOVE_UNSUPPORTED', 'This store moves no integrations; use SQLite or PostgreSQL.')
-  }
-  return {
-    export: async (...given) => createExport({ ...deps, moves: moves() })(...given),
-    import: async (...given) => createImport({ ...deps, moves: moves() })(...given),
-  }
+  const { moves } = store
+  if (moves !== null) return { export: createExport({ ...deps, moves }), import: createImport({ ...deps, moves }) }
+  const message = 'This store moves no integrations; use SQLite or PostgreSQL.'
+  const reject = () => Promise.reject(new MoveError('ERR_MOVE_UNSUPPORTED', message))
+  return { export: reject, import: reject }
 }

@@ -64,7 +64,7 @@ test('a secret is not rotated when its record cannot be kept', async () => {
 /** Three integrations and the key of e-mail addresses of the old key, and the commands of both keys. */
 async function rotated() {
   const made = setUpIntegrations()
-  await openEmailKey({ dataKeys: made.store.dataKeys, keys: before, random: seededRandom('e-mail') })
+  await openEmailKey(made.store.dataKeys, before, seededRandom('e-mail'))
   const secrets = new Map<string, string>()
   for (const name of ['a', 'b', 'c']) {
     const { signingSecret } = await made.commands.create({ address: getAddress(name) })
@@ -101,7 +101,7 @@ test('resealing seals every data key with the newest master key, and hashes of e
   const { commands, store } = await rotated()
   const hashOf = async (keys: MasterKey) => {
     const random = seededRandom('e-mail')
-    return createSealEmail(await openEmailKey({ dataKeys: store.dataKeys, keys, random }), random)('a@b.example').key
+    return createSealEmail(await openEmailKey(store.dataKeys, keys, random), random)('a@b.example').key
   }
   const hash = await hashOf(before)
   expect(await commands.resealSecrets()).toMatchObject({ dataKeys: 1 })

@@ -85,8 +85,7 @@ export interface IntegrationView
 
 /**
  * Manages integrations. Addresses are accepted in any case. A disabled integration or a new API secret applies to this
- * process at once, and to others on the same database within a quarter of a second:
- * docs/decisions/secrets.md.
+ * process at once, and to others on the same database within a quarter of a second: docs/decisions/secrets.md.
  */
 export interface IntegrationCommands {
   /**

@@ -58,12 +58,10 @@ export function createAuthenticateLegacy(
     const cached = cache.find(header)
     if (cached !== undefined) return cached
     const apiKey = parseApiKey(authorization)
-    const store = cache.startRead()
-    const record = await legacyKeys.findByHash(keys.all.map((key) => hashLegacyKey(key, apiKey ?? neverIssuedKey)))
-    if (apiKey === null || record === null || record.revokedAt !== null) return null
-    const caller = { keyId: record.id }
-    store(header, caller)
-    return caller
+    return cache.read(header, async () => {
+      const record = await legacyKeys.findByHash(keys.all.map((key) => hashLegacyKey(key, apiKey ?? neverIssuedKey)))
+      return apiKey === null || record === null || record.revokedAt !== null ? null : { keyId: record.id }
+    })
   }
 }
 

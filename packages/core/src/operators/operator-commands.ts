@@ -112,7 +112,7 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
   async function insert(
     input: Parameters<OperatorCommands['create']>[0],
     proof: Pick<OperatorRecord, 'passphrase' | 'link'>,
-  ): Promise<OperatorRecord> {
+  ): Promise<OperatorView> {
     const name = checkOperatorName(input.name)
     const role = checkRole(input.role ?? 'viewer')
     const record: OperatorRecord = { name, role, enabled: true, ...proof, createdAt: clock.now() }
@@ -120,11 +120,11 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
       if (!(await tx.operators.insert(record))) throw new OperatorError('ERR_OPERATOR_EXISTS', name)
       note({ action: 'operator.created', subject: name, details: { role, ...oidcDetails(record) } })
     })
-    return record
+    return toOperatorView(record)
   }
 
   /** Replaces the proof with which an operator signs in, and ends the operator's sessions. */
-  function reset(given: string, change: OperatorChange, options?: OperatorChangeOptions) {
+  async function reset(given: string, change: OperatorChange, options?: OperatorChangeOptions): Promise<OperatorView> {
     const name = checkKnownName(given)
     return audited(async (tx, note) => {
       const before = await tx.operators.find(name)
@@ -134,18 +134,16 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
       await checkAdmin(tx.operators, name, options)
       const endedSessions = await tx.operators.deleteSessionsByOperator(name)
       note({ action: 'operator.reset', subject: name, details: { endedSessions, ...oidcDetails(record) } })
-      return record
+      return toOperatorView(record)
     })
   }
 
   return {
     async create(input) {
       const { linkToken, link } = issueLink()
-      return { operator: toOperatorView(await insert(input, { passphrase: null, link })), linkToken }
+      return { operator: await insert(input, { passphrase: null, link }), linkToken }
     },
-    async createForOidc(input) {
-      return toOperatorView(await insert(input, { passphrase: oidcCredential, link: null }))
-    },
+    createForOidc: (input) => insert(input, { passphrase: oidcCredential, link: null }),
     async list() {
       return (await operators.list()).map(toOperatorView)
     },
@@ -177,11 +175,9 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
     },
     async reset(given, options) {
       const { linkToken, link } = issueLink()
-      return { operator: toOperatorView(await reset(given, { passphrase: null, link }, options)), linkToken }
+      return { operator: await reset(given, { passphrase: null, link }, options), linkToken }
     },
-    async resetForOidc(given) {
-      return toOperatorView(await reset(given, { passphrase: oidcCredential, link: null }))
-    },
+    resetForOidc: (given) => reset(given, { passphrase: oidcCredential, link: null }),
   }
 }
 

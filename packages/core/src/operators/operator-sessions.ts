@@ -249,11 +249,10 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
   return {
     async redeemLink({ linkToken, passphrase }) {
       const hash = hashToken(linkToken)
-      if (!isToken('link', linkToken) || !isUsable(await operators.findByLink(hash))) throw new LinkRejectedError()
+      const holder = isToken('link', linkToken) ? await operators.findByLink(hash) : null
+      if (!isUsable(holder)) throw new LinkRejectedError()
       checkPassphrase(passphrase)
       const hashed = await runInSlot(`link ${hash}`, () => hashPassphrase(passphrase, cost, random))
-      const holder = await operators.findByLink(hash)
-      if (!isUsable(holder)) throw new LinkRejectedError()
       const operator = await auditedAs(operatorActor(holder.name))(async (tx, note) => {
         const record = await tx.operators.findByLink(hash)
         if (!isUsable(record)) throw new LinkRejectedError()

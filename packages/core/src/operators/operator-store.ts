@@ -4,14 +4,6 @@ import { CoreError } from '../errors.js'
 /** A viewer reads, an operator also acts, an admin also manages secrets and operators. */
 export type OperatorRole = 'viewer' | 'operator' | 'admin'
 
-/** A one-time link, with which an operator sets a passphrase. */
-export interface OneTimeLink {
-  /** SHA-256 of its token, 64 lowercase hex digits. */
-  readonly hash: string
-  /** From this time on, the link is expired. */
-  readonly expiresAt: number
-}
-
 export interface OperatorRecord {
   /** Unique, lowercased. */
   readonly name: string
@@ -19,8 +11,13 @@ export interface OperatorRecord {
   readonly enabled: boolean
   /** Hash with its parameters; `oidc`: signs in at the OpenID provider; null: none is set, so nobody can sign in. */
   readonly passphrase: string | null
-  /** Null: there is none; a redeemed or withdrawn link is deleted. */
-  readonly link: OneTimeLink | null
+  /** The one-time link to set a passphrase. Null: there is none; a redeemed or withdrawn link is deleted. */
+  readonly link: {
+    /** SHA-256 of its token, 64 lowercase hex digits. */
+    readonly hash: string
+    /** From this time on, the link is expired. */
+    readonly expiresAt: number
+  } | null
   readonly createdAt: number
 }
 

@@ -28,7 +28,7 @@ export type ServiceEvent =
       readonly from: PaymentState | null
       readonly to: PaymentState | null
     } & PaymentName)
-  /** A processor's update or a receipt was applied or rejected. */
+  /** A processor's update or a receipt was decided, or waits for its payment. */
   | ({
       readonly type: 'update.settled'
       readonly updateId: string

@@ -101,3 +101,18 @@ export async function runConcurrently<T>(
 export interface Loop {
   run(signal: AbortSignal): Promise<void>
 }
+
+/** A loop of rounds over stored rows. */
+export interface Poller extends Loop {
+  /** One round. Resolves the number of payments that it recorded or changed. */
+  runOnce(signal?: AbortSignal): Promise<number>
+}
+
+export interface PollerOptions {
+  /** Time between rounds, in milliseconds. @default 15000 for receipts, 5000 for fulfilments */
+  readonly everyMs?: number | undefined
+  /** Rows read from the store at a time. @default 100 */
+  readonly batch?: number | undefined
+  /** Rows polled at once. @default 8 */
+  readonly concurrency?: number | undefined
+}

@@ -103,26 +103,17 @@ const serviceFeeBps = 20n
 /** The whole of an amount, in basis points. */
 const wholeBps = 10_000n
 
-/** A part of the fees, in base units, above 0. */
-interface Fee {
-  readonly type: 'ServiceFee' | 'ExtraFee'
-  readonly value: bigint
-}
-
 /** The fees of a payment, in base units. Parts of 0 are left out, so that `parts` adds up to `total`. */
-export function computeFees(payment: Pick<StoredPayment, 'tokenOut' | 'memoHex' | 'pricing'>): {
-  readonly total: bigint
-  readonly parts: readonly Fee[]
-} {
+export function computeFees(payment: Pick<StoredPayment, 'tokenOut' | 'memoHex' | 'pricing'>) {
   const { gross, net } = payment.tokenOut
   const total = gross - net
   const hasMemo = !/^0x0*$/.test(payment.memoHex)
   const charged = payment.pricing.serviceFee ?? (hasMemo ? computeShare(gross, serviceFeeBps) : 0n)
   const service = charged < total ? charged : total
-  const parts: Fee[] = [
+  const parts = [
     { type: 'ServiceFee', value: service },
     { type: 'ExtraFee', value: total - service },
-  ]
+  ] as const
   return { total, parts: parts.filter(({ value }) => value > 0n) }
 }
 
@@ -152,12 +143,6 @@ export interface PaymentInvoice {
   readonly currency: string
 }
 
-/** The two ends of a conversion: the invoice's currency, and the token's currency that the feeds lead to. */
-interface ConversionEnds {
-  readonly invoice: string
-  readonly token: string
-}
-
 /**
  * The invoice of a payment; null: it is unknown. Anybody can deploy a token named USDC and use any contract as a price
  * feed. So the invoice is known only if the token is listed, and every feed has a pair and leads to that token. A
@@ -180,8 +165,8 @@ export function formatConversion(pricing: PricingFacts): string {
   return `${provider}:${ends.invoice}${ends.token}`
 }
 
-/** Null unless the feeds form one path from a currency to the paid token. */
-function findConversionEnds({ listedToken, feeds }: PricingFacts): ConversionEnds | null {
+/** The currencies of the invoice and of the paid token; null unless the feeds form one path between them. */
+function findConversionEnds({ listedToken, feeds }: PricingFacts) {
   const ends = findFeedEnds(feeds)
   if (ends === null || listedToken === null) return null
   if (!currencyCodePattern.test(ends.invoice) || !currencyCodePattern.test(ends.token)) return null
@@ -189,7 +174,7 @@ function findConversionEnds({ listedToken, feeds }: PricingFacts): ConversionEnd
   return ends.token === listedToken.currency || ends.token === listedToken.symbol.toUpperCase() ? ends : null
 }
 
-function findFeedEnds(feeds: readonly PriceFeedFacts[]): ConversionEnds | null {
+function findFeedEnds(feeds: readonly PriceFeedFacts[]) {
   const [first, second, ...more] = feeds
   if (first?.pair == null || more.length > 0) return null
   const { base, quote } = first.pair

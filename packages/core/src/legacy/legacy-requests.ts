@@ -56,9 +56,6 @@ export interface CheckedVerifyRequest extends VerifyRequest {
   readonly invoiceAmount: string
 }
 
-/** The longest text of an address or a handle; no valid one is longer. */
-const maxAddressLength = verifyRequestLimits.address
-
 type Fields = Readonly<Partial<Record<keyof VerifyRequest, unknown>>>
 
 class NumberToken {
@@ -149,7 +146,7 @@ function parseCurrency(value: unknown, flaws: RequestFlaws): string {
 
 function parsePayee(value: unknown, flaws: RequestFlaws): string {
   if (typeof value !== 'string') return flaws.addType('address', value, 'a string')
-  if (value !== '' && value.length <= maxAddressLength) return value
-  const message = `must be an address or an account handle, ${maxAddressLength} characters at most`
+  if (value !== '' && value.length <= verifyRequestLimits.address) return value
+  const message = `must be an address or an account handle, ${verifyRequestLimits.address} characters at most`
   return flaws.add('address', 'invalid_format', message)
 }

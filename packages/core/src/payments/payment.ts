@@ -16,14 +16,9 @@ export function copyRecipient(recipient: RecipientBody | null): RecipientBody | 
 }
 
 export function copyInvoice(invoice: InvoiceBody | null): InvoiceBody | null {
-  return (
-    invoice && {
-      amount: invoice.amount,
-      currency: invoice.currency,
-      settlementAmount: invoice.settlementAmount,
-      settlementCurrency: invoice.settlementCurrency,
-    }
-  )
+  if (invoice === null) return null
+  const { amount, currency, settlementAmount, settlementCurrency } = invoice
+  return { amount, currency, settlementAmount, settlementCurrency }
 }
 
 /**

@@ -76,21 +76,17 @@ const maxDropsPerCommit = 500
 /** Grace period, in blocks, to find the fulfilment of a deposit whose payment left the chain; then it is dropped. */
 export const awaitedBlocks = 1_000
 
-interface DropInput {
-  readonly chainId: number
-  /** Height up to which the chain is indexed, this transaction included. */
-  readonly indexedTo: number
-  /** Blocks on top of a block until it is final; null where no block ever is: nothing is dropped then. */
-  readonly finalityBlocks: number | null
-}
-
 /**
  * Drops payments off the chain whose former height is final; a primary payment becomes `failure` with version + 1. Call
  * after `lockChain` and after the payments of the newest blocks are stored. `more`: further payments are overdue.
+ * @param indexedTo - Height up to which the chain is indexed, this transaction included.
+ * @param finalityBlocks - Blocks on top of a block until it is final; null: no block ever is, and nothing is dropped.
  */
 export async function dropOverdue(
   tx: StoreTransaction,
-  { chainId, indexedTo, finalityBlocks }: DropInput,
+  chainId: number,
+  indexedTo: number,
+  finalityBlocks: number | null,
 ): Promise<{ readonly events: readonly ServiceEvent[]; readonly more: boolean }> {
   if (finalityBlocks === null || indexedTo < finalityBlocks) return { events: [], more: false }
   const final = indexedTo - finalityBlocks

@@ -65,10 +65,7 @@ export interface IntegrationQueries {
   ): Promise<ConsolePage<DeliveryView, string>>
   /** At most 50 payments: by transaction hash, or by the beginning of the memo among the newest 5,000. */
   search(search: Exclude<ConsoleSearch, { kind: 'wallet' }>): Promise<readonly PaymentBody[]>
-  /**
-   * The integration's payments as the read API shows them, for an export.
-   * @throws InvalidRequestError `ERR_ADDRESS_INVALID`.
-   */
+  /** Payments as in the read API, for an export. @throws InvalidRequestError `ERR_ADDRESS_INVALID`. */
   paymentListing(wallet: string | undefined): Listing
   deliveryListing(filter: Omit<DeliveryFilter, 'integrationAddress'>): Listing
   /** Failures in a row at the endpoint; null: the last attempt succeeded, or there was none. */

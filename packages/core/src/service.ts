@@ -43,10 +43,7 @@ export interface Service extends ActorCommands {
   authenticate(authorization: string | null | undefined): Promise<Caller | null>
   /** Reads for pages and APIs. */
   readonly queries: Queries
-  /**
-   * Resolves the caller of a legacy API key, bare or as `Bearer <key>`; null for any failure.
-   * Source: docs/interface.md 5, docs/decisions/secrets.md.
-   */
+  /** Resolves the caller of a legacy key, bare or `Bearer <key>`; null for any failure. Source: docs/interface.md 5. */
   authenticateLegacy(authorization: string | null | undefined): Promise<LegacyCaller | null>
   readonly legacy: LegacyQueries
   /**
@@ -126,10 +123,7 @@ export interface ServiceDeps {
         readonly provider: IdentityProvider
         /** The host's accounts. @default accounts in the store */
         readonly accounts?: IdentityAccounts | undefined
-        /**
-         * Prefix of external user ids: separates this service and environment from others at the provider.
-         * @default 'pi'
-         */
+        /** Prefix of external user ids: separates this service and environment at the provider. @default 'pi' */
         readonly namespace?: string | undefined
         /** Time between rounds of look-ups and polls, in milliseconds. @default 30000 */
         readonly everyMs?: number | undefined
@@ -186,9 +180,8 @@ export interface ServiceDeps {
  * @throws RangeError When an option is out of range.
  */
 export function createService(deps: ServiceDeps): Service {
-  const { store, sender, masterKey, chains = [], receipts, fulfilments, allowLoopbackHttp = false, onEvent } = deps
+  const { store, sender, masterKey, chains = [], receipts, fulfilments, recording = 'all', onEvent } = deps
   const { clock = systemClock, random = systemRandom, logger = silentLogger, actor = 'service' } = deps
-  const { recording = 'all' } = deps
   const shared = { store, sender, keys: masterKey, clock, random, logger, publish }
   const openSigningSecret = (sealed: SealedSecret, address: string) => openSecret(masterKey, address, sealed)
 
@@ -260,7 +253,7 @@ export function createService(deps: ServiceDeps): Service {
     nextTestAt,
     credentialCache,
     legacyKeyCache,
-    allowLoopbackHttp,
+    allowLoopbackHttp: deps.allowLoopbackHttp ?? false,
     identity,
     // `all`: an update that names no integration waited in the former cell, so it waits here too.
     applyUpdates: (updates: readonly ProcessorUpdate[]) => applyAll(updates, (some) => applyAndPublish(some, 'all')),

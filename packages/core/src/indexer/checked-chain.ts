@@ -96,7 +96,7 @@ const symbol = expectValue('a text or null', (value) => value === null || typeof
 const tokenRules = { address, symbol, decimals }
 
 const feedRule = expectFields<PriceFeedFacts>({
-  use: expectValue('"multiply" or "divide"', (value) => value === 'multiply' || value === 'divide'),
+  use: expectMatch(/^(multiply|divide)$/, '"multiply" or "divide"'),
   contract: allowNull(address),
   pair: allowNull(expectFields<NonNullable<PriceFeedFacts['pair']>>({ base: text, quote: text })),
   decimals,
@@ -147,21 +147,20 @@ function buildDepositRule(chainId: number): Rule<BridgeDeposit> {
 }
 
 const fateRule = expectFields<TransactionFate>({
-  fate: expectValue('"succeeded", "reverted" or "unknown"', (value) =>
-    ['succeeded', 'reverted', 'unknown'].includes(String(value)),
-  ),
+  fate: expectMatch(/^(succeeded|reverted|unknown)$/, '"succeeded", "reverted" or "unknown"'),
   blockNumber: allowNull(whole),
 })
+
+const proofRule = expectMatch(/^(root|bloom|none)$/, '"root", "bloom" or "none"')
 
 /** Finds a flaw unless the blocks continue each other, and the payments are in these blocks, in their order. */
 export function findRangeFlaw(range: BlockRange, chainId: number): string | null {
   if (typeof range !== 'object' || range === null) return formatFlaw('the range', range, 'an object')
   const { first, last, blocks, payments, deposits, proof, node } = range
-  const isProof = ['root', 'bloom', 'none'].includes(proof)
   return (
     blockRule('first', first) ??
     blockRule('last', last) ??
-    (isProof ? null : formatFlaw('proof', proof, '"root", "bloom" or "none"')) ??
+    proofRule('proof', proof) ??
     (typeof node === 'string' ? null : formatFlaw('node', node, 'a text')) ??
     expectList(blockRule)('blocks', blocks) ??
     findBranchFlaw(range) ??

@@ -146,7 +146,7 @@ export function createFollower(deps: FollowerDeps) {
 
   async function commit(expected: Checkpoint | null, range: BlockRange): Promise<Checkpoint> {
     const head = Math.max(state.head ?? 0, range.last.number)
-    const events = await recordRange(store, { chainId, expected, range, window: { head, finalityBlocks }, recording })
+    const events = await recordRange(store, { chainId, expected, range, head, finalityBlocks, recording })
     const checkpoint = { blockNumber: range.last.number, blockHash: range.last.hash }
     update({ indexed: checkpoint.blockNumber, proof: range.proof })
     onMoved(checkpoint, 'up')

@@ -72,12 +72,11 @@ export class ReindexError extends CodedError<'ERR_REINDEX_REJECTED'> {
  */
 async function rollBackOrphaned(
   { store, chain }: Pick<ReindexDeps, 'store' | 'chain'>,
-  blocks: { readonly from: number; readonly to: number },
+  { from, to }: { readonly from: number; readonly to: number },
   checkpoint: Checkpoint,
   finalityBlocks: number | null,
   signal?: AbortSignal,
 ): Promise<ServiceEvent> {
-  const { from, to } = blocks
   const { chainId } = chain
   const { blockNumber } = checkpoint
   if (to !== blockNumber)
@@ -174,7 +173,7 @@ export async function* reindex(
     const stored = await store.payments.checkpoint(chainId)
     if (stored !== null && stored.blockNumber >= range.last.number)
       return recheck(store, { ...input, isOrphaned: false, range, repair })
-    return recordAndCompare(store, { ...input, range, expected: stored, window: { head, finalityBlocks } })
+    return recordAndCompare(store, { ...input, range, expected: stored, head, finalityBlocks })
   }
 
   let next = from

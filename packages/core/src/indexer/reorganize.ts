@@ -55,11 +55,10 @@ const startDepth = 64
  * deeper. After a reorg below the start, indexing goes on from the deeper block.
  */
 export async function storeStart(
-  deps: { readonly chain: Chain; readonly store: Pick<Store, 'transaction'> },
+  { chain, store }: Pick<ReorganizeDeps, 'chain' | 'store'>,
   start: number,
   signal?: AbortSignal,
 ): Promise<Checkpoint> {
-  const { chain, store } = deps
   const deep = await readCheckpoint(chain, Math.max(0, start - 1 - startDepth), signal)
   const base = await readCheckpoint(chain, start - 1, signal)
   signal?.throwIfAborted()

@@ -76,10 +76,7 @@ export function groupBy<T>(items: readonly T[], toKey: (item: T) => string): Map
   return groups
 }
 
-/**
- * Calls `work` with each item in order, at most `concurrency` at a time, as long as `goesOn()` is true. Resolves the
- * number of calls.
- */
+/** Calls `work` for items in order, at most `concurrency` at once, while `goesOn()`. Resolves the number of calls. */
 export async function runConcurrently<T>(
   items: readonly T[],
   concurrency: number,

@@ -59,7 +59,8 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): Poller {
       } catch (error) {
         if (signal?.aborted) return
         const fields = { chainId, txHash: payment.txHash, error: describeError(error) }
-        if (!isUnreachable(error)) return logger.warn(fields, 'receipt not obtained')
+        const { code } = (error ?? {}) as { code?: unknown }
+        if (!String(code).endsWith('_UNAVAILABLE')) return logger.warn(fields, 'receipt not obtained')
         if (isReachable) logger.warn(fields, 'chain unreachable: its receipts are polled in the next round')
         isReachable = false
       }
@@ -117,9 +118,4 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): Poller {
       await Promise.all(busy.values())
     },
   }
-}
-
-function isUnreachable(error: unknown): boolean {
-  const { code } = (error ?? {}) as { code?: unknown }
-  return typeof code === 'string' && code.endsWith('_UNAVAILABLE')
 }

@@ -1,4 +1,5 @@
 /** Changes the status of a payment. Source: docs/decisions/states-and-versions.md, reorganisations.md. @module */
+import { isDeepStrictEqual } from 'node:util'
 import type { PaymentState, ProcessorUpdate } from '@payment-integration/contract'
 import type { ServiceEvent } from '../events.js'
 import type { StoreTransaction } from '../ports/store.js'
@@ -48,14 +49,9 @@ export function changeStatusByUpdate(
   const invoice = update.invoice === undefined ? status.invoice : copyInvoice(update.invoice)
   const decision = decideTransition(status.state, state)
   if (decision === 'rejected') return { kind: 'rejected', reason: `state ${status.state} cannot become ${state}` }
-  if (decision === 'same' && hasSameFields(recipient, status.recipient) && hasSameFields(invoice, status.invoice))
+  if (decision === 'same' && isDeepStrictEqual([recipient, invoice], [status.recipient, status.invoice]))
     return { kind: 'unchanged' }
   return { kind: 'applied', status: { version: status.version + 1, state, recipient, invoice } }
-}
-
-function hasSameFields<T extends object>(a: T | null, b: T | null): boolean {
-  if (a === null || b === null) return a === b
-  return (Object.keys(a) as (keyof T)[]).every((key) => a[key] === b[key])
 }
 
 /** Sets the state of a payment: version + 1, snapshot and outbox row. Transition rules bind only updates. */

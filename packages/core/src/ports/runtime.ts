@@ -226,10 +226,7 @@ export type PostResult =
       readonly status: number
       /** The `Retry-After` header as sent, or null. */
       readonly retryAfter: string | null
-      /**
-       * The first bytes of the body as text without control characters, at most 1,024 (`excerptBytes`); null when none
-       * arrived in time.
-       */
+      /** The first 1,024 bytes of the body (`excerptBytes`), without control characters; null: none arrived in time. */
       readonly excerpt: string | null
       readonly latencyMs: number
     }

@@ -119,8 +119,7 @@ export function createPresence({ leases, clock, logger, id, facts }: PresenceDep
   const lease = { name: `${prefix}${id}`, holder }
 
   const report = () => leases.acquire({ ...lease, ttlMs })
-  /** Removes processes that were killed long ago. */
-  async function removeKilled(): Promise<void> {
+  async function removeLongKilled(): Promise<void> {
     const old = (await leases.list()).filter(({ name, endsInMs }) => name.startsWith(prefix) && endsInMs < -listedMs)
     for (const each of old) await leases.release(each)
   }
@@ -129,7 +128,7 @@ export function createPresence({ leases, clock, logger, id, facts }: PresenceDep
 
   return {
     async run(signal) {
-      await runLogged(report().then(removeKilled))
+      await runLogged(report().then(removeLongKilled))
       while (!signal.aborted) {
         await clock.sleep(reportEveryMs, signal)
         if (!signal.aborted) await runLogged(report())

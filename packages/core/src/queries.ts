@@ -95,7 +95,6 @@ export interface Queries
   account(handle: string): Promise<AccountRecord | null>
 }
 
-const maxFound = 50
 /** Rows that an export reads at once. */
 const listingPage = 500
 
@@ -138,7 +137,7 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
         const payments =
           search.kind === 'hash'
             ? await store.payments.findByHash({ integrationAddress, txHash: search.txHash })
-            : (await store.console.payments({ integrationAddress, memo: search.prefix, limit: maxFound })).rows
+            : (await store.console.payments({ integrationAddress, memo: search.prefix, limit: 50 })).rows
         return payments.map((payment) => buildPaymentView(payment, integrationAddress))
       },
       paymentListing(walletInput) {

@@ -95,8 +95,6 @@ export interface Service extends ActorCommands {
 }
 
 const allLoops: LoopRoles = { dispatcher: true, poller: true, indexer: 'all' }
-/** Random bytes of the id under which this process has leases. */
-const processIdBytes = 16
 
 /** A chain to follow. */
 export interface FollowedChain extends Pick<IndexerOptions, 'startBlock' | 'pollMs' | 'leaseMs'> {
@@ -230,7 +228,8 @@ export function createService(deps: ServiceDeps): Service {
 
   const dispatcher = createDispatcher({ ...shared, openSecret: openSigningSecret, options: deps.delivery })
   const finality = createFinality(deps.confirmations)
-  const processId = Buffer.from(random.bytes(processIdBytes)).toString('hex')
+  /** The holder of this process's leases. */
+  const processId = Buffer.from(random.bytes(16)).toString('hex')
   const indexers = chains.map((followed) => {
     const finalityBlocks = finality.confirmations(followed.chain.chainId)
     return createIndexer({ ...followed, ...shared, finalityBlocks, recording, holder: processId })

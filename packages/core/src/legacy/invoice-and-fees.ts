@@ -2,15 +2,9 @@
 import { currencyCodePattern, verifyRequestLimits } from '@payment-integration/contract'
 import { formatUnits, type PriceFeedFacts, type PricingFacts, type StoredPayment } from '../payments/payment.js'
 
-/** Longest text of an amount, also of one that was sent as a number. */
-export const maxDecimalLength = verifyRequestLimits.invoiceAmount
-
-const plain = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
-const numberToken = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
-
 /** A plain decimal such as `12.50`: no sign, exponent, space or leading zero, at most 100 characters. */
 export function isPlainDecimal(text: string): boolean {
-  return text.length <= maxDecimalLength && plain.test(text)
+  return text.length <= verifyRequestLimits.invoiceAmount && /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text)
 }
 
 /** The shortest text of a plain decimal; equal numbers have equal text. */
@@ -27,7 +21,8 @@ export function isSameDecimal(a: string, b: string): boolean {
 
 /** Writes `1.5e-3` as `0.0015`. Null: a sign, no JSON number, or more than 100 characters. */
 export function expandExponent(token: string): string | null {
-  const [, integerDigits, fraction = '', exponent = '0'] = numberToken.exec(token) ?? []
+  const parts = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(token) ?? []
+  const [, integerDigits, fraction = '', exponent = '0'] = parts
   if (integerDigits === undefined) return null
   const digits = `${integerDigits}${fraction}`.replace(/^0+/, '')
   if (digits === '') return '0'
@@ -36,7 +31,7 @@ export function expandExponent(token: string): string | null {
   const shift = Number(exponent) - fraction.length + (digits.length - significant.length)
   // Below 1 there is a zero before the point.
   const length = shift >= 0 ? significant.length + shift : Math.max(significant.length, 1 - shift) + 1
-  if (length > maxDecimalLength) return null
+  if (length > verifyRequestLimits.invoiceAmount) return null
   if (shift >= 0) return significant + '0'.repeat(shift)
   const padded = significant.padStart(1 - shift, '0')
   return `${padded.slice(0, shift)}.${padded.slice(shift)}`

@@ -6,7 +6,7 @@ import { parse } from 'lossless-json'
 import { InvalidLegacyRequestError } from '../errors.js'
 import { findDuplicateKey } from '../internal/values.js'
 import type { PaymentSelector } from '../payments/payment-store.js'
-import { isPlainDecimal, maxDecimalLength, parseNumberToken } from './invoice-and-fees.js'
+import { isPlainDecimal, parseNumberToken } from './invoice-and-fees.js'
 
 /** Collects flaws, so that an answer names all of them at once. */
 class RequestFlaws {
@@ -133,7 +133,7 @@ function parseAmount(value: unknown, flaws: RequestFlaws): string {
   }
   if (typeof value !== 'string') return flaws.addType('invoiceAmount', value, 'a decimal string or a number')
   if (isPlainDecimal(value)) return value
-  const message = `must be a plain decimal such as 12.50: no sign, exponent or space, ${maxDecimalLength} characters at most`
+  const message = `must be a plain decimal such as 12.50: no sign, exponent or space, ${verifyRequestLimits.invoiceAmount} characters at most`
   return flaws.add('invoiceAmount', 'invalid_format', message)
 }
 

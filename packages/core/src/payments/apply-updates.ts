@@ -101,11 +101,6 @@ function decideUpdate(payments: readonly StoredPayment[], update: ProcessorUpdat
 /** Results of the updates in order; rejected with an `UpdateConflictError` when the id was used with other content. */
 export type UpdateOutcomes = readonly PromiseSettledResult<UpdateResult>[]
 
-interface AppliedUpdates {
-  readonly outcomes: UpdateOutcomes
-  readonly events: readonly ServiceEvent[]
-}
-
 const maxAttempts = 5
 
 /**
@@ -117,7 +112,7 @@ export async function applyUpdates(
   store: Pick<Store, 'transaction'>,
   updates: readonly ProcessorUpdate[],
   recording: Recording = 'all',
-): Promise<AppliedUpdates> {
+): Promise<{ readonly outcomes: UpdateOutcomes; readonly events: readonly ServiceEvent[] }> {
   let unindexed: readonly number[] = []
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -136,7 +131,7 @@ async function applyInTransaction(
   updates: readonly ProcessorUpdate[],
   unindexed: readonly number[],
   recording: Recording,
-): Promise<AppliedUpdates> {
+) {
   // Concurrent copies of an update lock the same payment, so the later copy finds the record of the first.
   const decisions = await lockPayments(tx, updates, unindexed)
   const found = await tx.findUpdates([...new Set(updates.map(({ id }) => id))])

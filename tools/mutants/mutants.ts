@@ -72,7 +72,10 @@ export const mutants: readonly Mutant[] = [
   }),
   ...inFile('core/src/payments/state.ts', 'core/src/payments/state.test.ts', {
     'each accepted change adds one version': ['version: status.version + 1', 'version: status.version'],
-    'a change of the invoice alone is a change': [' && hasSameFields(invoice, status.invoice)', ''],
+    'a change of the invoice alone is a change': [
+      '[recipient, invoice], [status.recipient, status.invoice]',
+      '[recipient], [status.recipient]',
+    ],
   }),
   ...inFile('core/src/payments/store-payments.ts', 'core/src/payments/store-payments.test.ts', {
     'the lowest payment of a transaction is shown': ['facts.ordinal < current', 'facts.ordinal > current'],

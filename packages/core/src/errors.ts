@@ -22,33 +22,23 @@ export type OperatorErrorCode =
 /** Every code of the core; `docs/errors.md` has their meanings. */
 export type CoreErrorCode =
   | OperatorErrorCode
-  | 'ERR_ACCOUNT_EXISTS'
-  | 'ERR_ACCOUNT_INVALID'
-  | 'ERR_ACCOUNT_NOT_FOUND'
-  | 'ERR_ADDRESS_INVALID'
+  | AccountError['code']
+  | ChainError['code']
+  | DeliveryError['code']
+  | IntegrationError['code']
+  | InvalidRequestError['code']
+  | RequestBodyError['code']
+  | StoreError['code']
   | 'ERR_ARCHIVE'
-  | 'ERR_BODY_INCOMPLETE'
-  | 'ERR_BODY_TOO_LARGE'
   | 'ERR_CHAIN_ADAPTER'
   | 'ERR_CHAIN_HISTORY_BROKEN'
-  | 'ERR_CHAIN_PROOF_FAILED'
-  | 'ERR_CHAIN_RANGE_GONE'
   | 'ERR_CHAIN_REORG_TOO_DEEP'
-  | 'ERR_CHAIN_UNAVAILABLE'
   | 'ERR_CHECKPOINT_CHANGED'
-  | 'ERR_CURSOR_INVALID'
-  | 'ERR_DELIVERY_ENDED'
-  | 'ERR_DELIVERY_NOT_FOUND'
-  | 'ERR_DELIVERY_IN_FLIGHT'
   | 'ERR_EMAIL_PROOF'
   | 'ERR_IDENTITY_MISCONFIGURED'
   | 'ERR_IDENTITY_UNAVAILABLE'
-  | 'ERR_INTEGRATION_CHANGED'
-  | 'ERR_INTEGRATION_EXISTS'
-  | 'ERR_INTEGRATION_NOT_FOUND'
   | 'ERR_LEGACY_KEY_NOT_FOUND'
   | 'ERR_LEGACY_REQUEST_INVALID'
-  | 'ERR_LIMIT_INVALID'
   | 'ERR_MASTER_KEY_MISSING'
   | 'ERR_MOVE_FILE_STALE'
   | 'ERR_MOVE_KEY_MISSING'
@@ -58,43 +48,27 @@ export type CoreErrorCode =
   | 'ERR_MOVE_UNRECORDED'
   | 'ERR_MOVE_UNSUPPORTED'
   | 'ERR_MOVE_UPDATE_MISSING'
-  | 'ERR_NAME_INVALID'
-  | 'ERR_NO_NOTIFICATION_URL'
-  | 'ERR_NO_PREVIOUS_SECRET'
   | 'ERR_PACKAGE_MISSING'
   | 'ERR_PAYMENT_AMBIGUOUS'
   | 'ERR_PAYMENT_NOT_FOUND'
-  | 'ERR_PREVIOUS_API_SECRET'
   | 'ERR_REINDEX_REJECTED'
   | 'ERR_SECRET_UNREADABLE'
   | 'ERR_SHARE_REQUEST_INVALID'
   | 'ERR_SHARE_TOKEN_REJECTED'
-  | 'ERR_SIGNING_SECRET_NOT_PREPARED'
-  | 'ERR_SIGNING_SECRET_PREPARED'
-  | 'ERR_STORE_BUSY'
-  | 'ERR_STORE_ENGINE'
-  | 'ERR_STORE_FULL'
-  | 'ERR_STORE_SCHEMA'
-  | 'ERR_STORE_UNAVAILABLE'
-  | 'ERR_TEST_IN_FLIGHT'
   | 'ERR_TRANSACTION_NOT_FOUND'
-  | 'ERR_TX_HASH_INVALID'
   | 'ERR_UPDATE_CONFLICT'
-  | 'ERR_URL_INVALID'
   | 'ERR_VERIFICATION_UNAVAILABLE'
 
-/**
- * Base of the errors of the core and of its adapters; an adapter may add codes of its own. `retryable`: the same call
- * may succeed later.
- */
+/** Base of the errors of the core and of adapters, which may add codes. `retryable`: the same call may work later. */
 export abstract class CoreError<Code extends `ERR_${string}` = CoreErrorCode> extends Error {
   abstract readonly code: Code
   abstract readonly retryable: boolean
 }
 
-/** An error of one kind with several codes. */
-abstract class CodedError<Code extends CoreErrorCode> extends CoreError<Code> {
+/** An error of the core: not retryable unless its class says so. */
+export abstract class CodedError<Code extends `ERR_${string}`> extends CoreError<Code> {
   readonly code: Code
+  readonly retryable: boolean = false
   constructor(code: Code, message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code
@@ -106,7 +80,7 @@ export class ChainError extends CodedError<
   'ERR_CHAIN_UNAVAILABLE' | 'ERR_CHAIN_RANGE_GONE' | 'ERR_CHAIN_PROOF_FAILED'
 > {
   override readonly name = 'ChainError'
-  readonly retryable = true
+  override readonly retryable = true
   readonly chainId: number
   constructor(code: ChainError['code'], chainId: number, message: string, options?: ErrorOptions) {
     super(code, message, options)
@@ -123,7 +97,7 @@ export class StoreError extends CodedError<
   'ERR_STORE_BUSY' | 'ERR_STORE_ENGINE' | 'ERR_STORE_FULL' | 'ERR_STORE_SCHEMA' | 'ERR_STORE_UNAVAILABLE'
 > {
   override readonly name = 'StoreError'
-  readonly retryable: boolean = this.code === 'ERR_STORE_BUSY' || this.code === 'ERR_STORE_UNAVAILABLE'
+  override readonly retryable: boolean = this.code === 'ERR_STORE_BUSY' || this.code === 'ERR_STORE_UNAVAILABLE'
 }
 
 /** A setting needs an optional package that is not installed. */
@@ -151,61 +125,50 @@ export class InvalidRequestError extends CodedError<
   | 'ERR_NAME_INVALID'
 > {
   override readonly name = 'InvalidRequestError'
-  readonly retryable = false
 }
 
 /** The body of a request is larger than its limit, or the client stopped sending it. Answer 413 or 400. */
 export class RequestBodyError extends CodedError<'ERR_BODY_INCOMPLETE' | 'ERR_BODY_TOO_LARGE'> {
   override readonly name = 'RequestBodyError'
-  readonly retryable = false
 }
 
 /** A legacy request is malformed. Answer 400 with `{error, details}`. */
-export class InvalidLegacyRequestError extends CoreError {
+export class InvalidLegacyRequestError extends CodedError<'ERR_LEGACY_REQUEST_INVALID'> {
   override readonly name = 'InvalidLegacyRequestError'
-  readonly retryable = false
-  readonly code = 'ERR_LEGACY_REQUEST_INVALID'
   /** All flaws, at least one, without values of the request. */
   readonly details: LegacyErrorBody['details']
   constructor(details: LegacyErrorBody['details']) {
-    super('Invalid request')
+    super('ERR_LEGACY_REQUEST_INVALID', 'Invalid request')
     this.details = details
   }
 }
 
 /** No payment of that transaction is in the system. Answer 404. */
-export class TransactionNotFoundError extends CoreError {
+export class TransactionNotFoundError extends CodedError<'ERR_TRANSACTION_NOT_FOUND'> {
   override readonly name = 'TransactionNotFoundError'
-  readonly retryable = false
-  readonly code = 'ERR_TRANSACTION_NOT_FOUND'
   constructor() {
-    super('Transaction not found')
+    super('ERR_TRANSACTION_NOT_FOUND', 'Transaction not found')
   }
 }
 
 /** A command on an account failed. */
 export class AccountError extends CodedError<'ERR_ACCOUNT_EXISTS' | 'ERR_ACCOUNT_NOT_FOUND' | 'ERR_ACCOUNT_INVALID'> {
   override readonly name = 'AccountError'
-  readonly retryable = false
 }
 
 /** There is no such legacy API key. */
-export class LegacyKeyNotFoundError extends CoreError {
+export class LegacyKeyNotFoundError extends CodedError<'ERR_LEGACY_KEY_NOT_FOUND'> {
   override readonly name = 'LegacyKeyNotFoundError'
-  readonly retryable = false
-  readonly code = 'ERR_LEGACY_KEY_NOT_FOUND'
   constructor(id: string) {
-    super(`There is no legacy API key ${JSON.stringify(id)}.`)
+    super('ERR_LEGACY_KEY_NOT_FOUND', `There is no legacy API key ${JSON.stringify(id)}.`)
   }
 }
 
 /** No such payment for this integration. Answer 404. */
-export class PaymentNotFoundError extends CoreError {
+export class PaymentNotFoundError extends CodedError<'ERR_PAYMENT_NOT_FOUND'> {
   override readonly name = 'PaymentNotFoundError'
-  readonly retryable = false
-  readonly code = 'ERR_PAYMENT_NOT_FOUND'
   constructor() {
-    super('Payment not found')
+    super('ERR_PAYMENT_NOT_FOUND', 'Payment not found')
   }
 }
 
@@ -252,7 +215,6 @@ const integrationMessages = {
 /** A command on an integration failed; `code` names the reason. */
 export class IntegrationError extends CodedError<keyof typeof integrationMessages> {
   override readonly name = 'IntegrationError'
-  readonly retryable = false
   readonly address: string
   constructor(code: IntegrationError['code'], address: string) {
     super(code, integrationMessages[code](address))
@@ -265,7 +227,7 @@ export class DeliveryError extends CodedError<
   'ERR_DELIVERY_NOT_FOUND' | 'ERR_DELIVERY_IN_FLIGHT' | 'ERR_DELIVERY_ENDED'
 > {
   override readonly name = 'DeliveryError'
-  readonly retryable: boolean = this.code === 'ERR_DELIVERY_IN_FLIGHT'
+  override readonly retryable: boolean = this.code === 'ERR_DELIVERY_IN_FLIGHT'
   readonly deliveryId: string
   constructor(code: DeliveryError['code'], deliveryId: string) {
     super(
@@ -303,60 +265,51 @@ export class InvalidShareRequestError extends CoreError {
 }
 
 /** The user's verification exists and the caller did not share it. Answer 409, the same body for every status. */
-export class VerificationUnavailableError extends CoreError {
+export class VerificationUnavailableError extends CodedError<'ERR_VERIFICATION_UNAVAILABLE'> {
   override readonly name = 'VerificationUnavailableError'
-  readonly code = 'ERR_VERIFICATION_UNAVAILABLE'
-  readonly retryable = false
   constructor() {
-    super(verificationUnavailableBody.error)
+    super('ERR_VERIFICATION_UNAVAILABLE', verificationUnavailableBody.error)
   }
 }
 
 /** The provider rejected the token. Answer 422 with the provider's description and the former verdict as `message`. */
-export class ShareTokenRejectedError extends CoreError {
+export class ShareTokenRejectedError extends CodedError<'ERR_SHARE_TOKEN_REJECTED'> {
   override readonly name = 'ShareTokenRejectedError'
-  readonly code = 'ERR_SHARE_TOKEN_REJECTED'
-  readonly retryable = false
   /** Only for the integrator, never for a log: it may contain the id of the token. */
   readonly providerMessage: string
   /** The rejected review of this integration's earlier share for the same address; null when there is none. */
   readonly formerReview: Omit<ShareResponse, 'reused'> | null
   constructor(providerMessage: string, formerReview: Omit<ShareResponse, 'reused'> | null = null) {
-    super('The identity provider rejected the share token; read message')
+    super('ERR_SHARE_TOKEN_REJECTED', 'The identity provider rejected the share token; read message')
     this.providerMessage = providerMessage
     this.formerReview = formerReview
   }
 }
 
 /** The provider is down, slow or throttles. Answer 503: the client may retry. */
-export class IdentityUnavailableError extends CoreError {
+export class IdentityUnavailableError extends CodedError<'ERR_IDENTITY_UNAVAILABLE'> {
   override readonly name = 'IdentityUnavailableError'
-  readonly code = 'ERR_IDENTITY_UNAVAILABLE'
-  readonly retryable = true
+  override readonly retryable = true
   /** How long to wait, in milliseconds. */
   readonly retryAfterMs: number
   constructor(retryAfterMs: number = defaultRetryAfterMs) {
-    super(identityUnavailableBody.error)
+    super('ERR_IDENTITY_UNAVAILABLE', identityUnavailableBody.error)
     this.retryAfterMs = retryAfterMs
   }
 }
 
 /** The provider rejects this service's own credentials or set-up. Answer 502: an operator must act. */
-export class IdentityMisconfiguredError extends CoreError {
+export class IdentityMisconfiguredError extends CodedError<'ERR_IDENTITY_MISCONFIGURED'> {
   override readonly name = 'IdentityMisconfiguredError'
-  readonly code = 'ERR_IDENTITY_MISCONFIGURED'
-  readonly retryable = false
   constructor() {
-    super(identityMisconfiguredBody.error)
+    super('ERR_IDENTITY_MISCONFIGURED', identityMisconfiguredBody.error)
   }
 }
 
 /** The e-mail address was not proven. Answer 403. */
-export class EmailProofError extends CoreError {
+export class EmailProofError extends CodedError<'ERR_EMAIL_PROOF'> {
   override readonly name = 'EmailProofError'
-  readonly code = 'ERR_EMAIL_PROOF'
-  readonly retryable = false
   constructor() {
-    super('The e-mail address was not proven')
+    super('ERR_EMAIL_PROOF', 'The e-mail address was not proven')
   }
 }

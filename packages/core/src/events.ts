@@ -28,7 +28,7 @@ export type ServiceEvent =
       readonly from: PaymentState | null
       readonly to: PaymentState | null
     } & PaymentName)
-  /** A processor's update or a receipt was applied or rejected. */
+  /** A processor's update or a receipt was decided, or waits for its payment. */
   | ({
       readonly type: 'update.settled'
       readonly updateId: string
@@ -94,10 +94,7 @@ export type ServiceEvent =
       readonly blockNumber: number
       readonly to: number
     }
-  /**
-   * The newest record of the audit log, once a day. A copy outside the database proves that no earlier record was
-   * deleted or rewritten.
-   */
+  /** The newest audit record, daily. A copy elsewhere proves that no earlier record was deleted or rewritten. */
   | ({ readonly type: 'audit.head' } & AuditHead)
   /** A log of a listed router that is neither a payment nor a conversion. It is skipped; an operator should look. */
   | {

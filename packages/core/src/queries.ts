@@ -47,11 +47,7 @@ export interface IntegrationQueries {
    * A page of the read API, newest first. Parameters are the raw strings of the request. Source: docs/interface.md 4.1.
    * @throws InvalidRequestError `ERR_LIMIT_INVALID`, `ERR_CURSOR_INVALID`, `ERR_ADDRESS_INVALID`.
    */
-  listPayments(query: {
-    readonly limit?: string | undefined
-    readonly cursor?: string | undefined
-    readonly wallet?: string | undefined
-  }): Promise<PageBody>
+  listPayments(query: { readonly [Name in 'limit' | 'cursor' | 'wallet']?: string | undefined }): Promise<PageBody>
   /**
    * One payment by destination transaction hash. Parameters are the raw strings of the request.
    * @throws InvalidRequestError `ERR_TX_HASH_INVALID`, `ERR_ADDRESS_INVALID`; PaymentNotFoundError
@@ -69,10 +65,7 @@ export interface IntegrationQueries {
   ): Promise<ConsolePage<DeliveryView, string>>
   /** At most 50 payments: by transaction hash, or by the beginning of the memo among the newest 5,000. */
   search(search: Exclude<ConsoleSearch, { kind: 'wallet' }>): Promise<readonly PaymentBody[]>
-  /**
-   * The integration's payments as the read API shows them, for an export.
-   * @throws InvalidRequestError `ERR_ADDRESS_INVALID`.
-   */
+  /** Payments as in the read API, for an export. @throws InvalidRequestError `ERR_ADDRESS_INVALID`. */
   paymentListing(wallet: string | undefined): Listing
   deliveryListing(filter: Omit<DeliveryFilter, 'integrationAddress'>): Listing
   /** Failures in a row at the endpoint; null: the last attempt succeeded, or there was none. */
@@ -102,7 +95,6 @@ export interface Queries
   account(handle: string): Promise<AccountRecord | null>
 }
 
-const maxFound = 50
 /** Rows that an export reads at once. */
 const listingPage = 500
 
@@ -145,7 +137,7 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
         const payments =
           search.kind === 'hash'
             ? await store.payments.findByHash({ integrationAddress, txHash: search.txHash })
-            : (await store.console.payments({ integrationAddress, memo: search.prefix, limit: maxFound })).rows
+            : (await store.console.payments({ integrationAddress, memo: search.prefix, limit: 50 })).rows
         return payments.map((payment) => buildPaymentView(payment, integrationAddress))
       },
       paymentListing(walletInput) {

@@ -5,12 +5,12 @@ import type { EventSink, ServiceEvent } from './events.js'
 import { createAudited, createAuditQueries, createHeadAnnouncer } from './history/audit-log.js'
 import type { AuditQueries } from './history/audit-store.js'
 import { createIdentity, type Identity, type IdentityOptions } from './identity/identity.js'
-import { createFulfilmentPoller, type FulfilmentPoller } from './indexer/fulfilments.js'
+import { createFulfilmentPoller } from './indexer/fulfilments.js'
 import { createIndexer, type Indexer, type IndexerOptions } from './indexer/indexer.js'
 import { type AcceptedSecret, createAuthenticate, createCredentialCache } from './integrations/authenticate.js'
 import type { Caller, IntegrationSessions } from './integrations/integration.js'
 import { createIntegrationSessions } from './integrations/integration-sessions.js'
-import { describeError } from './internal/values.js'
+import { describeError, type Poller } from './internal/values.js'
 import { type Confirmations, createFinality } from './legacy/finality.js'
 import { createAuthenticateLegacy, type LegacyCaller } from './legacy/keys.js'
 import { createLegacyQueries, type LegacyQueries } from './legacy/lookup-and-verify.js'
@@ -22,14 +22,14 @@ import type { OperatorSessions } from './operators/operator-store.js'
 import type { ScryptCost } from './operators/passphrase.js'
 import { applyUpdates, checkUpdate, type JoinedUpdate, type UpdateOutcomes } from './payments/apply-updates.js'
 import { createCursorCodec } from './payments/cursor.js'
-import { createReceiptPoller, type ReceiptPoller } from './payments/receipts.js'
+import { createReceiptPoller } from './payments/receipts.js'
 import { createUpdateQueue, maxUpdatesPerCommit } from './payments/receive-updates.js'
 import type { Recording } from './payments/recording.js'
 import type { Chain, FulfilmentSource, ReceiptSource } from './ports/chain.js'
 import type { Clock, IdSource, Logger, RandomSource, Sender } from './ports/runtime.js'
 import { silentLogger, systemClock, systemIds, systemRandom } from './ports/runtime.js'
 import type { Store } from './ports/store.js'
-import type { LoopRoles, ProcessQueries, RunOptions } from './processes/processes.js'
+import type { LoopRoles, RunningProcess, RunOptions } from './processes/processes.js'
 import { createPresence, listProcesses, runLoops } from './processes/processes.js'
 import { createQueries, type Queries } from './queries.js'
 import type { MasterKey, SealedSecret } from './secrets/keys.js'
@@ -42,10 +42,7 @@ export interface Service extends ActorCommands {
   authenticate(authorization: string | null | undefined): Promise<Caller | null>
   /** Reads for pages and APIs. */
   readonly queries: Queries
-  /**
-   * Resolves the caller of a legacy API key, bare or as `Bearer <key>`; null for any failure.
-   * Source: docs/interface.md 5, docs/decisions/secrets.md.
-   */
+  /** Resolves the caller of a legacy key, bare or `Bearer <key>`; null for any failure. Source: docs/interface.md 5. */
   authenticateLegacy(authorization: string | null | undefined): Promise<LegacyCaller | null>
   readonly legacy: LegacyQueries
   /**
@@ -82,13 +79,13 @@ export interface Service extends ActorCommands {
   readonly indexers: readonly Indexer[]
   readonly dispatcher: Dispatcher
   /** Null when no receipt source was given. */
-  readonly receipts: ReceiptPoller | null
+  readonly receipts: Poller | null
   /** Null when no fulfilment source was given. */
-  readonly fulfilments: FulfilmentPoller | null
+  readonly fulfilments: Poller | null
   /** Null when no identity provider was given. */
   readonly identity: Identity | null
-  /** The running processes on this database, as they report themselves. */
-  readonly processes: ProcessQueries
+  /** The processes on this database as they report themselves, the oldest first. A killed one is listed for a day. */
+  readonly processes: { list(): Promise<RunningProcess[]> }
   /**
    * Runs loops until the signal aborts, then drains them. Several processes may share the work: any number of them
    * dispatch and poll, and one at a time indexes a chain.
@@ -97,8 +94,6 @@ export interface Service extends ActorCommands {
 }
 
 const allLoops: LoopRoles = { dispatcher: true, poller: true, indexer: 'all' }
-/** Random bytes of the id under which this process has leases. */
-const processIdBytes = 16
 
 /** A chain to follow. */
 export interface FollowedChain extends Pick<IndexerOptions, 'startBlock' | 'pollMs' | 'leaseMs'> {
@@ -172,9 +167,8 @@ export interface ServiceDeps {
  * @throws RangeError When an option is out of range.
  */
 export function createService(deps: ServiceDeps): Service {
-  const { store, sender, masterKey, chains = [], receipts, fulfilments, allowLoopbackHttp = false, onEvent } = deps
+  const { store, sender, masterKey, chains = [], receipts, fulfilments, recording = 'all', onEvent } = deps
   const { clock = systemClock, random = systemRandom, logger = silentLogger, actor = 'service' } = deps
-  const { recording = 'all' } = deps
   const shared = { store, sender, keys: masterKey, clock, random, logger, publish }
   const openSigningSecret = (sealed: SealedSecret, address: string) => openSecret(masterKey, address, sealed)
 
@@ -199,11 +193,8 @@ export function createService(deps: ServiceDeps): Service {
     if (outcome?.status !== 'fulfilled') throw outcome?.reason
     return { result: outcome.value, committed: () => events.forEach(publish) }
   }
-  async function applyAndPublish(
-    updates: readonly ProcessorUpdate[],
-    within: Recording = recording,
-  ): Promise<UpdateOutcomes> {
-    const { outcomes, events } = await applyUpdates(store, updates, within)
+  async function applyAndPublish(updates: readonly ProcessorUpdate[], rule = recording): Promise<UpdateOutcomes> {
+    const { outcomes, events } = await applyUpdates(store, updates, rule)
     events.forEach(publish)
     return outcomes
   }
@@ -226,7 +217,8 @@ export function createService(deps: ServiceDeps): Service {
 
   const dispatcher = createDispatcher({ ...shared, openSecret: openSigningSecret, options: deps.delivery })
   const finality = createFinality(deps.confirmations)
-  const processId = Buffer.from(random.bytes(processIdBytes)).toString('hex')
+  /** The holder of this process's leases. */
+  const processId = Buffer.from(random.bytes(16)).toString('hex')
   const indexers = chains.map((followed) => {
     const finalityBlocks = finality.confirmations(followed.chain.chainId)
     return createIndexer({ ...followed, ...shared, finalityBlocks, recording, holder: processId })
@@ -249,7 +241,7 @@ export function createService(deps: ServiceDeps): Service {
     nextTestAt,
     credentialCache,
     legacyKeyCache,
-    allowLoopbackHttp,
+    allowLoopbackHttp: deps.allowLoopbackHttp ?? false,
     identity,
     // `all`: an update that names no integration waited in the former cell, so it waits here too.
     applyUpdates: (updates: readonly ProcessorUpdate[]) => applyAll(updates, (some) => applyAndPublish(some, 'all')),

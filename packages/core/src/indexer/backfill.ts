@@ -1,5 +1,4 @@
 /** Reads indexed blocks again for an added router. Source: docs/decisions/following-a-chain.md. @module */
-import { ChainError } from '../errors.js'
 import type { EventSink } from '../events.js'
 import { computeBackoffMs, describeError } from '../internal/values.js'
 import { lockChainAt, recordBackfill } from '../payments/record-range.js'
@@ -8,6 +7,7 @@ import type { BlockRange, Chain } from '../ports/chain.js'
 import type { Clock, Logger, RandomSource } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint, RouterCoverage } from './chain-store.js'
+import { createUnexpectedBlocksError } from './follower.js'
 
 /** Stands for the routers of a chain that is indexed without any, so that a router added later is known to be new. */
 export const noRouterAddress = `0x${'0'.repeat(40)}`
@@ -154,11 +154,7 @@ export function createBackfill(deps: BackfillDeps) {
   /** Commits a range of the gap. Resolves the rest of the gap, or null when it is closed. */
   async function commit(gap: Gap, range: BlockRange | null): Promise<Gap | null> {
     if (range?.first.number !== gap.from || range.last.number < gap.from || range.last.number > gap.to)
-      throw new ChainError(
-        'ERR_CHAIN_UNAVAILABLE',
-        chainId,
-        `Blocks ${gap.from} to ${gap.to} of chain ${chainId} were requested for an added router, others came.`,
-      )
+      throw createUnexpectedBlocksError(chainId, gap.from, gap.to, 'others')
     const { router, coveredFrom, to } = gap
     const reached = range.last.number
     const coverage = { router, from: coveredFrom, to: reached === to ? null : reached }

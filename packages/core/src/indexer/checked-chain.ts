@@ -1,19 +1,17 @@
 /** Checks every answer of a chain adapter before it is stored. Source: docs/architecture.md. @module */
-import { CoreError } from '../errors.js'
+import { CodedError } from '../errors.js'
 import type { PaymentFacts, PriceFeedFacts, PricingFacts } from '../payments/payment.js'
 import type { BlockRange, BlockRef, BridgeDeposit, Chain, TransactionFate } from '../ports/chain.js'
 
 /** A chain adapter violates the port `Chain`, and must be corrected. Nothing of the answer is stored. */
-export class ChainAdapterError extends CoreError {
+export class ChainAdapterError extends CodedError<'ERR_CHAIN_ADAPTER'> {
   override readonly name = 'ChainAdapterError'
-  readonly code = 'ERR_CHAIN_ADAPTER'
-  readonly retryable = false
   readonly chainId: number
   readonly adapter: string
   /** The flaw and its position, such as `payments[2].txHash is "5Kd…"; expected 0x and 64 lowercase hex digits`. */
   readonly flaw: string
   constructor(chainId: number, adapter: string, flaw: string) {
-    super(`The adapter ${adapter} of chain ${chainId} breaks the port Chain: ${flaw}.`)
+    super('ERR_CHAIN_ADAPTER', `The adapter ${adapter} of chain ${chainId} breaks the port Chain: ${flaw}.`)
     this.chainId = chainId
     this.adapter = adapter
     this.flaw = flaw
@@ -87,10 +85,8 @@ const hash = expectMatch(/^0x[0-9a-f]{64}$/, '0x and 64 lowercase hex digits')
 const address = expectMatch(/^0x[0-9a-f]{40}$/, '0x and 40 lowercase hex digits')
 const text = expectValue('a text that is not empty', (value) => typeof value === 'string' && value !== '')
 const whole = expectWhole(0)
-const amount = expectValue(
-  'a bigint from 0 below 2^256',
-  (value) => typeof value === 'bigint' && value >= 0n && value < 1n << 256n,
-)
+const isAmount = (value: unknown) => typeof value === 'bigint' && value >= 0n && value < 1n << 256n
+const amount = expectValue('a bigint from 0 below 2^256', isAmount)
 
 const blockRule = expectFields<BlockRef>({ number: whole, hash, parentHash: hash, timestamp: whole })
 
@@ -100,7 +96,7 @@ const symbol = expectValue('a text or null', (value) => value === null || typeof
 const tokenRules = { address, symbol, decimals }
 
 const feedRule = expectFields<PriceFeedFacts>({
-  use: expectValue('"multiply" or "divide"', (value) => value === 'multiply' || value === 'divide'),
+  use: expectMatch(/^(multiply|divide)$/, '"multiply" or "divide"'),
   contract: allowNull(address),
   pair: allowNull(expectFields<NonNullable<PriceFeedFacts['pair']>>({ base: text, quote: text })),
   decimals,
@@ -151,34 +147,31 @@ function buildDepositRule(chainId: number): Rule<BridgeDeposit> {
 }
 
 const fateRule = expectFields<TransactionFate>({
-  fate: expectValue('"succeeded", "reverted" or "unknown"', (value) =>
-    ['succeeded', 'reverted', 'unknown'].includes(String(value)),
-  ),
+  fate: expectMatch(/^(succeeded|reverted|unknown)$/, '"succeeded", "reverted" or "unknown"'),
   blockNumber: allowNull(whole),
 })
+
+const proofRule = expectMatch(/^(root|bloom|none)$/, '"root", "bloom" or "none"')
 
 /** Finds a flaw unless the blocks continue each other, and the payments are in these blocks, in their order. */
 export function findRangeFlaw(range: BlockRange, chainId: number): string | null {
   if (typeof range !== 'object' || range === null) return formatFlaw('the range', range, 'an object')
   const { first, last, blocks, payments, deposits, proof, node } = range
-  const isProof = ['root', 'bloom', 'none'].includes(proof)
   return (
     blockRule('first', first) ??
     blockRule('last', last) ??
-    (isProof ? null : formatFlaw('proof', proof, '"root", "bloom" or "none"')) ??
+    proofRule('proof', proof) ??
     (typeof node === 'string' ? null : formatFlaw('node', node, 'a text')) ??
     expectList(blockRule)('blocks', blocks) ??
     findBranchFlaw(range) ??
     expectList(buildPaymentRule(chainId))('payments', payments) ??
     expectList(buildDepositRule(chainId))('deposits', deposits) ??
     findOrderFlaw('payments', range, payments) ??
-    findOrderFlaw(
-      'deposits',
-      range,
-      deposits.map((each) => each.payment),
-    )
+    findOrderFlaw('deposits', range, deposits.map(getPayment))
   )
 }
+
+const getPayment = ({ payment }: BridgeDeposit) => payment
 
 function findBranchFlaw({ first, last, blocks, proof }: BlockRange): Flaw {
   if (blocks[0]?.hash !== first.hash)
@@ -216,11 +209,7 @@ function findOrderFlaw(list: string, { first, last, blocks }: BlockRange, placed
     if ((before?.blockNumber ?? 0) > blockNumber || (earlier?.logIndex ?? -1) >= logIndex)
       return `${place} does not come after the one before it, by block and log index`
     if (earlier !== undefined && ordinal <= earlier.ordinal)
-      return formatFlaw(
-        `${place}.ordinal`,
-        ordinal,
-        `above ${earlier.ordinal}, as of an earlier payment of its transaction`,
-      )
+      return formatFlaw(`${place}.ordinal`, ordinal, `above ${earlier.ordinal}, the ordinal before it`)
     earlierOfHash.set(txHash, each)
   }
   return null

@@ -9,16 +9,6 @@ import type { Store } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 import { reorganize, storeStart } from './reorganize.js'
 
-/** A reorg that this process followed. */
-interface Reorg {
-  /** When it was followed, in unix milliseconds. */
-  readonly at: number
-  /** Highest indexed block before the reorg. */
-  readonly from: number
-  /** Highest block that stayed: the blocks above it, up to `from`, were orphaned. */
-  readonly commonAncestor: number
-}
-
 /** The next step of an indexer. */
 type Plan =
   /** Nothing new: the head is not above the checkpoint, or the first block is not mined yet. */
@@ -86,8 +76,11 @@ export interface ChainState {
   readonly proof: ProofLevel | null
   /** Reorgs followed since the start of this process. */
   readonly reorgs: number
-  /** The newest 20 reorgs, newest first. */
-  readonly newestReorgs: readonly Reorg[]
+  /**
+   * The newest 20 reorgs that this process followed, newest first. `at`: when, in unix milliseconds. `from`: the
+   * highest block indexed until then; the blocks above `commonAncestor` were orphaned.
+   */
+  readonly newestReorgs: readonly { readonly at: number; readonly from: number; readonly commonAncestor: number }[]
 }
 
 /** Creates the follower of one chain; it holds no lease. */
@@ -153,7 +146,7 @@ export function createFollower(deps: FollowerDeps) {
 
   async function commit(expected: Checkpoint | null, range: BlockRange): Promise<Checkpoint> {
     const head = Math.max(state.head ?? 0, range.last.number)
-    const events = await recordRange(store, { chainId, expected, range, window: { head, finalityBlocks }, recording })
+    const events = await recordRange(store, { chainId, expected, range, head, finalityBlocks, recording })
     const checkpoint = { blockNumber: range.last.number, blockHash: range.last.hash }
     update({ indexed: checkpoint.blockNumber, proof: range.proof })
     onMoved(checkpoint, 'up')
@@ -188,7 +181,7 @@ export function createFollower(deps: FollowerDeps) {
   }
 }
 
-function createUnexpectedBlocksError(chainId: number, from: number, to: number, received: string): ChainError {
+export function createUnexpectedBlocksError(chainId: number, from: number, to: number, received: string): ChainError {
   return new ChainError(
     'ERR_CHAIN_UNAVAILABLE',
     chainId,

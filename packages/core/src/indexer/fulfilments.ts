@@ -1,17 +1,12 @@
 /** Polls for fulfilments of deposits, and commits payments. Source: docs/decisions/cross-chain.md. @module */
 import type { EventSink, ServiceEvent } from '../events.js'
-import { assertWhole, describeError, type Loop, runConcurrently } from '../internal/values.js'
+import { assertWhole, describeError, type Poller, type PollerOptions, runConcurrently } from '../internal/values.js'
 import type { PaymentFacts, StoredPayment } from '../payments/payment.js'
 import { storePayments } from '../payments/store-payments.js'
 import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/chain.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { WaitingDeposit } from './chain-store.js'
-
-export interface FulfilmentPoller extends Loop {
-  /** One round over all waiting deposits. Resolves the number of recorded payments. */
-  runOnce(signal?: AbortSignal): Promise<number>
-}
 
 /** Ordinals of fulfilments begin here; a router numbers the payments of the same transaction from 0. */
 export const firstFulfilmentOrdinal = 1_000_000
@@ -97,16 +92,7 @@ async function recordFulfilment(
   })
 }
 
-export interface FulfilmentPollerOptions {
-  /** Time from the end of one round to the next, in milliseconds. @default 5000 */
-  readonly everyMs?: number | undefined
-  /** Deposits read from the store at a time. @default 100 */
-  readonly batch?: number | undefined
-  /** Deposits polled at once. @default 8 */
-  readonly concurrency?: number | undefined
-}
-
-interface FulfilmentPollerDeps extends FulfilmentPollerOptions {
+interface FulfilmentPollerDeps extends PollerOptions {
   readonly store: {
     readonly transaction: Store['transaction']
     readonly chains: Pick<Store['chains'], 'waitingDeposits'>
@@ -123,7 +109,7 @@ interface FulfilmentPollerDeps extends FulfilmentPollerOptions {
  * A deposit whose poll or recording fails, or whose fulfilment does not match, is logged and polled again in the next
  * round. Deposits to an unreachable chain wait for the next round.
  */
-export function createFulfilmentPoller(deps: FulfilmentPollerDeps): FulfilmentPoller {
+export function createFulfilmentPoller(deps: FulfilmentPollerDeps): Poller {
   const { store, source, followed, publish, clock, logger, everyMs = 5_000, batch = 100, concurrency = 8 } = deps
   for (const [name, value] of Object.entries({ everyMs, batch, concurrency })) assertWhole(name, value, 1)
 

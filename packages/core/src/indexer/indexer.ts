@@ -5,8 +5,7 @@ import { createLease } from '../internal/lease.js'
 import { assertWhole, backoffCapMs, computeBackoffMs, describeError, type Loop } from '../internal/values.js'
 import type { Recording } from '../payments/recording.js'
 import type { Chain, NodeStatus } from '../ports/chain.js'
-import type { Clock, Logger, RandomSource } from '../ports/runtime.js'
-import { createMonotonicClock, createSleeper } from '../ports/runtime.js'
+import { type Clock, createMonotonicClock, createSleeper, type Logger, type RandomSource } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import { createBackfill, reconcileCoverage } from './backfill.js'
 import type { Checkpoint } from './chain-store.js'
@@ -46,7 +45,6 @@ function createFailureReporter(
   let failures = 0
   let reported: 'none' | 'outage' | 'stop' = 'none'
   return {
-    /** Resets the count, after a success. */
     reset(): void {
       failures = 0
       reported = 'none'
@@ -70,10 +68,7 @@ function createFailureReporter(
 }
 
 export interface IndexerOptions {
-  /**
-   * First block to index while nothing is stored; `head`: the head at that moment. A stored start never changes.
-   * @default 'head'
-   */
+  /** First block to index; `head`: the head at that moment. A stored start never changes. @default 'head' */
   readonly startBlock?: number | 'head' | undefined
   /** Blocks on top of a block until it is final: no deeper reorg is followed. Null: never final. */
   readonly finalityBlocks: number | null
@@ -83,10 +78,7 @@ export interface IndexerOptions {
    * @default 1000
    */
   readonly pollMs?: number | undefined
-  /**
-   * Duration of the chain's lease, in milliseconds, 100 or more; this process extends it while it runs.
-   * @default 15000
-   */
+  /** Duration of the chain's lease, which this process extends, in milliseconds, 100 or more. @default 15000 */
   readonly leaseMs?: number | undefined
   /** Which payments are stored. @default 'all' */
   readonly recording?: Recording | undefined
@@ -106,8 +98,6 @@ interface IndexerDeps extends IndexerOptions {
 
 /** The most immediate retries of a step that a reorg or another indexer interrupted before any commit. */
 const maxImmediateRetries = 3
-/** Shortest lease, in milliseconds. */
-const minLeaseMs = 100
 /** Longest wait of an indexer that stands by between two requests for the lease. */
 const standByMs = 1_000
 
@@ -125,7 +115,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   if (startBlock !== 'head') assertWhole('startBlock', startBlock, 0)
   if (finalityBlocks !== null) assertWhole('finalityBlocks', finalityBlocks, 0)
   assertWhole('pollMs', pollMs, 1)
-  assertWhole('leaseMs', leaseMs, minLeaseMs)
+  assertWhole('leaseMs', leaseMs, 100)
 
   /** The checkpoint at which the coverage of the routers was checked; null: not checked yet. */
   let checked: Checkpoint | null = null

@@ -8,9 +8,10 @@ import { hashOf, paymentFacts } from '../../test/support/stored-payment.js'
 import { deferred, start } from '../../test/support/until.js'
 import { ChainError, StoreError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
+import type { PollerOptions } from '../internal/values.js'
 import { awaitedBlocks } from '../payments/state.js'
 import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/chain.js'
-import { createFulfilmentPoller, type FulfilmentPollerOptions, firstFulfilmentOrdinal } from './fulfilments.js'
+import { createFulfilmentPoller, firstFulfilmentOrdinal } from './fulfilments.js'
 import { dropAllOverdue } from './recheck.js'
 
 const arrived = { address: `0x${'c2'.repeat(20)}`, symbol: 'USDT', decimals: 18 }
@@ -41,7 +42,7 @@ async function setup(
   deposits: readonly BridgeDeposit[],
   given: {
     readonly lookup?: FulfilmentSource['lookup']
-    readonly options?: FulfilmentPollerOptions
+    readonly options?: PollerOptions
     readonly followed?: ReadonlySet<number>
   } = {},
 ) {

@@ -4,13 +4,12 @@ import { ChainError, CheckpointChangedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import type { PaymentFacts, StoredPayment } from '../payments/payment.js'
 import type { NewPayment } from '../payments/payment-store.js'
-import { assertKnownHashes, type HeadWindow, recordRange } from '../payments/record-range.js'
+import { assertKnownHashes, type RangeToRecord, recordRange } from '../payments/record-range.js'
 import { chooseRecorded, type Recording } from '../payments/recording.js'
 import { dropOverdue } from '../payments/state.js'
 import { isReadBy, matchOrdinals, storePayments, toOrdinalKey } from '../payments/store-payments.js'
 import type { BlockRange } from '../ports/chain.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import type { Checkpoint } from './chain-store.js'
 
 /** A payment whose stored record differs from the chain. */
 export interface ReindexDifference {
@@ -84,11 +83,8 @@ export function recheck(store: Transactions, input: RereadRange & { readonly rep
 }
 
 /** Records blocks above the checkpoint as an indexer does, and reports their differences from the stored payments. */
-export async function recordAndCompare(
-  store: Transactions,
-  input: RereadRange & { readonly expected: Checkpoint | null; readonly window: HeadWindow },
-): Promise<Recheck> {
-  const { chainId, range, expected, window, recording } = input
+export async function recordAndCompare(store: Transactions, input: RereadRange & RangeToRecord): Promise<Recheck> {
+  const { chainId, range, expected } = input
   if (expected === null || range.first.number !== expected.blockNumber + 1) throw new CheckpointChangedError(chainId)
   if (range.first.parentHash !== expected.blockHash)
     throw new ChainError(
@@ -97,7 +93,7 @@ export async function recordAndCompare(
       `Block ${range.first.number} of chain ${chainId} does not continue the checkpoint.`,
     )
   const { differences } = await store.transaction((tx) => compareRange(tx, input))
-  const events = await recordRange(store, { chainId, expected, range, window, recording })
+  const events = await recordRange(store, input)
   return { differences, repaired: differences.some(isWritable), events }
 }
 
@@ -109,7 +105,7 @@ export async function* dropAllOverdue(
   for (let more = true; more; ) {
     const dropped = await store.transaction(async (tx) => {
       const indexedTo = (await tx.lockChain(chainId))?.blockNumber ?? 0
-      return dropOverdue(tx, { chainId, indexedTo, finalityBlocks })
+      return dropOverdue(tx, chainId, indexedTo, finalityBlocks)
     })
     more = dropped.more
     yield* dropped.events

@@ -1,5 +1,5 @@
 /** Reads indexed blocks again, reports differences, repairs them. Source: docs/decisions/completeness.md. @module */
-import { ChainError, CheckpointChangedError, CoreError } from '../errors.js'
+import { ChainError, CheckpointChangedError, CodedError } from '../errors.js'
 import type { EventSink, ServiceEvent } from '../events.js'
 import type { Audited } from '../history/audit-log.js'
 import { assertWhole, computeBackoffMs } from '../internal/values.js'
@@ -7,11 +7,11 @@ import { type Confirmations, createFinality } from '../legacy/finality.js'
 import { lockChainAt } from '../payments/record-range.js'
 import type { Recording } from '../payments/recording.js'
 import type { BlockRange, Chain, ProofLevel } from '../ports/chain.js'
-import type { Clock, RandomSource } from '../ports/runtime.js'
-import { systemClock, systemRandom } from '../ports/runtime.js'
+import { type Clock, type RandomSource, systemClock, systemRandom } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 import { createCheckedChain } from './checked-chain.js'
+import { createUnexpectedBlocksError } from './follower.js'
 import { dropAllOverdue, type Recheck, type ReindexDifference, recheck, recordAndCompare } from './recheck.js'
 import { isOnChain, rollBack } from './reorganize.js'
 
@@ -56,13 +56,11 @@ export interface ReindexReport {
 }
 
 /** These blocks cannot be reindexed; the message says which blocks can. Nothing was written. */
-export class ReindexError extends CoreError {
+export class ReindexError extends CodedError<'ERR_REINDEX_REJECTED'> {
   override readonly name = 'ReindexError'
-  readonly code = 'ERR_REINDEX_REJECTED'
-  readonly retryable = false
   readonly chainId: number
   constructor(chainId: number, message: string) {
-    super(message)
+    super('ERR_REINDEX_REJECTED', message)
     this.chainId = chainId
   }
 }
@@ -74,12 +72,11 @@ export class ReindexError extends CoreError {
  */
 async function rollBackOrphaned(
   { store, chain }: Pick<ReindexDeps, 'store' | 'chain'>,
-  blocks: { readonly from: number; readonly to: number },
+  { from, to }: { readonly from: number; readonly to: number },
   checkpoint: Checkpoint,
   finalityBlocks: number | null,
   signal?: AbortSignal,
 ): Promise<ServiceEvent> {
-  const { from, to } = blocks
   const { chainId } = chain
   const { blockNumber } = checkpoint
   if (to !== blockNumber)
@@ -176,7 +173,7 @@ export async function* reindex(
     const stored = await store.payments.checkpoint(chainId)
     if (stored !== null && stored.blockNumber >= range.last.number)
       return recheck(store, { ...input, isOrphaned: false, range, repair })
-    return recordAndCompare(store, { ...input, range, expected: stored, window: { head, finalityBlocks } })
+    return recordAndCompare(store, { ...input, range, expected: stored, head, finalityBlocks })
   }
 
   let next = from
@@ -194,8 +191,7 @@ export async function* reindex(
         const { first, last, proof, node } = range
         yield { range: { from: first.number, to: last.number }, proof, node, differences, repaired }
       }
-      if (next === rangeStart)
-        throw new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `Blocks ${next} to ${until} were requested, none came.`)
+      if (next === rangeStart) throw createUnexpectedBlocksError(chainId, next, until, 'none')
     } catch (thrown) {
       if (next > rangeStart) Object.assign(failures, { moved: 0, unread: 0 })
       const isFailedRead = thrown instanceof ChainError && thrown.code !== 'ERR_CHAIN_PROOF_FAILED'
@@ -225,10 +221,8 @@ export function createChainCommands({ chains, audited, ...deps }: ChainCommandDe
     async *reindex({ chainId, through, ...request }, signal) {
       const chain = (through === undefined ? chains : [through]).find((each) => each.chainId === chainId)
       if (chain === undefined) throw new ReindexError(chainId, `Chain ${chainId} is not followed by this process.`)
-      const beforeRepair = ({ from, to }: { readonly from: number; readonly to: number }) =>
-        audited(async (_tx, note) =>
-          note({ action: 'chain.repair_started', subject: String(chainId), details: { from, to } }),
-        )
+      const beforeRepair = (details: { readonly from: number; readonly to: number }) =>
+        audited(async (_tx, note) => note({ action: 'chain.repair_started', subject: String(chainId), details }))
       yield* reindex({ ...deps, chain, beforeRepair }, request, signal)
     },
   }

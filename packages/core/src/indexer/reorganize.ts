@@ -30,8 +30,7 @@ export class DeepReorgError extends CoreError {
   readonly chainId: number
   /** Height of the newest stored block that is on the chain. */
   readonly commonAncestor: number
-  constructor(chainId: number, fact: { readonly blockNumber: number; readonly commonAncestor: number }) {
-    const { blockNumber, commonAncestor } = fact
+  constructor(chainId: number, blockNumber: number, commonAncestor: number) {
     super(
       `Chain ${chainId}: blocks ${commonAncestor + 1} to ${blockNumber} are not on the chain that the node shows, and some of them ` +
         'were final. Indexing of this chain has stopped; reads go on. Check with another node which blocks are right; to follow ' +
@@ -55,11 +54,10 @@ const startDepth = 64
  * deeper. After a reorg below the start, indexing goes on from the deeper block.
  */
 export async function storeStart(
-  deps: { readonly chain: Chain; readonly store: Pick<Store, 'transaction'> },
+  { chain, store }: Pick<ReorganizeDeps, 'chain' | 'store'>,
   start: number,
   signal?: AbortSignal,
 ): Promise<Checkpoint> {
-  const { chain, store } = deps
   const deep = await readCheckpoint(chain, Math.max(0, start - 1 - startDepth), signal)
   const base = await readCheckpoint(chain, start - 1, signal)
   signal?.throwIfAborted()
@@ -130,7 +128,7 @@ export async function reorganize(
   if (fork === null) throw new BrokenHistoryError(chainId, checkpoint.blockNumber)
   const { ancestor } = fork
   if (isTooDeep(deps.finalityBlocks, fork))
-    throw new DeepReorgError(chainId, { blockNumber: checkpoint.blockNumber, commonAncestor: ancestor.blockNumber })
+    throw new DeepReorgError(chainId, checkpoint.blockNumber, ancestor.blockNumber)
   signal?.throwIfAborted()
   await deps.store.transaction(async (tx) => {
     await lockChainAt(tx, chainId, checkpoint)

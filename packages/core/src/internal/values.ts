@@ -76,10 +76,7 @@ export function groupBy<T>(items: readonly T[], toKey: (item: T) => string): Map
   return groups
 }
 
-/**
- * Calls `work` with each item in order, at most `concurrency` at a time, as long as `goesOn()` is true. Resolves the
- * number of calls.
- */
+/** Calls `work` for items in order, at most `concurrency` at once, while `goesOn()`. Resolves the number of calls. */
 export async function runConcurrently<T>(
   items: readonly T[],
   concurrency: number,
@@ -100,4 +97,19 @@ export async function runConcurrently<T>(
 /** A loop that runs until its signal aborts. It logs errors and goes on. */
 export interface Loop {
   run(signal: AbortSignal): Promise<void>
+}
+
+/** A loop of rounds over stored rows. */
+export interface Poller extends Loop {
+  /** One round. Resolves the number of payments that it recorded or changed. */
+  runOnce(signal?: AbortSignal): Promise<number>
+}
+
+export interface PollerOptions {
+  /** Time between rounds, in milliseconds. @default 15000 for receipts, 5000 for fulfilments */
+  readonly everyMs?: number | undefined
+  /** Rows read from the store at a time. @default 100 */
+  readonly batch?: number | undefined
+  /** Rows polled at once. @default 8 */
+  readonly concurrency?: number | undefined
 }

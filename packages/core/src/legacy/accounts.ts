@@ -29,14 +29,12 @@ export interface AccountCommands {
   remove(handle: string): Promise<void>
 }
 
-const handlePattern = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/
-
 /**
  * Parses a handle: 1 to 63 ASCII letters, digits, dots, underscores and hyphens. Null: another text, or one in the form
  * of an address. Only ASCII is lowercased: some other letters lowercase into ASCII.
  */
 export function parseHandle(text: string): string | null {
-  if (!handlePattern.test(text)) return null
+  if (!/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/.test(text)) return null
   const handle = text.toLowerCase()
   return lowercaseAddress(handle) === null ? handle : null
 }
@@ -95,6 +93,10 @@ function describeAccount(key: VersionedKey, { address, config }: Pick<AccountRec
   return { paidTo: [address, ...otherAddresses].join(', '), config: digest.slice(0, fingerprintLength) }
 }
 
+const handleFlaw =
+  'handle: expected 1 to 63 letters a to z, digits, dots, underscores and hyphens, ' +
+  'beginning and ending with a letter or digit, and not in the shape of an address'
+
 interface AccountDeps {
   readonly accounts: Pick<AccountStore, 'find' | 'list'>
   readonly audited: Audited
@@ -107,7 +109,7 @@ export function createAccountCommands({ accounts, audited, keys, clock }: Accoun
   return {
     async create(input) {
       const record: AccountRecord = {
-        handle: checkHandle(input.handle),
+        handle: parseHandle(input.handle) ?? throwInvalid(handleFlaw),
         address: checkAddress(input.address),
         config: parseLinkConfig(input.config),
         createdAt: clock.now(),
@@ -161,16 +163,6 @@ function throwNotFound(handle: string): never {
 
 function throwInvalid(message: string): never {
   throw new AccountError('ERR_ACCOUNT_INVALID', message)
-}
-
-function checkHandle(text: string): string {
-  return (
-    parseHandle(text) ??
-    throwInvalid(
-      'handle: expected 1 to 63 letters a to z, digits, dots, underscores and hyphens, ' +
-        'beginning and ending with a letter or digit, and not in the shape of an address',
-    )
-  )
 }
 
 function checkAddress(text: string): string {

@@ -2,15 +2,9 @@
 import { currencyCodePattern, verifyRequestLimits } from '@payment-integration/contract'
 import { formatUnits, type PriceFeedFacts, type PricingFacts, type StoredPayment } from '../payments/payment.js'
 
-/** Longest text of an amount, also of one that was sent as a number. */
-export const maxDecimalLength = verifyRequestLimits.invoiceAmount
-
-const plain = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
-const numberToken = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
-
 /** A plain decimal such as `12.50`: no sign, exponent, space or leading zero, at most 100 characters. */
 export function isPlainDecimal(text: string): boolean {
-  return text.length <= maxDecimalLength && plain.test(text)
+  return text.length <= verifyRequestLimits.invoiceAmount && /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text)
 }
 
 /** The shortest text of a plain decimal; equal numbers have equal text. */
@@ -27,7 +21,8 @@ export function isSameDecimal(a: string, b: string): boolean {
 
 /** Writes `1.5e-3` as `0.0015`. Null: a sign, no JSON number, or more than 100 characters. */
 export function expandExponent(token: string): string | null {
-  const [, integerDigits, fraction = '', exponent = '0'] = numberToken.exec(token) ?? []
+  const parts = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(token) ?? []
+  const [, integerDigits, fraction = '', exponent = '0'] = parts
   if (integerDigits === undefined) return null
   const digits = `${integerDigits}${fraction}`.replace(/^0+/, '')
   if (digits === '') return '0'
@@ -36,7 +31,7 @@ export function expandExponent(token: string): string | null {
   const shift = Number(exponent) - fraction.length + (digits.length - significant.length)
   // Below 1 there is a zero before the point.
   const length = shift >= 0 ? significant.length + shift : Math.max(significant.length, 1 - shift) + 1
-  if (length > maxDecimalLength) return null
+  if (length > verifyRequestLimits.invoiceAmount) return null
   if (shift >= 0) return significant + '0'.repeat(shift)
   const padded = significant.padStart(1 - shift, '0')
   return `${padded.slice(0, shift)}.${padded.slice(shift)}`
@@ -103,26 +98,17 @@ const serviceFeeBps = 20n
 /** The whole of an amount, in basis points. */
 const wholeBps = 10_000n
 
-/** A part of the fees, in base units, above 0. */
-interface Fee {
-  readonly type: 'ServiceFee' | 'ExtraFee'
-  readonly value: bigint
-}
-
 /** The fees of a payment, in base units. Parts of 0 are left out, so that `parts` adds up to `total`. */
-export function computeFees(payment: Pick<StoredPayment, 'tokenOut' | 'memoHex' | 'pricing'>): {
-  readonly total: bigint
-  readonly parts: readonly Fee[]
-} {
+export function computeFees(payment: Pick<StoredPayment, 'tokenOut' | 'memoHex' | 'pricing'>) {
   const { gross, net } = payment.tokenOut
   const total = gross - net
   const hasMemo = !/^0x0*$/.test(payment.memoHex)
   const charged = payment.pricing.serviceFee ?? (hasMemo ? computeShare(gross, serviceFeeBps) : 0n)
   const service = charged < total ? charged : total
-  const parts: Fee[] = [
+  const parts = [
     { type: 'ServiceFee', value: service },
     { type: 'ExtraFee', value: total - service },
-  ]
+  ] as const
   return { total, parts: parts.filter(({ value }) => value > 0n) }
 }
 
@@ -152,12 +138,6 @@ export interface PaymentInvoice {
   readonly currency: string
 }
 
-/** The two ends of a conversion: the invoice's currency, and the token's currency that the feeds lead to. */
-interface ConversionEnds {
-  readonly invoice: string
-  readonly token: string
-}
-
 /**
  * The invoice of a payment; null: it is unknown. Anybody can deploy a token named USDC and use any contract as a price
  * feed. So the invoice is known only if the token is listed, and every feed has a pair and leads to that token. A
@@ -180,8 +160,8 @@ export function formatConversion(pricing: PricingFacts): string {
   return `${provider}:${ends.invoice}${ends.token}`
 }
 
-/** Null unless the feeds form one path from a currency to the paid token. */
-function findConversionEnds({ listedToken, feeds }: PricingFacts): ConversionEnds | null {
+/** The currencies of the invoice and of the paid token; null unless the feeds form one path between them. */
+function findConversionEnds({ listedToken, feeds }: PricingFacts) {
   const ends = findFeedEnds(feeds)
   if (ends === null || listedToken === null) return null
   if (!currencyCodePattern.test(ends.invoice) || !currencyCodePattern.test(ends.token)) return null
@@ -189,7 +169,7 @@ function findConversionEnds({ listedToken, feeds }: PricingFacts): ConversionEnd
   return ends.token === listedToken.currency || ends.token === listedToken.symbol.toUpperCase() ? ends : null
 }
 
-function findFeedEnds(feeds: readonly PriceFeedFacts[]): ConversionEnds | null {
+function findFeedEnds(feeds: readonly PriceFeedFacts[]) {
   const [first, second, ...more] = feeds
   if (first?.pair == null || more.length > 0) return null
   const { base, quote } = first.pair

@@ -30,12 +30,6 @@ export interface LegacyKeyCommands {
   revoke(id: string): Promise<LegacyKeyView>
 }
 
-interface AuthenticateLegacyDeps {
-  readonly legacyKeys: Pick<LegacyKeyStore, 'findByHash'>
-  readonly keys: MasterKey
-  readonly cache: CredentialCache<LegacyCaller>
-}
-
 /** Longest accepted header value; a key with its scheme needs about 60 characters. */
 const maxHeaderLength = 512
 
@@ -49,25 +43,22 @@ const neverIssuedKey = 'nobody'
  * Builds the check of a legacy key. Unknown, revoked and malformed keys resolve null after the same work: hashes under
  * every master key and one look-up. The store compares the hashes: without the master key no attacker can choose one.
  */
-export function createAuthenticateLegacy(
-  deps: AuthenticateLegacyDeps,
-): (authorization?: string | null) => Promise<LegacyCaller | null> {
+export function createAuthenticateLegacy(deps: {
+  readonly legacyKeys: Pick<LegacyKeyStore, 'findByHash'>
+  readonly keys: MasterKey
+  readonly cache: CredentialCache<LegacyCaller>
+}) {
   const { legacyKeys, keys, cache } = deps
-  return async (authorization) => {
+  return async (authorization?: string | null): Promise<LegacyCaller | null> => {
     const header = authorization ?? ''
     const cached = cache.find(header)
     if (cached !== undefined) return cached
-    const apiKey = parseApiKey(authorization)
+    const apiKey = header.length > maxHeaderLength ? null : (apiKeyHeader.exec(header)?.[1] ?? null)
     return cache.read(header, async () => {
       const record = await legacyKeys.findByHash(keys.all.map((key) => hashLegacyKey(key, apiKey ?? neverIssuedKey)))
       return apiKey === null || record === null || record.revokedAt !== null ? null : { keyId: record.id }
     })
   }
-}
-
-function parseApiKey(authorization: string | null | undefined): string | null {
-  if (typeof authorization !== 'string' || authorization.length > maxHeaderLength) return null
-  return apiKeyHeader.exec(authorization)?.[1] ?? null
 }
 
 interface LegacyKeyDeps {

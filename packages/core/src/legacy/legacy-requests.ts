@@ -6,7 +6,7 @@ import { parse } from 'lossless-json'
 import { InvalidLegacyRequestError } from '../errors.js'
 import { findDuplicateKey } from '../internal/values.js'
 import type { PaymentSelector } from '../payments/payment-store.js'
-import { isPlainDecimal, maxDecimalLength, parseNumberToken } from './invoice-and-fees.js'
+import { isPlainDecimal, parseNumberToken } from './invoice-and-fees.js'
 
 /** Collects flaws, so that an answer names all of them at once. */
 class RequestFlaws {
@@ -55,9 +55,6 @@ export function parseTransactionKey(query: { readonly chainId: string; readonly 
 export interface CheckedVerifyRequest extends VerifyRequest {
   readonly invoiceAmount: string
 }
-
-/** The longest text of an address or a handle; no valid one is longer. */
-const maxAddressLength = verifyRequestLimits.address
 
 type Fields = Readonly<Partial<Record<keyof VerifyRequest, unknown>>>
 
@@ -136,7 +133,7 @@ function parseAmount(value: unknown, flaws: RequestFlaws): string {
   }
   if (typeof value !== 'string') return flaws.addType('invoiceAmount', value, 'a decimal string or a number')
   if (isPlainDecimal(value)) return value
-  const message = `must be a plain decimal such as 12.50: no sign, exponent or space, ${maxDecimalLength} characters at most`
+  const message = `must be a plain decimal such as 12.50: no sign, exponent or space, ${verifyRequestLimits.invoiceAmount} characters at most`
   return flaws.add('invoiceAmount', 'invalid_format', message)
 }
 
@@ -149,7 +146,7 @@ function parseCurrency(value: unknown, flaws: RequestFlaws): string {
 
 function parsePayee(value: unknown, flaws: RequestFlaws): string {
   if (typeof value !== 'string') return flaws.addType('address', value, 'a string')
-  if (value !== '' && value.length <= maxAddressLength) return value
-  const message = `must be an address or an account handle, ${maxAddressLength} characters at most`
+  if (value !== '' && value.length <= verifyRequestLimits.address) return value
+  const message = `must be an address or an account handle, ${verifyRequestLimits.address} characters at most`
   return flaws.add('address', 'invalid_format', message)
 }

@@ -101,11 +101,6 @@ function decideUpdate(payments: readonly StoredPayment[], update: ProcessorUpdat
 /** Results of the updates in order; rejected with an `UpdateConflictError` when the id was used with other content. */
 export type UpdateOutcomes = readonly PromiseSettledResult<UpdateResult>[]
 
-interface AppliedUpdates {
-  readonly outcomes: UpdateOutcomes
-  readonly events: readonly ServiceEvent[]
-}
-
 const maxAttempts = 5
 
 /**
@@ -117,7 +112,7 @@ export async function applyUpdates(
   store: Pick<Store, 'transaction'>,
   updates: readonly ProcessorUpdate[],
   recording: Recording = 'all',
-): Promise<AppliedUpdates> {
+): Promise<{ readonly outcomes: UpdateOutcomes; readonly events: readonly ServiceEvent[] }> {
   let unindexed: readonly number[] = []
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -136,19 +131,19 @@ async function applyInTransaction(
   updates: readonly ProcessorUpdate[],
   unindexed: readonly number[],
   recording: Recording,
-): Promise<AppliedUpdates> {
+) {
   // Concurrent copies of an update lock the same payment, so the later copy finds the record of the first.
   const decisions = await lockPayments(tx, updates, unindexed)
   const found = await tx.findUpdates([...new Set(updates.map(({ id }) => id))])
   const storedUpdates = new Map(found.map((each) => [each.id, each]))
-  const findForeignReason = recording === 'all' ? () => null : await createForeignCheck(tx, updates)
+  const registered = recording === 'all' ? null : await findRegistered(tx, updates)
   const added: NewUpdate[] = []
   const outcomes = updates.map((update): PromiseSettledResult<UpdateResult> => {
     const { id } = update
     const fingerprint = computeFingerprint(update)
     const before = storedUpdates.get(id)
     if (before !== undefined) return answerRepeated(before, fingerprint)
-    const reason = findForeignReason(update)
+    const reason = registered && findForeignReason(update, registered)
     if (reason !== null) return rejectForeign(decisions, update, reason)
     const { paymentId, ...result } = decideOrWait(decisions, update)
     const stored = { id, fingerprint, ...result }
@@ -191,19 +186,14 @@ async function lockPayments(
 }
 
 /**
- * Builds the check whether an update concerns no integration of this service; it returns the reason. An update without
- * `integrationAddress` may concern a payment of the transaction that is not stored.
+ * Why an update concerns no integration of this service, or null. An update without `integrationAddress` may concern a
+ * payment of the transaction that is not stored.
  */
-async function createForeignCheck(
-  tx: StoreTransaction,
-  updates: readonly ProcessorUpdate[],
-): Promise<(update: ProcessorUpdate) => string | null> {
-  const registered = await findRegistered(tx, updates)
-  return ({ integrationAddress: address }) => {
-    if (address === undefined)
-      return 'this service records payments of its own integrations alone; name one in integrationAddress'
-    return registered.has(address) ? null : 'this service does not have the integration of this integrationAddress'
-  }
+function findForeignReason(update: ProcessorUpdate, registered: ReadonlySet<string>): string | null {
+  const address = update.integrationAddress
+  if (address === undefined)
+    return 'this service records payments of its own integrations alone; name one in integrationAddress'
+  return registered.has(address) ? null : 'this service does not have the integration of this integrationAddress'
 }
 
 /** Rejects without a record, so that the same id may come again once the integration is registered. */
@@ -230,15 +220,13 @@ function decideOrWait(decisions: Decisions, update: ProcessorUpdate): Omit<NewUp
 /** Checks an update, and lowercases its identifiers: equal updates are equal text. @throws TypeError Names a field. */
 export function checkUpdate(input: ProcessorUpdate): ProcessorUpdate {
   const parsed = processorUpdateSchema.safeParse(input)
-  if (parsed.success) return normalizeUpdate(parsed.data)
-  const issue = parsed.error.issues[0]
-  throw new TypeError(
-    `The update's ${issue?.path.join('.') || 'shape'} is invalid: ${issue?.message ?? 'wrong shape'}.`,
-  )
-}
-
-function normalizeUpdate(input: ProcessorUpdate): ProcessorUpdate {
-  const { id, chainId, txHash, integrationAddress, state, recipient, invoice } = input
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw new TypeError(
+      `The update's ${issue?.path.join('.') || 'shape'} is invalid: ${issue?.message ?? 'wrong shape'}.`,
+    )
+  }
+  const { id, chainId, txHash, integrationAddress, state, recipient, invoice } = parsed.data
   return {
     id,
     chainId,

@@ -10,17 +10,8 @@ interface CursorScope {
   readonly wallet?: string | undefined
 }
 
-export interface CursorCodec {
-  encode(position: PagePosition, scope: CursorScope): string
-  /** @throws InvalidRequestError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
-  decode(cursor: string, scope: CursorScope): PagePosition
-}
-
-export interface StreamPositionCodec {
-  encode(deliveryId: string, integrationAddress: string): string
-  /** @throws InvalidRequestError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
-  decode(position: string, integrationAddress: string): string
-}
+export type CursorCodec = ReturnType<typeof createCursorCodec>
+export type StreamPositionCodec = ReturnType<typeof createStreamPositionCodec>
 
 /** Byte 0 of a token: no token of a listing passes for one of a stream. */
 const formats = { listing: 2, stream: 3 } as const
@@ -29,17 +20,18 @@ const maxTokenLength = 256
 /** Time, chain and number of repositions as 64-bit integers, then the hash. */
 const positionBytes = 3 * 8 + 32
 
-export function createCursorCodec(keys: MasterKey): CursorCodec {
+/** `decode` throws InvalidRequestError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
+export function createCursorCodec(keys: MasterKey) {
   const formatScope = ({ integrationAddress, wallet = '' }: CursorScope) => `${integrationAddress}|${wallet}`
   return {
-    encode({ blockTimestamp, chainId, asOf, txHash }, scope) {
+    encode({ blockTimestamp, chainId, asOf, txHash }: PagePosition, scope: CursorScope): string {
       const content = Buffer.alloc(positionBytes)
       for (const [index, number] of [blockTimestamp, chainId, asOf].entries())
         content.writeBigInt64BE(BigInt(number), 8 * index)
       content.write(txHash.slice(2), 24, 'hex')
       return encodeToken(keys, formats.listing, content, formatScope(scope))
     },
-    decode(cursor, scope) {
+    decode(cursor: string, scope: CursorScope): PagePosition {
       const content = decodeToken(keys, formats.listing, cursor, formatScope(scope))
       if (content?.length !== positionBytes) throw new InvalidRequestError('ERR_CURSOR_INVALID', 'Invalid cursor')
       return {
@@ -52,13 +44,13 @@ export function createCursorCodec(keys: MasterKey): CursorCodec {
   }
 }
 
-/** A position contains the id of a delivery. */
-export function createStreamPositionCodec(keys: MasterKey): StreamPositionCodec {
+/** As {@link createCursorCodec}; a position contains the id of a delivery. */
+export function createStreamPositionCodec(keys: MasterKey) {
   const formatScope = (integrationAddress: string) => `${integrationAddress}|deliveries`
   return {
-    encode: (deliveryId, integrationAddress) =>
+    encode: (deliveryId: string, integrationAddress: string) =>
       encodeToken(keys, formats.stream, Buffer.from(deliveryId, 'utf8'), formatScope(integrationAddress)),
-    decode(position, integrationAddress) {
+    decode(position: string, integrationAddress: string): string {
       const content = decodeToken(keys, formats.stream, position, formatScope(integrationAddress))
       if (content === null) throw new InvalidRequestError('ERR_CURSOR_INVALID', 'Invalid Last-Event-ID')
       return content.toString('utf8')

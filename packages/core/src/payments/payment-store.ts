@@ -40,12 +40,6 @@ export interface StoredTransaction {
   readonly indexedTo: number | null
 }
 
-export interface SingleQuery {
-  readonly integrationAddress: string
-  readonly txHash: string
-  readonly wallet?: string | undefined
-}
-
 /** Reads that see committed rows only. */
 export interface PaymentReads {
   /**
@@ -57,7 +51,9 @@ export interface PaymentReads {
   /** All payments of a transaction, of any integration, for the legacy look-up. Source: docs/interface.md 4.3. */
   transaction(key: PaymentSelector): Promise<StoredTransaction>
   /** Primary payments of one integration under a hash: one per destination chain, at most two are returned. */
-  findByHash(query: SingleQuery): Promise<StoredPayment[]>
+  findByHash(
+    query: Pick<PageQuery, 'integrationAddress' | 'wallet'> & { readonly txHash: string },
+  ): Promise<StoredPayment[]>
   /**
    * Primary payments of a chain in one of `unsettledStates`, oldest first, after `afterId` when given. The cost
    * grows with the result, not with the other payments.

@@ -16,14 +16,9 @@ export function copyRecipient(recipient: RecipientBody | null): RecipientBody | 
 }
 
 export function copyInvoice(invoice: InvoiceBody | null): InvoiceBody | null {
-  return (
-    invoice && {
-      amount: invoice.amount,
-      currency: invoice.currency,
-      settlementAmount: invoice.settlementAmount,
-      settlementCurrency: invoice.settlementCurrency,
-    }
-  )
+  if (invoice === null) return null
+  const { amount, currency, settlementAmount, settlementCurrency } = invoice
+  return { amount, currency, settlementAmount, settlementCurrency }
 }
 
 /**
@@ -69,10 +64,7 @@ export interface TokenFacts {
 
 /** One step of a conversion from the invoice currency to the token. Source: docs/interface.md 2.4 (priceFeeds). */
 export interface PriceFeedFacts {
-  /**
-   * How the router used the rate: `multiply` converts the pair's base to its quote, `divide` its quote to its base.
-   * Each step is rounded down.
-   */
+  /** How the router used the rate: `multiply` from base to quote, `divide` from quote to base, each rounded down. */
   readonly use: 'multiply' | 'divide'
   /** Feed contract, lowercased; null for a signed rate from outside the chain. */
   readonly contract: string | null

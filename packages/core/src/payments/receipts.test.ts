@@ -7,9 +7,10 @@ import { openStore } from '../../test/support/store.js'
 import { getName, paymentFacts } from '../../test/support/stored-payment.js'
 import { deferred, start, until } from '../../test/support/until.js'
 import { ChainError, StoreError } from '../errors.js'
+import type { PollerOptions } from '../internal/values.js'
 import type { ReceiptSource } from '../ports/chain.js'
 import type { StoredPayment } from './payment.js'
-import { createReceiptPoller, type ReceiptPollerOptions } from './receipts.js'
+import { createReceiptPoller } from './receipts.js'
 
 const updateFor = (payment: StoredPayment): ProcessorUpdate => ({
   id: `receipt-${getName(payment)}`,
@@ -20,7 +21,7 @@ const updateFor = (payment: StoredPayment): ProcessorUpdate => ({
 
 /** A poller over stored payments. `lookup` plays the source; by default it knows that every payment succeeded. */
 function pollerOverPayments(
-  options: ReceiptPollerOptions = {},
+  options: PollerOptions = {},
   lookup: ReceiptSource['lookup'] = async (payment) => updateFor(payment),
   scope?: ReceiptSource['scope'],
   answer: UpdateOutcome | Error = 'applied',

@@ -1,30 +1,13 @@
 /** Polls a receipt source for payments without a final state. Source: docs/decisions/processor-updates.md. @module */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
-import { assertWhole, describeError, type Loop, runConcurrently } from '../internal/values.js'
+import { assertWhole, describeError, type Poller, type PollerOptions, runConcurrently } from '../internal/values.js'
 import type { ReceiptSource } from '../ports/chain.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { StoredPayment } from './payment.js'
 import type { PaymentReads } from './payment-store.js'
 import { unsettledStates } from './state.js'
 
-export interface ReceiptPoller extends Loop {
-  /** One round over all payments without a final state. Resolves the number of applied updates. */
-  runOnce(signal?: AbortSignal): Promise<number>
-}
-
-export interface ReceiptPollerOptions {
-  /**
-   * Time from one round to the next, in milliseconds. A chain whose last round still runs skips the next one.
-   * @default 15000
-   */
-  readonly everyMs?: number | undefined
-  /** Payments of a chain read from the store at a time. @default 100 */
-  readonly batch?: number | undefined
-  /** Payments of a chain polled at once. @default 8 */
-  readonly concurrency?: number | undefined
-}
-
-interface ReceiptPollerDeps extends ReceiptPollerOptions {
+interface ReceiptPollerDeps extends PollerOptions {
   readonly store: { readonly payments: Pick<PaymentReads, 'listUnsettled' | 'unsettledChains'> }
   readonly source: ReceiptSource
   /** Applies an update like one from a processor, with version, snapshot and notification. */
@@ -35,9 +18,9 @@ interface ReceiptPollerDeps extends ReceiptPollerOptions {
 
 /**
  * A payment whose poll or update fails is logged and polled again in the next round. An unreachable chain waits until
- * then; its next round begins after the polled payments.
+ * then; its next round begins after the polled payments. A chain whose last round still runs skips the next one.
  */
-export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
+export function createReceiptPoller(deps: ReceiptPollerDeps): Poller {
   const { source, applyUpdate, clock, logger, everyMs = 15_000, batch = 100, concurrency = 8 } = deps
   const { payments } = deps.store
   for (const [name, value] of Object.entries({ everyMs, batch, concurrency })) assertWhole(name, value, 1)
@@ -76,7 +59,8 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
       } catch (error) {
         if (signal?.aborted) return
         const fields = { chainId, txHash: payment.txHash, error: describeError(error) }
-        if (!isUnreachable(error)) return logger.warn(fields, 'receipt not obtained')
+        const { code } = (error ?? {}) as { code?: unknown }
+        if (!String(code).endsWith('_UNAVAILABLE')) return logger.warn(fields, 'receipt not obtained')
         if (isReachable) logger.warn(fields, 'chain unreachable: its receipts are polled in the next round')
         isReachable = false
       }
@@ -134,9 +118,4 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
       await Promise.all(busy.values())
     },
   }
-}
-
-function isUnreachable(error: unknown): boolean {
-  const { code } = (error ?? {}) as { code?: unknown }
-  return typeof code === 'string' && code.endsWith('_UNAVAILABLE')
 }

@@ -31,11 +31,7 @@ export async function assertKnownHashes(
   chainId: number,
   { first, last, blocks }: BlockRange,
 ): Promise<void> {
-  const hashes = new Map(blocks.map(({ number, hash }) => [number, hash]))
-  hashes
-    .set(first.number, first.hash)
-    .set(first.number - 1, first.parentHash)
-    .set(last.number, last.hash)
+  const hashes = new Map(blocks.map(({ number, hash }) => [number, hash])).set(first.number - 1, first.parentHash)
   const limit = Math.min(maxHeights, last.number - first.number + 2)
   for (const { blockNumber, blockHash } of await tx.checkpoints(chainId, last.number, limit)) {
     const read = hashes.get(blockNumber)
@@ -48,19 +44,15 @@ export async function assertKnownHashes(
   }
 }
 
-export interface HeadWindow {
-  /** Height of the newest known block. */
-  readonly head: number
-  /** Blocks on top of a block until it is final; null where no block ever is. */
-  readonly finalityBlocks: number | null
-}
-
-interface RangeToRecord {
+export interface RangeToRecord {
   readonly chainId: number
   /** The checkpoint below this range, as the indexer read it; null when the chain is new. */
   readonly expected: Checkpoint | null
   readonly range: BlockRange
-  readonly window: HeadWindow
+  /** Height of the newest known block. */
+  readonly head: number
+  /** Blocks on top of a block until it is final; null where no block ever is. */
+  readonly finalityBlocks: number | null
   /** @default 'all' */
   readonly recording?: Recording | undefined
 }
@@ -78,10 +70,10 @@ export async function recordRange(
   store: Pick<Store, 'transaction'>,
   input: RangeToRecord,
 ): Promise<readonly ServiceEvent[]> {
-  const { chainId, expected, range, window, recording = 'all' } = input
+  const { chainId, expected, range, finalityBlocks, recording = 'all' } = input
   const { first, last, proof, node } = range
   assertContinues(expected, range)
-  const below = selectStoredHashes(range, window)
+  const below = selectStoredHashes(input)
   return store.transaction(async (tx) => {
     await lockChainAt(tx, chainId, expected)
     const { payments, deposits, events: skipped } = await chooseRecorded(tx, recording, { ...range, chainId })
@@ -90,7 +82,7 @@ export async function recordRange(
     await tx.setCheckpoint(chainId, { blockNumber: last.number, blockHash: last.hash }, below)
     await tx.addProof(chainId, { from: first.number, to: last.number, proof, node })
     // After the payments of the range are stored: a payment that is on the chain again is not overdue.
-    const dropped = await dropOverdue(tx, { chainId, indexedTo: last.number, finalityBlocks: window.finalityBlocks })
+    const dropped = await dropOverdue(tx, chainId, last.number, finalityBlocks)
     return [...events, ...skipped, ...dropped.events]
   })
 }
@@ -103,10 +95,10 @@ function assertContinues(expected: Checkpoint | null, { first }: BlockRange): vo
   )
 }
 
-function selectStoredHashes({ blocks, last }: BlockRange, { head, finalityBlocks }: HeadWindow): Checkpoint[] {
+function selectStoredHashes({ range, head, finalityBlocks }: RangeToRecord): Checkpoint[] {
   const lowest = head - Math.max(minStoredHashes, finalityBlocks ?? 0)
-  return blocks
-    .filter(({ number }) => number >= lowest && number < last.number)
+  return range.blocks
+    .filter(({ number }) => number >= lowest && number < range.last.number)
     .map(({ number, hash }) => ({ blockNumber: number, blockHash: hash }))
 }
 

@@ -2,18 +2,12 @@
 import type { ServiceEvent } from '../events.js'
 import type { ChainReads } from '../indexer/chain-store.js'
 import type { UnrecordedRange } from '../integrations/integration.js'
-import type { BlockRange, BridgeDeposit } from '../ports/chain.js'
+import type { BlockRange } from '../ports/chain.js'
 import type { StoreTransaction } from '../ports/store.js'
 import type { PaymentFacts } from './payment.js'
 
 /** Which payments a service records: all, or only those that name an integration of its store. */
 export type Recording = 'all' | 'own'
-
-export interface RecordedPart {
-  readonly payments: readonly PaymentFacts[]
-  readonly deposits: readonly BridgeDeposit[]
-  readonly events: readonly ServiceEvent[]
-}
 
 type NamedPayment = Pick<PaymentFacts, 'txHash' | 'integrationAddress'>
 
@@ -29,7 +23,7 @@ export async function chooseRecorded(
   recording: Recording,
   { chainId, payments, deposits }: { readonly chainId: number } & Pick<BlockRange, 'payments' | 'deposits'>,
   stored: readonly NamedPayment[] = [],
-): Promise<RecordedPart> {
+): Promise<Pick<BlockRange, 'payments' | 'deposits'> & { readonly events: readonly ServiceEvent[] }> {
   if (recording === 'all' || payments.length + deposits.length === 0) return { payments, deposits, events: [] }
   const all = [...payments, ...deposits.map(({ payment }) => payment)]
   const registered = await findRegistered(tx, all)

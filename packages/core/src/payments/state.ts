@@ -1,4 +1,5 @@
 /** Changes the status of a payment. Source: docs/decisions/states-and-versions.md, reorganisations.md. @module */
+import { isDeepStrictEqual } from 'node:util'
 import type { PaymentState, ProcessorUpdate } from '@payment-integration/contract'
 import type { ServiceEvent } from '../events.js'
 import type { StoreTransaction } from '../ports/store.js'
@@ -48,14 +49,9 @@ export function changeStatusByUpdate(
   const invoice = update.invoice === undefined ? status.invoice : copyInvoice(update.invoice)
   const decision = decideTransition(status.state, state)
   if (decision === 'rejected') return { kind: 'rejected', reason: `state ${status.state} cannot become ${state}` }
-  if (decision === 'same' && hasSameFields(recipient, status.recipient) && hasSameFields(invoice, status.invoice))
+  if (decision === 'same' && isDeepStrictEqual([recipient, invoice], [status.recipient, status.invoice]))
     return { kind: 'unchanged' }
   return { kind: 'applied', status: { version: status.version + 1, state, recipient, invoice } }
-}
-
-function hasSameFields<T extends object>(a: T | null, b: T | null): boolean {
-  if (a === null || b === null) return a === b
-  return (Object.keys(a) as (keyof T)[]).every((key) => a[key] === b[key])
 }
 
 /** Sets the state of a payment: version + 1, snapshot and outbox row. Transition rules bind only updates. */
@@ -76,21 +72,17 @@ const maxDropsPerCommit = 500
 /** Grace period, in blocks, to find the fulfilment of a deposit whose payment left the chain; then it is dropped. */
 export const awaitedBlocks = 1_000
 
-interface DropInput {
-  readonly chainId: number
-  /** Height up to which the chain is indexed, this transaction included. */
-  readonly indexedTo: number
-  /** Blocks on top of a block until it is final; null where no block ever is: nothing is dropped then. */
-  readonly finalityBlocks: number | null
-}
-
 /**
  * Drops payments off the chain whose former height is final; a primary payment becomes `failure` with version + 1. Call
  * after `lockChain` and after the payments of the newest blocks are stored. `more`: further payments are overdue.
+ * @param indexedTo - Height up to which the chain is indexed, this transaction included.
+ * @param finalityBlocks - Blocks on top of a block until it is final; null: no block ever is, and nothing is dropped.
  */
 export async function dropOverdue(
   tx: StoreTransaction,
-  { chainId, indexedTo, finalityBlocks }: DropInput,
+  chainId: number,
+  indexedTo: number,
+  finalityBlocks: number | null,
 ): Promise<{ readonly events: readonly ServiceEvent[]; readonly more: boolean }> {
   if (finalityBlocks === null || indexedTo < finalityBlocks) return { events: [], more: false }
   const final = indexedTo - finalityBlocks

@@ -106,10 +106,8 @@ function* splitParts(payments: readonly NewPayment[]): Generator<readonly NewPay
 async function storePart(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<ServiceEvent[]> {
   const { inserted, returned } = await tx.upsertPayments(payments)
   const primary = inserted.filter((payment) => payment.primary)
-  await insertSnapshots(
-    tx,
-    primary.map((payment) => ({ payment, status: payment })),
-  )
+  const firstStatuses = primary.map((payment) => ({ payment, status: payment }))
+  await insertSnapshots(tx, firstStatuses)
   const settled = await settleWaiting(tx, primary)
   return [...inserted.map(buildIndexedEvent), ...settled, ...(await restoreDropped(tx, returned))]
 }

@@ -77,8 +77,8 @@ export async function readRequestBody(request: Request, maxBytes: number): Promi
   const tooLarge = () => new RequestBodyError('ERR_BODY_TOO_LARGE', `Body is larger than ${maxBytes} bytes`)
   const declared = parseContentLength(request.headers.get('content-length'))
   if (declared !== null && declared > maxBytes) throw tooLarge()
-  // The HTTP library reads a whole body several times faster than a stream. Its length was checked above, and Node
-  // enforces it.
+  // The HTTP library reads a whole body several times faster than a stream. Node enforces the declared length; other
+  // hosts may not.
   if (declared !== null) {
     const body = new Uint8Array(await request.arrayBuffer().catch(throwIncomplete))
     if (body.byteLength > maxBytes) throw tooLarge()
@@ -226,10 +226,7 @@ export type PostResult =
       readonly status: number
       /** The `Retry-After` header as sent, or null. */
       readonly retryAfter: string | null
-      /**
-       * The first bytes of the body as text without control characters, at most 1,024 (`excerptBytes`); null when none
-       * arrived in time.
-       */
+      /** The first 1,024 bytes of the body (`excerptBytes`), without control characters; null: none arrived in time. */
       readonly excerpt: string | null
       readonly latencyMs: number
     }

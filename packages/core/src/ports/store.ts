@@ -122,10 +122,7 @@ export interface Store {
   close(): Promise<void>
 }
 
-/**
- * Operations inside one transaction. All of them are undone together when the transaction rejects. An empty list or map
- * changes nothing.
- */
+/** Operations inside one transaction, undone together when it rejects. An empty list or map changes nothing. */
 export interface StoreTransaction extends ChainTransaction, PaymentTransaction, DeliveryTransaction, AuditTransaction {
   /** The given integration addresses that are stored, enabled or not. */
   registeredIntegrations(addresses: readonly string[]): Promise<ReadonlySet<string>>

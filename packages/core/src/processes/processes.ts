@@ -36,16 +36,11 @@ export interface RunningProcess extends ProcessFacts {
   readonly leases: readonly string[]
 }
 
-export interface ProcessQueries {
-  /** The processes on this database, the oldest first. A killed process is listed for a day. */
-  list(): Promise<RunningProcess[]>
-}
-
 /** The loops of a process, and how it is listed. */
 export interface RunOptions {
   /** @default every loop */
   readonly roles?: LoopRoles | undefined
-  /** Reports the process to {@link ProcessQueries}. @default it is not listed */
+  /** Reports the process to `Service.processes`. @default it is not listed */
   readonly process?: ProcessFacts | undefined
 }
 
@@ -123,20 +118,17 @@ export function createPresence({ leases, clock, logger, id, facts }: PresenceDep
     .join(separator)
   const lease = { name: `${prefix}${id}`, holder }
 
-  async function report(): Promise<void> {
-    await leases.acquire({ ...lease, ttlMs })
-  }
-  /** Removes processes that were killed long ago. */
-  async function removeKilled(): Promise<void> {
+  const report = () => leases.acquire({ ...lease, ttlMs })
+  async function removeLongKilled(): Promise<void> {
     const old = (await leases.list()).filter(({ name, endsInMs }) => name.startsWith(prefix) && endsInMs < -listedMs)
     for (const each of old) await leases.release(each)
   }
-  const runLogged = (work: Promise<void>) =>
+  const runLogged = (work: Promise<unknown>) =>
     work.catch((error) => logger.debug({ error: describeError(error) }, 'This process could not report itself.'))
 
   return {
     async run(signal) {
-      await runLogged(report().then(removeKilled))
+      await runLogged(report().then(removeLongKilled))
       while (!signal.aborted) {
         await clock.sleep(reportEveryMs, signal)
         if (!signal.aborted) await runLogged(report())

@@ -3,7 +3,7 @@ import { createIdentitySharer, type IdentitySharer } from './identity/share.js'
 import { checkAddress, checkObject, checkText } from './internal/check.js'
 import { createRequester } from './internal/request.js'
 import { createPaymentReader, type PaymentReader } from './payments.js'
-import { checkTransport, type Transport, type TransportOptions } from './transport-options.js'
+import { checkTransport, type TransportOptions } from './transport-options.js'
 
 /**
  * The value of `Authorization` for a username and a password, encoded as UTF-8.
@@ -24,19 +24,12 @@ export interface ClientOptions extends TransportOptions {
   readonly apiSecret: string
 }
 
-/** {@link ClientOptions} with defaults, checked. */
-interface CheckedOptions extends Transport {
-  /** Lowercased. */
-  readonly integrationAddress: string
-  readonly apiSecret: string
-}
-
 /**
  * Checks the options and adds defaults. No message repeats `apiSecret`, or a text that could be a misplaced secret.
  * @throws {TypeError} When an option is missing, of the wrong type or malformed.
  * @throws {RangeError} When a number is out of range.
  */
-export function checkOptions(options: ClientOptions): CheckedOptions {
+export function checkOptions(options: ClientOptions) {
   checkObject('createClient', options, 'baseUrl, integrationAddress and apiSecret')
   return {
     ...checkTransport(options),

@@ -5,27 +5,31 @@
  * @module
  */
 
+/** The name of the error that has each code. */
+export const nameByCode = {
+  ERR_UNAUTHORIZED: 'UnauthorizedError',
+  ERR_REQUEST_INVALID: 'InvalidRequestError',
+  ERR_PAYMENT_NOT_FOUND: 'PaymentNotFoundError',
+  ERR_PAYMENT_AMBIGUOUS: 'AmbiguousPaymentError',
+  ERR_SHARE_REQUEST_INVALID: 'InvalidShareRequestError',
+  ERR_SHARING_DISABLED: 'SharingDisabledError',
+  ERR_VERIFICATION_UNAVAILABLE: 'VerificationUnavailableError',
+  ERR_SHARE_TOKEN_REJECTED: 'ShareTokenRejectedError',
+  ERR_IDENTITY_UNAVAILABLE: 'IdentityUnavailableError',
+  ERR_IDENTITY_MISCONFIGURED: 'IdentityMisconfiguredError',
+  ERR_LEGACY_REQUEST_INVALID: 'InvalidLegacyRequestError',
+  ERR_TRANSACTION_NOT_FOUND: 'TransactionNotFoundError',
+  ERR_VERIFICATION_FAILED: 'VerificationFailedError',
+  ERR_RATE_LIMITED: 'RateLimitedError',
+  ERR_SERVICE_UNAVAILABLE: 'ServiceUnavailableError',
+  ERR_NETWORK: 'NetworkError',
+  ERR_TIMEOUT: 'TimeoutError',
+  ERR_ABORTED: 'AbortedError',
+  ERR_RESPONSE_INVALID: 'InvalidResponseError',
+} as const
+
 /** Every code of this package; `docs/errors.md` has their causes and cures. */
-export type ClientErrorCode =
-  | 'ERR_ABORTED'
-  | 'ERR_IDENTITY_MISCONFIGURED'
-  | 'ERR_IDENTITY_UNAVAILABLE'
-  | 'ERR_LEGACY_REQUEST_INVALID'
-  | 'ERR_NETWORK'
-  | 'ERR_PAYMENT_AMBIGUOUS'
-  | 'ERR_PAYMENT_NOT_FOUND'
-  | 'ERR_RATE_LIMITED'
-  | 'ERR_REQUEST_INVALID'
-  | 'ERR_RESPONSE_INVALID'
-  | 'ERR_SERVICE_UNAVAILABLE'
-  | 'ERR_SHARE_REQUEST_INVALID'
-  | 'ERR_SHARE_TOKEN_REJECTED'
-  | 'ERR_SHARING_DISABLED'
-  | 'ERR_TIMEOUT'
-  | 'ERR_TRANSACTION_NOT_FOUND'
-  | 'ERR_UNAUTHORIZED'
-  | 'ERR_VERIFICATION_FAILED'
-  | 'ERR_VERIFICATION_UNAVAILABLE'
+export type ClientErrorCode = keyof typeof nameByCode
 
 /** Base of every error that a call rejects with. `retryable`: the same call may succeed later, unchanged. */
 export abstract class ClientError extends Error {

@@ -99,7 +99,9 @@ export async function* readPages(fetchPage: FetchPage, start: string | null = nu
     if (cursor === null) return
     if (followed.has(cursor)) throw new InvalidResponseError('repeated_cursor', 200, 'nextCursor')
     if (stalledPages === maxStalledPages) throw new InvalidResponseError('no_progress', 200, 'nextCursor')
-    remember(followed, cursor)
+    followed.add(cursor)
+    const [first] = followed
+    if (followed.size > maxCursors && first !== undefined) followed.delete(first)
   }
 }
 
@@ -108,13 +110,6 @@ function findOldest(payments: readonly Payment[], start: ListPosition | null): L
   let oldest = start
   for (const payment of payments) if (oldest === null || isOlder(payment, oldest)) oldest = payment
   return oldest
-}
-
-/** Adds a cursor; beyond the limit, drops the oldest one. */
-function remember(cursors: Set<string>, cursor: string): void {
-  cursors.add(cursor)
-  const [first] = cursors
-  if (cursors.size > maxCursors && first !== undefined) cursors.delete(first)
 }
 
 // The contract checks amounts by their pattern, which is all that the type `Amount` guarantees.

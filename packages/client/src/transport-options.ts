@@ -76,10 +76,10 @@ export interface FetchedResponse extends Pick<Response, 'status' | 'type' | 'bod
 }
 
 /** Every option present. */
-type Complete = { readonly [Name in keyof TransportOptions]-?: NonNullable<TransportOptions[Name]> }
+export type Complete<Options> = { readonly [Name in keyof Options]-?: NonNullable<Options[Name]> }
 
 /** {@link TransportOptions} with defaults, checked. */
-export interface Transport extends Omit<Complete, 'baseUrl' | 'onWarning'> {
+export interface Transport extends Omit<Complete<TransportOptions>, 'baseUrl' | 'onWarning'> {
   /** Without a trailing slash. */
   readonly baseUrl: string
   readonly onWarning: ((warning: ClientWarning) => void) | null

@@ -124,19 +124,14 @@ function removeUnfinished({ unfinished }: ReconcileCheckpoint, reach: Reach): Un
   return unfinished.filter(({ until }) => !isSame(until, reach))
 }
 
-export interface FinishedRun {
-  readonly beganAt: string | null
-  readonly failedAt: string | null
-  /** Whether the run reached the block time that was covered before. */
-  readonly reachedCovered: boolean
-}
-
+/** @param beganAt - Null when the run did not reach the block time that was covered before. */
 export function finishRun(
   before: ReconcileCheckpoint,
   reach: Reach,
-  { beganAt, failedAt, reachedCovered }: FinishedRun,
+  beganAt: string | null,
+  failedAt: string | null,
 ): ReconcileCheckpoint {
-  const coveredTo = latest(before.coveredTo, reachedCovered ? beganAt : null)
+  const coveredTo = latest(before.coveredTo, beganAt)
   return lowerCoverage({ ...before, coveredTo, unfinished: removeUnfinished(before, reach) }, failedAt)
 }
 

@@ -119,13 +119,7 @@ function lazyBody(source: Source, maxBytes: number, signal: AbortSignal) {
       state.reading = false
     }
   }
-  return {
-    state,
-    arrayBuffer: () => {
-      bytes ??= read()
-      return bytes
-    },
-  }
+  return { state, arrayBuffer: () => (bytes ??= read()) }
 }
 
 /** Node's small buffers share one pool, so the buffer behind them holds more than the body. */

@@ -74,16 +74,6 @@ export interface SentTest extends Omit<AttemptRecord, 'replay'> {
   readonly body: string
 }
 
-export interface EndpointCommands {
-  /**
-   * Posts a signed sample to the notification URL: a payment without a state or an amount, and with a made-up hash. It
-   * changes neither the outbox nor the endpoint's health. Source: docs/decisions/operators.md.
-   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_NOTIFICATION_URL`, `ERR_TEST_IN_FLIGHT`;
-   * SealedSecretError `ERR_SECRET_UNREADABLE`.
-   */
-  sendTest(address: string): Promise<SentTest>
-}
-
 export interface ReplayTotals {
   readonly replayed: number
   /** Deliveries that were skipped because their attempt was in flight. */
@@ -121,7 +111,9 @@ interface EndpointDeps {
 /** Time between the starts of two tests of an integration, in milliseconds: each makes an audit record. */
 const testPauseMs = 5_000
 
-export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
+export type EndpointCommands = ReturnType<typeof createEndpointCommands>
+
+export function createEndpointCommands(deps: EndpointDeps) {
   const { integrations, audited, keys, clock, sender, nextTestAt } = deps
 
   async function send(address: string) {
@@ -135,14 +127,20 @@ export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
       note({ action: 'integration.test_sent', subject: address, details: { url: redactUrl(keys.current, url) } }),
     )
     const body = buildSampleBody(address, clock.now())
-    const headers = await buildDeliveryHeaders({ secret, integrationAddress: address, body, now: clock.now() })
+    const headers = await buildDeliveryHeaders({ integrationAddress: address, body }, secret, clock.now())
     const startedAt = clock.now()
     const result = await sender.post({ url, headers, body, timeoutMs: deliveryTimeoutMs })
     return { url, headers, body: new TextDecoder().decode(body), ...toPostRecord({ startedAt, result }) }
   }
 
   return {
-    async sendTest(input) {
+    /**
+     * Posts a signed sample to the notification URL: a payment without a state or an amount, and with a made-up hash. It
+     * changes neither the outbox nor the endpoint's health. Source: docs/decisions/operators.md.
+     * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_NOTIFICATION_URL`, `ERR_TEST_IN_FLIGHT`;
+     * SealedSecretError `ERR_SECRET_UNREADABLE`.
+     */
+    async sendTest(input: string): Promise<SentTest> {
       const address = parseAddress(input)
       const now = clock.now()
       const waitMs = (nextTestAt.get(address) ?? 0) - now

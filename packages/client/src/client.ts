@@ -10,13 +10,11 @@ import { checkTransport, type TransportOptions } from './transport-options.js'
  * @param username - Must not contain a colon; the caller has checked it.
  */
 export function formatBasicAuthorization(username: string, password: string): string {
-  let binary = ''
-  // One character per byte: btoa rejects characters above 255. Spreading a long array overflows the stack.
-  for (const byte of new TextEncoder().encode(`${username}:${password}`)) binary += String.fromCharCode(byte)
-  return `Basic ${btoa(binary)}`
+  const bytes = new TextEncoder().encode(`${username}:${password}`)
+  // One character per byte: btoa rejects characters above 255.
+  return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}`
 }
 
-/** Options of `createClient`. */
 export interface ClientOptions extends TransportOptions {
   /** The integration's address, 0x and 40 hex digits in any case: the Basic username. */
   readonly integrationAddress: string

@@ -118,7 +118,6 @@ const onePaymentReader = /* @__PURE__ */ createSchemaReader(
   paymentSchema,
 ) as SchemaReader<unknown> as SchemaReader<Payment>
 
-/** Options of `list`. */
 export interface ListOptions extends CallOptions {
   /** Payments per page, 1 to 200. @default 50, by the service */
   readonly limit?: number | undefined
@@ -126,7 +125,6 @@ export interface ListOptions extends CallOptions {
   readonly cursor?: string | undefined
 }
 
-/** Options of `iterate`. */
 export interface IterateOptions extends CallOptions {
   /** Payments per request, 1 to 200. @default 50, by the service */
   readonly pageSize?: number | undefined

@@ -57,16 +57,11 @@ const maxWarnings = 100
 /** Longest shown part of a name or value of the answer. */
 const shownCharacters = 64
 
-/** Handles the unknown parts of one answer. @param secrets - Further texts that must not be shown. */
-type Watch = (unknownParts: readonly UnknownPart[], secrets: readonly string[]) => void
-
-/** @param ownSecrets - Texts of the client that must not be shown. */
-export function createWatch(
-  { strict, onWarning }: Pick<Transport, 'strict' | 'onWarning'>,
-  ownSecrets: readonly string[],
-): Watch {
+/** Handles the unknown parts of answers. Neither `ownSecrets`, of the client, nor `secrets`, of a call, are shown. */
+export function createWatch(transport: Pick<Transport, 'strict' | 'onWarning'>, ownSecrets: readonly string[]) {
+  const { strict, onWarning } = transport
   const warned = new Set<string>()
-  return (unknownParts, secrets) => {
+  return (unknownParts: readonly UnknownPart[], secrets: readonly string[]): void => {
     if (unknownParts.length === 0 || (!strict && onWarning === null)) return
     for (const { kind, path, value: unknown } of unknownParts) {
       const show = (text: string) => hideTexts(text, [...ownSecrets, ...secrets]).slice(0, shownCharacters)
@@ -221,7 +216,7 @@ async function toClientError(
   return new InvalidResponseError('status', status)
 }
 
-function parse<T>({ schema, secrets = [] }: Call<T>, body: ArrayBuffer, watch: Watch): T {
+function parse<T>({ schema, secrets = [] }: Call<T>, body: ArrayBuffer, watch: ReturnType<typeof createWatch>): T {
   const value = parseJson(body)
   if (value === undefined) throw new InvalidResponseError('not_json', 200)
   const result = schema.safeParse(value)

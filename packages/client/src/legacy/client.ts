@@ -82,7 +82,6 @@ export class VerificationFailedError extends ClientError {
   }
 }
 
-/** Options of `createLegacyClient`. */
 export interface LegacyClientOptions extends TransportOptions {
   /** The API key: printable ASCII without spaces, and without a scheme before it. */
   readonly apiKey: string

@@ -39,11 +39,8 @@ export function isListing<Tx>(store: ReconcileStore<Tx>): store is ListingStore<
   return typeof (store as Partial<ListingStore<Tx>>).list === 'function'
 }
 
-/** Progress of a run. */
 export interface ReconcileProgress {
-  /** Pages read. */
   readonly pages: number
-  /** Payments compared. */
   readonly compared: number
   /** Missing and stale payments that the handler processed. */
   readonly repaired: number
@@ -51,7 +48,6 @@ export interface ReconcileProgress {
   readonly failed: number
 }
 
-/** Options of `reconcile`. */
 export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = ReconcileStore<Tx>> extends CallOptions {
   /** The version store that your receiver of deliveries uses. */
   readonly from: Store

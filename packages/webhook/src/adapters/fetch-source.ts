@@ -14,7 +14,6 @@ export interface FetchRequest extends RequestLike {
 /** Answers a request. It never rejects. */
 export type FetchHandler = (request: FetchRequest) => Promise<WebResponse>
 
-/** Answers a fetch request. */
 export async function serveFetch(
   request: FetchRequest,
   settings: HandlerSettings,

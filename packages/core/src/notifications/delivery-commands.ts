@@ -15,9 +15,7 @@ import type { AttemptRecord, DeliveryFilter, DeliveryStore, DeliveryView, Endpoi
 
 export interface DeliveryCommands {
   /** Matching deliveries, oldest first. @throws InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`. */
-  list(
-    query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
-  ): Promise<DeliveryView[]>
+  list(query: Parameters<DeliveryStore['list']>[0]): Promise<DeliveryView[]>
   /** The number of matching deliveries. @param options.atMost - Counting stops here, 1 or more. @default no limit */
   count(filter: DeliveryFilter, options?: { readonly atMost?: number | undefined }): Promise<number>
   /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`. */
@@ -190,16 +188,15 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
   /** Makes missing deliveries due again, those with ids above `afterId` and below `beforeId`. */
   async function requeue(afterId: string, beforeId: string | undefined): Promise<number> {
     const upToId = beforeId === undefined ? undefined : String(Number(beforeId) - 1)
-    const { replayed } = await audited(async (tx, note) => {
-      const filter = { status: 'missing', afterId, upToId } as const
-      const result = await tx.replayDeliveries({ ...filter, limit: checkPart })
-      const { replayed: count, lastId: through } = result
-      const details = { status: 'missing', replayed: count, from: Number(afterId) + 1, through }
-      if (count > 0) note({ action: 'deliveries.replayed', subject: 'all', details })
-      return result
+    const requeued = await audited(async (tx, note) => {
+      const request = { status: 'missing', afterId, upToId, limit: checkPart } as const
+      const { replayed, lastId: through } = await tx.replayDeliveries(request)
+      const details = { status: 'missing', replayed, from: Number(afterId) + 1, through }
+      if (replayed > 0) note({ action: 'deliveries.replayed', subject: 'all', details })
+      return replayed
     })
-    if (replayed > 0) onDue()
-    return replayed
+    if (requeued > 0) onDue()
+    return requeued
   }
 
   return {

@@ -31,9 +31,7 @@ function createSettleGroup(deps: SettleGroupDeps): (group: readonly RecordedAtte
   const reporter = createOutcomeReporter(deps)
 
   /** Resolves the unsettled attempts: after an error the whole group, though the commit may have succeeded. */
-  async function settle(
-    group: readonly RecordedAttempt[],
-  ): Promise<{ unsettled: readonly RecordedAttempt[]; error: unknown }> {
+  async function settle(group: readonly RecordedAttempt[]) {
     const limits = { capMs: blockCapMs, fraction: random.fraction() }
     const judge: EndpointJudge = (before, results) => judgeEndpoint(before, results, limits)
     try {

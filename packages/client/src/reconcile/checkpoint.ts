@@ -1,6 +1,7 @@
 /** The checkpoint of reconciling: JSON that the caller stores between runs. @module */
 import { parseInstant } from '@payment-integration/contract/internal-io'
 import { isTxHash } from '../internal/check.js'
+import type { Payment } from '../payments.js'
 
 /** Pass it to the next run unchanged. Its fields are for inspection and may change in the next version. */
 export interface ReconcileCheckpoint {
@@ -25,11 +26,7 @@ export interface ReconcileCheckpoint {
 }
 
 /** A payment whose handler threw or whose transaction look-up failed. */
-export interface StoredFailure {
-  readonly chainId: string
-  readonly txHash: string
-  readonly blockTimestamp: string
-}
+export type StoredFailure = Pick<Payment, 'chainId' | 'txHash' | 'blockTimestamp'>
 
 /** An interrupted run. Only a run of the same reach resumes it. */
 export interface UnfinishedRun {

@@ -119,7 +119,8 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
     const unsent = { kind: 'failure', reason: 'secret_unreadable', latencyMs: 0 } as const
     const first = headers === null ? { startedAt, result: unsent } : await post(claim, headers, startedAt)
     // If the receiver rejects the signature within the grace time, the POST is repeated with the previous secret.
-    const isRotating = previous !== null && rejectsSignature(first.result) && clock.now() < previous.until
+    const isRejected = first.result.kind === 'answer' && [400, 401, 403].includes(first.result.status)
+    const isRotating = previous !== null && isRejected && clock.now() < previous.until
     const second = isRotating ? await postWithPrevious(claim, previous, leaseEndsAt) : null
 
     const last = second ?? first
@@ -156,10 +157,6 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
 }
 
 const fitsLease = (startedAt: number, leaseEndsAt: number): boolean => startedAt + deliveryTimeoutMs <= leaseEndsAt
-
-function rejectsSignature(result: AttemptResult): boolean {
-  return result.kind === 'answer' && [400, 401, 403].includes(result.status)
-}
 
 /** The result of a POST for a log, without secrets of this service. */
 export function toPostRecord({ startedAt, result }: SentPost): Omit<AttemptRecord, 'replay'> {

@@ -58,7 +58,8 @@ export function createOutcomeReporter({ store, clock, publish, logger }: Outcome
     const { claim, rejected, attempt, verdict } = attempted
     const view = await store.deliveries.find(claim.deliveryId)
     const logged = view?.attempts[claim.attempt - 1 + (rejected === null ? 0 : 1)]
-    if (view === null || logged === undefined || !isSame(logged, attempt)) return null
+    const fields = ['startedAt', 'latencyMs', 'status', 'reason'] as const
+    if (view === null || !fields.every((field) => logged?.[field] === attempt[field])) return null
     if (verdict.kind !== 'retry') return verdict.kind
     return view.status === 'superseded' ? 'superseded' : 'pending'
   }
@@ -121,9 +122,4 @@ export function createOutcomeReporter({ store, clock, publish, logger }: Outcome
       return [...locked, ...(await reportLost(lost))]
     },
   }
-}
-
-function isSame(logged: AttemptRecord, recorded: AttemptRecord): boolean {
-  const fields = ['startedAt', 'latencyMs', 'status', 'reason'] as const
-  return fields.every((field) => logged[field] === recorded[field])
 }

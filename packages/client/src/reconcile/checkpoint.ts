@@ -26,7 +26,7 @@ export interface ReconcileCheckpoint {
 }
 
 /** A payment whose handler threw or whose transaction look-up failed. */
-export type StoredFailure = Pick<Payment, 'chainId' | 'txHash' | 'blockTimestamp'>
+export type StoredFailure = Readonly<Pick<Payment, 'chainId' | 'txHash' | 'blockTimestamp'>>
 
 /** An interrupted run. Only a run of the same reach resumes it. */
 export interface UnfinishedRun {

@@ -133,8 +133,8 @@ export function createEndpointCommands(deps: EndpointDeps) {
 
   return {
     /**
-     * Posts a signed sample to the notification URL: a payment without a state or an amount, and with a made-up hash. It
-     * changes neither the outbox nor the endpoint's health. Source: docs/decisions/operators.md.
+     * Posts a signed sample to the notification URL: a payment without a state or an amount, and with a made-up hash.
+     * It changes neither the outbox nor the endpoint's health. Source: docs/decisions/operators.md.
      * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_NOTIFICATION_URL`, `ERR_TEST_IN_FLIGHT`;
      * SealedSecretError `ERR_SECRET_UNREADABLE`.
      */

@@ -1,7 +1,7 @@
 /** Names endpoints, and decides when a failing one is blocked. See docs/decisions/retries.md. @module */
 import { parseUrl } from '@payment-integration/contract/internal'
 import type { EndpointChange, EndpointHealth, EndpointResult } from './delivery-store.js'
-import { applyJitter, jitter } from './retry-schedule.js'
+import { applyJitter } from './retry-schedule.js'
 
 /** The most URLs in the cache: parsing a URL is the costly part of counting a slot. */
 const maxCachedEndpoints = 4_096
@@ -30,9 +30,6 @@ function parseEndpoint(text: string): string {
 export const failuresUntilBlock = 5
 /** The first block, in milliseconds, before cap and jitter; each failed probe doubles it. */
 const blockBaseMs = 5_000
-
-/** The longest block for a cap before jitter, in milliseconds. */
-export const computeMaxBlockMs = (capMs: number): number => Math.ceil(capMs * (1 + jitter))
 
 /**
  * Computes an endpoint's health from results in order. A delivered attempt resets it. The fifth failure in a row blocks

@@ -157,7 +157,7 @@ export function createSettler(deps: SettlerDeps) {
     if (result === null) {
       logger.warn({ attempts: group.length }, 'slow commit; the next one begins beside it')
       void settling.then(() => {
-        if (queue.length > 0) startWriter()
+        if (queue.length > 0) writer ??= runWriter()
         onSettled()
       })
     }
@@ -189,15 +189,11 @@ export function createSettler(deps: SettlerDeps) {
     writer = null
   }
 
-  function startWriter(): void {
-    writer ??= runWriter()
-  }
-
   return {
     add(attempted: RecordedAttempt): void {
       queue.push(attempted)
       onQueued()
-      startWriter()
+      writer ??= runWriter()
     },
     unsettled(): number {
       let count = queue.length

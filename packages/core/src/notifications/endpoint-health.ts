@@ -19,9 +19,8 @@ export function getEndpoint(notificationUrl: string): string {
 
 function parseEndpoint(text: string): string {
   const url = parseUrl(text)
-  if (url === null) return text
+  if (!url?.hostname) return text
   const { protocol, hostname, port } = url
-  if (hostname === '') return text
   // A fully qualified name may end in a dot; it names the same host.
   return `${hostname.replace(/\.$/, '')}:${port || (protocol === 'http:' ? 80 : 443)}`
 }

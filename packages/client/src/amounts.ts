@@ -116,7 +116,6 @@ export function subtractAmounts(a: Amount, b: Amount): Amount {
 /** `down` truncates, `up` rounds up, `half-up` and `half-even` round to the nearest. */
 export type Rounding = 'down' | 'up' | 'half-up' | 'half-even'
 
-/** Options of `formatAmount`. */
 export interface FormatOptions {
   /** Decimals, 0 to 255. @default the fewest that keep the value: `'1.50'` gives `'1.5'` */
   readonly digits?: number | undefined

@@ -1,16 +1,17 @@
 /** The union of all errors, for a `switch` over `code`. @module */
-import type {
-  AbortedError,
-  AmbiguousPaymentError,
-  ClientErrorCode,
-  InvalidRequestError,
-  InvalidResponseError,
-  NetworkError,
-  PaymentNotFoundError,
-  RateLimitedError,
-  ServiceUnavailableError,
-  TimeoutError,
-  UnauthorizedError,
+import {
+  type AbortedError,
+  type AmbiguousPaymentError,
+  type ClientErrorCode,
+  type InvalidRequestError,
+  type InvalidResponseError,
+  type NetworkError,
+  nameByCode,
+  type PaymentNotFoundError,
+  type RateLimitedError,
+  type ServiceUnavailableError,
+  type TimeoutError,
+  type UnauthorizedError,
 } from './errors.js'
 import type {
   IdentityMisconfiguredError,
@@ -43,28 +44,6 @@ export type AnyClientError =
   | UnauthorizedError
   | VerificationFailedError
   | VerificationUnavailableError
-
-const nameByCode: Readonly<Record<ClientErrorCode, string>> = {
-  ERR_UNAUTHORIZED: 'UnauthorizedError',
-  ERR_REQUEST_INVALID: 'InvalidRequestError',
-  ERR_PAYMENT_NOT_FOUND: 'PaymentNotFoundError',
-  ERR_PAYMENT_AMBIGUOUS: 'AmbiguousPaymentError',
-  ERR_SHARE_REQUEST_INVALID: 'InvalidShareRequestError',
-  ERR_SHARING_DISABLED: 'SharingDisabledError',
-  ERR_VERIFICATION_UNAVAILABLE: 'VerificationUnavailableError',
-  ERR_SHARE_TOKEN_REJECTED: 'ShareTokenRejectedError',
-  ERR_IDENTITY_UNAVAILABLE: 'IdentityUnavailableError',
-  ERR_IDENTITY_MISCONFIGURED: 'IdentityMisconfiguredError',
-  ERR_LEGACY_REQUEST_INVALID: 'InvalidLegacyRequestError',
-  ERR_TRANSACTION_NOT_FOUND: 'TransactionNotFoundError',
-  ERR_VERIFICATION_FAILED: 'VerificationFailedError',
-  ERR_RATE_LIMITED: 'RateLimitedError',
-  ERR_SERVICE_UNAVAILABLE: 'ServiceUnavailableError',
-  ERR_NETWORK: 'NetworkError',
-  ERR_TIMEOUT: 'TimeoutError',
-  ERR_ABORTED: 'AbortedError',
-  ERR_RESPONSE_INVALID: 'InvalidResponseError',
-}
 
 /**
  * Recognizes an error of this package's clients by `code` and `name`. This works even when two copies of the package

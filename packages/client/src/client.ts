@@ -3,31 +3,22 @@ import { createIdentitySharer, type IdentitySharer } from './identity/share.js'
 import { checkAddress, checkObject, checkText } from './internal/check.js'
 import { createRequester } from './internal/request.js'
 import { createPaymentReader, type PaymentReader } from './payments.js'
-import { checkTransport, type Transport, type TransportOptions } from './transport-options.js'
+import { checkTransport, type TransportOptions } from './transport-options.js'
 
 /**
  * The value of `Authorization` for a username and a password, encoded as UTF-8.
  * @param username - Must not contain a colon; the caller has checked it.
  */
 export function formatBasicAuthorization(username: string, password: string): string {
-  let binary = ''
-  // One character per byte: btoa rejects characters above 255. Spreading a long array overflows the stack.
-  for (const byte of new TextEncoder().encode(`${username}:${password}`)) binary += String.fromCharCode(byte)
-  return `Basic ${btoa(binary)}`
+  const bytes = new TextEncoder().encode(`${username}:${password}`)
+  // One character per byte: btoa rejects characters above 255.
+  return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}`
 }
 
-/** Options of `createClient`. */
 export interface ClientOptions extends TransportOptions {
   /** The integration's address, 0x and 40 hex digits in any case: the Basic username. */
   readonly integrationAddress: string
   /** The integration's API secret: the Basic password. Not the webhook signing secret. */
-  readonly apiSecret: string
-}
-
-/** {@link ClientOptions} with defaults, checked. */
-interface CheckedOptions extends Transport {
-  /** Lowercased. */
-  readonly integrationAddress: string
   readonly apiSecret: string
 }
 
@@ -36,7 +27,7 @@ interface CheckedOptions extends Transport {
  * @throws {TypeError} When an option is missing, of the wrong type or malformed.
  * @throws {RangeError} When a number is out of range.
  */
-export function checkOptions(options: ClientOptions): CheckedOptions {
+export function checkOptions(options: ClientOptions) {
   checkObject('createClient', options, 'baseUrl, integrationAddress and apiSecret')
   return {
     ...checkTransport(options),

@@ -5,27 +5,31 @@
  * @module
  */
 
+/** The name of the error that has each code. */
+export const nameByCode = {
+  ERR_UNAUTHORIZED: 'UnauthorizedError',
+  ERR_REQUEST_INVALID: 'InvalidRequestError',
+  ERR_PAYMENT_NOT_FOUND: 'PaymentNotFoundError',
+  ERR_PAYMENT_AMBIGUOUS: 'AmbiguousPaymentError',
+  ERR_SHARE_REQUEST_INVALID: 'InvalidShareRequestError',
+  ERR_SHARING_DISABLED: 'SharingDisabledError',
+  ERR_VERIFICATION_UNAVAILABLE: 'VerificationUnavailableError',
+  ERR_SHARE_TOKEN_REJECTED: 'ShareTokenRejectedError',
+  ERR_IDENTITY_UNAVAILABLE: 'IdentityUnavailableError',
+  ERR_IDENTITY_MISCONFIGURED: 'IdentityMisconfiguredError',
+  ERR_LEGACY_REQUEST_INVALID: 'InvalidLegacyRequestError',
+  ERR_TRANSACTION_NOT_FOUND: 'TransactionNotFoundError',
+  ERR_VERIFICATION_FAILED: 'VerificationFailedError',
+  ERR_RATE_LIMITED: 'RateLimitedError',
+  ERR_SERVICE_UNAVAILABLE: 'ServiceUnavailableError',
+  ERR_NETWORK: 'NetworkError',
+  ERR_TIMEOUT: 'TimeoutError',
+  ERR_ABORTED: 'AbortedError',
+  ERR_RESPONSE_INVALID: 'InvalidResponseError',
+} as const
+
 /** Every code of this package; `docs/errors.md` has their causes and cures. */
-export type ClientErrorCode =
-  | 'ERR_ABORTED'
-  | 'ERR_IDENTITY_MISCONFIGURED'
-  | 'ERR_IDENTITY_UNAVAILABLE'
-  | 'ERR_LEGACY_REQUEST_INVALID'
-  | 'ERR_NETWORK'
-  | 'ERR_PAYMENT_AMBIGUOUS'
-  | 'ERR_PAYMENT_NOT_FOUND'
-  | 'ERR_RATE_LIMITED'
-  | 'ERR_REQUEST_INVALID'
-  | 'ERR_RESPONSE_INVALID'
-  | 'ERR_SERVICE_UNAVAILABLE'
-  | 'ERR_SHARE_REQUEST_INVALID'
-  | 'ERR_SHARE_TOKEN_REJECTED'
-  | 'ERR_SHARING_DISABLED'
-  | 'ERR_TIMEOUT'
-  | 'ERR_TRANSACTION_NOT_FOUND'
-  | 'ERR_UNAUTHORIZED'
-  | 'ERR_VERIFICATION_FAILED'
-  | 'ERR_VERIFICATION_UNAVAILABLE'
+export type ClientErrorCode = keyof typeof nameByCode
 
 /** Base of every error that a call rejects with. `retryable`: the same call may succeed later, unchanged. */
 export abstract class ClientError extends Error {
@@ -172,20 +176,23 @@ export class AbortedError extends ClientError {
   }
 }
 
-/** Why an answer was rejected. */
-export type InvalidResponseReason =
-  | 'not_json'
-  | 'schema'
-  | 'unknown_field'
-  | 'unknown_value'
-  | 'too_large'
-  | 'redirect'
-  | 'status'
-  | 'mismatch'
-  | 'contradiction'
-  | 'repeated_secret'
-  | 'repeated_cursor'
-  | 'no_progress'
+/** The cause and the cure of each reason to reject an answer. */
+const explanations = {
+  not_json: () => 'the body is not UTF-8 JSON. Check that baseUrl is the service and not a proxy or a login page.',
+  schema: (field) => `${field} is missing or malformed. Update this package, or check that baseUrl is the service.`,
+  unknown_field: (field) => `${field} is no field of the contract, and the client is strict. Update this package.`,
+  unknown_value: (field) =>
+    `${field} has a value that the contract does not name, and the client is strict. Update this package.`,
+  too_large: () => 'the body is longer than maxResponseBytes. Ask for fewer payments per page, or allow more.',
+  redirect: () => 'redirects are not followed, as they would carry the credentials. Set baseUrl to the target.',
+  status: () => 'the contract has no such status with such a body. Check baseUrl and any proxy before the service.',
+  mismatch: (field) => `${field} does not match the request. Check for a cache or proxy that mixes up answers.`,
+  contradiction: (field) =>
+    `${field} does not fit the status, so nothing counts as verified. Report it to the operator of the service.`,
+  repeated_secret: () => 'the body holds the API key. Look for a proxy that echoes requests, and replace the key.',
+  repeated_cursor: () => 'nextCursor repeats, so the list would never end.',
+  no_progress: () => 'pages bring nothing older, so the list would never end.',
+} satisfies Record<string, (field: string) => string>
 
 /** The answer breaks the contract. The error omits the answer's content. Source: docs/interface.md 2.1, 2.2, 2.4. */
 export class InvalidResponseError extends ClientError {
@@ -205,33 +212,14 @@ export class InvalidResponseError extends ClientError {
    * - `repeated_cursor`: a cursor came twice, so the list never ends.
    * - `no_progress`: 100 pages in a row held no older payment.
    */
-  readonly reason: InvalidResponseReason
+  readonly reason: keyof typeof explanations
   readonly status: number
   /** The field at fault, such as `payments.3.txHash`, or null. */
   readonly path: string | null
-  constructor(reason: InvalidResponseReason, status: number, path: string | null = null) {
-    super(`The answer is not one of the payment service (${status}): ${explain(reason, path)}`)
+  constructor(reason: keyof typeof explanations, status: number, path: string | null = null) {
+    super(`The answer is not one of the payment service (${status}): ${explanations[reason](path || 'the body')}`)
     this.reason = reason
     this.status = status
     this.path = path
   }
-}
-
-function explain(reason: InvalidResponseReason, path: string | null): string {
-  const field = path === null || path === '' ? 'the body' : path
-  const table: Record<InvalidResponseReason, string> = {
-    not_json: 'the body is not UTF-8 JSON. Check that baseUrl is the service and not a proxy or a login page.',
-    schema: `${field} is missing or malformed. Update this package, or check that baseUrl is the service.`,
-    unknown_field: `${field} is no field of the contract, and the client is strict. Update this package.`,
-    unknown_value: `${field} has a value that the contract does not name, and the client is strict. Update this package.`,
-    too_large: 'the body is longer than maxResponseBytes. Ask for fewer payments per page, or allow more.',
-    redirect: 'redirects are not followed, as they would carry the credentials. Set baseUrl to the target.',
-    status: 'the contract has no such status with such a body. Check baseUrl and any proxy before the service.',
-    mismatch: `${field} does not match the request. Check for a cache or proxy that mixes up answers.`,
-    contradiction: `${field} does not fit the status, so nothing counts as verified. Report it to the operator of the service.`,
-    repeated_secret: 'the body holds the API key. Look for a proxy that echoes requests, and replace the key.',
-    repeated_cursor: 'nextCursor repeats, so the list would never end.',
-    no_progress: 'pages bring nothing older, so the list would never end.',
-  }
-  return table[reason]
 }

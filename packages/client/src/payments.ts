@@ -99,7 +99,9 @@ export async function* readPages(fetchPage: FetchPage, start: string | null = nu
     if (cursor === null) return
     if (followed.has(cursor)) throw new InvalidResponseError('repeated_cursor', 200, 'nextCursor')
     if (stalledPages === maxStalledPages) throw new InvalidResponseError('no_progress', 200, 'nextCursor')
-    remember(followed, cursor)
+    followed.add(cursor)
+    const [first] = followed
+    if (followed.size > maxCursors && first !== undefined) followed.delete(first)
   }
 }
 
@@ -110,20 +112,12 @@ function findOldest(payments: readonly Payment[], start: ListPosition | null): L
   return oldest
 }
 
-/** Adds a cursor; beyond the limit, drops the oldest one. */
-function remember(cursors: Set<string>, cursor: string): void {
-  cursors.add(cursor)
-  const [first] = cursors
-  if (cursors.size > maxCursors && first !== undefined) cursors.delete(first)
-}
-
 // The contract checks amounts by their pattern, which is all that the type `Amount` guarantees.
 const pageReader = /* @__PURE__ */ createSchemaReader(pageSchema) as SchemaReader<unknown> as SchemaReader<Page>
 const onePaymentReader = /* @__PURE__ */ createSchemaReader(
   paymentSchema,
 ) as SchemaReader<unknown> as SchemaReader<Payment>
 
-/** Options of `list`. */
 export interface ListOptions extends CallOptions {
   /** Payments per page, 1 to 200. @default 50, by the service */
   readonly limit?: number | undefined
@@ -131,7 +125,6 @@ export interface ListOptions extends CallOptions {
   readonly cursor?: string | undefined
 }
 
-/** Options of `iterate`. */
 export interface IterateOptions extends CallOptions {
   /** Payments per request, 1 to 200. @default 50, by the service */
   readonly pageSize?: number | undefined

@@ -76,10 +76,10 @@ export interface FetchedResponse extends Pick<Response, 'status' | 'type' | 'bod
 }
 
 /** Every option present. */
-type Complete = { readonly [Name in keyof TransportOptions]-?: NonNullable<TransportOptions[Name]> }
+export type Complete<Options> = { readonly [Name in keyof Options]-?: NonNullable<Options[Name]> }
 
 /** {@link TransportOptions} with defaults, checked. */
-export interface Transport extends Omit<Complete, 'baseUrl' | 'onWarning'> {
+export interface Transport extends Omit<Complete<TransportOptions>, 'baseUrl' | 'onWarning'> {
   /** Without a trailing slash. */
   readonly baseUrl: string
   readonly onWarning: ((warning: ClientWarning) => void) | null
@@ -152,10 +152,5 @@ function checkBaseUrl(value: unknown): string {
 
 /** The URL parser has already normalized IPv4 and IPv6 addresses. */
 function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
-  )
+  return /(?:^|\.)localhost$|^\[::1\]$|^127(?:\.\d{1,3}){3}$/.test(hostname)
 }

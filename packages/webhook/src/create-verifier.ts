@@ -21,7 +21,6 @@ export type Secrets = string | readonly string[] | null | undefined
  */
 export type SecretsOf = (integration: string) => Secrets | Promise<Secrets>
 
-/** The secrets, the clock and the limits of a verifier. */
 export interface VerifierOptions extends Limits {
   /** The signing secrets as issued, or a function that finds those of the integration in `X-Service-Integration`. */
   readonly secrets: string | readonly string[] | SecretsOf
@@ -34,7 +33,6 @@ export interface VerifiedDelivery extends SignatureProof {
   readonly snapshot: Snapshot
 }
 
-/** Verifies deliveries. */
 export interface Verifier {
   /**
    * Verifies a delivery and parses its snapshot. Needs no `this`.

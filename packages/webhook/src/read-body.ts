@@ -3,8 +3,7 @@
  * docs/interface.md 6, signature rule 2.
  * @module
  */
-import type { RawBody } from './delivery.js'
-import { resolveLimits } from './delivery.js'
+import { type Limits, type RawBody, resolveLimits } from './delivery.js'
 import { createRejection, type WebhookError } from './errors.js'
 
 /** Most bytes of a rejected body that are read and discarded: 4 MiB. */
@@ -87,11 +86,7 @@ export function tooLarge(): WebhookError {
   return createRejection('ERR_BODY_TOO_LARGE', 413)
 }
 
-/** How much is read. */
-export interface ReadBodyOptions {
-  /** Largest accepted body, in bytes; the same as the verifier's. @default 262144 */
-  readonly maxBytes?: number | undefined
-}
+export type ReadBodyOptions = Pick<Limits, 'maxBytes'>
 
 /**
  * Reads a request to its end, for `verify`. A fetch handler does not need it: `verify(request)` reads by itself.

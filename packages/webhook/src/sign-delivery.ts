@@ -1,7 +1,6 @@
 /** Makes the signature header, as the service does. Source: docs/interface.md 6, signature rules 1 and 3. @module */
 import { sign } from '#hmac'
 
-/** The secret, the time and the body to sign. */
 export interface SignInput {
   /** The webhook signing secret as issued. */
   readonly secret: string

@@ -3,7 +3,6 @@ import { integrationHeader, signatureHeader } from './delivery.js'
 import { signDelivery } from './sign-delivery.js'
 import type { Snapshot } from './snapshot.js'
 
-/** The snapshot, the signer and the fault of a test delivery. */
 export interface TestDeliveryOptions {
   /** The delivered snapshot. @default a first snapshot, see {@link createTestSnapshot} */
   readonly snapshot?: Snapshot | undefined

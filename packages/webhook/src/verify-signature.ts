@@ -27,18 +27,13 @@ export interface SignatureProof {
   readonly ageSeconds: number
 }
 
-/** The bytes and the header to check, the keys and the limits. */
-export interface VerifyBytesInput {
+export interface VerifyBytesInput extends Limits {
   /** The body exactly as it arrived. */
   readonly body: Uint8Array
   /** The value of `X-Service-Signature`. */
   readonly header: string | null | undefined
   /** The signing secrets that are valid now, made ready by `signingKey`. Several during a rotation. */
   readonly keys: readonly SigningKey[]
-  /** Largest accepted gap between `t` and the time of receipt, on either side, in whole seconds. @default 300 */
-  readonly toleranceSeconds?: number | undefined
-  /** Largest body that is hashed, in bytes. @default 262144 */
-  readonly maxBytes?: number | undefined
   /** When the delivery arrived: milliseconds since the epoch. @default Date.now() */
   readonly receivedAt?: number | undefined
 }
@@ -73,7 +68,6 @@ export async function verifyBytes({
   return { secretIndex, signedAt, ageSeconds }
 }
 
-/** The body and the header to check, the secrets, the limits and the clock. */
 export interface VerifySignatureInput extends Limits {
   /** The body exactly as it arrived. A string is hashed as its UTF-8. */
   readonly body: RawBody

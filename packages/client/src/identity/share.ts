@@ -133,39 +133,32 @@ interface ShareFacts {
   readonly response: OpenShareResponse
 }
 
-/** The verdict approves the user. */
-export interface ShareApproved extends ShareFacts {
-  readonly kind: 'approved'
-}
-
-/** The verdict rejects the user. When a fresh token is shared, the service redeems it. */
-export interface ShareRejected extends ShareFacts {
-  readonly kind: 'rejected'
-  /** True when resubmission can help (`RETRY`); false when it cannot (`FINAL`), or when the provider gave no type. */
-  readonly canRetry: boolean
-  /** Reject reasons of the provider, verbatim; may be empty. */
-  readonly labels: readonly string[]
-}
-
-/** There is no verdict yet. It arrives some minutes after the redemption; share again to poll for it. */
-export interface ShareInFlight extends ShareFacts {
-  readonly kind: 'in_flight'
-  /** `init`: the provider waits for documents. The others: the provider reviews them. */
-  readonly status: Exclude<ReviewStatus, 'not_started' | 'completed'>
-}
-
-/** Another request is redeeming a token for this user, without an outcome yet. Share again in a moment. */
-export interface ShareNotStarted extends ShareFacts {
-  readonly kind: 'not_started'
-}
-
-/** An unknown status or verdict, which is no approval. `response` holds the unknown text. */
-export interface ShareUnknown extends ShareFacts {
-  readonly kind: 'unknown'
-}
+/** `init`: the provider waits for documents. The others: the provider reviews them. */
+type InFlightStatus = Exclude<ReviewStatus, 'not_started' | 'completed'>
 
 /** The result of `identity.share`: switch on `kind`. */
-export type ShareResult = ShareApproved | ShareRejected | ShareInFlight | ShareNotStarted | ShareUnknown
+export type ShareResult = ShareFacts &
+  /** The verdict approves the user. */
+  (
+    | { readonly kind: 'approved' }
+    | {
+        /** The verdict rejects the user. When a fresh token is shared, the service redeems it. */
+        readonly kind: 'rejected'
+        /** Whether resubmission can help (`RETRY`); false for `FINAL`, and when the provider gave no type. */
+        readonly canRetry: boolean
+        /** Reject reasons of the provider, verbatim; may be empty. */
+        readonly labels: readonly string[]
+      }
+    | {
+        /** There is no verdict yet. It arrives some minutes after the redemption; share again to poll for it. */
+        readonly kind: 'in_flight'
+        readonly status: InFlightStatus
+      }
+    /** Another request is redeeming a token for this user, without an outcome yet. Share again in a moment. */
+    | { readonly kind: 'not_started' }
+    /** An unknown status or verdict, which is no approval. `response` holds the unknown text. */
+    | { readonly kind: 'unknown' }
+  )
 
 /** Parses an answer. `reviewAnswer` counts only when the status is `completed`. */
 export function toShareResult(response: OpenShareResponse): ShareResult {
@@ -179,7 +172,7 @@ export function toShareResult(response: OpenShareResponse): ShareResult {
     case 'prechecked':
     case 'onHold':
       // The cases make the cast safe: the compiler does not narrow a type that also allows any text.
-      return { kind: 'in_flight', status: status as ShareInFlight['status'], ...facts }
+      return { kind: 'in_flight', status: status as InFlightStatus, ...facts }
     case 'completed':
       if (reviewAnswer === 'GREEN') return { kind: 'approved', ...facts }
       if (reviewAnswer === 'RED') return { kind: 'rejected', canRetry: rejectType === 'RETRY', labels, ...facts }

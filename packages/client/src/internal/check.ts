@@ -46,9 +46,7 @@ export function checkSignal(signal: AbortSignal | undefined): AbortSignal | unde
   return signal
 }
 
-const hidden = '[hidden]'
-
-/** Replaces each of `secrets`, plain or encoded as in a URL or in JSON, in any case. Ignores empty secrets. */
+/** Puts `[hidden]` for each of `secrets`, plain or encoded as in a URL or in JSON, in any case. Ignores empty ones. */
 export function hideTexts(text: string, secrets: readonly string[]): string {
   const spellings = secrets
     .filter((each) => each !== '')
@@ -58,7 +56,7 @@ export function hideTexts(text: string, secrets: readonly string[]): string {
   const patterns = spellings
     .sort((a, b) => b.length - a.length)
     .map((each) => each.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
-  return text.replace(new RegExp(patterns.join('|'), 'giu'), hidden)
+  return text.replace(new RegExp(patterns.join('|'), 'giu'), '[hidden]')
 }
 
 /** Unlike encodeURIComponent, this accepts half a surrogate pair. */

@@ -1,5 +1,5 @@
 /** Makes one call: ky sends, waits and retries; answers and rejections are parsed. @module */
-import { errorBodySchema, type UnknownPart } from '@payment-integration/contract'
+import { errorBodySchema, type SchemaReader, type UnknownPart } from '@payment-integration/contract'
 import { notFoundBody } from '@payment-integration/contract/internal'
 import ky, { isHTTPError, isTimeoutError } from 'ky'
 import {
@@ -15,21 +15,8 @@ import type { ClientWarning, Transport } from '../transport-options.js'
 import { createBufferedFetch } from './buffered-fetch.js'
 import { hideTexts } from './check.js'
 
-/** A failed check, with the paths of the flaws. */
-interface Failed {
-  readonly success: false
-  readonly error: { readonly issues: readonly { readonly path: readonly PropertyKey[] }[] }
-}
-
 interface RejectionSchema<T> {
-  safeParse(value: unknown): { readonly success: true; readonly data: T } | Failed
-}
-
-/** Checks an answer and returns its unknown fields and values. */
-interface Schema<T> {
-  safeParse(
-    value: unknown,
-  ): { readonly success: true; readonly data: T; readonly unknownParts: readonly UnknownPart[] } | Failed
+  safeParse(value: unknown): { readonly success: true; readonly data: T } | { readonly success: false }
 }
 
 /**
@@ -45,27 +32,24 @@ type Rejection = (body: unknown, retryAfterSeconds: number | null) => ClientErro
 export type Rejections = Readonly<Record<number, Rejection>>
 
 /** Accepts a rejection only with a body of the service: an error page of a proxy is no answer. */
-export function rejectWithBody<T>(schema: RejectionSchema<T>, toError: (body: T) => ClientError): Rejection {
-  return (body) => {
+export function rejectWithBody<T>(
+  schema: RejectionSchema<T>,
+  toError: (body: T, retryAfterSeconds: number | null) => ClientError | null,
+): Rejection {
+  return (body, retryAfterSeconds) => {
     const parsed = schema.safeParse(body)
-    return parsed.success ? toError(parsed.data) : null
+    return parsed.success ? toError(parsed.data, retryAfterSeconds) : null
   }
 }
 
 /** Accepts a 404 for a missing record, not for an unknown path, as a wrong `baseUrl` would give. */
 export function rejectMissing(toError: () => ClientError): Rejection {
-  return (body) => {
-    const parsed = errorBodySchema.safeParse(body)
-    return parsed.success && parsed.data.error !== notFoundBody.error ? toError() : null
-  }
+  return rejectWithBody(errorBodySchema, ({ error }) => (error === notFoundBody.error ? null : toError()))
 }
 
 /** Accepts a rejection only with this `error` text. Other fields of the body may vary. */
-export function rejectWithText(error: string, toError: (retryAfterSeconds: number | null) => ClientError): Rejection {
-  return (body, retryAfterSeconds) => {
-    const parsed = errorBodySchema.safeParse(body)
-    return parsed.success && parsed.data.error === error ? toError(retryAfterSeconds) : null
-  }
+export function rejectWithText(text: string, toError: (retryAfterSeconds: number | null) => ClientError): Rejection {
+  return rejectWithBody(errorBodySchema, ({ error }, seconds) => (error === text ? toError(seconds) : null))
 }
 
 /** Most warnings of one client; each unknown part gives one. */
@@ -73,18 +57,11 @@ const maxWarnings = 100
 /** Longest shown part of a name or value of the answer. */
 const shownCharacters = 64
 
-/** Handles the unknown parts of one answer. @param secrets - Further texts that must not be shown. */
-type Watch = (unknownParts: readonly UnknownPart[], secrets: readonly string[]) => void
-
-interface WatchOptions {
-  readonly strict: boolean
-  readonly onWarning: ((warning: ClientWarning) => void) | null
-}
-
-/** @param ownSecrets - Texts of the client that must not be shown. */
-export function createWatch({ strict, onWarning }: WatchOptions, ownSecrets: readonly string[]): Watch {
+/** Handles the unknown parts of answers. Neither `ownSecrets`, of the client, nor `secrets`, of a call, are shown. */
+export function createWatch(transport: Pick<Transport, 'strict' | 'onWarning'>, ownSecrets: readonly string[]) {
+  const { strict, onWarning } = transport
   const warned = new Set<string>()
-  return (unknownParts, secrets) => {
+  return (unknownParts: readonly UnknownPart[], secrets: readonly string[]): void => {
     if (unknownParts.length === 0 || (!strict && onWarning === null)) return
     for (const { kind, path, value: unknown } of unknownParts) {
       const show = (text: string) => hideTexts(text, [...ownSecrets, ...secrets]).slice(0, shownCharacters)
@@ -134,7 +111,7 @@ interface Call<T> {
   readonly query?: Readonly<Record<string, string>> | undefined
   /** Sent as JSON, by POST. Without it the call is a GET. */
   readonly json?: Readonly<Record<string, unknown>> | undefined
-  readonly schema: Schema<T>
+  readonly schema: SchemaReader<T>
   /** Further texts that no warning and no error may show. */
   readonly secrets?: readonly string[] | undefined
   readonly rejections: Rejections
@@ -239,7 +216,7 @@ async function toClientError(
   return new InvalidResponseError('status', status)
 }
 
-function parse<T>({ schema, secrets = [] }: Call<T>, body: ArrayBuffer, watch: Watch): T {
+function parse<T>({ schema, secrets = [] }: Call<T>, body: ArrayBuffer, watch: ReturnType<typeof createWatch>): T {
   const value = parseJson(body)
   if (value === undefined) throw new InvalidResponseError('not_json', 200)
   const result = schema.safeParse(value)

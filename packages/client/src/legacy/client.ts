@@ -23,7 +23,7 @@ import { addAmounts, formatAmount, isAmount } from '../amounts.js'
 import { ClientError, InvalidResponseError } from '../errors.js'
 import { checkInteger, checkObject, checkSignal, checkText, checkTxHash } from '../internal/check.js'
 import { createRequester, type Rejections, rejectMissing, rejectWithBody } from '../internal/request.js'
-import { type CallOptions, checkTransport, type Transport, type TransportOptions } from '../transport-options.js'
+import { type CallOptions, checkTransport, type TransportOptions } from '../transport-options.js'
 
 /** One flaw of a request: its code, a message, and the names of the parameters. */
 export type RequestFlaw = LegacyErrorBody['details'][number]
@@ -82,7 +82,6 @@ export class VerificationFailedError extends ClientError {
   }
 }
 
-/** Options of `createLegacyClient`. */
 export interface LegacyClientOptions extends TransportOptions {
   /** The API key: printable ASCII without spaces, and without a scheme before it. */
   readonly apiKey: string
@@ -90,18 +89,12 @@ export interface LegacyClientOptions extends TransportOptions {
   readonly bearer?: boolean | undefined
 }
 
-/** {@link LegacyClientOptions} with defaults, checked. */
-interface CheckedLegacyOptions extends Transport {
-  readonly apiKey: string
-  readonly bearer: boolean
-}
-
 /**
  * Checks the options and adds defaults. No message repeats `apiKey`, or a text that could be a misplaced key.
  * @throws {TypeError} When an option is missing, of the wrong type or malformed.
  * @throws {RangeError} When a number is out of range.
  */
-export function checkLegacyOptions(options: LegacyClientOptions): CheckedLegacyOptions {
+export function checkLegacyOptions(options: LegacyClientOptions) {
   checkObject('createLegacyClient', options, 'baseUrl and apiKey')
   const { bearer = false } = options
   if (typeof bearer !== 'boolean') throw new TypeError(`bearer is of type ${typeof bearer}; pass true or false.`)
@@ -198,8 +191,6 @@ function computeSum(decimals: readonly string[]): string {
 
 const lookupReader = /* @__PURE__ */ createSchemaReader(lookupSchema)
 const verifyReader = /* @__PURE__ */ createSchemaReader(verifyResponseSchema)
-
-const maxChainId = 999_999_999_999_999
 
 /** Names one transaction. `txHash`: 0x and 64 hex digits in any case. */
 export type TransactionKey = Pick<VerifyRequest, 'chainId' | 'txHash'>
@@ -306,7 +297,7 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
 
 function checkKey(method: string, value: TransactionKey): TransactionKey {
   checkObject(method, value, 'chainId and txHash')
-  return { chainId: checkInteger('chainId', value.chainId, 1, maxChainId), txHash: checkTxHash(value.txHash) }
+  return { chainId: checkInteger('chainId', value.chainId, 1, 999_999_999_999_999), txHash: checkTxHash(value.txHash) }
 }
 
 function checkCurrency(value: unknown): string {

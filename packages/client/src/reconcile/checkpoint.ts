@@ -1,6 +1,7 @@
 /** The checkpoint of reconciling: JSON that the caller stores between runs. @module */
 import { parseInstant } from '@payment-integration/contract/internal-io'
 import { isTxHash } from '../internal/check.js'
+import type { Payment } from '../payments.js'
 
 /** Pass it to the next run unchanged. Its fields are for inspection and may change in the next version. */
 export interface ReconcileCheckpoint {
@@ -25,11 +26,7 @@ export interface ReconcileCheckpoint {
 }
 
 /** A payment whose handler threw or whose transaction look-up failed. */
-export interface StoredFailure {
-  readonly chainId: string
-  readonly txHash: string
-  readonly blockTimestamp: string
-}
+export type StoredFailure = Readonly<Pick<Payment, 'chainId' | 'txHash' | 'blockTimestamp'>>
 
 /** An interrupted run. Only a run of the same reach resumes it. */
 export interface UnfinishedRun {
@@ -124,19 +121,14 @@ function removeUnfinished({ unfinished }: ReconcileCheckpoint, reach: Reach): Un
   return unfinished.filter(({ until }) => !isSame(until, reach))
 }
 
-export interface FinishedRun {
-  readonly beganAt: string | null
-  readonly failedAt: string | null
-  /** Whether the run reached the block time that was covered before. */
-  readonly reachedCovered: boolean
-}
-
+/** @param beganAt - Null when the run did not reach the block time that was covered before. */
 export function finishRun(
   before: ReconcileCheckpoint,
   reach: Reach,
-  { beganAt, failedAt, reachedCovered }: FinishedRun,
+  beganAt: string | null,
+  failedAt: string | null,
 ): ReconcileCheckpoint {
-  const coveredTo = latest(before.coveredTo, reachedCovered ? beganAt : null)
+  const coveredTo = latest(before.coveredTo, beganAt)
   return lowerCoverage({ ...before, coveredTo, unfinished: removeUnfinished(before, reach) }, failedAt)
 }
 

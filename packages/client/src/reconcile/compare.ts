@@ -5,10 +5,10 @@
 import { AbortedError } from '../errors.js'
 import type { Payment } from '../payments.js'
 import type { Failures } from './failures.js'
-import type { FailedPayment, MissingPayment, Reconciliation, StalePayment } from './findings.js'
+import type { FailedPayment, MissingPayment, StalePayment } from './findings.js'
 import { createFindingList } from './findings.js'
 import type { CheckedReconcile, ReconcileProgress } from './options.js'
-import type { SeveralPaymentsSearch } from './search-several-payments.js'
+import type { searchSeveralPayments } from './search-several-payments.js'
 
 /** The result for a payment. `storedVersion` is the store's version before the repair, null when it had none. */
 type Compared =
@@ -56,26 +56,16 @@ async function comparePayment<Tx>(payment: Payment, { from, handle, dryRun }: Ch
   }
 }
 
-/** Compares payments one at a time and counts the results. */
-interface Tally {
-  /**
-   * Whether the payment needed no repair, or failed in this run already.
-   * @throws The store's own error, and {@link AbortedError} `ERR_ABORTED`.
-   */
-  compare(payment: Payment): Promise<boolean>
-  progress(pages: number): ReconcileProgress
-  findings(): Pick<Reconciliation, 'compared' | 'repaired' | 'missing' | 'stale' | 'failed' | 'newer'>
-}
-
 /**
+ * Compares payments one at a time and counts the results.
  * @param failures - Receives each payment whose handler threw. Drops every other compared payment, except in a dry run.
  * @param several - Receives each compared payment.
  */
 export function createTally<Tx>(
   options: CheckedReconcile<Tx>,
   failures: Failures,
-  several: Pick<SeveralPaymentsSearch, 'add'>,
-): Tally {
+  several: Pick<ReturnType<typeof searchSeveralPayments>, 'add'>,
+) {
   const { samples, signal, dryRun } = options
   const missing = createFindingList<MissingPayment>(samples)
   const stale = createFindingList<StalePayment>(samples)
@@ -85,7 +75,11 @@ export function createTally<Tx>(
   const repaired = () => (dryRun ? 0 : missing.count + stale.count - failed.count)
 
   return {
-    async compare(payment) {
+    /**
+     * Whether the payment needed no repair, or failed in this run already.
+     * @throws The store's own error, and {@link AbortedError} `ERR_ABORTED`.
+     */
+    async compare(payment: Payment): Promise<boolean> {
       if (signal?.aborted) throw new AbortedError()
       // The handler threw for this version already in this run, so it is not called again.
       if (failures.hasFailed(payment)) return true
@@ -105,7 +99,7 @@ export function createTally<Tx>(
       }
       return false
     },
-    progress: (pages) => ({ pages, compared, repaired: repaired(), failed: failed.count }),
+    progress: (pages: number): ReconcileProgress => ({ pages, compared, repaired: repaired(), failed: failed.count }),
     findings: () => ({
       compared,
       repaired: repaired(),

@@ -11,25 +11,15 @@ const maxFailures = 100
 
 export type Key = Pick<Payment, 'chainId' | 'txHash'>
 
-/** The failures of a checkpoint, updated by a run. */
-export interface Failures {
-  add(payment: StoredFailure & { readonly version?: number }): void
-  drop(key: Key): void
-  /** Whether this version was added in this run. */
-  hasFailed(payment: Payment): boolean
-  /** The failures that the checkpoint keeps. */
-  kept(): readonly StoredFailure[]
-  /** Oldest block time of a payment that the full list left out; null when none. */
-  overflowedAt(): string | null
-}
+export type Failures = ReturnType<typeof createFailures>
 
-/** @param before - The failures of the checkpoint. */
-export function createFailures(before: readonly StoredFailure[]): Failures {
+/** Holds the failures of a checkpoint, `before`, and those of a run. */
+export function createFailures(before: readonly StoredFailure[]) {
   const failureByKey = new Map(before.map((each) => [formatKey(each), each]))
   const versions = new Map<string, number | undefined>()
   let overflowedAt: string | null = null
   return {
-    add(payment) {
+    add(payment: StoredFailure & { readonly version?: number }): void {
       const { chainId, txHash, blockTimestamp } = payment
       const key = formatKey(payment)
       if (failureByKey.has(key) || failureByKey.size < maxFailures) {
@@ -37,9 +27,12 @@ export function createFailures(before: readonly StoredFailure[]): Failures {
         versions.set(key, payment.version)
       } else overflowedAt = earliest(overflowedAt, blockTimestamp)
     },
-    drop: (key) => void failureByKey.delete(formatKey(key)),
-    hasFailed: (payment) => versions.get(formatKey(payment)) === payment.version,
+    drop: (key: Key) => void failureByKey.delete(formatKey(key)),
+    /** Whether this version was added in this run. */
+    hasFailed: (payment: Payment) => versions.get(formatKey(payment)) === payment.version,
+    /** The failures that the checkpoint keeps. */
     kept: () => [...failureByKey.values()],
+    /** Oldest block time of a payment that the full list left out; null when none. */
     overflowedAt: () => overflowedAt,
   }
 }

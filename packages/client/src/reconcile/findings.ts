@@ -61,26 +61,19 @@ export interface UnreadTransaction extends Pick<Payment, 'chainId' | 'txHash'> {
   readonly error: unknown
 }
 
-/** Counts all samples and keeps the first few. */
-interface Collector<Sample> {
-  add(sample: Sample): void
-  readonly count: number
-  summarize(): Findings<Sample>
-}
-
-/** @param limit - Number of samples to keep. */
-export function createFindingList<Sample>(limit: number): Collector<Sample> {
+/** Counts all samples and keeps the first `limit`. */
+export function createFindingList<Sample>(limit: number) {
   const samples: Sample[] = []
   let count = 0
   return {
-    add(sample) {
+    add(sample: Sample): void {
       count += 1
       if (samples.length < limit) samples.push(sample)
     },
     get count() {
       return count
     },
-    summarize: () => ({ count, samples: [...samples], omitted: count - samples.length }),
+    summarize: (): Findings<Sample> => ({ count, samples: [...samples], omitted: count - samples.length }),
   }
 }
 
@@ -92,9 +85,7 @@ export interface Reconciliation<Unknown = Findings<UnknownPayment> | null> {
   readonly checkpoint: ReconcileCheckpoint
   /** Whether the service rejected the cursor of the checkpoint, so that the run started anew. */
   readonly restarted: boolean
-  /** Pages read. */
   readonly pages: number
-  /** Payments compared. */
   readonly compared: number
   /** Payments repaired: missing and stale without failed. 0 in a dry run. */
   readonly repaired: number

@@ -3,7 +3,7 @@ import { pageLimit } from '@payment-integration/contract'
 import { checkInteger, checkObject, checkSignal } from '../internal/check.js'
 import type { LegacyClient } from '../legacy/client.js'
 import type { Payment } from '../payments.js'
-import type { CallOptions } from '../transport-options.js'
+import type { CallOptions, Complete } from '../transport-options.js'
 import { checkCheckpoint, type Reach, type ReconcileCheckpoint } from './checkpoint.js'
 
 /** Names the payment of a stored version. */
@@ -39,14 +39,8 @@ export function isListing<Tx>(store: ReconcileStore<Tx>): store is ListingStore<
   return typeof (store as Partial<ListingStore<Tx>>).list === 'function'
 }
 
-/** How far a run goes back. */
-export type Until = 'known' | 'end' | Date
-
-/** Progress of a run. */
 export interface ReconcileProgress {
-  /** Pages read. */
   readonly pages: number
-  /** Payments compared. */
   readonly compared: number
   /** Missing and stale payments that the handler processed. */
   readonly repaired: number
@@ -54,7 +48,6 @@ export interface ReconcileProgress {
   readonly failed: number
 }
 
-/** Options of `reconcile`. */
 export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = ReconcileStore<Tx>> extends CallOptions {
   /** The version store that your receiver of deliveries uses. */
   readonly from: Store
@@ -67,7 +60,7 @@ export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = Reconci
    * - `end`: to the end of the list.
    * @default 'known'
    */
-  readonly until?: Until | undefined
+  readonly until?: 'known' | 'end' | Date | undefined
   /** The checkpoint of the last run. Resumes an interrupted run with the same `until`, or both dates. @default none */
   readonly checkpoint?: ReconcileCheckpoint | null | undefined
   /** Awaited after each page. Store the checkpoint, so that a crash costs one page. A thrown error stops the run. */
@@ -100,19 +93,10 @@ export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = Reconci
 }
 
 /** {@link ReconcileOptions} with defaults, checked. */
-export interface CheckedReconcile<Tx> {
-  readonly from: ReconcileStore<Tx>
-  readonly handle: (payment: Payment, tx: Tx) => void | Promise<void>
+export interface CheckedReconcile<Tx>
+  extends Omit<Complete<ReconcileOptions<Tx>>, 'until' | 'legacy' | 'signal'>,
+    Pick<ReconcileOptions<Tx>, 'legacy' | 'signal'> {
   readonly until: Reach
-  readonly checkpoint: ReconcileCheckpoint
-  readonly onCheckpoint: (checkpoint: ReconcileCheckpoint, progress: ReconcileProgress) => void | Promise<void>
-  readonly pageSize: number
-  readonly maxPages: number
-  readonly overlapMs: number
-  readonly samples: number
-  readonly legacy: Pick<LegacyClient, 'lookup'> | undefined
-  readonly dryRun: boolean
-  readonly signal: AbortSignal | undefined
 }
 
 /**

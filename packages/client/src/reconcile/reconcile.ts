@@ -77,7 +77,7 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
   for await (const { payments, nextCursor } of readPages(start.fetchPage, start.cursor)) {
     pages += 1
     if (start.restarted && pages === 1) beganAt = null // The run started at the newest page after all.
-    beganAt ??= findNewest(payments)
+    beganAt ??= payments.reduce<string | null>((newest, { blockTimestamp }) => latest(newest, blockTimestamp), null)
     let needed = 0
     for (const payment of payments) {
       search?.crossOff(payment)
@@ -106,7 +106,7 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
     }, unknown.add)
   if (stopped !== 'max_pages') {
     const reachedCovered = stopped !== 'date' || isBefore(until, before.coveredTo)
-    reached = finishRun(addFailures(), until, { beganAt, failedAt: failedAt(), reachedCovered })
+    reached = finishRun(addFailures(), until, reachedCovered ? beganAt : null, failedAt())
   }
   if (dryRun) reached = checkpoint
   await report(reached)
@@ -163,8 +163,4 @@ function findStopReason(
 /** Whether a run until this date reached the covered block time. */
 function isBefore(until: Reach, coveredTo: string | null): boolean {
   return typeof until === 'number' && coveredTo !== null && until <= Date.parse(coveredTo)
-}
-
-function findNewest(payments: readonly Payment[]): string | null {
-  return payments.reduce<string | null>((newest, { blockTimestamp }) => latest(newest, blockTimestamp), null)
 }

@@ -2,24 +2,9 @@
 import { AbortedError, ClientError, UnauthorizedError } from '../errors.js'
 import type { LegacyClient } from '../legacy/client.js'
 import type { StoredFailure } from './checkpoint.js'
-import { createFailures, type Failures, formatKey } from './failures.js'
-import type { Reconciliation } from './findings.js'
+import { createFailures, formatKey } from './failures.js'
 import { createFindingList, type SeveralPayments, type UnreadTransaction } from './findings.js'
 import type { CheckedReconcile } from './options.js'
-
-export interface SeveralPaymentsSearch {
-  /** Queues a payment for a look-up, unless this run has queued it before. */
-  add(payment: StoredFailure): void
-  /**
-   * Looks up the queued payments, four at a time. A failed look-up reports its transaction as unread. After three
-   * transient failures in a row, or one 401, it skips the others: each would cost its timeouts.
-   * @throws {@link AbortedError} `ERR_ABORTED`.
-   */
-  lookUp(): Promise<void>
-  findings(): Pick<Reconciliation, 'severalPayments' | 'unreadTransactions'>
-  /** Failed look-ups that the next run repeats, for the checkpoint. */
-  readonly failures: Pick<Failures, 'kept' | 'overflowedAt'>
-}
 
 type Outcome = { readonly memos: readonly string[] } | { readonly error: unknown }
 
@@ -38,12 +23,7 @@ const maxSearched = 10_000
  * Queues the failed look-ups of the checkpoint first. Without a legacy client it looks up nothing and keeps them for a
  * later run.
  */
-export function searchSeveralPayments<Tx>({
-  legacy,
-  samples,
-  signal,
-  checkpoint,
-}: CheckedReconcile<Tx>): SeveralPaymentsSearch {
+export function searchSeveralPayments<Tx>({ legacy, samples, signal, checkpoint }: CheckedReconcile<Tx>) {
   const several = createFindingList<SeveralPayments>(samples)
   const unread = createFindingList<UnreadTransaction>(samples)
   const failures = createFailures(checkpoint.unread)
@@ -52,6 +32,7 @@ export function searchSeveralPayments<Tx>({
   let failuresInARow = 0
   let givenUp: Outcome | null = null
 
+  /** Queues a payment for a look-up, unless this run has queued it before. */
   function add(payment: StoredFailure): void {
     const key = formatKey(payment)
     if (!legacy || searched.has(key)) return
@@ -95,7 +76,12 @@ export function searchSeveralPayments<Tx>({
   checkpoint.unread.forEach(add)
   return {
     add,
-    async lookUp() {
+    /**
+     * Looks up the queued payments, four at a time. A failed look-up reports its transaction as unread. After three
+     * transient failures in a row, or one 401, it skips the others: each would cost its timeouts.
+     * @throws {@link AbortedError} `ERR_ABORTED`.
+     */
+    async lookUp(): Promise<void> {
       if (!legacy) return
       while (queued.length > 0) {
         const batch = queued.splice(0, lookUpsAtOnce)
@@ -107,6 +93,7 @@ export function searchSeveralPayments<Tx>({
       severalPayments: legacy ? several.summarize() : null,
       unreadTransactions: legacy ? unread.summarize() : null,
     }),
+    /** Failed look-ups that the next run repeats, for the checkpoint. */
     failures,
   }
 }

@@ -6,20 +6,6 @@ import { formatKey, type Key } from './failures.js'
 import type { UnknownPayment } from './findings.js'
 import type { ListingStore, StoredKey } from './options.js'
 
-/** Crosses off the stored payments that a page shows, and looks up the others. */
-export interface UnknownSearch {
-  crossOff(payment: Payment): void
-  /**
-   * Looks up the other payments, one at a time: a reorg may have moved one while the pages were read. Calls
-   * `onFound` or `onUnknown` for each. A failed look-up makes its payment `unreadable` and does not stop the run. After
-   * three transient failures in a row it skips the others: each would cost its timeouts.
-   * @throws {@link AbortedError} `ERR_ABORTED`.
-   * @throws {@link UnauthorizedError} `ERR_UNAUTHORIZED`.
-   * @throws The error of `onFound`.
-   */
-  finish(onFound: (payment: Payment) => Promise<void>, onUnknown: (payment: UnknownPayment) => void): Promise<void>
-}
-
 const maxFailuresInARow = 3
 
 /**
@@ -33,7 +19,7 @@ export async function searchUnknown(
   integrationAddress: string,
   reader: PaymentReader,
   signal: AbortSignal | undefined,
-): Promise<UnknownSearch> {
+) {
   const unseen = await untilAborted(signal, () => listKeys(store, integrationAddress, signal))
 
   /** @throws Errors of the look-up, except the two answers about the payment itself. */
@@ -51,8 +37,17 @@ export async function searchUnknown(
   }
 
   return {
-    crossOff: (payment) => void unseen.delete(formatKey(payment)),
-    async finish(onFound, onUnknown) {
+    /** Crosses off a stored payment that a page shows. */
+    crossOff: (payment: Payment) => void unseen.delete(formatKey(payment)),
+    /**
+     * Looks up the other payments, one at a time: a reorg may have moved one while the pages were read. Calls `onFound`
+     * or `onUnknown` for each. A failed look-up makes its payment `unreadable` and does not stop the run. After three
+     * transient failures in a row it skips the others: each would cost its timeouts.
+     * @throws {@link AbortedError} `ERR_ABORTED`.
+     * @throws {@link UnauthorizedError} `ERR_UNAUTHORIZED`.
+     * @throws The error of `onFound`.
+     */
+    async finish(onFound: (payment: Payment) => Promise<void>, onUnknown: (payment: UnknownPayment) => void) {
       let failuresInARow = 0
       for (const key of unseen.values()) {
         if (signal?.aborted) throw new AbortedError()

@@ -76,10 +76,9 @@ function rows(chooseRow: (event: Numbered['event']) => Row | false): Choose {
 }
 
 function matchesDelivery(
-  delivery: DeliveryView,
+  { createdAt, ...delivery }: DeliveryView,
   { since = 0, until = Number.POSITIVE_INFINITY, ...named }: DeliveryFilter,
 ) {
-  const createdAt = delivery.createdAt ?? 0
   if (createdAt < since || createdAt >= until) return false
   return Object.entries(named).every(([name, value]) => value === undefined || Reflect.get(delivery, name) === value)
 }

@@ -18,15 +18,13 @@ export async function findLastRemoved(audit: AuditStore, first: AuditRecord): Pr
   return null
 }
 
-const recordsPerPart = 1_000
-
 /** Reads the records after `afterSeq` in their order, in parts that are not empty. */
 export async function* readAuditParts(
   audit: Pick<AuditStore, 'list'>,
   afterSeq = 0,
 ): AsyncGenerator<readonly AuditRecord[], void, undefined> {
   for (let after = afterSeq; ; ) {
-    const part = await audit.list({ afterSeq: after, limit: recordsPerPart })
+    const part = await audit.list({ afterSeq: after, limit: 1_000 })
     const last = part.at(-1)
     if (last === undefined) return
     yield part
@@ -103,9 +101,6 @@ export function createHeadAnnouncer({ audit, clock, random, logger, publish }: A
   }
 }
 
-/** Hex digits of a fingerprint: enough to distinguish the URLs of one integration. */
-const fingerprintLength = 12
-
 /**
  * The origin of a URL. If more follows, a keyed fingerprint of the whole URL is added in brackets: path, query and
  * credentials may contain a secret, but a change of them must be visible. Null stays null.
@@ -115,7 +110,8 @@ export function redactUrl(key: VersionedKey, url: string | null): string | null 
   const origin = parseUrl(url)?.origin ?? 'unreadable'
   if (url === origin || url === `${origin}/`) return url
   const digest = createHmac('sha256', key.derive('audit-url')).update(url, 'utf8').digest('hex')
-  return `${origin}/[${digest.slice(0, fingerprintLength)}]`
+  // Enough digits to distinguish the URLs of one integration.
+  return `${origin}/[${digest.slice(0, 12)}]`
 }
 
 /** The hash before the first record. */

@@ -71,10 +71,18 @@ test.each([
 
 test('a delivery has its last attempt, and no answer of a receiver', () => {
   const attempt = { startedAt: 1_000, latencyMs: 25, status: 204, reason: null, excerpt: 'secret', replay: false }
-  const delivery = { deliveryId: '7', integrationAddress: address, txHash: '0x2', version: 3, createdAt: null }
-  const all = { ...delivery, chainId: 1, status: 'delivered', nextAttemptAt: 2_000, attempts: [attempt] } as const
+  const delivery = { deliveryId: '7', integrationAddress: address, txHash: '0x2', version: 3 }
+  const all = {
+    ...delivery,
+    createdAt: 0,
+    chainId: 1,
+    status: 'delivered',
+    nextAttemptAt: 2_000,
+    attempts: [attempt],
+  } as const
   const lastAttempt = { startedAt: '1970-01-01T00:00:01.000Z', status: 204, reason: null, latencyMs: 25 }
-  const row = { ...delivery, chainId: '1', status: 'delivered', nextAttemptAt: '1970-01-01T00:00:02.000Z' }
+  const times = { createdAt: '1970-01-01T00:00:00.000Z', nextAttemptAt: '1970-01-01T00:00:02.000Z' }
+  const row = { ...delivery, chainId: '1', status: 'delivered', ...times }
   expect(toDeliveryRow(all)).toEqual({ ...row, attempts: 1, lastAttempt })
   expect(toDeliveryRow({ ...all, attempts: [] })).toEqual({ ...row, attempts: 0, lastAttempt: null })
 })

@@ -50,7 +50,7 @@ export function toDeliveryRow({ attempts, createdAt, nextAttemptAt, chainId, ...
   return {
     ...delivery,
     chainId: String(chainId),
-    createdAt: formatTime(createdAt),
+    createdAt: new Date(createdAt).toISOString(),
     attempts: attempts.length,
     lastAttempt: last
       ? { startedAt: formatTime(last.startedAt), status: last.status, reason: last.reason, latencyMs: last.latencyMs }

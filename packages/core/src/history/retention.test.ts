@@ -185,6 +185,23 @@ test.each(['written', 'read again'])('a run that is aborted while a file is %s r
   expect(archive.files.size).toBe(when === 'written' ? 0 : 1)
 })
 
+test('a run that is aborted while the chain of the audit log is checked reads no more of it', async () => {
+  const { run, record, clock, store } = setup()
+  for (const subject of ['a', 'b', 'c']) await record(subject)
+  await clock.advance(2 * dayMs)
+  const { list } = store.audit
+  const stop = new AbortController()
+  const limits: number[] = []
+  store.audit.list = (query) => {
+    limits.push(query.limit)
+    // The check begins with the oldest record alone.
+    if (query.limit === 1) stop.abort()
+    return list(query)
+  }
+  await expect(run({ ...keep, audit: dayMs }, { signal: stop.signal })).rejects.toThrow('aborted')
+  expect(limits.at(-1)).toBe(1)
+})
+
 test('the audit log without its oldest records verifies, and a change of the others shows', async () => {
   const { run, record, clock, verify, seqs, store } = setup()
   for (const subject of ['a', 'b', 'c']) await record(subject)

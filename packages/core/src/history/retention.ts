@@ -206,9 +206,6 @@ export async function restoreRecords(audit: AuditStore, audited: Audited, file: 
 
 const toArchivedDetails = ({ name: file, rows, hmac }: ArchivedFile) => ({ file, rows, hmac })
 
-const leaseMs = 60_000
-const holderBytes = 16
-
 export function createRetentionRun({ store, audited, keys, clock, random }: HistoryDeps) {
   const { audit } = store
 
@@ -283,7 +280,7 @@ export function createRetentionRun({ store, audited, keys, clock, random }: Hist
     const ended = await findExpiredRecords(audit, before)
     if (ended === null) return
     // Verified first: removed records can no longer be.
-    const { brokenAt } = await createAuditQueries({ audit, keys }).verify()
+    const { brokenAt } = await createAuditQueries({ audit, keys }).verify({ signal })
     if (brokenAt !== null) return onProgress?.({ event: 'audit_broken', brokenAt })
     let last: Pick<AuditRecord, 'seq' | 'hash'> = { seq: 0, hash: '' }
     async function* records() {
@@ -327,8 +324,8 @@ export function createRetentionRun({ store, audited, keys, clock, random }: Hist
 
   return async (policy: RetentionPolicy, archive: HistoryArchive, options: RetentionOptions = {}): Promise<void> => {
     checkPolicy(policy)
-    const holder = Buffer.from(random.bytes(holderBytes)).toString('hex')
-    const lease = createLease({ leases: store.leases, clock, name: 'retention', holder, ttlMs: leaseMs })
+    const holder = Buffer.from(random.bytes(16)).toString('hex')
+    const lease = createLease({ leases: store.leases, clock, name: 'retention', holder, ttlMs: 60_000 })
     if (!(await lease.ensure()))
       throw new StoreError('ERR_STORE_BUSY', 'Another retention run goes on; wait for its end.')
     const ending = new AbortController()

@@ -16,11 +16,8 @@ import { type AttemptResult, decideAfterAttempt, getFailureReason } from './retr
 /** Opens a signing secret; throws when it cannot be read. */
 export type OpenSecret = (sealed: SealedSecret, integrationAddress: string) => string
 
-/** The most opened secrets in the cache; the oldest is evicted first. */
-const maxOpenedSecrets = 1_024
-
 /** Caches results, not errors. The integration is in the key: sealed text copied to another row must not open. */
-export function cacheOpenedSecrets(open: OpenSecret, maxSecrets = maxOpenedSecrets): OpenSecret {
+export function cacheOpenedSecrets(open: OpenSecret, maxSecrets = 1_024): OpenSecret {
   const cache = new Map<string, string>()
   return (secret, integrationAddress) => {
     const key = `${integrationAddress} ${secret.keyVersion} ${secret.sealed}`
@@ -34,18 +31,12 @@ export function cacheOpenedSecrets(open: OpenSecret, maxSecrets = maxOpenedSecre
   }
 }
 
-interface DeliveryToSign {
-  readonly secret: string
-  readonly integrationAddress: string
-  /** The exact bytes that will be sent. */
-  readonly body: Uint8Array
-  /** Unix time in milliseconds; rounded down to whole seconds in the header. */
-  readonly now: number
-}
-
-/** Builds the headers of one attempt, with its own time and signature. */
-export async function buildDeliveryHeaders(delivery: DeliveryToSign): Promise<Record<string, string>> {
-  const { secret, integrationAddress, body, now } = delivery
+/** Builds the headers of one attempt, with its own time, and a signature over the exact bytes that will be sent. */
+export async function buildDeliveryHeaders(
+  { integrationAddress, body }: Pick<ClaimedDelivery, 'integrationAddress' | 'body'>,
+  secret: string,
+  now: number,
+): Promise<Record<string, string>> {
   return {
     'Content-Type': jsonContentType,
     'User-Agent': notificationUserAgent,
@@ -100,10 +91,8 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
   const { sender, openSecret, clock, random, logger } = deps
 
   async function sign(claim: ClaimedDelivery, sealed: SealedSecret) {
-    const { integrationAddress, body } = claim
     try {
-      const secret = openSecret(sealed, integrationAddress)
-      return await buildDeliveryHeaders({ secret, integrationAddress, body, now: clock.now() })
+      return await buildDeliveryHeaders(claim, openSecret(sealed, claim.integrationAddress), clock.now())
     } catch (error) {
       // The code that failed saw the secret, so only the class of its error is logged.
       const name = error instanceof Error ? error.name : typeof error
@@ -130,7 +119,8 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
     const unsent = { kind: 'failure', reason: 'secret_unreadable', latencyMs: 0 } as const
     const first = headers === null ? { startedAt, result: unsent } : await post(claim, headers, startedAt)
     // If the receiver rejects the signature within the grace time, the POST is repeated with the previous secret.
-    const isRotating = previous !== null && rejectsSignature(first.result) && clock.now() < previous.until
+    const isRejected = first.result.kind === 'answer' && [400, 401, 403].includes(first.result.status)
+    const isRotating = previous !== null && isRejected && clock.now() < previous.until
     const second = isRotating ? await postWithPrevious(claim, previous, leaseEndsAt) : null
 
     const last = second ?? first
@@ -168,22 +158,15 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
 
 const fitsLease = (startedAt: number, leaseEndsAt: number): boolean => startedAt + deliveryTimeoutMs <= leaseEndsAt
 
-function rejectsSignature(result: AttemptResult): boolean {
-  return result.kind === 'answer' && [400, 401, 403].includes(result.status)
-}
-
 /** The result of a POST for a log, without secrets of this service. */
 export function toPostRecord({ startedAt, result }: SentPost): Omit<AttemptRecord, 'replay'> {
+  const excerpt = result.kind === 'answer' ? result.excerpt : null
   return {
     startedAt,
     latencyMs: result.latencyMs,
     status: result.status ?? null,
     reason: getFailureReason(result),
-    excerpt: result.kind === 'answer' ? hideSecrets(result.excerpt) : null,
+    // A receiver's error page may print its environment.
+    excerpt: excerpt?.replaceAll(/pi_(?:whsec|api|legacy)_[\w-]+/g, '[hidden]') ?? null,
   }
-}
-
-/** Removes secrets of this service: a receiver's error page may print its environment. */
-function hideSecrets(excerpt: string | null): string | null {
-  return excerpt === null ? null : excerpt.replaceAll(/pi_(?:whsec|api|legacy)_[\w-]+/g, '[hidden]')
 }

@@ -15,9 +15,7 @@ import type { AttemptRecord, DeliveryFilter, DeliveryStore, DeliveryView, Endpoi
 
 export interface DeliveryCommands {
   /** Matching deliveries, oldest first. @throws InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`. */
-  list(
-    query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
-  ): Promise<DeliveryView[]>
+  list(query: Parameters<DeliveryStore['list']>[0]): Promise<DeliveryView[]>
   /** The number of matching deliveries. @param options.atMost - Counting stops here, 1 or more. @default no limit */
   count(filter: DeliveryFilter, options?: { readonly atMost?: number | undefined }): Promise<number>
   /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`. */
@@ -74,16 +72,6 @@ export interface SentTest extends Omit<AttemptRecord, 'replay'> {
   readonly body: string
 }
 
-export interface EndpointCommands {
-  /**
-   * Posts a signed sample to the notification URL: a payment without a state or an amount, and with a made-up hash. It
-   * changes neither the outbox nor the endpoint's health. Source: docs/decisions/operators.md.
-   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_NOTIFICATION_URL`, `ERR_TEST_IN_FLIGHT`;
-   * SealedSecretError `ERR_SECRET_UNREADABLE`.
-   */
-  sendTest(address: string): Promise<SentTest>
-}
-
 export interface ReplayTotals {
   readonly replayed: number
   /** Deliveries that were skipped because their attempt was in flight. */
@@ -121,7 +109,9 @@ interface EndpointDeps {
 /** Time between the starts of two tests of an integration, in milliseconds: each makes an audit record. */
 const testPauseMs = 5_000
 
-export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
+export type EndpointCommands = ReturnType<typeof createEndpointCommands>
+
+export function createEndpointCommands(deps: EndpointDeps) {
   const { integrations, audited, keys, clock, sender, nextTestAt } = deps
 
   async function send(address: string) {
@@ -135,14 +125,20 @@ export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
       note({ action: 'integration.test_sent', subject: address, details: { url: redactUrl(keys.current, url) } }),
     )
     const body = buildSampleBody(address, clock.now())
-    const headers = await buildDeliveryHeaders({ secret, integrationAddress: address, body, now: clock.now() })
+    const headers = await buildDeliveryHeaders({ integrationAddress: address, body }, secret, clock.now())
     const startedAt = clock.now()
     const result = await sender.post({ url, headers, body, timeoutMs: deliveryTimeoutMs })
     return { url, headers, body: new TextDecoder().decode(body), ...toPostRecord({ startedAt, result }) }
   }
 
   return {
-    async sendTest(input) {
+    /**
+     * Posts a signed sample to the notification URL: a payment without a state or an amount, and with a made-up hash.
+     * It changes neither the outbox nor the endpoint's health. Source: docs/decisions/operators.md.
+     * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_NOTIFICATION_URL`, `ERR_TEST_IN_FLIGHT`;
+     * SealedSecretError `ERR_SECRET_UNREADABLE`.
+     */
+    async sendTest(input: string): Promise<SentTest> {
       const address = parseAddress(input)
       const now = clock.now()
       const waitMs = (nextTestAt.get(address) ?? 0) - now
@@ -192,16 +188,15 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
   /** Makes missing deliveries due again, those with ids above `afterId` and below `beforeId`. */
   async function requeue(afterId: string, beforeId: string | undefined): Promise<number> {
     const upToId = beforeId === undefined ? undefined : String(Number(beforeId) - 1)
-    const { replayed } = await audited(async (tx, note) => {
-      const filter = { status: 'missing', afterId, upToId } as const
-      const result = await tx.replayDeliveries({ ...filter, limit: checkPart })
-      const { replayed: count, lastId: through } = result
-      const details = { status: 'missing', replayed: count, from: Number(afterId) + 1, through }
-      if (count > 0) note({ action: 'deliveries.replayed', subject: 'all', details })
-      return result
+    const requeued = await audited(async (tx, note) => {
+      const request = { status: 'missing', afterId, upToId, limit: checkPart } as const
+      const { replayed, lastId: through } = await tx.replayDeliveries(request)
+      const details = { status: 'missing', replayed, from: Number(afterId) + 1, through }
+      if (replayed > 0) note({ action: 'deliveries.replayed', subject: 'all', details })
+      return replayed
     })
-    if (replayed > 0) onDue()
-    return replayed
+    if (requeued > 0) onDue()
+    return requeued
   }
 
   return {

@@ -111,8 +111,7 @@ export interface DeliveryView {
   readonly txHash: string
   readonly version: number
   readonly status: DeliveryStatus
-  /** Null for rows older than this column. */
-  readonly createdAt: number | null
+  readonly createdAt: number
   readonly attempts: readonly AttemptRecord[]
   /** The next attempt; null unless pending. */
   readonly nextAttemptAt: number | null

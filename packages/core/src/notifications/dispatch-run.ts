@@ -8,7 +8,6 @@ import type { ClaimedDelivery, ClaimRequest } from './delivery-store.js'
 import { getEndpoint } from './endpoint-health.js'
 import { createSettler, type SettlerDeps } from './settler.js'
 
-/** Options of a dispatcher. */
 export interface DispatcherOptions {
   /** Maximum of POSTs in flight. Retries and replays take at most half of them. @default 256 */
   readonly concurrency?: number | undefined

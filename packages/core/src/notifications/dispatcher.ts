@@ -3,8 +3,7 @@ import { computeBackoffMs, describeError, type Loop } from '../internal/values.j
 import { cacheOpenedSecrets } from './attempt.js'
 import type { DispatcherOptions, DispatchRun, DispatchRunDeps } from './dispatch-run.js'
 import { checkDispatcherOptions, createDispatchRun, maxPlausibleLeaseMs } from './dispatch-run.js'
-import { computeMaxBlockMs } from './endpoint-health.js'
-import { maxRetryDelaysMs } from './retry-schedule.js'
+import { jitter, maxRetryDelaysMs } from './retry-schedule.js'
 
 export interface Dispatcher extends Loop {
   /** Claims and attempts deliveries until none is due. Resolves the number of attempts. */
@@ -30,7 +29,7 @@ export function createDispatcher(
   const createRun = () => createDispatchRun({ ...deps, openSecret }, limits)
   const leaseMs = Math.max(limits.leaseMs, maxPlausibleLeaseMs)
   // A probe blocks its endpoint for the time of its lease.
-  const blockMs = Math.max(computeMaxBlockMs(limits.blockCapMs), leaseMs)
+  const blockMs = Math.max(Math.ceil(limits.blockCapMs * (1 + jitter)), leaseMs)
   let lastCheck = { end: Number.NEGATIVE_INFINITY, nextInMs: 0 }
   let runningCheck: Promise<void> | null = null
   const activeRuns = new Set<DispatchRun>()

@@ -1,7 +1,7 @@
 /** Names endpoints, and decides when a failing one is blocked. See docs/decisions/retries.md. @module */
 import { parseUrl } from '@payment-integration/contract/internal'
 import type { EndpointChange, EndpointHealth, EndpointResult } from './delivery-store.js'
-import { applyJitter, jitter } from './retry-schedule.js'
+import { applyJitter } from './retry-schedule.js'
 
 /** The most URLs in the cache: parsing a URL is the costly part of counting a slot. */
 const maxCachedEndpoints = 4_096
@@ -19,9 +19,8 @@ export function getEndpoint(notificationUrl: string): string {
 
 function parseEndpoint(text: string): string {
   const url = parseUrl(text)
-  if (url === null) return text
+  if (!url?.hostname) return text
   const { protocol, hostname, port } = url
-  if (hostname === '') return text
   // A fully qualified name may end in a dot; it names the same host.
   return `${hostname.replace(/\.$/, '')}:${port || (protocol === 'http:' ? 80 : 443)}`
 }
@@ -30,9 +29,6 @@ function parseEndpoint(text: string): string {
 export const failuresUntilBlock = 5
 /** The first block, in milliseconds, before cap and jitter; each failed probe doubles it. */
 const blockBaseMs = 5_000
-
-/** The longest block for a cap before jitter, in milliseconds. */
-export const computeMaxBlockMs = (capMs: number): number => Math.ceil(capMs * (1 + jitter))
 
 /**
  * Computes an endpoint's health from results in order. A delivered attempt resets it. The fifth failure in a row blocks

@@ -1,34 +1,10 @@
 /** Publishes the outcomes of settled attempts, also if an answer was lost. See docs/decisions/retries.md. @module */
-import type { EventSink, ServiceEvent } from '../events.js'
+import type { EventSink } from '../events.js'
 import { describeError } from '../internal/values.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import { pickDeliveryFields, type RecordedAttempt } from './attempt.js'
 import type { AttemptRecord, EndpointTransition, SettledStatus, SettleResult } from './delivery-store.js'
-
-/** The event of the rejected attempt, if any, then those of the settled attempt. */
-function buildAttemptEvents(attempted: RecordedAttempt, outcome: SettledStatus): ServiceEvent[] {
-  const { claim, rejected, attempt, verdict, publishedMs } = attempted
-  const { attempt: number, ...delivery } = pickDeliveryFields(claim)
-  const type = 'delivery.attempted'
-  const pick = ({ status, reason, latencyMs, replay }: AttemptRecord) => ({ status, reason, latencyMs, replay })
-  const events: ServiceEvent[] = []
-  if (rejected !== null) {
-    const after = { outcome: 'pending', publishedMs: null, retryInMs: 0 } as const
-    events.push({ type, ...delivery, attempt: number, ...pick(rejected), ...after })
-  }
-  events.push({
-    type,
-    ...delivery,
-    attempt: rejected === null ? number : number + 1,
-    ...pick(attempt),
-    outcome,
-    publishedMs: outcome === 'delivered' && !attempt.replay ? publishedMs : null,
-    retryInMs: outcome === 'pending' && verdict.kind === 'retry' ? verdict.inMs : null,
-  })
-  if (outcome === 'exhausted') events.push({ type: 'delivery.exhausted', ...delivery, reason: attempt.reason })
-  return events
-}
 
 export interface OutcomeReporterDeps {
   readonly store: Pick<Store, 'deliveries'>
@@ -55,8 +31,26 @@ export function createOutcomeReporter({ store, clock, publish, logger }: Outcome
     else publish({ type: 'endpoint.failing', ...fields, failures, blockedUntil })
   }
 
+  /** Publishes the event of the rejected attempt, if any, then those of the settled attempt. */
   function publishAttempt(attempted: RecordedAttempt, outcome: SettledStatus): void {
-    for (const event of buildAttemptEvents(attempted, outcome)) publish(event)
+    const { claim, rejected, attempt, verdict, publishedMs } = attempted
+    const { attempt: number, ...delivery } = pickDeliveryFields(claim)
+    const type = 'delivery.attempted'
+    const pick = ({ status, reason, latencyMs, replay }: AttemptRecord) => ({ status, reason, latencyMs, replay })
+    if (rejected !== null) {
+      const after = { outcome: 'pending', publishedMs: null, retryInMs: 0 } as const
+      publish({ type, ...delivery, attempt: number, ...pick(rejected), ...after })
+    }
+    publish({
+      type,
+      ...delivery,
+      attempt: rejected === null ? number : number + 1,
+      ...pick(attempt),
+      outcome,
+      publishedMs: outcome === 'delivered' && !attempt.replay ? publishedMs : null,
+      retryInMs: outcome === 'pending' && verdict.kind === 'retry' ? verdict.inMs : null,
+    })
+    if (outcome === 'exhausted') publish({ type: 'delivery.exhausted', ...delivery, reason: attempt.reason })
   }
 
   /** The delivery's status after an attempt that is in the log, else null. */
@@ -64,16 +58,16 @@ export function createOutcomeReporter({ store, clock, publish, logger }: Outcome
     const { claim, rejected, attempt, verdict } = attempted
     const view = await store.deliveries.find(claim.deliveryId)
     const logged = view?.attempts[claim.attempt - 1 + (rejected === null ? 0 : 1)]
-    if (view === null || logged === undefined || !isSame(logged, attempt)) return null
+    const fields = ['startedAt', 'latencyMs', 'status', 'reason'] as const
+    if (view === null || !fields.every((field) => logged?.[field] === attempt[field])) return null
     if (verdict.kind !== 'retry') return verdict.kind
     return view.status === 'superseded' ? 'superseded' : 'pending'
   }
 
   /** Publishes the blocks that began or ended in an unanswered commit. */
   async function compareEndpoints(addresses: ReadonlySet<string>): Promise<void> {
-    const views = new Map((await store.deliveries.endpoints()).map((view) => [view.integrationAddress, view]))
     for (const integrationAddress of addresses) {
-      const view = views.get(integrationAddress)
+      const view = await store.deliveries.endpoint(integrationAddress)
       const blockedUntil = (view?.blocks ?? 0) > 0 ? (view?.blockedUntil ?? null) : null
       const since = blockedSince.get(integrationAddress)
       if ((blockedUntil !== null) === (since !== undefined)) continue
@@ -128,9 +122,4 @@ export function createOutcomeReporter({ store, clock, publish, logger }: Outcome
       return [...locked, ...(await reportLost(lost))]
     },
   }
-}
-
-function isSame(logged: AttemptRecord, recorded: AttemptRecord): boolean {
-  const fields = ['startedAt', 'latencyMs', 'status', 'reason'] as const
-  return fields.every((field) => logged[field] === recorded[field])
 }

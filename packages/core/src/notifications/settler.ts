@@ -31,9 +31,7 @@ function createSettleGroup(deps: SettleGroupDeps): (group: readonly RecordedAtte
   const reporter = createOutcomeReporter(deps)
 
   /** Resolves the unsettled attempts: after an error the whole group, though the commit may have succeeded. */
-  async function settle(
-    group: readonly RecordedAttempt[],
-  ): Promise<{ unsettled: readonly RecordedAttempt[]; error: unknown }> {
+  async function settle(group: readonly RecordedAttempt[]) {
     const limits = { capMs: blockCapMs, fraction: random.fraction() }
     const judge: EndpointJudge = (before, results) => judgeEndpoint(before, results, limits)
     try {
@@ -159,7 +157,7 @@ export function createSettler(deps: SettlerDeps) {
     if (result === null) {
       logger.warn({ attempts: group.length }, 'slow commit; the next one begins beside it')
       void settling.then(() => {
-        if (queue.length > 0) startWriter()
+        if (queue.length > 0) writer ??= runWriter()
         onSettled()
       })
     }
@@ -191,15 +189,11 @@ export function createSettler(deps: SettlerDeps) {
     writer = null
   }
 
-  function startWriter(): void {
-    writer ??= runWriter()
-  }
-
   return {
     add(attempted: RecordedAttempt): void {
       queue.push(attempted)
       onQueued()
-      startWriter()
+      writer ??= runWriter()
     },
     unsettled(): number {
       let count = queue.length

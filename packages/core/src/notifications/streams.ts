@@ -238,7 +238,7 @@ async function buildSignedBody(
     chainId: String(chainId),
     txHash,
     version,
-    createdAt: createdAt === null ? null : new Date(createdAt).toISOString(),
+    createdAt: new Date(createdAt).toISOString(),
   }
 }
 

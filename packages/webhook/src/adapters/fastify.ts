@@ -29,7 +29,6 @@ export interface FastifyLike {
 /** A route's handler. It never rejects. */
 export type FastifyHandler = (request: FastifyRequestLike, reply: FastifyReplyLike) => Promise<unknown>
 
-/** Options of the plugin. */
 export interface FastifyReceiverOptions extends HandlerOptions {
   /** The path of the route, such as `/webhook`. A `prefix` of `register` comes before it. */
   readonly url: string

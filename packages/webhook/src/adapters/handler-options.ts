@@ -68,7 +68,6 @@ export interface IncomingDelivery extends RequestLike {
   readonly signal: Signal
 }
 
-/** The receiver, the limits and the listeners of an adapter. */
 export interface HandlerOptions {
   /**
    * Handles a delivery; the adapter answers 204 when it resolves. `receive` of `createReceiver` in

@@ -58,7 +58,7 @@ function eventSource(event: LambdaEventLike): Source {
     method: event.httpMethod || event.requestContext?.http?.method || '',
     headers: mergeHeaders(event),
     declaredBytes: undefined,
-    spoiled: spoiled(event.body),
+    spoiled: typeof (event.body ?? '') === 'string' ? undefined : 'an object, so something parsed it',
     cure: "Take the body parser off this function (middy's httpJsonBodyParser): pass the event on as it came.",
     read: async (maxBytes) => decodeBody(event, maxBytes),
   }
@@ -73,12 +73,6 @@ function mergeHeaders({ multiValueHeaders, headers }: LambdaEventLike): HeadersL
   const listed = new Set(lists.map(([name]) => name.toLowerCase()))
   const singleHeaders = Object.entries(headers ?? {}).filter(([name]) => !listed.has(name.toLowerCase()))
   return Object.fromEntries<unknown>([...singleHeaders, ...lists]) as HeadersLike
-}
-
-function spoiled(body: unknown): string | undefined {
-  return body === undefined || body === null || typeof body === 'string'
-    ? undefined
-    : 'an object, so something parsed it'
 }
 
 function decodeBody({ body, isBase64Encoded }: LambdaEventLike, maxBytes: number): Uint8Array {

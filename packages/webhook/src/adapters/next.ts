@@ -1,7 +1,7 @@
 /** Deliveries in Next: a route of the app router, or an API route of the pages router. @module */
+import { createFetchHandler } from './fetch.js'
 import type { FetchHandler } from './fetch-source.js'
-import { serveFetch } from './fetch-source.js'
-import { type HandlerOptions, handlerSettings } from './handler-options.js'
+import type { HandlerOptions } from './handler-options.js'
 import type { NodeHandler } from './node-source.js'
 import { serveNode } from './node-source.js'
 
@@ -14,8 +14,7 @@ import { serveNode } from './node-source.js'
  * export const POST = createNextRoute({ receive })
  */
 export function createNextRoute(options: HandlerOptions): FetchHandler {
-  const settings = handlerSettings(options)
-  return (request) => serveFetch(request, settings, 'Let what reads it first read request.clone().')
+  return createFetchHandler(options)
 }
 
 /**

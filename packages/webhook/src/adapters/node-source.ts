@@ -1,19 +1,22 @@
 /** Answers requests of Node by the raw bytes of the stream, or those that a parser kept. @module */
 import { concat, declaredBytes, discardedBytes, isRaw, toBytes } from '../read-body.js'
 import { bodyTooLarge, bodyUnreadable, type HandlerOptions, handlerSettings } from './handler-options.js'
-import { type Answer, answer, notRaw, type Source } from './internal/answer.js'
+import { answer, notRaw, type Source } from './internal/answer.js'
+
+/** An object on which parsers leave a body. */
+export interface Parsed {
+  readonly body?: unknown
+  /** The bytes, where a parser kept them. */
+  readonly rawBody?: unknown
+}
 
 /** A request: `IncomingMessage` of `node:http` or `node:http2`. */
-export interface NodeRequest {
+export interface NodeRequest extends Parsed {
   readonly method?: string | undefined
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
   readonly readableDidRead?: boolean
   readonly readableEnded?: boolean
   readonly destroyed?: boolean
-  /** Set by a parser of the framework. */
-  readonly body?: unknown
-  /** The bytes, where a parser kept them. */
-  readonly rawBody?: unknown
   on(event: string, listener: (value?: unknown) => void): unknown
   resume(): unknown
   destroy(): unknown
@@ -29,12 +32,6 @@ export interface NodeResponse {
 
 /** A listener for requests. It never rejects. */
 export type NodeHandler = (request: NodeRequest, response: NodeResponse) => Promise<void>
-
-/** An object on which parsers leave a body. */
-export interface Parsed {
-  readonly body?: unknown
-  readonly rawBody?: unknown
-}
 
 /**
  * Presents a Node request: an unread stream, or else the bytes that a parser kept as `rawBody` or `body`.
@@ -126,16 +123,12 @@ export function drain(request: NodeRequest, limitMs: number): void {
 export function serveNode(options: HandlerOptions, cure: string): NodeHandler {
   const settings = handlerSettings(options)
   return async (request, response) => {
-    const reply = await answer(nodeSource(request, [request], cure), settings)
+    const { status, headers, body } = await answer(nodeSource(request, [request], cure), settings)
     drain(request, settings.deadlineMs)
-    write(response, reply)
+    // A time-out of the host may have answered first.
+    if (response.headersSent) return
+    response.statusCode = status
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+    response.end(body)
   }
-}
-
-function write(response: NodeResponse, { status, headers, body }: Answer): void {
-  // A time-out of the host may have answered first.
-  if (response.headersSent) return
-  response.statusCode = status
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  response.end(body)
 }

@@ -40,7 +40,8 @@ export async function answer(source: Source, settings: HandlerSettings, onLateWo
     const isRejected = rejection !== undefined && rejection.status < 500
     if (isRejected) void notify(() => settings.onRejection(rejection))
     if (!isRejected || afterSignature.has(rejection.code)) reportError(settings, error)
-    return buildAnswer(rejection?.status ?? (isBusy(error) ? 503 : 500))
+    const isBusy = busyCodes.has((Object(error) as { code?: unknown }).code)
+    return buildAnswer(rejection?.status ?? (isBusy ? 503 : 500))
   }
 }
 
@@ -73,18 +74,16 @@ async function receiveInTime(source: Source, settings: HandlerSettings, onLateWo
     clearTimeout(timer)
     if (missed !== undefined) {
       controller.abort(missed)
-      const settled = work.catch((lateError) => reportLate(lateError, controller.signal, body.state, settings))
+      // A failure after the deadline is reported too, unless the deadline caused it.
+      const settled = work.catch((error) => {
+        const isStopped = error === missed || (Object(error) as { name?: unknown }).name === 'AbortError'
+        if (!isStopped && body.state.failure === undefined) reportError(settings, error)
+      })
       onLateWork?.(settled)
     }
   }
   // Even if `receive` caught the error of the body, it received nothing.
   if (body.state.failure !== undefined) throw body.state.failure
-}
-
-/** Reports a failure after the deadline too, unless the deadline caused it. */
-function reportLate(lateError: unknown, signal: AbortSignal, { failure }: BodyState, settings: HandlerSettings): void {
-  const stopped = lateError === signal.reason || (Object(lateError) as { name?: unknown }).name === 'AbortError'
-  if (!stopped && failure === undefined) reportError(settings, lateError)
 }
 
 /** Checks the head of the request, before anything is read. */
@@ -100,13 +99,8 @@ export function notRaw(kind: string, cure: string): HandlerError {
   return new HandlerError('ERR_BODY_NOT_RAW', `The body is ${kind}; the signature covers the raw bytes. ${cure}`)
 }
 
-interface BodyState {
-  reading: boolean
-  failure: unknown
-}
-
 function lazyBody(source: Source, maxBytes: number, signal: AbortSignal) {
-  const state: BodyState = { reading: false, failure: undefined }
+  const state: { reading: boolean; failure: unknown } = { reading: false, failure: undefined }
   let bytes: Promise<ArrayBuffer> | undefined
   const read = async (): Promise<ArrayBuffer> => {
     state.reading = true
@@ -119,13 +113,7 @@ function lazyBody(source: Source, maxBytes: number, signal: AbortSignal) {
       state.reading = false
     }
   }
-  return {
-    state,
-    arrayBuffer: () => {
-      bytes ??= read()
-      return bytes
-    },
-  }
+  return { state, arrayBuffer: () => (bytes ??= read()) }
 }
 
 /** Node's small buffers share one pool, so the buffer behind them holds more than the body. */
@@ -161,10 +149,6 @@ const busyCodes = new Set<unknown>([
   '53300',
   '57P03',
 ])
-
-function isBusy(error: unknown): boolean {
-  return busyCodes.has((Object(error) as { code?: unknown }).code)
-}
 
 const texts: Readonly<Record<number, string>> = {
   400: 'Bad Request',

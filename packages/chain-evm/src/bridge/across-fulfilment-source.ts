@@ -3,9 +3,8 @@
  * Source: docs/interface.md 2.1 (source), 8 (finality); docs/decisions/cross-chain.md.
  * @module
  */
-import { finality } from '@payment-integration/contract'
 import { systemClock } from '@payment-integration/core'
-import { assertWhole } from '@payment-integration/core/internal'
+import { assertWhole, createFinality } from '@payment-integration/core/internal'
 import type { BlockRef, BridgeDeposit, Clock, Fulfilment, FulfilmentSource } from '@payment-integration/core/ports'
 import { getNativeToken, type RouterLog } from '../decode/router-decoder.js'
 import { createPriceLists, type KnownToken, knownTokens } from '../prices/pricing.js'
@@ -238,11 +237,9 @@ function createFillReader(
 }
 
 function checkConfirmations(chainId: number, given: number | undefined): number {
-  const table: Readonly<Record<number, { readonly confirmations: number }>> = finality
-  const confirmations = given ?? table[chainId]?.confirmations
-  if (confirmations === undefined)
+  const confirmations = createFinality(given === undefined ? {} : { [chainId]: given }).confirmations(chainId)
+  if (confirmations === null)
     throw new RangeError(`Nothing says when a block of chain ${chainId} is final; pass confirmations.`)
-  assertWhole(`confirmations of chain ${chainId}`, confirmations, 0)
   return confirmations
 }
 

@@ -2,7 +2,7 @@
 import { systemClock } from '@payment-integration/core'
 import { assertWhole } from '@payment-integration/core/internal'
 import type { BlockRange, Chain, Clock, ProofLevel, RangesRequest } from '@payment-integration/core/ports'
-import { knownSpokePools, parseSpokePools } from './bridge/spoke-pools.js'
+import { knownSpokePools } from './bridge/spoke-pools.js'
 import { checkRouters, type KnownRouter } from './decode/known-routers.js'
 import { getNativeToken, type RouterDecoder } from './decode/router-decoder.js'
 import { yodlDecoder } from './decode/router-events.js'
@@ -17,7 +17,7 @@ import { readRanges } from './read/ranges.js'
 import { parseReceipt } from './rpc/answers.js'
 import { callWithChainId, readHeaderWithChainId } from './rpc/chain-guard.js'
 import { createFailures } from './rpc/failures.js'
-import { normalizeAddress, normalizeHash } from './rpc/hex.js'
+import { normalizeAddress, normalizeHash, parseAddress } from './rpc/hex.js'
 import { buildReceiptCall, type Node } from './rpc/json-rpc.js'
 import { createNodes, type NodeAddress, type NodesOptions } from './rpc/nodes.js'
 import type { Transport } from './rpc/wire.js'
@@ -124,7 +124,8 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   )
   const fail = createFailures(chainId)
   const tokens = createTokenMetadata(fail, native)
-  const spokePools = parseSpokePools(options.spokePools ?? knownSpokePools(chainId))
+  const trustedPools = options.spokePools ?? knownSpokePools(chainId)
+  const spokePools = new Set(trustedPools.map((pool) => parseAddress("A SpokePool's address", pool)))
   const onQuarantine = ignoreErrors(options.onQuarantine)
   const headerHashing = createHeaderHashing(chainId)
   const settings = { chainId, fail, decoder, tokens, lists, routers, spokePools, rawReceipts, headerHashing }

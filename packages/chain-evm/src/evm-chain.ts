@@ -16,7 +16,7 @@ import { createRangeSizing } from './read/range-sizing.js'
 import { readRanges } from './read/ranges.js'
 import { parseReceipt } from './rpc/answers.js'
 import { callWithChainId, readHeaderWithChainId } from './rpc/chain-guard.js'
-import { createFailures } from './rpc/failures.js'
+import { callSafely, createFailures } from './rpc/failures.js'
 import { normalizeAddress, normalizeHash, parseAddress } from './rpc/hex.js'
 import { buildReceiptCall, type Node } from './rpc/json-rpc.js'
 import { createNodes, type NodeAddress, type NodesOptions } from './rpc/nodes.js'
@@ -126,7 +126,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   const tokens = createTokenMetadata(fail, native)
   const trustedPools = options.spokePools ?? knownSpokePools(chainId)
   const spokePools = new Set(trustedPools.map((pool) => parseAddress("A SpokePool's address", pool)))
-  const onQuarantine = ignoreErrors(options.onQuarantine)
+  const onQuarantine = (log: QuarantinedLog) => callSafely(() => options.onQuarantine?.(log))
   const headerHashing = createHeaderHashing(chainId)
   const settings = { chainId, fail, decoder, tokens, lists, routers, spokePools, rawReceipts, headerHashing }
   let filterOfAllRouters: FilterTest | undefined
@@ -200,14 +200,4 @@ function checkRequestedRouters(
   }
   if (addresses.size === 0) throw new TypeError('routers is empty; leave it out to read all routers.')
   return addresses.size === routers.size ? null : addresses
-}
-
-function ignoreErrors(callback: ((log: QuarantinedLog) => void) | undefined): (log: QuarantinedLog) => void {
-  return (log) => {
-    try {
-      callback?.(log)
-    } catch {
-      // A callback must not stop the chain.
-    }
-  }
 }

@@ -65,8 +65,7 @@ export function parseHeader(value: unknown, fail: Failures): BlockRef | null {
 }
 
 /** Parses the contents of a header that {@link parseHeader} accepted. */
-export function parseHeaderContents(value: unknown): HeaderContents {
-  const { logsBloom, receiptsRoot, transactions } = isFields(value) ? value : {}
+export function parseHeaderContents({ logsBloom, receiptsRoot, transactions }: Fields): HeaderContents {
   return {
     logsBloom: isHex(logsBloom) && logsBloom.length === 514 ? logsBloom : null,
     receiptsRoot: normalizeHash(receiptsRoot),

@@ -2,23 +2,23 @@
 import { systemClock } from '@payment-integration/core'
 import { assertWhole } from '@payment-integration/core/internal'
 import type { BlockRange, Chain, Clock, ProofLevel, RangesRequest } from '@payment-integration/core/ports'
-import { knownSpokePools, parseSpokePools } from './bridge/spoke-pools.js'
+import { knownSpokePools } from './bridge/spoke-pools.js'
 import { checkRouters, type KnownRouter } from './decode/known-routers.js'
 import { getNativeToken, type RouterDecoder } from './decode/router-decoder.js'
 import { yodlDecoder } from './decode/router-events.js'
 import type { KnownPriceFeed, KnownToken } from './prices/pricing.js'
 import { createPriceLists, knownPriceFeeds, knownTokens } from './prices/pricing.js'
 import { createTokenMetadata } from './prices/token-metadata.js'
+import { loadKeccak } from './proof/keccak.js'
 import { createFilterTest, type FilterTest } from './proof/log-filter.js'
-import { openProver, type Prover } from './proof/prover.js'
-import { createHeaderHashing, type QuarantinedLog, type RangeReader } from './read/range-reader.js'
+import { createHeaderHashing, type QuarantinedLog } from './read/range-reader.js'
 import { createRangeSizing } from './read/range-sizing.js'
 import { readRanges } from './read/ranges.js'
 import { parseReceipt } from './rpc/answers.js'
 import { callWithChainId, readHeaderWithChainId } from './rpc/chain-guard.js'
-import { createFailures } from './rpc/failures.js'
-import { normalizeAddress, normalizeHash } from './rpc/hex.js'
-import { buildReceiptCall, type Node } from './rpc/json-rpc.js'
+import { callSafely, createFailures } from './rpc/failures.js'
+import { normalizeAddress, normalizeHash, parseAddress } from './rpc/hex.js'
+import { buildReceiptCall } from './rpc/json-rpc.js'
 import { createNodes, type NodeAddress, type NodesOptions } from './rpc/nodes.js'
 import type { Transport } from './rpc/wire.js'
 
@@ -117,33 +117,28 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   const nodes = createNodes({ ...options, nodes: checkNodes(options), clock })
   const routers = checkRouters(options.routers, decoder)
   const native = getNativeToken(chainId)
-  const lists = createPriceLists(
-    options.tokens ?? knownTokens(chainId),
-    options.priceFeeds ?? knownPriceFeeds(chainId),
-    native.symbol,
-  )
+  const { tokens: trustedTokens = knownTokens(chainId), priceFeeds = knownPriceFeeds(chainId) } = options
+  const lists = createPriceLists(trustedTokens, priceFeeds, native.symbol)
   const fail = createFailures(chainId)
-  const tokens = createTokenMetadata(fail, native)
-  const spokePools = parseSpokePools(options.spokePools ?? knownSpokePools(chainId))
-  const onQuarantine = ignoreErrors(options.onQuarantine)
+  const tokens = createTokenMetadata(native)
+  const trustedPools = options.spokePools ?? knownSpokePools(chainId)
+  const spokePools = new Set(trustedPools.map((pool) => parseAddress("A SpokePool's address", pool)))
+  const onQuarantine = (log: QuarantinedLog) => callSafely(() => options.onQuarantine?.(log))
   const headerHashing = createHeaderHashing(chainId)
-  const settings = { chainId, fail, decoder, tokens, lists, routers, spokePools, rawReceipts, headerHashing }
+  const settings = { fail, decoder, tokens, lists, routers, spokePools, rawReceipts, headerHashing, onQuarantine }
   let filterOfAllRouters: FilterTest | undefined
   const sizing = createRangeSizing()
-
-  function openReader(prover: Prover, requested: ReadonlySet<string> | null): (node: Node) => RangeReader {
-    filterOfAllRouters ??= createFilterTest(routers.keys(), decoder.paymentTopics)
-    const filter = requested === null ? filterOfAllRouters : createFilterTest(requested, decoder.paymentTopics)
-    return (node) => ({ ...settings, onQuarantine, node, rpc: node.rpc, prover, requestedRouters: requested, filter })
-  }
 
   async function* ranges(request: RangesRequest, signal?: AbortSignal): AsyncGenerator<BlockRange> {
     assertWhole('from', request.from, 0)
     assertWhole('to', request.to, request.from)
     assertWhole('head', request.head, 0)
-    const requested = checkRequestedRouters(request.routers, routers)
-    const open = openReader(await openProver(), requested)
-    yield* readRanges({ nodes, fail, open, proof, nearHead, sizing }, request, signal)
+    const requestedRouters = checkRequestedRouters(request.routers, routers)
+    await loadKeccak()
+    filterOfAllRouters ??= createFilterTest(routers.keys(), decoder.paymentTopics)
+    const filter = requestedRouters ? createFilterTest(requestedRouters, decoder.paymentTopics) : filterOfAllRouters
+    const context = { ...settings, requestedRouters, filter }
+    yield* readRanges({ context, nodes, proof, nearHead, sizing }, request, signal)
   }
 
   return {
@@ -153,7 +148,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     ranges,
     head: (signal) =>
       nodes.runPinned(async (node) => {
-        const head = await readHeaderWithChainId({ fail, node }, 'latest', signal)
+        const head = await readHeaderWithChainId({ fail, node, signal }, 'latest')
         if (head === null) throw fail.unavailable('the node has no latest block.')
         node.note({ kind: 'head', number: head.number })
         return head
@@ -161,7 +156,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     async block(number, signal) {
       assertWhole('number', number, 0)
       return nodes.runPinned(async (node) => {
-        const block = await readHeaderWithChainId({ fail, node }, number, signal)
+        const block = await readHeaderWithChainId({ fail, node, signal }, number)
         if (block !== null && block.number !== number)
           throw fail.unavailable(`block ${block.number} was answered instead of block ${number}.`)
         return block
@@ -171,7 +166,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       const hash = normalizeHash(txHash)
       if (hash === null) throw new TypeError('The transaction hash must be 0x and 64 hex digits.')
       return nodes.runPinned(async (node) => {
-        const receipt = parseReceipt(await callWithChainId({ fail, node }, buildReceiptCall(hash), signal), fail)
+        const receipt = parseReceipt(await callWithChainId({ fail, node, signal }, buildReceiptCall(hash)), fail)
         if (receipt === null) return { fate: 'unknown', blockNumber: null }
         if (receipt.hash !== hash) throw fail.unavailable(`receipt ${receipt.hash} was answered instead of ${hash}.`)
         return { fate: receipt.succeeded ? 'succeeded' : 'reverted', blockNumber: receipt.blockNumber }
@@ -199,14 +194,4 @@ function checkRequestedRouters(
   }
   if (addresses.size === 0) throw new TypeError('routers is empty; leave it out to read all routers.')
   return addresses.size === routers.size ? null : addresses
-}
-
-function ignoreErrors(callback: ((log: QuarantinedLog) => void) | undefined): (log: QuarantinedLog) => void {
-  return (log) => {
-    try {
-      callback?.(log)
-    } catch {
-      // A callback must not stop the chain.
-    }
-  }
 }

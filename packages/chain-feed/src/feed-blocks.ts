@@ -12,22 +12,20 @@ const maxPayments = 500
  * @param routers - Only the payments of these routers are kept.
  */
 export function joinBlocks(blocks: readonly FeedBlock[], routers: ReadonlySet<string>): BlockRange[] {
-  const ranges: BlockRange[] = []
-  let group: FeedBlock[] = []
+  const groups: FeedBlock[][] = []
   let payments = 0
   for (const block of blocks) {
-    const [first] = group
-    const isJoinable = first === undefined || (first.proof === block.proof && first.node === block.node)
-    if (!isJoinable || payments >= maxPayments) {
-      ranges.push(...toRanges(group, routers))
-      group = []
+    const group = groups.at(-1)
+    const first = group?.[0]
+    const isJoinable = first?.proof === block.proof && first.node === block.node && payments < maxPayments
+    if (group !== undefined && isJoinable) group.push(block)
+    else {
+      groups.push([block])
       payments = 0
     }
-    group.push(block)
     payments += block.payments.length + block.deposits.length
   }
-  ranges.push(...toRanges(group, routers))
-  return ranges
+  return groups.flatMap((group) => toRanges(group, routers))
 }
 
 function toRanges(group: readonly FeedBlock[], routers: ReadonlySet<string>): BlockRange[] {

@@ -15,18 +15,15 @@ import { parseInstant } from '@payment-integration/contract/internal-io'
 import type { Clock } from '@payment-integration/core/ports'
 import { type FeedConnection, FeedError } from './feed-connection.js'
 
-/** A stored message. */
 export interface FeedMessage {
   /** Position in the stream: a later message has a greater one. */
   readonly sequence: number
-  /** The publisher that appended it. */
   readonly publisher: string
   /** Unix time of the append by the server's clock, in milliseconds. */
   readonly storedAt: number
   readonly data: Uint8Array
 }
 
-/** A block to append. */
 interface FeedAppend {
   readonly height: number
   readonly data: Uint8Array
@@ -45,7 +42,6 @@ interface ExpectedEnd {
   readonly after: string | null
 }
 
-/** How a stream is created. */
 interface FeedStreamLimits {
   /** Copies, on different servers. */
   readonly replicas: number

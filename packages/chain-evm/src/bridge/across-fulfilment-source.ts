@@ -3,20 +3,20 @@
  * Source: docs/interface.md 2.1 (source), 8 (finality); docs/decisions/cross-chain.md.
  * @module
  */
-import { finality } from '@payment-integration/contract'
 import { systemClock } from '@payment-integration/core'
-import { assertWhole } from '@payment-integration/core/internal'
+import { assertWhole, createFinality } from '@payment-integration/core/internal'
 import type { BlockRef, BridgeDeposit, Clock, Fulfilment, FulfilmentSource } from '@payment-integration/core/ports'
 import { getNativeToken, type RouterLog } from '../decode/router-decoder.js'
 import { createPriceLists, type KnownToken, knownTokens } from '../prices/pricing.js'
 import { createTokenMetadata } from '../prices/token-metadata.js'
-import { openProver } from '../proof/prover.js'
+import { loadKeccak } from '../proof/keccak.js'
+import { computeHeaderHash } from '../proof/prover.js'
 import { assertAuthentic, createHeaderHashing } from '../read/range-reader.js'
 import { type Fields, isSameLog, parseHeader, parseLogs, parseReceipt } from '../rpc/answers.js'
-import { callWithChainId } from '../rpc/chain-guard.js'
+import { callWithChainId, type ExpectedChain } from '../rpc/chain-guard.js'
 import { createFailures, isRateLimit, isUnavailable } from '../rpc/failures.js'
 import { formatQuantity, normalizeAddress } from '../rpc/hex.js'
-import { buildHeaderCall, buildReceiptCall, type Node } from '../rpc/json-rpc.js'
+import { buildHeaderCall, buildReceiptCall } from '../rpc/json-rpc.js'
 import { createNodes, type NodeAddress } from '../rpc/nodes.js'
 import { acrossBridge, decodeFill, type Fill, fillTopics, isFillOf, knownSpokePools } from './spoke-pools.js'
 
@@ -67,7 +67,6 @@ const rereadBlocks = 256
 /** The most searches in memory. A search that was dropped starts again. */
 const maxSearches = 10_000
 
-/** The progress of the search for a deposit's fill. */
 interface Search {
   readonly from: number
   /** The next height to read. */
@@ -84,11 +83,7 @@ interface Search {
  * Makes the look-up of fulfilments on one chain. A search starts at the deposit's block time, resumes where it stopped,
  * and makes a final pass when the window has ended. A fill is verified by its receipt and its block's header.
  */
-function createFillReader(
-  chainId: number,
-  destination: AcrossDestination,
-  { windowMs, clock }: { readonly windowMs: number; readonly clock: Clock },
-) {
+function createFillReader(chainId: number, destination: AcrossDestination, windowMs: number, clock: Clock) {
   const confirmations = checkConfirmations(chainId, destination.confirmations)
   const spokePool = normalizeAddress(destination.spokePool ?? knownSpokePools(chainId)[0])
   if (spokePool === null)
@@ -96,21 +91,21 @@ function createFillReader(
   const nodes = createNodes({ chainId, nodes: destination.nodes, clock })
   const fail = createFailures(chainId)
   const native = getNativeToken(chainId)
-  const tokens = createTokenMetadata(fail, native)
+  const tokens = createTokenMetadata(native)
   const lists = createPriceLists(destination.tokens ?? knownTokens(chainId), [], native.symbol)
   const headerHashing = createHeaderHashing(chainId)
   const findFirstAt = createBlockFinder()
   const searches = new Map<string, Search>()
 
-  async function find(node: Node, deposit: BridgeDeposit, signal?: AbortSignal): Promise<Fulfilment | null> {
+  async function find(chain: ExpectedChain, deposit: BridgeDeposit): Promise<Fulfilment | null> {
     const key = `${deposit.payment.chainId}:${deposit.depositId}:${deposit.payment.blockHash}`
     const existing = searches.get(key)
     if (existing?.isComplete === true) return null
-    const head = await readBlock(node, 'latest', signal)
-    node.note({ kind: 'head', number: head.number })
+    const head = await readBlock(chain, 'latest')
+    chain.node.note({ kind: 'head', number: head.number })
     const final = head.number - confirmations
     if (final < 0) return null
-    const read = (height: number) => readBlock(node, height, signal)
+    const read = (height: number) => readBlock(chain, height)
     const since = deposit.payment.blockTimestamp
     const search = existing ?? startSearch(key, await findFirstAt(since - clockSlackMs, final, read))
     const isLate = head.timestamp > since + windowMs
@@ -126,10 +121,10 @@ function createFillReader(
       readTo = height
       search[cursor] = isLast ? height + 1 : Math.min(height + 1, deepestNext)
     }
-    const fill = await scanFills(node, deposit, { from, to, onRead }, signal)
+    const fill = await scanFills(chain, deposit, { from, to, onRead })
     if (fill !== null) {
       search.wasFound = true
-      return toFulfilment(node, fill, final, signal)
+      return toFulfilment(chain, fill, final)
     }
     // A reorg removed the fill, and may have moved it to an earlier block.
     if (search.wasFound) Object.assign(search, { next: search.from, nextAtEnd: search.from, wasFound: false })
@@ -139,14 +134,13 @@ function createFillReader(
 
   /** Finds the first fill of a deposit; null if there is none in the scanned blocks, which may end before `to`. */
   async function scanFills(
-    node: Node,
+    chain: ExpectedChain,
     deposit: BridgeDeposit,
     { from, to, onRead }: { readonly from: number; readonly to: number; readonly onRead: (height: number) => void },
-    signal?: AbortSignal,
   ): Promise<FoundFill | null> {
     for (let start = from, slices = 0; start <= to && slices < maxSlices; slices += 1) {
-      const end = Math.min(to, start + node.maxRange() - 1)
-      const logs = await readSlice(node, deposit, start, end, signal)
+      const end = Math.min(to, start + chain.node.maxRange() - 1)
+      const logs = await readSlice(chain, deposit, start, end)
       for (const log of logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)) {
         const fill = log.address === spokePool ? decodeFill(log) : null
         if (fill !== null && log.blockNumber >= start && log.blockNumber <= end && isFillOf(fill, deposit))
@@ -158,17 +152,17 @@ function createFillReader(
     return null
   }
 
-  async function readSlice(node: Node, deposit: BridgeDeposit, from: number, to: number, signal?: AbortSignal) {
+  async function readSlice(chain: ExpectedChain, deposit: BridgeDeposit, from: number, to: number) {
     const topics = [fillTopics, toWord(BigInt(deposit.payment.chainId)), toWord(BigInt(deposit.depositId))]
     const filter = { fromBlock: formatQuantity(from), toBlock: formatQuantity(to), address: spokePool, topics }
     const blocks = to - from + 1
     try {
       const call = { method: 'eth_getLogs', params: [filter] }
-      const logs = parseLogs(await callWithChainId({ fail, node }, call, signal), fail)
-      node.note({ kind: 'range-read', blocks })
+      const logs = parseLogs(await callWithChainId(chain, call), fail)
+      chain.node.note({ kind: 'range-read', blocks })
       return logs
     } catch (error) {
-      if (isUnavailable(error)) node.note({ kind: 'range-failed', blocks, rateLimited: isRateLimit(error) })
+      if (isUnavailable(error)) chain.node.note({ kind: 'range-failed', blocks, rateLimited: isRateLimit(error) })
       throw error
     }
   }
@@ -181,30 +175,27 @@ function createFillReader(
     return search
   }
 
-  async function readBlock(node: Node, block: number | 'latest', signal?: AbortSignal): Promise<BlockRef> {
-    const header = await checkedHeader(node, await callWithChainId({ fail, node }, buildHeaderCall(block), signal))
+  async function readBlock(chain: ExpectedChain, block: number | 'latest'): Promise<BlockRef> {
+    const header = await checkHeader(chain, await callWithChainId(chain, buildHeaderCall(block)))
     if (header === null) throw fail.noBlock(`the node has no block ${block}.`)
     return header
   }
 
   /** Parses a header, and checks it against its block hash where the chain allows it, so that its time is authentic. */
-  async function checkedHeader(node: Node, answer: unknown): Promise<BlockRef | null> {
+  async function checkHeader({ node }: ExpectedChain, answer: unknown): Promise<BlockRef | null> {
     const ref = parseHeader(answer, fail)
     if (ref === null) return null
-    const isAuthentic = (await openProver()).computeHeaderHash(answer as Fields) === ref.hash
+    await loadKeccak()
+    const isAuthentic = computeHeaderHash(answer as Fields) === ref.hash
     assertAuthentic({ node, fail, headerHashing }, [{ ref, isAuthentic }])
     return ref
   }
 
-  async function toFulfilment(
-    node: Node,
-    { fill, log }: FoundFill,
-    final: number,
-    signal?: AbortSignal,
-  ): Promise<Fulfilment> {
+  async function toFulfilment(chain: ExpectedChain, { fill, log }: FoundFill, final: number): Promise<Fulfilment> {
     const { txHash, blockNumber, blockHash, logIndex } = log
-    const [block, answer] = await node.rpc.all([buildHeaderCall(blockNumber), buildReceiptCall(txHash)], signal)
-    const header = await checkedHeader(node, block)
+    const calls = [buildHeaderCall(blockNumber), buildReceiptCall(txHash)]
+    const [block, answer] = await chain.node.rpc.all(calls, chain.signal)
+    const header = await checkHeader(chain, block)
     const receipt = parseReceipt(answer, fail)
     const position = receipt?.logs.findIndex((candidate) => isSameLog(candidate, log)) ?? -1
     const isInBlock =
@@ -224,7 +215,7 @@ function createFillReader(
       blockHash,
       blockTimestamp: header.timestamp,
       receiver: fill.paidTo,
-      tokenOut: { ...(await tokens.read(node, fill.outputToken, final, signal)), amount: fill.paidAmount },
+      tokenOut: { ...(await tokens.read(chain, fill.outputToken, final)), amount: fill.paidAmount },
       listedToken: token && { symbol: token.symbol, currency: token.currency },
     }
   }
@@ -232,17 +223,15 @@ function createFillReader(
   return {
     /** Null while no fill is final. */
     lookup: (deposit: BridgeDeposit, signal?: AbortSignal): Promise<Fulfilment | null> =>
-      nodes.runPinned((node) => find(node, deposit, signal), signal),
+      nodes.runPinned((node) => find({ fail, node, signal }, deposit), signal),
     close: () => nodes.close(),
   }
 }
 
 function checkConfirmations(chainId: number, given: number | undefined): number {
-  const table: Readonly<Record<number, { readonly confirmations: number }>> = finality
-  const confirmations = given ?? table[chainId]?.confirmations
-  if (confirmations === undefined)
+  const confirmations = createFinality(given === undefined ? {} : { [chainId]: given }).confirmations(chainId)
+  if (confirmations === null)
     throw new RangeError(`Nothing says when a block of chain ${chainId} is final; pass confirmations.`)
-  assertWhole(`confirmations of chain ${chainId}`, confirmations, 0)
   return confirmations
 }
 
@@ -288,7 +277,7 @@ export function createAcrossFulfilmentSource(options: AcrossFulfilmentSourceOpti
   const { chains, windowMs = 86_400_000, clock = systemClock } = options
   assertWhole('windowMs', windowMs, 1)
   const readers = new Map(
-    [...chains].map(([chainId, destination]) => [chainId, createFillReader(chainId, destination, { windowMs, clock })]),
+    [...chains].map(([chainId, destination]) => [chainId, createFillReader(chainId, destination, windowMs, clock)]),
   )
   return {
     async lookup(deposit, signal) {

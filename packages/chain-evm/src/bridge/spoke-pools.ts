@@ -6,9 +6,8 @@
 import type { BridgeDeposit } from '@payment-integration/core/ports'
 import type { DecodedPayment } from '../decode/router-decoder.js'
 import type { ReceiptLog } from '../rpc/answers.js'
-import { normalizeAddress, uintAt, wordAt, wordToAddress, wordToOffset, zeroAddress } from '../rpc/hex.js'
+import { uintAt, wordAt, wordToAddress, wordToOffset, zeroAddress } from '../rpc/hex.js'
 
-/** First topics of deposit events. */
 const depositTopics: ReadonlySet<string> = new Set([
   // FundsDeposited
   '0x32ed1a409ef04c7b0227189c3a103dc5ac10e775a15b785dcc510201f7c25ad3',
@@ -58,25 +57,14 @@ const filledRelayTopic = '0x44b559f101f8fbcc8a0ea43fa91a05a729a5ea6e14a7c75aa750
 /** `FilledV3Relay`, the earlier event: the updated recipient and amount are in a struct. */
 const filledV3RelayTopic = '0x571749edf1d5c9599318cdbc4e28a6475d65e87fd3b2ddbe1e9a8d5e7a0f0ff7'
 
-/** First topics of fill events. */
 export const fillTopics: readonly string[] = [filledRelayTopic, filledV3RelayTopic]
 
-/** A fill, as in its event. Addresses are lowercase, amounts in base units. */
-export interface Fill {
-  readonly originChainId: bigint
-  readonly depositId: bigint
-  readonly depositor: string
-  /** The recipient that the deposit named. */
-  readonly recipient: string
-  readonly input: { readonly token: string; readonly amount: bigint }
-  readonly outputToken: string
-  /** Who was paid, and how much. */
-  readonly paidTo: string
-  readonly paidAmount: bigint
-}
-
-/** Decodes a log as a fill; null for another log, and for addresses that are not EVM addresses. Never throws. */
-export function decodeFill({ topics, data }: ReceiptLog): Fill | null {
+/**
+ * Decodes a log as a fill: lowercase addresses, amounts in base units. `recipient` is the one that the deposit named;
+ * `paidTo` was paid. Never throws.
+ * @returns Null for another log, and for addresses that are not EVM addresses.
+ */
+export function decodeFill({ topics, data }: ReceiptLog) {
   if (!fillTopics.includes(topics[0] ?? '') || topics.length !== topicCount) return null
   const paidAt = topics[0] === filledRelayTopic ? 11 * 32 : wordToOffset(wordAt(data, 11 * 32))
   if (paidAt === null) return null
@@ -100,6 +88,8 @@ export function decodeFill({ topics, data }: ReceiptLog): Fill | null {
     paidAmount,
   }
 }
+
+export type Fill = NonNullable<ReturnType<typeof decodeFill>>
 
 /** Whether a fill agrees with a deposit, and the receiver got the promised token and at least the promised amount. */
 export function isFillOf(fill: Fill, { payment, depositId, receiver, output }: BridgeDeposit): boolean {
@@ -133,21 +123,9 @@ export function knownSpokePools(chainId: number): readonly string[] {
   return byChain[chainId] ?? []
 }
 
-/** @throws {TypeError} When an entry is no address. */
-export function parseSpokePools(spokePools: readonly string[]): ReadonlySet<string> {
-  return new Set(
-    spokePools.map((given) => {
-      const address = normalizeAddress(given)
-      if (address !== null) return address
-      throw new TypeError(`A SpokePool's address is ${JSON.stringify(given)}; pass 0x and 40 hex digits.`)
-    }),
-  )
-}
-
 /** `yodlWithAcross` of versions 0.8 and 0.9. */
 const selector = '0xde537614'
 
-/** Whether a router's calldata deposits into a bridge. */
 export function isBridgeCall(calldata: string): boolean {
   return calldata.slice(0, selector.length).toLowerCase() === selector
 }
@@ -165,9 +143,7 @@ export type DepositFacts = Omit<BridgeDeposit, 'payment'>
  * @param payments - All payments of the transaction, by log index.
  * @param positions - The positions of their logs in `logs`.
  * @param logs - All logs of the receipt, in order.
- * @param isPaymentLog - Whether a log is a payment event of a listed router.
  * @param spokePools - Listed bridge contracts, lowercased.
- * @returns For each payment its deposit, or null.
  */
 export function findDeposits(
   payments: readonly DecodedPayment[],
@@ -176,9 +152,12 @@ export function findDeposits(
   isPaymentLog: (log: ReceiptLog) => boolean,
   spokePools: ReadonlySet<string>,
 ): readonly (DepositFacts | null)[] {
+  const isDepositLog = ({ address, topics: [topic = ''] }: ReceiptLog) =>
+    spokePools.has(address) && depositTopics.has(topic)
   return payments.map((payment, index) => {
-    const log = findLastDepositLog(logs, positions[index] ?? 0, isPaymentLog, spokePools)
-    const deposit = log === null ? null : decodeDeposit(log)
+    const before = logs.slice(0, positions[index] ?? 0)
+    const log = before.slice(before.findLastIndex(isPaymentLog) + 1).findLast(isDepositLog)
+    const deposit = log === undefined ? null : decodeDeposit(log)
     if (deposit === null) return null
     const { depositId, destinationChainId, depositor, recipient, input, output } = deposit
     const isOfPayment =
@@ -188,18 +167,4 @@ export function findDeposits(
       input.amount === payment.gross
     return isOfPayment ? { bridge: acrossBridge, depositId, destinationChainId, receiver: recipient, output } : null
   })
-}
-
-function findLastDepositLog(
-  logs: readonly ReceiptLog[],
-  before: number,
-  isPaymentLog: (log: ReceiptLog) => boolean,
-  spokePools: ReadonlySet<string>,
-): ReceiptLog | null {
-  for (let position = before - 1; position >= 0; position--) {
-    const log = logs[position]
-    if (log === undefined || isPaymentLog(log)) return null
-    if (spokePools.has(log.address) && depositTopics.has(log.topics[0] ?? '')) return log
-  }
-  return null
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ReceiptFacts, ReceiptLog, TransactionFacts } from '../rpc/answers.js'
-import { bytesAt, wordAt, wordToAddress, wordToOffset } from '../rpc/hex.js'
+import { bytesAt, parseAddress, wordAt, wordToAddress, wordToOffset } from '../rpc/hex.js'
 
 // The calldata suffix of ERC-8021, schema 0: codes (ASCII, comma separated), their length (1 byte), the schema id
 // (1 byte), and the marker (16 bytes).
@@ -20,11 +20,10 @@ const maxSuffixes = 8
  * @example encodeIntegrationSuffix('0x00000000000000000000000000000000000000aa')
  */
 export function encodeIntegrationSuffix(address: string): `0x${string}` {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(address))
-    throw new TypeError(`The integration address is ${JSON.stringify(address)}; pass 0x and 40 hex digits.`)
   // Without `Buffer`, because a page that pays calls this function.
   let codes = ''
-  for (const character of address.toLowerCase()) codes += character.charCodeAt(0).toString(16).padStart(2, '0')
+  for (const character of parseAddress('The integration address', address))
+    codes += character.charCodeAt(0).toString(16).padStart(2, '0')
   return `0x${codes}${(codes.length / 2).toString(16).padStart(2, '0')}${schema0Trailer}`
 }
 
@@ -228,7 +227,6 @@ function isLogOf(log: ReceiptLog | undefined, address: string, topic: string): b
 // transaction's calldata. A bundle that reaches the EntryPoint through another contract cannot be parsed, so its
 // payments have no integration. In any other transaction the integration is in the suffix of the calldata.
 
-/** Parses the integration address in calldata. */
 type ParseSuffix = (calldata: string) => string | null
 
 type Call = Pick<TransactionFacts, 'to' | 'input'>
@@ -255,22 +253,14 @@ export function findIntegrations(
 ): readonly (string | null)[] {
   if (receipt === null || to === null) return positions.map(() => parseSuffix(input))
   const { logs } = receipt
-  if (isBundle(input)) return findBundleIntegrations({ to, input }, positions, logs, parseSuffix)
+  if (isBundle(input)) {
+    const executed = logs.filter((log) => isLogOf(log, to, operationTopic))
+    const operations = parseBundle(input, executed.length)
+    if (operations === null) return positions.map(() => null)
+    const enclosing = findEnclosingOperations(logs, positions, to, operations)
+    return enclosing.map((operation) => operation && parseSuffix(operation.callData))
+  }
   const integration = parseSuffix(input)
   const lastOperation = findLastOperation(logs)
   return positions.map((position) => (position < lastOperation ? null : integration))
-}
-
-function findBundleIntegrations(
-  { to, input }: { readonly to: string; readonly input: string },
-  positions: readonly number[],
-  logs: readonly ReceiptLog[],
-  parseSuffix: ParseSuffix,
-): readonly (string | null)[] {
-  const executed = logs.filter((log) => isLogOf(log, to, operationTopic))
-  const operations = parseBundle(input, executed.length)
-  if (operations === null) return positions.map(() => null)
-  return findEnclosingOperations(logs, positions, to, operations).map(
-    (operation) => operation && parseSuffix(operation.callData),
-  )
 }

@@ -3,7 +3,7 @@
  * (versions 0.1 to 0.6) and the npm package \@yodlpay/tokenlists 0.8.40 (version 0.8).
  * @module
  */
-import { normalizeAddress } from '../rpc/hex.js'
+import { parseAddress } from '../rpc/hex.js'
 import type { RouterDecoder } from './router-decoder.js'
 
 /** A deployed payment router. */
@@ -94,9 +94,7 @@ export function knownRouters(chainId: number): readonly KnownRouter[] {
 export function checkRouters(routers: readonly KnownRouter[], decoder: RouterDecoder): ReadonlyMap<string, string> {
   const versions = new Map<string, string>()
   for (const router of routers) {
-    const address = normalizeAddress(router.address)
-    if (address === null)
-      throw new TypeError(`A router's address is ${JSON.stringify(router.address)}; pass 0x and 40 hex digits.`)
+    const address = parseAddress("A router's address", router.address)
     if (!/^\d+\.\d+$/.test(router.version))
       throw new TypeError(`Router ${address} has version ${JSON.stringify(router.version)}; pass one such as "0.8".`)
     const listedVersion = versions.get(address)

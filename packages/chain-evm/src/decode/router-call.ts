@@ -20,16 +20,10 @@ interface CallLayout {
   readonly feeds: number
   /** The receiver of the extra fee; the fee is the next word. */
   readonly extraFee: number
-  readonly swapType: number | null
-  readonly convenienceFee: number | null
-  /** Whether the router charges no fee, whatever the arguments say. */
-  readonly isFree: boolean
-}
-
-type LayoutFields = Pick<CallLayout, 'form' | 'isStruct' | 'feedForm' | 'feeds' | 'extraFee'> & Partial<CallLayout>
-
-function buildLayout(versions: string, fields: LayoutFields): CallLayout {
-  return { swapType: null, convenienceFee: null, isFree: false, ...fields, versions: versions.split(' ') }
+  readonly swapType?: number
+  readonly convenienceFee?: number
+  /** The router charges no fee, whatever the arguments say. */
+  readonly isFree?: true
 }
 
 const flatToken = { form: 'token', isStruct: false, feedForm: 'pair', feeds: 2, extraFee: 6 } as const
@@ -42,33 +36,33 @@ const structRoute = { form: 'route', isStruct: true, feedForm: 'structs' } as co
 /** By lowercase selector. */
 export const callLayouts: Readonly<Record<string, CallLayout>> = {
   // payWithToken, yodlWithToken
-  '0x883633fe': buildLayout('0.1', { ...flatToken, feedForm: 'list', extraFee: 5 }),
-  '0x6404f8fe': buildLayout('0.2', flatToken),
-  '0xe4de1126': buildLayout('0.3', flatToken),
-  '0xb886fe04': buildLayout('0.4', flatToken),
-  '0x77e9d31a': buildLayout('0.5', { ...flatToken, isStruct: true }),
-  '0x030d8740': buildLayout('0.6 0.7', structToken),
-  '0xd33dda5c': buildLayout('0.8 0.9', structToken),
+  '0x883633fe': { ...flatToken, versions: ['0.1'], feedForm: 'list', extraFee: 5 },
+  '0x6404f8fe': { ...flatToken, versions: ['0.2'] },
+  '0xe4de1126': { ...flatToken, versions: ['0.3'] },
+  '0xb886fe04': { ...flatToken, versions: ['0.4'] },
+  '0x77e9d31a': { ...flatToken, versions: ['0.5'], isStruct: true },
+  '0x030d8740': { ...structToken, versions: ['0.6', '0.7'] },
+  '0xd33dda5c': { ...structToken, versions: ['0.8', '0.9'] },
   // yodlWithAcross, yodlWithSwappedToken
-  '0xde537614': buildLayout('0.8 0.9', { ...structToken, isFree: true }),
-  '0x6f0cafb9': buildLayout('0.9', { ...structToken, convenienceFee: 10 }),
+  '0xde537614': { ...structToken, versions: ['0.8', '0.9'], isFree: true },
+  '0x6f0cafb9': { ...structToken, versions: ['0.9'], convenienceFee: 10 },
   // payWithUniswap, yodlWithUniswap, yodlWithPancake
-  '0x6038ce65': buildLayout('0.2', { ...pairPath, swapType: 11 }),
-  '0xc9610d04': buildLayout('0.3', { ...pairPath, swapType: 11 }),
-  '0xddbc8a39': buildLayout('0.4', { ...pairPath, swapType: 11 }),
-  '0xb3a0a939': buildLayout('0.5', { ...pairPath, swapType: 10 }),
-  '0x95ba90cb': buildLayout('0.5', { ...pairPath, swapType: 10 }),
-  '0xba54802e': buildLayout('0.6 0.7', structPath),
-  '0xbe88eeaf': buildLayout('0.6', structPath),
-  '0xe5417e8a': buildLayout('0.8 0.9', structPath),
-  '0x7aa2fc43': buildLayout('0.8', structPath),
+  '0x6038ce65': { ...pairPath, versions: ['0.2'], swapType: 11 },
+  '0xc9610d04': { ...pairPath, versions: ['0.3'], swapType: 11 },
+  '0xddbc8a39': { ...pairPath, versions: ['0.4'], swapType: 11 },
+  '0xb3a0a939': { ...pairPath, versions: ['0.5'], swapType: 10 },
+  '0x95ba90cb': { ...pairPath, versions: ['0.5'], swapType: 10 },
+  '0xba54802e': { ...structPath, versions: ['0.6', '0.7'] },
+  '0xbe88eeaf': { ...structPath, versions: ['0.6'] },
+  '0xe5417e8a': { ...structPath, versions: ['0.8', '0.9'] },
+  '0x7aa2fc43': { ...structPath, versions: ['0.8'] },
   // payWithCurve, yodlWithCurve
-  '0x534ce2a5': buildLayout('0.2', pairRoute),
-  '0x870976e1': buildLayout('0.3', pairRoute),
-  '0xd64bf9d2': buildLayout('0.4', pairRoute),
-  '0xc70994c0': buildLayout('0.6', { ...structRoute, feeds: 30, extraFee: 31 }),
-  '0xde684ade': buildLayout('0.7', { ...structRoute, feeds: 46, extraFee: 47 }),
-  '0x9ad8ab02': buildLayout('0.8 0.9', { ...structRoute, feeds: 46, extraFee: 47 }),
+  '0x534ce2a5': { ...pairRoute, versions: ['0.2'] },
+  '0x870976e1': { ...pairRoute, versions: ['0.3'] },
+  '0xd64bf9d2': { ...pairRoute, versions: ['0.4'] },
+  '0xc70994c0': { ...structRoute, versions: ['0.6'], feeds: 30, extraFee: 31 },
+  '0xde684ade': { ...structRoute, versions: ['0.7'], feeds: 46, extraFee: 47 },
+  '0x9ad8ab02': { ...structRoute, versions: ['0.8', '0.9'], feeds: 46, extraFee: 47 },
 }
 
 // The price feeds in a call's arguments. Source: the router's `exchangeRate`.
@@ -196,7 +190,7 @@ export function parseRouterCall(calldata: string, version: string): RouterCall |
   }
   const paid = layout.form === 'token' ? parseTokenCall(args, layout) : parseSwapCall(args, layout)
   const extraFee = parseExtraFee(args, layout)
-  const convenienceFeeBps = layout.convenienceFee === null ? 0n : args.uint(layout.convenienceFee)
+  const convenienceFeeBps = layout.convenienceFee === undefined ? 0n : args.uint(layout.convenienceFee)
   if (paid === null || extraFee === undefined || convenienceFeeBps === null) return null
   return {
     ...paid,
@@ -232,7 +226,7 @@ function parseSwapCall(args: Arguments, layout: CallLayout): PaidArguments | nul
 
 function parseLastOfPath({ hex, head, word }: Arguments, { swapType: place }: CallLayout): string | null {
   const offset = wordToOffset(word(pathWord))
-  const swapType = place === null ? null : wordToOffset(word(place))
+  const swapType = place === undefined ? null : wordToOffset(word(place))
   if (offset === null || (swapType !== 0 && swapType !== 1)) return null
   const length = wordToOffset(wordAt(hex, head + offset))
   const words = swapType === 0 ? 3 : 5

@@ -66,26 +66,20 @@ function decodeSingleConversion(log: RouterLog, use: ConversionStep['use']): Dec
   return { kind: 'conversion', steps: [{ use, contract, codeHash: null, rate }], isForgeable: false }
 }
 
-interface ConversionForm {
-  /** Whether the first indexed argument is the hash of a currency code instead of a feed. */
-  readonly isExternal: boolean
-  /** How feed 0 is used when there is no feed 1. */
-  readonly loneFeedUse: 'multiply' | 'unknown'
-  readonly isForgeable: boolean
-}
-
 /**
  * Decodes `Convert` and `ConvertWithExternalRate` with two feeds. If feed 0 is absent, its address is zero and the
  * first rate is that of feed 1.
+ * @param isFrom06 - Whether the router is of version 0.6 or later: a lone feed 0 multiplies, and anybody can emit the
+ * event.
+ * @param isExternal - Whether the first indexed argument is the hash of a currency code instead of a feed.
  */
-function decodeConversion(log: RouterLog, form: ConversionForm): DecodedConversion | MalformedLog {
+function decodeConversion(log: RouterLog, isFrom06: boolean, isExternal = false): DecodedConversion | MalformedLog {
   const flaw = findFlaw(log, 3, 2)
   if (flaw !== null) return flaw
   const [, topic1 = '', topic2 = ''] = log.topics
-  const feed0 = form.isExternal ? null : wordToAddress(topic1.slice(2))
+  const feed0 = isExternal ? null : wordToAddress(topic1.slice(2))
   const feed1 = wordToAddress(topic2.slice(2))
-  if (feed1 === null || (!form.isExternal && feed0 === null))
-    return toMalformed('a price feed is wider than an address')
+  if (feed1 === null || (!isExternal && feed0 === null)) return toMalformed('a price feed is wider than an address')
   const hasFeed0 = feed0 !== zeroAddress
   const hasFeed1 = feed1 !== zeroAddress
   if (!hasFeed0 && !hasFeed1) return toMalformed('the event names no price feed')
@@ -94,11 +88,11 @@ function decodeConversion(log: RouterLog, form: ConversionForm): DecodedConversi
   if (rate0 === null || (hasFeed1 && rate1 === null)) return toMalformed('an exchange rate is not above 0')
   const steps: ConversionStep[] = []
   if (hasFeed0) {
-    const use = hasFeed1 || form.isExternal ? 'multiply' : form.loneFeedUse
-    steps.push({ use, contract: feed0, codeHash: form.isExternal ? topic1 : null, rate: rate0 })
+    const use = hasFeed1 || isFrom06 ? 'multiply' : 'unknown'
+    steps.push({ use, contract: feed0, codeHash: isExternal ? topic1 : null, rate: rate0 })
   }
   if (hasFeed1 && rate1 !== null) steps.push({ use: 'divide', contract: feed1, codeHash: null, rate: rate1 })
-  return { kind: 'conversion', steps, isForgeable: form.isForgeable }
+  return { kind: 'conversion', steps, isForgeable: isFrom06 }
 }
 
 /** Parses an `int256` above 0, else null. */
@@ -137,13 +131,12 @@ const events02: Events = {
 }
 const events03To05: Events = {
   [yodlTopic]: (log) => decodePayment(log, false),
-  [convertTopic]: (log) => decodeConversion(log, { isExternal: false, loneFeedUse: 'unknown', isForgeable: false }),
+  [convertTopic]: (log) => decodeConversion(log, false),
 }
 const events06And07: Events = {
   [yodlTopic]: (log) => decodePayment(log, false),
-  [convertTopic]: (log) => decodeConversion(log, { isExternal: false, loneFeedUse: 'multiply', isForgeable: true }),
-  [externalConvertTopic]: (log) =>
-    decodeConversion(log, { isExternal: true, loneFeedUse: 'multiply', isForgeable: true }),
+  [convertTopic]: (log) => decodeConversion(log, true),
+  [externalConvertTopic]: (log) => decodeConversion(log, true, true),
 }
 const events08And09: Events = { ...events06And07, [yodlTopic]: (log) => decodePayment(log, true) }
 

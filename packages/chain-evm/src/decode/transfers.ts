@@ -7,16 +7,8 @@ import { type DecodedPayment, nativeTokenAddress, type RouterCall } from './rout
 /** `Transfer(address indexed from, address indexed to, uint256 value)`. */
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-/** Addresses are lowercase; the amount is in base units. */
-interface Transfer {
-  readonly token: string
-  readonly from: string
-  readonly to: string
-  readonly amount: bigint
-}
-
-/** Parses a log as a transfer of its contract; null for any other log. */
-function parseTransfer({ address, topics, data }: ReceiptLog): Transfer | null {
+/** Parses a log as a transfer of its contract: lowercase addresses, base units; null for any other log. */
+function parseTransfer({ address, topics, data }: ReceiptLog) {
   if (topics[0] !== transferTopic || topics.length !== 3) return null
   const from = wordToAddress(topics[1]?.slice(2) ?? null)
   const to = wordToAddress(topics[2]?.slice(2) ?? null)

@@ -10,7 +10,6 @@ import { DevChainError, testMnemonic } from './dev-chain.js'
 interface AnvilSearch {
   readonly platform: NodeJS.Platform
   readonly arch: string
-  /** The PATH variable. */
   readonly path: string
 }
 
@@ -150,12 +149,8 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   let stopping = false
   const exited = new Promise<DevChainError>((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
-      resolve(
-        new DevChainError(
-          'ERR_ANVIL_EXIT',
-          `anvil could not be started (${error.code}); check the executable and its permissions.`,
-        ),
-      )
+      const message = `anvil could not be started (${error.code}); check the executable and its permissions.`
+      resolve(new DevChainError('ERR_ANVIL_EXIT', message))
     })
     child.once('exit', (code, by) => {
       child.stdin?.destroy()
@@ -168,7 +163,8 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   async function stop(): Promise<void> {
     stopping = true
     signal?.removeEventListener('abort', stopQuietly)
-    endGently(child)
+    if (process.platform === 'win32') child.kill()
+    else child.stdin?.destroy()
     const force = setTimeout(() => endForcibly(child), stopTimeoutMs)
     await exited
     clearTimeout(force)
@@ -208,7 +204,9 @@ function buildArguments(options: AnvilOptions, chainId: number): string[] {
 
 function launch(binary: string, args: readonly string[], cache: string): ChildProcess {
   const stdio: ['pipe', 'pipe', 'ignore'] = ['pipe', 'pipe', 'ignore']
-  const env = buildEnvironment()
+  const env: NodeJS.ProcessEnv = Object.fromEntries(
+    passedVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  )
   return process.platform === 'win32'
     ? spawn(binary, args, { stdio, env, windowsHide: true })
     : spawn('/bin/sh', ['-c', guard, 'anvil-guard', cache, binary, ...args], { stdio, env, detached: true })
@@ -218,22 +216,11 @@ function launch(binary: string, args: readonly string[], cache: string): ChildPr
 const passedVariables =
   process.platform === 'win32' ? ['PATH', 'USERPROFILE', 'TEMP', 'TMP', 'SYSTEMROOT'] : ['PATH', 'HOME', 'TMPDIR']
 
-function buildEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    passedVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-  )
-}
-
 /** A shell exits with 126 or 127 when it cannot run a program. */
 function describeExit(binary: string, code: number | null, by: NodeJS.Signals | null): string {
   return code === 126 || code === 127
     ? `${JSON.stringify(binary)} could not be run (exit code ${code}); check that it is made for this system.`
     : `anvil ended by itself (${by ?? `exit code ${code}`}).`
-}
-
-function endGently(child: ChildProcess): void {
-  if (process.platform === 'win32') child.kill()
-  else child.stdin?.destroy()
 }
 
 /** Kills the child's process group, which includes anvil behind the guard. */

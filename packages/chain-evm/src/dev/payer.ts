@@ -5,6 +5,7 @@ import { getTransactionCount, sendTransaction } from 'viem/actions'
 import { encodeIntegrationSuffix } from '../decode/integrations.js'
 import { nativeTokenAddress } from '../decode/router-decoder.js'
 import { raceAbort } from '../rpc/failures.js'
+import { parseAddress } from '../rpc/hex.js'
 import { devRouter, devToken } from './contracts.generated.js'
 import type { DevDeployment } from './dev-chain.js'
 import { awaitChainStep, type DevChain, deriveDevAccount, toViemChain } from './dev-chain.js'
@@ -74,19 +75,17 @@ export function createPayer(options: PayerOptions): Payer {
     if (token === nativeTokenAddress || ready.has(token)) return
     const { abi } = devToken
     await send(token, encodeFunctionData({ abi, functionName: 'mint', args: [account.address, maxUint256 >> 32n] }))
-    await send(
-      token,
-      encodeFunctionData({ abi, functionName: 'approve', args: [deployment.router.address, maxUint256] }),
-    )
+    const approved = [deployment.router.address, maxUint256] as const
+    await send(token, encodeFunctionData({ abi, functionName: 'approve', args: approved }))
     ready.add(token)
   }
 
   return {
     address: account.address.toLowerCase() as Address,
     async pay({ integrationAddress, receiver, amount, memo, token = deployment.tokens.usdc.address }, signal) {
-      const paid = checkAddress('token', token)
+      const paid = parseAddress('token', token)
       if (amount <= 0n) throw new RangeError(`amount is ${amount}; pass base units above 0.`)
-      const args = [encodeMemo(memo), amount, paid, checkAddress('receiver', receiver)] as const
+      const args = [encodeMemo(memo), amount, paid, parseAddress('receiver', receiver)] as const
       const data = encodeFunctionData({ abi: devRouter.abi, functionName: 'pay', args })
       const suffix = integrationAddress === null ? undefined : encodeIntegrationSuffix(integrationAddress)
       const value = paid === nativeTokenAddress ? amount : 0n
@@ -103,12 +102,6 @@ export function createPayer(options: PayerOptions): Payer {
       return raceAbort(sent, signal)
     },
   }
-}
-
-function checkAddress(name: string, address: string): Address {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(address))
-    throw new TypeError(`${name} is ${JSON.stringify(address)}; pass 0x and 40 hex digits.`)
-  return address.toLowerCase() as Address
 }
 
 function encodeMemo(memo: string): Hex {

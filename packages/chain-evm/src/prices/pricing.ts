@@ -6,7 +6,7 @@ import type { PaidConversion, PaidStep } from '../decode/pair-conversions.js'
 import { computeServiceFee } from '../decode/router-call.js'
 import { type DecodedPayment, nativeTokenAddress, type RouterCall } from '../decode/router-decoder.js'
 import { hashText } from '../proof/keccak.js'
-import { normalizeAddress } from '../rpc/hex.js'
+import { parseAddress } from '../rpc/hex.js'
 import { fiatCodes, priceFeedsByChain } from './known-price-feeds.generated.js'
 import { tokensByChain } from './known-tokens.generated.js'
 
@@ -121,9 +121,7 @@ function indexByAddress<Entry extends { readonly address: string }>(
 ): Map<string, Entry> {
   const entriesByAddress = new Map<string, Entry>()
   for (const entry of entries) {
-    const address = normalizeAddress(entry.address)
-    if (address === null)
-      throw new TypeError(`The address of a ${kind} is ${JSON.stringify(entry.address)}; pass 0x and 40 hex digits.`)
+    const address = parseAddress(`The address of a ${kind}`, entry.address)
     const meaning = describe(entry)
     const former = entriesByAddress.get(address)
     if (former !== undefined && describe(former) !== meaning)

@@ -2,9 +2,9 @@
 import type { TokenFacts } from '@payment-integration/core/ports'
 import { parseHeader } from '../rpc/answers.js'
 import { askWithChainId, type ExpectedChain } from '../rpc/chain-guard.js'
-import { describeRpcError, type Failures, ResultTooLargeError } from '../rpc/failures.js'
+import { type Failures, ResultTooLargeError } from '../rpc/failures.js'
 import { byteLength, bytesAt, formatQuantity, isHex, wordAt, wordToOffset } from '../rpc/hex.js'
-import { buildHeaderCall, getResult, type Node, type RpcCall, type RpcOutcome } from '../rpc/json-rpc.js'
+import { buildHeaderCall, getResult, type RpcCall, type RpcOutcome } from '../rpc/json-rpc.js'
 
 /** In code points. */
 const maxSymbolLength = 64
@@ -35,9 +35,7 @@ function sliceString(answer: string): string | null {
 function decodeUtf8(hex: string): string | null {
   // A code point has at most four bytes, so the rest of a very long answer need not be decoded.
   const isWhole = hex.length / 2 <= maxSymbolLength * 4
-  const bytes = Uint8Array.from(hex.slice(0, maxSymbolLength * 8).match(/../g) ?? [], (pair) =>
-    Number.parseInt(pair, 16),
-  )
+  const bytes = Buffer.from(hex.slice(0, maxSymbolLength * 8), 'hex')
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: !isWhole })
   } catch {
@@ -85,68 +83,19 @@ interface Entry {
 }
 
 /** Caches the answers of contracts. An address without code is read again for later blocks, where it may have code. */
-export function createTokenMetadata(fail: Failures, native: TokenFacts) {
+export function createTokenMetadata(native: TokenFacts) {
   const entries = new Map<string, Entry>()
-
-  async function read(node: Node, address: string, height: number, signal?: AbortSignal): Promise<Entry> {
-    const calls = [buildHeaderCall('latest'), ...buildTokenCalls(address, 'latest')]
-    const [head, symbol, decimals] = await callToken({ fail, node }, calls, signal)
-    const at = parseHeader(getResult(fail, 'eth_getBlockByNumber', head), fail)?.number ?? -1
-    if (at < height) throw fail.unavailable(`the node's newest block is below ${height}, the end of the range.`)
-    if (isAnswer(symbol) && isAnswer(decimals))
-      return { facts: toFacts(address, symbol.result, decimals.result), validUpTo: Number.POSITIVE_INFINITY }
-    // A fault of the contract recurs each time; a fault of the node may not.
-    let settled = await recheck(node, address, at, signal)
-    for (let looks = 1; !settled.isClear && looks < maxFailureChecks; looks++)
-      settled = await recheck(node, address, at, signal)
-    return settled.entry
-  }
-
-  /**
-   * Repeats the calls at a fixed height, which a lagging node behind a gateway does not have, together with the code
-   * and a call that cannot fail.
-   */
-  async function recheck(node: Node, address: string, at: number, signal?: AbortSignal) {
-    const block = formatQuantity(at)
-    const getCode = { method: 'eth_getCode', params: [address, block] }
-    const calls = [getCode, buildCall(identityContract, symbolSelector, block), ...buildTokenCalls(address, block)]
-    const [code, probe, symbol, decimals] = await callToken({ fail, node }, calls, signal)
-    if (!code?.ok || !isHex(code.result))
-      throw fail.unavailable(`eth_getCode: ${code?.ok === false ? describeRpcError(code) : 'the answer is not hex'}.`)
-    const answers = [symbol, decimals].map((outcome) => getBytes(outcome, probe))
-    const entry: Entry = {
-      facts: toFacts(address, answers[0] ?? '0x', answers[1] ?? '0x'),
-      validUpTo: code.result === '0x' ? at : Number.POSITIVE_INFINITY,
-    }
-    return {
-      entry,
-      isClear: ![symbol, decimals].some((outcome) => outcome?.ok === false && classifyFault(outcome) === 'unclear'),
-    }
-  }
-
-  /** The bytes that a token answered; none if its code failed. After an unclear failure, the probe decides. */
-  function getBytes(outcome: RpcOutcome | undefined, probe: RpcOutcome | undefined): string {
-    if (outcome?.ok) {
-      if (isHex(outcome.result)) return outcome.result
-      throw fail.unavailable('eth_call did not answer hex.')
-    }
-    if (outcome === undefined) throw fail.unavailable('eth_call: no answer.')
-    const fault = classifyFault(outcome)
-    if (fault === 'token' || (fault === 'unclear' && probe?.ok)) return '0x'
-    throw fail.unavailable(`eth_call: ${describeRpcError(outcome)}.`)
-  }
-
   return {
     /**
      * Reads a token, unless it is cached. A token that does not answer has no symbol and 0 decimals.
      * @param height - The last block of the range; a node with a lower head is not trusted.
      * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node does not answer.
      */
-    async read(node: Node, address: string, height: number, signal?: AbortSignal): Promise<TokenFacts> {
+    async read(chain: ExpectedChain, address: string, height: number): Promise<TokenFacts> {
       if (address === native.address) return native
       const cached = entries.get(address)
       if (cached !== undefined && height <= cached.validUpTo) return cached.facts
-      const entry = await read(node, address, height, signal)
+      const entry = await readToken(chain, address, height)
       const [oldest] = entries.keys()
       if (entries.size >= maxEntries && oldest !== undefined) entries.delete(oldest)
       entries.set(address, entry)
@@ -155,23 +104,64 @@ export function createTokenMetadata(fail: Failures, native: TokenFacts) {
   }
 }
 
+async function readToken(chain: ExpectedChain, address: string, height: number): Promise<Entry> {
+  const { fail } = chain
+  const calls = [buildHeaderCall('latest'), ...buildTokenCalls(address, 'latest')]
+  const [head, symbol, decimals] = await callToken(chain, calls)
+  const at = parseHeader(getResult(fail, 'eth_getBlockByNumber', head), fail)?.number ?? -1
+  if (at < height) throw fail.unavailable(`the node's newest block is below ${height}, the end of the range.`)
+  if (isAnswer(symbol) && isAnswer(decimals))
+    return { facts: toFacts(address, symbol.result, decimals.result), validUpTo: Number.POSITIVE_INFINITY }
+  // A fault of the contract recurs each time; a fault of the node may not.
+  let settled = await recheck(chain, address, at)
+  for (let looks = 1; !settled.isClear && looks < maxFailureChecks; looks++) settled = await recheck(chain, address, at)
+  return settled.entry
+}
+
+/**
+ * Repeats the calls at a fixed height, which a lagging node behind a gateway does not have, together with the code and
+ * a call that cannot fail.
+ */
+async function recheck(chain: ExpectedChain, address: string, at: number) {
+  const { fail } = chain
+  const block = formatQuantity(at)
+  const getCode = { method: 'eth_getCode', params: [address, block] }
+  const calls = [getCode, buildCall(identityContract, symbolSelector, block), ...buildTokenCalls(address, block)]
+  const [codeOutcome, probe, symbol, decimals] = await callToken(chain, calls)
+  const code = getResult(fail, 'eth_getCode', codeOutcome)
+  if (!isHex(code)) throw fail.unavailable('eth_getCode: the answer is not hex.')
+  const entry: Entry = {
+    facts: toFacts(address, getBytes(fail, symbol, probe), getBytes(fail, decimals, probe)),
+    validUpTo: code === '0x' ? at : Number.POSITIVE_INFINITY,
+  }
+  return {
+    entry,
+    isClear: ![symbol, decimals].some((outcome) => outcome?.ok === false && classifyFault(outcome) === 'unclear'),
+  }
+}
+
+/** The bytes that a token answered; none if its code failed. After an unclear failure, the probe decides. */
+function getBytes(fail: Failures, outcome: RpcOutcome | undefined, probe: RpcOutcome | undefined): string {
+  const fault = outcome?.ok === false ? classifyFault(outcome) : null
+  if (fault === 'token' || (fault === 'unclear' && probe?.ok)) return '0x'
+  const answer = getResult(fail, 'eth_call', outcome)
+  if (!isHex(answer)) throw fail.unavailable('eth_call did not answer hex.')
+  return answer
+}
+
 /**
  * As `askWithChainId`. When the answer is too large, each call is sent alone; a call counts as failed if its own answer
  * is too large.
  */
-async function callToken(
-  ownChain: ExpectedChain,
-  calls: readonly RpcCall[],
-  signal?: AbortSignal,
-): Promise<RpcOutcome[]> {
+async function callToken(chain: ExpectedChain, calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
   try {
-    return await askWithChainId(ownChain, calls, signal)
+    return await askWithChainId(chain, calls)
   } catch (error) {
     if (!(error instanceof ResultTooLargeError)) throw error
     if (calls.length === 1) return [{ ok: false, code: null, message: 'the answer is too large' }]
   }
   const outcomes: RpcOutcome[] = []
-  for (const call of calls) outcomes.push(...(await callToken(ownChain, [call], signal)))
+  for (const call of calls) outcomes.push(...(await callToken(chain, [call])))
   return outcomes
 }
 

@@ -9,12 +9,13 @@ import { payer, receiver, useTestChain } from '../../test/test-chain.js'
 import { yodlTopic } from '../decode/router-events.js'
 import { deriveDevAccount, toViemChain } from '../dev/dev-chain.js'
 import type { Fields } from '../rpc/answers.js'
+import { loadKeccak } from './keccak.js'
 import { createFilterTest } from './log-filter.js'
-import { openProver } from './prover.js'
+import * as prover from './prover.js'
 import { parseRawReceipt } from './receipts.js'
 import { MalformedRlpError } from './rlp.js'
 
-const prover = await openProver()
+await loadKeccak()
 const node = await useTestChain(['--gas-limit', '1000000000', '--hardfork', 'prague'])
 const router = await node.deploy(testRouter)
 const optimism = await useTestChain(['--optimism'])

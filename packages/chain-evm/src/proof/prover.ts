@@ -1,10 +1,12 @@
-/** Recomputes block hashes and receipts roots. Source: docs/decisions/completeness.md. @module */
+/**
+ * Recomputes block hashes and receipts roots; Keccak must be loaded. Source: docs/decisions/completeness.md.
+ * @module
+ */
 import type { Fields } from '../rpc/answers.js'
-import { keccak, loadKeccak } from './keccak.js'
+import { keccak } from './keccak.js'
 import { type MeasuredReceipt, measureReceipt, writeReceipt } from './receipts.js'
 import {
   countBytes,
-  measureHeader,
   measureHex,
   measureItem,
   measureQuantity,
@@ -20,25 +22,18 @@ import {
 
 export const minItemBytes = 32
 
-interface ListItems {
-  readonly count: number
-  /** In bytes, at least {@link minItemBytes}. */
-  getLength(index: number): number
-  write(writer: RlpWriter, index: number): void
-}
+/** The scratch buffer of this process; each function fills and hashes it synchronously. */
+const writer = new RlpWriter()
 
-/** The root of an empty list. */
 const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 
 const hashBytes = 32
 const branchWidth = 16
 
-/** @param writer - A scratch buffer. @returns 0x hex. */
-function computeListRoot(items: ListItems, writer: RlpWriter): string {
-  if (items.count === 0) return emptyRoot
-  const paths = buildSortedPaths(items.count)
-  const build = { items, writer, paths }
-  return toHex(computeNodeHash(build, 0, paths.length, 0))
+function computeListRoot(items: Build['items'], writeItem: Build['writeItem']): string {
+  if (items.length === 0) return emptyRoot
+  const paths = buildSortedPaths(items.length)
+  return toHex(computeNodeHash({ items, writeItem, paths }, 0, paths.length, 0))
 }
 
 /** The key of an item as nibbles. */
@@ -48,8 +43,9 @@ interface Path {
 }
 
 interface Build {
-  readonly items: ListItems
-  readonly writer: RlpWriter
+  /** With their lengths in bytes, at least {@link minItemBytes}. */
+  readonly items: readonly { readonly length: number }[]
+  readonly writeItem: (index: number) => void
   readonly paths: readonly Path[]
 }
 
@@ -91,11 +87,11 @@ function computeNodeHash(build: Build, low: number, high: number, depth: number)
   let shared = depth
   while (first[shared] === last[shared]) shared++
   const branch = computeBranchHash(build, low, high, shared)
-  return shared === depth ? branch : computeExtensionHash(build, first.subarray(depth, shared), branch)
+  return shared === depth ? branch : computeExtensionHash(first.subarray(depth, shared), branch)
 }
 
 function computeBranchHash(build: Build, low: number, high: number, depth: number): Uint8Array {
-  const { paths, writer } = build
+  const { paths } = build
   const children: (Uint8Array | undefined)[] = new Array(branchWidth)
   let count = 0
   for (let start = low; start < high; ) {
@@ -107,40 +103,40 @@ function computeBranchHash(build: Build, low: number, high: number, depth: numbe
     start = end
   }
   const length = count * (hashBytes + 1) + (branchWidth - count) + 1
-  beginNode(writer, length)
+  beginNode(length)
   for (const child of children) {
     if (child === undefined) writer.bytes[writer.at++] = 0x80
-    else writeHash(writer, child)
+    else writeHash(child)
   }
   writer.bytes[writer.at++] = 0x80
   return keccak(writer.bytes.subarray(0, writer.at))
 }
 
-function computeExtensionHash({ writer }: Build, nibbles: Uint8Array, child: Uint8Array): Uint8Array {
-  beginNode(writer, measurePath(nibbles.length) + hashBytes + 1)
-  writePath(writer, nibbles, 0)
-  writeHash(writer, child)
+function computeExtensionHash(nibbles: Uint8Array, child: Uint8Array): Uint8Array {
+  beginNode(measurePath(nibbles.length) + hashBytes + 1)
+  writePath(nibbles, 0)
+  writeHash(child)
   return keccak(writer.bytes.subarray(0, writer.at))
 }
 
-function computeLeafHash({ items, writer }: Build, { index, nibbles }: Path, depth: number): Uint8Array {
+function computeLeafHash({ items, writeItem }: Build, { index, nibbles }: Path, depth: number): Uint8Array {
   const rest = nibbles.subarray(depth)
-  const length = items.getLength(index)
-  beginNode(writer, measurePath(rest.length) + measureHeader(length) + length)
-  writePath(writer, rest, 0x20)
+  const length = items[index]?.length ?? 0
+  beginNode(measurePath(rest.length) + measureItem(length))
+  writePath(rest, 0x20)
   writer.writeHeader(0x80, length)
-  items.write(writer, index)
+  writeItem(index)
   return keccak(writer.bytes.subarray(0, writer.at))
 }
 
 /** Writes the list header of a node with `length` bytes. */
-function beginNode(writer: RlpWriter, length: number): void {
+function beginNode(length: number): void {
   writer.at = 0
   writer.reserve(measureItem(length))
   writer.writeHeader(0xc0, length)
 }
 
-function writeHash(writer: RlpWriter, hash: Uint8Array): void {
+function writeHash(hash: Uint8Array): void {
   writer.bytes[writer.at++] = 0x80 + hashBytes
   writer.bytes.set(hash, writer.at)
   writer.at += hashBytes
@@ -152,13 +148,33 @@ function measurePath(count: number): number {
   return bytes === 1 ? 1 : 1 + bytes
 }
 
-function writePath(writer: RlpWriter, nibbles: Uint8Array, flag: 0 | 0x20): void {
+function writePath(nibbles: Uint8Array, flag: 0 | 0x20): void {
   const bytes = (nibbles.length >> 1) + 1
   if (bytes > 1) writer.bytes[writer.at++] = 0x80 + bytes
   const odd = nibbles.length % 2
   writer.bytes[writer.at++] = odd === 1 ? flag | 0x10 | (nibbles[0] as number) : flag
   for (let index = odd; index < nibbles.length; index += 2)
     writer.bytes[writer.at++] = ((nibbles[index] as number) << 4) | (nibbles[index + 1] as number)
+}
+
+/** @param list - In order, each item at least {@link minItemBytes} long. @returns 0x hex. */
+export function computeRawListRoot(list: readonly Uint8Array[]): string {
+  return computeListRoot(list, (index) => {
+    const item = list[index] as Uint8Array
+    writer.bytes.set(item, writer.at)
+    writer.at += item.length
+  })
+}
+
+/** @param all - The receipts of a block, in order. @returns `flaw` when a receipt is malformed. */
+export function computeReceiptsRoot(all: readonly Fields[]): { readonly root: string } | { readonly flaw: string } {
+  try {
+    const measured = all.map(measureReceipt)
+    return { root: computeListRoot(measured, (index) => writeReceipt(writer, measured[index] as MeasuredReceipt)) }
+  } catch (error) {
+    if (error instanceof UnencodableError) return { flaw: error.message }
+    throw error
+  }
 }
 
 // The hash of a block header, from its fields, in the order of `Header` in go-ethereum.
@@ -199,8 +215,8 @@ const addedFields: readonly (readonly [string, Kind])[] = [
   ['slotNumber', 'quantity'],
 ]
 
-/** @param writer - A scratch buffer. @returns 0x hex; null when a field is missing or malformed. */
-function computeHeaderHash(header: Fields, writer: RlpWriter): string | null {
+/** @returns 0x hex; null when a field is missing or malformed. */
+export function computeHeaderHash(header: Fields): string | null {
   try {
     let length = 0
     for (const [name, kind] of requiredFields) length += measureField(header[name], kind, name)
@@ -209,8 +225,8 @@ function computeHeaderHash(header: Fields, writer: RlpWriter): string | null {
     writer.at = 0
     writer.reserve(measureItem(length))
     writer.writeHeader(0xc0, length)
-    for (const [name, kind] of requiredFields) writeField(writer, header[name], kind, name)
-    for (const [name, kind] of addedFields) if (isPresent(header[name])) writeField(writer, header[name], kind, name)
+    for (const [name, kind] of requiredFields) writeField(header[name], kind, name)
+    for (const [name, kind] of addedFields) if (isPresent(header[name])) writeField(header[name], kind, name)
     return toHex(keccak(writer.bytes.subarray(0, writer.at)))
   } catch (error) {
     if (error instanceof UnencodableError) return null
@@ -226,55 +242,7 @@ function measureField(value: unknown, kind: Kind, name: string): number {
   return kind === 'quantity' ? measureQuantity(parseSignificantDigits(value, name)) : measureHex(value, name)
 }
 
-function writeField(writer: RlpWriter, value: unknown, kind: Kind, name: string): void {
+function writeField(value: unknown, kind: Kind, name: string): void {
   if (kind === 'quantity') writer.writeQuantity(parseSignificantDigits(value, name), name)
   else writer.writeItem(value, countBytes(value, name), name)
-}
-
-/** Recomputes the hashes of a node's answers, synchronously in one buffer. */
-export type Prover = ReturnType<typeof createProver>
-
-let opened: Promise<Prover> | undefined
-
-/** Opens the prover of this process. */
-export function openProver(): Promise<Prover> {
-  opened ??= loadKeccak().then(createProver)
-  return opened
-}
-
-function createProver() {
-  const writer = new RlpWriter()
-  return {
-    /** Null when a field is missing or malformed. */
-    computeHeaderHash: (header: Fields) => computeHeaderHash(header, writer),
-    /** @param list - In order, each item at least {@link minItemBytes} long. */
-    computeListRoot(list: readonly Uint8Array[]): string {
-      const get = (index: number) => list[index] as Uint8Array
-      const items = {
-        count: list.length,
-        getLength: (index: number) => get(index).length,
-        write(into: RlpWriter, index: number) {
-          into.bytes.set(get(index), into.at)
-          into.at += get(index).length
-        },
-      }
-      return computeListRoot(items, writer)
-    },
-    /** @param receipts - All receipts of a block, in order. @returns `flaw` when a receipt is malformed. */
-    computeReceiptsRoot(receipts: readonly Fields[]): { readonly root: string } | { readonly flaw: string } {
-      try {
-        const measured = receipts.map(measureReceipt)
-        const get = (index: number) => measured[index] as MeasuredReceipt
-        const items = {
-          count: measured.length,
-          getLength: (index: number) => get(index).length,
-          write: (into: RlpWriter, index: number) => writeReceipt(into, get(index)),
-        }
-        return { root: computeListRoot(items, writer) }
-      } catch (error) {
-        if (error instanceof UnencodableError) return { flaw: error.message }
-        throw error
-      }
-    },
-  }
 }

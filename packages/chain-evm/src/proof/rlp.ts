@@ -59,7 +59,7 @@ for (let value = 0; value < 16; value++) {
 }
 
 /** Bytes of the header before a payload of `length` bytes. */
-export function measureHeader(length: number): number {
+function measureHeader(length: number): number {
   if (length < 56) return 1
   if (length < 256) return 2
   if (length < 65_536) return 3

@@ -1,5 +1,5 @@
 /** Reads all receipts of blocks: raw, by block or by transaction, as the node allows. @module */
-import { minItemBytes } from '../proof/prover.js'
+import { computeRawListRoot, minItemBytes } from '../proof/prover.js'
 import { parseRawReceipt, type RawReceipt } from '../proof/receipts.js'
 import { MalformedRlpError } from '../proof/rlp.js'
 import { parseBlockTransactions } from '../rpc/answers.js'
@@ -32,8 +32,9 @@ export interface BlockWithReceipts {
 const rawSupport = new WeakMap<Rpc, boolean>()
 
 /** Tries an untried node with the first block that has transactions. */
-async function probeRawReceipts(reader: RangeReader, headers: readonly Header[], signal?: AbortSignal): Promise<void> {
-  const { rpc, rawReceipts } = reader
+async function probeRawReceipts(reader: RangeReader, headers: readonly Header[]): Promise<void> {
+  const { rawReceipts, signal } = reader
+  const { rpc } = reader.node
   if (!rawReceipts || rawSupport.has(rpc)) return
   const header = headers.find(({ transactions }) => transactions !== null && transactions.length > 0)
   if (header === undefined) return
@@ -41,7 +42,7 @@ async function probeRawReceipts(reader: RangeReader, headers: readonly Header[],
   rawSupport.set(rpc, false)
   try {
     const [outcome] = await rpc.askAll([buildReceiptsCall(header.ref.number, true)], signal)
-    rawSupport.set(rpc, outcome?.ok === true && parseProvenRaw(reader, header, outcome.result) !== null)
+    rawSupport.set(rpc, outcome?.ok === true && parseProvenRaw(header, outcome.result) !== null)
   } catch (error) {
     // A rate limit or an abort shows nothing about the method: the node is probed again later.
     if (isRateLimit(error) || signal?.aborted) rawSupport.delete(rpc)
@@ -50,11 +51,7 @@ async function probeRawReceipts(reader: RangeReader, headers: readonly Header[],
 }
 
 /** The raw receipts in an answer; null when malformed, or when their root is not the header's. */
-function parseProvenRaw(
-  { prover }: RangeReader,
-  { transactions, receiptsRoot }: Header,
-  answer: unknown,
-): readonly RawReceipt[] | null {
+function parseProvenRaw({ transactions, receiptsRoot }: Header, answer: unknown): readonly RawReceipt[] | null {
   if (!Array.isArray(answer) || answer.length !== transactions?.length) return null
   const all: Buffer[] = []
   for (const text of answer) {
@@ -63,7 +60,7 @@ function parseProvenRaw(
     if (bytes.length < minItemBytes) return null
     all.push(bytes)
   }
-  if (prover.computeListRoot(all) !== receiptsRoot) return null
+  if (computeRawListRoot(all) !== receiptsRoot) return null
   try {
     return all.map(parseRawReceipt)
   } catch (error) {
@@ -162,10 +159,10 @@ function toBlockReceipts(
   outcome: RpcOutcome | undefined,
   isRaw: boolean,
 ): BlockReceipts | null {
-  const { rpc } = reader
+  const { rpc } = reader.node
   if (outcome === undefined) return null
   if (isRaw) {
-    const raw = outcome.ok ? parseProvenRaw(reader, header, outcome.result) : null
+    const raw = outcome.ok ? parseProvenRaw(header, outcome.result) : null
     if (raw === null) rawSupport.set(rpc, false)
     return raw && { raw }
   }
@@ -177,27 +174,22 @@ function toBlockReceipts(
   return Array.isArray(result) ? result : null
 }
 
-/** The answers for one height. */
-interface HeightAnswer {
-  readonly block: RpcOutcome | undefined
-  readonly receipts: RpcOutcome | undefined
-  readonly isRaw: boolean
-}
-
-/** Asks for the receipts of heights and, if `buildCall` is given, for their blocks. */
+/** Asks for the receipts of heights and, if `buildCall` is not null, for their blocks. */
 async function askForHeights(
-  { rpc }: RangeReader,
+  reader: RangeReader,
   heights: readonly number[],
   buildCall: ((height: number) => RpcCall) | null,
-  askAll: (calls: readonly RpcCall[]) => Promise<readonly RpcOutcome[]>,
-): Promise<readonly HeightAnswer[]> {
+  withChainId: boolean,
+) {
+  const { rpc } = reader.node
   const isByBlock = admitReadByBlock(rpc, heights.length)
   const isRaw = rawSupport.get(rpc) === true
   const calls = heights.flatMap((height) => [
     ...(buildCall === null ? [] : [buildCall(height)]),
     ...(isByBlock ? [buildReceiptsCall(height, isRaw)] : []),
   ])
-  const outcomes = await (isByBlock ? runByBlock(rpc, heights.length, () => askAll(calls)) : askAll(calls))
+  const ask = () => (withChainId ? askWithChainId(reader, calls) : rpc.askAll(calls, reader.signal))
+  const outcomes = await (isByBlock ? runByBlock(rpc, heights.length, ask) : ask())
   let next = 0
   return heights.map(() => ({
     block: buildCall === null ? undefined : outcomes[next++],
@@ -210,19 +202,18 @@ async function askForHeights(
 async function completeBlocks(
   reader: RangeReader,
   headers: readonly Header[],
-  answers: readonly HeightAnswer[],
+  answers: Awaited<ReturnType<typeof askForHeights>>,
   withTransactions: boolean,
-  signal?: AbortSignal,
 ): Promise<readonly BlockWithReceipts[]> {
   const blocks: BlockWithReceipts[] = []
   for (const [index, header] of headers.entries()) {
     const { block, receipts: outcome, isRaw = false } = answers[index] ?? {}
     const transactions = withTransactions && block?.ok ? parseBlockTransactions(block.result, reader.fail) : null
     const byBlock = toBlockReceipts(reader, header, outcome, isRaw)
-    const receipts = byBlock ?? (await readByTransaction(reader, header, signal))
+    const receipts = byBlock ?? (await readByTransaction(reader, header))
     blocks.push({ header, receipts, transactions })
   }
-  if (answers.some(({ receipts }) => receipts !== undefined)) await probeRawReceipts(reader, headers, signal)
+  if (answers.some(({ receipts }) => receipts !== undefined)) await probeRawReceipts(reader, headers)
   return blocks
 }
 
@@ -235,34 +226,27 @@ export async function readBlockReceipts(
   reader: RangeReader,
   headers: readonly Header[],
   withTransactions: boolean,
-  signal?: AbortSignal,
 ): Promise<readonly BlockWithReceipts[]> {
   const heights = headers.map(({ ref }) => ref.number)
-  const askAll = (calls: readonly RpcCall[]) => reader.rpc.askAll(calls, signal)
-  const answers = await askForHeights(reader, heights, withTransactions ? buildBlockCall : null, askAll)
-  return completeBlocks(reader, headers, answers, withTransactions, signal)
+  const answers = await askForHeights(reader, heights, withTransactions ? buildBlockCall : null, false)
+  return completeBlocks(reader, headers, answers, withTransactions)
 }
 
 /** Reads the receipts of one block as JSON, in a request of its own. */
-export async function readReceiptsInOneCall(
-  reader: RangeReader,
-  header: Header,
-  signal?: AbortSignal,
-): Promise<readonly unknown[]> {
-  const answer = await reader.rpc.call(buildReceiptsCall(header.ref.number, false), signal)
+export async function readReceiptsInOneCall(reader: RangeReader, { ref }: Header): Promise<readonly unknown[]> {
+  const answer = await reader.node.rpc.call(buildReceiptsCall(ref.number, false), reader.signal)
   return Array.isArray(answer) ? answer : []
 }
 
 /** Reads each receipt of a block by its transaction's hash. */
 export async function readByTransaction(
-  { rpc, fail }: RangeReader,
+  { node, fail, signal }: RangeReader,
   { ref, transactions }: Header,
-  signal?: AbortSignal,
 ): Promise<readonly unknown[]> {
   if (transactions === null) throw fail.unavailable(`block ${ref.number} was answered without its transactions.`)
   if (transactions.length === 0) return []
   const calls = transactions.map(buildReceiptCall)
-  const outcomes = await rpc.askAll(calls, signal)
+  const outcomes = await node.rpc.askAll(calls, signal)
   return transactions.map((hash, index) => {
     const receipt = getResult(fail, 'eth_getTransactionReceipt', outcomes[index])
     if (receipt === null) throw fail.noBlock(`transaction ${hash} has no receipt in block ${ref.number}.`)
@@ -282,13 +266,11 @@ export async function readBlocks(
   from: number,
   to: number,
   { withTransactions, withChainId }: { readonly withTransactions: boolean; readonly withChainId: boolean },
-  signal?: AbortSignal,
 ): Promise<readonly BlockWithReceipts[]> {
   const heights = Array.from({ length: to - from + 1 }, (_, index) => from + index)
-  const askAll = (calls: readonly RpcCall[]) =>
-    withChainId ? askWithChainId(reader, calls, signal) : reader.rpc.askAll(calls, signal)
-  const answers = await askForHeights(reader, heights, withTransactions ? buildBlockCall : buildHeaderCall, askAll)
+  const buildCall = withTransactions ? buildBlockCall : buildHeaderCall
+  const answers = await askForHeights(reader, heights, buildCall, withChainId)
   const headers = heights.map((height, index) => toHeader(reader, height, answers[index]?.block))
   assertAuthentic(reader, headers)
-  return completeBlocks(reader, headers, answers, withTransactions, signal)
+  return completeBlocks(reader, headers, answers, withTransactions)
 }

@@ -3,8 +3,8 @@
  * Source: docs/interface.md 6 (receipt polling), 8 (finality); docs/decisions/processor-updates.md.
  * @module
  */
-import { finality, type ProcessorUpdate } from '@payment-integration/contract'
-import { createCheckedChain } from '@payment-integration/core/internal'
+import type { ProcessorUpdate } from '@payment-integration/contract'
+import { createCheckedChain, createFinality } from '@payment-integration/core/internal'
 import type { Chain, ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
 import { hashText, loadKeccak } from '../proof/keccak.js'
 
@@ -23,8 +23,6 @@ export interface ChainReceiptSourceOptions {
 
 const finalStates = { succeeded: 'success', reverted: 'failure' } as const
 
-type FinalFate = keyof typeof finalStates
-
 /**
  * Makes a receipt source that reads chains: a final transaction is a success, or a failure if it reverted. It answers
  * null while the transaction is not final, or is missing: a reorg may put it back. Its scope is the given chains with
@@ -34,23 +32,25 @@ type FinalFate = keyof typeof finalStates
  * @example createChainReceiptSource({ chains: new Map([[8453, chain]]) })
  */
 export function createChainReceiptSource(options: ChainReceiptSourceOptions): ReceiptSource {
-  const { chains, confirmations = {}, appliesTo } = options
-  for (const [chainId, depth] of Object.entries(confirmations))
-    if (depth !== null && (!Number.isSafeInteger(depth) || depth < 0))
-      throw new RangeError(`confirmations of chain ${chainId} is ${depth}; pass a whole number of at least 0, or null.`)
+  const { chains, appliesTo } = options
+  const { confirmations } = createFinality(options.confirmations)
   const isApplicable = appliesTo ?? hasNoProcessor
 
   return {
     scope: {
       ...(appliesTo === undefined ? { states: [null] } : {}),
-      chainIds: [...chains.keys()].filter((chainId) => getConfirmations(chainId, confirmations) !== null),
+      chainIds: [...chains.keys()].filter((chainId) => confirmations(chainId) !== null),
     },
     async lookup(payment, signal) {
       const chain = chains.get(payment.chainId)
-      const depth = getConfirmations(payment.chainId, confirmations)
+      const depth = confirmations(payment.chainId)
       if (chain === undefined || depth === null || !isApplicable(payment)) return null
-      const fate = await readFinalFate(createCheckedChain(chain), payment, depth, signal)
-      if (fate === null) return null
+      const checkedChain = createCheckedChain(chain)
+      const head = await checkedChain.head(signal)
+      if (head.number - payment.blockNumber < depth) return null
+      // A reorg may have put the transaction into another block since it was indexed: its current block decides.
+      const { fate, blockNumber } = await checkedChain.transactionFate(payment.txHash, signal)
+      if (fate === 'unknown' || blockNumber === null || head.number - blockNumber < depth) return null
       await loadKeccak()
       return toUpdate(payment, fate)
     },
@@ -61,27 +61,10 @@ function hasNoProcessor({ state, recipient, invoice }: StoredPayment): boolean {
   return state === null && recipient === null && invoice === null
 }
 
-function getConfirmations(chainId: number, overrides: Readonly<Record<number, number | null>>): number | null {
-  const override = overrides[chainId]
-  if (override !== undefined) return override
-  const table: Readonly<Record<number, { readonly confirmations: number }>> = finality
-  return table[chainId]?.confirmations ?? null
-}
-
-async function readFinalFate(
-  chain: Chain,
-  payment: StoredPayment,
-  depth: number,
-  signal?: AbortSignal,
-): Promise<FinalFate | null> {
-  const head = await chain.head(signal)
-  if (head.number - payment.blockNumber < depth) return null
-  // A reorg may have put the transaction into another block since it was indexed: its current block decides.
-  const { fate, blockNumber } = await chain.transactionFate(payment.txHash, signal)
-  return fate === 'unknown' || blockNumber === null || head.number - blockNumber < depth ? null : fate
-}
-
-function toUpdate({ chainId, txHash, integrationAddress }: StoredPayment, fate: FinalFate): ProcessorUpdate {
+function toUpdate(
+  { chainId, txHash, integrationAddress }: StoredPayment,
+  fate: keyof typeof finalStates,
+): ProcessorUpdate {
   const state = finalStates[fate]
   const facts = [chainId, txHash, integrationAddress ?? '', fate, state].join('|')
   return {

@@ -8,7 +8,7 @@ import type { DecodedPayment, RouterLog } from '../decode/router-decoder.js'
 import { computeSwapInput, isPaidByTransfer, type TokenAmount } from '../decode/transfers.js'
 import { computePricing, unknownPricing } from '../prices/pricing.js'
 import { isSameLog, type ReceiptFacts, type ReceiptLog, type TransactionFacts } from '../rpc/answers.js'
-import type { CachedTransactions, TransactionLogs } from './payment-transactions.js'
+import type { CachedFacts, TransactionLogs } from './payment-transactions.js'
 import { groupLogs, readPaymentTransactions, readReceipts, reportQuarantined } from './payment-transactions.js'
 import { isPaymentLog, type RangeReader } from './range-reader.js'
 
@@ -70,10 +70,8 @@ function computeDestinations(
   }
   const { logs } = receipt
   const isPayment = (log: ReceiptLog) => isPaymentLog(reader, log)
-  const positions = findPaymentPositions(
-    payments.map(({ log }) => log),
-    logs,
-  )
+  const paymentLogs = payments.map(({ log }) => log)
+  const positions = findPaymentPositions(paymentLogs, logs)
   if (positions === null)
     throw fail.unavailable(`receipt ${receipt.hash} was answered without a log that eth_getLogs has.`)
   const isToRouter = isRouter(routers, transaction)
@@ -107,11 +105,6 @@ export interface TransactionPayments {
   readonly payments: readonly ReadPayment[]
 }
 
-export interface CachedFacts extends CachedTransactions {
-  /** Receipts by transaction hash. */
-  readonly receipts: ReadonlyMap<string, ReceiptFacts>
-}
-
 interface PayingTransaction {
   readonly group: TransactionLogs
   readonly transaction: TransactionFacts
@@ -128,29 +121,23 @@ export async function readTransactionPayments(
   reader: RangeReader,
   logs: readonly RouterLog[],
   cached: CachedFacts,
-  signal?: AbortSignal,
 ): Promise<TransactionPayments[]> {
   const groups = groupLogs(reader, logs)
   if (groups.length === 0) return []
-  const transactions = await readPaymentTransactions(reader, groups, cached, signal)
-  const payingTransactions = groups.map((group) => attachCall(reader, group, transactions.get(group.txHash)))
+  const transactions = await readPaymentTransactions(reader, groups, cached.blocks)
+  const payingTransactions = groups.map((group): PayingTransaction => {
+    const transaction = transactions.get(group.txHash)
+    if (transaction === undefined) throw reader.fail.unavailable(`transaction ${group.txHash} was not answered.`)
+    const version = transaction.to === null ? undefined : reader.routers.get(transaction.to)
+    const call = version === undefined ? null : reader.decoder.parseCall(transaction.input, version)
+    return { group, transaction, direct: call && findCalledPayment(transaction, call, group.payments) }
+  })
   const needed = payingTransactions.filter((each) => isReceiptNeeded(reader, each)).map(({ group }) => group)
-  const receipts = await readReceipts(reader, needed, cached.receipts, signal)
+  const receipts = await readReceipts(reader, needed, cached.receipts)
   return payingTransactions.map((transaction) => ({
     txHash: transaction.group.txHash,
     payments: readPayments(reader, transaction, receipts.get(transaction.group.txHash) ?? null),
   }))
-}
-
-function attachCall(
-  reader: RangeReader,
-  group: TransactionLogs,
-  transaction: TransactionFacts | undefined,
-): PayingTransaction {
-  if (transaction === undefined) throw reader.fail.unavailable(`transaction ${group.txHash} was not answered.`)
-  const version = transaction.to === null ? undefined : reader.routers.get(transaction.to)
-  const call = version === undefined ? null : reader.decoder.parseCall(transaction.input, version)
-  return { group, transaction, direct: call && findCalledPayment(transaction, call, group.payments) }
 }
 
 /**
@@ -178,17 +165,12 @@ function readPayments(
   const amountIn =
     direct === null || swap === null || receipt === null ? null : computeSwapInput(transaction, swap, direct, receipt)
   const conversions = pairConversions(emitted, direct)
-  const destinations = computeDestinations(
-    reader,
-    transaction,
-    payments,
-    needsReceiptForDestinations(reader, transaction, payments) ? receipt : null,
-  )
+  const isNeeded = needsReceiptForDestinations(reader, transaction, payments)
+  const destinations = computeDestinations(reader, transaction, payments, isNeeded ? receipt : null)
   return payments.flatMap(({ log, event }, index): ReadPayment[] => {
     const { integrationAddress, isTransferred, deposit, isUnknownBridge } = destinations[index] as PaymentDestination
     if (isUnknownBridge) {
-      const version = reader.routers.get(log.address) ?? ''
-      reportQuarantined(reader, log, version, 'a bridge call without a deposit into a listed bridge')
+      reportQuarantined(reader, log, 'a bridge call without a deposit into a listed bridge')
       return []
     }
     const isDirect = direct?.payment === event

@@ -7,19 +7,15 @@ import { type Failures, isRateLimit, isUnavailable } from '../rpc/failures.js'
 import { formatQuantity } from '../rpc/hex.js'
 import { buildHeaderCall, getResult, type RpcCall, type RpcOutcome } from '../rpc/json-rpc.js'
 import { readByTransaction } from './block-receipts.js'
-import { type CachedFacts, readTransactionPayments } from './derive-payments.js'
+import { readTransactionPayments } from './derive-payments.js'
 import { readPaymentFacts } from './proven-blocks.js'
 import type { Header, RangeReader } from './range-reader.js'
 import { assertChain, isPaymentLog, isRelevantLog, readBlockTimes, toHeader } from './range-reader.js'
 
 function buildLogsCall({ routers, decoder }: RangeReader, from: number, to: number): RpcCall {
-  const topics = [...decoder.paymentTopics, ...decoder.conversionTopics]
-  return {
-    method: 'eth_getLogs',
-    params: [
-      { fromBlock: formatQuantity(from), toBlock: formatQuantity(to), address: [...routers.keys()], topics: [topics] },
-    ],
-  }
+  const range = { fromBlock: formatQuantity(from), toBlock: formatQuantity(to) }
+  const topics = [[...decoder.paymentTopics, ...decoder.conversionTopics]]
+  return { method: 'eth_getLogs', params: [{ ...range, address: [...routers.keys()], topics }] }
 }
 
 /**
@@ -42,10 +38,7 @@ function parseRangeLogs(
 }
 
 function assertConsistent(logs: readonly RouterLog[], first: BlockRef, last: BlockRef, fail: Failures): void {
-  const hashes = new Map([
-    [first.number, first.hash],
-    [last.number, last.hash],
-  ])
+  const hashes = new Map<number, string>([first, last].map(({ number, hash }) => [number, hash]))
   const positions = new Set<string>()
   for (const log of logs) {
     if (log.blockNumber < first.number || log.blockNumber > last.number)
@@ -92,12 +85,7 @@ async function withRangeSize<T>(
  * @returns The headers up to that limit, and those among them whose blocks may contain a payment.
  * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when a filter denies a log that the node has.
  */
-export async function readCandidates(
-  reader: RangeReader,
-  all: readonly Header[],
-  maxTransactions: number,
-  signal?: AbortSignal,
-) {
+export async function readCandidates(reader: RangeReader, all: readonly Header[], maxTransactions: number) {
   const candidates: Header[] = []
   let transactions = 0
   let end = all.length
@@ -111,7 +99,7 @@ export async function readCandidates(
     candidates.push(header)
   }
   const headers = end === all.length ? all : all.slice(0, end)
-  if (!reader.headerHashing.isExpected) await assertFiltersAdmitLogs(reader, headers, candidates, signal)
+  if (!reader.headerHashing.isExpected) await assertFiltersAdmitLogs(reader, headers, candidates)
   return { headers, candidates }
 }
 
@@ -125,7 +113,6 @@ async function assertFiltersAdmitLogs(
   reader: RangeReader,
   headers: readonly Header[],
   candidates: readonly Header[],
-  signal?: AbortSignal,
 ): Promise<void> {
   const { node, fail, requestedRouters: wanted } = reader
   const admitted = new Set(candidates.map(({ ref }) => ref.number))
@@ -135,7 +122,7 @@ async function assertFiltersAdmitLogs(
     const end = headers.at(-1)?.ref.number ?? first.number
     const { logs, upTo } = await withRangeSize(reader, first.number, end, async (height) => {
       const last = headers[height - first.number + start]?.ref ?? first
-      const [outcome] = await askWithChainId(reader, [buildLogsCall(reader, first.number, height)], signal)
+      const [outcome] = await askWithChainId(reader, [buildLogsCall(reader, first.number, height)])
       return { logs: parseRangeLogs(reader, first, last, outcome), upTo: height }
     })
     for (const log of logs) {
@@ -156,38 +143,33 @@ async function assertFiltersAdmitLogs(
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when logs are missing, or the node does not answer the check;
  * `ERR_CHAIN_RANGE_GONE` when the block is gone.
  */
-async function checkEmptyEnds(
-  reader: RangeReader,
-  ends: readonly Header[],
-  logs: readonly RouterLog[],
-  signal?: AbortSignal,
-): Promise<void> {
+async function checkEmptyEnds(reader: RangeReader, ends: readonly Header[], logs: readonly RouterLog[]): Promise<void> {
   for (const end of ends) {
     const { ref, logsBloom } = end
     if (logsBloom === null || logs.some(({ blockNumber }) => blockNumber === ref.number)) continue
     const filterAnswer = reader.filter(logsBloom)
-    if (filterAnswer !== 'no' && (await hasLogs(reader, end, filterAnswer === 'likely', signal)))
+    if (filterAnswer !== 'no' && (await hasLogs(reader, end, filterAnswer === 'likely')))
       throw reader.fail.unavailable(
         `eth_getLogs left out the logs of block ${ref.number}; the range is read again. If this repeats, the node's index is broken.`,
       )
   }
 }
 
-async function hasLogs(reader: RangeReader, end: Header, likely: boolean, signal?: AbortSignal): Promise<boolean> {
+async function hasLogs(reader: RangeReader, end: Header, likely: boolean): Promise<boolean> {
   const { fail, routers, decoder } = reader
   if (!likely) {
     const filter = { blockHash: end.ref.hash, address: [...routers.keys()], topics: [decoder.paymentTopics] }
-    const [outcome] = await askWithChainId(reader, [{ method: 'eth_getLogs', params: [filter] }], signal)
+    const [outcome] = await askWithChainId(reader, [{ method: 'eth_getLogs', params: [filter] }])
     // Some nodes do not support `blockHash` here; then the receipts decide.
     if (outcome?.ok) return parseLogs(outcome.result, fail).some((log) => isPaymentLog(reader, log))
   }
-  return hasLogsInReceipts(reader, end, signal)
+  return hasLogsInReceipts(reader, end)
 }
 
-async function hasLogsInReceipts(reader: RangeReader, end: Header, signal?: AbortSignal): Promise<boolean> {
+async function hasLogsInReceipts(reader: RangeReader, end: Header): Promise<boolean> {
   const { fail } = reader
   const { ref, transactions } = end
-  const receipts = (await readByTransaction(reader, end, signal)).map((answer) => parseReceipt(answer, fail))
+  const receipts = (await readByTransaction(reader, end)).map((answer) => parseReceipt(answer, fail))
   let hasPaymentLog = false
   for (const [index, receipt] of receipts.entries()) {
     if (receipt === null || receipt.blockHash !== ref.hash)
@@ -199,39 +181,32 @@ async function hasLogsInReceipts(reader: RangeReader, end: Header, signal?: Abor
   return hasPaymentLog
 }
 
-const noCachedFacts: CachedFacts = { receipts: new Map(), getSize: () => null, getTransactions: () => null }
-
 /**
- * Reads blocks without proof, for chains with non-standard filters or roots: from `from` up to `to`, or as many as the
- * node's range size allows. The last header is read again at the end, to detect a reorg in between.
+ * Reads the range without proof, for chains with non-standard filters or roots: whole, or as many blocks as the node's
+ * range size allows. The last header is read again at the end, to detect a reorg in between.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block of the range is missing or changed.
  */
-export async function readUnproven(
-  reader: RangeReader,
-  from: number,
-  to: number,
-  signal?: AbortSignal,
-): Promise<BlockRange> {
-  const { rpc, fail, node } = reader
-  const read = await withRangeSize(reader, from, to, (upTo) => readRangeEnds(reader, from, upTo, signal))
+export async function readUnproven(reader: RangeReader): Promise<BlockRange> {
+  const { from, to, fail, node, signal } = reader
+  const read = await withRangeSize(reader, from, to, (upTo) => readRangeEnds(reader, from, upTo))
   const { ends, first, last, logs } = read
   const payments = logs.filter((log) => isPaymentLog(reader, log))
-  await checkEmptyEnds(reader, ends, payments, signal)
-  const transactions = await readTransactionPayments(reader, logs, noCachedFacts, signal)
+  await checkEmptyEnds(reader, ends, payments)
+  const transactions = await readTransactionPayments(reader, logs, { receipts: new Map(), blocks: new Map() })
   const paid: RouterLog[] = transactions.flatMap((transaction) => transaction.payments.map(({ log }) => log))
-  const timeOf = await readBlockTimes(rpc, fail, paid, [first, last], signal)
-  const facts = await readPaymentFacts(reader, transactions, timeOf, last.number, signal)
-  const reread = parseHeader(await rpc.call(buildHeaderCall(last.number), signal), fail)
+  const timeOf = await readBlockTimes(reader, paid, [first, last])
+  const facts = await readPaymentFacts(reader, transactions, timeOf, last.number)
+  const reread = parseHeader(await node.rpc.call(buildHeaderCall(last.number), signal), fail)
   if (reread?.hash !== last.hash)
     throw fail.noBlock(`block ${last.number} is not the one it was when the logs were read.`)
   return { first, last, blocks: ends.map(({ ref }) => ref), ...facts, proof: 'none', node: node.name }
 }
 
 /** Reads the logs of a range, and its first and last header; `ends` has one header for a range of one block. */
-async function readRangeEnds(reader: RangeReader, from: number, to: number, signal?: AbortSignal) {
+async function readRangeEnds(reader: RangeReader, from: number, to: number) {
   const heights = from === to ? [from] : [from, to]
   const calls = [...heights.map(buildHeaderCall), buildLogsCall(reader, from, to)]
-  const outcomes = await askWithChainId(reader, calls, signal)
+  const outcomes = await askWithChainId(reader, calls)
   const start = toHeader(reader, from, outcomes[0])
   const end = from === to ? start : toHeader(reader, to, outcomes[1])
   if (to === from + 1) assertChain([start, end], reader.fail)

@@ -4,6 +4,7 @@ import type { DecodedPayment, RouterLog } from '../decode/router-decoder.js'
 import type { ReceiptFacts, TransactionFacts } from '../rpc/answers.js'
 import { parseBlockTransactions, parseReceipt, parseTransaction } from '../rpc/answers.js'
 import { buildBlockCall, buildReceiptCall, type RpcCall } from '../rpc/json-rpc.js'
+import type { BlockWithReceipts } from './block-receipts.js'
 import type { RangeReader } from './range-reader.js'
 
 interface EmittedPayment extends Emitted<DecodedPayment> {
@@ -35,7 +36,7 @@ export function groupLogs(reader: RangeReader, logs: readonly RouterLog[]): Tran
     }
     const event = reader.decoder.decode(log, version)
     if (event.kind === 'malformed') {
-      reportQuarantined(reader, log, version, event.reason)
+      reportQuarantined(reader, log, event.reason)
       if (reader.decoder.conversionTopics.includes(log.topics[0] ?? ''))
         group.emitted.push({ router: log.address, event: { kind: 'conversion', steps: [], isForgeable: true } })
       continue
@@ -49,10 +50,12 @@ export function groupLogs(reader: RangeReader, logs: readonly RouterLog[]): Tran
 }
 
 /** Reports a quarantined log of a requested router. */
-export function reportQuarantined(reader: RangeReader, log: RouterLog, version: string, reason: string): void {
+export function reportQuarantined(reader: RangeReader, log: RouterLog, reason: string): void {
+  const { routers, requestedRouters, onQuarantine } = reader
   const { txHash, blockNumber, logIndex, address } = log
-  if (reader.requestedRouters?.has(address) === false) return
-  reader.onQuarantine({ chainId: reader.chainId, txHash, blockNumber, logIndex, router: { address, version }, reason })
+  if (requestedRouters?.has(address) === false) return
+  const router = { address, version: routers.get(address) ?? '' }
+  onQuarantine({ chainId: reader.fail.chainId, txHash, blockNumber, logIndex, router, reason })
 }
 
 /**
@@ -63,15 +66,12 @@ export function reportQuarantined(reader: RangeReader, log: RouterLog, version: 
 export async function readReceipts(
   reader: RangeReader,
   groups: readonly TransactionLogs[],
-  cached: ReadonlyMap<string, ReceiptFacts>,
-  signal?: AbortSignal,
+  cached: CachedFacts['receipts'],
 ): Promise<ReadonlyMap<string, ReceiptFacts>> {
   const missing = groups.filter(({ txHash }) => !cached.has(txHash))
   if (missing.length === 0) return cached
-  const answers = await reader.rpc.all(
-    missing.map(({ txHash }) => buildReceiptCall(txHash)),
-    signal,
-  )
+  const calls = missing.map(({ txHash }) => buildReceiptCall(txHash))
+  const answers = await reader.node.rpc.all(calls, reader.signal)
   const all = new Map(cached)
   for (const [index, group] of missing.entries()) {
     const receipt = parseReceipt(answers[index], reader.fail)
@@ -113,8 +113,7 @@ export function shouldReadWhole(paying: number, transactions: number): boolean {
 export async function readPaymentTransactions(
   reader: RangeReader,
   groups: readonly TransactionLogs[],
-  cached: CachedTransactions,
-  signal?: AbortSignal,
+  cached: CachedFacts['blocks'],
 ): Promise<ReadonlyMap<string, TransactionFacts>> {
   const byBlock = new Map<number, TransactionLogs[]>()
   for (const group of groups) {
@@ -127,13 +126,14 @@ export async function readPaymentTransactions(
   let requests: CallRequest[] = []
   let size = 0
   for (const [height, blockGroups] of byBlock) {
-    const answered = cached.getTransactions(height)
-    if (answered !== null) {
+    const block = cached.get(height)
+    const answered = block?.transactions
+    if (answered) {
       for (const group of blockGroups) addTransaction(reader, group, answered.get(group.txHash) ?? null, transactions)
       continue
     }
-    const blockSize = cached.getSize(height)
-    const isWhole = blockSize !== null && shouldReadWhole(blockGroups.length, blockSize)
+    const blockSize = block?.header.transactions?.length
+    const isWhole = blockSize !== undefined && shouldReadWhole(blockGroups.length, blockSize)
     const next: CallRequest[] = isWhole
       ? [{ call: buildBlockCall(height), groups: blockGroups }]
       : blockGroups.map((group) => ({
@@ -142,23 +142,21 @@ export async function readPaymentTransactions(
         }))
     const cost = isWhole ? blockSize : blockGroups.length
     if (size > 0 && size + cost > transactionsPerRequest) {
-      await sendRequests(reader, requests, transactions, signal)
+      await sendRequests(reader, requests, transactions)
       requests = []
       size = 0
     }
     requests.push(...next)
     size += cost
   }
-  await sendRequests(reader, requests, transactions, signal)
+  await sendRequests(reader, requests, transactions)
   return transactions
 }
 
-/** Transactions that were read with their blocks. */
-export interface CachedTransactions {
-  /** The number of transactions in a block; null if unknown. */
-  getSize(blockNumber: number): number | null
-  /** The unparsed transactions of a block by hash; null if it was not read whole. */
-  getTransactions(blockNumber: number): ReadonlyMap<string, unknown> | null
+/** Receipts by transaction hash, and blocks by height, that were read before. */
+export interface CachedFacts {
+  readonly receipts: ReadonlyMap<string, ReceiptFacts>
+  readonly blocks: ReadonlyMap<number, BlockWithReceipts>
 }
 
 interface CallRequest {
@@ -170,13 +168,10 @@ async function sendRequests(
   reader: RangeReader,
   requests: readonly CallRequest[],
   transactions: Map<string, TransactionFacts>,
-  signal?: AbortSignal,
 ): Promise<void> {
   if (requests.length === 0) return
-  const answers = await reader.rpc.all(
-    requests.map(({ call }) => call),
-    signal,
-  )
+  const calls = requests.map(({ call }) => call)
+  const answers = await reader.node.rpc.all(calls, reader.signal)
   for (const [index, { call, groups }] of requests.entries()) {
     const answered = answers[index]
     const isWhole = call.method === 'eth_getBlockByNumber'

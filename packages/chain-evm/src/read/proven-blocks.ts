@@ -1,6 +1,7 @@
 /** Proves receipts against headers, and reads the payments. Source: docs/decisions/completeness.md. @module */
 import type { BlockRange, BlockRef, BridgeDeposit, PaymentFacts, TokenFacts } from '@payment-integration/core/ports'
 import type { RouterLog } from '../decode/router-decoder.js'
+import { computeReceiptsRoot } from '../proof/prover.js'
 import { type Fields, isFields, parseReceipt, type ReceiptFacts, type ReceiptLog } from '../rpc/answers.js'
 import { isUnproven } from '../rpc/failures.js'
 import { normalizeHash, zeroAddress } from '../rpc/hex.js'
@@ -67,14 +68,13 @@ function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts
 }
 
 function selectProvenReceipts(reader: RangeReader, header: Header, all: readonly Fields[]): readonly Fields[] {
-  const { prover } = reader
   const { receiptsRoot, ref } = header
-  const wholeRoot = prover.computeReceiptsRoot(all)
+  const wholeRoot = computeReceiptsRoot(all)
   if ('root' in wholeRoot && wholeRoot.root === receiptsRoot) return all
   const last = all.at(-1)
   if (last !== undefined && isStateSync(last)) {
     const withoutLast = all.slice(0, -1)
-    const without = prover.computeReceiptsRoot(withoutLast)
+    const without = computeReceiptsRoot(withoutLast)
     if ('root' in without && without.root === receiptsRoot) return withoutLast
   }
   const what =
@@ -112,10 +112,8 @@ function collectLogs(reader: RangeReader, { ref }: Header, proven: readonly Fiel
   const collector = createLogCollector(reader, ref)
   for (const receipt of proven) {
     const logs = receipt['logs'] as readonly Fields[]
-    collector.add(
-      logs.length,
-      logs.some((log) => isListed(reader.routers, log)) ? parseReceipt(receipt, reader.fail) : null,
-    )
+    const isRelevant = logs.some((log) => isListed(reader.routers, log))
+    collector.add(logs.length, isRelevant ? parseReceipt(receipt, reader.fail) : null)
   }
   return collector
 }
@@ -158,62 +156,51 @@ export async function readPaymentFacts(
   transactions: readonly TransactionPayments[],
   timeOf: (log: RouterLog) => number,
   height: number,
-  signal?: AbortSignal,
 ): Promise<RangeFacts> {
-  const tokens = await readTokens(reader, transactions, height, signal)
+  const { routers } = reader
+  const { chainId } = reader.fail
+  const tokens = await readTokens(reader, transactions, height)
   const facts: RangeFacts = { payments: [], deposits: [] }
-  for (const transaction of transactions) addPaymentFacts(reader, transaction, tokens, timeOf, facts)
+  for (const { txHash, payments } of transactions)
+    for (const [ordinal, { log, payment, integrationAddress, deposit, amountIn, pricing }] of payments.entries()) {
+      const tokenIn = tokens.get(amountIn.token)
+      const tokenOut = tokens.get(payment.token)
+      if (tokenIn === undefined || tokenOut === undefined) throw new Error(`A token of ${txHash} was not read.`)
+      const paymentFacts: PaymentFacts = {
+        chainId,
+        txHash,
+        ordinal,
+        logIndex: log.logIndex,
+        blockNumber: log.blockNumber,
+        blockHash: log.blockHash,
+        blockTimestamp: timeOf(log),
+        router: { address: log.address, version: routers.get(log.address) ?? '' },
+        sender: payment.sender,
+        receiver: payment.receiver,
+        memoHex: payment.memoHex,
+        integrationAddress,
+        source: { chainId, txHash },
+        tokenIn: { ...tokenIn, amount: amountIn.amount },
+        tokenOut: { ...tokenOut, gross: payment.gross, net: payment.net },
+        pricing,
+      }
+      if (deposit === null) facts.payments.push(paymentFacts)
+      else facts.deposits.push({ payment: paymentFacts, ...deposit })
+    }
   return facts
 }
 
-type Tokens = ReadonlyMap<string, TokenFacts>
-
 async function readTokens(
-  { tokens, node }: RangeReader,
+  reader: RangeReader,
   transactions: readonly TransactionPayments[],
   height: number,
-  signal?: AbortSignal,
-): Promise<Tokens> {
-  const tokenFacts = new Map<string, TokenFacts>()
+): Promise<ReadonlyMap<string, TokenFacts>> {
+  const tokens = new Map<string, TokenFacts>()
   for (const { payments } of transactions)
     for (const { amountIn, payment } of payments)
       for (const address of [amountIn.token, payment.token])
-        if (!tokenFacts.has(address)) tokenFacts.set(address, await tokens.read(node, address, height, signal))
-  return tokenFacts
-}
-
-function addPaymentFacts(
-  { chainId, routers }: RangeReader,
-  { txHash, payments }: TransactionPayments,
-  tokens: Tokens,
-  timeOf: (log: RouterLog) => number,
-  into: RangeFacts,
-): void {
-  for (const [ordinal, { log, payment, integrationAddress, deposit, amountIn, pricing }] of payments.entries()) {
-    const tokenIn = tokens.get(amountIn.token)
-    const tokenOut = tokens.get(payment.token)
-    if (tokenIn === undefined || tokenOut === undefined) throw new Error(`A token of ${txHash} was not read.`)
-    const facts: PaymentFacts = {
-      chainId,
-      txHash,
-      ordinal,
-      logIndex: log.logIndex,
-      blockNumber: log.blockNumber,
-      blockHash: log.blockHash,
-      blockTimestamp: timeOf(log),
-      router: { address: log.address, version: routers.get(log.address) ?? '' },
-      sender: payment.sender,
-      receiver: payment.receiver,
-      memoHex: payment.memoHex,
-      integrationAddress,
-      source: { chainId, txHash },
-      tokenIn: { ...tokenIn, amount: amountIn.amount },
-      tokenOut: { ...tokenOut, gross: payment.gross, net: payment.net },
-      pricing,
-    }
-    if (deposit === null) into.payments.push(facts)
-    else into.deposits.push({ payment: facts, ...deposit })
-  }
+        if (!tokens.has(address)) tokens.set(address, await reader.tokens.read(reader, address, height))
+  return tokens
 }
 
 /** Collects the payments of proven blocks. */
@@ -227,8 +214,8 @@ export function createProvenPayments(reader: RangeReader) {
      * @returns The number of transactions with relevant logs.
      * @throws As {@link proveBlock}.
      */
-    async add(block: BlockWithReceipts, signal?: AbortSignal): Promise<number> {
-      const proven = await proveWithRetries(reader, block, signal)
+    async add(block: BlockWithReceipts): Promise<number> {
+      const proven = await proveWithRetries(reader, block)
       if (proven.logs.length === 0) return 0
       logs.push(...proven.logs)
       for (const receipt of proven.receipts) receipts.set(receipt.hash, receipt)
@@ -236,14 +223,9 @@ export function createProvenPayments(reader: RangeReader) {
       return proven.receipts.length
     },
     /** @param height - The last block of the range. */
-    async readPayments(height: number, signal?: AbortSignal): Promise<RangeFacts> {
-      const cached = {
-        receipts,
-        getSize: (number: number) => blocks.get(number)?.header.transactions?.length ?? null,
-        getTransactions: (number: number) => blocks.get(number)?.transactions ?? null,
-      }
-      const transactions = await readTransactionPayments(reader, logs, cached, signal)
-      return readPaymentFacts(reader, transactions, (log) => log.blockTimestamp ?? 0, height, signal)
+    async readPayments(height: number): Promise<RangeFacts> {
+      const transactions = await readTransactionPayments(reader, logs, { receipts, blocks })
+      return readPaymentFacts(reader, transactions, (log) => log.blockTimestamp ?? 0, height)
     },
   }
 }
@@ -252,20 +234,16 @@ export function createProvenPayments(reader: RangeReader) {
  * Proves a block. If that fails and no other node can answer, reads its receipts again in one call, then by
  * transaction: a node may truncate only long answers.
  */
-async function proveWithRetries(
-  reader: RangeReader,
-  { header, receipts }: BlockWithReceipts,
-  signal?: AbortSignal,
-): Promise<ProvenLogs> {
+async function proveWithRetries(reader: RangeReader, { header, receipts }: BlockWithReceipts): Promise<ProvenLogs> {
   try {
     return proveBlock(reader, header, receipts)
   } catch (error) {
     if (!isUnproven(error) || !reader.node.isAlone()) throw error
     for (const ask of [readReceiptsInOneCall, readByTransaction]) {
       try {
-        return proveBlock(reader, header, await ask(reader, header, signal))
+        return proveBlock(reader, header, await ask(reader, header))
       } catch {
-        signal?.throwIfAborted()
+        reader.signal?.throwIfAborted()
       }
     }
     throw error

@@ -25,36 +25,24 @@ export interface CountedRange extends Pick<RangeResult, 'candidates' | 'paymentB
 }
 
 /**
- * Reads blocks by their log filters, up to `to`, or until the candidates contain {@link maxTransactions}.
+ * Reads the range by log filters: whole, or until the candidates contain {@link maxTransactions}.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`.
  */
-export function readByBloom(
-  reader: RangeReader,
-  from: number,
-  to: number,
-  plan: BloomPlan,
-  signal?: AbortSignal,
-): Promise<CountedRange> {
+export function readByBloom(reader: RangeReader, plan: BloomPlan): Promise<CountedRange> {
   // Dense reading has no complete list of headers beforehand, so it cannot compare filters with `eth_getLogs`. Only
   // headers that hash to their block hashes make that comparison unnecessary.
   return plan.withTransactions === 'all' && reader.headerHashing.isExpected
-    ? readDense(reader, from, to, plan.transactionsPerBlock, signal)
-    : readSparse(reader, from, to, plan.withTransactions !== 'none', signal)
+    ? readDense(reader, plan.transactionsPerBlock)
+    : readSparse(reader, plan.withTransactions !== 'none')
 }
 
-async function readSparse(
-  reader: RangeReader,
-  from: number,
-  to: number,
-  withTransactions: boolean,
-  signal?: AbortSignal,
-): Promise<CountedRange> {
-  const all = await readHeaders(reader, from, to, signal)
-  const { headers, candidates } = await readCandidates(reader, all, maxTransactions, signal)
-  const sum = createRangeSum(reader, headers.at(-1)?.ref.number ?? to)
+async function readSparse(reader: RangeReader, withTransactions: boolean): Promise<CountedRange> {
+  const all = await readHeaders(reader)
+  const { headers, candidates } = await readCandidates(reader, all, maxTransactions)
+  const sum = createRangeSum(reader, headers.at(-1)?.ref.number ?? reader.to)
   const steps = splitIntoSteps(candidates)
-  const ask = (step: number) => readBlockReceipts(reader, steps[step] ?? [], withTransactions, signal)
-  await readAhead(steps.length, ask, (blocks) => sum.add(blocks, signal))
+  const ask = (step: number) => readBlockReceipts(reader, steps[step] ?? [], withTransactions)
+  await readAhead(steps.length, ask, sum.add)
   return { range: toRange(reader, headers, sum.facts, 'bloom'), ...sum.counts }
 }
 
@@ -62,13 +50,8 @@ async function readSparse(
  * Reads all blocks with transactions and receipts, without looking at the filters first. This is faster where most
  * blocks contain payments.
  */
-async function readDense(
-  reader: RangeReader,
-  from: number,
-  to: number,
-  transactionsPerBlock: number,
-  signal?: AbortSignal,
-): Promise<CountedRange> {
+async function readDense(reader: RangeReader, transactionsPerBlock: number): Promise<CountedRange> {
+  const { from, to } = reader
   const perStep = Math.max(1, Math.min(maxBlocksPerStep, Math.floor(transactionsPerStep / transactionsPerBlock)))
   const maxBlocks = Math.max(perStep, Math.floor(maxTransactions / transactionsPerBlock / perStep) * perStep)
   const end = Math.min(to, from + maxBlocks - 1)
@@ -79,7 +62,7 @@ async function readDense(
   const ask = (step: number) => {
     const start = from + step * perStep
     const extra = { withTransactions: true, withChainId: step % stepsPerChainIdCall === 0 }
-    return readBlocks(reader, start, Math.min(end, start + perStep - 1), extra, signal)
+    return readBlocks(reader, start, Math.min(end, start + perStep - 1), extra)
   }
   const pickCandidates = (blocks: readonly BlockWithReceipts[]) =>
     blocks.filter(({ header }) => mayHoldPayment(reader, header))
@@ -91,7 +74,7 @@ async function readDense(
   const work = async (blocks: readonly BlockWithReceipts[]) => {
     headers.push(...blocks.map(({ header }) => header))
     assertChain(headers.slice(-blocks.length - 1), reader.fail)
-    await sum.add(pickCandidates(blocks), signal)
+    await sum.add(pickCandidates(blocks))
   }
   await readAhead(steps, ask, work, hasNext)
   return { range: toRange(reader, headers, sum.facts, 'bloom'), ...sum.counts }
@@ -124,15 +107,15 @@ function createRangeSum(reader: RangeReader, height: number) {
   return {
     facts,
     counts,
-    async add(blocks: readonly BlockWithReceipts[], signal?: AbortSignal) {
+    async add(blocks: readonly BlockWithReceipts[]) {
       const collector = createProvenPayments(reader)
       for (const block of blocks) {
         const size = countTransactions(block.header)
         counts.candidates += 1
         counts.transactions += size
-        if (shouldReadWhole(await collector.add(block, signal), size)) counts.paymentBlocks += 1
+        if (shouldReadWhole(await collector.add(block), size)) counts.paymentBlocks += 1
       }
-      const { payments, deposits } = await collector.readPayments(height, signal)
+      const { payments, deposits } = await collector.readPayments(height)
       for (const payment of payments) facts.payments.push(payment)
       for (const deposit of deposits) facts.deposits.push(deposit)
     },
@@ -163,28 +146,23 @@ function splitIntoSteps(headers: readonly Header[]): readonly (readonly Header[]
 const blocksPerStep = 8
 
 /**
- * Reads all blocks from `from` to `to` with their receipts.
+ * Reads all blocks of the range with their receipts.
  * @param withTransactions - Whether the transactions are read too.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`.
  */
-export async function readByRoot(
-  reader: RangeReader,
-  from: number,
-  to: number,
-  withTransactions: boolean,
-  signal?: AbortSignal,
-): Promise<CountedRange> {
+export async function readByRoot(reader: RangeReader, withTransactions: boolean): Promise<CountedRange> {
+  const { from, to } = reader
   const headers: Header[] = []
   const collector = createProvenPayments(reader)
   let paymentBlocks = 0
   for (let start = from; start <= to; start += blocksPerStep) {
     const end = Math.min(to, start + blocksPerStep - 1)
-    for (const block of await readBlocks(reader, start, end, { withTransactions, withChainId: true }, signal)) {
+    for (const block of await readBlocks(reader, start, end, { withTransactions, withChainId: true })) {
       headers.push(block.header)
-      if (shouldReadWhole(await collector.add(block, signal), countTransactions(block.header))) paymentBlocks += 1
+      if (shouldReadWhole(await collector.add(block), countTransactions(block.header))) paymentBlocks += 1
     }
   }
   assertChain(headers, reader.fail)
-  const range = toRange(reader, headers, await collector.readPayments(to, signal), 'root')
+  const range = toRange(reader, headers, await collector.readPayments(to), 'root')
   return { range, candidates: headers.length, paymentBlocks, transactions: 0 }
 }

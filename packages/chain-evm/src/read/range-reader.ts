@@ -4,29 +4,18 @@ import type { RouterDecoder, RouterLog } from '../decode/router-decoder.js'
 import type { PriceLists } from '../prices/pricing.js'
 import type { TokenMetadata } from '../prices/token-metadata.js'
 import type { FilterTest } from '../proof/log-filter.js'
-import type { Prover } from '../proof/prover.js'
+import { computeHeaderHash } from '../proof/prover.js'
 import { type Fields, type HeaderContents, parseHeader, parseHeaderContents, type ReceiptLog } from '../rpc/answers.js'
-import { askWithChainId } from '../rpc/chain-guard.js'
+import { askWithChainId, type ExpectedChain } from '../rpc/chain-guard.js'
 import type { Failures } from '../rpc/failures.js'
-import { buildHeaderCall, getResult, type Node, type Rpc, type RpcOutcome } from '../rpc/json-rpc.js'
+import { buildHeaderCall, getResult, type RpcOutcome } from '../rpc/json-rpc.js'
 
-/** Whether the headers of a chain hash to their block hashes, as Ethereum's do. */
-interface HeaderHashing {
-  /** True on known chains or once a header hashes to its block hash; then all must. */
-  isExpected: boolean
-}
-
-/** Chains whose headers are known to hash to their block hashes. */
+/** Chains whose headers are known to hash to their block hashes, as Ethereum's do. */
 const authenticChains: readonly number[] = [1, 10, 100, 137, 8_453, 42_161]
 
-export function createHeaderHashing(chainId: number): HeaderHashing {
+/** `isExpected`: true on those chains, or once a header hashes to its block hash; then all must. */
+export function createHeaderHashing(chainId: number) {
   return { isExpected: authenticChains.includes(chainId) }
-}
-
-interface HashedHeader {
-  readonly ref: BlockRef
-  /** Whether the fields hash to the block hash, which shows that nobody changed them. */
-  readonly isAuthentic: boolean
 }
 
 /**
@@ -34,8 +23,8 @@ interface HashedHeader {
  * @throws ChainError `ERR_CHAIN_PROOF_FAILED` on such a header.
  */
 export function assertAuthentic(
-  { node, fail, headerHashing }: Readonly<{ node: Node; fail: Failures; headerHashing: HeaderHashing }>,
-  headers: readonly HashedHeader[],
+  { node, fail, headerHashing }: Pick<RangeReader, 'node' | 'fail' | 'headerHashing'>,
+  headers: readonly Pick<Header, 'ref' | 'isAuthentic'>[],
 ): void {
   if (headers.some(({ isAuthentic }) => isAuthentic)) headerHashing.isExpected = true
   const changed = headerHashing.isExpected ? headers.find(({ isAuthentic }) => !isAuthentic) : undefined
@@ -60,9 +49,10 @@ export interface QuarantinedLog {
  * The context of reading one range, all of it from one node. Each function that asks the node, or parses its answer,
  * may reject with `ERR_CHAIN_UNAVAILABLE`; the docstrings name the other codes.
  */
-export interface RangeReader {
-  readonly chainId: number
-  readonly fail: Failures
+export interface RangeReader extends ExpectedChain {
+  /** The heights of the first and the last block of the range. */
+  readonly from: number
+  readonly to: number
   readonly decoder: RouterDecoder
   readonly tokens: TokenMetadata
   readonly lists: PriceLists
@@ -73,11 +63,7 @@ export interface RangeReader {
   readonly onQuarantine: (log: QuarantinedLog) => void
   /** Whether nodes are probed for raw receipts. */
   readonly rawReceipts: boolean
-  readonly headerHashing: HeaderHashing
-  readonly node: Node
-  /** `node.rpc`. */
-  readonly rpc: Rpc
-  readonly prover: Prover
+  readonly headerHashing: ReturnType<typeof createHeaderHashing>
   /** Null for all routers. */
   readonly requestedRouters: ReadonlySet<string> | null
   /** Tests a header's log filter for payment logs of the requested routers. */
@@ -90,55 +76,51 @@ export function isPaymentLog({ routers, decoder }: RangeReader, { address, topic
 }
 
 /** Whether a log is a payment or conversion event of a listed router. */
-export function isRelevantLog(
-  { routers, decoder }: RangeReader,
-  { address, topics: [topic = ''] }: ReceiptLog,
-): boolean {
+export function isRelevantLog({ routers, decoder }: RangeReader, { address, topics }: ReceiptLog): boolean {
+  const [topic = ''] = topics
   return routers.has(address) && (decoder.paymentTopics.includes(topic) || decoder.conversionTopics.includes(topic))
 }
 
-export interface Header extends HeaderContents, HashedHeader {}
+export interface Header extends HeaderContents {
+  readonly ref: BlockRef
+  /** Whether the fields hash to the block hash, which shows that nobody changed them. */
+  readonly isAuthentic: boolean
+}
 
 /** About a megabyte of headers. */
 export const headersPerStep = 250
 
 /**
- * Reads the headers of blocks `from` to `to`, both included.
+ * Reads the headers of the range.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or does not follow the one before it;
  * `ERR_CHAIN_PROOF_FAILED` when a header was changed.
  */
-export async function readHeaders(
-  reader: RangeReader,
-  from: number,
-  to: number,
-  signal?: AbortSignal,
-): Promise<Header[]> {
+export async function readHeaders(reader: RangeReader): Promise<Header[]> {
+  const { from, to } = reader
   const steps: Promise<Header[]>[] = []
   for (let start = from; start <= to; start += headersPerStep)
-    steps.push(readHeaderStep(reader, start, Math.min(to, start + headersPerStep - 1), signal))
+    steps.push(readHeaderStep(reader, start, Math.min(to, start + headersPerStep - 1)))
   const headers = (await Promise.all(steps)).flat()
   assertAuthentic(reader, headers)
   assertChain(headers, reader.fail)
   return headers
 }
 
-async function readHeaderStep(reader: RangeReader, from: number, to: number, signal?: AbortSignal): Promise<Header[]> {
+async function readHeaderStep(reader: RangeReader, from: number, to: number): Promise<Header[]> {
   const calls = Array.from({ length: to - from + 1 }, (_, index) => buildHeaderCall(from + index))
-  const outcomes = await askWithChainId(reader, calls, signal)
+  const outcomes = await askWithChainId(reader, calls)
   return calls.map((_, index) => toHeader(reader, from + index, outcomes[index]))
 }
 
 /** @throws ChainError `ERR_CHAIN_RANGE_GONE` when the node has no such block. */
-export function toHeader(reader: RangeReader, number: number, outcome: RpcOutcome | undefined): Header {
-  const { fail, prover } = reader
+export function toHeader({ fail }: RangeReader, number: number, outcome: RpcOutcome | undefined): Header {
   const answer = getResult(fail, 'eth_getBlockByNumber', outcome)
   const ref = parseHeader(answer, fail)
   // A node that lags answers null here. Some such nodes answer an empty list for the logs of the missing blocks.
   if (ref === null) throw fail.noBlock(`the node has no block ${number}.`)
   if (ref.number !== number) throw fail.unavailable(`block ${ref.number} was answered instead of block ${number}.`)
-  const isAuthentic = prover.computeHeaderHash(answer as Fields) === ref.hash
-  const { logsBloom, receiptsRoot, transactions } = parseHeaderContents(answer)
-  return { ref, isAuthentic, logsBloom, receiptsRoot, transactions }
+  const isAuthentic = computeHeaderHash(answer as Fields) === ref.hash
+  return { ref, isAuthentic, ...parseHeaderContents(answer as Fields) }
 }
 
 /** @throws ChainError `ERR_CHAIN_RANGE_GONE` when a header does not follow the one before it. */
@@ -159,11 +141,9 @@ export function assertChain(headers: readonly Header[], fail: Failures): void {
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or was replaced.
  */
 export async function readBlockTimes(
-  rpc: Rpc,
-  fail: Failures,
+  { node, fail, signal }: RangeReader,
   logs: readonly RouterLog[],
   ends: readonly [BlockRef, BlockRef],
-  signal?: AbortSignal,
 ): Promise<(log: RouterLog) => number> {
   const [first, last] = ends
   const times = new Map<number, number>(ends.map(({ number, timestamp }) => [number, timestamp]))
@@ -176,7 +156,7 @@ export async function readBlockTimes(
   }
   const missingBlocks = [...missing]
   const calls = missingBlocks.map(([height]) => buildHeaderCall(height))
-  const answers = await rpc.all(calls, signal)
+  const answers = await node.rpc.all(calls, signal)
   for (const [index, [height, hash]] of missingBlocks.entries()) {
     const header = parseHeader(answers[index], fail)
     if (header === null || header.hash !== hash)

@@ -1,8 +1,7 @@
 /** Reads consecutive ranges of blocks, several in parallel. @module */
 import { setMaxListeners } from 'node:events'
 import type { BlockRange, BlockRef, ProofLevel, RangesRequest } from '@payment-integration/core/ports'
-import { type Failures, isRateLimit, isUnavailable, isUnproven } from '../rpc/failures.js'
-import type { Node } from '../rpc/json-rpc.js'
+import { isRateLimit, isUnavailable, isUnproven } from '../rpc/failures.js'
 import type { Nodes } from '../rpc/nodes.js'
 import { readUnproven } from './logs.js'
 import { type CountedRange, maxTransactions, readByBloom, readByRoot } from './proven-ranges.js'
@@ -11,8 +10,7 @@ import type { RangeKind, RangeSizing } from './range-sizing.js'
 
 interface RangesSource {
   readonly nodes: Nodes
-  readonly fail: Failures
-  open(node: Node): RangeReader
+  readonly context: Omit<RangeReader, 'node' | 'signal' | 'from' | 'to'>
   /** Near the head, `bloom` becomes `root`. */
   readonly proof: ProofLevel
   /** The number of newest blocks that count as near the head. */
@@ -43,8 +41,8 @@ export async function* readRanges(
   setMaxListeners(0, controller.signal)
   const relay = () => controller.abort(signal?.reason)
   signal?.addEventListener('abort', relay, { once: true })
-  const nearFrom = Math.max(head, to) - source.nearHead + 1
   const queue: PlannedRange[] = [{ from, to, reading: null }]
+  const nearFrom = Math.max(head, to) - source.nearHead + 1
   let previous: BlockRef | undefined
   try {
     for (;;) {
@@ -54,7 +52,7 @@ export async function* readRanges(
       const range = await planned.reading
       if (range.last.number < planned.to) queue.unshift({ from: range.last.number + 1, to: planned.to, reading: null })
       if (previous !== undefined && range.first.parentHash !== previous.hash)
-        throw source.fail.noBlock(`block ${range.first.number} does not follow block ${previous.number}.`)
+        throw source.context.fail.noBlock(`block ${range.first.number} does not follow block ${previous.number}.`)
       previous = range.last
       startReading(source, queue, nearFrom, controller.signal)
       yield range
@@ -67,14 +65,15 @@ export async function* readRanges(
 
 /** Cuts the first ranges of the queue to size and starts to read them; always at least the first. */
 function startReading(source: RangesSource, queue: PlannedRange[], nearFrom: number, signal: AbortSignal): void {
-  let started = queue.reduce((count, { reading }) => count + (reading === null ? 0 : 1), 0)
-  for (let index = 0; index < queue.length && (index === 0 || started < source.sizing.parallelRanges()); index++) {
+  const { proof, sizing } = source
+  let started = queue.filter(({ reading }) => reading !== null).length
+  for (let index = 0; index < queue.length && (index === 0 || started < sizing.parallelRanges()); index++) {
     const planned = queue[index]
     if (planned === undefined || planned.reading !== null) continue
-    const isNearHead = source.proof === 'bloom' && planned.from >= nearFrom
-    const kind = source.proof === 'root' || isNearHead ? 'root' : 'bloom'
-    const limit = source.proof === 'bloom' && !isNearHead ? nearFrom - 1 : planned.to
-    const end = Math.min(planned.to, limit, planned.from + source.sizing.maxBlocks(kind) - 1)
+    const isNearHead = proof === 'bloom' && planned.from >= nearFrom
+    const kind = proof === 'root' || isNearHead ? 'root' : 'bloom'
+    const limit = proof === 'bloom' && !isNearHead ? nearFrom - 1 : planned.to
+    const end = Math.min(planned.to, limit, planned.from + sizing.maxBlocks(kind) - 1)
     const reading = readPlannedRange(source, planned.from, end, kind, signal)
     // The consumer may stop before it awaits this promise.
     reading.catch(() => {})
@@ -91,11 +90,11 @@ async function readPlannedRange(
   kind: RangeKind,
   signal: AbortSignal,
 ): Promise<BlockRange> {
-  const { sizing } = source
+  const { context, nodes, sizing } = source
   const requested = to - from + 1
-  return source.nodes.runPinned(async (node) => {
+  return nodes.runPinned(async (node) => {
     try {
-      const { range, ...counts } = await readByKind(source, node, kind, from, to, signal)
+      const { range, ...counts } = await readByKind(source, { ...context, node, signal, from, to }, kind)
       const returned = range.last.number - from + 1
       node.note({ kind: 'blocks-read', blocks: returned })
       const fillFraction = counts.transactions / maxTransactions
@@ -112,16 +111,12 @@ async function readPlannedRange(
 }
 
 async function readByKind(
-  { open, proof, sizing }: RangesSource,
-  node: Node,
+  { proof, sizing }: RangesSource,
+  reader: RangeReader,
   kind: RangeKind,
-  from: number,
-  to: number,
-  signal: AbortSignal,
 ): Promise<CountedRange> {
-  const reader = open(node)
-  if (kind === 'root') return readByRoot(reader, from, to, sizing.plan().withTransactions === 'all', signal)
-  if (proof === 'bloom') return readByBloom(reader, from, to, sizing.plan(), signal)
-  const range = await readUnproven(reader, from, to, signal)
+  if (kind === 'root') return readByRoot(reader, sizing.plan().withTransactions === 'all')
+  if (proof === 'bloom') return readByBloom(reader, sizing.plan())
+  const range = await readUnproven(reader)
   return { range, candidates: 0, paymentBlocks: 0, transactions: range.payments.length }
 }

@@ -65,8 +65,7 @@ export function parseHeader(value: unknown, fail: Failures): BlockRef | null {
 }
 
 /** Parses the contents of a header that {@link parseHeader} accepted. */
-export function parseHeaderContents(value: unknown): HeaderContents {
-  const { logsBloom, receiptsRoot, transactions } = isFields(value) ? value : {}
+export function parseHeaderContents({ logsBloom, receiptsRoot, transactions }: Fields): HeaderContents {
   return {
     logsBloom: isHex(logsBloom) && logsBloom.length === 514 ? logsBloom : null,
     receiptsRoot: normalizeHash(receiptsRoot),
@@ -144,11 +143,12 @@ export function parseTransaction(value: unknown, fail: Failures): TransactionFac
   const hash = normalizeHash(value['hash'])
   const blockHash = normalizeHash(value['blockHash'])
   const from = normalizeAddress(value['from'])
-  const to = value['to'] === null || value['to'] === undefined ? null : normalizeAddress(value['to'])
+  const to = normalizeAddress(value['to'])
+  const isToMalformed = to === null && (value['to'] ?? null) !== null
   const input = value['input'] ?? value['data']
   const amount = value['value']
-  if (hash === null || blockHash === null || from === null || !isHex(input) || !isWord(amount))
-    throw fail.unavailable('a transaction was answered without a valid hash, block hash, from, value or input.')
+  if (hash === null || blockHash === null || from === null || isToMalformed || !isHex(input) || !isWord(amount))
+    throw fail.unavailable('a transaction was answered without a valid hash, block hash, from, to, value or input.')
   return { hash, blockHash, from, to, value: BigInt(amount), input: input.toLowerCase() }
 }
 

@@ -30,7 +30,6 @@ interface ChainGuardOptions {
   readonly rpc: Rpc
   /** Aborts when the node is closed. */
   readonly closed: AbortSignal
-  /** Called when the node is on another chain. */
   readonly onWrongChain: (what: string) => void
 }
 
@@ -86,10 +85,11 @@ export function createChainGuard(options: ChainGuardOptions) {
   }
 }
 
-/** A node, and the chain that it must be on. */
+/** A node, the chain that it must be on, and the signal that aborts its requests. */
 export interface ExpectedChain {
   readonly fail: Failures
-  readonly node: Pick<Node, 'rpc' | 'note'>
+  readonly node: Node
+  readonly signal: AbortSignal | undefined
 }
 
 /**
@@ -98,27 +98,20 @@ export interface ExpectedChain {
  * @returns The outcomes of `calls`, in their order.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain.
  */
-export async function askWithChainId(
-  { fail, node }: ExpectedChain,
-  calls: readonly RpcCall[],
-  signal?: AbortSignal,
-): Promise<RpcOutcome[]> {
+export async function askWithChainId(chain: ExpectedChain, calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
+  const { fail, node, signal } = chain
   const [id, ...outcomes] = await node.rpc.askAll([chainIdCall, ...calls], signal)
   assertChainId(getResult(fail, chainIdCall.method, id), fail, (what) => node.note({ kind: 'contradiction', what }))
   return outcomes
 }
 
 /** Like {@link askWithChainId}, for the result of one call. It also rejects when the node rejects the call. */
-export async function callWithChainId(expected: ExpectedChain, call: RpcCall, signal?: AbortSignal): Promise<unknown> {
-  const [outcome] = await askWithChainId(expected, [call], signal)
-  return getResult(expected.fail, call.method, outcome)
+export async function callWithChainId(chain: ExpectedChain, call: RpcCall): Promise<unknown> {
+  const [outcome] = await askWithChainId(chain, [call])
+  return getResult(chain.fail, call.method, outcome)
 }
 
 /** Like {@link askWithChainId}, for one header; null when the node has none. */
-export async function readHeaderWithChainId(
-  expected: ExpectedChain,
-  block: number | 'latest',
-  signal?: AbortSignal,
-): Promise<BlockRef | null> {
-  return parseHeader(await callWithChainId(expected, buildHeaderCall(block), signal), expected.fail)
+export async function readHeaderWithChainId(chain: ExpectedChain, block: number | 'latest'): Promise<BlockRef | null> {
+  return parseHeader(await callWithChainId(chain, buildHeaderCall(block)), chain.fail)
 }

@@ -148,6 +148,7 @@ describe('a node that answers garbage', () => {
   test.each([
     ['input', 'nothing'],
     ['from', null],
+    ['to', '0x12'],
     ['value', '0x'],
     ['value', '12'],
     ['hash', null],

@@ -10,7 +10,6 @@ import type { Clock } from '@payment-integration/core/ports'
 /** An error whose message contains no text of the node, so that it may be shown. */
 abstract class ShownError extends Error {}
 
-/** A request took too long. */
 export class DeadlineError extends ShownError {
   override readonly name = 'DeadlineError'
   constructor(timeoutMs: number) {
@@ -39,10 +38,9 @@ export async function withDeadline<T>(
     if (!done.signal.aborted) controller.abort(new DeadlineError(timeoutMs))
   }
   try {
-    const aborted = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    })
-    return await Promise.race([work(signal), aborted, expire().then(() => aborted)])
+    const result = raceAbort(work(signal), signal)
+    void expire()
+    return await result
   } finally {
     done.abort()
     caller?.removeEventListener('abort', relay)
@@ -62,6 +60,15 @@ export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undef
     return await Promise.race([aborted, work])
   } finally {
     signal.removeEventListener('abort', stop)
+  }
+}
+
+/** Runs a callback of the chain's user, whose exceptions must not stop the chain. */
+export function callSafely(callback: () => void): void {
+  try {
+    callback()
+  } catch {
+    // The chain goes on.
   }
 }
 
@@ -175,7 +182,6 @@ export class StaleConnectionError extends Error {
   readonly code = 'ECONNRESET'
 }
 
-/** The node answered with an HTTP error status. */
 export class HttpStatusError extends ShownError {
   override readonly name = 'HttpStatusError'
   readonly status: number

@@ -1,5 +1,6 @@
 /** Follows new heads over a WebSocket, and measures how far nodes lag behind the highest head. @module */
 import type { Clock } from '@payment-integration/core/ports'
+import { isFields } from './answers.js'
 import { withDeadline } from './failures.js'
 import { parseQuantity } from './hex.js'
 import { createReconnect, openSocket, reconnectMs, type Socket } from './socket-wire.js'
@@ -9,19 +10,12 @@ import type { RpcOutcome } from './wire.js'
 const headMemoryMs = 300_000
 const maxReportedHeads = 256
 
-interface ReportedHead {
-  readonly number: number
-  /** When it was first reported. */
-  readonly at: number
-  readonly nodeIndex: number
-}
-
 export type Heads = ReturnType<typeof createHeads>
 
 /** Keeps the heads that all nodes of one chain reported. */
 export function createHeads(clock: Clock) {
-  /** Ascending in number and in time. */
-  let reportedHeads: ReportedHead[] = []
+  /** Ascending in number and in `at`, the time of the first report. */
+  let reportedHeads: { readonly number: number; readonly at: number; readonly nodeIndex: number }[] = []
   return {
     /**
      * Records a node's head.
@@ -40,7 +34,6 @@ export function createHeads(clock: Clock) {
       if (isTrusted && (reportedHeads.at(-1)?.number ?? -1) < number) reportedHeads.push({ number, at: now, nodeIndex })
       return 0
     },
-    /** Drops the heads of a node. */
     forget(nodeIndex: number): void {
       reportedHeads = reportedHeads.filter((head) => head.nodeIndex !== nodeIndex)
     },
@@ -69,7 +62,6 @@ interface FollowHeadsOptions {
 
 export type HeadFollower = ReturnType<typeof createHeadFollower>
 
-/** Makes a subscription to new heads. */
 export function createHeadFollower(options: FollowHeadsOptions) {
   const { chainId, url, clock, requestTimeoutMs, onHead, onEnded } = options
   const reconnect = createReconnect(clock)
@@ -138,7 +130,6 @@ export function createHeadFollower(options: FollowHeadsOptions) {
     },
     /** Whether this connection announces heads, and polling has confirmed the newest one. */
     announces: () => hasAnnounced && polledHead === announcedHead,
-    /** Records a head found by polling. */
     notePolled(number: number): void {
       polledHead = number
       if (number <= announcedHead && announcedHead - number <= maxLead) return
@@ -158,10 +149,8 @@ function getResult(outcome: RpcOutcome | null | undefined): unknown {
 
 /** The height in a notification of `subscription`; null for any other message. */
 function parseHeadNotification(message: unknown, subscription: unknown): number | null {
-  const { params } = (message ?? {}) as {
-    readonly params?: { readonly subscription?: unknown; readonly result?: unknown }
-  }
-  if (params?.subscription !== subscription) return null
-  const header = (params?.result ?? {}) as { readonly number?: unknown }
-  return parseQuantity(header.number)
+  const params = isFields(message) ? message['params'] : undefined
+  if (!isFields(params) || params['subscription'] !== subscription) return null
+  const header = params['result']
+  return isFields(header) ? parseQuantity(header['number']) : null
 }

@@ -36,6 +36,13 @@ export function normalizeAddress(value: unknown): string | null {
   return anyAddress.test(value) ? value.toLowerCase() : null
 }
 
+/** Lowercases an address of the caller. @throws {TypeError} When the value is not one; the message calls it `name`. */
+export function parseAddress(name: string, value: unknown): `0x${string}` {
+  const address = normalizeAddress(value)
+  if (address === null) throw new TypeError(`${name} is ${JSON.stringify(value)}; pass 0x and 40 hex digits.`)
+  return `0x${address.slice(2)}`
+}
+
 /** A JSON-RPC quantity as a safe integer, or null when the value is not one. */
 export function parseQuantity(value: unknown): number | null {
   if (!isWord(value)) return null

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { parseContentLength, parseForeignJson } from '@payment-integration/contract/internal-io'
 import { HttpStatusError, ResponseTooLargeError, StaleConnectionError, splitUrl } from './failures.js'
-import type { RpcCall, RpcOutcome, Wire } from './wire.js'
+import type { RpcCall, RpcOutcome, Wire, WireOptions } from './wire.js'
 import { computeMaxAnswerBytes, decodeAnswer, encodeCalls, isLargeError, maxErrorBytes } from './wire.js'
 
 const minBufferBytes = 65_536
@@ -57,13 +57,6 @@ export function createBodyBuffers() {
   }
 }
 
-interface HttpWireOptions {
-  /** `http:` or `https:`; credentials become a Basic header. */
-  readonly url: string
-  /** Limit of an answer, decompressed. */
-  readonly maxResponseBytes: number
-}
-
 interface Answer {
   readonly status: number
   readonly retryAfter: string | null
@@ -75,7 +68,7 @@ interface Answer {
  * Makes a wire over `node:http`, which unlike undici reports whether a broken connection was a reused one. Redirects
  * are not followed, because a request may hold a key.
  */
-export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire {
+export function httpWire({ url: text, maxResponseBytes }: WireOptions): Wire {
   const { url, headers } = splitUrl(text)
   const isHttps = url.protocol === 'https:'
   const agent = isHttps ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })

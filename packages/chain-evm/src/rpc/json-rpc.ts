@@ -58,7 +58,6 @@ export interface Node {
   note(finding: NodeFinding): void
 }
 
-/** The end of one request. */
 export type RequestEnd =
   | {
       readonly kind: 'answered'
@@ -127,7 +126,8 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
   }
 
   function toFailure(calls: readonly RpcCall[], error: unknown): Error {
-    const what = `${joinMethods(calls)}: ${describeFailure(error, redact)}.`
+    const methods = new Set(calls.map(({ method }) => method))
+    const what = `${[...methods].join(', ')}: ${describeFailure(error, redact)}.`
     // A foreign contract chooses the size of its answer, which shows nothing about the node.
     if (isTooLarge(error) && calls.some(({ method }) => method === 'eth_call')) return fail.tooLarge(what)
     const limit = findRateLimit(error)
@@ -225,7 +225,6 @@ export function getResult(fail: Failures, what: string, outcome: RpcOutcome | un
 
 export const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] }
 
-/** @param block - A height, or the tag of the newest block. */
 export function buildHeaderCall(block: number | 'latest'): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [block === 'latest' ? block : formatQuantity(block), false] }
 }
@@ -249,7 +248,3 @@ const maxRepeats = 3
 const maxRateLimitAttempts = 5
 /** JSON-RPC code of a rate limit, equal to the HTTP status. */
 const rateLimitCode = 429
-
-function joinMethods(calls: readonly RpcCall[]): string {
-  return [...new Set(calls.map((call) => call.method))].join(', ')
-}

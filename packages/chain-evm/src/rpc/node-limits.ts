@@ -186,7 +186,6 @@ const hostileRestMs = 600_000
 /** The pause without a `Retry-After`, in milliseconds. It doubles from the third rejection in a row on. */
 const backoffMs = { first: 500, last: 4_000 } as const
 
-/** The pauses of one node. */
 export function createRateLimit(clock: Clock) {
   let pausedUntil = 0
   let previousPauseEnd = 0

@@ -46,7 +46,6 @@ interface NodeOptions {
   readonly onHeadPolled: (number: number) => void
 }
 
-/** A node, as its chain manages it. */
 export type ManagedNode = ReturnType<typeof createNode>
 
 export function createNode(options: NodeOptions) {
@@ -115,7 +114,8 @@ export function createNode(options: NodeOptions) {
     } else {
       guard.noteLoss()
       if (end.isHostile) rateLimit.startRest()
-      if (isRawProbe(end.calls)) return
+      // A failed probe for raw receipts shows nothing about the node's health.
+      if (end.calls.length === 1 && end.calls[0]?.method === 'debug_getRawReceipts') return
       counts.failures += 1
       note('lost')
     }
@@ -185,7 +185,6 @@ export function createNode(options: NodeOptions) {
 
   const traffic = () => ({ receivedBytes: wire.receivedBytes(), rejectedRequests: counts.rejected })
 
-  /** Begins an attempt to do some work with the node. */
   function attempt() {
     const { failures, limitCodes } = counts
     let isBlamed = false
@@ -266,11 +265,6 @@ export function createNode(options: NodeOptions) {
       wire.close()
     },
   }
-}
-
-/** A failed probe for raw receipts shows nothing about the node's health. */
-function isRawProbe(calls: readonly RpcCall[]): boolean {
-  return calls.length === 1 && calls[0]?.method === 'debug_getRawReceipts'
 }
 
 /** Whether a request is so small that its time is the latency of the connection. */

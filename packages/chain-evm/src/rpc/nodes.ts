@@ -2,13 +2,13 @@
 import { parseUrl } from '@payment-integration/contract/internal'
 import { assertWhole, createMonotonicClock } from '@payment-integration/core/internal'
 import type { Clock, NodeStatus } from '@payment-integration/core/ports'
-import { findSecretLabels } from './failures.js'
+import { callSafely, findSecretLabels } from './failures.js'
 import { createHeadFollower, createHeads, type HeadFollower } from './follow-heads.js'
 import { httpWire } from './http-wire.js'
 import type { Node } from './json-rpc.js'
 import { createNode, type ManagedNode } from './node.js'
 import { socketWire } from './socket-wire.js'
-import { getTransportUrl, type Transport, transportWire, type Wire } from './wire.js'
+import { openTransport, type Transport, type Wire } from './wire.js'
 
 /** Smaller differences of scores do not count. */
 const equalScoreMargin = 0.1
@@ -61,7 +61,6 @@ export function formatNodeName(url: string | undefined, position: number): strin
   return `${maskedHost} #${position}`
 }
 
-/** The address of a node. */
 export interface NodeAddress {
   /** `http:`, `https:`, `ws:` or `wss:` URL. Required unless `transport` is given. Messages contain only its host. */
   readonly url?: string | undefined
@@ -73,7 +72,6 @@ export interface NodeAddress {
   readonly name?: string | undefined
 }
 
-/** All nodes of a chain. */
 export type Nodes = ReturnType<typeof createNodes>
 
 export interface NodesOptions {
@@ -144,11 +142,6 @@ export function createNodes(options: NodesOptions) {
     return untried.length < 2 ? untried[0] : chooseNode(untried, current, clock.now())
   }
 
-  function probeOthers(): void {
-    if (nodes.length === 1) return
-    for (const node of nodes) void node.probe(node === current)
-  }
-
   return {
     /**
      * Runs `work` on the best node, and after `ERR_CHAIN_UNAVAILABLE` or `ERR_CHAIN_PROOF_FAILED` on the next best,
@@ -161,7 +154,7 @@ export function createNodes(options: NodesOptions) {
       for (let next = pick(tried); next !== undefined; next = pick(tried)) {
         if (tried.size === 0) {
           current = next
-          if (!closed) probeOthers()
+          if (!closed && nodes.length > 1) for (const node of nodes) void node.probe(node === current)
         }
         tried.add(next)
         const attempt = next.attempt()
@@ -180,22 +173,15 @@ export function createNodes(options: NodesOptions) {
     },
     /** As `Chain.watch`. */
     async watch(wake: () => void, signal: AbortSignal): Promise<void> {
-      const runs = addresses.map(async ({ url, headsUrl }, index) => {
-        const headsUrlInUse = headsUrl ?? (isSocket(url) ? url : undefined)
+      const onEnded = () => callSafely(wake)
+      const runs = addresses.map(async ({ url, headsUrl = isSocket(url) ? url : undefined }, index) => {
         const node = nodes[index]
-        if (headsUrlInUse === undefined || node === undefined) return
+        if (headsUrl === undefined || node === undefined) return
         const onHead = (number: number) => {
           node.reportHead(number)
-          wakeSafely(wake)
+          callSafely(wake)
         }
-        const follower = createHeadFollower({
-          chainId,
-          url: headsUrlInUse,
-          clock,
-          requestTimeoutMs,
-          onHead,
-          onEnded: () => wakeSafely(wake),
-        })
+        const follower = createHeadFollower({ chainId, url: headsUrl, clock, requestTimeoutMs, onHead, onEnded })
         followers.add(follower)
         await follower.run(signal)
         followers.delete(follower)
@@ -217,7 +203,7 @@ function openWire(
   options: { readonly maxResponseBytes: number; readonly clock: Clock },
 ): { readonly wire: Wire; readonly url: string | undefined } {
   if (headsUrl !== undefined) checkUrl('headsUrl', headsUrl, socketProtocols)
-  if (transport !== undefined) return { wire: transportWire(transport), url: getTransportUrl(transport) ?? url }
+  if (transport !== undefined) return openTransport(transport, url)
   if (url === undefined) throw new TypeError('A node has neither a URL nor a transport; give it one of them.')
   checkUrl('The URL of a node', url, [...httpProtocols, ...socketProtocols])
   return { wire: isSocket(url) ? socketWire({ url, ...options }) : httpWire({ url, ...options }), url }
@@ -237,13 +223,4 @@ function checkUrl(name: string, url: string, protocols: readonly string[]): void
 
 function isSocket(url: string | undefined): boolean {
   return socketProtocols.includes(parseUrl(url ?? '')?.protocol ?? '')
-}
-
-/** Ignores exceptions of the caller, which must not end the subscription. */
-function wakeSafely(wake: () => void): void {
-  try {
-    wake()
-  } catch {
-    // Polling finds the block anyway.
-  }
 }

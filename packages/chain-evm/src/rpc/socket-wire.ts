@@ -11,13 +11,12 @@ import {
   StaleConnectionError,
   splitUrl,
 } from './failures.js'
-import type { RpcCall, RpcOutcome, Wire } from './wire.js'
+import type { RpcCall, RpcOutcome, Wire, WireOptions } from './wire.js'
 import { computeMaxAnswerBytes, decodeAnswer, encodeCalls, isLargeError, maxErrorBytes, parseId } from './wire.js'
 
 /** The wait after the second failure in a row, which doubles up to a limit, in milliseconds. */
 export const reconnectMs = { min: 250, max: 30_000 } as const
 
-/** The waits between connections to one node. */
 export function createReconnect(clock: Clock) {
   let failures = 0
   let until = 0
@@ -36,24 +35,18 @@ export function createReconnect(clock: Clock) {
   }
 }
 
-interface SocketOptions {
-  /** `ws:` or `wss:`; credentials become a Basic header. */
-  readonly url: string
-  /** A larger message closes the connection. */
-  readonly maxResponseBytes: number
+interface SocketOptions extends WireOptions {
   /** Called with the size of each message. */
   readonly onBytes?: ((bytes: number) => void) | undefined
   /** Called with messages that answer no request. */
   readonly onNotification?: ((message: unknown) => void) | undefined
 }
 
-/** An open connection. */
 export type Socket = ReturnType<typeof wrapSocket>
 
 interface Pending {
   readonly firstId: number
   readonly count: number
-  /** Limit of the answer. */
   readonly maxBytes: number
   resolve(outcomes: readonly (RpcOutcome | null)[]): void
   reject(error: Error): void
@@ -116,7 +109,9 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
     const bytes = toBuffer(data)
     onBytes?.(bytes.length)
     const isError = isLargeError(bytes)
-    if (isError || bytes.length > computeMaxBytes(pending)) {
+    // A notification has the limit of an error.
+    const maxBytes = Math.max(maxErrorBytes, ...[...pending.values()].map((each) => each.maxBytes))
+    if (isError || bytes.length > maxBytes) {
       rejectUnread(bytes, isError)
       return
     }
@@ -209,11 +204,6 @@ function toBuffer(data: RawData): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data)
 }
 
-/** The limit of a message: that of the largest pending answer, or of a notification. */
-function computeMaxBytes(pending: ReadonlyMap<number, Pending>): number {
-  return Math.max(maxErrorBytes, ...[...pending.values()].map(({ maxBytes }) => maxBytes))
-}
-
 /** The id of a message, where nodes write it: among its first members, or as its last one. */
 function findId(bytes: Buffer): number | null {
   const start = bytes.toString('latin1', 0, 128)
@@ -244,7 +234,7 @@ function findRequest(answer: unknown, pending: ReadonlyMap<number, Pending>): Pe
  * closes a connection that is silent while a request times out.
  * @param options - `url` is `ws:` or `wss:`.
  */
-export function socketWire(options: Pick<SocketOptions, 'url' | 'maxResponseBytes'> & { readonly clock: Clock }): Wire {
+export function socketWire(options: WireOptions & { readonly clock: Clock }): Wire {
   const { url, maxResponseBytes, clock } = options
   const reconnect = createReconnect(clock)
   let closed = false

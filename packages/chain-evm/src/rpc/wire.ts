@@ -45,7 +45,13 @@ export type RpcOutcome =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly code: number | null; readonly message: string }
 
-/** A connection to a node. */
+export interface WireOptions {
+  /** Credentials become a Basic header. */
+  readonly url: string
+  /** Limit of an answer, decompressed; a larger message closes a WebSocket. */
+  readonly maxResponseBytes: number
+}
+
 export interface Wire {
   /**
    * Sends calls, as one JSON-RPC batch where possible. Resolves with an outcome per call, null where the node left
@@ -113,14 +119,17 @@ export type Transport = (options: { readonly retryCount: number }) => {
 
 type Request = (call: RpcCall, options: { signal: AbortSignal; retryCount: 0 }) => Promise<unknown>
 
-/** Sends each call as a request of its own, in parallel. The caller owns the transport's connections. */
-export function transportWire(transport: Transport): Wire {
-  const { request } = openTransport(transport)
-  return {
+/**
+ * Makes a wire that sends each call as a request of its own, in parallel. The caller owns the transport's connections.
+ * @param url - For redaction, if the transport has none.
+ */
+export function openTransport(transport: Transport, url: string | undefined) {
+  const { request, value } = transport({ retryCount: 0 }) as ReturnType<Transport> & { request: Request }
+  const openedUrl = value?.['url']
+  const wire: Wire = {
     async send(calls, signal) {
-      const settled = await Promise.allSettled(
-        calls.map(({ method, params }) => request({ method, params }, { signal, retryCount: 0 })),
-      )
+      const requests = calls.map(({ method, params }) => request({ method, params }, { signal, retryCount: 0 }))
+      const settled = await Promise.allSettled(requests)
       return settled.map((outcome): RpcOutcome => {
         if (outcome.status === 'fulfilled') return { ok: true, result: outcome.value }
         const answered = findRpcError(outcome.reason)
@@ -131,14 +140,5 @@ export function transportWire(transport: Transport): Wire {
     receivedBytes: () => 0,
     close() {},
   }
-}
-
-/** The URL of a transport that has one, for redaction. */
-export function getTransportUrl(transport: Transport): string | undefined {
-  const url: unknown = openTransport(transport).value?.['url']
-  return typeof url === 'string' ? url : undefined
-}
-
-function openTransport(transport: Transport): ReturnType<Transport> & { request: Request } {
-  return transport({ retryCount: 0 }) as ReturnType<Transport> & { request: Request }
+  return { wire, url: typeof openedUrl === 'string' ? openedUrl : url }
 }

@@ -82,7 +82,7 @@ export type {
 export { checkNotificationUrl, type NotificationUrlRule, notificationPorts } from '../integrations/notification-url.js'
 export { assertWhole } from '../internal/values.js'
 export type { AccountInput } from '../legacy/accounts.js'
-export type { Confirmations } from '../legacy/finality.js'
+export { type Confirmations, createFinality } from '../legacy/finality.js'
 export { convertAmount, defaultMaxExtraFeeBps } from '../legacy/invoice-and-fees.js'
 export type { LegacyKeyView } from '../legacy/keys.js'
 export type {

@@ -22,7 +22,7 @@ import { createRangeCheck } from '../internal/address-ranges.js'
 import { createPinoLogger, toErrorFields } from '../logging/log.js'
 import { createLazySender } from '../sender/lazy-sender.js'
 import { senderDefaults } from '../sender/sender-defaults.js'
-import { openTracing } from '../tracing/traced-sender.js'
+import { openTracing } from '../tracing/payment-trace.js'
 import { loadChainEvm, openChain, openChainFeed, openFulfilments } from './open-chain.js'
 
 /** Combines several optional sinks into one. */

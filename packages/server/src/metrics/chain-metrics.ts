@@ -6,6 +6,7 @@ import { computeLag } from '../app/health.js'
 import { type MetricsLibrary, prefix } from './metrics.js'
 
 interface Reading<Of> {
+  /** A counter ends in `_total`; any other metric is a gauge. */
   readonly name: string
   readonly help: string
   /** Null: no value yet, so the metric is left out. */
@@ -17,7 +18,7 @@ const pricedCalls = 1_000_000
 
 const levels: readonly ProofLevel[] = ['root', 'bloom', 'none']
 
-const chainGauges: readonly Reading<ChainStatus>[] = [
+const chainReadings: readonly Reading<ChainStatus>[] = [
   { name: 'chain_head_block', help: 'Newest height seen.', value: ({ head }) => head },
   {
     name: 'chain_head_timestamp_seconds',
@@ -41,9 +42,14 @@ const chainGauges: readonly Reading<ChainStatus>[] = [
     help: 'When the newest error of the chain happened.',
     value: ({ lastError }) => (lastError === null ? null : lastError.at / 1_000),
   },
+  {
+    name: 'chain_reorgs_total',
+    help: 'Reorgs that were applied since the start of the process.',
+    value: ({ reorgs }) => reorgs,
+  },
 ]
 
-const nodeGauges: readonly Reading<NodeStatus>[] = [
+const nodeReadings: readonly Reading<NodeStatus>[] = [
   { name: 'node_score', help: '0 (not used while another works) to 1.', value: ({ score }) => score },
   { name: 'node_in_use', help: 'Whether the next read goes to it.', value: ({ inUse }) => Number(inUse) },
   { name: 'node_head_block', help: 'Newest height it reported.', value: ({ head }) => head },
@@ -57,9 +63,6 @@ const nodeGauges: readonly Reading<NodeStatus>[] = [
     help: 'Most blocks that one request for logs spans now.',
     value: ({ maxRange }) => maxRange,
   },
-]
-
-const nodeCounters: readonly Reading<NodeStatus>[] = [
   { name: 'node_failures_total', help: 'Requests without an answer.', value: ({ failures }) => failures },
   {
     name: 'node_contradictions_total',
@@ -93,51 +96,37 @@ export function addChainMetrics(
   read: () => readonly ChainStatus[],
   callPrices: ReadonlyMap<number, number>,
 ): void {
-  type Kind = 'gauge' | 'counter'
   function add(
-    kind: Kind,
-    { name, help }: { readonly name: string; readonly help: string },
+    { name, help }: Pick<Reading<never>, 'name' | 'help'>,
     labelNames: readonly string[],
     listSamples: (status: ChainStatus) => readonly Sample[],
   ): void {
-    const options = { name: `${prefix}${name}`, help, labelNames, registers: [registry] }
-    const samples = () => read().flatMap(listSamples)
-    if (kind === 'gauge')
-      new Gauge({
-        ...options,
-        collect() {
-          this.reset()
-          for (const [labels, value] of samples()) if (value !== null) this.set(labels, value)
-        },
-      })
-    else
-      new Counter({
-        ...options,
-        collect() {
-          this.reset()
-          for (const [labels, value] of samples()) if (value !== null) this.inc(labels, value)
-        },
-      })
+    const options = {
+      name: `${prefix}${name}`,
+      help,
+      labelNames,
+      registers: [registry],
+      collect(this: { reset(): void; inc(labels: Sample[0], value: number): void }) {
+        this.reset()
+        for (const [labels, value] of read().flatMap(listSamples)) if (value !== null) this.inc(labels, value)
+      },
+    }
+    if (name.endsWith('_total')) new Counter<string>(options)
+    else new Gauge<string>(options)
   }
-  const addOfNode = (kind: Kind, reading: Reading<NodeStatus>) =>
-    add(kind, reading, ['chain', 'node'], ({ chainId, nodes }) =>
-      nodes.map((node) => [{ chain: chainId, node: node.name }, reading.value(node)]),
-    )
 
-  for (const reading of chainGauges)
-    add('gauge', reading, ['chain'], (status) => [[{ chain: status.chainId }, reading.value(status)]])
+  for (const reading of chainReadings)
+    add(reading, ['chain'], (status) => [[{ chain: status.chainId }, reading.value(status)]])
   const proofHelp = 'How the newest blocks were proven: 1 at the level, 0 at the others.'
-  add('gauge', { name: 'chain_proof', help: proofHelp }, ['chain', 'level'], ({ chainId, proof }) =>
+  add({ name: 'chain_proof', help: proofHelp }, ['chain', 'level'], ({ chainId, proof }) =>
     levels.map((level) => [{ chain: chainId, level }, proof === null ? null : Number(level === proof)]),
   )
-  const reorgsHelp = 'Reorgs that were applied since the start of the process.'
-  add('counter', { name: 'chain_reorgs_total', help: reorgsHelp }, ['chain'], (status) => [
-    [{ chain: status.chainId }, status.reorgs],
-  ])
-  for (const reading of nodeGauges) addOfNode('gauge', reading)
-  for (const reading of nodeCounters) addOfNode('counter', reading)
+  for (const reading of nodeReadings)
+    add(reading, ['chain', 'node'], ({ chainId, nodes }) =>
+      nodes.map((node) => [{ chain: chainId, node: node.name }, reading.value(node)]),
+    )
   const costHelp = 'Price of the calls sent, in the currency of PI_RPC_PRICE.'
-  add('counter', { name: 'node_cost_total', help: costHelp }, ['chain', 'node'], ({ chainId, nodes }) => {
+  add({ name: 'node_cost_total', help: costHelp }, ['chain', 'node'], ({ chainId, nodes }) => {
     const price = callPrices.get(chainId)
     if (price === undefined) return []
     return nodes.map(({ name, calls }) => [{ chain: chainId, node: name }, (calls * price) / pricedCalls])

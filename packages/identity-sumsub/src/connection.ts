@@ -6,6 +6,7 @@
 import {
   ExcessiveJsonError,
   parseRetryAfter,
+  parseUrl,
   readForeignJson,
   startTimeLimit,
 } from '@payment-integration/contract/internal-io'
@@ -32,13 +33,6 @@ export type Digest = 'SHA-256' | 'SHA-512'
 
 const encoder = new TextEncoder()
 
-/** Lowercase hex of the HMAC-SHA256 over the parts, one after another. */
-export async function hmacHex(secret: string, ...parts: readonly (string | Uint8Array)[]): Promise<string> {
-  const key = await importKey('SHA-256', secret, 'sign')
-  const signature = await crypto.subtle.sign('HMAC', key, concat(parts))
-  return Array.from(new Uint8Array(signature), (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
 /** Makes the constant-time check of a secret. It imports keys once, because anyone can trigger checks. */
 export function createHmacCheck(secret: string) {
   const keys = new Map<Digest, ReturnType<typeof importKey>>()
@@ -51,23 +45,12 @@ export function createHmacCheck(secret: string) {
     const size = digest === 'SHA-256' ? 64 : 128
     if (hex.length !== size || !/^[0-9a-f]+$/.test(hex)) return false
     const signature = Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
-    return crypto.subtle.verify('HMAC', await getKey(digest), signature, concat([bytes]))
+    return crypto.subtle.verify('HMAC', await getKey(digest), signature, new Uint8Array(bytes))
   }
 }
 
 function importKey(hash: Digest, secret: string, use: 'sign' | 'verify') {
   return crypto.subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash }, false, [use])
-}
-
-function concat(parts: readonly (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
-  const bytes = parts.map((part) => (typeof part === 'string' ? encoder.encode(part) : part))
-  const all = new Uint8Array(bytes.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of bytes) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }
 
 /** A JSON object, or null for anything else. */
@@ -116,8 +99,13 @@ interface RequestToSign {
  * const timestamp = Math.floor(Date.now() / 1000)
  * const signature = await signRequest({ secretKey, timestamp, method: 'GET', uri: '/resources/applicants/1/one' })
  */
-export function signRequest({ secretKey, timestamp, method, uri, body }: RequestToSign): Promise<string> {
-  return hmacHex(secretKey, `${timestamp}${method}${uri}`, body ?? new Uint8Array(0))
+export async function signRequest({ secretKey, timestamp, method, uri, body }: RequestToSign): Promise<string> {
+  const head = encoder.encode(`${timestamp}${method}${uri}`)
+  const signed = new Uint8Array(head.length + (body?.length ?? 0))
+  signed.set(head)
+  signed.set(body ?? [], head.length)
+  const signature = await crypto.subtle.sign('HMAC', await importKey('SHA-256', secretKey, 'sign'), signed)
+  return Array.from(new Uint8Array(signature), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** Connection options for the provider. */
@@ -233,15 +221,6 @@ async function readJson(response: Response): Promise<unknown> {
     // The status of a rejection counts, whatever its body.
     if (!response.ok) return undefined
     throw new ProviderAnswerError(response.status, error.message)
-  }
-}
-
-/** Not imported from `contract`, because a browser's bundle would then include its schemas. */
-function parseUrl(text: string): URL | null {
-  try {
-    return new URL(text)
-  } catch {
-    return null
   }
 }
 

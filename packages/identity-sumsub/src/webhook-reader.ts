@@ -137,7 +137,7 @@ function toReview(
 ): SumsubReview | null {
   const status = resetTypes.has(type) ? 'init' : field(event, 'reviewStatus')
   if (change === 'deactivated' || change === 'deleted' || (change === 'activated' && status === undefined)) return null
-  return parseReview(status, field(event, 'reviewResult')).review
+  return parseReview(status, field(event, 'reviewResult'))
 }
 
 function parseObject(body: Uint8Array): Readonly<Record<string, unknown>> {

@@ -8,8 +8,8 @@ import type { Socket } from 'node:net'
 import { cacheControl, integrationPrefix, parseUrl } from '@payment-integration/contract/internal'
 import { loadPackage } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
+import type { Hono } from 'hono'
 import { findArea, isFullyChecked, isUnambiguousPath, unreadableLegacyPath } from '../app/area.js'
-import type { createApp } from '../app/create-app.js'
 import { parseRequestId, requestIdHeader } from '../app/observe-requests.js'
 import type { AppEnv } from '../app/requests.js'
 import type { SourceReader } from '../limits/request-limits.js'
@@ -194,7 +194,6 @@ function isReadable(path: string): boolean {
   )
 }
 
-type App = ReturnType<typeof createApp>
 export type RequestListener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
 /** After a rejected message the start of the next one is uncertain, so the connection closes. */
@@ -219,7 +218,7 @@ const maxHeaders = 100
  * 6.1): Node ignores it, and the body would be misread.
  */
 export async function createRequestListener(
-  app: App,
+  app: Hono<AppEnv>,
   logger: Logger,
   { ownsProcess = false }: { readonly ownsProcess?: boolean | undefined } = {},
 ): Promise<RequestListener> {

@@ -33,8 +33,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
   const portal = readPortal(reader)
   const chains = readChains(reader)
   const simulatedChains = readSimulatedChains(reader)
-  const hasPages = value('PI_CONSOLE') || portal !== null
-  const roles = readRoles(reader, { chainIds: chains.map(({ chainId }) => chainId), simulatedChains, hasPages })
+  const roles = readRoles(reader, value('PI_CONSOLE') || portal !== null)
   checkConsole(reader)
   const config: Config = {
     environment,
@@ -306,27 +305,21 @@ function readPortal(reader: VariableReader): PortalConfig | null {
 }
 
 /** Without `PI_ROLES` a process has all roles. Source: docs/roles.md. */
-function readRoles(
-  { value, problems }: VariableReader,
-  parts: {
-    readonly chainIds: readonly number[]
-    readonly simulatedChains: readonly number[]
-    readonly hasPages: boolean
-  },
-): RolesConfig {
+function readRoles({ value, chainIds, problems }: VariableReader, hasPages: boolean): RolesConfig {
   const roles = value('PI_ROLES')
-  if (roles === null) return { api: true, console: parts.hasPages, dispatcher: true, poller: true, indexer: 'all' }
+  if (roles === null) return { api: true, console: hasPages, dispatcher: true, poller: true, indexer: 'all' }
   const ids = roles.flatMap((role) => (role.startsWith('indexer:') ? [Number(role.slice('indexer:'.length))] : []))
   const has = (name: string) => roles.includes(name)
   if (has('indexer') && ids.length > 0)
     problems.push(`PI_ROLES is ${quoteText(roles.join(','))}; indexer stands for all chains, so leave out either.`)
+  const simulatedChains = value('PI_SIMULATED_CHAINS')
   for (const chainId of ids)
-    if (!parts.chainIds.includes(chainId) && !parts.simulatedChains.includes(chainId))
+    if (![...chainIds(), ...simulatedChains].includes(chainId))
       problems.push(`PI_ROLES has indexer:${chainId}; it needs PI_RPC_URL_${chainId}.`)
-  for (const chainId of parts.simulatedChains)
+  for (const chainId of simulatedChains)
     if (has('api') && !has('indexer') && !ids.includes(chainId))
       problems.push(`PI_ROLES has api without indexer:${chainId}; a simulated chain is in one process.`)
-  if (has('console') && !parts.hasPages) problems.push('PI_ROLES has console; it needs PI_CONSOLE=on or PI_PORTAL=on.')
+  if (has('console') && !hasPages) problems.push('PI_ROLES has console; it needs PI_CONSOLE=on or PI_PORTAL=on.')
   return {
     api: has('api'),
     console: has('console'),

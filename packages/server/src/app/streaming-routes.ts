@@ -100,7 +100,8 @@ export function addTriggerRoute(
   app.post(triggerPath, async (c) => {
     requireJsonContentType(c.req.raw.headers)
     const request = parseJson(await readRequestBody(c.req.raw, maxBodyBytes))
-    const lines = encodeLines(startTrigger(() => trigger(request, c.get('caller'))), logger, c.get('requestId'))
+    const events = startTrigger(() => trigger(request, c.get('caller')))
+    const lines = encodeLines(events, logger, c.get('requestId'))
     return new Response(ReadableStream.from(lines), { headers: jsonLinesHeaders })
   })
   allowMethods(app, triggerPath, ['POST'])

@@ -45,10 +45,8 @@ export function createQuarantineReport(logger: Logger, publish: EventSink): (log
     const key = `${chainId}:${blockNumber}:${txHash}:${logIndex}`
     if (reported.has(key)) return
     reported.add(key)
-    for (const oldest of reported) {
-      if (reported.size <= maxReportedLogs) break
-      reported.delete(oldest)
-    }
+    const [oldest = ''] = reported
+    if (reported.size > maxReportedLogs) reported.delete(oldest)
     const facts = { chainId, txHash, blockNumber, logIndex, reason }
     logger.warn({ ...facts, router: router.address }, 'A router log is no payment and is skipped; inspect it.')
     try {

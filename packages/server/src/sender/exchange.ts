@@ -67,9 +67,9 @@ export function exchange(
   agent: Dispatcher,
   target: Target,
   post: PostRequest,
-  { startedAt, successBodyMs }: ExchangeTimes,
+  times: ExchangeTimes,
 ): Promise<PostResult> {
-  return new Promise((resolve) => new Exchange(post, startedAt, successBodyMs, resolve).begin(agent, target))
+  return new Promise((resolve) => new Exchange(post, times, resolve).begin(agent, target))
 }
 
 /** Start of an exchange, and the time limits of its parts. */
@@ -93,8 +93,7 @@ interface Head {
 /** A class, because thousands start each second: closures per exchange would be most of the garbage. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #post: PostRequest
-  readonly #startedAt: number
-  readonly #successBodyMs: number
+  readonly #times: ExchangeTimes
   readonly #resolve: (result: PostResult) => void
   #controller: Dispatcher.DispatchController | undefined
   #head: Head | undefined
@@ -104,10 +103,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   #onAbort: (() => void) | undefined
   #isOver = false
 
-  constructor(post: PostRequest, startedAt: number, successBodyMs: number, resolve: (result: PostResult) => void) {
+  constructor(post: PostRequest, times: ExchangeTimes, resolve: (result: PostResult) => void) {
     this.#post = post
-    this.#startedAt = startedAt
-    this.#successBodyMs = successBodyMs
+    this.#times = times
     this.#resolve = resolve
   }
 
@@ -167,14 +165,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** Ends the body of a 2xx after `successBodyMs`, unless the timeout ends it sooner. */
   shortenTimeout(): void {
     if (this.#isOver) return
-    const remainingMs = this.#post.timeoutMs - (performance.now() - this.#startedAt)
-    if (remainingMs <= this.#successBodyMs) return
+    const { startedAt, successBodyMs } = this.#times
+    if (this.#post.timeoutMs - (performance.now() - startedAt) <= successBodyMs) return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(endByTimeout, this.#successBodyMs, this)
+    this.#timer = setTimeout(endByTimeout, successBodyMs, this)
   }
 
   #latencyMs(): number {
-    return Math.round(performance.now() - this.#startedAt)
+    return Math.round(performance.now() - this.#times.startedAt)
   }
 
   #settle(error: unknown): void {

@@ -1,7 +1,6 @@
 /** The states of a payment. Source: docs/interface.md 3. @module */
 import * as z from 'zod/mini'
-import type { Mode } from './primitives.js'
-import { type EnumOf, type OpenEnum, openEnum } from './primitives.js'
+import { type EnumOf, type Mode, type OpenEnum, openEnum } from './primitives.js'
 
 /** Every payment state, in the order of docs/interface.md 3. A payment without a stored state has `null`. */
 export const paymentStates = [

@@ -22,12 +22,7 @@ interface PublicFile {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** A file that is built at the first use and cached. */
-interface LoadedFile {
-  /** Names the content: an answer to `?v=<version>` is cacheable for ever. */
-  version(): Promise<string>
-  answer(c: Context<AppEnv>): Promise<Response>
-}
+type LoadedFile = ReturnType<typeof loadFile>
 
 /** One encoding of a file. */
 interface Form {
@@ -49,7 +44,7 @@ const revalidated = 'no-cache'
 const maxParsedCharacters = 256
 
 /** Prepares a file, which the first use builds and compresses; after a failure the next use tries again. */
-function loadFile(make: () => Promise<PublicFile> | PublicFile): LoadedFile {
+function loadFile(make: () => Promise<PublicFile> | PublicFile) {
   let loading: ReturnType<typeof load> | undefined
   async function load() {
     const { body, type, headers } = await make()
@@ -72,8 +67,9 @@ function loadFile(make: () => Promise<PublicFile> | PublicFile): LoadedFile {
     }
   }
   return {
+    /** Names the content: an answer to `?v=<version>` is cacheable for ever. */
     version: async () => (await loadOnce()).version,
-    async answer(c) {
+    async answer(c: Context<AppEnv>): Promise<Response> {
       const { version, plain, packed } = await loadOnce()
       const { body, headers } = acceptsGzip(c.req.header('accept-encoding')) ? packed : plain
       const cacheControl = c.req.query('v') === version ? cachedForever : revalidated

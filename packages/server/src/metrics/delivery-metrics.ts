@@ -21,21 +21,15 @@ const help = {
   published: 'Time from the commit of a snapshot to the 2xx that answers its notification. Replays are not counted.',
 }
 
-export interface AttemptMetrics {
-  readonly attempted: (event: Attempted) => void
-  /** The text format of Prometheus. */
-  text(): string
-}
-
 /** Builds empty metrics, without the Prometheus library: thousands of attempts a second are counted here. */
-export function createAttemptMetrics(): AttemptMetrics {
+export function createAttemptMetrics() {
   const byResult = new Map<string, number>([...statusClasses, ...reasons].map((result) => [result, 0]))
   const byOutcome = new Map<string, number>()
   const duration = createBuckets(durationBuckets)
   const published = createBuckets(publishBuckets)
 
   return {
-    attempted({ status, reason, outcome, latencyMs, publishedMs }) {
+    attempted({ status, reason, outcome, latencyMs, publishedMs }: Attempted): void {
       const isAnswered = status !== null && reason !== 'malformed_answer'
       const answer = isAnswered ? `${Math.floor(status / 100)}xx` : reason
       const result = answer !== null && byResult.has(answer) ? answer : 'other'
@@ -44,6 +38,7 @@ export function createAttemptMetrics(): AttemptMetrics {
       duration.observe(latencyMs / 1_000)
       if (publishedMs !== null) published.observe(publishedMs / 1_000)
     },
+    /** The text format of Prometheus. */
     text: () =>
       [
         ...formatCounter('deliveries_attempted_total', help.attempted, 'outcome', byOutcome),

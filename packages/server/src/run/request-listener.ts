@@ -41,20 +41,6 @@ export function limitConnections(server: Server, { maxPerSource, sources }: Conn
   })
 }
 
-export interface Connections {
-  /**
-   * Closes every connection without a request in progress: idle between requests, silent since its start, or in the
-   * middle of request headers. Node's `closeIdleConnections` closes only the first kind.
-   */
-  closeIdle(): void
-  /** Whether no answer to the oldest request in progress has begun. Its body may still be arriving. */
-  awaitsAnswer(socket: Socket): boolean
-  /** Calls `then` once every complete request on the connection is answered; at once when none is waiting. */
-  runAfterAnswers(socket: Socket, then: () => void): void
-  /** Whether an answer has begun before its request's body is complete. */
-  answersTooSoon(socket: Socket): boolean
-}
-
 interface Exchange {
   readonly incoming: IncomingMessage
   readonly response: ServerResponse
@@ -67,8 +53,10 @@ interface Connection {
   onAnswer: () => void
 }
 
+export type Connections = ReturnType<typeof trackConnections>
+
 /** Tracks the connections of a server. Call it before the server listens. */
-export function trackConnections(server: Server): Connections {
+export function trackConnections(server: Server) {
   const openConnections = new Map<Socket, Connection>()
   server.on('connection', (socket: Socket) => {
     openConnections.set(socket, { unfinished: new Set(), last: null, onAnswer: () => undefined })
@@ -86,24 +74,31 @@ export function trackConnections(server: Server): Connections {
     })
   })
   return {
-    closeIdle() {
+    /**
+     * Closes every connection without a request in progress: idle between requests, silent since its start, or in the
+     * middle of request headers. Node's `closeIdleConnections` closes only the first kind.
+     */
+    closeIdle(): void {
       for (const [socket, { unfinished }] of openConnections) if (unfinished.size === 0) socket.destroy()
     },
-    awaitsAnswer(socket) {
+    /** Whether no answer to the oldest request in progress has begun. Its body may still be arriving. */
+    awaitsAnswer(socket: Socket): boolean {
       const [oldest] = openConnections.get(socket)?.unfinished ?? []
       return oldest !== undefined && !oldest.response.headersSent
     },
-    runAfterAnswers(socket, then) {
+    /** Calls `then` once every complete request on the connection is answered; at once when none is waiting. */
+    runAfterAnswers(socket: Socket, then: () => void): void {
       const connection = openConnections.get(socket)
       const isAnswered = () => ![...(connection?.unfinished ?? [])].some(({ incoming }) => incoming.complete)
-      if (connection === undefined || isAnswered()) return then()
+      if (connection === undefined || isAnswered()) return void then()
       connection.onAnswer = () => {
         if (!isAnswered()) return
         connection.onAnswer = () => undefined
         then()
       }
     },
-    answersTooSoon(socket) {
+    /** Whether an answer has begun before its request's body is complete. */
+    answersTooSoon(socket: Socket): boolean {
       const last = openConnections.get(socket)?.last ?? null
       return last !== null && !last.incoming.complete && last.response.headersSent
     },
@@ -316,16 +311,9 @@ export function queueRequests(
     if (!incoming.socket.destroyed) listener(incoming, outgoing)
   }
 
-  function openQueue(socket: Socket): RequestQueue {
-    const existing = queues.get(socket)
-    if (existing !== undefined) return existing
-    const queue: RequestQueue = { received: 0, inProgress: 0, waiting: [] }
-    queues.set(socket, queue)
-    return queue
-  }
-
   return (incoming, outgoing) => {
-    const queue = openQueue(incoming.socket)
+    const queue: RequestQueue = queues.get(incoming.socket) ?? { received: 0, inProgress: 0, waiting: [] }
+    queues.set(incoming.socket, queue)
     queue.received++
     if (queue.received > maxRequests) return
     if (queue.received === maxRequests) outgoing.setHeader('Connection', 'close')

@@ -7,32 +7,26 @@ import { type Dispatcher, errors } from 'undici'
 import { ServerError } from '../errors.js'
 import { AddressRejectedError } from './guarded-connector.js'
 
-/** Collects the beginning of a body. */
-interface Excerpt {
-  /** Bytes of the body so far. */
-  size(): number
-  add(chunk: Uint8Array): void
-  /**
-   * The first `excerptBytes` as text; null if none arrived. A compressed body is not decompressed; its bytes are read
-   * as text. Terminal control characters are removed.
-   */
-  text(): string | null
-}
-
 /** Control characters except line feed and tab, and characters that change the text direction. */
 const unprintable = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-export function createExcerpt(): Excerpt {
+/** Collects the beginning of a body. */
+export function createExcerpt() {
   let beginning = Buffer.alloc(0)
   let size = 0
   return {
+    /** Bytes of the body so far. */
     size: () => size,
-    add(chunk) {
+    add(chunk: Uint8Array): void {
       // A copy, so that one kilobyte does not retain a socket buffer.
       if (size < excerptBytes) beginning = Buffer.concat([beginning, chunk.subarray(0, excerptBytes - size)])
       size += chunk.length
     },
-    text() {
+    /**
+     * The first `excerptBytes` as text; null if none arrived. A compressed body is not decompressed; its bytes are read
+     * as text. Terminal control characters are removed.
+     */
+    text(): string | null {
       if (size === 0) return null
       // A character split by the cut is dropped, not shown as a flaw of the answer.
       return new TextDecoder().decode(beginning, { stream: size > beginning.length }).replace(unprintable, '')
@@ -98,7 +92,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #head: Head | undefined
   /** The beginning of the body; undefined until a byte arrives. */
-  #excerpt: Excerpt | undefined
+  #excerpt: ReturnType<typeof createExcerpt> | undefined
   #timer: NodeJS.Timeout | undefined
   #onAbort: (() => void) | undefined
   #isOver = false

@@ -8,7 +8,6 @@ import {
   ConfigError,
   type DatabaseConfig,
   type IdentityConfig,
-  type LogLevel,
   type PortalConfig,
   type ReceiptsConfig,
   type RolesConfig,
@@ -101,20 +100,15 @@ export function readDatabaseConfig(env: Environment, readFile?: ReadFile): Datab
   return database
 }
 
-/** The configuration of a publisher of the feed. */
-export interface FeedPublisherConfig {
-  readonly feed: ChainFeedConfig
-  /** At least one. */
-  readonly chains: readonly ChainConfig[]
-  readonly logLevel: LogLevel
-}
+/** The configuration of a publisher of the feed, with at least one chain. */
+export type FeedPublisherConfig = ReturnType<typeof readFeedPublisherConfig>
 
 /**
  * Reads the chains and the feed: all that a publisher needs. It has no database and no master key.
  * @throws ConfigError `ERR_CONFIG` with every problem, each naming its variable.
  */
-export function readFeedPublisherConfig(env: Environment, readFile?: ReadFile): FeedPublisherConfig {
-  const reader = createVariableReader(env, readFile)
+export function readFeedPublisherConfig(env: Environment) {
+  const reader = createVariableReader(env)
   const { problems } = reader
   const feed = readChainFeed(reader)
   const chains = readChains(reader)
@@ -131,12 +125,11 @@ export function readFeedPublisherConfig(env: Environment, readFile?: ReadFile): 
 
 function readDatabase({ value, problems }: VariableReader): DatabaseConfig {
   const connectionString = value('PI_DATABASE_URL')
-  const direct = value('PI_DATABASE_DIRECT_URL') ?? undefined
   const standby = value('PI_DATABASE_READ_URL')
   const ca = value('PI_DATABASE_CA_FILE') ?? undefined
   const connections = {
     preparedStatements: value('PI_DATABASE_PREPARED') === 'off' ? false : undefined,
-    directConnectionString: direct,
+    directConnectionString: value('PI_DATABASE_DIRECT_URL') ?? undefined,
     reader:
       standby === null ? undefined : { connectionString: standby, maxLagMs: value('PI_DATABASE_READ_MAX_LAG_MS') },
     maxConnections: value('PI_DATABASE_POOL'),
@@ -145,13 +138,8 @@ function readDatabase({ value, problems }: VariableReader): DatabaseConfig {
     ca,
     acceptedEngine: value('PI_DATABASE_ENGINE') ?? undefined,
   }
-  const addresses = {
-    PI_DATABASE_URL: connectionString,
-    PI_DATABASE_DIRECT_URL: direct ?? '',
-    PI_DATABASE_READ_URL: standby ?? '',
-  }
-  for (const [name, address] of Object.entries(addresses))
-    if (ca !== undefined && /[?&]ssl[a-z]{0,20}=/i.test(address))
+  for (const name of ['PI_DATABASE_URL', 'PI_DATABASE_DIRECT_URL', 'PI_DATABASE_READ_URL'] as const)
+    if (ca !== undefined && /[?&]ssl[a-z]{0,20}=/i.test(value(name) ?? ''))
       problems.push(`${name} has a parameter such as sslmode, which PI_DATABASE_CA_FILE replaces; remove it.`)
   return connectionString.startsWith('sqlite:')
     ? { kind: 'sqlite', path: connectionString.slice('sqlite:'.length) }

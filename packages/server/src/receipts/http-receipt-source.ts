@@ -78,15 +78,7 @@ export function createHttpReceiptSource(options: HttpReceiptSourceOptions): Clos
   }
 }
 
-interface Answer {
-  readonly body: Uint8Array
-  readonly signature: string | null
-}
-
-async function readAnswer(
-  { statusCode, headers, body }: Dispatcher.ResponseData,
-  maxBytes: number,
-): Promise<Answer | null> {
+async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData, maxBytes: number) {
   if (statusCode !== 200) {
     await body.dump({ limit: maxBytes }).catch(() => undefined)
     if (statusCode === 404) return null
@@ -105,7 +97,7 @@ async function readAnswer(
 }
 
 async function parseReceipt(
-  answer: Answer,
+  answer: Parameters<UpdateReceiver>[0],
   payment: StoredPayment,
   receiveUpdate: UpdateReceiver,
 ): Promise<ProcessorUpdate> {

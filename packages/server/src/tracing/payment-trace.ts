@@ -139,17 +139,8 @@ function findFailure(result: PostResult): string | null {
   return result.status >= 200 && result.status < 300 ? null : String(result.status)
 }
 
-/** The span of an event; it ends when the event is published. */
-interface EventSpan {
-  readonly name: string
-  /** How long the span lasted, in milliseconds. */
-  readonly lastedMs: number
-  readonly attributes: Api.Attributes
-  /** The reason of a failure, or null. */
-  readonly failure: string | null
-}
-
-function toEventSpan(event: ServiceEvent, now: number): EventSpan | null {
+/** The span of an event, which ends when the event is published; null for an event without one. */
+function toEventSpan(event: ServiceEvent, now: number) {
   switch (event.type) {
     case 'payment.indexed': {
       const { blockNumber, blockTimestamp } = event

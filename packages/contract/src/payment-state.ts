@@ -12,10 +12,8 @@ export const paymentStates = [
   'refund_failure',
 ] as const
 
-/** One of the payment states. */
 export type PaymentState = (typeof paymentStates)[number]
 
-/** Schema of {@link PaymentState}. */
 export const paymentState = z.enum(paymentStates)
 
 /** A payment state for reading: one of the states, or an unknown value of a newer service. */

@@ -28,7 +28,6 @@ export function checkCredential(name: string, value: unknown): string {
   return value
 }
 
-/** Digests of the provider's signatures. */
 export type Digest = 'SHA-256' | 'SHA-512'
 
 const encoder = new TextEncoder()
@@ -108,7 +107,6 @@ export async function signRequest({ secretKey, timestamp, method, uri, body }: R
   return Array.from(new Uint8Array(signature), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Connection options for the provider. */
 export interface ProviderConnection {
   /** The app token, which identifies the caller. */
   readonly appToken: string
@@ -134,7 +132,6 @@ export interface ProviderAnswer {
   readonly retryAfterMs: number | null
 }
 
-/** Options that stop a request early. */
 interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** Deadline for signing, in unix milliseconds of the option `now`. A later request is not sent. @default none */

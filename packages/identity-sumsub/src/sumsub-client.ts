@@ -94,7 +94,6 @@ function parseDatedReview(state: unknown): DatedSumsubReview {
   return { review, reviewedAt, levelName: text(field(state, 'levelName')) }
 }
 
-/** Options of the service at the provider. */
 export interface SumsubClientOptions extends ProviderConnection {
   /** The verification level of new applicants. */
   readonly levelName: string

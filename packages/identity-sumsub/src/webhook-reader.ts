@@ -5,7 +5,6 @@ import { checkCredential, createHmacCheck, type Digest, field, record, text } fr
 import { WebhookRejectedError } from './errors.js'
 import { parseReview, parseTime, type SumsubReview } from './sumsub-client.js'
 
-/** Options of the reader. */
 export interface WebhookReaderOptions {
   /** The secret of the webhook, as set at the provider; several during a rotation. */
   readonly secret: string | readonly string[]

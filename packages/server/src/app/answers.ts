@@ -48,7 +48,6 @@ export function allowMethods(app: Hono<AppEnv>, path: string, methods: readonly 
   )
 }
 
-/** The answer to an error. */
 interface ErrorAnswer {
   readonly status: ContentfulStatusCode
   readonly body: ErrorBody | LegacyErrorBody

@@ -25,7 +25,6 @@ export interface MountedPages {
   fetch(request: Request, bindings?: AppEnv['Bindings']): Response | Promise<Response>
 }
 
-/** The parts that the app is built on. */
 export interface AppDeps {
   /** The use cases, from `createService` or `openService`. */
   readonly service: Pick<

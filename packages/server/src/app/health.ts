@@ -45,7 +45,6 @@ export interface HealthReport {
   readonly recording?: 'own' | undefined
 }
 
-/** The parts whose health is checked. */
 export interface HealthDeps {
   /** The database, pinged at each check. */
   readonly store: Pick<Store, 'ping'>

@@ -98,7 +98,6 @@ export const createSecretParser =
   (text) =>
     text.length < min ? new Flaw(`has ${text.length} characters`) : text
 
-/** A token that a header can carry. */
 export function parseHeaderToken(text: string): string | Flaw {
   return /^[\x21-\x7e]+$/.test(text) ? text : new Flaw('holds a space or a character that no header can carry')
 }
@@ -123,7 +122,6 @@ export function parseNamespace(text: string): string | Flaw {
   }
 }
 
-/** An address or a CIDR range. */
 export function parseRange(text: string): string | Flaw {
   const problem = findRangeProblem(text)
   return problem === null ? text : new Flaw(problem)

@@ -30,13 +30,10 @@ export interface MetricsSources {
   readonly deliveries: Pick<Store['deliveries'], 'msUntilDue' | 'backlog' | 'endpoints' | 'oldestSnapshot'>
 }
 
-/** The metrics of one server. */
 export interface Metrics {
-  /** Counts an event. */
   readonly onEvent: EventSink
   /** Counts a rejected webhook of the identity provider, by its code. */
   readonly countRejectedWebhook: (code: string) => void
-  /** Measures an answered request. */
   readonly onRequest: RequestObserver
   /** Value of `Content-Type`. */
   readonly contentType: string
@@ -46,7 +43,6 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-/** Options of {@link createMetrics}. */
 export interface MetricsOptions {
   /** How long the database may take, in milliseconds. @default 2000 */
   readonly timeoutMs?: number | undefined

@@ -13,7 +13,6 @@ import type { Dispatcher } from 'undici'
 import { ServerError } from '../errors.js'
 import { createAgent } from '../internal/outgoing-fetch.js'
 
-/** Options of the source. */
 export interface HttpReceiptSourceOptions {
   /**
    * Base URL of receipts: the source gets `<url>/<chainId>/<txHash>`. User and password of the URL are sent
@@ -28,7 +27,6 @@ export interface HttpReceiptSourceOptions {
   readonly maxBytes?: number | undefined
 }
 
-/** A source with open connections. */
 export interface ClosableReceiptSource extends ReceiptSource {
   close(): Promise<void>
 }

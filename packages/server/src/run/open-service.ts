@@ -94,7 +94,6 @@ export interface OpenOptions {
   readonly ownsProcess?: boolean | undefined
 }
 
-/** An open service. */
 export interface OpenedService {
   readonly service: Service
   readonly store: Store

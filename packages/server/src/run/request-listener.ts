@@ -15,7 +15,6 @@ import type { AppEnv } from '../app/requests.js'
 import type { SourceReader } from '../limits/request-limits.js'
 import { toErrorFields } from '../logging/log.js'
 
-/** Limits the open connections of one source. */
 export interface ConnectionLimit {
   readonly maxPerSource: number
   readonly sources: Pick<SourceReader, 'findConnectionSource'>

@@ -45,7 +45,6 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-/** Options of a server. */
 export interface StartOptions extends OpenOptions {
   /** Tools of the console with `PI_ENV=development`. @default none but the trigger */
   readonly tools?: DevelopmentTools | undefined

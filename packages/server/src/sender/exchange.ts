@@ -77,7 +77,6 @@ interface ExchangeTimes {
   readonly successBodyMs: number
 }
 
-/** Status and headers of an answer. */
 interface Head {
   readonly status: number
   readonly retryAfter: string | null

@@ -138,19 +138,14 @@ interface CallOptions {
   readonly sendBy?: number | undefined
 }
 
-/** Sends one request. @throws ProviderUnavailableError, ProviderAnswerError, LateRequestError, or the abort reason. */
-type Call = (
-  method: 'GET' | 'POST',
-  path: string,
-  query: Readonly<Record<string, string>>,
-  options?: CallOptions,
-) => Promise<ProviderAnswer>
-
 /** Size limit of an answer. An applicant with all recognized document data needs a fraction of it. */
 const maxAnswerBytes = 1_048_576
 
-/** Creates the function that sends signed requests. It follows no redirect: a signature is for one address. */
-export function createCall(connection: ProviderConnection): Call {
+/**
+ * Creates the function that sends signed requests. It follows no redirect: a signature is for one address. It throws
+ * ProviderUnavailableError, ProviderAnswerError, LateRequestError, or the abort reason.
+ */
+export function createCall(connection: ProviderConnection) {
   const { baseUrl = 'https://api.sumsub.com', timeoutMs = 10_000 } = connection
   const appToken = checkCredential('appToken', connection.appToken)
   if (!/^[\x21-\x7e]+$/.test(appToken)) throw new TypeError('appToken has a space or non-ASCII letter; copy it again.')
@@ -159,7 +154,12 @@ export function createCall(connection: ProviderConnection): Call {
   const base = parseBase(baseUrl)
   if (!(Number.isSafeInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= 2_147_483_647))
     throw new RangeError(`timeoutMs is ${timeoutMs}; pass a whole number of milliseconds from 1 to 2147483647.`)
-  return async (method, path, query, { signal, sendBy = Number.POSITIVE_INFINITY } = {}) => {
+  return async (
+    method: 'GET' | 'POST',
+    path: string,
+    query: Readonly<Record<string, string>>,
+    { signal, sendBy = Number.POSITIVE_INFINITY }: CallOptions = {},
+  ): Promise<ProviderAnswer> => {
     const search = new URLSearchParams(query).toString()
     const uri = `${base.path}${path}${search === '' ? '' : `?${search}`}`
     const sent = new URL(`${base.origin}${uri}`)

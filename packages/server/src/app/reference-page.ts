@@ -24,12 +24,6 @@ interface PublicFile {
 
 type LoadedFile = ReturnType<typeof loadFile>
 
-/** One encoding of a file. */
-interface Form {
-  readonly body: Uint8Array<ArrayBuffer>
-  readonly headers: Readonly<Record<string, string>>
-}
-
 /**
  * Above this size, in bytes, a file is always sent as gzip: uncompressed it would cost several times as much as a 401,
  * and every browser accepts gzip.
@@ -52,8 +46,8 @@ function loadFile(make: () => Promise<PublicFile> | PublicFile) {
     const small = await promisify(gzip)(bytes, { level: 9 })
     const hash = createHash('sha256').update(bytes).digest('base64url')
     const all = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff', Vary: 'Accept-Encoding', ...headers }
-    const plain: Form = { body: bytes, headers: { ...all, ETag: `"${hash}"` } }
-    const gzipped: Form = { body: small, headers: { ...all, ETag: `"${hash}-gzip"`, 'Content-Encoding': 'gzip' } }
+    const plain = { body: bytes, headers: { ...all, ETag: `"${hash}"` } }
+    const gzipped = { body: small, headers: { ...all, ETag: `"${hash}-gzip"`, 'Content-Encoding': 'gzip' } }
     const packed = small.length < bytes.length ? gzipped : plain
     return { version: hash.slice(0, 16), packed, plain: bytes.length > largeBytes ? packed : plain }
   }
@@ -73,7 +67,7 @@ function loadFile(make: () => Promise<PublicFile> | PublicFile) {
       const { version, plain, packed } = await loadOnce()
       const { body, headers } = acceptsGzip(c.req.header('accept-encoding')) ? packed : plain
       const cacheControl = c.req.query('v') === version ? cachedForever : revalidated
-      const { ETag = '', Vary = '' } = headers
+      const { ETag, Vary } = headers
       if (matchesEntityTag(c.req.header('if-none-match'), ETag))
         return new Response(null, { status: 304, headers: { ETag, Vary, 'Cache-Control': cacheControl } })
       const answered = { ...headers, 'Cache-Control': cacheControl, 'Content-Length': String(body.length) }

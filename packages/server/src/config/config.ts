@@ -64,14 +64,6 @@ export interface ChainConfig {
   readonly confirmations: number | null
 }
 
-export interface DeliveryConfig {
-  readonly concurrency: number
-  readonly perEndpoint: number
-  /** Name servers to use, `<address>:<port>`, IPv6 in brackets. Empty: the name servers of the system. */
-  readonly dnsServers: readonly string[]
-  readonly denied: readonly string[]
-}
-
 /** Where proven blocks are read. Source: docs/decisions/chain-feed.md. */
 export interface ChainFeedConfig {
   /** `nats://host:port` or `tls://host:port`, at least one, all of the same scheme. */
@@ -110,17 +102,6 @@ export interface RolesConfig extends LoopRoles {
   readonly api: boolean
   /** Serves the pages of console and portal, where they are configured. */
   readonly console: boolean
-}
-
-/** The listener and the token that protect operators' routes. */
-export interface AdminConfig {
-  /** A listener for `/live`, `/ready`, `/health` and `/metrics`, port 0 for any free one. Null: there is none. */
-  readonly listen: { readonly host: string; readonly port: number } | null
-  /**
-   * Required by `/metrics` as `Authorization: Bearer <token>`. Never logged or shown. Without the listener it serves
-   * `/metrics` on the port of the API.
-   */
-  readonly metricsToken: string | null
 }
 
 /** Rate limits per source and per caller, of this process; null: no limit. */
@@ -165,7 +146,13 @@ export interface Config {
   readonly recording: Recording
   readonly leaseMs: number
   readonly receipts: ReceiptsConfig
-  readonly delivery: DeliveryConfig
+  readonly delivery: {
+    readonly concurrency: number
+    readonly perEndpoint: number
+    /** Name servers to use, `<address>:<port>`, IPv6 in brackets. Empty: the name servers of the system. */
+    readonly dnsServers: readonly string[]
+    readonly denied: readonly string[]
+  }
   /** Null: identity verifications cannot be shared. */
   readonly identity: IdentityConfig | null
   /** Actor that the audit log records; null: the actor that the caller names. */
@@ -173,7 +160,12 @@ export interface Config {
   readonly maxExtraFeeBps: number
   readonly logLevel: LogLevel
   readonly roles: RolesConfig
-  readonly admin: AdminConfig
+  readonly admin: {
+    /** A listener for `/live`, `/ready`, `/health` and `/metrics`, port 0 for any free one. Null: there is none. */
+    readonly listen: { readonly host: string; readonly port: number } | null
+    /** Never logged or shown. Without the listener it serves `/metrics` on the port of the API. */
+    readonly metricsToken: string | null
+  }
   readonly accessLog: boolean
   readonly tracing: boolean
   readonly reference: boolean

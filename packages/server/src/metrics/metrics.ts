@@ -15,6 +15,9 @@ export type MetricsLibrary = typeof PromClient
 /** Prefix of every service metric. Process metrics keep the names that Prometheus clients share. */
 export const prefix = 'payment_integration_'
 
+/** Prometheus counts in seconds. */
+export const toSeconds = (ms: number | null) => (ms === null ? null : ms / 1_000)
+
 /** Upper bounds of durations, in seconds: from a look-up in memory to a receiver that uses its whole time limit. */
 export const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 

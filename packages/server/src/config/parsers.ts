@@ -144,9 +144,7 @@ export function parseDays(text: string): number | null | Flaw {
   return Number(days) * 86_400_000
 }
 
-export function parseChainId(text: string): number | Flaw {
-  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : new Flaw()
-}
+export const parseChainId = (text: string) => parseInteger(text, 1, 999_999_999_999_999)
 
 export function parseAddress(text: string): string | Flaw {
   return /^0x[0-9a-fA-F]{40}$/.test(text) ? text.toLowerCase() : new Flaw()

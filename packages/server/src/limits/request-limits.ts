@@ -177,12 +177,7 @@ export function createRequestLimits(options: RequestLimitsOptions = {}): Request
   }
 }
 
-function createOptionalRate(
-  name: string,
-  count: number | null | undefined,
-  periodMs: number,
-  now: () => number,
-) {
+function createOptionalRate(name: string, count: number | null | undefined, periodMs: number, now: () => number) {
   if (count === null || count === undefined) return undefined
   if (!Number.isSafeInteger(count) || count < 1)
     throw new RangeError(`${name} is ${count}; pass a whole number from 1, or leave it out for no limit.`)

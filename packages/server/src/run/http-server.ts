@@ -168,14 +168,6 @@ function close(server: Server, connections: Connections, cut: AbortSignal): Prom
   })
 }
 
-/** The servers of a process; null where the process has none. */
-interface Listeners {
-  /** Serves APIs and pages. */
-  readonly api: HttpServer | null
-  /** Stop it last: the admin app then answers during the whole shutdown. */
-  readonly admin: HttpServer | null
-}
-
 interface ListenersOptions {
   /** APIs and pages; null: the process serves neither. */
   readonly app: Hono<AppEnv> | null
@@ -185,10 +177,11 @@ interface ListenersOptions {
 }
 
 /**
- * Starts the servers of the apps. Requests to the admin app are not limited: the public cannot reach it.
+ * Starts the servers of the apps. Requests to the admin app are not limited: the public cannot reach it. Stop its server
+ * last: it then answers during the whole shutdown.
  * @throws ListenError `ERR_LISTEN` when an address cannot be used; then nothing listens.
  */
-export async function openListeners(config: Config, options: ListenersOptions): Promise<Listeners> {
+export async function openListeners(config: Config, options: ListenersOptions) {
   const { app, admin, logger, ownsProcess } = options
   const { connectionsPerSource: maxPerSource, trustedProxies } = config.limits
   const limit = maxPerSource === null ? undefined : { maxPerSource, sources: createSourceReader(trustedProxies) }

@@ -54,11 +54,8 @@ function listChanged<Entry extends Addressed>(
 
 /** Loads the package of the feed. @throws MissingPackageError `ERR_PACKAGE_MISSING` when it is not installed. */
 export function loadChainFeed() {
-  return loadPackage(
-    '@payment-integration/chain-feed',
-    'PI_CHAIN_FEED_URL',
-    () => import('@payment-integration/chain-feed'),
-  )
+  const name = '@payment-integration/chain-feed'
+  return loadPackage(name, 'PI_CHAIN_FEED_URL', () => import('@payment-integration/chain-feed'))
 }
 
 /**

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import type * as Api from '@opentelemetry/api'
 import { parseUrl } from '@payment-integration/contract/internal'
-import type { EventSink, ServiceEvent } from '@payment-integration/core'
+import type { ServiceEvent } from '@payment-integration/core'
 import { loadPackage } from '@payment-integration/core/internal'
 import type { Clock, PostRequest, PostResult, Sender } from '@payment-integration/core/ports'
 import { version } from '../version.js'
@@ -32,18 +32,11 @@ export function computeTraceIds({ chainId, txHash, integrationAddress }: TracedP
 /** The SDK's own key: instrumentations of HTTP clients then add no second span and no second header. */
 const suppressTracingKey = 'OpenTelemetry SDK Context Key SUPPRESS_TRACING'
 
-interface Tracing {
-  /** Writes spans of events. A payment that names no integration has no receiver, so it has no trace. */
-  readonly onEvent: EventSink
-  /** Wraps a sender: one span per attempt of a delivery. Body, signature and result stay the same. */
-  traced(sender: Sender): Sender
-}
-
 /**
  * Loads the OpenTelemetry API. The SDK, its sampler and its exporter are the operator's, registered before the start.
  * @throws MissingPackageError `ERR_PACKAGE_MISSING` when the package is not installed.
  */
-export async function openTracing(clock: Pick<Clock, 'now'>): Promise<Tracing> {
+export async function openTracing(clock: Pick<Clock, 'now'>) {
   return createTracing(await loadPackage('@opentelemetry/api', 'PI_TRACING', () => import('@opentelemetry/api')), clock)
 }
 
@@ -52,7 +45,7 @@ export function createTracing(
   api: typeof Api,
   clock: Pick<Clock, 'now'>,
   tracer: Api.Tracer = api.trace.getTracer('payment-integration', version),
-): Tracing {
+) {
   const untraced = api.ROOT_CONTEXT.setValue(api.createContextKey(suppressTracingKey), true)
 
   /** @param startAt - Unix time in milliseconds. */
@@ -96,7 +89,8 @@ export function createTracing(
   }
 
   return {
-    onEvent(event) {
+    /** Writes spans of events. A payment that names no integration has no receiver, so it has no trace. */
+    onEvent(event: ServiceEvent): void {
       if (!('txHash' in event && 'integrationAddress' in event)) return
       const { chainId, txHash, integrationAddress } = event
       if (integrationAddress === null) return
@@ -111,7 +105,8 @@ export function createTracing(
         span.end(new Date(now))
       })
     },
-    traced: (sender) => ({
+    /** Wraps a sender: one span per attempt of a delivery. Body, signature and result stay the same. */
+    traced: (sender: Sender): Sender => ({
       async post(post) {
         const { url, delivery } = post
         const attempt = delivery === undefined ? null : ignoreFault(() => startAttempt(url, delivery))

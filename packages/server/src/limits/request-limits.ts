@@ -83,8 +83,8 @@ export function createSourceReader(trustedProxies: readonly string[] = []) {
 
   return {
     /**
-     * The source of a request. `X-Forwarded-For` is read from its end, as long as the address so far is a trusted proxy.
-     * So entries written by others are ignored.
+     * The source of a request. `X-Forwarded-For` is read from its end, as long as the address so far is a trusted
+     * proxy. So entries written by others are ignored.
      * @param peer - The peer address of the connection.
      * @param forwardedFor - All values of the header, joined by commas; null without it.
      */

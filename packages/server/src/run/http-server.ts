@@ -177,8 +177,8 @@ interface ListenersOptions {
 }
 
 /**
- * Starts the servers of the apps. Requests to the admin app are not limited: the public cannot reach it. Stop its server
- * last: it then answers during the whole shutdown.
+ * Starts the servers of the apps. Requests to the admin app are not limited: the public cannot reach it. Stop its
+ * server last: it then answers during the whole shutdown.
  * @throws ListenError `ERR_LISTEN` when an address cannot be used; then nothing listens.
  */
 export async function openListeners(config: Config, options: ListenersOptions) {

@@ -75,11 +75,7 @@ export function parseForeignJson(bytes: Uint8Array): unknown {
   return JSON.parse(new TextDecoder().decode(bytes))
 }
 
-/**
- * Reads and parses the body of a response. Cancels a body of more than `maxBytes`.
- * @throws {@link ExcessiveJsonError}
- * @throws SyntaxError When it is not JSON.
- */
+/** Reads a body like {@link readForeignBytes}, and parses it like {@link parseForeignJson}. */
 export async function readForeignJson(response: Response, maxBytes: number): Promise<unknown> {
   return parseForeignJson(await readForeignBytes(response, maxBytes))
 }

@@ -8,7 +8,6 @@ import { object, openEnum } from './primitives.js'
 
 /** Every review status that the share endpoint answers. Source: docs/interface.md 2.5. */
 export const reviewStatuses = ['not_started', 'init', 'pending', 'prechecked', 'onHold', 'completed'] as const
-/** Status of a verification. */
 export type ReviewStatus = (typeof reviewStatuses)[number]
 
 /**
@@ -50,7 +49,6 @@ export const openShareResponseSchema = object('read', {
   reviewAnswer: z.nullable(openEnum(reviewAnswer)),
   rejectType: z.nullable(openEnum(rejectType)),
 })
-/** A share answer that may have unknown values. */
 export type OpenShareResponse = z.infer<typeof openShareResponseSchema>
 
 /** The part of a rejection that decides the next step. */

@@ -7,7 +7,6 @@ import * as z from 'zod/mini'
 import { object } from './primitives.js'
 import { integrationPrefix } from './wire.js'
 
-/** Path of the stream. */
 export const deliveryStreamPath = `${integrationPrefix}/deliveries/stream`
 
 /**
@@ -40,9 +39,7 @@ export const streamedDeliverySchema = () =>
     createdAt: z.nullable(z.string()),
   })
 
-/** Data of the event `ready`. */
 export type StreamReady = z.infer<ReturnType<typeof streamReadySchema>>
-/** Data of the event `delivery`. */
 export type StreamedDeliveryBody = z.infer<ReturnType<typeof streamedDeliverySchema>>
 
 /** Path on which a server in development causes events on demand. */
@@ -62,11 +59,9 @@ export const triggerScenarios = [
   'kyc',
 ] as const
 
-/** Name of a scenario. */
 export type TriggerScenario = (typeof triggerScenarios)[number]
 
 /** Verdicts of the scenario `kyc`. Sharing again can help after `red-retry`, but not after `red-final`. */
 export const triggerVerdicts = ['green', 'red-retry', 'red-final'] as const
 
-/** A verdict of the scenario `kyc`. */
 export type TriggerVerdict = (typeof triggerVerdicts)[number]

@@ -96,9 +96,7 @@ export const linkConfigWriteSchema = object('write', {
 /** An account with its handle and link configuration. */
 export const accountSchema = object('read', { address: z.string(), config: linkConfigSchema, handle: z.string() })
 
-/** The flat per-transaction shape. */
 export type FlatTransaction = z.infer<typeof flatTransactionSchema>
-/** The configuration of a payment link. */
 export type LinkConfig = z.infer<typeof linkConfigSchema>
 /** The action after a completed payment link. */
 export type OnCompleteAction = NonNullable<LinkConfig['onCompleteAction']>

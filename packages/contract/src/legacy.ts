@@ -83,7 +83,6 @@ export const legacyErrorBodySchema = object('read', {
   error: z.string(),
   details: z.array(object('read', { code: z.string(), message: z.string(), path: z.array(z.string()) })),
 })
-/** Body of a legacy 400. */
 export type LegacyErrorBody = z.infer<typeof legacyErrorBodySchema>
 
 /** All payments of one transaction. */

@@ -1,7 +1,6 @@
 /** The states of a payment. Source: docs/interface.md 3. @module */
 import * as z from 'zod/mini'
-import type { Mode } from './primitives.js'
-import { type EnumOf, type OpenEnum, openEnum } from './primitives.js'
+import { type Mode, type OpenEnum, openEnum } from './primitives.js'
 
 /** Every payment state, in the order of docs/interface.md 3. A payment without a stored state has `null`. */
 export const paymentStates = [
@@ -13,17 +12,15 @@ export const paymentStates = [
   'refund_failure',
 ] as const
 
-/** One of the payment states. */
 export type PaymentState = (typeof paymentStates)[number]
 
-/** Schema of {@link PaymentState}. */
 export const paymentState = z.enum(paymentStates)
 
 /** A payment state for reading: one of the states, or an unknown value of a newer service. */
 export type OpenPaymentState = OpenEnum<PaymentState>
 
-/** The schema of a state in the given mode. A state is never empty. */
-export function buildStateSchema<M extends Mode>(mode: M): z.ZodMiniType<EnumOf<M, PaymentState>> {
+/** The schema of a state: writing allows only known states; reading allows any that is not empty. */
+export function buildStateSchema<M extends Mode>(mode: M) {
   const schema = mode === 'write' ? paymentState : openEnum(paymentState, z.string().check(z.minLength(1)))
-  return schema as unknown as z.ZodMiniType<EnumOf<M, PaymentState>>
+  return schema as unknown as z.ZodMiniType<M extends 'write' ? PaymentState : OpenPaymentState>
 }

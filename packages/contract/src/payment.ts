@@ -33,7 +33,5 @@ export const pageWriteSchema = object('write', { payments: z.array(paymentWriteS
 export type PaymentBody = z.infer<typeof paymentWriteSchema>
 /** A page of payments with the cursor of the next page, or null on the last. */
 export type PageBody = z.infer<typeof pageWriteSchema>
-/** A payment as a client reads it, with any state. */
 export type OpenPayment = z.infer<typeof paymentSchema>
-/** A page as a client reads it. */
 export type OpenPage = z.infer<typeof pageSchema>

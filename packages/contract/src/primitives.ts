@@ -33,9 +33,6 @@ export function openEnum<Value extends string>(
   return z.union([knownValue, otherValue]) as unknown as z.ZodMiniType<OpenEnum<Value>>
 }
 
-/** Writing allows only known values; reading allows any. */
-export type EnumOf<M extends Mode, Value extends string> = M extends 'write' ? Value : OpenEnum<Value>
-
 /** A 20-byte hex address, lowercased. */
 export const address = z.string().check(z.regex(/^0x[0-9a-f]{40}$/, 'expected 0x and 40 lowercase hex digits'))
 

@@ -175,18 +175,11 @@ function integerCheck(schema: Schema): Check | null {
   if (!('format' in def) || def.format !== 'safeint') return null
   let least = Number.MIN_SAFE_INTEGER
   for (const { _zod } of def.checks ?? []) {
-    const { check, value, inclusive } = _zod.def as NumberCheckDef
+    const { check, value, inclusive } = _zod.def as { check: string; value: number; inclusive: boolean }
     if (check !== 'greater_than' || !Number.isSafeInteger(value)) return null
     least = Math.max(least, inclusive ? value : value + 1)
   }
   return (value) => Number.isSafeInteger(value) && (value as number) >= least
-}
-
-/** The fields of a number check of zod that are used here. */
-interface NumberCheckDef {
-  readonly check: string
-  readonly value: number
-  readonly inclusive: boolean
 }
 
 /** The fields of a string check of zod that are used here. */

@@ -35,11 +35,9 @@ export const invoiceWriteSchema = /* @__PURE__ */ object('write', invoiceShape)
 export const snapshotSchema = /* @__PURE__ */ object('read', /* @__PURE__ */ snapshotShape('read'))
 export const snapshotWriteSchema = /* @__PURE__ */ object('write', /* @__PURE__ */ snapshotShape('write'))
 
-/** The merchant of a payment. */
 export type RecipientBody = z.infer<typeof recipientSchema>
 /** The invoice of a payment: all four fields, or the whole object is null. */
 export type InvoiceBody = z.infer<typeof invoiceSchema>
 /** A payment snapshot: the body of a notification, as the service writes it. */
 export type SnapshotBody = z.infer<typeof snapshotWriteSchema>
-/** A payment snapshot as a receiver reads it, with any state. */
 export type OpenSnapshot = z.infer<typeof snapshotSchema>

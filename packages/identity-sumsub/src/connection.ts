@@ -6,6 +6,7 @@
 import {
   ExcessiveJsonError,
   parseRetryAfter,
+  parseUrl,
   readForeignJson,
   startTimeLimit,
 } from '@payment-integration/contract/internal-io'
@@ -27,17 +28,9 @@ export function checkCredential(name: string, value: unknown): string {
   return value
 }
 
-/** Digests of the provider's signatures. */
 export type Digest = 'SHA-256' | 'SHA-512'
 
 const encoder = new TextEncoder()
-
-/** Lowercase hex of the HMAC-SHA256 over the parts, one after another. */
-export async function hmacHex(secret: string, ...parts: readonly (string | Uint8Array)[]): Promise<string> {
-  const key = await importKey('SHA-256', secret, 'sign')
-  const signature = await crypto.subtle.sign('HMAC', key, concat(parts))
-  return Array.from(new Uint8Array(signature), (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
 
 /** Makes the constant-time check of a secret. It imports keys once, because anyone can trigger checks. */
 export function createHmacCheck(secret: string) {
@@ -51,23 +44,12 @@ export function createHmacCheck(secret: string) {
     const size = digest === 'SHA-256' ? 64 : 128
     if (hex.length !== size || !/^[0-9a-f]+$/.test(hex)) return false
     const signature = Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
-    return crypto.subtle.verify('HMAC', await getKey(digest), signature, concat([bytes]))
+    return crypto.subtle.verify('HMAC', await getKey(digest), signature, new Uint8Array(bytes))
   }
 }
 
 function importKey(hash: Digest, secret: string, use: 'sign' | 'verify') {
   return crypto.subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash }, false, [use])
-}
-
-function concat(parts: readonly (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
-  const bytes = parts.map((part) => (typeof part === 'string' ? encoder.encode(part) : part))
-  const all = new Uint8Array(bytes.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of bytes) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }
 
 /** A JSON object, or null for anything else. */
@@ -116,11 +98,15 @@ interface RequestToSign {
  * const timestamp = Math.floor(Date.now() / 1000)
  * const signature = await signRequest({ secretKey, timestamp, method: 'GET', uri: '/resources/applicants/1/one' })
  */
-export function signRequest({ secretKey, timestamp, method, uri, body }: RequestToSign): Promise<string> {
-  return hmacHex(secretKey, `${timestamp}${method}${uri}`, body ?? new Uint8Array(0))
+export async function signRequest({ secretKey, timestamp, method, uri, body }: RequestToSign): Promise<string> {
+  const head = encoder.encode(`${timestamp}${method}${uri}`)
+  const signed = new Uint8Array(head.length + (body?.length ?? 0))
+  signed.set(head)
+  signed.set(body ?? [], head.length)
+  const signature = await crypto.subtle.sign('HMAC', await importKey('SHA-256', secretKey, 'sign'), signed)
+  return Array.from(new Uint8Array(signature), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Connection options for the provider. */
 export interface ProviderConnection {
   /** The app token, which identifies the caller. */
   readonly appToken: string
@@ -146,26 +132,20 @@ export interface ProviderAnswer {
   readonly retryAfterMs: number | null
 }
 
-/** Options that stop a request early. */
 interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** Deadline for signing, in unix milliseconds of the option `now`. A later request is not sent. @default none */
   readonly sendBy?: number | undefined
 }
 
-/** Sends one request. @throws ProviderUnavailableError, ProviderAnswerError, LateRequestError, or the abort reason. */
-type Call = (
-  method: 'GET' | 'POST',
-  path: string,
-  query: Readonly<Record<string, string>>,
-  options?: CallOptions,
-) => Promise<ProviderAnswer>
-
 /** Size limit of an answer. An applicant with all recognized document data needs a fraction of it. */
 const maxAnswerBytes = 1_048_576
 
-/** Creates the function that sends signed requests. It follows no redirect: a signature is for one address. */
-export function createCall(connection: ProviderConnection): Call {
+/**
+ * Creates the function that sends signed requests. It follows no redirect: a signature is for one address. It throws
+ * ProviderUnavailableError, ProviderAnswerError, LateRequestError, or the abort reason.
+ */
+export function createCall(connection: ProviderConnection) {
   const { baseUrl = 'https://api.sumsub.com', timeoutMs = 10_000 } = connection
   const appToken = checkCredential('appToken', connection.appToken)
   if (!/^[\x21-\x7e]+$/.test(appToken)) throw new TypeError('appToken has a space or non-ASCII letter; copy it again.')
@@ -174,7 +154,12 @@ export function createCall(connection: ProviderConnection): Call {
   const base = parseBase(baseUrl)
   if (!(Number.isSafeInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= 2_147_483_647))
     throw new RangeError(`timeoutMs is ${timeoutMs}; pass a whole number of milliseconds from 1 to 2147483647.`)
-  return async (method, path, query, { signal, sendBy = Number.POSITIVE_INFINITY } = {}) => {
+  return async (
+    method: 'GET' | 'POST',
+    path: string,
+    query: Readonly<Record<string, string>>,
+    { signal, sendBy = Number.POSITIVE_INFINITY }: CallOptions = {},
+  ): Promise<ProviderAnswer> => {
     const search = new URLSearchParams(query).toString()
     const uri = `${base.path}${path}${search === '' ? '' : `?${search}`}`
     const sent = new URL(`${base.origin}${uri}`)
@@ -233,15 +218,6 @@ async function readJson(response: Response): Promise<unknown> {
     // The status of a rejection counts, whatever its body.
     if (!response.ok) return undefined
     throw new ProviderAnswerError(response.status, error.message)
-  }
-}
-
-/** Not imported from `contract`, because a browser's bundle would then include its schemas. */
-function parseUrl(text: string): URL | null {
-  try {
-    return new URL(text)
-  } catch {
-    return null
   }
 }
 

@@ -57,52 +57,43 @@ interface DatedSumsubReview {
  * Maps states of the provider to statuses of the contract. Its status `not_started` comes from the service itself. In
  * `queued` and `awaitingService` the provider works; `awaitingUser` waits for documents, like `init`.
  */
-const statuses: Readonly<Record<string, ReviewStatus>> = {
-  init: 'init',
-  pending: 'pending',
-  prechecked: 'prechecked',
-  queued: 'pending',
-  completed: 'completed',
-  onHold: 'onHold',
-  awaitingUser: 'init',
-  awaitingService: 'pending',
-}
-
-/** Documented states of the provider. */
-export const providerStatuses: readonly string[] = Object.keys(statuses)
+export const statuses: ReadonlyMap<string, ReviewStatus> = new Map([
+  ['init', 'init'],
+  ['pending', 'pending'],
+  ['prechecked', 'prechecked'],
+  ['queued', 'pending'],
+  ['completed', 'completed'],
+  ['onHold', 'onHold'],
+  ['awaitingUser', 'init'],
+  ['awaitingService', 'pending'],
+])
 
 /**
  * Parses a state with its result. Only `completed` with GREEN or RED is a verdict; an unknown value is still in flight
- * and never approves. `known`: whether the provider documents the state.
+ * and never approves.
  */
-export function parseReview(
-  status: unknown,
-  result: unknown,
-): { readonly review: SumsubReview; readonly known: boolean } {
-  const name = text(status)
-  const known = name !== null && Object.hasOwn(statuses, name)
-  const reviewStatus = known ? (statuses[name] ?? 'pending') : 'pending'
+export function parseReview(status: unknown, result: unknown): SumsubReview {
+  const reviewStatus = statuses.get(text(status) ?? '') ?? 'pending'
   const answer = field(result, 'reviewAnswer')
   const isDone = reviewStatus === 'completed' && (answer === 'GREEN' || answer === 'RED')
   if (!isDone) {
     // A completed check without an answer still waits for a decision.
     const inFlight = reviewStatus === 'completed' ? 'pending' : reviewStatus
-    return { review: { reviewStatus: inFlight, reviewAnswer: null, rejectType: null, rejectLabels: [] }, known }
+    return { reviewStatus: inFlight, reviewAnswer: null, rejectType: null, rejectLabels: [] }
   }
   const type = field(result, 'reviewRejectType')
   const rejectType = answer === 'RED' && (type === 'RETRY' || type === 'FINAL') ? type : null
   const rejectLabels = answer === 'RED' ? texts(field(result, 'rejectLabels')) : []
-  return { review: { reviewStatus, reviewAnswer: answer, rejectType, rejectLabels }, known }
+  return { reviewStatus, reviewAnswer: answer, rejectType, rejectLabels }
 }
 
 /** Parses the state of an applicant with its result, its level and the time of a verdict. */
 function parseDatedReview(state: unknown): DatedSumsubReview {
-  const { review } = parseReview(field(state, 'reviewStatus'), field(state, 'reviewResult'))
+  const review = parseReview(field(state, 'reviewStatus'), field(state, 'reviewResult'))
   const reviewedAt = review.reviewStatus === 'completed' ? parseTime(field(state, 'reviewDate')) : null
   return { review, reviewedAt, levelName: text(field(state, 'levelName')) }
 }
 
-/** Options of the service at the provider. */
 export interface SumsubClientOptions extends ProviderConnection {
   /** The verification level of new applicants. */
   readonly levelName: string

@@ -5,7 +5,6 @@ import { checkCredential, createHmacCheck, type Digest, field, record, text } fr
 import { WebhookRejectedError } from './errors.js'
 import { parseReview, parseTime, type SumsubReview } from './sumsub-client.js'
 
-/** Options of the reader. */
 export interface WebhookReaderOptions {
   /** The secret of the webhook, as set at the provider; several during a rotation. */
   readonly secret: string | readonly string[]
@@ -137,7 +136,7 @@ function toReview(
 ): SumsubReview | null {
   const status = resetTypes.has(type) ? 'init' : field(event, 'reviewStatus')
   if (change === 'deactivated' || change === 'deleted' || (change === 'activated' && status === undefined)) return null
-  return parseReview(status, field(event, 'reviewResult')).review
+  return parseReview(status, field(event, 'reviewResult'))
 }
 
 function parseObject(body: Uint8Array): Readonly<Record<string, unknown>> {

@@ -13,6 +13,7 @@ export {
   parseHttpDate,
   parseInstant,
   parseRetryAfter,
+  parseUrl,
   readForeignBytes,
   readForeignJson,
 } from '../foreign-text.js'

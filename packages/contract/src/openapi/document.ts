@@ -5,23 +5,7 @@
  */
 import { notFoundBody } from '../error-bodies.js'
 import { paths } from '../wire.js'
-import {
-  degraded,
-  down,
-  healthy,
-  legacyError,
-  lookup,
-  notVerified,
-  update,
-  updateApplied,
-  updateRejected,
-  updateResults,
-  updates,
-  updateUnchanged,
-  updateWaiting,
-  verified,
-  verifyRequest,
-} from './examples.js'
+import * as examples from './examples.js'
 import { identityOperations, paymentOperations, streamOperations, webhooks } from './integrator-operations.js'
 import {
   answer,
@@ -45,7 +29,7 @@ const legacyTags = ['Legacy']
 const invalid = answer(
   'The request is malformed; `details` lists every flaw. Malformed HTTP has no `details`.',
   json(['LegacyErrorBody', 'ErrorBody'], {
-    details: { summary: 'An invalid hash', value: legacyError },
+    details: { summary: 'An invalid hash', value: examples.legacyError },
     framing: { summary: 'Malformed HTTP', value: { error: 'Header host is given more than once' } },
   }),
 )
@@ -60,7 +44,7 @@ const legacyOperations: Readonly<Record<string, PathItem>> = {
       security: withLegacyKey,
       parameters: [legacyChainId, legacyTxHash],
       responses: {
-        200: answer('The payments.', json('Lookup', { lookup: { summary: 'One payment', value: lookup } })),
+        200: answer('The payments.', json('Lookup', { lookup: { summary: 'One payment', value: examples.lookup } })),
         400: invalid,
         401: 'LegacyUnauthorized',
         404: 'TransactionNotFound',
@@ -80,16 +64,19 @@ const legacyOperations: Readonly<Record<string, PathItem>> = {
         description:
           'The invoice as JSON in UTF-8, at most 16 KB. Any content type is accepted, and a request without one too.',
         required: true,
-        content: json('VerifyRequest', { request: { summary: 'An invoice', value: verifyRequest } }),
+        content: json('VerifyRequest', { request: { summary: 'An invoice', value: examples.verifyRequest } }),
       },
       responses: {
-        200: answer('All payments match.', json('VerifyResponse', { verified: { summary: 'Match', value: verified } })),
+        200: answer(
+          'All payments match.',
+          json('VerifyResponse', { verified: { summary: 'Match', value: examples.verified } }),
+        ),
         400: invalid,
         401: 'LegacyUnauthorized',
         404: 'TransactionNotFound',
         409: answer(
           'At least one payment does not match; `verificationErrors` lists the reasons.',
-          json('VerifyResponse', { different: { summary: 'Another amount', value: notVerified } }),
+          json('VerifyResponse', { different: { summary: 'Another amount', value: examples.notVerified } }),
         ),
         413: 'TooLarge',
       },
@@ -110,22 +97,22 @@ const processorOperations: Readonly<Record<string, PathItem>> = {
         description: 'The update, or up to 100 of them; at most 128 KB. An unknown field is rejected.',
         required: true,
         content: json(['ProcessorUpdate', 'ProcessorUpdates'], {
-          update: { summary: 'A state and a merchant', value: update },
-          updates: { summary: 'Several updates', value: updates },
+          update: { summary: 'A state and a merchant', value: examples.update },
+          updates: { summary: 'Several updates', value: examples.updates },
         }),
       },
       responses: {
         200: answer(
           'The update was processed. Of several updates each has its result.',
           json(['UpdateResult', 'UpdateResults'], {
-            applied: { summary: 'It made a new version', value: updateApplied },
-            unchanged: { summary: 'It changed nothing', value: updateUnchanged },
-            results: { summary: 'Several updates', value: updateResults },
+            applied: { summary: 'It made a new version', value: examples.updateApplied },
+            unchanged: { summary: 'It changed nothing', value: examples.updateUnchanged },
+            results: { summary: 'Several updates', value: examples.updateResults },
           }),
         ),
         202: answer(
           'The payment is not indexed yet. The update is stored, and applied once the payment is indexed.',
-          json('UpdateResult', { waiting: { summary: 'The update waits', value: updateWaiting } }),
+          json('UpdateResult', { waiting: { summary: 'The update waits', value: examples.updateWaiting } }),
         ),
         400: errorAnswer('The content is malformed.', 'Body is not UTF-8 JSON'),
         401: 'ProcessorUnauthorized',
@@ -138,7 +125,7 @@ const processorOperations: Readonly<Record<string, PathItem>> = {
         415: 'NotJson',
         422: answer(
           'A rule forbids the update, for example the order of states.',
-          json('UpdateRejected', { rejected: { summary: 'A forbidden state', value: updateRejected } }),
+          json('UpdateRejected', { rejected: { summary: 'A forbidden state', value: examples.updateRejected } }),
         ),
       },
     }),
@@ -161,13 +148,13 @@ const healthOperations: Readonly<Record<string, PathItem>> = {
         200: answer(
           'Requests can be served.',
           json('Health', {
-            ok: { summary: 'Everything works', value: healthy },
-            degraded: { summary: 'A chain cannot be followed', value: degraded },
+            ok: { summary: 'Everything works', value: examples.healthy },
+            degraded: { summary: 'A chain cannot be followed', value: examples.degraded },
           }),
         ),
         503: answer(
           'Requests cannot be served.',
-          json('Health', { down: { summary: 'The database does not answer', value: down } }),
+          json('Health', { down: { summary: 'The database does not answer', value: examples.down } }),
         ),
       },
     }),

@@ -20,18 +20,7 @@ import {
   signatureHeader,
   signatureToleranceSeconds,
 } from '../wire.js'
-import {
-  page,
-  payment,
-  shareApproved,
-  shareBegun,
-  shareConcurrent,
-  shareRejected,
-  shareRejectedAgain,
-  shareRejectedFinally,
-  shareRequest,
-  snapshot,
-} from './examples.js'
+import * as examples from './examples.js'
 import type { Operation, Parameter, PathItem } from './parts.js'
 import {
   answer,
@@ -53,12 +42,12 @@ const paging =
   'Paging is stable while new payments arrive. To reconcile, page newest first until you reach a payment that you have already stored. Chain id and transaction hash identify a payment.'
 
 const listAnswers = {
-  200: answer('A page of payments.', json('Page', { page: { summary: 'The last page', value: page } })),
+  200: answer('A page of payments.', json('Page', { page: { summary: 'The last page', value: examples.page } })),
   400: 'InvalidList',
   401: 'IntegrationUnauthorized',
 } as const
 const singleAnswers = {
-  200: answer('The payment.', json('Payment', { payment: { summary: 'A payment', value: payment } })),
+  200: answer('The payment.', json('Payment', { payment: { summary: 'A payment', value: examples.payment } })),
   400: 'InvalidKey',
   401: 'IntegrationUnauthorized',
   404: 'PaymentNotFound',
@@ -113,21 +102,21 @@ export const identityOperations: Readonly<Record<string, PathItem>> = {
       requestBody: {
         description: 'The user and the token, at most 16 KB. Unknown fields are ignored; a repeated field is rejected.',
         required: true,
-        content: json('ShareRequest', { request: { summary: 'A user and a token', value: shareRequest } }),
+        content: json('ShareRequest', { request: { summary: 'A user and a token', value: examples.shareRequest } }),
       },
       responses: {
         200: answer(
           'The status of the verification.',
           json('ShareResponse', {
-            begun: { summary: 'The token was redeemed', value: shareBegun },
-            approved: { summary: 'Already approved; no token was redeemed', value: shareApproved },
+            begun: { summary: 'The token was redeemed', value: examples.shareBegun },
+            approved: { summary: 'Already approved; no token was redeemed', value: examples.shareApproved },
             concurrent: {
               summary: 'Another request is redeeming; this one redeemed no token',
-              value: shareConcurrent,
+              value: examples.shareConcurrent,
             },
             rejected: {
               summary: 'The token was redeemed, and the verification is rejected',
-              value: shareRejectedAgain,
+              value: examples.shareRejectedAgain,
             },
           }),
         ),
@@ -152,8 +141,8 @@ export const identityOperations: Readonly<Record<string, PathItem>> = {
           'The provider rejected the redemption: the token is expired or used, the applicant is not approved, or the two levels have no step in common. ' +
             'Retry with a freshly minted token; its verification is attached to the same account. If an earlier verification of this user that the caller shared was rejected, `message` ends with that verdict. After `FINAL`, stop.',
           json('ShareRejectedBody', {
-            rejected: { summary: 'An expired token', value: shareRejected },
-            final: { summary: 'A used token, after a rejection', value: shareRejectedFinally },
+            rejected: { summary: 'An expired token', value: examples.shareRejected },
+            final: { summary: 'A used token, after a rejection', value: examples.shareRejectedFinally },
           }),
         ),
         502: errorAnswer(
@@ -173,6 +162,7 @@ export const identityOperations: Readonly<Record<string, PathItem>> = {
   },
 }
 
+const { snapshot } = examples
 const delivery = {
   headers: {
     'Content-Type': jsonContentType,
@@ -258,7 +248,7 @@ export const webhooks: Readonly<Record<string, PathItem>> = {
       requestBody: {
         description: 'A full snapshot. Every field is always present; some may be null.',
         required: true,
-        content: json('Snapshot', { snapshot: { summary: 'A payment succeeded', value: snapshot } }),
+        content: json('Snapshot', { snapshot: { summary: 'A payment succeeded', value: examples.snapshot } }),
       },
       responses: {
         '2XX': { description: `Success, if the answer arrives within ${deliveryTimeoutMs / 1_000} seconds.` },

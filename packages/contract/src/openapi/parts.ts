@@ -20,10 +20,8 @@ export interface MediaType {
   readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>
 }
 
-/** Bodies by media type. */
 type Content = Readonly<Record<string, MediaType>>
 
-/** A header of an answer. */
 export interface Header {
   readonly description: string
   readonly required?: boolean
@@ -37,7 +35,6 @@ export interface Response {
   readonly content?: Content
 }
 
-/** A parameter in the path, the query or a header. */
 export interface Parameter {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
@@ -67,7 +64,6 @@ type SecurityScheme =
   | { readonly type: 'http'; readonly scheme: 'basic' | 'bearer'; readonly description: string }
   | { readonly type: 'apiKey'; readonly in: 'header'; readonly name: string; readonly description: string }
 
-/** The whole document. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.0'
   readonly info: {

@@ -198,7 +198,7 @@ export const descriptions = {
   Health: {
     '': 'The health of the service.',
     status:
-      '`ok`: everything works. `degraded`: requests are answered, but a chain cannot be followed, or an endpoint failed a proof in the last ten minutes. `down`: the database does not answer, or the background loops have stopped.',
+      '`ok`: everything works. `degraded`: requests are answered, but a chain cannot be followed, or a node failed a proof in the last ten minutes. `down`: the database does not answer, or the background loops have stopped.',
     database: 'Whether the database answers.',
     recording: '`own`: payments of the integrations of this service alone are stored. Absent: all are.',
     chains: 'The chains that are followed.',

@@ -41,7 +41,6 @@ export function createBearerCheck(token: string): (header: string | null) => boo
   }
 }
 
-/** The parts of the admin app. */
 export interface AdminAppDeps extends ReadinessDeps {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>
   /** Required by `/metrics` as `Authorization: Bearer <token>`; null: no credentials are required. */

@@ -48,7 +48,6 @@ export function allowMethods(app: Hono<AppEnv>, path: string, methods: readonly 
   )
 }
 
-/** The answer to an error. */
 interface ErrorAnswer {
   readonly status: ContentfulStatusCode
   readonly body: ErrorBody | LegacyErrorBody
@@ -56,10 +55,10 @@ interface ErrorAnswer {
 }
 
 /**
- * Every code that the API can raise. Codes of operators are left out: operators sign in to the console only. A code
- * that the table below lacks is a compile error.
+ * Every code that the API can raise: operators sign in to the console only, and integrations are moved by commands. A
+ * code that the table below lacks is a compile error.
  */
-type ErrorCode = Exclude<CoreErrorCode, OperatorErrorCode> | HttpRequestError['code']
+type ErrorCode = Exclude<CoreErrorCode, OperatorErrorCode | `ERR_MOVE_${string}`> | HttpRequestError['code']
 
 type BuildAnswer = (error: Error) => ErrorAnswer
 
@@ -135,14 +134,6 @@ const answersByCode: Record<ErrorCode, ContentfulStatusCode | BuildAnswer> = {
   ERR_REINDEX_REJECTED: internal,
   ERR_ARCHIVE: internal,
   ERR_CHECKPOINT_CHANGED: unavailable,
-  ERR_MOVE_UNSUPPORTED: internal,
-  ERR_MOVE_KEY_MISSING: internal,
-  ERR_MOVE_UNRECORDED: internal,
-  ERR_MOVE_PAYMENT_MISSING: internal,
-  ERR_MOVE_PAYMENT_DIFFERS: internal,
-  ERR_MOVE_UPDATE_MISSING: internal,
-  ERR_MOVE_FILE_STALE: internal,
-  ERR_MOVE_ROW_INVALID: internal,
   ERR_SECRET_UNREADABLE: internal,
   ERR_MASTER_KEY_MISSING: internal,
   ERR_PACKAGE_MISSING: internal,

@@ -25,7 +25,6 @@ export interface MountedPages {
   fetch(request: Request, bindings?: AppEnv['Bindings']): Response | Promise<Response>
 }
 
-/** The parts that the app is built on. */
 export interface AppDeps {
   /** The use cases, from `createService` or `openService`. */
   readonly service: Pick<
@@ -89,10 +88,8 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   if (api) addApi()
   addHealthRoutes(app, cacheAnswer(health, now))
   if (metrics !== undefined && typeof metricsToken === 'string') addMetricsRoute(app, metrics, metricsToken, now)
-  const pages = deps.console
-  if (pages) app.on(['GET', 'HEAD', 'POST'], ['/console', '/console/*'], (c) => pages.fetch(c.req.raw, c.env))
-  const { portal } = deps
-  if (portal) app.on(['GET', 'HEAD', 'POST'], ['/portal', '/portal/*'], (c) => portal.fetch(c.req.raw, c.env))
+  for (const [path, pages] of Object.entries({ '/console': deps.console, '/portal': deps.portal }))
+    if (pages) app.on(['GET', 'HEAD', 'POST'], [path, `${path}/*`], (c) => pages.fetch(c.req.raw, c.env))
   if (deps.reference === true) addReferencePage(app)
   app.notFound(() => answerPrivateJson(notFoundBody, 404))
   app.onError(toErrorResponse)

@@ -45,7 +45,6 @@ export interface HealthReport {
   readonly recording?: 'own' | undefined
 }
 
-/** The parts whose health is checked. */
 export interface HealthDeps {
   /** The database, pinged at each check. */
   readonly store: Pick<Store, 'ping'>
@@ -108,9 +107,9 @@ function toChainHealth(status: ChainStatus): ChainHealth {
       receivedBytes: each.receivedBytes,
       blocks: each.blocks,
       maxRange: each.maxRange,
-      lastError: shortenMessage(each.lastError),
+      lastError: each.lastError && shortenUrls(each.lastError),
     })),
-    error: shortenMessage(error),
+    error: error && shortenUrls(error),
     lastError: lastError === null ? null : { message: shortenUrls(lastError.message), at: lastError.at },
   }
 }
@@ -118,10 +117,6 @@ function toChainHealth(status: ChainStatus): ChainHealth {
 /** Blocks between head and indexed height; null while unknown, 0 when the node's head is lower. */
 export function computeLag({ head, indexed }: Pick<ChainStatus, 'head' | 'indexed'>): number | null {
   return head === null || indexed === null ? null : Math.max(0, head - indexed)
-}
-
-function shortenMessage(message: string | null): string | null {
-  return message === null ? null : shortenUrls(message)
 }
 
 /** The state of a role. A chain's indexer leads, stands by for another process, or fails to read the chain. */

@@ -28,7 +28,6 @@ export interface ObservedRequest {
   readonly ms: number
 }
 
-/** Receives answered requests. */
 export type RequestObserver = (request: ObservedRequest) => void
 
 /** Builds an observer that logs method, route pattern, status, milliseconds and request id of each request. */

@@ -22,18 +22,7 @@ interface PublicFile {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** A file that is built at the first use and cached. */
-interface LoadedFile {
-  /** Names the content: an answer to `?v=<version>` is cacheable for ever. */
-  version(): Promise<string>
-  answer(c: Context<AppEnv>): Promise<Response>
-}
-
-/** One encoding of a file. */
-interface Form {
-  readonly body: Uint8Array<ArrayBuffer>
-  readonly headers: Readonly<Record<string, string>>
-}
+type LoadedFile = ReturnType<typeof loadFile>
 
 /**
  * Above this size, in bytes, a file is always sent as gzip: uncompressed it would cost several times as much as a 401,
@@ -49,7 +38,7 @@ const revalidated = 'no-cache'
 const maxParsedCharacters = 256
 
 /** Prepares a file, which the first use builds and compresses; after a failure the next use tries again. */
-function loadFile(make: () => Promise<PublicFile> | PublicFile): LoadedFile {
+function loadFile(make: () => Promise<PublicFile> | PublicFile) {
   let loading: ReturnType<typeof load> | undefined
   async function load() {
     const { body, type, headers } = await make()
@@ -57,8 +46,8 @@ function loadFile(make: () => Promise<PublicFile> | PublicFile): LoadedFile {
     const small = await promisify(gzip)(bytes, { level: 9 })
     const hash = createHash('sha256').update(bytes).digest('base64url')
     const all = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff', Vary: 'Accept-Encoding', ...headers }
-    const plain: Form = { body: bytes, headers: { ...all, ETag: `"${hash}"` } }
-    const gzipped: Form = { body: small, headers: { ...all, ETag: `"${hash}-gzip"`, 'Content-Encoding': 'gzip' } }
+    const plain = { body: bytes, headers: { ...all, ETag: `"${hash}"` } }
+    const gzipped = { body: small, headers: { ...all, ETag: `"${hash}-gzip"`, 'Content-Encoding': 'gzip' } }
     const packed = small.length < bytes.length ? gzipped : plain
     return { version: hash.slice(0, 16), packed, plain: bytes.length > largeBytes ? packed : plain }
   }
@@ -72,12 +61,13 @@ function loadFile(make: () => Promise<PublicFile> | PublicFile): LoadedFile {
     }
   }
   return {
+    /** Names the content: an answer to `?v=<version>` is cacheable for ever. */
     version: async () => (await loadOnce()).version,
-    async answer(c) {
+    async answer(c: Context<AppEnv>): Promise<Response> {
       const { version, plain, packed } = await loadOnce()
       const { body, headers } = acceptsGzip(c.req.header('accept-encoding')) ? packed : plain
       const cacheControl = c.req.query('v') === version ? cachedForever : revalidated
-      const { ETag = '', Vary = '' } = headers
+      const { ETag, Vary } = headers
       if (matchesEntityTag(c.req.header('if-none-match'), ETag))
         return new Response(null, { status: 304, headers: { ETag, Vary, 'Cache-Control': cacheControl } })
       const answered = { ...headers, 'Cache-Control': cacheControl, 'Content-Length': String(body.length) }

@@ -125,20 +125,14 @@ function listCharsets(contentType: string): string[] {
     .map(([, ...value]) => value.join('=').replaceAll('"', '').trim())
 }
 
-/** The query parameters of both list endpoints, as sent. Source: docs/interface.md 4.1. */
-interface ListQuery {
-  readonly limit?: string
-  readonly cursor?: string
-}
-
 /**
- * The `limit` and `cursor` of a URL. Other parameters are ignored.
+ * The `limit` and `cursor` of a URL, as sent. Other parameters are ignored. Source: docs/interface.md 4.1.
  * @returns An empty cursor in place of one that is repeated or badly encoded; it is rejected like any invalid cursor.
  * @throws InvalidRequestError `ERR_LIMIT_INVALID` when the limit is repeated or not valid percent-encoding.
  * @throws HttpRequestError `ERR_QUERY_MALFORMED` when the query string holds a name that cannot be decoded.
  */
-export function parseListQuery(url: string): ListQuery {
-  const query: { limit?: string; cursor?: string } = {}
+export function parseListQuery(url: string): { limit?: string; cursor?: string } {
+  const query: ReturnType<typeof parseListQuery> = {}
   for (const pair of getRawQuery(url).split('&')) {
     const equals = pair.indexOf('=')
     const name = decodeText(equals < 0 ? pair : pair.slice(0, equals))

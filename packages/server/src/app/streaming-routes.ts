@@ -101,7 +101,8 @@ export function addTriggerRoute(
     requireJsonContentType(c.req.raw.headers)
     const request = parseJson(await readRequestBody(c.req.raw, maxBodyBytes))
     const events = startTrigger(() => trigger(request, c.get('caller')))
-    return new Response(encodeLines(events, logger, c.get('requestId')), { headers: jsonLinesHeaders })
+    const lines = encodeLines(events, logger, c.get('requestId'))
+    return new Response(ReadableStream.from(lines), { headers: jsonLinesHeaders })
   })
   allowMethods(app, triggerPath, ['POST'])
 }
@@ -115,9 +116,9 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-function startTrigger(start: () => AsyncIterable<object>): AsyncIterator<object> {
+function startTrigger(start: () => AsyncIterable<object>): AsyncIterable<object> {
   try {
-    return start()[Symbol.asyncIterator]()
+    return start()
   } catch (error) {
     if (hasCode(error, 'ERR_TRIGGER_INVALID')) throw new HttpRequestError('ERR_TRIGGER_INVALID', error.message)
     throw error
@@ -125,33 +126,16 @@ function startTrigger(start: () => AsyncIterable<object>): AsyncIterator<object>
 }
 
 /** Writes each event as a line. The next event is caused when the connection has taken the last line. */
-function encodeLines(events: AsyncIterator<object>, logger: Logger, requestId: string): ReadableStream<Uint8Array> {
+async function* encodeLines(events: AsyncIterable<object>, logger: Logger, requestId: string) {
   const encoder = new TextEncoder()
   const line = (event: object) => encoder.encode(`${JSON.stringify(event)}\n`)
-  let isClosed = false
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await events.next()
-          if (isClosed) return
-          if (done === true) controller.close()
-          else controller.enqueue(line(value))
-        } catch (error) {
-          const isExpected = hasCode(error, 'ERR_TRIGGER')
-          if (!isExpected) logger.error({ requestId, ...toErrorFields(error) }, 'A trigger failed.')
-          if (isClosed) return
-          controller.enqueue(line({ event: 'failed', reason: isExpected ? error.message : 'An unexpected error.' }))
-          controller.close()
-        }
-      },
-      async cancel() {
-        isClosed = true
-        await events.return?.()
-      },
-    },
-    { highWaterMark: 0 },
-  )
+  try {
+    for await (const event of events) yield line(event)
+  } catch (error) {
+    const isExpected = hasCode(error, 'ERR_TRIGGER')
+    if (!isExpected) logger.error({ requestId, ...toErrorFields(error) }, 'A trigger failed.')
+    yield line({ event: 'failed', reason: isExpected ? error.message : 'An unexpected error.' })
+  }
 }
 
 function hasCode(error: unknown, code: string): error is Error {

@@ -1,4 +1,4 @@
-/** Types of a checked configuration. @module */
+/** Types of a checked configuration. `variables.ts` has the meaning of each variable. @module */
 import type { KnownPriceFeed, KnownRouter, KnownToken } from '@payment-integration/chain-evm'
 import type { OidcOptions } from '@payment-integration/console'
 import type { Recording, RetentionPolicy } from '@payment-integration/core'
@@ -6,7 +6,6 @@ import type { LoopRoles } from '@payment-integration/core/internal'
 import type { ProofLevel } from '@payment-integration/core/ports'
 import { ServerError } from '../errors.js'
 
-/** The database of the payments. */
 export type DatabaseConfig = { readonly kind: 'sqlite'; readonly path: string } | PostgresConfig
 
 /** A PostgreSQL database; an absent field has the default of `createPostgresStore`. */
@@ -29,7 +28,6 @@ export interface PostgresConfig {
   readonly acceptedEngine?: string | undefined
 }
 
-/** A node of a chain. */
 export interface NodeConfig {
   /** `http:`, `https:`, `ws:` or `wss:`. May hold an API key: never logged or shown. */
   readonly url: string
@@ -53,32 +51,17 @@ export interface ChainConfig {
   readonly tokens: readonly KnownToken[]
   /** Added to the known price feeds of the chain in the same way. */
   readonly priceFeeds: readonly KnownPriceFeed[]
-  /** First block of a chain that is not indexed yet. */
   readonly startBlock: number | 'head'
-  /** How often the head is read, in milliseconds. */
   readonly pollMs: number
   /** Price of a million calls at the chain's nodes, in the operator's currency; null: no cost is computed. */
   readonly callPrice: number | null
   /** The proof level that every block needs; null: the chain's default. Source: docs/decisions/completeness.md. */
   readonly proof: ProofLevel | null
-  /** Whether receipts are read by `debug_getRawReceipts` from nodes that have it. */
   readonly rawReceipts: boolean
   /** The most blocks of the first request for logs; null: the default of the chain's adapter. */
   readonly maxRange: number | null
   /** Confirmations until a block is final; null: never. Source: docs/interface.md 8, docs/decisions/legacy.md. */
   readonly confirmations: number | null
-}
-
-/** How notifications are sent. */
-export interface DeliveryConfig {
-  /** The most POSTs that this process may have in flight. */
-  readonly concurrency: number
-  /** The most POSTs in flight to one endpoint: host and port of a notification URL. */
-  readonly perEndpoint: number
-  /** Name servers to use, `<address>:<port>`, IPv6 in brackets. Empty: the name servers of the system. */
-  readonly dnsServers: readonly string[]
-  /** Denied addresses and CIDR ranges, in addition to all addresses that are not public. */
-  readonly denied: readonly string[]
 }
 
 /** Where proven blocks are read. Source: docs/decisions/chain-feed.md. */
@@ -97,7 +80,6 @@ export type ReceiptsConfig =
   | { readonly kind: 'chain' }
   | { readonly kind: 'http'; readonly url: string }
 
-/** The identity provider. */
 export interface IdentityConfig {
   /** Never logged or shown, like the secrets below. */
   readonly appToken: string
@@ -108,7 +90,6 @@ export interface IdentityConfig {
   /** Null: the provider's own address. */
   readonly url: string | null
   readonly redeemBy: 'reuse' | 'import'
-  /** Prefix of the external user ids at the provider. */
   readonly namespace: string
   /**
    * This process's share of the provider's rate limits, in percent. The shares of all processes add up to at most 100.
@@ -118,21 +99,9 @@ export interface IdentityConfig {
 
 /** The part of the service that a process runs. */
 export interface RolesConfig extends LoopRoles {
-  /** Serves the APIs. */
   readonly api: boolean
   /** Serves the pages of console and portal, where they are configured. */
   readonly console: boolean
-}
-
-/** The listener and the token that protect operators' routes. */
-export interface AdminConfig {
-  /** A listener for `/live`, `/ready`, `/health` and `/metrics`, port 0 for any free one. Null: there is none. */
-  readonly listen: { readonly host: string; readonly port: number } | null
-  /**
-   * Required by `/metrics` as `Authorization: Bearer <token>`. Never logged or shown. Without the listener it serves
-   * `/metrics` on the port of the API.
-   */
-  readonly metricsToken: string | null
 }
 
 /** Rate limits per source and per caller, of this process; null: no limit. */
@@ -153,24 +122,19 @@ export interface LimitsConfig {
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** How long history is kept, and the folder for the files of removed history. */
-export interface RetentionConfig {
-  readonly policy: RetentionPolicy
-  /** Null: not configured. */
-  readonly folder: string | null
-}
-
 /** The whole configuration of a server. */
 export interface Config {
-  /** `development` allows notification endpoints on this machine. */
   readonly environment: 'production' | 'development'
   readonly host: string
-  /** 0: any free port. */
   readonly port: number
   readonly database: DatabaseConfig
   /** Whether the schema is brought up to date at the start. If not, an outdated schema is an error. */
   readonly migrates: boolean
-  readonly retention: RetentionConfig
+  readonly retention: {
+    readonly policy: RetentionPolicy
+    /** Folder for the files of removed history; null: not configured. */
+    readonly folder: string | null
+  }
   /** As given: one or several keys. Never logged or shown. */
   readonly masterKey: string
   /** Empty: processor updates are not accepted. */
@@ -179,28 +143,32 @@ export interface Config {
   readonly chains: readonly ChainConfig[]
   /** The feed that the chains are read from before their nodes; null: the nodes alone. */
   readonly feed: ChainFeedConfig | null
-  /** Which payments are stored: all, or those of the database's own integrations. Source: docs/scale.md. */
   readonly recording: Recording
-  /** Lease of an indexer on its chains, in milliseconds. After a crash no other process takes over sooner. */
   readonly leaseMs: number
   readonly receipts: ReceiptsConfig
-  readonly delivery: DeliveryConfig
+  readonly delivery: {
+    readonly concurrency: number
+    readonly perEndpoint: number
+    /** Name servers to use, `<address>:<port>`, IPv6 in brackets. Empty: the name servers of the system. */
+    readonly dnsServers: readonly string[]
+    readonly denied: readonly string[]
+  }
   /** Null: identity verifications cannot be shared. */
   readonly identity: IdentityConfig | null
   /** Actor that the audit log records; null: the actor that the caller names. */
   readonly actor: string | null
-  /** Largest fee of third parties in a payment that verify counts as paid, in basis points of the gross amount. */
   readonly maxExtraFeeBps: number
   readonly logLevel: LogLevel
   readonly roles: RolesConfig
-  readonly admin: AdminConfig
-  /** Whether every answered request is logged. */
+  readonly admin: {
+    /** A listener for `/live`, `/ready`, `/health` and `/metrics`, port 0 for any free one. Null: there is none. */
+    readonly listen: { readonly host: string; readonly port: number } | null
+    /** Never logged or shown. Without the listener it serves `/metrics` on the port of the API. */
+    readonly metricsToken: string | null
+  }
   readonly accessLog: boolean
-  /** Whether payments are traced through the OpenTelemetry API. */
   readonly tracing: boolean
-  /** Whether `/reference` is served. */
   readonly reference: boolean
-  /** Whether the operators' pages are served at `/console`. */
   readonly console: boolean
   /**
    * Origin of the console, at which operators sign in; one-time links begin with it. Null: nobody signs in, so the
@@ -211,16 +179,12 @@ export interface Config {
   readonly oidc: OidcOptions | null
   /** The integrators' pages at `/portal`; null: they are not served. */
   readonly portal: PortalConfig | null
-  /** Whether integrations may stream their deliveries. */
   readonly deliveryStream: boolean
   /** Chains without a node, on which integrations cause events. Empty outside of development. */
   readonly simulatedChains: readonly number[]
   readonly limits: LimitsConfig
-  /** How long an idle connection stays open, in milliseconds. */
   readonly keepAliveMs: number
-  /** How long requests are still accepted after a shutdown has begun, in milliseconds. */
   readonly drainMs: number
-  /** Longest shutdown after `drainMs`, in milliseconds. */
   readonly shutdownTimeoutMs: number
   /** The variables as read, for people. */
   readonly settings: readonly Setting[]

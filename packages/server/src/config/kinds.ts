@@ -126,7 +126,6 @@ export function integer<const Default extends number | null>(
   })
 }
 
-/** Reads a whole number in plain digits. */
 export function parseInteger(given: string, min: number, max: number): number | Flaw {
   const number = /^(0|[1-9][0-9]{0,15})$/.test(given) ? Number(given) : Number.NaN
   return number >= min && number <= max ? number : new Flaw()

@@ -98,7 +98,6 @@ export const createSecretParser =
   (text) =>
     text.length < min ? new Flaw(`has ${text.length} characters`) : text
 
-/** A token that a header can carry. */
 export function parseHeaderToken(text: string): string | Flaw {
   return /^[\x21-\x7e]+$/.test(text) ? text : new Flaw('holds a space or a character that no header can carry')
 }
@@ -123,7 +122,6 @@ export function parseNamespace(text: string): string | Flaw {
   }
 }
 
-/** An address or a CIDR range. */
 export function parseRange(text: string): string | Flaw {
   const problem = findRangeProblem(text)
   return problem === null ? text : new Flaw(problem)
@@ -146,9 +144,7 @@ export function parseDays(text: string): number | null | Flaw {
   return Number(days) * 86_400_000
 }
 
-export function parseChainId(text: string): number | Flaw {
-  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : new Flaw()
-}
+export const parseChainId = (text: string) => parseInteger(text, 1, 999_999_999_999_999)
 
 export function parseAddress(text: string): string | Flaw {
   return /^0x[0-9a-fA-F]{40}$/.test(text) ? text.toLowerCase() : new Flaw()

@@ -8,7 +8,6 @@ import {
   ConfigError,
   type DatabaseConfig,
   type IdentityConfig,
-  type LogLevel,
   type PortalConfig,
   type ReceiptsConfig,
   type RolesConfig,
@@ -33,8 +32,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
   const portal = readPortal(reader)
   const chains = readChains(reader)
   const simulatedChains = readSimulatedChains(reader)
-  const hasPages = value('PI_CONSOLE') || portal !== null
-  const roles = readRoles(reader, { chainIds: chains.map(({ chainId }) => chainId), simulatedChains, hasPages })
+  const roles = readRoles(reader, value('PI_CONSOLE') || portal !== null)
   checkConsole(reader)
   const config: Config = {
     environment,
@@ -102,20 +100,15 @@ export function readDatabaseConfig(env: Environment, readFile?: ReadFile): Datab
   return database
 }
 
-/** The configuration of a publisher of the feed. */
-export interface FeedPublisherConfig {
-  readonly feed: ChainFeedConfig
-  /** At least one. */
-  readonly chains: readonly ChainConfig[]
-  readonly logLevel: LogLevel
-}
+/** The configuration of a publisher of the feed, with at least one chain. */
+export type FeedPublisherConfig = ReturnType<typeof readFeedPublisherConfig>
 
 /**
  * Reads the chains and the feed: all that a publisher needs. It has no database and no master key.
  * @throws ConfigError `ERR_CONFIG` with every problem, each naming its variable.
  */
-export function readFeedPublisherConfig(env: Environment, readFile?: ReadFile): FeedPublisherConfig {
-  const reader = createVariableReader(env, readFile)
+export function readFeedPublisherConfig(env: Environment) {
+  const reader = createVariableReader(env)
   const { problems } = reader
   const feed = readChainFeed(reader)
   const chains = readChains(reader)
@@ -132,12 +125,11 @@ export function readFeedPublisherConfig(env: Environment, readFile?: ReadFile): 
 
 function readDatabase({ value, problems }: VariableReader): DatabaseConfig {
   const connectionString = value('PI_DATABASE_URL')
-  const direct = value('PI_DATABASE_DIRECT_URL') ?? undefined
   const standby = value('PI_DATABASE_READ_URL')
   const ca = value('PI_DATABASE_CA_FILE') ?? undefined
   const connections = {
     preparedStatements: value('PI_DATABASE_PREPARED') === 'off' ? false : undefined,
-    directConnectionString: direct,
+    directConnectionString: value('PI_DATABASE_DIRECT_URL') ?? undefined,
     reader:
       standby === null ? undefined : { connectionString: standby, maxLagMs: value('PI_DATABASE_READ_MAX_LAG_MS') },
     maxConnections: value('PI_DATABASE_POOL'),
@@ -146,13 +138,8 @@ function readDatabase({ value, problems }: VariableReader): DatabaseConfig {
     ca,
     acceptedEngine: value('PI_DATABASE_ENGINE') ?? undefined,
   }
-  const addresses = {
-    PI_DATABASE_URL: connectionString,
-    PI_DATABASE_DIRECT_URL: direct ?? '',
-    PI_DATABASE_READ_URL: standby ?? '',
-  }
-  for (const [name, address] of Object.entries(addresses))
-    if (ca !== undefined && /[?&]ssl[a-z]{0,20}=/i.test(address))
+  for (const name of ['PI_DATABASE_URL', 'PI_DATABASE_DIRECT_URL', 'PI_DATABASE_READ_URL'] as const)
+    if (ca !== undefined && /[?&]ssl[a-z]{0,20}=/i.test(value(name) ?? ''))
       problems.push(`${name} has a parameter such as sslmode, which PI_DATABASE_CA_FILE replaces; remove it.`)
   return connectionString.startsWith('sqlite:')
     ? { kind: 'sqlite', path: connectionString.slice('sqlite:'.length) }
@@ -306,27 +293,21 @@ function readPortal(reader: VariableReader): PortalConfig | null {
 }
 
 /** Without `PI_ROLES` a process has all roles. Source: docs/roles.md. */
-function readRoles(
-  { value, problems }: VariableReader,
-  parts: {
-    readonly chainIds: readonly number[]
-    readonly simulatedChains: readonly number[]
-    readonly hasPages: boolean
-  },
-): RolesConfig {
+function readRoles({ value, chainIds, problems }: VariableReader, hasPages: boolean): RolesConfig {
   const roles = value('PI_ROLES')
-  if (roles === null) return { api: true, console: parts.hasPages, dispatcher: true, poller: true, indexer: 'all' }
+  if (roles === null) return { api: true, console: hasPages, dispatcher: true, poller: true, indexer: 'all' }
   const ids = roles.flatMap((role) => (role.startsWith('indexer:') ? [Number(role.slice('indexer:'.length))] : []))
   const has = (name: string) => roles.includes(name)
   if (has('indexer') && ids.length > 0)
     problems.push(`PI_ROLES is ${quoteText(roles.join(','))}; indexer stands for all chains, so leave out either.`)
+  const simulatedChains = value('PI_SIMULATED_CHAINS')
   for (const chainId of ids)
-    if (!parts.chainIds.includes(chainId) && !parts.simulatedChains.includes(chainId))
+    if (![...chainIds(), ...simulatedChains].includes(chainId))
       problems.push(`PI_ROLES has indexer:${chainId}; it needs PI_RPC_URL_${chainId}.`)
-  for (const chainId of parts.simulatedChains)
+  for (const chainId of simulatedChains)
     if (has('api') && !has('indexer') && !ids.includes(chainId))
       problems.push(`PI_ROLES has api without indexer:${chainId}; a simulated chain is in one process.`)
-  if (has('console') && !parts.hasPages) problems.push('PI_ROLES has console; it needs PI_CONSOLE=on or PI_PORTAL=on.')
+  if (has('console') && !hasPages) problems.push('PI_ROLES has console; it needs PI_CONSOLE=on or PI_PORTAL=on.')
   return {
     api: has('api'),
     console: has('console'),

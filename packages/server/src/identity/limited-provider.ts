@@ -29,19 +29,6 @@ interface GateOptions {
   readonly now: () => number
 }
 
-interface Gate {
-  /**
-   * Waits for a turn, first come first served within a queue. It never rejects.
-   * @param queueName - Names the queue.
-   * @default ''
-   */
-  enter(queueName?: string): Promise<Admission>
-  /** Pauses for so many milliseconds: sheds waiting requests, and new ones until the pause is over. */
-  pause(ms: number): void
-  /** Sheds every request from now on. */
-  close(): void
-}
-
 /** `retryAfterMs` of a closed gate: by then another process serves. */
 const closedRetryAfterMs = 1_000
 /** Tolerance above the longest wait, in milliseconds: timers fire late, and every window adds to that. */
@@ -54,7 +41,7 @@ interface Waiter {
 }
 
 /** Builds a gate at which no request waits. */
-export function createGate(options: GateOptions): Gate {
+export function createGate(options: GateOptions) {
   const { perWindow, windowMs, waiting, waitingEach, maxWaitMs, now } = options
   /** When the newest requests began, oldest first, at most `perWindow`. */
   const begun: number[] = []
@@ -136,7 +123,8 @@ export function createGate(options: GateOptions): Gate {
   }
 
   return {
-    async enter(queueName = '') {
+    /** Waits for a turn, first come first served within a queue. It never rejects. */
+    async enter(queueName = ''): Promise<Admission> {
       const paused = pausedUntil - now()
       if (paused > 0)
         return { kind: 'shed', retryAfterMs: paused === Number.POSITIVE_INFINITY ? closedRetryAfterMs : paused }
@@ -151,11 +139,13 @@ export function createGate(options: GateOptions): Gate {
         admitWaiting()
       })
     },
-    pause(ms) {
+    /** Pauses for so many milliseconds: sheds waiting requests, and new ones until the pause is over. */
+    pause(ms: number): void {
       pausedUntil = Math.max(pausedUntil, now() + ms)
       shedAll(ms)
     },
-    close() {
+    /** Sheds every request from now on. */
+    close(): void {
       pausedUntil = Number.POSITIVE_INFINITY
       shedAll(closedRetryAfterMs)
     },
@@ -235,7 +225,7 @@ export function limitProvider(
   }
 
   async function sendThrough<T extends { readonly kind: string }>(
-    gate: Gate,
+    gate: ReturnType<typeof createGate>,
     queueName: string | undefined,
     send: () => Promise<T>,
   ): Promise<T | { readonly kind: 'throttled'; readonly retryAfterMs: number | null }> {

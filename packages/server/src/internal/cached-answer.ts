@@ -1,18 +1,15 @@
 /** Caches an answer for many callers, and waits for an answer up to a limit. @module */
+import { startTimeLimit } from '@payment-integration/contract/internal-io'
 
 /** Resolves the result of `compute`; null when it throws, rejects, or takes longer than `timeoutMs`. */
 export async function answerWithin<T>(compute: () => Promise<T>, timeoutMs: number): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined
-  const timedOut = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), timeoutMs)
-  })
-  const answered = Promise.resolve()
-    .then(compute)
-    .catch(() => null)
+  const limit = startTimeLimit(timeoutMs)
   try {
-    return await Promise.race([answered, timedOut])
+    return await Promise.race([compute(), limit.over])
+  } catch {
+    return null
   } finally {
-    clearTimeout(timer)
+    limit.end()
   }
 }
 

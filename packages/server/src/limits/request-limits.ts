@@ -13,13 +13,6 @@ interface RateOptions {
   readonly maxKeys?: number | undefined
 }
 
-interface Rate {
-  /** The wait until a key may be counted again, in milliseconds; 0: none. Counts nothing. */
-  waitMs(key: string): number
-  /** Counts once, unless the key must wait. Returns the wait in milliseconds; 0: the key was counted. */
-  take(key: string): number
-}
-
 /** Larger than any rounding error of summed fractions. */
 const roundingMs = 0.001
 
@@ -31,7 +24,7 @@ const roundingMs = 0.001
  * When more than half of `maxKeys` arrive within a period, the keys unused for longest start anew. A flood of keys thus
  * neither fills the memory nor locks anybody out.
  */
-export function createRate({ count, periodMs, now, maxKeys = 65_536 }: RateOptions): Rate {
+export function createRate({ count, periodMs, now, maxKeys = 65_536 }: RateOptions) {
   const spacingMs = periodMs / count
   let newer = new Map<string, number>()
   let older = newer
@@ -44,8 +37,10 @@ export function createRate({ count, periodMs, now, maxKeys = 65_536 }: RateOptio
   }
 
   return {
-    waitMs: (key) => computeWaitMs(now(), key),
-    take(key) {
+    /** The wait until a key may be counted again, in milliseconds; 0: none. Counts nothing. */
+    waitMs: (key: string) => computeWaitMs(now(), key),
+    /** Counts once, unless the key must wait. Returns the wait in milliseconds; 0: the key was counted. */
+    take(key: string): number {
       const at = now()
       const wait = computeWaitMs(at, key)
       if (wait > 0) return wait
@@ -60,18 +55,7 @@ export function createRate({ count, periodMs, now, maxKeys = 65_536 }: RateOptio
   }
 }
 
-/** Finds the source of requests and connections. */
-export interface SourceReader {
-  /**
-   * The source of a request. `X-Forwarded-For` is read from its end, as long as the address so far is a trusted proxy.
-   * So entries written by others are ignored.
-   * @param peer - The peer address of the connection.
-   * @param forwardedFor - All values of the header, joined by commas; null without it.
-   */
-  findSource(peer: string | undefined, forwardedFor: string | null): string
-  /** The source of a connection; null for a trusted proxy, which carries requests of many sources. */
-  findConnectionSource(peer: string | undefined): string | null
-}
+export type SourceReader = ReturnType<typeof createSourceReader>
 
 /** The source of all requests without a known address. */
 const unknownSource = 'unknown'
@@ -82,7 +66,7 @@ const unknownSource = 'unknown'
  * @param trustedProxies - Addresses and CIDR ranges.
  * @throws {TypeError} For a range that cannot be read.
  */
-export function createSourceReader(trustedProxies: readonly string[] = []): SourceReader {
+export function createSourceReader(trustedProxies: readonly string[] = []) {
   const isTrusted = createRangeCheck(trustedProxies)
 
   function findClientAddress(peer: string, forwardedFor: string | null): string {
@@ -98,11 +82,18 @@ export function createSourceReader(trustedProxies: readonly string[] = []): Sour
   }
 
   return {
-    findSource(peer, forwardedFor) {
+    /**
+     * The source of a request. `X-Forwarded-For` is read from its end, as long as the address so far is a trusted
+     * proxy. So entries written by others are ignored.
+     * @param peer - The peer address of the connection.
+     * @param forwardedFor - All values of the header, joined by commas; null without it.
+     */
+    findSource(peer: string | undefined, forwardedFor: string | null): string {
       const address = parseAddress(peer)
       return address === null ? unknownSource : toSource(findClientAddress(address, forwardedFor))
     },
-    findConnectionSource(peer) {
+    /** The source of a connection; null for a trusted proxy, which carries requests of many sources. */
+    findConnectionSource(peer: string | undefined): string | null {
       const address = parseAddress(peer)
       if (address === null) return unknownSource
       return isTrusted(address) ? null : toSource(address)
@@ -186,12 +177,7 @@ export function createRequestLimits(options: RequestLimitsOptions = {}): Request
   }
 }
 
-function createOptionalRate(
-  name: string,
-  count: number | null | undefined,
-  periodMs: number,
-  now: () => number,
-): Rate | undefined {
+function createOptionalRate(name: string, count: number | null | undefined, periodMs: number, now: () => number) {
   if (count === null || count === undefined) return undefined
   if (!Number.isSafeInteger(count) || count < 1)
     throw new RangeError(`${name} is ${count}; pass a whole number from 1, or leave it out for no limit.`)

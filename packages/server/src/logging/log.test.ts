@@ -1,7 +1,7 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import { describe, expect, it } from 'vitest'
 import { captureLog } from '../../test/support/captured-log.js'
-import type { PriceOverride } from '../run/open-chain.js'
+import type { listPriceOverrides } from '../run/open-chain.js'
 import { createEventLog, shortenUrls, toErrorFields } from './log.js'
 
 describe('the log', () => {
@@ -27,7 +27,7 @@ describe('the log', () => {
     expect(lines[0]).toContain('"status":500')
   })
 
-  const override: PriceOverride = {
+  const override: Awaited<ReturnType<typeof listPriceOverrides>>[number] = {
     ...{ chainId: 137, kind: 'token', address: '0x2791bca1f2de4661ed88a30c99a7a9449aa84174' },
     ...{ known: 'USDC.e:USD', configured: 'USDC.e:USDCE' },
   }

@@ -5,7 +5,7 @@ import { loadPackage } from '@payment-integration/core/internal'
 import type { Registry } from 'prom-client'
 import { version } from '../version.js'
 import { addChainMetrics } from './chain-metrics.js'
-import { type AttemptMetrics, addDeliveryMetrics, createAttemptMetrics } from './delivery-metrics.js'
+import { addDeliveryMetrics, createAttemptMetrics } from './delivery-metrics.js'
 import type { Metrics, MetricsLibrary, MetricsOptions, MetricsSources } from './metrics.js'
 import { createRequestDurations, prefix } from './metrics.js'
 
@@ -19,7 +19,7 @@ const reasons = ['unsigned', 'forged', 'malformed'] as const
 function addCounters(
   { Counter }: MetricsLibrary,
   registry: Registry,
-  attempts: AttemptMetrics,
+  attempts: ReturnType<typeof createAttemptMetrics>,
 ): Pick<Metrics, 'onEvent' | 'countRejectedWebhook'> {
   const counter = (name: string, help: string, ...labelNames: readonly string[]) =>
     new Counter({ name: `${prefix}${name}`, help, labelNames, registers: [registry] })

@@ -6,7 +6,7 @@ import type { ServiceEvent } from '@payment-integration/core'
 import type { Registry } from 'prom-client'
 import { answerWithin } from '../internal/cached-answer.js'
 import type { MetricsLibrary, MetricsSources } from './metrics.js'
-import { createBuckets, durationBuckets, formatHeading, prefix, publishBuckets } from './metrics.js'
+import { createBuckets, durationBuckets, formatHeading, prefix, publishBuckets, toSeconds } from './metrics.js'
 
 type Attempted = Extract<ServiceEvent, { type: 'delivery.attempted' }>
 
@@ -21,21 +21,15 @@ const help = {
   published: 'Time from the commit of a snapshot to the 2xx that answers its notification. Replays are not counted.',
 }
 
-export interface AttemptMetrics {
-  readonly attempted: (event: Attempted) => void
-  /** The text format of Prometheus. */
-  text(): string
-}
-
 /** Builds empty metrics, without the Prometheus library: thousands of attempts a second are counted here. */
-export function createAttemptMetrics(): AttemptMetrics {
+export function createAttemptMetrics() {
   const byResult = new Map<string, number>([...statusClasses, ...reasons].map((result) => [result, 0]))
   const byOutcome = new Map<string, number>()
   const duration = createBuckets(durationBuckets)
   const published = createBuckets(publishBuckets)
 
   return {
-    attempted({ status, reason, outcome, latencyMs, publishedMs }) {
+    attempted({ status, reason, outcome, latencyMs, publishedMs }: Attempted): void {
       const isAnswered = status !== null && reason !== 'malformed_answer'
       const answer = isAnswered ? `${Math.floor(status / 100)}xx` : reason
       const result = answer !== null && byResult.has(answer) ? answer : 'other'
@@ -44,6 +38,7 @@ export function createAttemptMetrics(): AttemptMetrics {
       duration.observe(latencyMs / 1_000)
       if (publishedMs !== null) published.observe(publishedMs / 1_000)
     },
+    /** The text format of Prometheus. */
     text: () =>
       [
         ...formatCounter('deliveries_attempted_total', help.attempted, 'outcome', byOutcome),
@@ -71,13 +66,6 @@ const minShownSnapshotMs = 60_000
 
 type Deliveries = MetricsSources['deliveries']
 
-interface Reading {
-  readonly name: string
-  readonly help: string
-  /** Null: no value, so the metric is left out. */
-  read(deliveries: Deliveries): Promise<number | null>
-}
-
 /**
  * Adds the metrics to a registry.
  * @param sources - The queried stores; undefined: none yet.
@@ -91,63 +79,72 @@ export function addDeliveryMetrics(
 ): () => void {
   let backlog: ReturnType<Deliveries['backlog']> | undefined
   const readBacklog = (deliveries: Deliveries) => (backlog ??= deliveries.backlog({ atMost: maxPending }))
-  const inSeconds = (ms: number | null) => (ms === null ? null : ms / 1_000)
-  const readings: readonly Reading[] = [
-    {
-      name: 'next_delivery_seconds',
-      help: 'Time until the next delivery is due, 0 while one is; left out while none is pending, or the database does not answer.',
-      read: async (deliveries) => inSeconds(await deliveries.msUntilDue()),
-    },
-    {
-      name: 'deliveries_pending',
-      help: `Deliveries that are not settled, of enabled integrations with a URL. Counted up to ${maxPending}: that many means so many or more.`,
-      read: async (deliveries) => (await readBacklog(deliveries)).pending,
-    },
-    {
-      name: 'oldest_due_delivery_seconds',
-      help: 'How long the oldest delivery that waits only for a free slot has been due; left out while there is none, or the database does not answer.',
-      read: async (deliveries) => inSeconds((await readBacklog(deliveries)).oldestDueMs),
-    },
-    {
-      name: 'oldest_blocked_delivery_seconds',
-      help: 'How long the oldest delivery to a blocked endpoint has been due.',
-      read: async (deliveries) => inSeconds((await readBacklog(deliveries)).oldestBlockedMs),
-    },
-    {
-      name: 'notification_endpoints_failing',
-      help: 'Endpoints of notifications that are blocked now, and probed from time to time; left out while the database does not answer.',
-      read: async (deliveries) => (await deliveries.endpoints()).filter(({ blocks }) => blocks > 0).length,
-    },
-  ]
-  for (const { name, help, read } of readings)
-    new Gauge({
+
+  /** @param read - Resolves labels and value; null: no value, so the metric is left out. */
+  function add(
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    read: (deliveries: Deliveries) => Promise<readonly [Record<string, string>, number] | null>,
+  ): void {
+    new Gauge<string>({
       name: `${prefix}${name}`,
       help,
-      // Without labels a gauge always has a value; with a label it can have none.
-      labelNames: ['none'],
+      labelNames,
       registers: [registry],
       async collect() {
         this.reset()
         const deliveries = sources()
-        const value = deliveries === undefined ? null : await answerWithin(() => read(deliveries), timeoutMs)
-        if (value !== null) this.set({}, value)
+        const sample = deliveries === undefined ? null : await answerWithin(() => read(deliveries), timeoutMs)
+        if (sample !== null) this.set(...sample)
       },
     })
-  new Gauge({
-    name: `${prefix}oldest_database_snapshot_seconds`,
-    help: 'How long the oldest database snapshot that keeps dead rows of the outbox has been open; left out below a minute.',
-    labelNames: ['holder', 'database_user', 'application'],
-    registers: [registry],
-    async collect() {
-      this.reset()
-      const deliveries = sources()
-      const oldest = deliveries === undefined ? null : await answerWithin(() => deliveries.oldestSnapshot(), timeoutMs)
+  }
+  function addPlain(name: string, help: string, read: (deliveries: Deliveries) => Promise<number | null>): void {
+    // Without labels a gauge always has a value; with a label it can have none.
+    add(name, help, ['none'], async (deliveries) => {
+      const value = await read(deliveries)
+      return value === null ? null : [{}, value]
+    })
+  }
+
+  addPlain(
+    'next_delivery_seconds',
+    'Time until the next delivery is due, 0 while one is; left out while none is pending, or the database does not answer.',
+    async (deliveries) => toSeconds(await deliveries.msUntilDue()),
+  )
+  addPlain(
+    'deliveries_pending',
+    `Deliveries that are not settled, of enabled integrations with a URL. Counted up to ${maxPending}: that many means so many or more.`,
+    async (deliveries) => (await readBacklog(deliveries)).pending,
+  )
+  addPlain(
+    'oldest_due_delivery_seconds',
+    'How long the oldest delivery that waits only for a free slot has been due; left out while there is none, or the database does not answer.',
+    async (deliveries) => toSeconds((await readBacklog(deliveries)).oldestDueMs),
+  )
+  addPlain(
+    'oldest_blocked_delivery_seconds',
+    'How long the oldest delivery to a blocked endpoint has been due.',
+    async (deliveries) => toSeconds((await readBacklog(deliveries)).oldestBlockedMs),
+  )
+  addPlain(
+    'notification_endpoints_failing',
+    'Endpoints of notifications that are blocked now, and probed from time to time; left out while the database does not answer.',
+    async (deliveries) => (await deliveries.endpoints()).filter(({ blocks }) => blocks > 0).length,
+  )
+  add(
+    'oldest_database_snapshot_seconds',
+    'How long the oldest database snapshot that keeps dead rows of the outbox has been open; left out below a minute.',
+    ['holder', 'database_user', 'application'],
+    async (deliveries) => {
+      const oldest = await deliveries.oldestSnapshot()
       // Without this limit, each short query of another session would start a series.
-      if (oldest === null || oldest.ageMs < minShownSnapshotMs) return
+      if (oldest === null || oldest.ageMs < minShownSnapshotMs) return null
       const { holder, databaseUser, application, ageMs } = oldest
-      this.set({ holder, database_user: databaseUser ?? '', application }, ageMs / 1_000)
+      return [{ holder, database_user: databaseUser ?? '', application }, ageMs / 1_000]
     },
-  })
+  )
   return () => {
     backlog = undefined
   }

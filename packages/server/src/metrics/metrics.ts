@@ -15,6 +15,9 @@ export type MetricsLibrary = typeof PromClient
 /** Prefix of every service metric. Process metrics keep the names that Prometheus clients share. */
 export const prefix = 'payment_integration_'
 
+/** Prometheus counts in seconds. */
+export const toSeconds = (ms: number | null) => (ms === null ? null : ms / 1_000)
+
 /** Upper bounds of durations, in seconds: from a look-up in memory to a receiver that uses its whole time limit. */
 export const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
@@ -30,13 +33,10 @@ export interface MetricsSources {
   readonly deliveries: Pick<Store['deliveries'], 'msUntilDue' | 'backlog' | 'endpoints' | 'oldestSnapshot'>
 }
 
-/** The metrics of one server. */
 export interface Metrics {
-  /** Counts an event. */
   readonly onEvent: EventSink
   /** Counts a rejected webhook of the identity provider, by its code. */
   readonly countRejectedWebhook: (code: string) => void
-  /** Measures an answered request. */
   readonly onRequest: RequestObserver
   /** Value of `Content-Type`. */
   readonly contentType: string
@@ -46,7 +46,6 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-/** Options of {@link createMetrics}. */
 export interface MetricsOptions {
   /** How long the database may take, in milliseconds. @default 2000 */
   readonly timeoutMs?: number | undefined
@@ -54,30 +53,24 @@ export interface MetricsOptions {
   readonly callPrices?: ReadonlyMap<number, number> | undefined
 }
 
-/** The observations of one series. */
-interface Buckets {
-  observe(seconds: number): void
-  /** The samples of the series. @param labels - Formatted labels without braces; empty: none. */
-  lines(name: string, labels: string): string[]
-}
-
 /**
  * Builds an empty series. The Prometheus library checks and hashes labels on each observation; this series makes two
  * additions.
  * @param bounds - Upper bounds in seconds, ascending.
  */
-export function createBuckets(bounds: readonly number[]): Buckets {
+export function createBuckets(bounds: readonly number[]) {
   // Observations up to each bound and above the previous one; the last entry counts those above all bounds.
   const counts = Array.from({ length: bounds.length + 1 }, () => 0)
   let sum = 0
   return {
-    observe(seconds) {
+    observe(seconds: number): void {
       let bucket = 0
       while (seconds > (bounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1
       counts[bucket] = (counts[bucket] ?? 0) + 1
       sum += seconds
     },
-    lines(name, labels) {
+    /** The samples of the series. @param labels - Formatted labels without braces; empty: none. */
+    lines(name: string, labels: string): string[] {
       let below = 0
       const buckets = counts.map((count, index) => {
         below += count
@@ -101,7 +94,7 @@ const help = 'Time from a request to its answer. Requests that are no well-forme
 
 /** Builds the histogram without the Prometheus library, which took a tenth of a look-up's CPU time. */
 export function createRequestDurations() {
-  const all = new Map<string, { readonly labels: string; readonly buckets: Buckets }>()
+  const all = new Map<string, { readonly labels: string; readonly buckets: ReturnType<typeof createBuckets> }>()
 
   function open(key: string, { method, route, status }: RequestFacts) {
     // The values need no escaping: they are known methods, route patterns and numbers.

@@ -13,7 +13,6 @@ import type { Dispatcher } from 'undici'
 import { ServerError } from '../errors.js'
 import { createAgent } from '../internal/outgoing-fetch.js'
 
-/** Options of the source. */
 export interface HttpReceiptSourceOptions {
   /**
    * Base URL of receipts: the source gets `<url>/<chainId>/<txHash>`. User and password of the URL are sent
@@ -28,7 +27,6 @@ export interface HttpReceiptSourceOptions {
   readonly maxBytes?: number | undefined
 }
 
-/** A source with open connections. */
 export interface ClosableReceiptSource extends ReceiptSource {
   close(): Promise<void>
 }
@@ -78,15 +76,7 @@ export function createHttpReceiptSource(options: HttpReceiptSourceOptions): Clos
   }
 }
 
-interface Answer {
-  readonly body: Uint8Array
-  readonly signature: string | null
-}
-
-async function readAnswer(
-  { statusCode, headers, body }: Dispatcher.ResponseData,
-  maxBytes: number,
-): Promise<Answer | null> {
+async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData, maxBytes: number) {
   if (statusCode !== 200) {
     await body.dump({ limit: maxBytes }).catch(() => undefined)
     if (statusCode === 404) return null
@@ -105,7 +95,7 @@ async function readAnswer(
 }
 
 async function parseReceipt(
-  answer: Answer,
+  answer: Parameters<UpdateReceiver>[0],
   payment: StoredPayment,
   receiveUpdate: UpdateReceiver,
 ): Promise<ProcessorUpdate> {

@@ -2,8 +2,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Logger } from '@payment-integration/core/ports'
-import type { createAdminApp } from '../app/admin-app.js'
-import type { createApp } from '../app/create-app.js'
+import type { Hono } from 'hono'
+import type { AppEnv } from '../app/requests.js'
 import type { Config } from '../config/config.js'
 import { ServerError } from '../errors.js'
 import { createSourceReader } from '../limits/request-limits.js'
@@ -168,57 +168,33 @@ function close(server: Server, connections: Connections, cut: AbortSignal): Prom
   })
 }
 
-export interface Listeners {
-  /** Base address of APIs and pages, without a slash at the end. Empty: the process serves neither. */
-  readonly url: string
-  /** Base address of the admin app, or null. */
-  readonly adminUrl: string | null
-  /** Lets clients of the API move to another server; they are still served. */
-  drain(): void
-  /** Closes the listener of the API. */
-  stop(cut: AbortSignal): Promise<void>
-  /** Closes the listener of the admin app. Call it last: the app then answers during the whole shutdown. */
-  stopAdmin(cut: AbortSignal): Promise<void>
-}
-
-export interface ListenersOptions {
+interface ListenersOptions {
   /** APIs and pages; null: the process serves neither. */
-  readonly app: ReturnType<typeof createApp> | null
-  readonly admin: ReturnType<typeof createAdminApp> | null
+  readonly app: Hono<AppEnv> | null
+  readonly admin: Hono<AppEnv> | null
   readonly logger: Logger
   readonly ownsProcess?: boolean | undefined
 }
 
 /**
- * Starts the servers of the apps. Requests to the admin app are not limited: the public cannot reach it.
+ * Starts the servers of the apps. Requests to the admin app are not limited: the public cannot reach it. Stop its
+ * server last: it then answers during the whole shutdown.
  * @throws ListenError `ERR_LISTEN` when an address cannot be used; then nothing listens.
  */
-export async function openListeners(config: Config, options: ListenersOptions): Promise<Listeners> {
+export async function openListeners(config: Config, options: ListenersOptions) {
   const { app, admin, logger, ownsProcess } = options
   const { connectionsPerSource: maxPerSource, trustedProxies } = config.limits
   const limit = maxPerSource === null ? undefined : { maxPerSource, sources: createSourceReader(trustedProxies) }
-  const serverLimitOverrides = { keepAliveTimeoutMs: config.keepAliveMs }
-  const api =
-    app &&
-    (await listenHttp(config, await createRequestListener(app, logger, { ownsProcess }), serverLimitOverrides, limit))
-  const adminServer = admin && (await listenAdmin(admin))
-  return {
-    url: api?.url ?? '',
-    adminUrl: adminServer?.url ?? null,
-    drain: () => api?.drain(),
-    stop: async (cut) => api?.stop(cut),
-    stopAdmin: async (cut) => adminServer?.stop(cut),
-  }
-
-  async function listenAdmin(served: ReturnType<typeof createAdminApp>): Promise<HttpServer | null> {
-    const { listen } = config.admin
-    if (listen === null) return null
-    const variables = { host: 'PI_ADMIN_HOST', port: 'PI_ADMIN_PORT' }
-    try {
-      return await listenHttp({ ...listen, variables }, await createRequestListener(served, logger, { ownsProcess }))
-    } catch (error) {
-      await api?.stop(AbortSignal.abort())
-      throw error
-    }
+  const createListener = (served: Hono<AppEnv>) => createRequestListener(served, logger, { ownsProcess })
+  const overrides = { keepAliveTimeoutMs: config.keepAliveMs }
+  const api = app && (await listenHttp(config, await createListener(app), overrides, limit))
+  const { listen: address } = config.admin
+  if (admin === null || address === null) return { api, admin: null }
+  const variables = { host: 'PI_ADMIN_HOST', port: 'PI_ADMIN_PORT' }
+  try {
+    return { api, admin: await listenHttp({ ...address, variables }, await createListener(admin)) }
+  } catch (error) {
+    await api?.stop(AbortSignal.abort())
+    throw error
   }
 }

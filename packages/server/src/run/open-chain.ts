@@ -12,17 +12,6 @@ import { loadPackage } from '@payment-integration/core/internal'
 import type { Chain, Clock, Logger } from '@payment-integration/core/ports'
 import { type ChainConfig, type ChainFeedConfig, ConfigError } from '../config/config.js'
 
-/** A known token or price feed that the configuration overrides. */
-export interface PriceOverride {
-  readonly chainId: number
-  readonly kind: 'token' | 'price feed'
-  readonly address: string
-  /** The known values in the format of the environment variable, without the address. */
-  readonly known: string
-  /** The configured values in the same format. */
-  readonly configured: string
-}
-
 interface Addressed {
   readonly address: string
 }
@@ -36,8 +25,11 @@ function mergeKnown<Entry extends Addressed>(known: readonly Entry[], configured
 const formatToken = ({ symbol, currency }: KnownToken) => `${symbol}:${currency}`
 const formatPriceFeed = ({ base, quote, decimals }: KnownPriceFeed) => `${base}:${quote}:${decimals}`
 
-/** Every known token and price feed that the configuration overrides, in the order of the configuration. */
-export async function listPriceOverrides(chains: readonly ChainConfig[]): Promise<readonly PriceOverride[]> {
+/**
+ * Every known token and price feed that the configuration overrides, in the order of the configuration. Its `known` and
+ * `configured` values have the format of the environment variable, without the address.
+ */
+export async function listPriceOverrides(chains: readonly ChainConfig[]) {
   if (chains.length === 0) return []
   const { knownTokens, knownPriceFeeds } = await loadChainEvm()
   return chains.flatMap(({ chainId, tokens, priceFeeds }) => [
@@ -47,11 +39,11 @@ export async function listPriceOverrides(chains: readonly ChainConfig[]): Promis
 }
 
 function listChanged<Entry extends Addressed>(
-  about: Pick<PriceOverride, 'chainId' | 'kind'>,
+  about: { readonly chainId: number; readonly kind: string },
   known: readonly Entry[],
   configured: readonly Entry[],
   format: (entry: Entry) => string,
-): PriceOverride[] {
+) {
   return configured.flatMap((entry) => {
     const { address } = entry
     const knownEntry = known.find((each) => each.address === address)
@@ -62,11 +54,8 @@ function listChanged<Entry extends Addressed>(
 
 /** Loads the package of the feed. @throws MissingPackageError `ERR_PACKAGE_MISSING` when it is not installed. */
 export function loadChainFeed() {
-  return loadPackage(
-    '@payment-integration/chain-feed',
-    'PI_CHAIN_FEED_URL',
-    () => import('@payment-integration/chain-feed'),
-  )
+  const name = '@payment-integration/chain-feed'
+  return loadPackage(name, 'PI_CHAIN_FEED_URL', () => import('@payment-integration/chain-feed'))
 }
 
 /**

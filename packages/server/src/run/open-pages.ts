@@ -51,22 +51,15 @@ export async function openConsole(config: Config, deps: ConsoleDeps): Promise<Co
   const { createConsole } = await loadConsole('PI_CONSOLE')
   const { consoleUrl, environment, oidc } = config
   const findSource = createSourceFinder(config)
-  // Most servers do not use the HTTP client of the OpenID sign-in.
-  const loadFetch = async () => (await import('../internal/outgoing-fetch.js')).createFetch()
+  // Loaded only here: most servers do not use the HTTP client of the OpenID sign-in.
+  const provider = oidc && { ...oidc, fetch: (await import('../internal/outgoing-fetch.js')).createFetch() }
   return createConsole({
     service,
     settings: config.settings,
     environment,
     tools: createConsoleTools(config, deps),
     onError: (error) => logger.error({ ...toErrorFields(error) }, 'A page of the console failed.'),
-    signIn:
-      consoleUrl === null
-        ? undefined
-        : {
-            publicUrl: consoleUrl,
-            oidc: oidc === null ? undefined : { ...oidc, fetch: await loadFetch() },
-            findSource,
-          },
+    signIn: consoleUrl === null ? undefined : { publicUrl: consoleUrl, oidc: provider ?? undefined, findSource },
   })
 }
 

@@ -22,7 +22,7 @@ import { createRangeCheck } from '../internal/address-ranges.js'
 import { createPinoLogger, toErrorFields } from '../logging/log.js'
 import { createLazySender } from '../sender/lazy-sender.js'
 import { senderDefaults } from '../sender/sender-defaults.js'
-import { openTracing } from '../tracing/traced-sender.js'
+import { openTracing } from '../tracing/payment-trace.js'
 import { loadChainEvm, openChain, openChainFeed, openFulfilments } from './open-chain.js'
 
 /** Combines several optional sinks into one. */
@@ -45,10 +45,8 @@ export function createQuarantineReport(logger: Logger, publish: EventSink): (log
     const key = `${chainId}:${blockNumber}:${txHash}:${logIndex}`
     if (reported.has(key)) return
     reported.add(key)
-    for (const oldest of reported) {
-      if (reported.size <= maxReportedLogs) break
-      reported.delete(oldest)
-    }
+    const [oldest = ''] = reported
+    if (reported.size > maxReportedLogs) reported.delete(oldest)
     const facts = { chainId, txHash, blockNumber, logIndex, reason }
     logger.warn({ ...facts, router: router.address }, 'A router log is no payment and is skipped; inspect it.')
     try {
@@ -96,7 +94,6 @@ export interface OpenOptions {
   readonly ownsProcess?: boolean | undefined
 }
 
-/** An open service. */
 export interface OpenedService {
   readonly service: Service
   readonly store: Store
@@ -123,8 +120,7 @@ export interface OpenedService {
  */
 export async function openService(config: Config, options: OpenOptions = {}): Promise<OpenedService> {
   const { clock = systemClock, random = systemRandom, ownsProcess = false } = options
-  // The heap then grows to twice its live size before a collection, not four times: V8 reads the flag each time.
-  // Catching up a chain takes 50 MiB less, and about a tenth more time when both cores are busy.
+  // V8 reads the flag each time. Catching up a chain takes 50 MiB less, and a tenth more time when both cores are busy.
   if (ownsProcess) v8.setFlagsFromString('--heap-growing-percent=100')
   const { logger = await createPinoLogger({ level: config.logLevel }) } = options
   const tracing = config.tracing ? await openTracing(clock) : null

@@ -5,7 +5,6 @@ import { createPinoLogger } from '../logging/log.js'
 import { connectChainFeed, loadChainEvm, loadChainFeed, openChain } from './open-chain.js'
 import { createQuarantineReport } from './open-service.js'
 
-/** Options of {@link publishFeed}. */
 export interface PublishFeedOptions {
   /** Copies of each stream, on different servers. @default 3 */
   readonly replicas?: number | undefined

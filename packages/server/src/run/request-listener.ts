@@ -8,14 +8,13 @@ import type { Socket } from 'node:net'
 import { cacheControl, integrationPrefix, parseUrl } from '@payment-integration/contract/internal'
 import { loadPackage } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
+import type { Hono } from 'hono'
 import { findArea, isFullyChecked, isUnambiguousPath, unreadableLegacyPath } from '../app/area.js'
-import type { createApp } from '../app/create-app.js'
 import { parseRequestId, requestIdHeader } from '../app/observe-requests.js'
 import type { AppEnv } from '../app/requests.js'
 import type { SourceReader } from '../limits/request-limits.js'
 import { toErrorFields } from '../logging/log.js'
 
-/** Limits the open connections of one source. */
 export interface ConnectionLimit {
   readonly maxPerSource: number
   readonly sources: Pick<SourceReader, 'findConnectionSource'>
@@ -41,20 +40,6 @@ export function limitConnections(server: Server, { maxPerSource, sources }: Conn
   })
 }
 
-export interface Connections {
-  /**
-   * Closes every connection without a request in progress: idle between requests, silent since its start, or in the
-   * middle of request headers. Node's `closeIdleConnections` closes only the first kind.
-   */
-  closeIdle(): void
-  /** Whether no answer to the oldest request in progress has begun. Its body may still be arriving. */
-  awaitsAnswer(socket: Socket): boolean
-  /** Calls `then` once every complete request on the connection is answered; at once when none is waiting. */
-  runAfterAnswers(socket: Socket, then: () => void): void
-  /** Whether an answer has begun before its request's body is complete. */
-  answersTooSoon(socket: Socket): boolean
-}
-
 interface Exchange {
   readonly incoming: IncomingMessage
   readonly response: ServerResponse
@@ -67,8 +52,10 @@ interface Connection {
   onAnswer: () => void
 }
 
+export type Connections = ReturnType<typeof trackConnections>
+
 /** Tracks the connections of a server. Call it before the server listens. */
-export function trackConnections(server: Server): Connections {
+export function trackConnections(server: Server) {
   const openConnections = new Map<Socket, Connection>()
   server.on('connection', (socket: Socket) => {
     openConnections.set(socket, { unfinished: new Set(), last: null, onAnswer: () => undefined })
@@ -86,24 +73,31 @@ export function trackConnections(server: Server): Connections {
     })
   })
   return {
-    closeIdle() {
+    /**
+     * Closes every connection without a request in progress: idle between requests, silent since its start, or in the
+     * middle of request headers. Node's `closeIdleConnections` closes only the first kind.
+     */
+    closeIdle(): void {
       for (const [socket, { unfinished }] of openConnections) if (unfinished.size === 0) socket.destroy()
     },
-    awaitsAnswer(socket) {
+    /** Whether no answer to the oldest request in progress has begun. Its body may still be arriving. */
+    awaitsAnswer(socket: Socket): boolean {
       const [oldest] = openConnections.get(socket)?.unfinished ?? []
       return oldest !== undefined && !oldest.response.headersSent
     },
-    runAfterAnswers(socket, then) {
+    /** Calls `then` once every complete request on the connection is answered; at once when none is waiting. */
+    runAfterAnswers(socket: Socket, then: () => void): void {
       const connection = openConnections.get(socket)
       const isAnswered = () => ![...(connection?.unfinished ?? [])].some(({ incoming }) => incoming.complete)
-      if (connection === undefined || isAnswered()) return then()
+      if (connection === undefined || isAnswered()) return void then()
       connection.onAnswer = () => {
         if (!isAnswered()) return
         connection.onAnswer = () => undefined
         then()
       }
     },
-    answersTooSoon(socket) {
+    /** Whether an answer has begun before its request's body is complete. */
+    answersTooSoon(socket: Socket): boolean {
       const last = openConnections.get(socket)?.last ?? null
       return last !== null && !last.incoming.complete && last.response.headersSent
     },
@@ -194,7 +188,6 @@ function isReadable(path: string): boolean {
   )
 }
 
-type App = ReturnType<typeof createApp>
 export type RequestListener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
 /** After a rejected message the start of the next one is uncertain, so the connection closes. */
@@ -219,7 +212,7 @@ const maxHeaders = 100
  * 6.1): Node ignores it, and the body would be misread.
  */
 export async function createRequestListener(
-  app: App,
+  app: Hono<AppEnv>,
   logger: Logger,
   { ownsProcess = false }: { readonly ownsProcess?: boolean | undefined } = {},
 ): Promise<RequestListener> {
@@ -317,16 +310,9 @@ export function queueRequests(
     if (!incoming.socket.destroyed) listener(incoming, outgoing)
   }
 
-  function openQueue(socket: Socket): RequestQueue {
-    const existing = queues.get(socket)
-    if (existing !== undefined) return existing
-    const queue: RequestQueue = { received: 0, inProgress: 0, waiting: [] }
-    queues.set(socket, queue)
-    return queue
-  }
-
   return (incoming, outgoing) => {
-    const queue = openQueue(incoming.socket)
+    const queue: RequestQueue = queues.get(incoming.socket) ?? { received: 0, inProgress: 0, waiting: [] }
+    queues.set(incoming.socket, queue)
     queue.received++
     if (queue.received > maxRequests) return
     if (queue.received === maxRequests) outgoing.setHeader('Connection', 'close')

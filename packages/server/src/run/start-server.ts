@@ -45,7 +45,6 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-/** Options of a server. */
 export interface StartOptions extends OpenOptions {
   /** Tools of the console with `PI_ENV=development`. @default none but the trigger */
   readonly tools?: DevelopmentTools | undefined
@@ -122,7 +121,8 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   }
   const listening = openListeners(config, { ...apps, logger, ownsProcess: options.ownsProcess })
   const listeners = await closeOnFailure(listening)
-  const { url, adminUrl } = listeners
+  const url = listeners.api?.url ?? ''
+  const adminUrl = listeners.admin?.url ?? null
   const facts = { host: hostname(), pid: process.pid, release: version, roles: names }
   const work = service.run(loops.signal, { roles, process: facts }).then(
     () => {
@@ -154,7 +154,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   async function stopAll(): Promise<void> {
     logger.info({}, 'Stopping.')
     loops.abort()
-    listeners.drain()
+    listeners.api?.drain()
     if (url !== '') await sleep(config.drainMs)
     const cut = AbortSignal.timeout(config.shutdownTimeoutMs)
     const timeUp = new Promise<void>((resolve) => cut.addEventListener('abort', () => resolve(), { once: true }))
@@ -163,10 +163,10 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     opened.trigger?.close()
     pages?.close()
     portal?.close()
-    await Promise.all([listeners.stop(cut), Promise.race([work, timeUp])])
+    await Promise.all([listeners.api?.stop(cut), Promise.race([work, timeUp])])
     if (running)
       logger.warn({}, 'Some work did not finish in time and is aborted; it is repeated after the next start.')
-    await listeners.stopAdmin(cut)
+    await listeners.admin?.stop(cut)
     await Promise.race([opened.close(), timeUp])
     logger.info({}, 'Stopped.')
   }

@@ -7,32 +7,26 @@ import { type Dispatcher, errors } from 'undici'
 import { ServerError } from '../errors.js'
 import { AddressRejectedError } from './guarded-connector.js'
 
-/** Collects the beginning of a body. */
-interface Excerpt {
-  /** Bytes of the body so far. */
-  size(): number
-  add(chunk: Uint8Array): void
-  /**
-   * The first `excerptBytes` as text; null if none arrived. A compressed body is not decompressed; its bytes are read
-   * as text. Terminal control characters are removed.
-   */
-  text(): string | null
-}
-
 /** Control characters except line feed and tab, and characters that change the text direction. */
 const unprintable = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-export function createExcerpt(): Excerpt {
+/** Collects the beginning of a body. */
+export function createExcerpt() {
   let beginning = Buffer.alloc(0)
   let size = 0
   return {
+    /** Bytes of the body so far. */
     size: () => size,
-    add(chunk) {
+    add(chunk: Uint8Array): void {
       // A copy, so that one kilobyte does not retain a socket buffer.
       if (size < excerptBytes) beginning = Buffer.concat([beginning, chunk.subarray(0, excerptBytes - size)])
       size += chunk.length
     },
-    text() {
+    /**
+     * The first `excerptBytes` as text; null if none arrived. A compressed body is not decompressed; its bytes are read
+     * as text. Terminal control characters are removed.
+     */
+    text(): string | null {
       if (size === 0) return null
       // A character split by the cut is dropped, not shown as a flaw of the answer.
       return new TextDecoder().decode(beginning, { stream: size > beginning.length }).replace(unprintable, '')
@@ -67,9 +61,9 @@ export function exchange(
   agent: Dispatcher,
   target: Target,
   post: PostRequest,
-  { startedAt, successBodyMs }: ExchangeTimes,
+  times: ExchangeTimes,
 ): Promise<PostResult> {
-  return new Promise((resolve) => new Exchange(post, startedAt, successBodyMs, resolve).begin(agent, target))
+  return new Promise((resolve) => new Exchange(post, times, resolve).begin(agent, target))
 }
 
 /** Start of an exchange, and the time limits of its parts. */
@@ -83,7 +77,6 @@ interface ExchangeTimes {
   readonly successBodyMs: number
 }
 
-/** Status and headers of an answer. */
 interface Head {
   readonly status: number
   readonly retryAfter: string | null
@@ -93,21 +86,19 @@ interface Head {
 /** A class, because thousands start each second: closures per exchange would be most of the garbage. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #post: PostRequest
-  readonly #startedAt: number
-  readonly #successBodyMs: number
+  readonly #times: ExchangeTimes
   readonly #resolve: (result: PostResult) => void
   #controller: Dispatcher.DispatchController | undefined
   #head: Head | undefined
   /** The beginning of the body; undefined until a byte arrives. */
-  #excerpt: Excerpt | undefined
+  #excerpt: ReturnType<typeof createExcerpt> | undefined
   #timer: NodeJS.Timeout | undefined
   #onAbort: (() => void) | undefined
   #isOver = false
 
-  constructor(post: PostRequest, startedAt: number, successBodyMs: number, resolve: (result: PostResult) => void) {
+  constructor(post: PostRequest, times: ExchangeTimes, resolve: (result: PostResult) => void) {
     this.#post = post
-    this.#startedAt = startedAt
-    this.#successBodyMs = successBodyMs
+    this.#times = times
     this.#resolve = resolve
   }
 
@@ -167,14 +158,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** Ends the body of a 2xx after `successBodyMs`, unless the timeout ends it sooner. */
   shortenTimeout(): void {
     if (this.#isOver) return
-    const remainingMs = this.#post.timeoutMs - (performance.now() - this.#startedAt)
-    if (remainingMs <= this.#successBodyMs) return
+    const { startedAt, successBodyMs } = this.#times
+    if (this.#post.timeoutMs - (performance.now() - startedAt) <= successBodyMs) return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(endByTimeout, this.#successBodyMs, this)
+    this.#timer = setTimeout(endByTimeout, successBodyMs, this)
   }
 
   #latencyMs(): number {
-    return Math.round(performance.now() - this.#startedAt)
+    return Math.round(performance.now() - this.#times.startedAt)
   }
 
   #settle(error: unknown): void {

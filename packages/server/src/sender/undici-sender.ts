@@ -12,7 +12,6 @@ import { createGuardedConnector } from './guarded-connector.js'
 import { createResolve } from './resolve-name.js'
 import { senderDefaults } from './sender-defaults.js'
 
-/** Options of the sender. */
 export interface UndiciSenderOptions {
   /** Dev only: endpoints on this machine are reachable, by `http:` or `https:`. @default false */
   readonly allowLoopbackHttp?: boolean | undefined
@@ -48,7 +47,6 @@ export interface UndiciSenderOptions {
   readonly ca?: string | undefined
 }
 
-/** A sender with open connections. */
 export interface ClosableSender extends Sender {
   /** Closes every connection. */
   close(): Promise<void>

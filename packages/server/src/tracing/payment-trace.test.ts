@@ -3,8 +3,7 @@ import * as api from '@opentelemetry/api'
 import type { PostRequest, PostResult } from '@payment-integration/core/ports'
 import { expect, it } from 'vitest'
 import { recordSpans } from '../../test/support/recorded-spans.js'
-import { computeTraceIds, createSpanWriter } from './payment-trace.js'
-import { createTracedSender } from './traced-sender.js'
+import { computeTraceIds, createTracing } from './payment-trace.js'
 
 const payment = { chainId: 137, txHash: `0x${'12'.repeat(32)}`, integrationAddress: `0x${'cd'.repeat(20)}` }
 const { traceId, parentId } = computeTraceIds(payment)
@@ -27,8 +26,8 @@ function setUp(result: PostResult, { sampling, tracer }: { sampling?: 'none'; tr
       return result
     },
   }
-  const writer = createSpanWriter(api, tracer ?? provider.getTracer('test'))
-  return { traced: createTracedSender(sender, writer, { now: () => 1_000_000 }), posts, spans }
+  const { traced, onEvent } = createTracing(api, { now: () => 1_000_000 }, tracer ?? provider.getTracer('test'))
+  return { traced: traced(sender), onEvent, posts, spans }
 }
 
 it('an attempt is a span of the payment, and traceparent names it beside the signed headers and the same bytes', async () => {
@@ -98,6 +97,12 @@ it.each([
     expect(await traced.post(post)).toEqual(result)
     expect(posts.map(({ headers }) => 'traceparent' in headers)).toEqual([isTraced])
   }
+})
+
+it.each(['setStatus', 'end'] as const)('an SDK whose %s throws hides no event from the sinks after it', (method) => {
+  const { onEvent } = setUp(answer(204), { tracer: brokenAt(method) })
+  const event = { type: 'delivery.exhausted', ...payment, deliveryId: '7', version: 2, reason: 'timeout' } as const
+  expect(() => onEvent(event)).not.toThrow()
 })
 
 it('a trace id is the first half of SHA-256 over chain, hash and integration, and the parent id what follows', () => {

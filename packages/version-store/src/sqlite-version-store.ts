@@ -181,9 +181,9 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
   /** Kept only after a commit has stored their table. */
   let statements: Statements | undefined
 
-  function inTurn<Result>(read: () => Result): Promise<Result> {
+  function inTurn<Result>(work: () => Result | Promise<Result>): Promise<Result> {
     const { whileLocked, waitForTimeout } = startWait(busy)
-    return queues.queue.run(() => whileLocked(read), waitForTimeout)
+    return queues.queue.run(() => whileLocked(work), waitForTimeout)
   }
 
   return {
@@ -217,8 +217,10 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
         }
       }
 
-      const { whileLocked, waitForTimeout } = startWait(busy)
-      return queues.queue.run(() => whileLocked(() => begin(database), transaction), waitForTimeout)
+      return inTurn(() => {
+        begin(database)
+        return transaction()
+      })
     },
     async current(payment) {
       queues.guard.check()

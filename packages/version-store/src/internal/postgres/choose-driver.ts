@@ -3,13 +3,13 @@ import type { DrizzleSql } from '../../postgres-database.js'
 import { type PostgresDriver, plain, type Row, runSealed } from './driver.js'
 import { createPgClientDriver, createPgPoolDriver } from './pg.js'
 
-interface Sql {
-  (pieces: TemplateStringsArray, ...values: readonly string[]): PromiseLike<readonly Row[]>
+type Tag = (pieces: TemplateStringsArray, ...values: readonly string[]) => PromiseLike<readonly Row[]>
+
+interface Sql extends Tag {
   begin<Result>(options: string, work: (tx: Transaction) => Promise<Result>): Promise<Result>
 }
 
-interface Transaction {
-  (pieces: TemplateStringsArray, ...values: readonly string[]): PromiseLike<readonly Row[]>
+interface Transaction extends Tag {
   savepoint<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>
 }
 
@@ -50,24 +50,13 @@ function drizzleDriver(database: Drizzle, sql: DrizzleSql): PostgresDriver<Drizz
 }
 
 interface Kysely {
-  executeQuery(query: CompiledQuery): Promise<{ readonly rows: readonly Row[] }>
+  /** Takes SQL text in the form of a compiled query. */
+  executeQuery(query: object): Promise<{ readonly rows: readonly Row[] }>
   transaction(): {
     setIsolationLevel(level: 'read committed'): {
       execute<Result>(work: (tx: Kysely) => Promise<Result>): Promise<Result>
     }
   }
-}
-
-/** The form in which Kysely takes SQL text. */
-interface CompiledQuery {
-  readonly sql: string
-  readonly parameters: readonly string[]
-  readonly query: {
-    readonly kind: 'RawNode'
-    readonly sqlFragments: readonly string[]
-    readonly parameters: readonly []
-  }
-  readonly queryId: { readonly queryId: string }
 }
 
 const savepoint = 'payment_version_effect'

@@ -7,45 +7,40 @@ import { type Bound, type PostgresDriver, type Row, sqlState, type Work } from '
 // were prepared by the protocol, so an EXECUTE in SQL may miss its statement. DISCARD ALL and DEALLOCATE ALL drop
 // prepared statements without notice to `pg`.
 
-/** The state of prepared statements on a driver's connections. */
-interface PreparedStatements {
-  /** The name under which `pg` prepares the statement on a connection, if it should. */
-  nameOn(connection: object, bound: Bound): string | undefined
-  /** The EXECUTE of the statement, if the connection has prepared it. */
-  executeSql(connection: object, bound: Bound): string | undefined
-  /** Notes that the connection has prepared the statement. Ignores a statement without a name. */
-  prepared(connection: object, bound: Bound): void
-  /**
-   * Whether a statement of the store failed because its prepared statement was missing, or already existed. The failed
-   * statement changed nothing and can run again in another transaction. From then on this connection uses no prepared
-   * statements, and every connection gives up the failed way: `how`.
-   */
-  lost(connection: object, error: unknown, how: 'executed' | 'named'): boolean
-}
+type PreparedStatements = ReturnType<typeof createPreparedStatements>
 
-/** Creates the state. @param prepare - Whether EXECUTE and names are used at all. */
-function createPreparedStatements(prepare: boolean): PreparedStatements {
+/**
+ * Creates the state of prepared statements on a driver's connections.
+ * @param prepare - Whether EXECUTE and names are used at all.
+ */
+function createPreparedStatements(prepare: boolean) {
   const allowed = { executed: prepare, named: prepare }
   const names = new WeakMap<object, Set<string>>()
   const distrusted = new WeakSet<object>()
-  const nameOn: PreparedStatements['nameOn'] = (connection, { statement: { name } }) =>
+  /** The name under which `pg` prepares the statement on a connection, if it should. */
+  const nameOn = (connection: object, { statement: { name } }: Bound) =>
     allowed.named && !distrusted.has(connection) ? name : undefined
 
   return {
     nameOn,
-    executeSql(connection, bound) {
+    /** The EXECUTE of the statement, if the connection has prepared it. */
+    executeSql(connection: object, bound: Bound): string | undefined {
       const name = allowed.executed ? nameOn(connection, bound) : undefined
       if (name === undefined || !names.get(connection)?.has(name)) return undefined
       // Other values would need quoting.
       if (!bound.values.every((value) => /^[0-9A-Za-z]*$/.test(value))) return undefined
       return `EXECUTE ${name}(${bound.values.map((value) => `'${value}'`).join(', ')})`
     },
-    prepared(connection, bound) {
-      const name = nameOn(connection, bound)
-      if (name === undefined) return
+    /** Notes that the connection has prepared the statement of this name. */
+    prepared(connection: object, name: string): void {
       names.set(connection, (names.get(connection) ?? new Set()).add(name))
     },
-    lost(connection, error, how) {
+    /**
+     * Whether a statement of the store failed because its prepared statement was missing, or already existed. The
+     * failed statement changed nothing and can run again in another transaction. From then on this connection uses no
+     * prepared statements, and every connection gives up the failed way: `how`.
+     */
+    lost(connection: object, error: unknown, how: keyof typeof allowed): boolean {
       if (!lostStatementStates.includes(sqlState(error) ?? '')) return false
       allowed[how] = false
       distrusted.add(connection)
@@ -214,7 +209,7 @@ async function begin(client: Client, statements: PreparedStatements, first: Boun
   const name = statements.nameOn(client, first)
   if (name === undefined) return query(client, first, undefined)
   const rows = await query(client, first, name).catch(failed('named'))
-  statements.prepared(client, first)
+  statements.prepared(client, name)
   return rows
 }
 

@@ -114,15 +114,11 @@ async function run(parts: Parts, { woken, clear }: Wake, options: MirrorRunOptio
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     await attempt('reconcile', isFirst)
     if (signal.aborted) return
-    const stop = new AbortController()
-    const abort = () => stop.abort()
-    signal.addEventListener('abort', abort)
-    const due = parts.sleep(everyMs, stop.signal).then(() => 'due' as const)
+    const due = parts.sleep(everyMs, signal).then(() => 'due' as const)
     while (!signal.aborted && (await Promise.race([due, woken()])) !== 'due') {
       clear()
       await attempt('complete', false)
     }
-    signal.removeEventListener('abort', abort)
   }
 }
 

@@ -4,9 +4,10 @@
  * @module
  */
 import { isClientError, type ListingStore, type Payment, reconcile as repair } from '@payment-integration/client'
+import type { VersionedPayment } from '@payment-integration/version-store'
 import { OtherIntegrationError } from './errors.js'
 import type { MirrorCompletion, MirrorReconciliation, Parts } from './options.js'
-import type { VersionedKey, WriteEffect } from './tables.js'
+import type { WriteEffect } from './tables.js'
 
 /** @throws {@link OtherIntegrationError} `ERR_MIRROR_OTHER_INTEGRATION` when the client is for another integration. */
 async function storePayment({ payments, integrationAddress, now }: Parts, payment: Payment): Promise<WriteEffect> {
@@ -33,7 +34,7 @@ const codesOfOnePayment: ReadonlySet<string> = new Set([
   'ERR_RESPONSE_INVALID',
 ])
 
-async function completeOne(parts: Parts, key: VersionedKey, signal: AbortSignal | undefined): Promise<boolean> {
+async function completeOne(parts: Parts, key: VersionedPayment, signal: AbortSignal | undefined): Promise<boolean> {
   try {
     const payment = await parts.client.payments.get(key.txHash, { signal })
     await storePayment(parts, payment)

@@ -1,6 +1,7 @@
 /** The tables of a mirror: names, columns, SQL, reads and writes. Source: docs/interface.md 2.1, 2.3, 6. @module */
 import type { Payment, ReconcileCheckpoint } from '@payment-integration/client'
-import { decideVersion, type VersionDecision } from '@payment-integration/version-store'
+import type { PaymentKey, VersionDecision, VersionedPayment } from '@payment-integration/version-store'
+import { decideVersion } from '@payment-integration/version-store'
 import type { Snapshot } from '@payment-integration/webhook'
 import type { Dialect, Driver, TableOptions, Value } from './database.js'
 import { MirrorTableForeignError, MirrorTablesMissingError } from './errors.js'
@@ -72,15 +73,8 @@ const factColumns = [
   'body_version',
 ] as const
 
-/** Identifies a payment. */
-export interface Key {
-  readonly integrationAddress: string
-  readonly chainId: string
-  readonly txHash: string
-}
-
 /** Values of {@link keyColumns}. */
-function keyValues({ integrationAddress, chainId, txHash }: Key): Value[] {
+function keyValues({ integrationAddress, chainId, txHash }: PaymentKey): Value[] {
   return [integrationAddress, chainId, txHash]
 }
 
@@ -172,11 +166,6 @@ export function buildSchema(dialect: Dialect, { payments, state, index }: TableN
  */
 export type WriteEffect = 'added' | 'updated' | 'completed' | 'refreshed' | 'unchanged'
 
-/** The key of a row, with its stored version. */
-export interface VersionedKey extends Key {
-  readonly version: number
-}
-
 const pageSize = 100
 
 export function openPaymentsTable(driver: Driver, { payments }: TableNames, integrationAddress: string) {
@@ -200,7 +189,7 @@ WHERE kept.body_version IS NULL OR excluded.body_version > kept.body_version
 OR (excluded.body_version = kept.body_version AND excluded.body${text} <> kept.body${text}) RETURNING version`
   const readSql = `SELECT version, body_version, body${text} AS body FROM ${payments} WHERE ${byKey}`
 
-  async function readStored(key: Key) {
+  async function readStored(key: PaymentKey) {
     const [row] = await query(readSql, keyValues(key))
     if (row === undefined) return null
     const bodyVersion = row['body_version'] === null ? null : Number(row['body_version'])
@@ -233,7 +222,7 @@ OR (excluded.body_version = kept.body_version AND excluded.body${text} <> kept.b
     },
 
     /** Yields the keys and versions of rows in order of their key, read a page at a time. */
-    async *listKeys(onlyIncomplete: boolean): AsyncGenerator<VersionedKey, void, undefined> {
+    async *listKeys(onlyIncomplete: boolean): AsyncGenerator<VersionedPayment, void, undefined> {
       let after = { chainId: '', txHash: '' }
       for (;;) {
         const rows = await query(

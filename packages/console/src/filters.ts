@@ -52,9 +52,9 @@ export function deliveryFilter(fields: QueryFields): DeliveryFilter {
 
 export function parsePosition(text: string | undefined): ConsolePosition | undefined {
   if (text === undefined) return undefined
-  const [time = '', id = '', ...rest] = text.split('.')
-  if (rest.length > 0) throw new FilterError('before is not the position of a payment.')
-  return { blockTimestamp: parseWholeNumber('before', time), id: String(parseWholeNumber('before', id)) }
+  const [, time, id] = /^(\d{1,15})\.(\d{1,15})$/.exec(text) ?? []
+  if (id === undefined) throw new FilterError('before is not the position of a payment.')
+  return { blockTimestamp: Number(time), id: String(Number(id)) }
 }
 
 export const formatPosition = ({ blockTimestamp, id }: ConsolePosition) => `${blockTimestamp}.${id}`

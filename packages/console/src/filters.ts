@@ -83,9 +83,12 @@ function parseSharedFilters({ chain, since, until }: QueryFields) {
   }
 }
 
-/** Parses a time of a form: UTC such as `2026-01-31T12:30`, or unix milliseconds. */
+/** Reads a time of a form or a link: UTC such as `2026-01-31T12:30`, any ISO 8601 time, or unix milliseconds. */
+export const parseAnyTime = (text: string): number | null =>
+  /^\d{9,15}$/.test(text) ? Number(text) : (parseInstant(text) ?? parseInstant(`${text}Z`))
+
 function parseTime(name: string, text: string): number {
-  const time = /^\d{9,15}$/.test(text) ? Number(text) : (parseInstant(text) ?? parseInstant(`${text}Z`) ?? -1)
+  const time = parseAnyTime(text) ?? -1
   if (time < 0) throw new FilterError(`${name} is not a time such as 2026-01-31T12:30.`)
   return time
 }

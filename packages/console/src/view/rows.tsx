@@ -178,12 +178,14 @@ export function listFields(
   fields: QueryFields,
   withNone: boolean,
 ): readonly Field[] {
+  const { chain } = fields
+  const chains = [...new Set(chain === undefined ? chainIds : [...chainIds, Number(chain)])]
   const chosen = fields['integration']?.toLowerCase()
   const isNamed = chosen === undefined || chosen === 'none' || integrations.some(({ address }) => address === chosen)
   const all = isNamed ? integrations : [...integrations, { address: chosen, name: '' }]
   const addresses = all.map(integrationOption)
   return [
-    { name: 'chain', label: 'Chain', options: chainIds.map((id) => [String(id), nameChain(id)] as const) },
+    { name: 'chain', label: 'Chain', options: chains.map((id) => [String(id), nameChain(id)] as const) },
     {
       name: 'integration',
       label: 'Integration',

@@ -40,15 +40,13 @@ export interface Driver {
   create(statements: readonly string[]): Promise<void>
 }
 
-/** The used part of a pool or a client. */
-interface Queryable {
-  query(sql: string, values?: readonly Value[]): Promise<{ readonly rows: readonly Row[] }>
-}
-
 /** Number of the advisory lock: any number that others do not use. */
 const migrationLock = 5_021_984_734
 
-function postgresDriver(database: Queryable): Driver {
+/** Makes the driver of a pool or a client. */
+function postgresDriver(database: {
+  query(sql: string, values?: readonly Value[]): Promise<{ readonly rows: readonly Row[] }>
+}): Driver {
   return {
     dialect: 'postgres',
     async query(sql, values = []) {

@@ -167,8 +167,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
         claimed = true
         const seal = sealSql(String(claimedRow['xact']))
         try {
-          const pending = guard.start(() => effect(tx))
-          if (pending !== undefined) await pending
+          await guard.start(() => effect(tx))
         } catch (error) {
           const ended = await driver.query(tx, plain(seal)).then(() => false, isTransactionEnded)
           failure = { error: ended ? new TransactionEndedError(error) : error }

@@ -172,8 +172,7 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
       const tx: RedisTransaction = {
         write: (...words) => void commands.push(String(words.length), ...words.map(String)),
       }
-      const pending = guard.start(() => effect(tx))
-      if (pending !== undefined) await pending
+      await guard.start(() => effect(tx))
       const outcome = await run(commitScript, [keys.version, keys.lease], [version, token, ...commands])
       if (outcome !== 'kept') throw new LeaseLostError(leaseMs)
       return 'apply'

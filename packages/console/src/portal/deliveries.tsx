@@ -48,7 +48,7 @@ export function DeliveryTable(props: { deliveries: readonly DeliveryView[]; cont
 }
 
 export async function readContext({ tenant, now }: Pick<PortalPageDeps, 'tenant' | 'now'>): Promise<DeliveryContext> {
-  const health = await tenant.health()
+  const health = await tenant.endpoint()
   return { now: now(), endpoints: health === null ? [] : [health] }
 }
 

@@ -27,15 +27,19 @@ export function quoteNames({ schema, prefix = defaultPrefix }: TableOptions) {
   }
 }
 
-/** Rethrows an error of the driver. A missing table or column becomes an error of the mirror. */
-function rethrowFor(table: string): (error: unknown) => never {
-  return (error) => {
-    const { code, message } = Object(error) as { code?: unknown; message?: unknown }
-    const text = String(message)
-    if (code === '42P01' || /no such table/.test(text)) throw new MirrorTablesMissingError(table, error)
-    if (code === '42703' || /no such column|has no column named/.test(text))
-      throw new MirrorTableForeignError(table, error)
-    throw error
+/** Runs statements on a table. A missing table or column becomes an error of the mirror. */
+function createQuery(driver: Driver, table: string): Driver['query'] {
+  return async (sql, values) => {
+    try {
+      return await driver.query(sql, values)
+    } catch (error) {
+      const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+      const text = String(message)
+      if (code === '42P01' || /no such table/.test(text)) throw new MirrorTablesMissingError(table, error)
+      if (code === '42703' || /no such column|has no column named/.test(text))
+        throw new MirrorTableForeignError(table, error)
+      throw error
+    }
   }
 }
 
@@ -170,8 +174,7 @@ const pageSize = 100
 
 export function openPaymentsTable(driver: Driver, { payments }: TableNames, integrationAddress: string) {
   const text = driver.dialect === 'postgres' ? '::text' : ''
-  const query = (sql: string, values: Parameters<Driver['query']>[1] = []) =>
-    driver.query(sql, values).catch(rethrowFor(payments))
+  const query = createQuery(driver, payments)
   const insert = (columns: readonly string[]) =>
     `INSERT INTO ${payments} AS kept (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
 ON CONFLICT (${keyColumns.join(', ')}) DO UPDATE SET `
@@ -262,15 +265,14 @@ function toIsoTime(value: unknown): string | null {
 /** Opens the state of one integration's mirror. Times are ISO 8601, UTC. */
 export function openStateTable(driver: Driver, { state }: TableNames, integrationAddress: string) {
   const text = driver.dialect === 'postgres' ? '::text' : ''
+  const query = createQuery(driver, state)
   type Column = 'checkpoint' | 'reconciled_at' | 'reconciled_fully_at' | 'delivered_at'
   return {
     async read() {
-      const [row = {}] = await driver
-        .query(
-          `SELECT checkpoint${text} AS checkpoint, reconciled_at, reconciled_fully_at, delivered_at FROM ${state} WHERE integration_address = ?`,
-          [integrationAddress],
-        )
-        .catch(rethrowFor(state))
+      const [row = {}] = await query(
+        `SELECT checkpoint${text} AS checkpoint, reconciled_at, reconciled_fully_at, delivered_at FROM ${state} WHERE integration_address = ?`,
+        [integrationAddress],
+      )
       const { checkpoint } = row
       return {
         checkpoint: typeof checkpoint === 'string' ? (JSON.parse(checkpoint) as ReconcileCheckpoint) : null,
@@ -280,13 +282,11 @@ export function openStateTable(driver: Driver, { state }: TableNames, integratio
       }
     },
     async set(column: Column, value: string): Promise<void> {
-      await driver
-        .query(
-          `INSERT INTO ${state} (integration_address, ${column}) VALUES (?, ?)
+      await query(
+        `INSERT INTO ${state} (integration_address, ${column}) VALUES (?, ?)
 ON CONFLICT (integration_address) DO UPDATE SET ${column} = excluded.${column} RETURNING integration_address`,
-          [integrationAddress, value],
-        )
-        .catch(rethrowFor(state))
+        [integrationAddress, value],
+      )
     },
   }
 }

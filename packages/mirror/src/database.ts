@@ -15,7 +15,6 @@ interface MirrorSqlite {
  */
 export type MirrorDatabase = PgPool | PgClient | MirrorSqlite
 
-/** The two kinds of database. */
 export type Dialect = 'postgres' | 'sqlite'
 
 /** The names of the tables: `<prefix>payments` and `<prefix>state`. Lower-case letters, digits and underscores. */

@@ -9,7 +9,6 @@ import { MirrorTableForeignError, MirrorTablesMissingError } from './errors.js'
 /** Quoted names of one mirror's tables. */
 export type TableNames = ReturnType<typeof quoteNames>
 
-/** Keeps the mirror's names apart from a `payments` table of your own. */
 export const defaultPrefix = 'mirror_'
 
 /** Checks and quotes the names. @throws {TypeError} For a name that is too long or has a forbidden character. */

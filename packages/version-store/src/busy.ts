@@ -20,7 +20,8 @@ export interface BusyOptions {
 /** Two seconds less than the service waits. Source: docs/interface.md 6 (the service waits 5 seconds). */
 const defaultTimeoutMs = 3000
 
-const retryEveryMs = 10
+/** Time between two attempts of a call that waits, in milliseconds. */
+export const retryEveryMs = 10
 
 type Busy = Required<{ [Key in keyof BusyOptions]: NonNullable<BusyOptions[Key]> }>
 

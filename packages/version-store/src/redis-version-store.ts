@@ -1,5 +1,5 @@
 /** The adapter for Redis clients. Source: docs/interface.md 6, receiver obligations. @module */
-import { type BusyOptions, checkBusyOptions } from './busy.js'
+import { type BusyOptions, checkBusyOptions, retryEveryMs } from './busy.js'
 import { LeaseLostError, StoreBusyError } from './errors.js'
 import { pageSize } from './internal/pages.js'
 import { createReentryGuard } from './internal/queue.js'
@@ -218,6 +218,3 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
     },
   }
 }
-
-/** Time after which a waiting delivery asks again, in milliseconds. */
-const retryEveryMs = 10

@@ -175,7 +175,6 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(table))
     throw new TypeError('table must be 1 to 63 letters, digits and underscores, the first no digit.')
   const busy = checkBusyOptions(options)
-  // Stores on one connection share one queue of transactions.
   const queues = getConnectionQueues(database)
 
   /** Kept only after a commit has stored their table. */

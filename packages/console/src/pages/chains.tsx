@@ -13,10 +13,7 @@ import { ActError } from '../web/run-form.js'
 import { jobPath } from './jobs.js'
 import { actsFor, type Load } from './page.js'
 
-interface BlockRange {
-  readonly from: number
-  readonly to: number
-}
+type BlockRange = Pick<ProvenRange, 'from' | 'to'>
 
 const maxRanges = 200
 

@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Forms for acts, shown to roles that may act, and for the filters of a list. @module */
+import type { IntegrationView } from '@payment-integration/core'
 import { type Child, createContext, type JSX, useContext } from 'hono/jsx'
 import { parseAnyTime, type QueryFields } from '../filters.js'
 import { isAllowed, type Role, type Visit } from '../viewer.js'
@@ -143,10 +144,7 @@ export const ChoiceField = ({ name, label, values, value: chosen }: ChoiceProps)
   </label>
 )
 
-export interface NamedAddress {
-  readonly address: string
-  readonly name: string
-}
+export type NamedAddress = Pick<IntegrationView, 'address' | 'name'>
 
 /** An integration as an option of a choice. Its name may be hostile. */
 export const integrationOption = ({ address, name }: NamedAddress) =>

@@ -1,6 +1,6 @@
 /** Chooses the driver by the methods of the database. postgres.js, Kysely and Drizzle begin and commit. @module */
 import type { DrizzleSql } from '../../postgres-database.js'
-import { type PostgresDriver, plain, type Row, runSealed } from './driver.js'
+import { type PostgresDriver, plain, type Row, runSealed, workAtSavepoint } from './driver.js'
 import { createPgClientDriver, createPgPoolDriver } from './pg.js'
 
 type Tag = (pieces: TemplateStringsArray, ...values: readonly string[]) => PromiseLike<readonly Row[]>
@@ -59,8 +59,6 @@ interface Kysely {
   }
 }
 
-const savepoint = 'payment_version_effect'
-
 function kyselyDriver(database: Kysely): PostgresDriver<Kysely> {
   const query: PostgresDriver<Kysely>['query'] = async (tx, { statement: { text: sql }, values: parameters }) => {
     const { rows } = await (tx ?? database).executeQuery({
@@ -79,22 +77,11 @@ function kyselyDriver(database: Kysely): PostgresDriver<Kysely> {
         .transaction()
         .setIsolationLevel('read committed')
         .execute((tx) => runSealed(query, tx, first, work)),
-    async nested(tx, first, work) {
-      const run = (text: string) => query(tx, plain(text))
-      await run(`SAVEPOINT ${savepoint}`)
-      try {
-        const { result } = await work(tx, await query(tx, first))
-        await run(`RELEASE ${savepoint}`)
-        return result
-      } catch (error) {
-        // A failed rollback must not hide the error of the work.
-        await run(`ROLLBACK TO ${savepoint}`).then(
-          () => run(`RELEASE ${savepoint}`),
-          () => {},
-        )
-        throw error
-      }
-    },
+    nested: (tx, first, work) =>
+      workAtSavepoint(
+        (sql) => query(tx, plain(sql)),
+        async () => work(tx, await query(tx, first)),
+      ),
   }
 }
 

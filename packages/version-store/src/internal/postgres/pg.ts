@@ -1,6 +1,6 @@
 /** The driver `pg`: a pool, or one connection. @module */
 import { TransactionOpenError } from '../../errors.js'
-import { type Bound, type PostgresDriver, type Row, sqlState, type Work } from './driver.js'
+import { type Bound, type PostgresDriver, type Row, savepoint, sqlState, type Work, workAtSavepoint } from './driver.js'
 
 // `pg` remembers which prepared statements its connection has, and can be wrong. A prepared statement belongs to a
 // session of the server, and a pooler may switch the connection to another session. A pooler knows only statements that
@@ -71,8 +71,6 @@ interface Pool extends Pick<Client, 'query'> {
   connect(): Promise<Client & { release(error?: Error): void }>
 }
 
-const savepoint = 'payment_version_effect'
-
 /** Creates a driver on a pool, which lends a connection to each transaction. */
 export function createPgPoolDriver(pool: Pool, prepare: boolean): PostgresDriver<Client> {
   const statements = createPreparedStatements(prepare)
@@ -104,19 +102,11 @@ function onClients(
     // Inside of a transaction, use no name: a lost statement would abort the transaction, which may be the caller's.
     query: (tx, bound) =>
       tx === undefined ? queryWithRetry(outside, statements, bound, async () => {}) : query(tx, bound, undefined),
-    async nested(tx, first, work) {
-      await tx.query(`SAVEPOINT ${savepoint}`)
-      try {
-        const rows = await queryWithRetry(tx, statements, first, () => tx.query(`ROLLBACK TO ${savepoint}`))
-        const { result } = await work(tx, rows)
-        await tx.query(`RELEASE ${savepoint}`)
-        return result
-      } catch (error) {
-        // A failed rollback must not hide the error of the work.
-        await tx.query(`ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`).catch(() => {})
-        throw error
-      }
-    },
+    nested: (tx, first, work) =>
+      workAtSavepoint(
+        (sql) => tx.query(sql),
+        async () => work(tx, await queryWithRetry(tx, statements, first, () => tx.query(`ROLLBACK TO ${savepoint}`))),
+      ),
   }
 }
 

@@ -74,14 +74,12 @@ export function followLive(onCharts: (data: unknown) => void): () => void {
   const refreshRested = () => {
     if (isPlanned) return
     isPlanned = true
-    setTimeout(
-      () => {
-        isPlanned = false
-        restsUntil = performance.now() + reloadRestMs
-        apply('stale', () => void refresh())
-      },
-      Math.max(0, restsUntil - performance.now()),
-    )
+    const restMs = Math.max(0, restsUntil - performance.now())
+    setTimeout(() => {
+      isPlanned = false
+      restsUntil = performance.now() + reloadRestMs
+      apply('stale', () => void refresh())
+    }, restMs)
   }
 
   const listeners = {

@@ -145,6 +145,16 @@ describe('lists', () => {
     expect(getRows((await get(`/payments${query}`)).text)).toBe(count)
   })
 
+  it.each([
+    ['since=2026-01-31T12:30%2B02:00', '<input name="since" type="datetime-local" value="2026-01-31T10:30"'],
+    ['until=2026-01-31', '<input name="until" type="datetime-local" value="2026-01-31T00:00"'],
+    ['since=1769862600000', '<input name="since" type="datetime-local" value="2026-01-31T12:30"'],
+    ['chain=8453', '<option value="8453" selected=""'],
+    [`integration=0x${'AB'.repeat(20)}`, `<option value="0x${'ab'.repeat(20)}" selected=""`],
+  ])('the form of a list shows the filter of its link: %s', async (query, shown) => {
+    for (const list of ['payments', 'deliveries']) expect((await get(`/${list}?${query}`)).text).toContain(shown)
+  })
+
   it('every page has the search box: a hash and a whole memo lead to the payment, a wallet to its payments', async () => {
     for (const path of paths())
       expect((await get(path)).text).toMatch(/<search[^>]*><form method="get" action="\/console\/payments"/)

@@ -5,8 +5,8 @@ import { deliveryFilter, FilterError, parseQuery, paymentFilter } from './filter
 import { createJobs } from './jobs.js'
 import { createLiveUpdates } from './live/live-updates.js'
 import { createSampler } from './live/sampler.js'
-import { isJobTopic, openJobStream, openStream, streamDefaults } from './live/streams.js'
-import { type ConsoleService, findNote, type PageContent, type Setting } from './pages/page.js'
+import { isJobTopic, openJobStream, openStream } from './live/streams.js'
+import { type ConsoleService, findNote, type Setting } from './pages/page.js'
 import { loadPage, runAct } from './routes.js'
 import { createSignIn, type SignInOptions } from './session/sign-in.js'
 import { type ConsoleTools, hasTools } from './tools.js'
@@ -67,7 +67,7 @@ type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
  */
 export function createConsole(deps: ConsoleDeps): Console {
   const { service, now = Date.now, environment = 'development', findViewer = () => localViewer, tools = {} } = deps
-  const { streamMs = streamDefaults.lifeMs } = deps
+  const { streamMs = 60_000 } = deps
   if (!Number.isSafeInteger(streamMs) || streamMs < 1 || streamMs > maxStreamMs)
     throw new RangeError(`streamMs is ${streamMs}; pass whole milliseconds from 1 to ${maxStreamMs}.`)
   if (deps.publicUrl !== undefined && (deps.findViewer === undefined || deps.signIn !== undefined))
@@ -111,12 +111,14 @@ export function createConsole(deps: ConsoleDeps): Console {
   app.get(`${base}/${exportRoute}`, (c) => exportList(c, c.req.param('file')))
   app.get(`${base}/*`, (c) => page(c))
   app.get(base, (c) => page(c))
-  app.notFound((c) => answer(c, notFound, 404))
+  app.notFound((c) =>
+    answer(c, 404, 'Page not found', 'There is no page at this address. Use the menu, or search for a payment.'),
+  )
   app.onError((error, c) => {
-    if (error instanceof FilterError) return answer(c, sentencePage('This link is not valid', error.message), 400)
-    if (error instanceof FormError) return answer(c, sentencePage('Nothing was done', error.message), 400)
+    if (error instanceof FilterError) return answer(c, 400, 'This link is not valid', error.message)
+    if (error instanceof FormError) return answer(c, 400, 'Nothing was done', error.message)
     onError(error)
-    return answer(c, sentencePage('This page failed', 'The log of the service has the reason.'), 500)
+    return answer(c, 500, 'This page failed', 'The log of the service has the reason.')
   })
   return {
     fetch: (request, bindings = {}) => app.fetch(request, bindings),
@@ -153,7 +155,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   function exportList(c: Context<Env>, file: string): Promise<Response> {
     const { viewer, actor } = visitIn(c)
     const text = `An export needs the role operator; yours is ${viewer.role}.`
-    if (!isAllowed(viewer.role, 'operator')) return answer(c, sentencePage('Nothing was exported', text), 403)
+    if (!isAllowed(viewer.role, 'operator')) return answer(c, 403, 'Nothing was exported', text)
     return download({
       request: c.req.raw,
       file,
@@ -170,8 +172,8 @@ export function createConsole(deps: ConsoleDeps): Console {
     })
   }
 
-  function answer(c: Context<Env>, content: PageContent, status: 400 | 403 | 404 | 500): Promise<Response> {
-    return render(content, { visit: c.get('visit') ?? null, status })
+  function answer(c: Context<Env>, status: number, title: string, text: string): Promise<Response> {
+    return render(sentencePage(title, text), { visit: c.get('visit') ?? null, status })
   }
 
   function live(c: Context<Env>): Response {
@@ -202,11 +204,6 @@ export function createConsole(deps: ConsoleDeps): Console {
     return new Response(opened.stream, { headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' } })
   }
 }
-
-const notFound = sentencePage(
-  'Page not found',
-  'There is no page at this address. Use the menu, or search for a payment.',
-)
 
 function visitIn(c: Context<Env>): Visit {
   const visit = c.get('visit')

@@ -52,9 +52,9 @@ export function deliveryFilter(fields: QueryFields): DeliveryFilter {
 
 export function parsePosition(text: string | undefined): ConsolePosition | undefined {
   if (text === undefined) return undefined
-  const [time = '', id = '', ...rest] = text.split('.')
-  if (rest.length > 0) throw new FilterError('before is not the position of a payment.')
-  return { blockTimestamp: parseWholeNumber('before', time), id: String(parseWholeNumber('before', id)) }
+  const [, time, id] = /^(\d{1,15})\.(\d{1,15})$/.exec(text) ?? []
+  if (id === undefined) throw new FilterError('before is not the position of a payment.')
+  return { blockTimestamp: Number(time), id: String(Number(id)) }
 }
 
 export const formatPosition = ({ blockTimestamp, id }: ConsolePosition) => `${blockTimestamp}.${id}`
@@ -83,9 +83,12 @@ function parseSharedFilters({ chain, since, until }: QueryFields) {
   }
 }
 
-/** Parses a time of a form: UTC such as `2026-01-31T12:30`, or unix milliseconds. */
+/** Reads a time of a form or a link: UTC such as `2026-01-31T12:30`, any ISO 8601 time, or unix milliseconds. */
+export const parseAnyTime = (text: string): number | null =>
+  /^\d{9,15}$/.test(text) ? Number(text) : (parseInstant(text) ?? parseInstant(`${text}Z`))
+
 function parseTime(name: string, text: string): number {
-  const time = /^\d{9,15}$/.test(text) ? Number(text) : (parseInstant(text) ?? parseInstant(`${text}Z`) ?? -1)
+  const time = parseAnyTime(text) ?? -1
   if (time < 0) throw new FilterError(`${name} is not a time such as 2026-01-31T12:30.`)
   return time
 }

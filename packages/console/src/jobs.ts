@@ -1,5 +1,6 @@
 /** Runs long acts in this process, and keeps their results for a while. @module */
 import { randomBytes } from 'node:crypto'
+import type { ActFormProps } from './view/forms.js'
 import { ActError, findShownMessage } from './web/run-form.js'
 
 /** One result of a job. Its texts may be hostile. */
@@ -10,12 +11,6 @@ export interface JobRow {
   readonly text: string
   readonly remarks?: readonly string[] | undefined
   readonly path?: string | undefined
-}
-
-export interface NextAct {
-  readonly act: string
-  readonly label: string
-  readonly fields: Readonly<Record<string, string | number | undefined>>
 }
 
 export interface Job {
@@ -35,7 +30,7 @@ export interface Job {
   /** Results, oldest first; beyond a limit the oldest are dropped. */
   readonly rows: readonly JobRow[]
   readonly droppedRows: number
-  readonly next: NextAct | null
+  readonly next: Pick<ActFormProps, 'act' | 'label' | 'fields'> | null
 }
 
 export interface JobReport {

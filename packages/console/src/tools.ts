@@ -10,9 +10,7 @@ export interface ConsoleTools {
   readonly explain?: ((input: ExplainForm) => Promise<ExplainResult>) | undefined
 }
 
-/** Causes events on simulated chains. */
 export interface TriggerTool {
-  /** The simulated chains. */
   readonly chainIds: readonly number[]
   /**
    * Causes events as the caller reads them. An invalid request throws an error with the code `ERR_TRIGGER_INVALID` at
@@ -29,7 +27,6 @@ export interface DoctorInput {
   onProbe(probe: ReceiverProbe): void
 }
 
-/** The result of one probe of a receiver. */
 export interface ReceiverProbe {
   readonly name: string
   readonly verdict: 'pass' | 'fail' | 'warn' | 'not-run'
@@ -91,6 +88,4 @@ export interface ExplainedDelivery {
   }[]
 }
 
-/** Whether the host passed any tool. */
-export const hasTools = ({ trigger, doctor, explain }: ConsoleTools): boolean =>
-  trigger !== undefined || doctor !== undefined || explain !== undefined
+export const hasTools = (tools: ConsoleTools): boolean => Object.values(tools).some((tool) => tool !== undefined)

@@ -35,12 +35,10 @@ export const isAllowed = (role: Role, needed: Role): boolean => ranks[role] >= r
 /** Creates a visit. @param secret - The CSRF token is derived from this: a session token, or a name. */
 export function createVisit(
   sessions: Pick<OperatorSessions, 'csrfToken' | 'isCsrfToken'>,
-  { viewer, actor, secret, canSignOut }: Pick<Visit, 'viewer' | 'actor' | 'canSignOut'> & { readonly secret: string },
+  { secret, ...rest }: Omit<Visit, 'csrfToken' | 'isCsrfToken'> & { readonly secret: string },
 ): Visit {
   return {
-    viewer,
-    actor,
-    canSignOut,
+    ...rest,
     csrfToken: sessions.csrfToken(secret),
     isCsrfToken: (token) => sessions.isCsrfToken(secret, token),
   }

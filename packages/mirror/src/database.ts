@@ -15,7 +15,6 @@ interface MirrorSqlite {
  */
 export type MirrorDatabase = PgPool | PgClient | MirrorSqlite
 
-/** The two kinds of database. */
 export type Dialect = 'postgres' | 'sqlite'
 
 /** The names of the tables: `<prefix>payments` and `<prefix>state`. Lower-case letters, digits and underscores. */
@@ -40,15 +39,13 @@ export interface Driver {
   create(statements: readonly string[]): Promise<void>
 }
 
-/** The used part of a pool or a client. */
-interface Queryable {
-  query(sql: string, values?: readonly Value[]): Promise<{ readonly rows: readonly Row[] }>
-}
-
 /** Number of the advisory lock: any number that others do not use. */
 const migrationLock = 5_021_984_734
 
-function postgresDriver(database: Queryable): Driver {
+/** Makes the driver of a pool or a client. */
+function postgresDriver(database: {
+  query(sql: string, values?: readonly Value[]): Promise<{ readonly rows: readonly Row[] }>
+}): Driver {
   return {
     dialect: 'postgres',
     async query(sql, values = []) {

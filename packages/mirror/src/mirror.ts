@@ -114,23 +114,12 @@ async function run(parts: Parts, { woken, clear }: Wake, options: MirrorRunOptio
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     await attempt('reconcile', isFirst)
     if (signal.aborted) return
-    const stop = new AbortController()
-    const abort = () => stop.abort()
-    signal.addEventListener('abort', abort)
-    const due = parts.sleep(everyMs, stop.signal).then(() => 'due' as const)
+    const due = parts.sleep(everyMs, signal).then(() => 'due' as const)
     while (!signal.aborted && (await Promise.race([due, woken()])) !== 'due') {
       clear()
       await attempt('complete', false)
     }
-    signal.removeEventListener('abort', abort)
   }
-}
-
-/** A stored or dropped delivery. Answer 2xx for each. */
-interface MirrorReceived {
-  readonly snapshot: Snapshot
-  /** `apply`: stored now. `duplicate`: stored before. `stale`: a greater version was stored before. */
-  readonly decision: VersionDecision
 }
 
 /** Keeps the copy. The functions need no `this`. */
@@ -138,13 +127,13 @@ export interface Mirror {
   /** Creates the tables where they are missing. Safe in several processes at once. */
   migrate(): Promise<void>
   /**
-   * Verifies a delivery over its raw bytes and stores its snapshot, if the version is greater. Fits `receive` of the
-   * adapters of `@payment-integration/webhook`. It calls nothing but the database: `run`, `complete` or the next
-   * `reconcile` reads the other columns.
+   * Verifies a delivery over its raw bytes and stores its snapshot, if the version is greater: `apply`. `duplicate` and
+   * `stale` store nothing; answer 2xx to them too. Fits `receive` of the adapters of `@payment-integration/webhook`. It
+   * calls nothing but the database: `run`, `complete` or the next `reconcile` reads the other columns.
    * @throws Rejections of `verify`; errors of the database; {@link OtherIntegrationError}
    * `ERR_MIRROR_OTHER_INTEGRATION`.
    */
-  receive(delivery: Delivery | RequestLike): Promise<MirrorReceived>
+  receive(delivery: Delivery | RequestLike): Promise<{ snapshot: Snapshot; decision: VersionDecision }>
   /** Reads from the read API each row whose newest version came by a delivery. */
   complete(options?: { readonly signal?: AbortSignal | undefined }): Promise<MirrorCompletion>
   /**

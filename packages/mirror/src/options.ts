@@ -54,9 +54,6 @@ export type MirrorEvent =
   /** A step of `run` failed; `run` repeats it. */
   | { readonly type: 'failed'; readonly step: 'reconcile' | 'complete'; readonly error: unknown }
 
-/** Verifies a delivery; `verify` of `createVerifier` fits. */
-type MirrorVerify = (delivery: Delivery | RequestLike) => Promise<{ readonly snapshot: Snapshot }>
-
 /** The database, the client, the secrets and the clock of a mirror. */
 export interface MirrorOptions extends TableOptions {
   /** Your pool, client or connection. The mirror never closes it. */
@@ -68,7 +65,7 @@ export interface MirrorOptions extends TableOptions {
   /** The webhook signing secrets. @default none: `receive` throws, and `reconcile` alone keeps the copy */
   readonly secrets?: VerifierOptions['secrets'] | undefined
   /** Your own verification instead of `secrets`. @default a verifier with `secrets` and `now` */
-  readonly verify?: MirrorVerify | undefined
+  readonly verify?: ((delivery: Delivery | RequestLike) => Promise<{ readonly snapshot: Snapshot }>) | undefined
   /** Receives each step. Must not throw. @default failures of `run` go to console.error */
   readonly onEvent?: ((event: MirrorEvent) => void) | undefined
   /**

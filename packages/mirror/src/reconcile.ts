@@ -4,9 +4,10 @@
  * @module
  */
 import { isClientError, type ListingStore, type Payment, reconcile as repair } from '@payment-integration/client'
+import type { VersionedPayment } from '@payment-integration/version-store'
 import { OtherIntegrationError } from './errors.js'
 import type { MirrorCompletion, MirrorReconciliation, Parts } from './options.js'
-import type { VersionedKey, WriteEffect } from './tables.js'
+import type { WriteEffect } from './tables.js'
 
 /** @throws {@link OtherIntegrationError} `ERR_MIRROR_OTHER_INTEGRATION` when the client is for another integration. */
 async function storePayment({ payments, integrationAddress, now }: Parts, payment: Payment): Promise<WriteEffect> {
@@ -33,7 +34,7 @@ const codesOfOnePayment: ReadonlySet<string> = new Set([
   'ERR_RESPONSE_INVALID',
 ])
 
-async function completeOne(parts: Parts, key: VersionedKey, signal: AbortSignal | undefined): Promise<boolean> {
+async function completeOne(parts: Parts, key: VersionedPayment, signal: AbortSignal | undefined): Promise<boolean> {
   try {
     const payment = await parts.client.payments.get(key.txHash, { signal })
     await storePayment(parts, payment)
@@ -69,11 +70,9 @@ export async function reconcile(parts: Parts, options: MirrorReconcileOptions): 
   const { checkpoint, reconciledFullyAt } = await state.read()
   const { full = isDue(reconciledFullyAt, parts) } = options
   const counts: Record<WriteEffect, number> = { added: 0, updated: 0, completed: 0, refreshed: 0, unchanged: 0 }
-  const result = await repair<PaymentBox>(client, {
+  const result = await repair<Payment[]>(client, {
     from: createListingStore(parts, (written) => void counts[written]++),
-    handle: (payment, box) => {
-      box.payment = payment
-    },
+    handle: (payment, given) => void given.push(payment),
     until: full ? 'end' : 'known',
     checkpoint,
     pageSize,
@@ -100,23 +99,20 @@ function isDue(reconciledFullyAt: string | null, { fullEveryMs, now }: Parts): b
   return reconciledFullyAt === null || now() - Date.parse(reconciledFullyAt) >= fullEveryMs
 }
 
-/** Carries the payment from the handler to the store. The store writes it, so that a database error stops the run. */
-interface PaymentBox {
-  payment: Payment | null
-}
-
 /**
- * The table as a version store. `current` always returns undefined, so that the store itself compares each payment: a
- * reorg changes facts without a new version.
+ * The table as a version store. The handler gives it each payment, and the store writes, so that a database error stops
+ * the run. `current` always returns undefined, so that the store itself compares each payment: a reorg changes facts
+ * without a new version.
  */
-function createListingStore(parts: Parts, count: (written: WriteEffect) => void): ListingStore<PaymentBox> {
+function createListingStore(parts: Parts, count: (written: WriteEffect) => void): ListingStore<Payment[]> {
   return {
     current: async () => undefined,
     async advance(_, effect) {
-      const box: PaymentBox = { payment: null }
-      await effect(box)
-      if (box.payment === null) throw new TypeError('reconcile called no handler; update @payment-integration/client.')
-      const written = await storePayment(parts, box.payment)
+      const given: Payment[] = []
+      await effect(given)
+      const [payment] = given
+      if (payment === undefined) throw new TypeError('reconcile called no handler; update @payment-integration/client.')
+      const written = await storePayment(parts, payment)
       count(written)
       return written === 'unchanged' ? 'duplicate' : 'apply'
     },

@@ -1,6 +1,7 @@
 /** The tables of a mirror: names, columns, SQL, reads and writes. Source: docs/interface.md 2.1, 2.3, 6. @module */
 import type { Payment, ReconcileCheckpoint } from '@payment-integration/client'
-import { decideVersion, type VersionDecision } from '@payment-integration/version-store'
+import type { PaymentKey, VersionDecision, VersionedPayment } from '@payment-integration/version-store'
+import { decideVersion } from '@payment-integration/version-store'
 import type { Snapshot } from '@payment-integration/webhook'
 import type { Dialect, Driver, TableOptions, Value } from './database.js'
 import { MirrorTableForeignError, MirrorTablesMissingError } from './errors.js'
@@ -8,7 +9,6 @@ import { MirrorTableForeignError, MirrorTablesMissingError } from './errors.js'
 /** Quoted names of one mirror's tables. */
 export type TableNames = ReturnType<typeof quoteNames>
 
-/** Keeps the mirror's names apart from a `payments` table of your own. */
 export const defaultPrefix = 'mirror_'
 
 /** Checks and quotes the names. @throws {TypeError} For a name that is too long or has a forbidden character. */
@@ -26,15 +26,19 @@ export function quoteNames({ schema, prefix = defaultPrefix }: TableOptions) {
   }
 }
 
-/** Rethrows an error of the driver. A missing table or column becomes an error of the mirror. */
-function rethrowFor(table: string): (error: unknown) => never {
-  return (error) => {
-    const { code, message } = Object(error) as { code?: unknown; message?: unknown }
-    const text = String(message)
-    if (code === '42P01' || /no such table/.test(text)) throw new MirrorTablesMissingError(table, error)
-    if (code === '42703' || /no such column|has no column named/.test(text))
-      throw new MirrorTableForeignError(table, error)
-    throw error
+/** Runs statements on a table. A missing table or column becomes an error of the mirror. */
+function createQuery(driver: Driver, table: string): Driver['query'] {
+  return async (sql, values) => {
+    try {
+      return await driver.query(sql, values)
+    } catch (error) {
+      const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+      const text = String(message)
+      if (code === '42P01' || /no such table/.test(text)) throw new MirrorTablesMissingError(table, error)
+      if (code === '42703' || /no such column|has no column named/.test(text))
+        throw new MirrorTableForeignError(table, error)
+      throw error
+    }
   }
 }
 
@@ -72,15 +76,8 @@ const factColumns = [
   'body_version',
 ] as const
 
-/** Identifies a payment. */
-export interface Key {
-  readonly integrationAddress: string
-  readonly chainId: string
-  readonly txHash: string
-}
-
 /** Values of {@link keyColumns}. */
-function keyValues({ integrationAddress, chainId, txHash }: Key): Value[] {
+function keyValues({ integrationAddress, chainId, txHash }: PaymentKey): Value[] {
   return [integrationAddress, chainId, txHash]
 }
 
@@ -172,17 +169,11 @@ export function buildSchema(dialect: Dialect, { payments, state, index }: TableN
  */
 export type WriteEffect = 'added' | 'updated' | 'completed' | 'refreshed' | 'unchanged'
 
-/** The key of a row, with its stored version. */
-export interface VersionedKey extends Key {
-  readonly version: number
-}
-
 const pageSize = 100
 
 export function openPaymentsTable(driver: Driver, { payments }: TableNames, integrationAddress: string) {
   const text = driver.dialect === 'postgres' ? '::text' : ''
-  const query = (sql: string, values: Parameters<Driver['query']>[1] = []) =>
-    driver.query(sql, values).catch(rethrowFor(payments))
+  const query = createQuery(driver, payments)
   const insert = (columns: readonly string[]) =>
     `INSERT INTO ${payments} AS kept (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
 ON CONFLICT (${keyColumns.join(', ')}) DO UPDATE SET `
@@ -200,7 +191,7 @@ WHERE kept.body_version IS NULL OR excluded.body_version > kept.body_version
 OR (excluded.body_version = kept.body_version AND excluded.body${text} <> kept.body${text}) RETURNING version`
   const readSql = `SELECT version, body_version, body${text} AS body FROM ${payments} WHERE ${byKey}`
 
-  async function readStored(key: Key) {
+  async function readStored(key: PaymentKey) {
     const [row] = await query(readSql, keyValues(key))
     if (row === undefined) return null
     const bodyVersion = row['body_version'] === null ? null : Number(row['body_version'])
@@ -233,7 +224,7 @@ OR (excluded.body_version = kept.body_version AND excluded.body${text} <> kept.b
     },
 
     /** Yields the keys and versions of rows in order of their key, read a page at a time. */
-    async *listKeys(onlyIncomplete: boolean): AsyncGenerator<VersionedKey, void, undefined> {
+    async *listKeys(onlyIncomplete: boolean): AsyncGenerator<VersionedPayment, void, undefined> {
       let after = { chainId: '', txHash: '' }
       for (;;) {
         const rows = await query(
@@ -273,15 +264,14 @@ function toIsoTime(value: unknown): string | null {
 /** Opens the state of one integration's mirror. Times are ISO 8601, UTC. */
 export function openStateTable(driver: Driver, { state }: TableNames, integrationAddress: string) {
   const text = driver.dialect === 'postgres' ? '::text' : ''
+  const query = createQuery(driver, state)
   type Column = 'checkpoint' | 'reconciled_at' | 'reconciled_fully_at' | 'delivered_at'
   return {
     async read() {
-      const [row = {}] = await driver
-        .query(
-          `SELECT checkpoint${text} AS checkpoint, reconciled_at, reconciled_fully_at, delivered_at FROM ${state} WHERE integration_address = ?`,
-          [integrationAddress],
-        )
-        .catch(rethrowFor(state))
+      const [row = {}] = await query(
+        `SELECT checkpoint${text} AS checkpoint, reconciled_at, reconciled_fully_at, delivered_at FROM ${state} WHERE integration_address = ?`,
+        [integrationAddress],
+      )
       const { checkpoint } = row
       return {
         checkpoint: typeof checkpoint === 'string' ? (JSON.parse(checkpoint) as ReconcileCheckpoint) : null,
@@ -291,13 +281,11 @@ export function openStateTable(driver: Driver, { state }: TableNames, integratio
       }
     },
     async set(column: Column, value: string): Promise<void> {
-      await driver
-        .query(
-          `INSERT INTO ${state} (integration_address, ${column}) VALUES (?, ?)
+      await query(
+        `INSERT INTO ${state} (integration_address, ${column}) VALUES (?, ?)
 ON CONFLICT (integration_address) DO UPDATE SET ${column} = excluded.${column} RETURNING integration_address`,
-          [integrationAddress, value],
-        )
-        .catch(rethrowFor(state))
+        [integrationAddress, value],
+      )
     },
   }
 }

@@ -20,7 +20,8 @@ export interface BusyOptions {
 /** Two seconds less than the service waits. Source: docs/interface.md 6 (the service waits 5 seconds). */
 const defaultTimeoutMs = 3000
 
-const retryEveryMs = 10
+/** Time between two attempts of a call that waits, in milliseconds. */
+export const retryEveryMs = 10
 
 type Busy = Required<{ [Key in keyof BusyOptions]: NonNullable<BusyOptions[Key]> }>
 
@@ -33,33 +34,30 @@ export function checkBusyOptions(options: BusyOptions): Busy {
   return { busyTimeoutMs, sleep, monotonicNow }
 }
 
-export interface Wait {
-  /** For the queue: resolves to {@link StoreBusyError} when the time is over. */
-  waitForTimeout(turn: AbortSignal): Promise<StoreBusyError>
-  /** Milliseconds left; 0 after the end. */
-  leftMs(): number
-  /**
-   * Repeats a statement while the database is locked, then runs `next` before any other code can run.
-   * Any other error of the statement, and any error of `next`, is thrown at once.
-   * @throws {@link StoreBusyError} `ERR_VERSION_STORE_BUSY` when the time is over.
-   */
-  whileLocked<Result>(statement: () => Result): Promise<Result>
-  whileLocked<Result, Next>(statement: () => Result, next: (result: Result) => Promise<Next>): Promise<Next>
-}
+export type Wait = ReturnType<typeof startWait>
 
-export function startWait({ busyTimeoutMs, sleep, monotonicNow }: Busy): Wait {
+export function startWait({ busyTimeoutMs, sleep, monotonicNow }: Busy) {
   const deadline = monotonicNow() + busyTimeoutMs
   return {
-    async waitForTimeout(turn) {
+    /** For the queue: resolves to {@link StoreBusyError} when the time is over. */
+    async waitForTimeout(turn: AbortSignal): Promise<StoreBusyError> {
       await sleep(busyTimeoutMs, turn)
       return new StoreBusyError(busyTimeoutMs, 'effect')
     },
+    /** Milliseconds left; 0 after the end. */
     leftMs: () => Math.max(0, deadline - monotonicNow()),
-    async whileLocked<Result, Next>(statement: () => Result, next?: (result: Result) => Promise<Next>) {
+    /**
+     * Repeats the work while it throws because the database is locked. Other errors, and rejections, pass through.
+     * @throws {@link StoreBusyError} `ERR_VERSION_STORE_BUSY` when the time is over.
+     */
+    async whileLocked<Result>(work: () => Result | Promise<Result>): Promise<Result> {
       for (;;) {
-        const outcome = attempt(statement)
-        if ('result' in outcome) return next ? next(outcome.result) : (outcome.result as unknown as Next)
-        if (monotonicNow() >= deadline) throw new StoreBusyError(busyTimeoutMs, 'lock', outcome.busy)
+        try {
+          return work()
+        } catch (error) {
+          if (!isBusy(error)) throw error
+          if (monotonicNow() >= deadline) throw new StoreBusyError(busyTimeoutMs, 'lock', error)
+        }
         await sleep(retryEveryMs)
       }
     },
@@ -76,15 +74,6 @@ function sleepUntil(ms: number, signal?: AbortSignal): Promise<void> {
     const timer = setTimeout(stop, ms)
     signal?.addEventListener('abort', stop, { once: true })
   })
-}
-
-function attempt<Result>(statement: () => Result): { result: Result } | { busy: unknown } {
-  try {
-    return { result: statement() }
-  } catch (error) {
-    if (isBusy(error)) return { busy: error }
-    throw error
-  }
 }
 
 /** Whether the database is locked. Drivers report this by SQLite's error number or by its name. */

@@ -1,10 +1,9 @@
 /** The adapter for PostgreSQL drivers. Source: docs/interface.md 6, receiver obligations. @module */
-import type { BusyOptions } from './busy.js'
-import { checkBusyOptions, startWait, type Wait } from './busy.js'
+import { type BusyOptions, checkBusyOptions, startWait, type Wait } from './busy.js'
 import { TransactionEndedError } from './errors.js'
 import { listPages, type PageKey } from './internal/pages.js'
 import { chooseDriver } from './internal/postgres/choose-driver.js'
-import type { Bound, PostgresDriver, Work } from './internal/postgres/driver.js'
+import type { PostgresDriver, Work } from './internal/postgres/driver.js'
 import {
   advanceStatement,
   isTransactionEnded,
@@ -138,13 +137,9 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
   }
 
   /** A store. On a pool, deliveries of one payment take turns; on one connection or transaction, all calls do. */
-  function createStoreOn(
-    holder: object,
-    isPool: boolean,
-    inside: Tx | undefined,
-    transact: <Result>(first: Bound, work: Work<Tx, Result>) => Promise<Result>,
-  ): ListingVersionStore<Tx> {
+  function createStoreOn(holder: object, inside?: Tx): ListingVersionStore<Tx> {
     const { queue, payments } = getConnectionQueues(holder)
+    const isPool = inside === undefined && driver.connection === undefined
     const inTurn = <Result>(job: () => Promise<Result>) =>
       isPool ? job() : queue.run(job, startWait(busy).waitForTimeout)
 
@@ -159,10 +154,6 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
       const values = [...key, String(version)]
       // For the server, 0 means no limit.
       const lockMs = Math.max(1, Math.ceil(leftMs()))
-      const first =
-        inside === undefined
-          ? { statement: claim, values: [String(lockMs), ...values] }
-          : { statement: callerClaim, values }
       const work: Work<Tx, VersionDecision> = async (tx, [claimedRow]) => {
         if (claimedRow === undefined) {
           // The statement locked the row, so it exists. But a row-level policy may hide it from this read.
@@ -176,8 +167,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
         claimed = true
         const seal = sealSql(String(claimedRow['xact']))
         try {
-          const pending = guard.start(() => effect(tx))
-          if (pending !== undefined) await pending
+          await guard.start(() => effect(tx))
         } catch (error) {
           const ended = await driver.query(tx, plain(seal)).then(() => false, isTransactionEnded)
           failure = { error: ended ? new TransactionEndedError(error) : error }
@@ -186,7 +176,8 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
         return { result: 'apply', seal }
       }
       try {
-        return await transact(first, work)
+        if (inside !== undefined) return await driver.nested(inside, { statement: callerClaim, values }, work)
+        return await driver.transaction({ statement: claim, values: [String(lockMs), ...values] }, work)
       } catch (error) {
         // A driver may replace the effect's error by an error of the ROLLBACK.
         if (failure !== undefined) throw failure.error
@@ -218,10 +209,9 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
     }
   }
 
-  const own = createStoreOn(database, driver.connection === undefined, undefined, driver.transaction)
   return {
-    ...own,
-    in: (tx: Tx) => createStoreOn(tx, false, tx, (first, work) => driver.nested(tx, first, work)),
+    ...createStoreOn(database),
+    in: (tx: Tx) => createStoreOn(tx, tx),
     async migrate() {
       // Two CREATE TABLE IF NOT EXISTS at once can fail; the lock ends with the transaction.
       const lock = plain(`SELECT pg_advisory_xact_lock(${migrationLock})`)

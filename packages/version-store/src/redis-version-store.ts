@@ -1,5 +1,5 @@
 /** The adapter for Redis clients. Source: docs/interface.md 6, receiver obligations. @module */
-import { type BusyOptions, checkBusyOptions } from './busy.js'
+import { type BusyOptions, checkBusyOptions, retryEveryMs } from './busy.js'
 import { LeaseLostError, StoreBusyError } from './errors.js'
 import { pageSize } from './internal/pages.js'
 import { createReentryGuard } from './internal/queue.js'
@@ -172,8 +172,7 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
       const tx: RedisTransaction = {
         write: (...words) => void commands.push(String(words.length), ...words.map(String)),
       }
-      const pending = guard.start(() => effect(tx))
-      if (pending !== undefined) await pending
+      await guard.start(() => effect(tx))
       const outcome = await run(commitScript, [keys.version, keys.lease], [version, token, ...commands])
       if (outcome !== 'kept') throw new LeaseLostError(leaseMs)
       return 'apply'
@@ -219,6 +218,3 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
     },
   }
 }
-
-/** Time after which a waiting delivery asks again, in milliseconds. */
-const retryEveryMs = 10

@@ -175,15 +175,14 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(table))
     throw new TypeError('table must be 1 to 63 letters, digits and underscores, the first no digit.')
   const busy = checkBusyOptions(options)
-  // Stores on one connection share one queue of transactions.
   const queues = getConnectionQueues(database)
 
   /** Kept only after a commit has stored their table. */
   let statements: Statements | undefined
 
-  function inTurn<Result>(read: () => Result): Promise<Result> {
+  function inTurn<Result>(work: () => Result | Promise<Result>): Promise<Result> {
     const { whileLocked, waitForTimeout } = startWait(busy)
-    return queues.queue.run(() => whileLocked(read), waitForTimeout)
+    return queues.queue.run(() => whileLocked(work), waitForTimeout)
   }
 
   return {
@@ -217,8 +216,10 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
         }
       }
 
-      const { whileLocked, waitForTimeout } = startWait(busy)
-      return queues.queue.run(() => whileLocked(() => begin(database), transaction), waitForTimeout)
+      return inTurn(() => {
+        begin(database)
+        return transaction()
+      })
     },
     async current(payment) {
       queues.guard.check()

@@ -129,8 +129,6 @@ const encoder = new TextEncoder()
 const heartbeatMs = 15_000
 /** The most bytes buffered for a slow connection. Beyond that the connection is dropped, and the browser reconnects. */
 const maxWaiting = 1_000_000
-/** How long a stream lives by default, in milliseconds. The next stream checks the session again. */
-export const streamDefaults = { lifeMs: 60_000 } as const
 
 export type Send = (text: string) => void
 

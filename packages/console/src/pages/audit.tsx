@@ -6,7 +6,7 @@ import { ActForm } from '../view/forms.js'
 import { buildHref, Empty, Pager, Shown, Table, When } from '../view/parts.js'
 import { formatNumber, shortenHex, showText } from '../view/text.js'
 import { jobPath } from './jobs.js'
-import { actsFor, type Load, pageSize } from './page.js'
+import { actsFor, cutPage, type Load, pageSize } from './page.js'
 
 const section = '/audit'
 
@@ -15,14 +15,13 @@ export const auditPage: Load = async ({ service }, query) => {
   const beforeSeq = query['before'] === undefined ? undefined : parseWholeNumber('before', query['before'])
   if (beforeSeq === 0) throw new FilterError('before is 0; the first record has number 1.')
   const records = await service.queries.audit({ beforeSeq, limit: pageSize + 1 })
-  const pageRows = records.slice(0, pageSize)
-  const next = records.length > pageSize ? buildHref(section, { before: pageRows.at(-1)?.seq }) : null
+  const { rows, next } = cutPage(records, ({ seq }) => buildHref(section, { before: seq }))
   const body = (
     <>
       <h1>Audit log</h1>
       <Table
         label="Audit log"
-        rows={pageRows}
+        rows={rows}
         columns={[
           ['No.', ({ seq }) => seq, 'n'],
           ['Time', ({ at }) => <When at={at} withDate />],

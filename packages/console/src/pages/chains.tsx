@@ -4,7 +4,7 @@ import type { ChainStatus, ReindexReport } from '@payment-integration/core'
 import type { RouterCoverage } from '@payment-integration/core/internal'
 import type { ProvenRange } from '@payment-integration/core/ports'
 import { FilterError, parseWholeNumber } from '../filters.js'
-import type { JobReport, NextAct } from '../jobs.js'
+import type { JobReport } from '../jobs.js'
 import { ActForm, ForRole, TextField } from '../view/forms.js'
 import type { Column } from '../view/parts.js'
 import { Badge, buildHref, Dim, Empty, Hex, paymentPath, Shown, Table, TableRow, When } from '../view/parts.js'
@@ -13,10 +13,7 @@ import { ActError } from '../web/run-form.js'
 import { jobPath } from './jobs.js'
 import { actsFor, type Load } from './page.js'
 
-interface BlockRange {
-  readonly from: number
-  readonly to: number
-}
+type BlockRange = Pick<ProvenRange, 'from' | 'to'>
 
 const maxRanges = 200
 
@@ -277,6 +274,5 @@ async function work(reports: AsyncIterable<ReindexReport>, range: Reindex, repor
     report({ done, words: `${read}, ${differences === 0 ? 'everything is as stored' : result}.` })
   }
   const fields = { chain: chainId, from, to, repair: 'yes' }
-  const next: NextAct = { act: 'reindex', label: 'Read them again and repair', fields }
-  if (!repair) report({ next })
+  if (!repair) report({ next: { act: 'reindex', label: 'Read them again and repair', fields } })
 }

@@ -1,10 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The list of deliveries, with the replay of one delivery or of many. @module */
 import type { DeliveryStatus } from '@payment-integration/core/internal'
-import { deliveryFilter, deliveryStatuses, FilterError, parseWholeNumber, type QueryFields } from '../filters.js'
-import { ActForm, CsrfField, type Field, Filters, ForRole } from '../view/forms.js'
+import { deliveryFilter, FilterError, parseWholeNumber, type QueryFields } from '../filters.js'
+import { ActForm, CsrfField, Filters, ForRole } from '../view/forms.js'
 import { Badge, buildHref, Copyable, Dim, Empty, Facts, Hex, Pager, paymentPath, Table, When } from '../view/parts.js'
-import { deliveryRows, listFields, wordOptions } from '../view/rows.js'
+import { deliveryFields, deliveryRows, listFields } from '../view/rows.js'
 import { formatNumber, nameChain } from '../view/text.js'
 import { isAllowed } from '../viewer.js'
 import { ExportLinks } from '../web/export.js'
@@ -22,11 +22,7 @@ export const deliveriesPage: Load = async (deps, query) => {
     deps.sampler.overview(),
   ])
   const context = { now: deps.now(), endpoints }
-  const fields: readonly Field[] = [
-    { name: 'hash', label: 'Transaction', hint: '0x…', type: 'search' },
-    { name: 'status', label: 'Status', options: wordOptions(deliveryStatuses) },
-    ...listFields(await readChoices(deps), query, false),
-  ]
+  const fields = [...deliveryFields, ...listFields(await readChoices(deps), query, false)]
   const body = (
     <>
       <h1>Deliveries</h1>

@@ -16,7 +16,7 @@ import type { Column } from '../view/parts.js'
 import { Badge, buildHref, Copyable, Dim, Empty, Hex, Pager, Shown, sentencePage, Table, When } from '../view/parts.js'
 import { formatNumber } from '../view/text.js'
 import type { ActAnswer, ActInput, Acts, Load } from './page.js'
-import { actsFor, confirmedField, pageSize, requiredField } from './page.js'
+import { actsFor, confirmedField, cutPage, pageSize, requiredField } from './page.js'
 
 const section = '/identity'
 const there = { section, home: buildHref(section), back: 'identity page' }
@@ -53,8 +53,7 @@ export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: 
   const stuck = subjects.filter((subject) => findClosable(subject) !== null)
   const subjectColumn = subjectColumnWith(new Map(subjects.map(({ id, emailKey }) => [id, emailKey])))
   const redemptionColumns = redemptionColumnsWith(subjectColumn)
-  const isMore = subjects.length > pageSize
-  const next = isMore ? buildHref(section, { key, after: subjects[pageSize - 1]?.id }) : null
+  const { rows, next } = cutPage(subjects, ({ id }) => buildHref(section, { key, after: id }))
   return (
     <>
       <h1>Identity</h1>
@@ -95,7 +94,7 @@ export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: 
       <h2>Subjects</h2>
       <Table
         label="Subjects"
-        rows={subjects.slice(0, pageSize)}
+        rows={rows}
         columns={subjectColumns}
         empty={
           <Empty title="Nobody has shared a verification yet.">
@@ -146,10 +145,10 @@ function Part(props: { of: number; isCut?: boolean; rows: string; children?: Chi
   )
 }
 
-const getKey = (key: string | null) => (key === null ? null : <Hex value={key} href={buildHref(section, { key })} />)
+const showKey = (key: string | null) => (key === null ? null : <Hex value={key} href={buildHref(section, { key })} />)
 
 const subjectColumns: readonly Column<SubjectView>[] = [
-  ['Keyed hash', ({ emailKey }) => getKey(emailKey)],
+  ['Keyed hash', ({ emailKey }) => showKey(emailKey)],
   ['Subject', ({ id }) => <Shown text={id} max={40} />],
   [
     'Account',
@@ -193,7 +192,7 @@ function subjectColumnWith(keys: ReadonlyMap<string, string | null>): Column<{ r
     'Subject',
     ({ subjectId }) => (
       <>
-        <Shown text={subjectId} max={40} /> {getKey(keys.get(subjectId) ?? null)}
+        <Shown text={subjectId} max={40} /> {showKey(keys.get(subjectId) ?? null)}
       </>
     ),
   ]

@@ -201,6 +201,13 @@ describe('the overview of a twin', () => {
     expect((await load(href)).match(/data-key=/g)?.length ?? 0).toBe(Number(count))
   })
 
+  it('leads from the total of payments without a state to these', async () => {
+    const { address } = await fresh.addIntegration()
+    await fresh.pay({ integrationAddress: address })
+    const [, href = ''] = /<a href="([^"]+)">1<\/a> no state/.exec(await load()) ?? []
+    expect((await load(href)).match(/data-key=/g)).toHaveLength(1)
+  })
+
   it('lists payments of equal block time in the order of data-order', async () => {
     const { address } = await fresh.addIntegration()
     for (const chainId of [137, 10]) await fresh.pay({ chainId, integrationAddress: address })

@@ -271,6 +271,7 @@ function Tile(props: { name: string; value: string; href?: string; note?: string
 /** A chart by state. @param path - The list to which each state links; undefined: no list, as for attempts. */
 function Chart({ id, title, data, path }: { id: string; title: string; data: StackedSeries; path?: string }) {
   const since = (data.times[0] ?? 0) * 1_000
+  const toHref = (list: string, name: string) => buildHref(list, { since, state: name === 'no_state' ? 'none' : name })
   return (
     <figure class="chart">
       <figcaption>{`${title}, per ${formatSpan(data.barMs)}`}</figcaption>
@@ -283,7 +284,7 @@ function Chart({ id, title, data, path }: { id: string; title: string; data: Sta
           <ul class="totals">
             {data.series.map(({ name, values }) => (
               <li>
-                {path === undefined ? sum(values) : <a href={buildHref(path, { since, state: name })}>{sum(values)}</a>}{' '}
+                {path === undefined ? sum(values) : <a href={toHref(path, name)}>{sum(values)}</a>}{' '}
                 {name.replaceAll('_', ' ')}
               </li>
             ))}

@@ -198,16 +198,18 @@ export async function integrationsAfter(
   { size = pageSize, isFailing = false }: { readonly size?: number; readonly isFailing?: boolean } = {},
 ) {
   const rows = await queries.integrations({ afterAddress: query['after'], isFailing, limit: size + 1 })
-  const pageRows = rows.slice(0, size)
-  const after = { health: isFailing ? 'failing' : undefined, after: pageRows.at(-1)?.address }
-  return { rows: pageRows, next: rows.length > size ? buildHref(path, after) : null }
+  const health = isFailing ? 'failing' : undefined
+  return cutPage(rows, ({ address }) => buildHref(path, { health, after: address }), size)
 }
 
 /** Returns one page of rows: those after the row with the key `after`, or the first rows when no row has that key. */
 export function slicePage<Row>(all: readonly Row[], getKey: (row: Row) => string, query: QueryFields, path: string) {
   const rest = all.slice(all.findIndex((row) => getKey(row) === query['after']) + 1)
-  const pageRows = rest.slice(0, pageSize)
-  const last = pageRows.at(-1)
-  const next = rest.length > pageSize && last !== undefined ? buildHref(path, { after: getKey(last) }) : null
-  return { rows: pageRows, next }
+  return cutPage(rest, (row) => buildHref(path, { after: getKey(row) }))
+}
+
+/** Cuts rows after one page; `next` is the link to the rows after its last one, or null. */
+export function cutPage<Row>(rows: readonly Row[], toHref: (last: Row) => string, size = pageSize) {
+  const last = rows.length > size ? rows[size - 1] : undefined
+  return { rows: rows.slice(0, size), next: last === undefined ? null : toHref(last) }
 }

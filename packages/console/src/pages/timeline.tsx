@@ -31,17 +31,13 @@ function buildTimeline(
   deliveries: readonly DeliveryView[],
 ): Entry[] {
   const created = new Map(deliveries.map(({ version, createdAt }) => [version, createdAt]))
-  const updatesByVersion = new Map<number, ConsoleUpdate[]>()
-  for (const update of updates) {
-    // An applied update created its version; any other update met the version.
-    const place = update.version === null ? Number.POSITIVE_INFINITY : update.version
-    updatesByVersion.set(place, [...(updatesByVersion.get(place) ?? []), update])
-  }
+  // An applied update created its version; any other update met the version.
+  const findPlace = ({ version }: ConsoleUpdate) => version ?? Number.POSITIVE_INFINITY
   const entries: Entry[] = [{ kind: 'block', at: payment.blockTimestamp }]
-  const versions = new Set([...snapshots.map(({ version }) => version), ...updatesByVersion.keys()])
+  const versions = new Set([...snapshots.map(({ version }) => version), ...updates.map(findPlace)])
   for (const version of [...versions].sort((a, b) => a - b)) {
     const at = created.get(version) ?? null
-    const group = updatesByVersion.get(version) ?? []
+    const group = updates.filter((update) => findPlace(update) === version)
     const isApplied = ({ outcome }: ConsoleUpdate) => outcome === 'applied'
     for (const update of group.filter(isApplied)) entries.push({ kind: 'update', at, update })
     const snapshot = snapshots.find((each) => each.version === version)

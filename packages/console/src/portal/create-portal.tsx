@@ -3,7 +3,6 @@ import { InvalidRequestError } from '@payment-integration/core/internal'
 import { type Context, Hono } from 'hono'
 import { addAssetRoutes, createAssets } from '../assets.js'
 import { deliveryFilter, FilterError, parseQuery } from '../filters.js'
-import type { PageContent } from '../pages/page.js'
 import { createRender } from '../view/layout.js'
 import { sentencePage } from '../view/parts.js'
 import { createDownloads, exportRoute } from '../web/export.js'
@@ -112,7 +111,7 @@ export function createPortal(deps: PortalDeps): Portal {
   })
   app.post(`${portalBase}/act/:name`, (c) => {
     const { visit, tenant } = signedIn(c)
-    const rejected = (status: number, title: string, why: string) => render(problemPage(title, why), { visit, status })
+    const rejected = (status: number, title: string, text: string) => answer(c, status, title, text)
     return runForm({ acts, name: c.req.param('name'), request: c.req.raw, visit, rejected }, async (act, fields) => {
       const answer = await act(tenant, fields)
       if ('show' in answer) return render(answer.show, { visit })
@@ -135,13 +134,13 @@ export function createPortal(deps: PortalDeps): Portal {
   })
   app.get(`${portalBase}/*`, (c) => page(c))
   app.get(portalBase, (c) => page(c))
-  app.notFound((c) => answer(c, problemPage('Page not found', 'There is no page at this address.'), 404))
+  app.notFound((c) => answer(c, 404, 'Page not found', 'There is no page at this address.'))
   app.onError((error, c) => {
     if (error instanceof FilterError || error instanceof InvalidRequestError)
-      return answer(c, problemPage('This link is not valid', error.message), 400)
-    if (error instanceof FormError) return answer(c, problemPage('Nothing was done', error.message), 400)
+      return answer(c, 400, 'This link is not valid', error.message)
+    if (error instanceof FormError) return answer(c, 400, 'Nothing was done', error.message)
     deps.onError?.(error)
-    return answer(c, problemPage('This page failed', 'Try again; the operators can read the reason in their log.'), 500)
+    return answer(c, 500, 'This page failed', 'Try again; the operators can read the reason in their log.')
   })
   return {
     fetch: (request, bindings = {}) => app.fetch(request, bindings),
@@ -163,7 +162,8 @@ export function createPortal(deps: PortalDeps): Portal {
     return render(content, { visit, status: content.status, note: findPortalNote(url.searchParams.get('note')) })
   }
 
-  function answer(c: Context<Env>, content: PageContent, status: number): Promise<Response> {
+  function answer(c: Context<Env>, status: number, title: string, text: string): Promise<Response> {
+    const content = sentencePage(title, text, { home: portalBase })
     return render(content, { visit: c.get('session')?.visit ?? null, status })
   }
 
@@ -178,5 +178,3 @@ function tooMany(waitMs: number): Response {
   const headers = { 'Retry-After': String(Math.ceil(waitMs / 1_000)) }
   return new Response('Too many requests. Wait a moment, then reload the page.\n', { status: 429, headers })
 }
-
-const problemPage = (title: string, text: string) => sentencePage(title, text, { home: portalBase })

@@ -2,18 +2,14 @@
 /** The integration's deliveries, each with a replay button. @module */
 import type { DeliveryView } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
-import { deliveryFilter, deliveryStatuses, parseWholeNumber, type QueryFields } from '../filters.js'
-import { type Field, Filters } from '../view/forms.js'
+import { deliveryFilter, parseWholeNumber, type QueryFields } from '../filters.js'
+import { Filters } from '../view/forms.js'
 import { type Column, Empty, Pager, paymentPath, Table } from '../view/parts.js'
-import { type DeliveryContext, deliveryColumns, labelReplay } from '../view/rows.js'
+import { type DeliveryContext, deliveryColumns, deliveryFields, labelReplay } from '../view/rows.js'
 import { ExportLinks } from '../web/export.js'
 import { type PortalActs, PortalForm, type PortalLoad, type PortalPageDeps, portalHref } from './page.js'
 
 const section = '/deliveries'
-const fields: readonly Field[] = [
-  { name: 'hash', label: 'Transaction', hint: '0x…', type: 'search' },
-  { name: 'status', label: 'Status', options: deliveryStatuses.map((status) => [status, status]) },
-]
 
 export const deliveriesPage: PortalLoad = async (deps, { hash, status, before }) => {
   const query: QueryFields = { ...(hash === undefined ? {} : { hash }), ...(status === undefined ? {} : { status }) }
@@ -23,7 +19,7 @@ export const deliveriesPage: PortalLoad = async (deps, { hash, status, before })
   const body = (
     <>
       <h1>Deliveries</h1>
-      <Filters action={portalHref(section)} fields={fields} values={query} />
+      <Filters action={portalHref(section)} fields={deliveryFields} values={query} />
       <ExportLinks toHref={(ending) => portalHref(section + ending, query)} />
       <DeliveryTable
         deliveries={page.rows}
@@ -52,7 +48,7 @@ export function DeliveryTable(props: { deliveries: readonly DeliveryView[]; cont
 }
 
 export async function readContext({ tenant, now }: Pick<PortalPageDeps, 'tenant' | 'now'>): Promise<DeliveryContext> {
-  const health = await tenant.health()
+  const health = await tenant.endpoint()
   return { now: now(), endpoints: health === null ? [] : [health] }
 }
 

@@ -13,7 +13,7 @@ const section = '/endpoint'
 export const endpointPage: PortalLoad = async ({ tenant, now }) => {
   const [integration, health, lastFailure] = await Promise.all([
     tenant.integration(),
-    tenant.health(),
+    tenant.endpoint(),
     tenant.lastFailure(),
   ])
   const { notificationUrl } = integration

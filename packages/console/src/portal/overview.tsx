@@ -12,8 +12,8 @@ export const overviewPage: PortalLoad = async (deps) => {
   const { tenant } = deps
   const [integration, health, { payments }, { rows }] = await Promise.all([
     tenant.integration(),
-    tenant.health(),
-    tenant.payments({ limit: String(maxNewest) }),
+    tenant.endpoint(),
+    tenant.listPayments({ limit: String(maxNewest) }),
     tenant.deliveries({}),
   ])
   const { address, name, notificationUrl: url, createdAt } = integration

@@ -29,8 +29,11 @@ export type PortalLoad = (deps: PortalPageDeps, query: QueryFields, name: string
 /** A redirect to a path below the base, with a note to show there; or a page that is shown once. */
 type PortalAnswer = { readonly to: string; readonly note: PortalNote } | { readonly show: PageContent }
 
-/** Acts by their names in the URL. Each changes only the signed-in integration. */
-export type PortalActs = Readonly<Record<string, (tenant: IntegrationScope, fields: Fields) => Promise<PortalAnswer>>>
+/** Changes only the signed-in integration. */
+export type PortalAct = (tenant: IntegrationScope, fields: Fields) => Promise<PortalAnswer>
+
+/** Acts by their names in the URL. */
+export type PortalActs = Readonly<Record<string, PortalAct>>
 
 export const portalHref = createHrefBuilder(portalBase)
 
@@ -50,7 +53,7 @@ const notes = {
   'signed-out': 'You are signed out.',
 } as const
 
-type PortalNote = keyof typeof notes
+export type PortalNote = keyof typeof notes
 
 export const findPortalNote = (name: string | null): string | null =>
   name !== null && Object.hasOwn(notes, name) ? notes[name as PortalNote] : null

@@ -16,7 +16,7 @@ export const paymentsPage: PortalLoad = async (deps, { q, cursor, wallet = isAdd
   const [only, ...others] = matches ?? []
   if (only !== undefined && others.length === 0 && (isHash(q) || only.memo === q)) return { goTo: paymentPath(only) }
   const { payments, nextCursor } =
-    matches === null ? await deps.tenant.payments({ wallet, cursor }) : { payments: matches, nextCursor: null }
+    matches === null ? await deps.tenant.listPayments({ wallet, cursor }) : { payments: matches, nextCursor: null }
   const body = (
     <>
       <h1>Payments</h1>

@@ -29,8 +29,8 @@ const cookie = createSessionCookie('pi_portal')
 
 export function createPortalSignIn({ countCall, ...deps }: PortalSignInDeps) {
   const { sessions } = deps
-  const shown = { buildPage: signInPage, findNote: findPortalNote }
-  const pages = createSignInPages({ ...deps, ...shown, mountedAt: portalBase, cookie }, (form, source) =>
+  const own = { mountedAt: portalBase, cookie, buildPage: signInPage, findNote: findPortalNote }
+  const pages = createSignInPages({ ...deps, ...own }, (form, source) =>
     sessions.signIn({ address: form.get('address') ?? '', apiSecret: form.get('secret') ?? '', source, countCall }),
   )
   return {
@@ -40,9 +40,8 @@ export function createPortalSignIn({ countCall, ...deps }: PortalSignInDeps) {
       if (secret === null || session === null) return null
       const { integrationAddress } = session
       const viewer = { name: shortenHex(integrationAddress), role: 'viewer' } as const
-      const actor = integrationActor(integrationAddress)
-      const newVisit = createVisit(sessions, { viewer, actor, secret, canSignOut: true })
-      return { visit: { ...newVisit, about: integrationAddress }, integrationAddress }
+      const shown = { viewer, actor: integrationActor(integrationAddress), about: integrationAddress }
+      return { visit: createVisit(sessions, { ...shown, secret, canSignOut: true }), integrationAddress }
     },
     answer: pages.answer,
     ask: pages.ask,

@@ -44,7 +44,7 @@ export function createSignIn(deps: SignInDeps) {
   async function join(request: Request): Promise<Response> {
     const form = await parseForm(request)
     const [linkToken = '', passphrase = ''] = [form.get('link')?.trim(), form.get('passphrase')]
-    const rejected = (problem: string, status: number) => render(joinPage({ problem }), { visit, status })
+    const rejected = (problem: string, status: number) => render(joinPage(problem), { visit, status })
     if (passphrase !== form.get('again')) return rejected('The two passphrases differ.', 400)
     try {
       await sessions.redeemLink({ linkToken, passphrase })
@@ -65,7 +65,7 @@ export function createSignIn(deps: SignInDeps) {
     },
     /** Answers the paths that need no session; null for any other path. */
     answer(request: Request, path: string, bindings: ConsoleBindings): Promise<Response> | null {
-      if (path === '/join') return request.method === 'POST' ? join(request) : render(joinPage(), { visit })
+      if (path === '/join') return request.method === 'POST' ? join(request) : render(joinPage(null), { visit })
       return pages.answer(request, path, bindings) ?? oidc?.answer(request, path, bindings) ?? null
     },
     ask: pages.ask,
@@ -103,7 +103,7 @@ function signInPage(next: string, problem: string | null, oidcHost: string | nul
 }
 
 /** The form for a new passphrase. The script copies the one-time token from the URL's fragment into a field. */
-function joinPage({ problem = null }: { problem?: string | null } = {}): PageContent {
+function joinPage(problem: string | null): PageContent {
   const body = (
     <section class="sign-in">
       <h1>Choose a passphrase</h1>

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Forms for acts, shown to roles that may act, and for the filters of a list. @module */
-import { parseInstant } from '@payment-integration/contract/internal-io'
+import type { IntegrationView } from '@payment-integration/core'
 import { type Child, createContext, type JSX, useContext } from 'hono/jsx'
-import type { QueryFields } from '../filters.js'
+import { parseAnyTime, type QueryFields } from '../filters.js'
 import { isAllowed, type Role, type Visit } from '../viewer.js'
 import { base } from './parts.js'
 import { shortenHex, showText } from './text.js'
@@ -144,10 +144,7 @@ export const ChoiceField = ({ name, label, values, value: chosen }: ChoiceProps)
   </label>
 )
 
-export interface NamedAddress {
-  readonly address: string
-  readonly name: string
-}
+export type NamedAddress = Pick<IntegrationView, 'address' | 'name'>
 
 /** An integration as an option of a choice. Its name may be hostile. */
 export const integrationOption = ({ address, name }: NamedAddress) =>
@@ -176,7 +173,11 @@ export function Filters({ fields, values, action }: { fields: readonly Field[]; 
       {q === undefined ? null : <input type="hidden" name="q" value={q} />}
       {fields.map(({ name, label, ...field }) =>
         'options' in field ? (
-          <ChoiceField {...{ name, label }} values={[['', 'all'], ...field.options]} value={values[name]} />
+          <ChoiceField
+            {...{ name, label }}
+            values={[['', 'all'], ...field.options]}
+            value={values[name]?.toLowerCase()}
+          />
         ) : (
           <TextField {...{ name, label, ...field }} value={inputValue(field.type, values[name])} isOptional />
         ),
@@ -187,9 +188,9 @@ export function Filters({ fields, values, action }: { fields: readonly Field[]; 
   )
 }
 
-/** Converts a time from a link, in unix milliseconds, to the text of a form's field. */
+/** Converts a time from a link to the text of a form's field. */
 function inputValue(type: string | undefined, value = ''): string {
   if (type !== 'datetime-local') return value
-  const time = /^\d{9,15}$/.test(value) ? Number(value) : parseInstant(`${value.slice(0, 16)}Z`)
+  const time = parseAnyTime(value)
   return time === null ? '' : new Date(time).toISOString().slice(0, 16)
 }

@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx'
 import type { Assets } from '../assets.js'
 import type { PageContent } from '../pages/page.js'
 import type { Visit } from '../viewer.js'
-import { CsrfField, VisitContext } from './forms.js'
+import { VisitContext } from './forms.js'
 import { base } from './parts.js'
 
 interface RenderOptions {
@@ -96,9 +96,7 @@ function Layout(props: Frame & { children?: Child }) {
               <button type="button" id="live" class="live" hidden aria-live="polite">
                 live
               </button>
-              <VisitContext.Provider value={visit}>
-                <Who visit={visit} mountedAt={mountedAt} />
-              </VisitContext.Provider>
+              <Who visit={visit} mountedAt={mountedAt} />
             </>
           )}
         </header>
@@ -135,13 +133,14 @@ function Layout(props: Frame & { children?: Child }) {
   )
 }
 
-function Who({ visit: { viewer, canSignOut, about }, mountedAt }: { visit: Visit; mountedAt: string }) {
+function Who({ visit, mountedAt }: { visit: Visit; mountedAt: string }) {
+  const { viewer, canSignOut, about, csrfToken } = visit
   return (
     <div class="who">
       <span title={about ?? `Role: ${viewer.role}`}>{viewer.name}</span>
       {canSignOut ? (
         <form method="post" action={`${mountedAt}/sign-out`}>
-          <CsrfField />
+          <input type="hidden" name="csrf" value={csrfToken} />
           <button type="submit">Sign out</button>
         </form>
       ) : null}

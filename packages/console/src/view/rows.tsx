@@ -4,7 +4,7 @@ import type { DeliveryView, EndpointView } from '@payment-integration/core/inter
 import { formatAnswer, formatUnits, parseMemo } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
-import type { QueryFields } from '../filters.js'
+import { deliveryStatuses, type QueryFields } from '../filters.js'
 import { type Field, integrationOption, type NamedAddress } from './forms.js'
 import { Badge, buildHref, type Column, Dim, Hex, paymentHref, type RowProps, Shown, When } from './parts.js'
 import { formatLatency, nameChain } from './text.js'
@@ -168,17 +168,24 @@ export interface Choices {
 export const wordOptions = (values: readonly string[]) =>
   values.map((value) => [value, value.replaceAll('_', ' ')] as const)
 
+export const deliveryFields: readonly Field[] = [
+  { name: 'hash', label: 'Transaction', hint: '0x…', type: 'search' },
+  { name: 'status', label: 'Status', options: wordOptions(deliveryStatuses) },
+]
+
 export function listFields(
   { chainIds, integrations }: Choices,
   fields: QueryFields,
   withNone: boolean,
 ): readonly Field[] {
+  const { chain } = fields
+  const chains = [...new Set(chain === undefined ? chainIds : [...chainIds, Number(chain)])]
   const chosen = fields['integration']?.toLowerCase()
   const isNamed = chosen === undefined || chosen === 'none' || integrations.some(({ address }) => address === chosen)
   const all = isNamed ? integrations : [...integrations, { address: chosen, name: '' }]
   const addresses = all.map(integrationOption)
   return [
-    { name: 'chain', label: 'Chain', options: chainIds.map((id) => [String(id), nameChain(id)] as const) },
+    { name: 'chain', label: 'Chain', options: chains.map((id) => [String(id), nameChain(id)] as const) },
     {
       name: 'integration',
       label: 'Integration',

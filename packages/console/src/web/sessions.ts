@@ -1,5 +1,6 @@
 /** The cookie of a session, and the pages that open and end sessions. @module */
 import { SignInLimitedError, SignInRejectedError } from '@payment-integration/core'
+import type { NewSession, OperatorSessions } from '@payment-integration/core/internal'
 import type { PageContent } from '../pages/page.js'
 import type { Render } from '../view/layout.js'
 import { type ConsoleBindings, parseLocalPath } from './guard.js'
@@ -31,10 +32,7 @@ export function createSessionCookie(name: string, sameSite: 'Strict' | 'Lax' = '
 interface SignInPagesDeps {
   readonly mountedAt: string
   readonly cookie: ReturnType<typeof createSessionCookie>
-  readonly sessions: {
-    signOut(sessionToken: string): Promise<void>
-    isCsrfToken(sessionToken: string, csrfToken: string): boolean
-  }
+  readonly sessions: Pick<OperatorSessions, 'signOut' | 'isCsrfToken'>
   readonly render: Render
   readonly now: () => number
   readonly findSource: (request: Request, bindings: ConsoleBindings) => string
@@ -42,10 +40,7 @@ interface SignInPagesDeps {
   readonly findNote: (name: string | null) => string | null
 }
 
-interface OpenedSession {
-  readonly sessionToken: string
-  readonly expiresAt: number
-}
+type OpenedSession = Pick<NewSession, 'sessionToken' | 'expiresAt'>
 
 /**
  * Creates the pages that open and end sessions, for one set of pages and its cookie.

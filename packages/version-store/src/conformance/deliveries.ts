@@ -1,7 +1,7 @@
 /** Tests of deliveries in sequence and at the same time, of keys, and of bad input. @module */
 import type { VersionedPayment } from '../version-store.js'
 import type { Case } from './fixture.js'
-import { at, deferred, deliver, equal, expectFailure, expectFailureName, holds, rises, unwanted } from './fixture.js'
+import { at, deferred, deliver, equal, expectFailure, expectFailureField, holds, rises, unwanted } from './fixture.js'
 
 export function orderCases<Tx>(): Case<Tx>[] {
   return [
@@ -170,16 +170,14 @@ export function concurrencyCases<Tx>(): Case<Tx>[] {
       async run(fixture) {
         const { store } = fixture
         const reentrant = 'ERR_EFFECT_REENTRANT'
-        equal(await getCode(store.advance(at(1), () => store.advance(at(1), unwanted).then())), reentrant)
-        equal(await getCode(store.advance(at(1), async () => void (await store.current(at(1))))), reentrant)
+        const advancing = store.advance(at(1), () => store.advance(at(1), unwanted).then())
+        equal(await expectFailureField(advancing, 'code'), reentrant)
+        const reading = store.advance(at(1), async () => void (await store.current(at(1))))
+        equal(await expectFailureField(reading, 'code'), reentrant)
         equal(await deliver(fixture, at(1)), 'apply')
       },
     },
   ]
-}
-
-async function getCode(promise: Promise<unknown>): Promise<unknown> {
-  return ((await expectFailure(promise)) as { code?: unknown }).code
 }
 
 /** Fields that identify payments, and values that are rejected. */
@@ -243,7 +241,7 @@ export function inputCases<Tx>(): Case<Tx>[] {
         for (const version of bad) {
           const payment = { ...at(1), version: version as number }
           equal(
-            await expectFailureName(store.advance(payment, unwanted)),
+            await expectFailureField(store.advance(payment, unwanted), 'name'),
             'RangeError',
             `of version ${String(version)}`,
           )
@@ -257,8 +255,12 @@ export function inputCases<Tx>(): Case<Tx>[] {
         for (const part of ['integrationAddress', 'chainId', 'txHash'])
           for (const value of [undefined, null, '', 8453]) {
             const payment = { ...at(1), [part]: value } as VersionedPayment
-            equal(await expectFailureName(store.advance(payment, unwanted)), 'TypeError', `of ${part} ${value}`)
-            equal(await expectFailureName(store.current(payment)), 'TypeError', `of ${part} ${value}`)
+            equal(
+              await expectFailureField(store.advance(payment, unwanted), 'name'),
+              'TypeError',
+              `of ${part} ${value}`,
+            )
+            equal(await expectFailureField(store.current(payment), 'name'), 'TypeError', `of ${part} ${value}`)
           }
       },
     },

@@ -25,19 +25,16 @@ export function rises(versions: readonly number[], about = ''): void {
 }
 
 /** Waits for a failure and gives its reason. @throws `ConformanceError` When the promise resolves. */
-export async function expectFailure(promise: Promise<unknown>, about = ''): Promise<unknown> {
-  let value: unknown
-  try {
-    value = await promise
-  } catch (reason) {
-    return reason
-  }
-  return fail(`expected a failure, got ${toText(value)}`, about)
+export function expectFailure(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    (value) => fail(`expected a failure, got ${toText(value)}`, ''),
+    (reason: unknown) => reason,
+  )
 }
 
-/** Waits for a failure and gives the name of its error, whose class may be one of another realm. */
-export async function expectFailureName(promise: Promise<unknown>): Promise<unknown> {
-  return (Object(await expectFailure(promise)) as Partial<Error>).name
+/** Waits for a failure and gives a field of its error, whose class may be one of another realm. */
+export async function expectFailureField(promise: Promise<unknown>, field: 'name' | 'code'): Promise<unknown> {
+  return (Object(await expectFailure(promise)) as { readonly name?: unknown; readonly code?: unknown })[field]
 }
 
 function fail(flaw: string, about: string): never {
@@ -58,18 +55,13 @@ function toText(value: unknown): string {
  * `lost before`: the connection breaks before the operation reaches the database. `lost after`: the database acts, and
  * the connection breaks before its answer, as in a COMMIT whose answer never arrives.
  */
-export type Fault = 'rejected' | 'lost before' | 'lost after'
+export type Fault = (typeof faultKinds)[number]
 
-export const faultKinds: readonly Fault[] = ['rejected', 'lost before', 'lost after']
+export const faultKinds = ['rejected', 'lost before', 'lost after'] as const
 
 /** The error of a failed operation. */
-export class InjectedFaultError extends Error {
+class InjectedFaultError extends Error {
   override readonly name = 'InjectedFaultError'
-  readonly fault: Fault
-  constructor(fault: Fault) {
-    super(`The operation was made to fail: ${fault}.`)
-    this.fault = fault
-  }
 }
 
 /** The faults as a fixture sees them: every operation of its driver asks here whether it must fail. */
@@ -79,7 +71,7 @@ export interface Faults {
   /**
    * Runs an operation, synchronous or not, with the fault that {@link Faults.next} returns.
    * @param sever - Breaks the operation's connection, where there is one; called for the two `lost` faults.
-   * @throws {@link InjectedFaultError} In place of the answer.
+   * @throws `InjectedFaultError` In place of the answer.
    */
   operation<Result>(run: () => Result, sever?: () => void): Result
 }
@@ -102,7 +94,7 @@ export function createFaultPlan(): FaultPlan {
       if (fault === undefined) return run()
       const give = () => {
         if (fault !== 'rejected') sever?.()
-        throw new InjectedFaultError(fault)
+        throw new InjectedFaultError(`The operation was made to fail: ${fault}.`)
       }
       if (fault !== 'lost after') return give()
       const result = run()

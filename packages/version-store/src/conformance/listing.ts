@@ -1,7 +1,7 @@
 /** Tests of listings. All names begin with "a listing", so one excuse covers a store that cannot list. @module */
 import type { ListingVersionStore, PaymentKey, VersionStore } from '../version-store.js'
 import type { Case, ConformanceFixture } from './fixture.js'
-import { at, deferred, deliver, equal, expectFailure, expectFailureName, holds, runForEach } from './fixture.js'
+import { at, deferred, deliver, equal, expectFailure, expectFailureField, holds, runForEach } from './fixture.js'
 
 /** More payments than any adapter reads at once. */
 const many = 1_100
@@ -92,15 +92,15 @@ export function listingCases<Tx>(): Case<Tx>[] {
             .list(address as string)
             [Symbol.asyncIterator]()
             .next()
-          equal(await expectFailureName(first), 'TypeError', `of ${address}`)
+          equal(await expectFailureField(first, 'name'), 'TypeError', `of ${address}`)
         }
       },
     },
     {
       name: 'a listing that an effect asks of its own store is rejected instead of waiting for itself',
       async run(fixture) {
-        const rejection = await expectFailure(fixture.store.advance(at(1), async () => void (await listTexts(fixture))))
-        equal((rejection as { code?: unknown }).code, 'ERR_EFFECT_REENTRANT')
+        const call = fixture.store.advance(at(1), async () => void (await listTexts(fixture)))
+        equal(await expectFailureField(call, 'code'), 'ERR_EFFECT_REENTRANT')
         equal(await deliver(fixture, at(1)), 'apply')
       },
     },

@@ -267,19 +267,14 @@ function buildScenarios(set: readonly number[]): Scenario[] {
 /** Each delivery begins after the one before it, and before its effect may end: 3 schedules of two, 15 of three. */
 function buildSchedules(deliveries: number, begun = 0, open: readonly number[] = []): Step[][] {
   if (begun === deliveries && open.length === 0) return [[]]
-  const steps: Step[] = open.map((delivery) => ({ delivery, does: 'end' }))
-  if (begun < deliveries) steps.push({ delivery: begun, does: 'begin' })
-  return steps.flatMap((step) => {
-    const rest =
-      step.does === 'begin'
-        ? buildSchedules(deliveries, begun + 1, [...open, begun])
-        : buildSchedules(
-            deliveries,
-            begun,
-            open.filter((one) => one !== step.delivery),
-          )
-    return rest.map((following) => [step, ...following])
-  })
+  const take = (step: Step, nowBegun: number, nowOpen: readonly number[]) =>
+    buildSchedules(deliveries, nowBegun, nowOpen).map((rest) => [step, ...rest])
+  const end = (delivery: number) => {
+    const others = open.filter((one) => one !== delivery)
+    return take({ delivery, does: 'end' }, begun, others)
+  }
+  const begins = begun < deliveries ? take({ delivery: begun, does: 'begin' }, begun + 1, [...open, begun]) : []
+  return [...open.flatMap(end), ...begins]
 }
 
 function label(scenario: Scenario): string {

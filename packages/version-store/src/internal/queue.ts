@@ -1,19 +1,11 @@
 /** Queues jobs, so that all stores of one connection take turns. @module */
 import { EffectReentrantError } from '../errors.js'
 
-/** Runs jobs one after the other. A failed job does not stop the next. */
-interface Queue {
-  /**
-   * Runs a job in its turn.
-   * @param waitForTimeout - Called when other jobs are ahead, with a signal that aborts at the job's turn. If it
-   * settles earlier, the job leaves the queue and rejects with that error.
-   */
-  run<Result>(job: () => Promise<Result>, waitForTimeout?: (turn: AbortSignal) => Promise<unknown>): Promise<Result>
-  /** The number of jobs that run or wait. */
-  readonly size: number
-}
+/** Resolves to, or rejects with, the error of a job that gives up. The signal aborts at the job's turn. */
+type WaitForTimeout = (turn: AbortSignal) => Promise<unknown>
 
-export function createQueue(): Queue {
+/** Runs jobs one after the other. A failed job does not stop the next. */
+export function createQueue() {
   const waiting = new Set<() => void>()
   let running = 0
   const next = () => {
@@ -25,7 +17,8 @@ export function createQueue(): Queue {
   }
 
   return {
-    run(job, waitForTimeout) {
+    /** Runs a job in its turn. With `waitForTimeout`, a job behind others leaves the queue once that settles. */
+    run<Result>(job: () => Promise<Result>, waitForTimeout?: WaitForTimeout): Promise<Result> {
       // Made only for a job that waits, because it costs more than the rest of the queue.
       let turn: AbortController | undefined
       return new Promise((resolve, reject) => {
@@ -55,6 +48,7 @@ export function createQueue(): Queue {
         }
       })
     },
+    /** The number of jobs that run or wait. */
     get size() {
       return running + waiting.size
     },
@@ -62,21 +56,10 @@ export function createQueue(): Queue {
 }
 
 /** Queues by name, such as one for each payment. Empty ones are dropped. */
-interface Queues {
-  /** As {@link Queue.run}, in the queue of that name. */
-  run<Result>(
-    name: string,
-    job: () => Promise<Result>,
-    waitForTimeout?: (turn: AbortSignal) => Promise<unknown>,
-  ): Promise<Result>
-  /** The number of queues. */
-  readonly size: number
-}
-
-export function createQueues(): Queues {
-  const queues = new Map<string, Queue>()
+export function createQueues() {
+  const queues = new Map<string, ReturnType<typeof createQueue>>()
   return {
-    async run(name, job, waitForTimeout) {
+    async run<Result>(name: string, job: () => Promise<Result>, waitForTimeout?: WaitForTimeout): Promise<Result> {
       const queue = queues.get(name) ?? createQueue()
       queues.set(name, queue)
       try {
@@ -85,28 +68,23 @@ export function createQueues(): Queues {
         if (queue.size === 0) queues.delete(name)
       }
     },
+    /** The number of queues. */
     get size() {
       return queues.size
     },
   }
 }
 
-/** Detects an effect that calls its own store before its first await. */
-interface ReentryGuard {
-  /** @throws {@link EffectReentrantError} `ERR_EFFECT_REENTRANT` inside an effect. */
-  check(): void
-  /** Starts an effect. */
-  start(effect: () => void | Promise<void>): void | Promise<void>
-}
-
-/** For one store, or for all stores of one connection. */
-export function createReentryGuard(): ReentryGuard {
+/** Detects an effect that calls its own store before its first await: of one store, or of all on one connection. */
+export function createReentryGuard() {
   let inside = false
   return {
-    check() {
+    /** @throws {@link EffectReentrantError} `ERR_EFFECT_REENTRANT` inside an effect. */
+    check(): void {
       if (inside) throw new EffectReentrantError()
     },
-    start(effect) {
+    /** Starts an effect. */
+    start(effect: () => void | Promise<void>): void | Promise<void> {
       inside = true
       try {
         return effect()
@@ -118,18 +96,17 @@ export function createReentryGuard(): ReentryGuard {
 }
 
 /** The queues of a connection, pool or transaction, and the guard against an effect that would wait for itself. */
-interface ConnectionQueues {
-  readonly queue: Queue
+const createConnectionQueues = () => ({
+  queue: createQueue(),
   /** For a pool: a queue per payment, so that concurrent deliveries of a payment take one connection. */
-  readonly payments: Queues
-  readonly guard: ReentryGuard
-}
+  payments: createQueues(),
+  guard: createReentryGuard(),
+})
 
-const queuesByHolder = new WeakMap<object, ConnectionQueues>()
+const queuesByHolder = new WeakMap<object, ReturnType<typeof createConnectionQueues>>()
 
-export function getConnectionQueues(holder: object): ConnectionQueues {
-  let queues = queuesByHolder.get(holder)
-  queues ??= { queue: createQueue(), payments: createQueues(), guard: createReentryGuard() }
+export function getConnectionQueues(holder: object) {
+  const queues = queuesByHolder.get(holder) ?? createConnectionQueues()
   queuesByHolder.set(holder, queues)
   return queues
 }

@@ -1,15 +1,15 @@
 /** Chooses the driver by the methods of the database. postgres.js, Kysely and Drizzle begin and commit. @module */
 import type { DrizzleSql } from '../../postgres-database.js'
-import { type PostgresDriver, plain, type Row, runSealed } from './driver.js'
+import { type PostgresDriver, plain, type Row, runSealed, workAtSavepoint } from './driver.js'
 import { createPgClientDriver, createPgPoolDriver } from './pg.js'
 
-interface Sql {
-  (pieces: TemplateStringsArray, ...values: readonly string[]): PromiseLike<readonly Row[]>
+type Tag = (pieces: TemplateStringsArray, ...values: readonly string[]) => PromiseLike<readonly Row[]>
+
+interface Sql extends Tag {
   begin<Result>(options: string, work: (tx: Transaction) => Promise<Result>): Promise<Result>
 }
 
-interface Transaction {
-  (pieces: TemplateStringsArray, ...values: readonly string[]): PromiseLike<readonly Row[]>
+interface Transaction extends Tag {
   savepoint<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>
 }
 
@@ -50,27 +50,14 @@ function drizzleDriver(database: Drizzle, sql: DrizzleSql): PostgresDriver<Drizz
 }
 
 interface Kysely {
-  executeQuery(query: CompiledQuery): Promise<{ readonly rows: readonly Row[] }>
+  /** Takes SQL text in the form of a compiled query. */
+  executeQuery(query: object): Promise<{ readonly rows: readonly Row[] }>
   transaction(): {
     setIsolationLevel(level: 'read committed'): {
       execute<Result>(work: (tx: Kysely) => Promise<Result>): Promise<Result>
     }
   }
 }
-
-/** The form in which Kysely takes SQL text. */
-interface CompiledQuery {
-  readonly sql: string
-  readonly parameters: readonly string[]
-  readonly query: {
-    readonly kind: 'RawNode'
-    readonly sqlFragments: readonly string[]
-    readonly parameters: readonly []
-  }
-  readonly queryId: { readonly queryId: string }
-}
-
-const savepoint = 'payment_version_effect'
 
 function kyselyDriver(database: Kysely): PostgresDriver<Kysely> {
   const query: PostgresDriver<Kysely>['query'] = async (tx, { statement: { text: sql }, values: parameters }) => {
@@ -90,22 +77,11 @@ function kyselyDriver(database: Kysely): PostgresDriver<Kysely> {
         .transaction()
         .setIsolationLevel('read committed')
         .execute((tx) => runSealed(query, tx, first, work)),
-    async nested(tx, first, work) {
-      const run = (text: string) => query(tx, plain(text))
-      await run(`SAVEPOINT ${savepoint}`)
-      try {
-        const { result } = await work(tx, await query(tx, first))
-        await run(`RELEASE ${savepoint}`)
-        return result
-      } catch (error) {
-        // A failed rollback must not hide the error of the work.
-        await run(`ROLLBACK TO ${savepoint}`).then(
-          () => run(`RELEASE ${savepoint}`),
-          () => {},
-        )
-        throw error
-      }
-    },
+    nested: (tx, first, work) =>
+      workAtSavepoint(
+        (sql) => query(tx, plain(sql)),
+        async () => work(tx, await query(tx, first)),
+      ),
   }
 }
 

@@ -155,6 +155,26 @@ export async function runSealed<Tx, Result>(
   return result
 }
 
+export const savepoint = 'payment_version_effect'
+
+/** For drivers without savepoints: does the work at one, and undoes it when it fails. */
+export async function workAtSavepoint<Result>(
+  run: (sql: string) => Promise<unknown>,
+  work: () => Promise<Done<Result>>,
+): Promise<Result> {
+  await run(`SAVEPOINT ${savepoint}`)
+  try {
+    const { result } = await work()
+    await run(`RELEASE ${savepoint}`)
+    return result
+  } catch (error) {
+    const undone = run(`ROLLBACK TO ${savepoint}`).then(() => run(`RELEASE ${savepoint}`))
+    // A failed rollback must not hide the error of the work.
+    await undone.catch(() => {})
+    throw error
+  }
+}
+
 /** The SQLSTATE of an error or of its cause: drizzle wraps the errors of its driver. */
 export function sqlState(error: unknown): string | undefined {
   for (let at = error, depth = 0; depth < 3; depth++) {

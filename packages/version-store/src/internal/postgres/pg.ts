@@ -1,51 +1,46 @@
 /** The driver `pg`: a pool, or one connection. @module */
 import { TransactionOpenError } from '../../errors.js'
-import { type Bound, type PostgresDriver, type Row, sqlState, type Work } from './driver.js'
+import { type Bound, type PostgresDriver, type Row, savepoint, sqlState, type Work, workAtSavepoint } from './driver.js'
 
 // `pg` remembers which prepared statements its connection has, and can be wrong. A prepared statement belongs to a
 // session of the server, and a pooler may switch the connection to another session. A pooler knows only statements that
 // were prepared by the protocol, so an EXECUTE in SQL may miss its statement. DISCARD ALL and DEALLOCATE ALL drop
 // prepared statements without notice to `pg`.
 
-/** The state of prepared statements on a driver's connections. */
-interface PreparedStatements {
-  /** The name under which `pg` prepares the statement on a connection, if it should. */
-  nameOn(connection: object, bound: Bound): string | undefined
-  /** The EXECUTE of the statement, if the connection has prepared it. */
-  executeSql(connection: object, bound: Bound): string | undefined
-  /** Notes that the connection has prepared the statement. Ignores a statement without a name. */
-  prepared(connection: object, bound: Bound): void
-  /**
-   * Whether a statement of the store failed because its prepared statement was missing, or already existed. The failed
-   * statement changed nothing and can run again in another transaction. From then on this connection uses no prepared
-   * statements, and every connection gives up the failed way: `how`.
-   */
-  lost(connection: object, error: unknown, how: 'executed' | 'named'): boolean
-}
+type PreparedStatements = ReturnType<typeof createPreparedStatements>
 
-/** Creates the state. @param prepare - Whether EXECUTE and names are used at all. */
-function createPreparedStatements(prepare: boolean): PreparedStatements {
+/**
+ * Creates the state of prepared statements on a driver's connections.
+ * @param prepare - Whether EXECUTE and names are used at all.
+ */
+function createPreparedStatements(prepare: boolean) {
   const allowed = { executed: prepare, named: prepare }
   const names = new WeakMap<object, Set<string>>()
   const distrusted = new WeakSet<object>()
-  const nameOn: PreparedStatements['nameOn'] = (connection, { statement: { name } }) =>
+  /** The name under which `pg` prepares the statement on a connection, if it should. */
+  const nameOn = (connection: object, { statement: { name } }: Bound) =>
     allowed.named && !distrusted.has(connection) ? name : undefined
 
   return {
     nameOn,
-    executeSql(connection, bound) {
+    /** The EXECUTE of the statement, if the connection has prepared it. */
+    executeSql(connection: object, bound: Bound): string | undefined {
       const name = allowed.executed ? nameOn(connection, bound) : undefined
       if (name === undefined || !names.get(connection)?.has(name)) return undefined
       // Other values would need quoting.
       if (!bound.values.every((value) => /^[0-9A-Za-z]*$/.test(value))) return undefined
       return `EXECUTE ${name}(${bound.values.map((value) => `'${value}'`).join(', ')})`
     },
-    prepared(connection, bound) {
-      const name = nameOn(connection, bound)
-      if (name === undefined) return
+    /** Notes that the connection has prepared the statement of this name. */
+    prepared(connection: object, name: string): void {
       names.set(connection, (names.get(connection) ?? new Set()).add(name))
     },
-    lost(connection, error, how) {
+    /**
+     * Whether a statement of the store failed because its prepared statement was missing, or already existed. The
+     * failed statement changed nothing and can run again in another transaction. From then on this connection uses no
+     * prepared statements, and every connection gives up the failed way: `how`.
+     */
+    lost(connection: object, error: unknown, how: keyof typeof allowed): boolean {
       if (!lostStatementStates.includes(sqlState(error) ?? '')) return false
       allowed[how] = false
       distrusted.add(connection)
@@ -75,8 +70,6 @@ interface Result {
 interface Pool extends Pick<Client, 'query'> {
   connect(): Promise<Client & { release(error?: Error): void }>
 }
-
-const savepoint = 'payment_version_effect'
 
 /** Creates a driver on a pool, which lends a connection to each transaction. */
 export function createPgPoolDriver(pool: Pool, prepare: boolean): PostgresDriver<Client> {
@@ -109,19 +102,11 @@ function onClients(
     // Inside of a transaction, use no name: a lost statement would abort the transaction, which may be the caller's.
     query: (tx, bound) =>
       tx === undefined ? queryWithRetry(outside, statements, bound, async () => {}) : query(tx, bound, undefined),
-    async nested(tx, first, work) {
-      await tx.query(`SAVEPOINT ${savepoint}`)
-      try {
-        const rows = await queryWithRetry(tx, statements, first, () => tx.query(`ROLLBACK TO ${savepoint}`))
-        const { result } = await work(tx, rows)
-        await tx.query(`RELEASE ${savepoint}`)
-        return result
-      } catch (error) {
-        // A failed rollback must not hide the error of the work.
-        await tx.query(`ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`).catch(() => {})
-        throw error
-      }
-    },
+    nested: (tx, first, work) =>
+      workAtSavepoint(
+        (sql) => tx.query(sql),
+        async () => work(tx, await queryWithRetry(tx, statements, first, () => tx.query(`ROLLBACK TO ${savepoint}`))),
+      ),
   }
 }
 
@@ -214,7 +199,7 @@ async function begin(client: Client, statements: PreparedStatements, first: Boun
   const name = statements.nameOn(client, first)
   if (name === undefined) return query(client, first, undefined)
   const rows = await query(client, first, name).catch(failed('named'))
-  statements.prepared(client, first)
+  statements.prepared(client, name)
   return rows
 }
 

@@ -44,15 +44,6 @@ export interface BulkSource {
   readonly parameters: unknown[]
 }
 
-export interface BulkUpdate {
-  readonly table: string
-  readonly columns: readonly BulkColumn[]
-  /** Assignments that are the same for each row, such as `n = n + 1`. */
-  readonly fixed: readonly string[]
-  /** Values in the order of the columns, then the id. */
-  readonly rows: readonly (readonly unknown[])[]
-}
-
 /** Adds a value to a statement and returns its placeholder. */
 export type Parameter = (value: unknown) => string
 
@@ -133,7 +124,6 @@ export interface SqlDialect {
   /** How many of the remaining rows the next statement contains. */
   bulkRows(rowCount: number, columns: number): number
   insertAll(db: Connection, insert: BulkInsert): Promise<void>
-  updateAll(db: Connection, update: BulkUpdate): Promise<void>
   /**
    * Inserts rows whose ids the database assigns.
    * @param uniqueColumns - Columns of a unique key; rows whose key is stored are left out.

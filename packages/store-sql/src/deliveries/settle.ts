@@ -8,7 +8,7 @@ import type {
   SettleResult,
 } from '@payment-integration/core/internal'
 import type { Connection, Engine, Parameter, SqlDialect } from '../engine.js'
-import { listColumns, run, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
+import { bulk, listColumns, run, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, parseId, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { attemptColumns, toAttemptValues } from './delivery-lists.js'
@@ -158,7 +158,7 @@ interface LeasedRow extends HealthRow {
   now: Integer
 }
 
-const retryColumns = listColumns({ due_at: 'integer', attempted: 'integer', schedule_from: 'integer' })
+const retryColumns = listColumns({ due_at: 'integer', attempted: 'integer', schedule_from: 'integer', id: 'integer' })
 
 async function settle(
   db: Connection,
@@ -171,8 +171,12 @@ async function settle(
   const { statuses, ends, retries: retryRows, attempts: attemptRows, reports, now } = collect(attempts, leased, locked)
   await removeFromOutbox(db, ends.delivered)
   for (const reason of ['exhausted', 'superseded'] as const) await removeUndelivered(db, reason, ends[reason])
-  const fixed = ['claim_token = null', 'lane = 1']
-  await db.dialect.updateAll(db, { table: 'outbox', columns: retryColumns, fixed, rows: retryRows })
+  const retryText = (source: string) => `with v (due_at, attempted, schedule_from, id) as (${source})
+    update ${db.dialect.name('outbox')} as d set due_at = v.due_at, attempted = v.attempted,
+      schedule_from = v.schedule_from, claim_token = null, lane = 1
+    from v where d.id = v.id`
+  // Planned for these rows: a generic plan, made for an empty outbox, might scan it.
+  await bulk(db, retryColumns, retryRows, retryText, false)
   await db.dialect.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attemptRows, sends: true })
   return { statuses, transitions: await judgeEndpoints(db, reports, { judge, now }) }
 }
@@ -252,10 +256,8 @@ export function lockLeasedText(dialect: SqlDialect, ids: readonly number[], chec
   const [superseded, snapshot, ofDelivery] = checksVersions
     ? [`case when ${isSuperseded(dialect)} then 1 else 0 end`, `cross join ${name('snapshots')} s`, 'and s.id = d.id']
     : ['0', '', '']
-  return (
-    parameter,
-  ) => `select d.id, d.claim_token, d.attempted, d.schedule_from, d.integration, ${healthColumns}, ${nowText(parameter)} as now,
-      ${superseded} as superseded
+  return (parameter) => `select d.id, d.claim_token, d.attempted, d.schedule_from, d.integration, ${healthColumns},
+      ${nowText(parameter)} as now, ${superseded} as superseded
     from ${name('outbox')} d ${snapshot} cross join ${name('integrations')} i
       left join ${name('endpoints')} e on e.integration = i.address
     where ${oneOf('d.id', 'integer', ids, parameter)} and d.claim_token is not null

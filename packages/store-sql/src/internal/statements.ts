@@ -138,12 +138,16 @@ export const listColumns = (types: Readonly<Record<string, BulkColumn['type']>>)
 /** Writes the statement around the table expression `source`. */
 type BulkStatement = (source: string, parameter: Parameter) => string
 
-/** Runs a statement over many rows, in as few parts as the database allows. */
+/**
+ * Runs a statement over many rows, in as few parts as the database allows.
+ * @param isPrepared - False: it is planned each time.
+ */
 export async function bulk<Row>(
   db: Connection,
   columns: readonly BulkColumn[],
   rows: readonly (readonly unknown[])[],
   statement: BulkStatement,
+  isPrepared = true,
 ): Promise<Row[]> {
   const answers: Row[] = []
   for (let from = 0; from < rows.length; ) {
@@ -151,8 +155,8 @@ export async function bulk<Row>(
     from += part.length
     const { sql, parameters } = db.dialect.bulkSource(columns, part)
     const text = statement(sql, (value) => db.dialect.placeholder(parameters.push(value)))
-    const { rows: answered } = await db.executeQuery<Row>(new PreparedQuery(text, parameters))
-    for (const row of answered) answers.push(row)
+    const query = isPrepared ? new PreparedQuery(text, parameters) : CompiledQuery.raw(text, parameters)
+    for (const row of (await db.executeQuery<Row>(query)).rows) answers.push(row)
   }
   return answers
 }

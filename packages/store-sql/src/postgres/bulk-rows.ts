@@ -1,8 +1,8 @@
-/** Inserts, updates and reads many rows of PostgreSQL at once, as arrays and text. @module */
+/** Inserts and reads many rows of PostgreSQL at once, as arrays and text. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CompiledQuery, type QueryResult } from 'kysely'
 import pg from 'pg'
-import type { BulkColumn, BulkInsert, BulkUpdate, Connection, InsertedIds, SqlDialect } from '../engine.js'
+import type { BulkColumn, BulkInsert, Connection, InsertedIds, SqlDialect } from '../engine.js'
 import { PreparedQuery, SentQuery } from '../internal/statements.js'
 import { integer, parseHexDigits, type RawRows } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
@@ -164,10 +164,6 @@ export function queryTextRows(
 /** Rows per statement: about half a megabyte. */
 const maxRows = 1_024
 
-export async function insertAll(db: Connection, insert: BulkInsert): Promise<void> {
-  await insertRows(db, insert, '')
-}
-
 export async function insertNumbered(db: Connection, insert: BulkInsert, uniqueColumns?: string): Promise<InsertedIds> {
   const unless = uniqueColumns === undefined ? '' : ` on conflict (${uniqueColumns}) do nothing`
   const rows = await insertRows<{ id: Integer }>(db, insert, `${unless} returning id`)
@@ -177,7 +173,7 @@ export async function insertNumbered(db: Connection, insert: BulkInsert, uniqueC
   return { ids: ids.length === insert.rows.length ? ids : null, isNew: (id) => fresh.has(id) }
 }
 
-async function insertRows<Row>(db: Connection, insert: BulkInsert, suffix: string): Promise<Row[]> {
+export async function insertRows<Row>(db: Connection, insert: BulkInsert, suffix: string): Promise<Row[]> {
   const answers: Row[] = []
   let running: Promise<QueryResult<Row>> | undefined
   const takeAnswer = async () => {
@@ -204,16 +200,4 @@ function statement({ name }: SqlDialect, insert: BulkInsert, suffix: string): Co
   const all = [...values, ...fixed.map(({ value }) => value(parameter))].join(', ')
   const text = `insert into ${name(table)} (${names}) select ${all} from ${source}${suffix}`
   return insert.isPreparable === true ? new PreparedQuery(text, parameters) : CompiledQuery.raw(text, parameters)
-}
-
-export async function updateAll(db: Connection, update: BulkUpdate): Promise<void> {
-  const { table, columns, fixed, rows } = update
-  if (rows.length === 0) return
-  // The id comes first, because the first column is always an array.
-  const columnsWithId = [{ name: 'id', type: 'integer' } as const, ...columns]
-  const rowsWithId = rows.map((row) => [row.at(-1), ...row.slice(0, -1)])
-  const { values, source, parameters } = columnSource({ columns: columnsWithId }, rowsWithId)
-  const set = [...columns.map((column, index) => `${column.name} = ${values[index + 1]}`), ...fixed].join(', ')
-  const text = `update ${db.dialect.name(table)} t set ${set} from ${source} where t.id = ${values[0]}`
-  await db.executeQuery(CompiledQuery.raw(text, parameters))
 }

@@ -1,5 +1,10 @@
 /** Claims due deliveries: read candidates, choose, lock, write leases. See docs/decisions/fairness.md. @module */
-import type { ClaimedDelivery, ClaimRequest, DeliveryStore } from '@payment-integration/core/internal'
+import {
+  type ClaimedDelivery,
+  type ClaimRequest,
+  type DeliveryStore,
+  groupBy,
+} from '@payment-integration/core/internal'
 import type { IdSource } from '@payment-integration/core/ports'
 import type { Connection, Engine, Lane, SqlDialect } from '../engine.js'
 import { type PreviousSigningColumns, toPreviousSigningSecret } from '../integrations/integrations.js'
@@ -12,7 +17,6 @@ import {
   type Candidates,
   countInFlightFor,
   countInFlightTo,
-  createRotation,
   type FreeSlots,
   getLaneLimit,
   isBelowEndpointLimit,
@@ -67,12 +71,7 @@ interface Turn {
 
 /** Orders the candidates of one lane by turn. From `knownBelow` POSTs in flight on, the order is not known. */
 function orderByTurn(candidates: readonly Candidate[], truncated: ReadonlySet<string>, slots: FreeSlots) {
-  const queues = new Map<string, Candidate[]>()
-  for (const candidate of [...candidates].sort(compareDue)) {
-    const queue = queues.get(candidate.endpoint)
-    if (queue === undefined) queues.set(candidate.endpoint, [candidate])
-    else queue.push(candidate)
-  }
+  const queues = groupBy([...candidates].sort(compareDue), ({ endpoint }) => endpoint)
   const turns: Turn[] = []
   let knownBelow = Number.POSITIVE_INFINITY
   for (const [endpoint, queue] of queues) {
@@ -209,7 +208,7 @@ const skipsInARow = 3
 const lanesTogether: readonly (readonly Lane[])[] = [[0], [1, 2]]
 
 export function createClaim({ transaction, dialect }: Engine, ids: IdSource): DeliveryStore['claim'] {
-  const rotation = createRotation()
+  const rotation: Rotation = { after: new Map(), lastEndpoints: [], lastServedByEndpoint: new Map(), skips: 0 }
   return async (request) => {
     checkRequest(request)
     const storedToken = ids.next()
@@ -249,7 +248,7 @@ async function claim(
     }
     const before = claimed.length
     for (let hasMore = true; hasMore && slots.limit > 0 && pages < maxPages; pages += 1) {
-      const candidates = await readCandidates(db, slots, { lanes, excludedIds, now: lease.now, rotation })
+      const candidates = await readCandidates(db, slots, lanes, excludedIds, { now: lease.now, rotation })
       const choice = choose(candidates, slots)
       limitReached ||= choice.isLimitReached
       if (choice.chosen.length === 0) break

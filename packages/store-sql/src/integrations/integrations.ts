@@ -1,5 +1,5 @@
 /** Stores integrations and their secrets, which arrive hashed or sealed. @module */
-import type { IntegrationRecord, IntegrationStore, StoreTransaction } from '@payment-integration/core/internal'
+import type { IntegrationRecord, IntegrationStore, IntegrationTransaction } from '@payment-integration/core/internal'
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { forgetHealth } from '../deliveries/endpoint-rows.js'
 import type { Connection, Engine } from '../engine.js'
@@ -9,7 +9,7 @@ import type { Integer } from '../schema/migration.js'
 import type { IntegrationRow } from '../schema/tables.js'
 
 export function createIntegrationStore(engine: Engine): IntegrationStore {
-  const { read, transaction } = engine
+  const { read } = engine
   const { find, list } = bindIntegrations(read)
   const findCredentials = prepare(engine, (value: ValueOf<CredentialsQuery>) => credentialsQuery(read, value))
   return {
@@ -34,12 +34,10 @@ export function createIntegrationStore(engine: Engine): IntegrationStore {
       }
     },
     list,
-    insert: (record) => transaction((db) => bindIntegrations(db).insert(record)),
-    update: (...change) => transaction((db) => bindIntegrations(db).update(...change)),
   }
 }
 
-export function bindIntegrations(db: Connection): StoreTransaction['integrations'] {
+export function bindIntegrations(db: Connection): IntegrationTransaction {
   return {
     async find(address) {
       const query = db.selectFrom('integrations').selectAll().where('address', '=', keyBytes(address))
@@ -80,7 +78,7 @@ export function bindIntegrations(db: Connection): StoreTransaction['integrations
         .modifyEnd(db.dialect.forUpdate)
         .executeTakeFirst()
       if (before === undefined) return null
-      if (Object.keys(columns).length === 0) return toIntegrationRecord(before)
+      if (Object.values(columns).every((value) => value === undefined)) return toIntegrationRecord(before)
       const begins = resetsHealth(before, columns)
       const row = await db
         .updateTable('integrations')
@@ -137,41 +135,32 @@ function credentialsQuery(read: Connection, value: ValueOf<CredentialsQuery>) {
     ])
 }
 
-/** The columns to change; an undefined field stays unchanged. */
-function changedColumns(change: Parameters<IntegrationStore['update']>[1]): Updateable<IntegrationRow> {
-  const { name, notificationUrl, enabled, apiSecret, previousApiSecret } = change
-  const { signingSecret, preparedSigningSecret: prepared, previousSigningSecret: previous } = change
+/** The columns to change. An undefined field is an undefined column, which the query builder leaves out. */
+function changedColumns(change: Parameters<IntegrationTransaction['update']>[1]): Updateable<IntegrationRow> {
+  const { name, enabled, apiSecret, previousApiSecret, signingSecret } = change
+  const { preparedSigningSecret: prepared, previousSigningSecret: previous } = change
   return {
-    ...(name === undefined ? {} : { name: pack(name) }),
-    ...(notificationUrl === undefined ? {} : { notification_url: notificationUrl }),
-    ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0 }),
-    ...(apiSecret === undefined
-      ? {}
-      : { api_key_version: apiSecret?.keyVersion ?? null, api_hash: apiSecret?.hash ?? null }),
-    ...(previousApiSecret === undefined
-      ? {}
-      : {
-          previous_key_version: previousApiSecret?.keyVersion ?? null,
-          previous_hash: previousApiSecret?.hash ?? null,
-          previous_until: previousApiSecret?.until ?? null,
-        }),
-    ...(signingSecret === undefined
-      ? {}
-      : { signing_key_version: signingSecret.keyVersion, signing_sealed: signingSecret.sealed }),
-    ...(prepared === undefined
-      ? {}
-      : {
-          prepared_signing_key_version: prepared?.keyVersion ?? null,
-          prepared_signing_sealed: prepared?.sealed ?? null,
-        }),
-    ...(previous === undefined
-      ? {}
-      : {
-          previous_signing_key_version: previous?.keyVersion ?? null,
-          previous_signing_sealed: previous?.sealed ?? null,
-          previous_signing_until: previous?.until ?? null,
-        }),
+    name: name === undefined ? undefined : pack(name),
+    notification_url: change.notificationUrl,
+    enabled: enabled === undefined ? undefined : Number(enabled),
+    api_key_version: readField(apiSecret, 'keyVersion'),
+    api_hash: readField(apiSecret, 'hash'),
+    previous_key_version: readField(previousApiSecret, 'keyVersion'),
+    previous_hash: readField(previousApiSecret, 'hash'),
+    previous_until: readField(previousApiSecret, 'until'),
+    signing_key_version: signingSecret?.keyVersion,
+    signing_sealed: signingSecret?.sealed,
+    prepared_signing_key_version: readField(prepared, 'keyVersion'),
+    prepared_signing_sealed: readField(prepared, 'sealed'),
+    previous_signing_key_version: readField(previous, 'keyVersion'),
+    previous_signing_sealed: readField(previous, 'sealed'),
+    previous_signing_until: readField(previous, 'until'),
   }
+}
+
+/** A field of a secret: null if it is removed, undefined if it stays unchanged. */
+function readField<Secret extends object, Key extends keyof Secret>(secret: Secret | null | undefined, key: Key) {
+  return secret === null || secret === undefined ? secret : secret[key]
 }
 
 /** By name, because a prepared statement with `*` fails after a new column. */

@@ -5,12 +5,12 @@ import type {
   AccountTransaction,
   LegacyKeyRecord,
   LegacyKeyStore,
-  StoreTransaction,
+  LegacyKeyTransaction,
 } from '@payment-integration/core/internal'
 import { type Selectable, sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { prepare, type ValueOf } from '../internal/statements.js'
-import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
+import { checkInteger, integer, memoize, nullableInteger, pack, unpack } from '../internal/values.js'
 import type { AccountRow, LegacyKeyRow } from '../schema/tables.js'
 
 const accountColumns = ['handle', 'address', 'config', 'created_at'] as const
@@ -115,28 +115,25 @@ function toAccountRecord(row: Selectable<AccountRow>): AccountRecord {
 const keyColumns = ['id', 'name', 'hash', 'key_version', 'created_at', 'revoked_at'] as const
 
 export function createLegacyKeyStore(engine: Engine): LegacyKeyStore {
-  const { read, transaction } = engine
-  const findersByCount = new Map<number, ReturnType<typeof prepareHashes>>()
-  const findHashes = (hashes: readonly string[]) => {
-    const find = findersByCount.get(hashes.length) ?? prepareHashes(engine, hashes.length)
-    findersByCount.set(hashes.length, find)
-    return find(hashes)
-  }
+  const { read } = engine
+  // A statement for each number of master keys.
+  const prepareCount = memoize((count) => {
+    const places = Array.from({ length: Number(count) }, (_, n) => n)
+    return prepare(engine, (value: ValueOf<readonly string[]>) => selectByHashes(read, places.map(value)))
+  })
   return {
     async findByHash(hashes) {
       if (hashes.length === 0) return null
-      const records = (await findHashes(hashes.map(({ hash }) => hash))).map(toLegacyKeyRecord)
+      const rows = await prepareCount(String(hashes.length))(hashes.map(({ hash }) => hash))
       const isMatch = ({ secret }: LegacyKeyRecord) =>
         hashes.some(({ hash, keyVersion }) => secret.hash === hash && secret.keyVersion === keyVersion)
-      return records.find(isMatch) ?? null
+      return rows.map(toLegacyKeyRecord).find(isMatch) ?? null
     },
     list: bindLegacyKeys(read).list,
-    insert: (record) => transaction((db) => bindLegacyKeys(db).insert(record)),
-    revoke: (id, at) => transaction((db) => bindLegacyKeys(db).revoke(id, at)),
   }
 }
 
-export function bindLegacyKeys(db: Connection): StoreTransaction['legacyKeys'] {
+export function bindLegacyKeys(db: Connection): LegacyKeyTransaction {
   return {
     async list() {
       const records = (await db.selectFrom('legacy_keys').select(keyColumns).execute()).map(toLegacyKeyRecord)
@@ -169,11 +166,6 @@ export function bindLegacyKeys(db: Connection): StoreTransaction['legacyKeys'] {
       return row === undefined ? null : toLegacyKeyRecord(row)
     },
   }
-}
-
-function prepareHashes(engine: Engine, count: number) {
-  const places = Array.from({ length: count }, (_, n) => n)
-  return prepare(engine, (value: ValueOf<readonly string[]>) => selectByHashes(engine.read, places.map(value)))
 }
 
 /** Selects the keys with any of these hashes. */

@@ -1,31 +1,29 @@
 /** Rows of identity: subjects, redemptions, persons, accounts and logs. @module */
 import type { Generated } from 'kysely'
-import type { Integer } from './migration.js'
+import type { Integer, JsonText } from './migration.js'
 
 /** One row per subject: a person behind an address, or the direct verification of an account. */
 export interface SubjectRow {
   /** Order of creation. */
   seq: Generated<Integer>
-  /** JSON string, like every id of a host or of the provider here. */
-  id: string
+  id: JsonText
   /** Keyed hash of the address; null together with the two below: a direct verification. */
   email_key: string | null
   email_key_version: Integer | null
   email_sealed: string | null
   /** Null: a placeholder. */
-  account_id: string | null
+  account_id: JsonText | null
   proved: Integer
   closed: Integer
   /** Number of the newest redemption. */
   redemptions: Integer
   donor: string | null
-  applicant_id: string | null
+  applicant_id: JsonText | null
   attached_number: Integer | null
   attached_at: Integer | null
-  /** JSON object, like `doubt`. */
-  review: string | null
+  review: JsonText | null
   reviewed_at: Integer | null
-  doubt: string | null
+  doubt: JsonText | null
   /** The provider's time of `is_active`; null together with it. */
   presence_at: Integer | null
   is_active: Integer | null
@@ -47,18 +45,17 @@ export interface PersonRow {
 export interface RedemptionRow {
   /** Order in which redemptions were started. */
   seq: Generated<Integer>
-  external_user_id: string
-  subject_id: string
+  external_user_id: JsonText
+  subject_id: JsonText
   /** From 1, unique in each subject. */
   number: Integer
   integration: string
-  /** JSON string. */
-  level_name: string | null
+  level_name: JsonText | null
   is_findable: Integer
   started_at: Integer
   leased_until: Integer
   state: string
-  applicant_id: string | null
+  applicant_id: JsonText | null
   /** Null: the applicant is not looked up. */
   next_look_up_at: Integer | null
 }
@@ -67,29 +64,27 @@ export interface ShareRow {
   id: Generated<Integer>
   at: Integer
   integration: string
-  subject_id: string
+  subject_id: JsonText
   outcome: string
-  external_user_id: string | null
+  external_user_id: JsonText | null
   provider_code: Integer | null
 }
 
 export interface VerdictRow {
   id: Generated<Integer>
   noted_at: Integer
-  subject_id: string
-  applicant_id: string
+  subject_id: JsonText
+  applicant_id: JsonText
   source: string
   change: string
   /** The provider's time. */
   at: Integer | null
-  /** JSON object. */
-  review: string | null
+  review: JsonText | null
   outcome: string
 }
 
 export interface ProviderEventRow {
-  /** JSON string. */
-  event_key: string
+  event_key: JsonText
   at: Integer
 }
 
@@ -97,7 +92,7 @@ export interface ProviderEventRow {
 export interface IdentityAccountRow {
   /** Order of registration. */
   id: Generated<Integer>
-  account_id: string
+  account_id: JsonText
   /** Null: another account proved its address. */
   email_key: string | null
   /** 1 for the one owner of an address. */
@@ -119,7 +114,7 @@ export interface AccountEventRow {
   at: Integer
   action: string
   email_key: string | null
-  account_id: string | null
+  account_id: JsonText | null
   proof: string | null
   by_integration: string | null
   reason: string | null

@@ -11,7 +11,7 @@ import type {
   SubjectRow,
   VerdictRow,
 } from './identity-tables.js'
-import type { Integer } from './migration.js'
+import type { Integer, JsonText } from './migration.js'
 
 /** One row per payment, primary or not. `internal/values.ts` converts its hashes and addresses. */
 export interface PaymentRow {
@@ -34,23 +34,22 @@ export interface PaymentRow {
   source_chain_id: Integer | null
   source_tx_hash: Uint8Array | null
   token_in_address: Uint8Array
-  /** JSON string, so that any symbol of a token can be stored: PostgreSQL rejects U+0000 in text. */
-  token_in_symbol: string | null
+  token_in_symbol: JsonText | null
   token_in_decimals: Integer
   /** Decimal digits: a uint256 fits no integer column. */
   token_in_amount: string
   /** Null when address, symbol and decimals are those of `token_in`. */
   token_out_address: Uint8Array | null
-  token_out_symbol: string | null
+  token_out_symbol: JsonText | null
   token_out_decimals: Integer | null
   token_out_gross: string
   token_out_net: string
-  /** JSON array of `payments/payment-row.ts`; null: no fact is known. */
-  pricing: string | null
+  /** An array of `payments/payment-row.ts`; null: no fact is known. */
+  pricing: JsonText | null
   /** 1 while the payment is off the chain. */
   off_chain: Integer
-  /** JSON object with the former state; null unless it was dropped. */
-  dropped: string | null
+  /** The former state; null unless it was dropped. */
+  dropped: JsonText | null
   /** 1 for the payment that area (a) shows. */
   is_primary: Integer
 }
@@ -62,9 +61,9 @@ export interface StatusRow {
   block_timestamp: Integer
   version: Integer
   state: string | null
-  /** JSON array of `payments/payment-row.ts`, like `invoice`. */
-  recipient: string | null
-  invoice: string | null
+  /** An array of `payments/payment-row.ts`, like `invoice`. */
+  recipient: JsonText | null
+  invoice: JsonText | null
 }
 
 /** A primary payment whose state is not final. */
@@ -136,10 +135,9 @@ export interface AttemptRow {
   status: Integer | null
   /** 1 for a replay. */
   replay: Integer
-  /** JSON string. */
-  reason: string | null
-  /** JSON string: the first bytes of the receiver's answer. */
-  excerpt: string | null
+  reason: JsonText | null
+  /** The first bytes of the receiver's answer. */
+  excerpt: JsonText | null
 }
 
 /** One row per integration whose last attempt failed. */
@@ -171,13 +169,10 @@ export interface SegmentRow {
 export interface AuditRow {
   seq: Integer
   at: Integer
-  /** JSON string. */
-  actor: string
+  actor: JsonText
   action: string
-  /** JSON string. */
-  subject: string
-  /** JSON object. */
-  details: string
+  subject: JsonText
+  details: JsonText
   key_version: Integer
   hash: string
 }
@@ -191,21 +186,19 @@ export interface UpdateRow {
   /** The next three columns are set while it waits; `body` also if it was rejected. */
   chain_id: Integer | null
   tx_hash: Uint8Array | null
-  /** The whole update as JSON. */
-  body: string | null
+  /** The whole update. */
+  body: JsonText | null
   version: Integer | null
   id: string
   /** The first 16 bytes of the SHA-256 of its JSON. */
   fingerprint: Uint8Array
   outcome: string
-  /** JSON string. */
-  reason: string | null
+  reason: JsonText | null
 }
 
 export interface IntegrationRow {
   address: Uint8Array
-  /** JSON string. */
-  name: string
+  name: JsonText
   notification_url: string | null
   enabled: Integer
   api_key_version: Integer | null
@@ -226,26 +219,22 @@ export interface IntegrationRow {
 }
 
 export interface AccountRow {
-  /** JSON string. */
-  handle: string
+  handle: JsonText
   address: string
-  /** JSON object. */
-  config: string
+  config: JsonText
   created_at: Integer
 }
 
 /** One row per account and address that it receives payments at. */
 export interface AccountAddressRow {
   address: string
-  handle: string
+  handle: JsonText
 }
 
 /** One row per legacy API key ever issued. */
 export interface LegacyKeyRow {
-  /** JSON string. */
-  id: string
-  /** JSON string. */
-  name: string
+  id: JsonText
+  name: JsonText
   hash: string
   key_version: Integer
   created_at: Integer
@@ -290,8 +279,7 @@ export interface ProofRow {
   from_block: Integer
   to_block: Integer
   proof: string
-  /** JSON string. */
-  node: string
+  node: JsonText
 }
 
 /** The blocks that were read for a router. */
@@ -305,10 +293,8 @@ export interface CoverageRow {
 
 /** A lease with its holder and end. */
 export interface LeaseRow {
-  /** JSON string. */
-  name: string
-  /** JSON string. */
-  holder: string
+  name: JsonText
+  holder: JsonText
   expires_at: Integer
 }
 
@@ -321,8 +307,8 @@ export interface DepositRow {
   block_number: Integer
   /** 1 while it has no fulfilment. */
   waiting: Integer
-  /** JSON object; its large integers are decimal digits. */
-  body: string
+  /** Its large integers are decimal digits. */
+  body: JsonText
 }
 
 /** Indexed heights; the highest of a chain is its checkpoint. */
@@ -336,8 +322,7 @@ export interface CheckpointRow {
 
 /** One key for each purpose, sealed. */
 export interface DataKeyRow {
-  /** JSON string. */
-  purpose: string
+  purpose: JsonText
   key_version: Integer
   sealed: string
 }

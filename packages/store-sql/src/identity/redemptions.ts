@@ -58,7 +58,7 @@ export function bindLogs(db: Connection): Pick<IdentityTransaction, 'logShare' |
   }
 }
 
-type LogReads = Pick<IdentityStore, 'shares' | 'verdicts' | 'forgetEvents'>
+type LogReads = Pick<IdentityStore, 'shares' | 'verdicts' | 'redemptions' | 'forgetEvents'>
 
 export function createLogReads({ read, transaction }: Engine): LogReads {
   return {
@@ -69,6 +69,10 @@ export function createLogReads({ read, transaction }: Engine): LogReads {
     async verdicts(query) {
       const { rows } = await read.executeQuery<Selectable<VerdictRow>>(newestQuery(read, 'identity_verdicts', query))
       return rows.map(toVerdict)
+    },
+    async redemptions(query) {
+      const { rows } = await read.executeQuery<StoredRedemption>(newestQuery(read, 'identity_redemptions', query))
+      return rows.map(toRedemption)
     },
     async forgetEvents(before, limit) {
       checkInteger(before, 'before')
@@ -94,17 +98,19 @@ export function createLogReads({ read, transaction }: Engine): LogReads {
 
 export function newestQuery(
   { dialect }: Pick<Connection, 'dialect'>,
-  log: 'identity_shares' | 'identity_verdicts',
+  table: 'identity_shares' | 'identity_verdicts' | 'identity_redemptions',
   { emailKey, limit }: IdentityQuery,
 ) {
   const { name } = dialect
   checkInteger(limit, 'limit', 1)
   return compile<never>(dialect, (parameter) => {
+    const [columns, order] =
+      table === 'identity_redemptions' ? [redemptionColumns(dialect, parameter), 'r.seq'] : ['r.*', 'r.id']
     const ofAddress =
       emailKey === undefined
         ? ''
-        : `where subject_id in (select s.id from ${name('identity_subjects')} s where s.email_key = ${parameter(emailKey)})`
-    return `select * from ${name(log)} ${ofAddress} order by id desc limit ${parameter(limit)}`
+        : `where r.subject_id in (select s.id from ${name('identity_subjects')} s where s.email_key = ${parameter(emailKey)})`
+    return `select ${columns} from ${name(table)} r ${ofAddress} order by ${order} desc limit ${parameter(limit)}`
   })
 }
 
@@ -219,7 +225,7 @@ export function openQuery(
 /** SQL text: states of redemptions in flight or with an unknown outcome. */
 export const openStates = "'in_flight', 'unknown', 'unresolved'"
 
-export function redemptionColumns({ nowText }: SqlDialect, parameter: Parameter): string {
+function redemptionColumns({ nowText }: SqlDialect, parameter: Parameter): string {
   return `r.seq, r.external_user_id, r.subject_id, r.number, r.integration, r.level_name, r.is_findable, r.started_at,
     r.state, r.applicant_id, case when r.leased_until > ${nowText(parameter)} then 1 else 0 end as is_leased`
 }

@@ -108,11 +108,8 @@ function toPresence({ presence_at, is_active }: StoredSubject): IdentitySubject[
   return { isActive: integer(is_active) === 1, at: integer(presence_at) }
 }
 
-function toMissingApplicant({
-  missing_since,
-  missing_reported,
-  missing_confirmed,
-}: StoredSubject): MissingApplicant | null {
+function toMissingApplicant(row: StoredSubject): MissingApplicant | null {
+  const { missing_since, missing_reported, missing_confirmed } = row
   if (missing_since === null || missing_reported === null || missing_confirmed === null) return null
   return {
     since: integer(missing_since),

@@ -4,7 +4,7 @@ import type { BridgeDeposit, PaymentFacts } from '@payment-integration/core/port
 import { type NotNull, sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { bulk, listColumns } from '../internal/statements.js'
-import { checkInteger, pack, parseId, unpack } from '../internal/values.js'
+import { checkInteger, parseId, unpack } from '../internal/values.js'
 import { packPricing, unpackPricing } from '../payments/payment-row.js'
 
 /** A deposit as JSON text. Large integers are decimal digits, because JSON numbers would round them. */
@@ -20,19 +20,9 @@ interface DepositText extends Pick<BridgeDeposit, 'bridge' | 'depositId' | 'dest
   readonly output: { readonly token: string; readonly amount: string }
 }
 
-function packDeposit({ payment, output, ...rest }: BridgeDeposit): string {
-  const { tokenIn, tokenOut, pricing } = payment
-  const text: DepositText = {
-    ...rest,
-    payment: {
-      ...payment,
-      tokenIn: { ...tokenIn, amount: tokenIn.amount.toString() },
-      tokenOut: { ...tokenOut, gross: tokenOut.gross.toString(), net: tokenOut.net.toString() },
-      pricing: packPricing(pricing),
-    },
-    output: { token: output.token, amount: output.amount.toString() },
-  }
-  return pack(text)
+function packDeposit({ payment, output: { token, amount }, ...rest }: BridgeDeposit): string {
+  const values = { ...rest, payment: { ...payment, pricing: packPricing(payment.pricing) }, output: { token, amount } }
+  return JSON.stringify(values, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
 }
 
 function unpackDeposit(body: string): BridgeDeposit {

@@ -204,9 +204,7 @@ export function selectFiltered(db: Connection, filter: RangeFilter) {
   )
 }
 
-type DeliveryLists = Pick<DeliveryStore, 'list' | 'find' | 'newestId' | 'count'>
-
-export function createDeliveryLists(db: Connection): DeliveryLists {
+export function createDeliveryLists(db: Connection): Pick<DeliveryStore, 'list' | 'find' | 'newestId' | 'count'> {
   return {
     list: async (query) => withAttempts(db, await listQuery(db, await withIdRange(db, query)).execute()),
     async find(deliveryId) {

@@ -24,13 +24,6 @@ async function readEarliest(read: Connection) {
   }
 }
 
-interface EarliestRow {
-  open_due: Integer | null
-  blocked_due: Integer | null
-  claimable: Integer | null
-  now: Integer
-}
-
 /**
  * The first due times of open and of blocked endpoints, and the first time when a delivery can be claimed. A skip scan
  * per lane, because a plain minimum would read the whole backlog.
@@ -46,7 +39,7 @@ export function earliestQuery(dialect: SqlDialect) {
     from ${scanName(lane)} w cross join ${name('integrations')} i
       left join ${name('endpoints')} e on e.integration = i.address
     where i.address = w.integration and i.enabled = 1 and i.notification_url is not null`
-  return compile<EarliestRow>(
+  return compile<Record<'open_due' | 'blocked_due' | 'claimable', Integer | null> & { readonly now: Integer }>(
     dialect,
     (parameter) => `with recursive ${lanes.map((lane) => scanText(name('outbox'), scanAll(lane), parameter)).join(', ')}
     select min(case when blocked_until is null then due end) as open_due,

@@ -52,23 +52,13 @@ const tail =
   /^"state":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"recipient":(?:null|\{"title":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"subtitle":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\}),"invoice":(?:null|\{"amount":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"currency":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"settlementAmount":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"settlementCurrency":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\})\}$/
 
 /** Formats the end of a body from a match of {@link shortForm} or {@link tail}. */
-function formatTail([
-  ,
-  state,
-  title,
-  subtitle,
-  amount,
-  currency,
-  settlementAmount,
-  settlementCurrency,
-]: Values): string {
+function formatTail(values: readonly (string | undefined)[]): string {
+  const [, state, title, subtitle, amount, currency, settlementAmount, settlementCurrency] = values
   const recipient = title === undefined ? 'null' : `{"title":${title},"subtitle":${subtitle}}`
   const settlement = `"settlementAmount":${settlementAmount},"settlementCurrency":${settlementCurrency}`
   const invoice = amount === undefined ? 'null' : `{"amount":${amount},"currency":${currency},${settlement}}`
   return `"state":${state},"recipient":${recipient},"invoice":${invoice}}`
 }
-
-type Values = readonly (string | undefined)[]
 
 /** The values as a JSON array; null if they do not rebuild the body. */
 function parseValues(text: string, head: string): string | null {

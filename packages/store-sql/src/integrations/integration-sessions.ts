@@ -9,19 +9,18 @@ import type { Connection, Engine } from '../engine.js'
 import { prepare, type ValueOf } from '../internal/statements.js'
 import { checkInteger, hexBytes, integer, keyBytes, toHex } from '../internal/values.js'
 import type { IntegrationSessionRow } from '../schema/tables.js'
-import { integrationColumns, toIntegrationRecord } from './integrations.js'
+import { bindIntegrations } from './integrations.js'
 
 export function createIntegrationSessionStore(engine: Engine): IntegrationSessionStore {
-  const find = prepare(engine, (value: ValueOf<{ hash: string }>) =>
-    integrationSessionQuery(engine.read, value('hash')),
-  )
+  const { read } = engine
+  const findRow = prepare(engine, (value: ValueOf<{ hash: string }>) => integrationSessionQuery(read, value('hash')))
   return {
     async find(hash) {
-      const [row] = await find({ hash })
+      const [row] = await findRow({ hash })
       if (row === undefined) return null
-      const { session_api_hash: api_hash, session_created_at: created_at, integration, expires_at } = row
-      const session = toSessionRecord({ hash: row.hash, integration, api_hash, created_at, expires_at })
-      return { session, integration: toIntegrationRecord(row) }
+      const session = toSessionRecord(row)
+      const integration = await bindIntegrations(read).find(session.integrationAddress)
+      return integration === null ? null : { session, integration }
     },
   }
 }
@@ -56,13 +55,9 @@ export function bindIntegrationSessions(db: Connection): IntegrationSessionTrans
 }
 
 export function integrationSessionQuery(db: Connection, hash: string) {
-  return db
-    .selectFrom('integration_sessions as session')
-    .innerJoin('integrations', 'integrations.address', 'session.integration')
-    .select(integrationColumns)
-    .select(['session.hash', 'session.integration', 'session.expires_at'])
-    .select(['session.api_hash as session_api_hash', 'session.created_at as session_created_at'])
-    .where('session.hash', '=', hash)
+  // By name, because a prepared statement with `*` fails after a new column.
+  const columns = ['hash', 'integration', 'api_hash', 'created_at', 'expires_at'] as const
+  return db.selectFrom('integration_sessions').select(columns).where('hash', '=', hash)
 }
 
 export function deleteIntegrationSessionsQuery(db: Connection, integrationAddress: string) {

@@ -129,8 +129,8 @@ export async function writeCheckpoint(db: Connection, { chainId, to, below, from
     await db.deleteFrom('checkpoints').where('chain_id', '=', chainId).where('block_number', '>', blockNumber).execute()
     await forgetProofs(db, chainId, blockNumber)
   }
-  const text = (source: string) =>
-    `insert into ${db.dialect.name('checkpoints')} (chain_id, block_number, block_hash) ${source}
+  const text = () =>
+    `insert into ${db.dialect.name('checkpoints')} (chain_id, block_number, block_hash) select * from v where true
      on conflict (chain_id, block_number) do update set block_hash = excluded.block_hash`
   await bulk(db, columns, rows, text)
   if (from !== null) await prune(db, chainId, { from, to: blockNumber })

@@ -69,8 +69,8 @@ export async function upsertDeposits(db: Connection, deposits: readonly BridgeDe
   )
   const names = columns.map(({ name }) => name).join(', ')
   // Without `where true` SQLite parses ON as part of a join. Unchanged rows are not written.
-  const text = (source: string) =>
-    `insert into ${db.dialect.name('deposits')} as d (${names}) select * from (${source}) as v where true
+  const text = () =>
+    `insert into ${db.dialect.name('deposits')} as d (${names}) select * from v where true
      on conflict (chain_id, tx_hash, ordinal) do update set block_number = excluded.block_number, body = excluded.body
      where d.block_number <> excluded.block_number or d.body <> excluded.body`
   await bulk(db, columns, [...rows.values()], text)

@@ -6,7 +6,6 @@ import { integer, keyBytes, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Moment } from './settle.js'
 
-/** A due delivery that a claim may take. */
 export interface Candidate {
   readonly id: number
   readonly dueAt: number

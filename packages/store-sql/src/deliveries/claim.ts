@@ -10,7 +10,7 @@ import type { Connection, Engine, Lane, SqlDialect } from '../engine.js'
 import { type PreviousSigningColumns, toPreviousSigningSecret } from '../integrations/integrations.js'
 import { awaitRows, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
 import { checkInteger, integer, toHex } from '../internal/values.js'
-import { toSnapshotBytes } from '../payments/snapshots.js'
+import { type BodyKeyRow, toSnapshotBytes } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
 import {
   type Candidate,
@@ -117,18 +117,14 @@ function orderByIntegration(queue: readonly Candidate[], truncated: ReadonlySet<
 
 const compareDue = (a: Candidate, b: Candidate): number => a.dueAt - b.dueAt || a.id - b.id
 
-interface DeliveryRow {
+interface DeliveryRow extends BodyKeyRow {
   id: Integer
-  version: Integer
   attempted: Integer
   schedule_from: Integer
   replayed: Integer
   made_at: Integer
   now: Integer
   superseded: Integer
-  chain_id: Integer
-  /** To be read with `toHex`. */
-  tx_hash: Uint8Array | string
   /** To be read with `toBytes`. */
   body: Uint8Array | string
 }

@@ -5,7 +5,7 @@ import type { Connection, Engine, Lane, Parameter, SqlDialect } from '../engine.
 import { findLowestReplayable } from '../history/segments.js'
 import { compile, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, keyBytes, nullableInteger, parseId, toHex } from '../internal/values.js'
-import { toSnapshotBytes } from '../payments/snapshots.js'
+import { type BodyKeyRow, toSnapshotBytes } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
 import { lastAddress, scanName, scanText } from './candidates.js'
 import { createClaim } from './claim.js'
@@ -136,12 +136,9 @@ function createCompleteUpTo(read: Connection): DeliveryStore['completeUpTo'] {
   }
 }
 
-interface StreamRow {
+interface StreamRow extends BodyKeyRow {
   readonly id: Integer
-  readonly version: Integer
   readonly created_at: Integer
-  readonly chain_id: Integer
-  readonly tx_hash: Uint8Array
   readonly body: Uint8Array | string
 }
 

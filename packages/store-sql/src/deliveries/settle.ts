@@ -171,8 +171,7 @@ async function settle(
   const { statuses, ends, retries: retryRows, attempts: attemptRows, reports, now } = collect(attempts, leased, locked)
   await removeFromOutbox(db, ends.delivered)
   for (const reason of ['exhausted', 'superseded'] as const) await removeUndelivered(db, reason, ends[reason])
-  const retryText = (source: string) => `with v (due_at, attempted, schedule_from, id) as (${source})
-    update ${db.dialect.name('outbox')} as d set due_at = v.due_at, attempted = v.attempted,
+  const retryText = () => `update ${db.dialect.name('outbox')} as d set due_at = v.due_at, attempted = v.attempted,
       schedule_from = v.schedule_from, claim_token = null, lane = 1
     from v where d.id = v.id`
   // Planned for these rows: a generic plan, made for an empty outbox, might scan it.

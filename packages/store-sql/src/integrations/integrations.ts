@@ -95,8 +95,8 @@ export function bindIntegrations(db: Connection): IntegrationTransaction {
 export async function findRegistered(db: Connection, addresses: readonly string[]): Promise<ReadonlySet<string>> {
   const columns = listColumns({ address: 'hex' })
   const values = addresses.map((address) => [address])
-  const text = (source: string) =>
-    `select i.address from ${db.dialect.name('integrations')} as i where i.address in (${source})`
+  const text = () =>
+    `select i.address from ${db.dialect.name('integrations')} as i where i.address in (select address from v)`
   const rows = await bulk<Pick<IntegrationRow, 'address'>>(db, columns, values, text)
   return new Set(rows.map(({ address }) => toHex(address)))
 }
@@ -163,29 +163,7 @@ function readField<Secret extends object, Key extends keyof Secret>(secret: Secr
   return secret === null || secret === undefined ? secret : secret[key]
 }
 
-/** By name, because a prepared statement with `*` fails after a new column. */
-export const integrationColumns = [
-  'integrations.address',
-  'integrations.name',
-  'integrations.notification_url',
-  'integrations.enabled',
-  'integrations.api_key_version',
-  'integrations.api_hash',
-  'integrations.previous_key_version',
-  'integrations.previous_hash',
-  'integrations.previous_until',
-  'integrations.signing_key_version',
-  'integrations.signing_sealed',
-  'integrations.prepared_signing_key_version',
-  'integrations.prepared_signing_sealed',
-  'integrations.previous_signing_key_version',
-  'integrations.previous_signing_sealed',
-  'integrations.previous_signing_until',
-  'integrations.created_at',
-  'integrations.endpoint_epoch',
-] as const
-
-export function toIntegrationRecord(row: Selectable<IntegrationRow>): IntegrationRecord {
+function toIntegrationRecord(row: Selectable<IntegrationRow>): IntegrationRecord {
   const { api_key_version, api_hash, previous_key_version, previous_hash, previous_until } = row
   const { prepared_signing_key_version, prepared_signing_sealed } = row
   return {

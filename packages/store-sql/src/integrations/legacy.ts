@@ -168,7 +168,6 @@ export function bindLegacyKeys(db: Connection): LegacyKeyTransaction {
   }
 }
 
-/** Selects the keys with any of these hashes. */
 export function selectByHashes(db: Connection, hashes: readonly string[]) {
   return db.selectFrom('legacy_keys').select(keyColumns).where('hash', 'in', hashes)
 }

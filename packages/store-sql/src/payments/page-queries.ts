@@ -30,9 +30,8 @@ const repositionColumns = listColumns({
  */
 export async function storeFormerPositions(db: Connection, payments: readonly PaymentFacts[]): Promise<void> {
   const values = payments.map((facts) => [facts.chainId, facts.txHash, facts.ordinal, facts.blockTimestamp])
-  const findText = (source: string) =>
-    `with v (chain_id, tx_hash, ordinal, block_timestamp) as (${source})
-     select p.id, p.integration, p.block_timestamp from v
+  const findText = () =>
+    `select p.id, p.integration, p.block_timestamp from v
      join ${db.dialect.name('payments')} as p
        on p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal
      where p.is_primary = 1 and p.integration is not null and p.block_timestamp <> v.block_timestamp`
@@ -47,8 +46,8 @@ export async function storeFormerPositions(db: Connection, payments: readonly Pa
     const integration = toHex(row.integration)
     return [integer(row.id), counts.get(integration), integration, integer(row.block_timestamp)]
   })
-  const insertText = (source: string) =>
-    `insert into ${db.dialect.name('payment_repositions')} (payment_id, seq, integration, block_timestamp) ${source}`
+  const insertText = () => `insert into ${db.dialect.name('payment_repositions')}
+    (payment_id, seq, integration, block_timestamp) select * from v`
   await bulk(db, repositionColumns, repositions, insertText)
 }
 
@@ -56,9 +55,8 @@ export async function storeFormerPositions(db: Connection, payments: readonly Pa
 async function countReposition(db: Connection, integrations: readonly string[]) {
   const columns = listColumns({ integration: 'hex' })
   const values = [...new Set(integrations)].sort().map((integration) => [integration])
-  const text = (source: string) =>
-    `with v (integration) as (${source})
-     insert into ${db.dialect.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
+  const text = () =>
+    `insert into ${db.dialect.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
      on conflict (integration) do update set seq = e.seq + 1 returning integration, seq`
   const counted = await bulk<PageEpochRow>(db, columns, values, text)
   return new Map(counted.map(({ integration, seq }) => [toHex(integration), integer(seq)]))

@@ -79,11 +79,11 @@ export async function setStatuses(db: Connection, statuses: ReadonlyMap<string, 
   ])
   const payments = db.dialect.name('payments')
   // A subquery per row for the block time, so that no plan scans the payments.
-  const text = (source: string) =>
-    `with v (payment_id, version, state, recipient, invoice) as (${source}),
-       known as (select v.*, (select p.block_timestamp from ${payments} p where p.id = v.payment_id) as at from v)
-     insert into ${db.dialect.name('statuses')} (payment_id, block_timestamp, version, state, recipient, invoice)
-     select payment_id, at, version, state, recipient, invoice from known where at is not null
+  const text = () =>
+    `insert into ${db.dialect.name('statuses')} (payment_id, block_timestamp, version, state, recipient, invoice)
+     select payment_id, at, version, state, recipient, invoice from (
+       select v.*, (select p.block_timestamp from ${payments} p where p.id = v.payment_id) as at from v
+     ) known where at is not null
      on conflict (payment_id) do update
      set version = excluded.version, state = excluded.state, recipient = excluded.recipient, invoice = excluded.invoice
      returning payment_id, (select p.chain_id from ${payments} p where p.id = payment_id) as chain_id`
@@ -119,8 +119,8 @@ export async function markOffChainAbove(db: Connection, chainId: number, above: 
 
 export async function markOffChain(db: Connection, paymentIds: readonly string[]): Promise<void> {
   const ids = paymentIds.map((id) => [parseId(id, 'paymentId')])
-  const text = (source: string) =>
-    `update ${db.dialect.name('payments')} set off_chain = 1 where id in (${source}) and off_chain = 0`
+  const text = () =>
+    `update ${db.dialect.name('payments')} set off_chain = 1 where id in (select id from v) and off_chain = 0`
   await bulk(db, listColumns({ id: 'integer' }), ids, text)
 }
 

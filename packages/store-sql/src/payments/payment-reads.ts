@@ -22,17 +22,15 @@ export async function insertUnsettled(db: Connection, inserted: readonly StoredP
 }
 
 export async function addUnsettled(db: Connection, keys: readonly UnsettledRow[]): Promise<void> {
-  const text = (source: string) =>
-    `with v (chain_id, payment_id) as (${source})
-     insert into ${db.dialect.name('unsettled')} (chain_id, payment_id) select chain_id, payment_id from v where true
+  const text = () =>
+    `insert into ${db.dialect.name('unsettled')} (chain_id, payment_id) select chain_id, payment_id from v where true
      on conflict (chain_id, payment_id) do nothing`
   await bulk(db, keyColumns, toValues(keys), text)
 }
 
 export async function removeUnsettled(db: Connection, keys: readonly UnsettledRow[]): Promise<void> {
-  const text = (source: string) =>
-    `with v (chain_id, payment_id) as (${source})
-     delete from ${db.dialect.name('unsettled')} where (chain_id, payment_id) in (select chain_id, payment_id from v)`
+  const text = () =>
+    `delete from ${db.dialect.name('unsettled')} where (chain_id, payment_id) in (select chain_id, payment_id from v)`
   await bulk(db, keyColumns, toValues(keys), text)
 }
 

@@ -62,7 +62,7 @@ export function createStoreTransaction(db: Connection, madeDue: (deliveries: num
     // Not a shared lock: PostgreSQL grants it ahead of a waiting exclusive lock, so updates would starve the indexer.
     shareChain: async (chainId) => db.dialect.lock(db, `chain ${checkInteger(chainId, 'chainId')}`),
     async setCheckpoint(chainId, to, below = []) {
-      const tip = await writeCheckpoint(db, { chainId, to, below, from: await getTip(chainId) })
+      const tip = await writeCheckpoint(db, chainId, await getTip(chainId), to, below)
       if (tips.has(chainId)) tips.set(chainId, tip)
     },
     async reached(chainId) {

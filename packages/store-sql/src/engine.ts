@@ -84,9 +84,6 @@ export interface Partitions {
   drop(db: Connection, number: number): Promise<void>
 }
 
-/** Protects the blocks of a chain, the audit log, or the steps of a migration. */
-export type LockName = `chain ${number}` | 'audit' | 'schema'
-
 /** SQL that differs between the databases. */
 export interface SqlDialect {
   readonly types: ColumnTypes
@@ -148,8 +145,8 @@ export interface SqlDialect {
    * transactions that write now have ended once `oldest` reaches `next`.
    */
   readonly runningTransactions: string
-  /** Waits for a lock, which lasts until the transaction ends. */
-  lock(db: Connection, lock: LockName): Promise<void>
+  /** Waits for a lock of the blocks of a chain, the audit log or the schema, which lasts until the transaction ends. */
+  lock(db: Connection, lock: `chain ${number}` | 'audit' | 'schema'): Promise<void>
   /** The highest number that the database assigned to a column, as an expression; 0 if none. */
   lastAssigned(table: string, column: string): string
   /** Null if unknown. */

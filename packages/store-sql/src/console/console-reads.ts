@@ -6,7 +6,7 @@ import { toAuditRecord } from '../history/audit.js'
 import { checkInteger, integer, keyBytes, nullableInteger, toHex, unpack, whileBusy } from '../internal/values.js'
 import type { ColumnTypes, IndexDefinition } from '../schema/migration.js'
 import { createDeliveryReads, keyQuery } from './delivery-reads.js'
-import { createConsolePaymentReads } from './payment-reads.js'
+import { createConsolePaymentReads, maxRows } from './payment-reads.js'
 
 // The indexes that only the console needs are made when it first starts: without a console, writes are cheaper.
 
@@ -45,7 +45,6 @@ const listIndexes = ({ isStoredInSequence }: ColumnTypes): readonly IndexDefinit
 /** The most deliveries per query whose attempts are read. */
 const maxDeliveries = 50
 const maxAttempts = 500
-const maxRows = 1_000
 
 function createEndpointStatistics(db: Connection): Pick<ConsoleReads, 'lastFailure' | 'latencies' | 'integrations'> {
   return {

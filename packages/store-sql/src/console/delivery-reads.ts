@@ -6,8 +6,8 @@ import type { Connection } from '../engine.js'
 import type { IdRange } from '../history/segments.js'
 import { createFragment } from '../internal/statements.js'
 import { checkInteger, integer, keyBytes, nullableInteger, parseId, unpack } from '../internal/values.js'
-import type { SnapshotRow } from '../schema/tables.js'
-import { checkIds } from './payment-reads.js'
+import type { Tables } from '../schema/tables.js'
+import { checkIds, maxRows } from './payment-reads.js'
 
 /** Versions that the first and the second statement of a page examine, where no index fits the filter. */
 const examinedPerStatement = [250, 1_750]
@@ -103,7 +103,7 @@ export function pageQuery(db: Connection, filter: Filter, range: IdRange, size: 
 const comparedStatus = ({ status, integrationAddress }: Filter) =>
   integrationAddress !== undefined || status === 'delivered' || status === 'missing' ? status : undefined
 
-type Key = Pick<Selectable<SnapshotRow>, 'id' | 'payment_id' | 'integration' | 'created_at' | 'undelivered'>
+type Key = Pick<Selectable<Tables['snapshots']>, 'id' | 'payment_id' | 'integration' | 'created_at' | 'undelivered'>
 
 /** Selects keys in the order of the index that fits the filter, or of the outbox. */
 export function keyQuery(db: Connection, filter: Filter, range: IdRange, size: number, skipped = 0) {
@@ -145,8 +145,6 @@ function findLead({ status, integrationAddress }: Filter) {
   if (status === 'exhausted' || status === 'superseded') return { column: 'undelivered', value: status } as const
   return null
 }
-
-const maxRows = 1_000
 
 type DeliveryReads = Pick<ConsoleReads, 'deliveriesByPayment' | 'deliveries' | 'deliveriesById' | 'attempts'>
 

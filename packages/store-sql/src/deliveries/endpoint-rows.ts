@@ -12,7 +12,7 @@ import type { Connection, SqlDialect } from '../engine.js'
 import { run, type StatementText } from '../internal/statements.js'
 import { checkInteger, hexBytes, integer, keyBytes, nullableInteger, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import type { EndpointRow } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 
 export interface StoredHealth extends EndpointHealth {
   readonly failingSince: number | null
@@ -167,7 +167,7 @@ export function createEndpointReads(db: Connection): Pick<DeliveryStore, 'endpoi
 
 const selectFailing = (db: Connection) => db.selectFrom('endpoints').selectAll().where('failures', '>', 0)
 
-const toView = (row: EndpointRow): EndpointView => ({
+const toView = (row: Tables['endpoints']): EndpointView => ({
   integrationAddress: toHex(row.integration),
   failures: integer(row.failures),
   blocks: integer(row.blocks),

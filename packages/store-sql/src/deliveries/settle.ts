@@ -1,6 +1,5 @@
 /** Settles attempts and their leases. See docs/decisions/retries.md. @module */
 import type {
-  AttemptDecision,
   DeliveryStore,
   EndpointJudge,
   SettledAttempt,
@@ -165,7 +164,11 @@ async function settle(
   attempts: readonly SettlingAttempt[],
   judge: EndpointJudge,
 ): Promise<SettleResult> {
-  const leased = await lockLeased(db, attempts)
+  const ids = attempts.map(({ id }) => id)
+  // Only a retry can be superseded.
+  const hasRetry = attempts.some(({ verdict }) => verdict.kind === 'retry')
+  const rows = await runPrepared<LeasedRow>(db, lockLeasedText(db.dialect, ids, hasRetry))
+  const leased = new Map(rows.map((row) => [integer(row.id), row]))
   const missing = attempts.filter(({ id }) => !leased.has(id))
   const locked = await findLockedElsewhere(db, missing)
   const { statuses, ends, retries: retryRows, attempts: attemptRows, reports, now } = collect(attempts, leased, locked)
@@ -200,7 +203,8 @@ function collect(
     }
     leased.delete(id) // A lease settles once.
     now = integer(row.now)
-    const status = toSettledStatus(verdict, integer(row.superseded) === 1)
+    const ofRetry = integer(row.superseded) === 1 ? 'superseded' : 'pending'
+    const status = verdict.kind === 'retry' ? ofRetry : verdict.kind
     statuses.push(status)
     const records = rejected === null ? [attempt] : [rejected, attempt]
     const attempted = integer(row.attempted)
@@ -219,19 +223,6 @@ function collect(
     report.results.push({ delivered, probe: claim.probe, epoch: token.endpointEpoch })
   }
   return { statuses, ends, retries: retryRows, attempts: attemptRows, reports: [...reports.values()], now }
-}
-
-function toSettledStatus(verdict: AttemptDecision, superseded: boolean): SettledStatus {
-  if (verdict.kind !== 'retry') return verdict.kind
-  return superseded ? 'superseded' : 'pending'
-}
-
-async function lockLeased(db: Connection, attempts: readonly SettlingAttempt[]): Promise<Map<number, LeasedRow>> {
-  const ids = attempts.map(({ id }) => id)
-  // Only a retry can be superseded.
-  const hasRetry = attempts.some(({ verdict }) => verdict.kind === 'retry')
-  const rows = await runPrepared<LeasedRow>(db, lockLeasedText(db.dialect, ids, hasRetry))
-  return new Map(rows.map((row) => [integer(row.id), row]))
 }
 
 /** Finds the deliveries that still have their lease: another transaction must have locked their rows. */

@@ -13,8 +13,8 @@ import type { Selectable } from 'kysely'
 import type { Connection, Engine, Parameter, SqlDialect } from '../engine.js'
 import { compile, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
-import type { RedemptionRow, ShareRow, VerdictRow } from '../schema/identity-tables.js'
 import type { Integer } from '../schema/migration.js'
+import type { Tables } from '../schema/tables.js'
 
 export function bindLogs(db: Connection): Pick<IdentityTransaction, 'logShare' | 'recordVerdict' | 'recordEvent'> {
   return {
@@ -63,11 +63,15 @@ type LogReads = Pick<IdentityStore, 'shares' | 'verdicts' | 'redemptions' | 'for
 export function createLogReads({ read, transaction }: Engine): LogReads {
   return {
     async shares(query) {
-      const { rows } = await read.executeQuery<Selectable<ShareRow>>(newestQuery(read, 'identity_shares', query))
+      const { rows } = await read.executeQuery<Selectable<Tables['identity_shares']>>(
+        newestQuery(read, 'identity_shares', query),
+      )
       return rows.map(toShare)
     },
     async verdicts(query) {
-      const { rows } = await read.executeQuery<Selectable<VerdictRow>>(newestQuery(read, 'identity_verdicts', query))
+      const { rows } = await read.executeQuery<Selectable<Tables['identity_verdicts']>>(
+        newestQuery(read, 'identity_verdicts', query),
+      )
       return rows.map(toVerdict)
     },
     async redemptions(query) {
@@ -114,7 +118,7 @@ export function newestQuery(
   })
 }
 
-export function toShare(row: Selectable<ShareRow>): ShareRecord {
+export function toShare(row: Selectable<Tables['identity_shares']>): ShareRecord {
   return {
     at: integer(row.at),
     integrationAddress: row.integration,
@@ -125,7 +129,7 @@ export function toShare(row: Selectable<ShareRow>): ShareRecord {
   }
 }
 
-export function toVerdict(row: Selectable<VerdictRow>): VerdictRecord {
+export function toVerdict(row: Selectable<Tables['identity_verdicts']>): VerdictRecord {
   return {
     notedAt: integer(row.noted_at),
     subjectId: unpack<string>(row.subject_id),
@@ -143,7 +147,8 @@ type RedemptionTransaction = Pick<
   'addRedemption' | 'changeRedemption' | 'redemption' | 'findAttachedRedemption' | 'openRedemptions'
 >
 
-export interface StoredRedemption extends Omit<Selectable<RedemptionRow>, 'leased_until' | 'next_look_up_at'> {
+export interface StoredRedemption
+  extends Omit<Selectable<Tables['identity_redemptions']>, 'leased_until' | 'next_look_up_at'> {
   readonly is_leased: Integer
 }
 

@@ -4,11 +4,10 @@ import type {
   IntegrationSessionStore,
   IntegrationSessionTransaction,
 } from '@payment-integration/core/internal'
-import type { Selectable } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { prepare, type ValueOf } from '../internal/statements.js'
 import { checkInteger, hexBytes, integer, keyBytes, toHex } from '../internal/values.js'
-import type { IntegrationSessionRow } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 import { bindIntegrations } from './integrations.js'
 
 export function createIntegrationSessionStore(engine: Engine): IntegrationSessionStore {
@@ -68,7 +67,7 @@ export function deleteExpiredIntegrationSessionsQuery(db: Connection, now: numbe
   return db.deleteFrom('integration_sessions').where('expires_at', '<=', now)
 }
 
-function toSessionRecord(row: Selectable<IntegrationSessionRow>): IntegrationSessionRecord {
+function toSessionRecord(row: Tables['integration_sessions']): IntegrationSessionRecord {
   return {
     hash: row.hash,
     integrationAddress: toHex(row.integration),

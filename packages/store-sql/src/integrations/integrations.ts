@@ -1,12 +1,12 @@
 /** Stores integrations and their secrets, which arrive hashed or sealed. @module */
 import type { IntegrationRecord, IntegrationStore, IntegrationTransaction } from '@payment-integration/core/internal'
-import { type Selectable, sql, type Updateable } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import { forgetHealth } from '../deliveries/endpoint-rows.js'
 import type { Connection, Engine } from '../engine.js'
 import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements.js'
 import { hexBytes, integer, keyBytes, pack, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import type { IntegrationRow } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 
 export function createIntegrationStore(engine: Engine): IntegrationStore {
   const { read } = engine
@@ -97,12 +97,15 @@ export async function findRegistered(db: Connection, addresses: readonly string[
   const values = addresses.map((address) => [address])
   const text = () =>
     `select i.address from ${db.dialect.name('integrations')} as i where i.address in (select address from v)`
-  const rows = await bulk<Pick<IntegrationRow, 'address'>>(db, columns, values, text)
+  const rows = await bulk<Pick<Tables['integrations'], 'address'>>(db, columns, values, text)
   return new Set(rows.map(({ address }) => toHex(address)))
 }
 
 /** Whether a change resets the endpoint's health, because earlier answers came from another endpoint. */
-function resetsHealth(before: Selectable<IntegrationRow>, { notification_url, enabled }: Updateable<IntegrationRow>) {
+function resetsHealth(
+  before: Tables['integrations'],
+  { notification_url, enabled }: Updateable<Tables['integrations']>,
+) {
   const moved = notification_url !== undefined && notification_url !== before.notification_url
   return moved || (enabled === 1 && integer(before.enabled) === 0)
 }
@@ -136,7 +139,7 @@ function credentialsQuery(read: Connection, value: ValueOf<CredentialsQuery>) {
 }
 
 /** The columns to change. An undefined field is an undefined column, which the query builder leaves out. */
-function changedColumns(change: Parameters<IntegrationTransaction['update']>[1]): Updateable<IntegrationRow> {
+function changedColumns(change: Parameters<IntegrationTransaction['update']>[1]): Updateable<Tables['integrations']> {
   const { name, enabled, apiSecret, previousApiSecret, signingSecret } = change
   const { preparedSigningSecret: prepared, previousSigningSecret: previous } = change
   return {
@@ -163,7 +166,7 @@ function readField<Secret extends object, Key extends keyof Secret>(secret: Secr
   return secret === null || secret === undefined ? secret : secret[key]
 }
 
-function toIntegrationRecord(row: Selectable<IntegrationRow>): IntegrationRecord {
+function toIntegrationRecord(row: Tables['integrations']): IntegrationRecord {
   const { api_key_version, api_hash, previous_key_version, previous_hash, previous_until } = row
   const { prepared_signing_key_version, prepared_signing_sealed } = row
   return {
@@ -188,7 +191,7 @@ function toIntegrationRecord(row: Selectable<IntegrationRow>): IntegrationRecord
 }
 
 export type PreviousSigningColumns = Pick<
-  Selectable<IntegrationRow>,
+  Tables['integrations'],
   'previous_signing_key_version' | 'previous_signing_sealed' | 'previous_signing_until'
 >
 

@@ -7,11 +7,11 @@ import type {
   LegacyKeyStore,
   LegacyKeyTransaction,
 } from '@payment-integration/core/internal'
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { prepare, type ValueOf } from '../internal/statements.js'
 import { checkInteger, integer, memoize, nullableInteger, pack, unpack } from '../internal/values.js'
-import type { AccountRow, LegacyKeyRow } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 
 const accountColumns = ['handle', 'address', 'config', 'created_at'] as const
 
@@ -99,11 +99,11 @@ async function insertAddresses(db: Connection, { handle, address, config }: Acco
 }
 
 // The database would sort the handles as JSON text.
-function toSortedRecords(rows: readonly Selectable<AccountRow>[]): AccountRecord[] {
+function toSortedRecords(rows: readonly Tables['accounts'][]): AccountRecord[] {
   return rows.map(toAccountRecord).sort((a, b) => (a.handle < b.handle ? -1 : 1))
 }
 
-function toAccountRecord(row: Selectable<AccountRow>): AccountRecord {
+function toAccountRecord(row: Tables['accounts']): AccountRecord {
   return {
     handle: unpack<string>(row.handle),
     address: row.address,
@@ -172,7 +172,7 @@ export function selectByHashes(db: Connection, hashes: readonly string[]) {
   return db.selectFrom('legacy_keys').select(keyColumns).where('hash', 'in', hashes)
 }
 
-function toLegacyKeyRecord(row: Selectable<LegacyKeyRow>): LegacyKeyRecord {
+function toLegacyKeyRecord(row: Tables['legacy_keys']): LegacyKeyRecord {
   return {
     id: unpack<string>(row.id),
     name: unpack<string>(row.name),

@@ -9,7 +9,6 @@ import {
   type StoredMove,
 } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
-import type { Selectable } from 'kysely'
 import { attemptColumns, toAttemptRecord, toAttemptValues } from '../deliveries/delivery-lists.js'
 import type { BulkInsert, Connection } from '../engine.js'
 import { findLowestReplayable } from '../history/segments.js'
@@ -19,7 +18,7 @@ import { lockPaymentsForChange, setDropped, setStatuses, withStatuses } from '..
 import { factColumns } from '../payments/payment-row.js'
 import { insertDueDeliveries, packBody, unpackBody } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
-import type { OutboxRow } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 
 /** Locks the primary payments of an integration in a range of ids. */
 export async function findPayments(
@@ -108,7 +107,7 @@ async function readStoredMoves(db: Connection, payments: readonly StoredPayment[
   })
 }
 
-function toPending(row: Selectable<OutboxRow> | undefined): MovedVersion['pending'] {
+function toPending(row: Tables['outbox'] | undefined): MovedVersion['pending'] {
   if (row === undefined) return null
   return {
     lane: integer(row.lane),

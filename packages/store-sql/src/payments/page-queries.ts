@@ -6,7 +6,7 @@ import type { Connection, Engine } from '../engine.js'
 import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements.js'
 import { checkInteger, hexBytes, integer, keyBytes, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import type { PageEpochRow, PaymentRow, Tables } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 import { paymentColumns, type StoredRow, toStoredPayment, type WithExtra } from './payment-row.js'
 
 const placeColumns = listColumns({
@@ -58,7 +58,7 @@ async function countReposition(db: Connection, integrations: readonly string[]) 
   const text = () =>
     `insert into ${db.dialect.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
      on conflict (integration) do update set seq = e.seq + 1 returning integration, seq`
-  const counted = await bulk<PageEpochRow>(db, columns, values, text)
+  const counted = await bulk<Tables['page_epochs']>(db, columns, values, text)
   return new Map(counted.map(({ integration, seq }) => [toHex(integration), integer(seq)]))
 }
 
@@ -109,7 +109,7 @@ export function exactPage(db: Connection, value: Value, shape: PageShape) {
   return selectRows(db, keys).select('keys.block_timestamp as extra')
 }
 
-type Keys = SelectQueryBuilder<Tables, never, Pick<Selectable<PaymentRow>, (typeof keyColumns)[number]>>
+type Keys = SelectQueryBuilder<Tables, never, Pick<Selectable<Tables['payments']>, (typeof keyColumns)[number]>>
 
 function takeNewest(db: Connection, keys: Keys, { size }: PageShape) {
   return db

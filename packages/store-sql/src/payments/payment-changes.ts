@@ -6,7 +6,7 @@ import type { Connection } from '../engine.js'
 import { awaitRows, bulk, listColumns, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
 import { checkInteger, integer, isHex, pack, parseId, toHex, toNullableHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import type { UnsettledRow } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 import { addUnsettled, removeUnsettled } from './payment-reads.js'
 import type { FactRow, StatusColumns } from './payment-row.js'
 import { factColumns, packInvoice, packRecipient, statusColumns, toPayment } from './payment-row.js'
@@ -87,9 +87,9 @@ export async function setStatuses(db: Connection, statuses: ReadonlyMap<string, 
      on conflict (payment_id) do update
      set version = excluded.version, state = excluded.state, recipient = excluded.recipient, invoice = excluded.invoice
      returning payment_id, (select p.chain_id from ${payments} p where p.id = payment_id) as chain_id`
-  const changed = await bulk<UnsettledRow>(db, changedColumns, rows, text)
+  const changed = await bulk<Tables['unsettled']>(db, changedColumns, rows, text)
   if (changed.length < rows.length) throw missing([...statuses.keys()])
-  const isUnsettled = ({ payment_id }: UnsettledRow) =>
+  const isUnsettled = ({ payment_id }: Tables['unsettled']) =>
     unsettledStates.includes(statuses.get(String(payment_id))?.state ?? null)
   await addUnsettled(db, changed.filter(isUnsettled))
   const settled = changed.filter((key) => !isUnsettled(key))

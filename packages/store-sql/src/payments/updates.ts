@@ -7,17 +7,17 @@ import type {
   SettledUpdate,
   StoredUpdate,
 } from '@payment-integration/core/internal'
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Connection, SqlDialect } from '../engine.js'
 import { bulk, listColumns, runPrepared, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, pack, parseId, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import type { UpdateRow } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 
-type ResultColumns = Pick<Selectable<UpdateRow>, 'id' | 'outcome' | 'reason' | 'version'>
+type ResultColumns = Pick<Tables['updates'], 'id' | 'outcome' | 'reason' | 'version'>
 export const consoleColumns = ['id', 'outcome', 'reason', 'version', 'body'] as const
 
-export function toConsoleUpdate(row: Pick<Selectable<UpdateRow>, (typeof consoleColumns)[number]>): ConsoleUpdate {
+export function toConsoleUpdate(row: Pick<Tables['updates'], (typeof consoleColumns)[number]>): ConsoleUpdate {
   return { ...toResult(row), update: unpack<ProcessorUpdate>(row.body) }
 }
 

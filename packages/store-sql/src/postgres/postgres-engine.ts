@@ -7,7 +7,7 @@ import { withDialect } from '../engine.js'
 import type { RawRows } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 import { createDueChannel } from './due-channel.js'
-import { createKysely, type Limits, PostgresDriver } from './postgres-connection.js'
+import { createKysely, PostgresDriver, type PostgresDriverOptions } from './postgres-connection.js'
 import { createOldestSnapshot, postgresDialect } from './postgres-dialect.js'
 import { isConflict, toConflictError } from './postgres-error.js'
 import { createIndex, readIndexValidity, runExclusively } from './postgres-migration.js'
@@ -78,16 +78,12 @@ async function marked(rows: (query: NamedQuery) => Promise<RawRows>) {
 /** The most attempts of a transaction that meets serialization failures or deadlocks. */
 const conflictAttempts = 5
 
-export interface PostgresEngineOptions {
+export interface PostgresEngineOptions
+  extends Pick<PostgresDriverOptions, 'answerTimeoutMs' | 'ownClients' | 'limits'> {
   readonly schema: string
   readonly now?: (() => number) | undefined
   /** False behind a pooler in transaction mode, so that nothing is kept in a session. @default true */
   readonly preparedStatements?: boolean | undefined
-  readonly answerTimeoutMs?: number | undefined
-  /** Whether the clients are of this package's own `pg`. @default false */
-  readonly ownClients?: boolean | undefined
-  /** Time limits that each transaction sets. @default those of the connections */
-  readonly limits?: Limits | undefined
   /** Connections that bypass a pooler, each with a session of its own. @default `pool`, unless behind a pooler */
   readonly direct?: pg.Pool | undefined
   readonly reader?: { readonly pool: pg.Pool; readonly maxLagMs: number; readonly answerTimeoutMs: number } | undefined

@@ -29,16 +29,11 @@ import {
 import { takeProbes } from './endpoint-rows.js'
 import { formatLeaseToken, isSuperseded, type Lease, type Moment, removeUndelivered, writeLeases } from './settle.js'
 
-interface Chosen {
-  readonly chosen: readonly Candidate[]
-  /** Whether another read may bring more candidates. */
-  readonly hasMore: boolean
-  /** Whether a candidate was left out because its endpoint reached its limit. */
-  readonly isLimitReached: boolean
-}
-
-/** Lane by lane: least-loaded endpoint first, then its least-loaded integration, then its longest due delivery. */
-function choose({ candidates, truncated, hasMore }: Candidates, slots: FreeSlots): Chosen {
+/**
+ * Lane by lane: least-loaded endpoint first, then its least-loaded integration, then its longest due delivery.
+ * `hasMore`: another read may bring more candidates. `isLimitReached`: an endpoint's limit left one out.
+ */
+function choose({ candidates, truncated, hasMore }: Candidates, slots: FreeSlots) {
   const chosen: Candidate[] = []
   let isLimitReached = false
   for (const lane of [0, 1, 2]) {

@@ -136,18 +136,12 @@ function createCompleteUpTo(read: Connection): DeliveryStore['completeUpTo'] {
   }
 }
 
-interface StreamRow extends BodyKeyRow {
-  readonly id: Integer
-  readonly created_at: Integer
-  readonly body: Uint8Array | string
-}
-
 export function streamQuery(dialect: SqlDialect, { integrationAddress, afterId, upToId, limit }: StreamQuery) {
   const { name, bytesText, indexRange } = dialect
   const value = keyBytes(integrationAddress)
   const range = { value, from: parseId(afterId, 'afterId') + 1, upTo: parseId(upToId, 'upToId') }
   const maxRows = checkInteger(limit, 'limit', 1)
-  return compile<StreamRow>(
+  return compile<BodyKeyRow & Record<'id' | 'created_at', Integer> & { readonly body: Uint8Array | string }>(
     dialect,
     (parameter) => `select d.id, d.version, d.created_at, p.chain_id, p.tx_hash, ${bytesText('d.body')} as body
       from (

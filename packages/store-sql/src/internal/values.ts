@@ -74,10 +74,12 @@ export function pack(value: object | string | null): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-export function unpack<T>(text: string): T
+type Reviver = (key: string, value: unknown) => unknown
+
+export function unpack<T>(text: string, revive?: Reviver): T
 export function unpack<T>(text: string | null): T | null
-export function unpack<T>(text: string | null): T | null {
-  return text === null ? null : (JSON.parse(text) as T)
+export function unpack<T>(text: string | null, revive?: Reviver): T | null {
+  return text === null ? null : (JSON.parse(text, revive) as T)
 }
 
 /** A plain Uint8Array instead of the Buffer of `pg`, which compares and prints differently. */

@@ -43,21 +43,15 @@ export function formatArray(values: readonly unknown[], type?: BulkColumn['type'
 
 export const columnTypes = { integer: 'bigint', real: 'float8', text: 'text', hex: 'bytea', bytes: 'bytea' } as const
 
-interface ColumnSource {
-  readonly values: string[]
-  /** A table expression of the rows, in order. */
-  readonly source: string
-  readonly parameters: unknown[]
-}
-
 /**
- * Formats rows by column. A column with the same value in all rows is a single value, unless the text must not depend
- * on the rows. Bytes are one parameter with the offset of each value.
+ * Formats rows by column: the text of each column, and a table expression of the rows, in order. A column with the
+ * same value in all rows is a single value, unless the text must not depend on the rows. Bytes are one parameter with
+ * the offset of each value.
  */
 export function columnSource(
   { columns, isPreparable = false }: Pick<BulkInsert, 'columns' | 'isPreparable'>,
   rows: BulkInsert['rows'],
-): ColumnSource {
+) {
   const parameters: unknown[] = []
   const arrays: string[] = []
   const parameter = (value: unknown) => `$${parameters.push(value)}`
@@ -124,12 +118,6 @@ function parseOctal(text: string, at: number): number {
   return (text.charCodeAt(at) - zero) * 64 + (text.charCodeAt(at + 1) - zero) * 8 + text.charCodeAt(at + 2) - zero
 }
 
-interface TextQuery {
-  readonly text: string
-  readonly values: unknown[]
-  readonly name?: string
-}
-
 /**
  * A query whose rows are arrays of text. It skips the column parsers and row template of `pg`, which cost more than a
  * look-up by hash. Only for clients of this package's own `pg`: another version may call queries differently.
@@ -154,7 +142,7 @@ class TextRowsQuery extends pg.Query {
 /** Sends a query, and calls back once with the error or the rows. */
 export function queryTextRows(
   client: pg.ClientBase,
-  query: TextQuery,
+  query: { readonly text: string; readonly values: unknown[]; readonly name?: string },
   done: (error: Error | null | undefined, rows: RawRows) => void,
 ): void {
   const sent: TextRowsQuery = new TextRowsQuery(query, (error) => done(error, TextRowsQuery.answer(sent)))

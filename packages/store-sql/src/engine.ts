@@ -38,12 +38,6 @@ export interface InsertedIds {
   isNew(id: number): boolean
 }
 
-/** Rows as a table expression. */
-export interface BulkSource {
-  readonly sql: string
-  readonly parameters: unknown[]
-}
-
 /** Adds a value to a statement and returns its placeholder. */
 export type Parameter = (value: unknown) => string
 
@@ -115,7 +109,11 @@ export interface SqlDialect {
   /** The expression that reads a column of bytes for {@link SqlDialect.toBytes}. */
   bytesText(column: string): string
   toBytes(read: Uint8Array | string): Uint8Array
-  bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource
+  /** Rows as a table expression. */
+  bulkSource(
+    columns: readonly BulkColumn[],
+    rows: readonly (readonly unknown[])[],
+  ): { readonly sql: string; readonly parameters: unknown[] }
   /** The placeholder of the n-th parameter, from 1. */
   placeholder(n: number): string
   /** How many of the remaining rows the next statement contains. */

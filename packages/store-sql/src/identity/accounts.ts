@@ -48,8 +48,7 @@ export function bindAccounts(db: Connection): IdentityAccountTransaction {
   const accounts = name('identity_accounts')
   return {
     async findAddressOwner(emailKey) {
-      const { rows } = await db.executeQuery(findAddressOwnerQuery(db, emailKey))
-      const [row] = rows
+      const [row] = (await db.executeQuery(findAddressOwnerQuery(db, emailKey))).rows
       if (row === undefined) return null
       return { accountId: unpack<string>(row.account_id), proved: integer(row.email_verified) === 1 }
     },

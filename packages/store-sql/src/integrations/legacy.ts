@@ -27,12 +27,8 @@ export function createAccountStore(engine: Engine): AccountStore {
       const [row] = await findByHandle({ handle: pack(handle) })
       return row === undefined ? null : toAccountRecord(row)
     },
-    async findByAddress(address) {
-      return toSortedRecords(await findByAddress({ address }))
-    },
-    async list() {
-      return toSortedRecords(await read.selectFrom('accounts').select(accountColumns).execute())
-    },
+    findByAddress: async (address) => toSortedRecords(await findByAddress({ address })),
+    list: async () => toSortedRecords(await read.selectFrom('accounts').select(accountColumns).execute()),
   }
 }
 

@@ -253,7 +253,7 @@ export function createReadPage(engine: Pick<Engine, 'read' | 'rows'>): PaymentRe
     }
     const rows = await plain(shape)(values)
     const [first] = rows
-    const asOf = first === undefined ? undefined : readRepositionCount(first)
+    const asOf = first === undefined ? undefined : integer(first.extra ?? 0)
     if (after === undefined) return toPage(rows, limit, asOf ?? 0, readPresentTime)
     // If there is no row, the count is unknown, so the exact statement runs.
     if (asOf === after.asOf) return toPage(rows, limit, after.asOf, readPresentTime)
@@ -261,8 +261,6 @@ export function createReadPage(engine: Pick<Engine, 'read' | 'rows'>): PaymentRe
   }
 }
 
-/** The extra column of {@link plainPage}. */
-const readRepositionCount = ({ extra }: Row) => integer(extra ?? 0)
 const readPresentTime = ({ block_timestamp }: Row) => block_timestamp
 /** The extra column of {@link exactPage}. */
 const readFormerTime = ({ extra, block_timestamp }: Row) => extra ?? block_timestamp

@@ -93,9 +93,7 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): Payme
       }).execute()
       return rows.map(toStoredPayment)
     },
-    async checkpoint(chainId) {
-      return readCheckpoint(db, checkInteger(chainId, 'chainId'))
-    },
+    checkpoint: async (chainId) => readCheckpoint(db, checkInteger(chainId, 'chainId')),
     async snapshot(paymentId, version) {
       const id = parseId(paymentId, 'paymentId')
       // A larger number does not fit the column, so PostgreSQL rejects it.

@@ -2,17 +2,7 @@
 import type { DatabaseSnapshot } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import { scanName } from '../deliveries/candidates.js'
-import type {
-  BulkColumn,
-  BulkSource,
-  DueQuery,
-  DueScan,
-  Lane,
-  NamedQuery,
-  Parameter,
-  Partitions,
-  SqlDialect,
-} from '../engine.js'
+import type { BulkColumn, DueQuery, DueScan, Lane, NamedQuery, Parameter, Partitions, SqlDialect } from '../engine.js'
 import { bytes, keyBytes, type RawRows } from '../internal/values.js'
 import { type Integer, postgresTypes } from '../schema/migration.js'
 import { createPartitions, listPartitions } from '../schema/partitions.js'
@@ -231,7 +221,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
 const matchOneOf: SqlDialect['oneOf'] = (column, type, values, parameter) =>
   `${column} = any(${parameter(formatArray(values, type))}::${columnTypes[type]}[])`
 
-function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource {
+function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]) {
   const arrays = columns.map(({ type }, index) => `$${index + 1}::${columnTypes[type]}[]`)
   const getValues = (index: number) => rows.map((row) => row[index])
   const parameters = columns.map(({ type }, index) => formatArray(getValues(index), type))

@@ -4,7 +4,6 @@ import { scanName, scanText } from '../deliveries/candidates.js'
 import type {
   BulkColumn,
   BulkInsert,
-  BulkSource,
   Connection,
   DueQuery,
   DueScan,
@@ -169,7 +168,7 @@ export function sqliteDialect(now: () => number): SqlDialect {
   }
 }
 
-function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource {
+function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]) {
   const row = `(${columns.map(() => '?').join(', ')})`
   return { sql: `values ${rows.map(() => row).join(', ')}`, parameters: toStoredRows(columns, rows).flat() }
 }

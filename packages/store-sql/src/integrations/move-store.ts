@@ -71,9 +71,8 @@ function toValues({ chainId, txHash, ordinal, id, fingerprint, outcome, reason, 
 /** Stores updates; a stored one with the same fingerprint gets the new outcome. Resolves the written ids. */
 async function putUpdates(db: Connection, address: string, updates: readonly MovedUpdate[]): Promise<string[]> {
   const updatesTable = db.dialect.name('updates')
-  const text: StatementText = (
-    parameter,
-  ) => `insert into ${updatesTable} (id, fingerprint, payment_id, outcome, reason, version, body)
+  const text: StatementText = (parameter) => `insert into ${updatesTable}
+      (id, fingerprint, payment_id, outcome, reason, version, body)
     select v.id, v.fingerprint, p.id, v.outcome, v.reason, v.version, v.body
     from v join ${db.dialect.name('payments')} as p
       on p.tx_hash = v.tx_hash and p.chain_id = v.chain_id and p.ordinal = v.ordinal

@@ -168,13 +168,15 @@ describe.each(engines)('on %s', (_, missing, open) => {
     const { store } = server.service
     const sealed = (await store.integrations.find(shop))?.signingSecret ?? { keyVersion: 1, sealed: '' }
     const altered = `${sealed.sealed.startsWith('A') ? 'B' : 'A'}${sealed.sealed.slice(1)}`
-    await store.integrations.update(shop, { signingSecret: { ...sealed, sealed: altered } })
+    const setSealed = (text: string) =>
+      store.transaction((tx) => tx.integrations.update(shop, { signingSecret: { ...sealed, sealed: text } }))
+    await setSealed(altered)
     await pay(watched, server, 7)
     // An earlier retry may end the wait of `pay`.
     await expect
       .poll(() => watched.events, { timeout: 300_000, interval: 50 })
       .toContainEqual(expect.objectContaining({ reason: 'secret_unreadable' }))
-    await store.integrations.update(shop, { signingSecret: sealed })
+    await setSealed(sealed.sealed)
     // An answer may be a second old.
     await expect
       .poll(async () => (await watched.ask(`${server.url}/metrics`, bearer)).text, { timeout: 300_000, interval: 100 })

@@ -5,7 +5,7 @@ import * as fixtures from '../test/conformance/fixtures.js'
 import { type OpenEngine, openSqlite } from '../test/support/engines.js'
 import { createStore } from './create-store.js'
 
-const { hash, integration, shop } = fixtures
+const { hash, shop } = fixtures
 
 let opened: OpenEngine
 let store: Store
@@ -17,16 +17,18 @@ beforeEach(async () => {
 afterEach(() => opened.close())
 
 describe('transactions', () => {
+  const lease = { name: 'job', holder: 'process', ttlMs: 60_000 }
+
   test('inside the work of another is rejected instead of waiting for ever', async () => {
     await expect(store.transaction(() => store.transaction(async () => 1))).rejects.toThrow(TypeError)
-    await expect(store.transaction(() => store.integrations.insert(integration()))).rejects.toThrow(TypeError)
-    expect(await store.integrations.list()).toEqual([])
+    await expect(store.transaction(() => store.leases.acquire(lease))).rejects.toThrow(TypeError)
+    expect(await store.leases.list()).toEqual([])
   })
 
   test('work that outlives its transaction may start another one', async () => {
     let later: Promise<boolean> | undefined
     await store.transaction(async () => {
-      later = new Promise((resolve) => setTimeout(resolve, 20)).then(() => store.integrations.insert(integration()))
+      later = new Promise((resolve) => setTimeout(resolve, 20)).then(() => store.leases.acquire(lease))
     })
     expect(await later).toBe(true)
   })
@@ -104,11 +106,11 @@ describe('invalid arguments are rejected before any work', () => {
 test('a claim token is a new id and the epoch of its endpoint', async () => {
   let count = 0
   const numbered = createStore(opened.engine, { next: () => `token ${++count}` })
-  await numbered.integrations.insert(integration())
+  await fixtures.insertIntegration(numbered)
   await fixtures.indexAll(numbered, [fixtures.primary(), fixtures.primary({ txHash: hash(2) })])
   const tokens = async () =>
     (await numbered.deliveries.claim({ limit: 1, leaseMs: 60_000 })).map((claim) => claim.leaseToken)
   expect(await tokens()).toEqual(['token 1.0'])
-  await numbered.integrations.update(fixtures.shop, { notificationUrl: 'https://moved.example' })
+  await fixtures.updateIntegration(numbered, fixtures.shop, { notificationUrl: 'https://moved.example' })
   expect([await tokens(), await tokens()]).toEqual([['token 2.1'], []])
 })

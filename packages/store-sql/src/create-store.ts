@@ -1,7 +1,7 @@
 /** Builds the store over either database, and the operations of one transaction. @module */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { systemIds } from '@payment-integration/core'
-import type { ConsoleReads, PaymentReads, StoreTransaction } from '@payment-integration/core/internal'
+import type { StoreTransaction } from '@payment-integration/core/internal'
 import type { IdSource, Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import {
@@ -62,7 +62,7 @@ export function createStoreTransaction(db: Connection, madeDue: (deliveries: num
     // Not a shared lock: PostgreSQL grants it ahead of a waiting exclusive lock, so updates would starve the indexer.
     shareChain: async (chainId) => db.dialect.lock(db, `chain ${checkInteger(chainId, 'chainId')}`),
     async setCheckpoint(chainId, to, below = []) {
-      const tip = await writeCheckpoint(db, { chainId, to, below, from: await getTip(chainId) })
+      const tip = await writeCheckpoint(db, chainId, await getTip(chainId), to, below)
       if (tips.has(chainId)) tips.set(chainId, tip)
     },
     async reached(chainId) {
@@ -124,6 +124,8 @@ export function createStoreTransaction(db: Connection, madeDue: (deliveries: num
 
 export function createStore(database: Engine, ids: IdSource = systemIds, migrations = releasedMigrations): Store {
   const { engine, outbox, assertNotNested } = rejectNesting(database)
+  const { reader } = engine
+  const [payments, consoleReads] = [createPaymentReads(engine), createConsoleReads(engine)]
   return {
     migrate: (report) => migrate(engine, migrations, report),
     schema: createSchema(engine, migrations),
@@ -137,7 +139,7 @@ export function createStore(database: Engine, ids: IdSource = systemIds, migrati
       return result
     },
     assertNotNested,
-    payments: choosePaymentReads(engine),
+    payments: reader === undefined ? payments : preferReaderForPayments(payments, createPaymentReads(reader), reader),
     chains: createChainReads(engine.read),
     leases: createLeaseStore(engine),
     deliveries: createDeliveryStore(outbox, ids),
@@ -147,7 +149,10 @@ export function createStore(database: Engine, ids: IdSource = systemIds, migrati
     operators: createOperatorStore(engine),
     integrationSessions: createIntegrationSessionStore(engine),
     audit: { list: (query) => listAudit(engine.read, query), newest: () => readNewestAudit(engine.read) },
-    console: chooseConsoleReads(engine),
+    console:
+      reader === undefined
+        ? consoleReads
+        : preferReaderForConsole(consoleReads, createConsoleReads({ ...engine, ...reader }), reader),
     history: createHistoryStore(engine),
     moves: createMoveStore(engine),
     identity: createIdentityStore(engine),
@@ -161,29 +166,12 @@ export function createStore(database: Engine, ids: IdSource = systemIds, migrati
   }
 }
 
-function choosePaymentReads(engine: Engine): PaymentReads {
-  const { reader } = engine
-  const primary = createPaymentReads(engine)
-  return reader === undefined ? primary : preferReaderForPayments(primary, createPaymentReads(reader), reader)
-}
-
-function chooseConsoleReads(engine: Engine): ConsoleReads {
-  const { reader } = engine
-  const primary = createConsoleReads(engine)
-  if (reader === undefined) return primary
-  return preferReaderForConsole(primary, createConsoleReads({ ...engine, ...reader }), reader)
-}
-
 /**
  * Rejects a transaction that starts inside the work of another one: it would wait for itself. Work that outlives its
  * transaction may start new ones. `outbox` is for the store's own transactions, whose work never starts another: they
  * are rejected inside other work too, but not tracked, as tracking slows every promise of the process.
  */
-function rejectNesting(database: Engine): {
-  readonly engine: Engine
-  readonly outbox: Engine
-  assertNotNested(): void
-} {
+function rejectNesting(database: Engine) {
   const current = new AsyncLocalStorage<{ open: boolean }>()
   let running = 0
   const assertNotNested = () => {

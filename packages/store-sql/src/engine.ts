@@ -38,21 +38,6 @@ export interface InsertedIds {
   isNew(id: number): boolean
 }
 
-/** Rows as a table expression. */
-export interface BulkSource {
-  readonly sql: string
-  readonly parameters: unknown[]
-}
-
-export interface BulkUpdate {
-  readonly table: string
-  readonly columns: readonly BulkColumn[]
-  /** Assignments that are the same for each row, such as `n = n + 1`. */
-  readonly fixed: readonly string[]
-  /** Values in the order of the columns, then the id. */
-  readonly rows: readonly (readonly unknown[])[]
-}
-
 /** Adds a value to a statement and returns its placeholder. */
 export type Parameter = (value: unknown) => string
 
@@ -93,9 +78,6 @@ export interface Partitions {
   drop(db: Connection, number: number): Promise<void>
 }
 
-/** Protects the blocks of a chain, the audit log, or the steps of a migration. */
-export type LockName = `chain ${number}` | 'audit' | 'schema'
-
 /** SQL that differs between the databases. */
 export interface SqlDialect {
   readonly types: ColumnTypes
@@ -127,13 +109,16 @@ export interface SqlDialect {
   /** The expression that reads a column of bytes for {@link SqlDialect.toBytes}. */
   bytesText(column: string): string
   toBytes(read: Uint8Array | string): Uint8Array
-  bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource
+  /** Rows as a table expression. */
+  bulkSource(
+    columns: readonly BulkColumn[],
+    rows: readonly (readonly unknown[])[],
+  ): { readonly sql: string; readonly parameters: unknown[] }
   /** The placeholder of the n-th parameter, from 1. */
   placeholder(n: number): string
   /** How many of the remaining rows the next statement contains. */
   bulkRows(rowCount: number, columns: number): number
   insertAll(db: Connection, insert: BulkInsert): Promise<void>
-  updateAll(db: Connection, update: BulkUpdate): Promise<void>
   /**
    * Inserts rows whose ids the database assigns.
    * @param uniqueColumns - Columns of a unique key; rows whose key is stored are left out.
@@ -158,8 +143,8 @@ export interface SqlDialect {
    * transactions that write now have ended once `oldest` reaches `next`.
    */
   readonly runningTransactions: string
-  /** Waits for a lock, which lasts until the transaction ends. */
-  lock(db: Connection, lock: LockName): Promise<void>
+  /** Waits for a lock of the blocks of a chain, the audit log or the schema, which lasts until the transaction ends. */
+  lock(db: Connection, lock: `chain ${number}` | 'audit' | 'schema'): Promise<void>
   /** The highest number that the database assigned to a column, as an expression; 0 if none. */
   lastAssigned(table: string, column: string): string
   /** Null if unknown. */

@@ -5,7 +5,7 @@ import * as fixtures from '../test/conformance/fixtures.js'
 import { analyze, onFilledDatabases } from '../test/support/indexed-plans.js'
 import { type Compiled, postgresScans, sqliteSteps } from '../test/support/plans.js'
 import type { Engine } from './engine.js'
-import { compile } from './internal/statements.js'
+import { compile, compileBulk } from './internal/statements.js'
 import { findText, hasWaitingQuery, keyColumns, settledColumns, settleText, waitingText } from './payments/updates.js'
 
 const { decided, hash, indexed, update, waiting } = fixtures
@@ -21,26 +21,21 @@ async function fill(store: Store): Promise<void> {
 }
 
 function queries({ read, dialect }: Engine): Readonly<Record<string, Compiled>> {
-  const source = (
-    columns: typeof keyColumns,
-    rows: readonly (readonly unknown[])[],
-    text: (source: string) => string,
-  ) => {
-    const { sql: table, parameters } = dialect.bulkSource(columns, rows)
-    return { compile: () => ({ sql: text(table), parameters }) }
-  }
+  const overRows = (columns: typeof keyColumns, rows: readonly (readonly unknown[])[], text: string) => ({
+    compile: () => compileBulk(dialect, columns, rows, () => text),
+  })
   return {
     'updates by id': { compile: () => compile(dialect, findText(dialect, ['a7', 'w7'])) },
     'a waiting update': hasWaitingQuery(read),
-    'waiting updates': source(
+    'waiting updates': overRows(
       keyColumns,
       [1, 2].map((n) => [1, hash(n)]),
-      (table) => waitingText(dialect, table),
+      waitingText(dialect),
     ),
-    'settled updates': source(
+    'settled updates': overRows(
       settledColumns,
       [1, 2].map((n) => [`w${n}`, 1, 'refused', null, 1]),
-      (table) => settleText(dialect, table),
+      settleText(dialect),
     ),
   }
 }

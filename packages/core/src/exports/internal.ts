@@ -64,6 +64,7 @@ export type {
   IntegrationSessions,
   IntegrationSessionTransaction,
   IntegrationStore,
+  IntegrationTransaction,
   ResealResult,
   UnrecordedRange,
 } from '../integrations/integration.js'
@@ -80,7 +81,7 @@ export type {
   UpdatePage,
 } from '../integrations/move-store.js'
 export { checkNotificationUrl, type NotificationUrlRule, notificationPorts } from '../integrations/notification-url.js'
-export { assertWhole } from '../internal/values.js'
+export { assertWhole, groupBy } from '../internal/values.js'
 export type { AccountInput } from '../legacy/accounts.js'
 export { type Confirmations, createFinality } from '../legacy/finality.js'
 export { convertAmount, defaultMaxExtraFeeBps } from '../legacy/invoice-and-fees.js'
@@ -91,6 +92,7 @@ export type {
   AccountTransaction,
   LegacyKeyRecord,
   LegacyKeyStore,
+  LegacyKeyTransaction,
 } from '../legacy/legacy-store.js'
 export { excerptBytes } from '../notifications/attempt.js'
 export type { CheckTotals, DeliveryCommands, ReplayTotals, SentTest } from '../notifications/delivery-commands.js'

@@ -75,11 +75,12 @@ const caller = { integrationAddress: address }
 /** An integration whose previous secret is valid for a second, and the calls of its look-up. */
 async function setup(given: Partial<IntegrationRecord> = {}) {
   const store = openStore()
-  await store.integrations.insert({
+  const record = {
     ...{ address, name: '', notificationUrl: null, enabled: true, createdAt: 0 },
     ...{ apiSecret: current, previousApiSecret, signingSecret: { keyVersion: 0, sealed: '' } },
     ...{ preparedSigningSecret: null, previousSigningSecret: null, ...given },
-  })
+  }
+  await store.transaction((tx) => tx.integrations.insert(record))
   const clock = { time: 0, now: () => clock.time }
   const random = seededRandom(1)
   const cache = createCredentialCache<AcceptedSecret>({ clock, random })
@@ -132,7 +133,7 @@ it('a header that opened is not kept when something was changed while it was loo
   const { store, cache, authenticate, credentials } = await setup()
   credentials.mockImplementationOnce(async (...asked) => {
     const found = await store.integrations.credentials(...asked)
-    await store.integrations.update(address, { enabled: false })
+    await store.transaction((tx) => tx.integrations.update(address, { enabled: false }))
     cache.forget()
     return found
   })

@@ -40,6 +40,10 @@ export interface IntegrationStore {
   credentials(address: string, absent: Pick<StoredCredentials, 'current' | 'previous'>): Promise<StoredCredentials>
   /** All integrations, by address. */
   list(): Promise<IntegrationRecord[]>
+}
+
+/** Integrations inside a transaction: they change there alone. */
+export interface IntegrationTransaction extends Pick<IntegrationStore, 'find' | 'list'> {
   /** Resolves false, writing nothing, when the address is taken. */
   insert(record: IntegrationRecord): Promise<boolean>
   /**

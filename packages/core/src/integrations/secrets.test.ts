@@ -104,7 +104,8 @@ test('a prepared secret that cannot be opened is never activated; aborting drops
   const { commands, store, stored } = await created()
   await commands.prepareSigningSecret(address)
   const { preparedSigningSecret, signingSecret } = await stored(address)
-  await store.integrations.update(address, { preparedSigningSecret: { keyVersion: 1, sealed: 'c2VhbGVk' } })
+  const preparedElsewhere = { preparedSigningSecret: { keyVersion: 1, sealed: 'c2VhbGVk' } }
+  await store.transaction((tx) => tx.integrations.update(address, preparedElsewhere))
   const unreadable = {
     code: 'ERR_SECRET_UNREADABLE',
     message: expect.stringContaining('The prepared signing secret of integration'),

@@ -8,11 +8,11 @@ import type { Clock, RandomSource } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { hashApiSecret, issueSecret, type MasterKey, type SealedSecret, type SecretHash } from '../secrets/keys.js'
 import { openDataKey, openSecret, sealDataKey, sealSecret } from '../secrets/seal.js'
-import type { IntegrationCommands, IntegrationRecord, IntegrationStore, ResealResult } from './integration.js'
+import type { IntegrationCommands, IntegrationRecord, IntegrationTransaction, ResealResult } from './integration.js'
 
 interface Change<T> {
-  readonly fields: Parameters<IntegrationStore['update']>[1]
-  readonly onlyIf?: Parameters<IntegrationStore['update']>[2]
+  readonly fields: Parameters<IntegrationTransaction['update']>[1]
+  readonly onlyIf?: Parameters<IntegrationTransaction['update']>[2]
   readonly action: AuditAction
   readonly details?: AuditEntry['details']
   readonly result: (written: IntegrationRecord) => T

@@ -45,6 +45,10 @@ export interface LegacyKeyStore {
   findByHash(hashes: readonly SecretHash[]): Promise<LegacyKeyRecord | null>
   /** All keys, oldest first, then by id. */
   list(): Promise<LegacyKeyRecord[]>
+}
+
+/** Keys inside a transaction: they change there alone. */
+export interface LegacyKeyTransaction extends Pick<LegacyKeyStore, 'list'> {
   /** Resolves false, writing nothing, when the id or the hash is taken. */
   insert(record: LegacyKeyRecord): Promise<boolean>
   /** Null: the id is unknown. A revoked key keeps its first time. */

@@ -143,8 +143,8 @@ export interface StreamQuery {
 
 export interface EndpointView extends EndpointHealth {
   readonly integrationAddress: string
-  /** The first failure; null: unknown. */
-  readonly failingSince: number | null
+  /** The first of these failures. */
+  readonly failingSince: number
   /** Until this time only replays are sent; null: not blocked. */
   readonly blockedUntil: number | null
 }

@@ -12,9 +12,10 @@ import type {
   IntegrationSessionStore,
   IntegrationSessionTransaction,
   IntegrationStore,
+  IntegrationTransaction,
 } from '../integrations/integration.js'
 import type { MoveStore } from '../integrations/move-store.js'
-import type { AccountStore, AccountTransaction, LegacyKeyStore } from '../legacy/legacy-store.js'
+import type { AccountStore, AccountTransaction, LegacyKeyStore, LegacyKeyTransaction } from '../legacy/legacy-store.js'
 import type { DeliveryStore, DeliveryTransaction } from '../notifications/delivery-store.js'
 import type { ConsoleReads } from '../operators/console-reads.js'
 import type { OperatorStore, OperatorTransaction } from '../operators/operator-store.js'
@@ -126,9 +127,9 @@ export interface Store {
 export interface StoreTransaction extends ChainTransaction, PaymentTransaction, DeliveryTransaction, AuditTransaction {
   /** The given integration addresses that are stored, enabled or not. */
   registeredIntegrations(addresses: readonly string[]): Promise<ReadonlySet<string>>
-  readonly integrations: Pick<IntegrationStore, 'find' | 'list' | 'insert' | 'update'>
+  readonly integrations: IntegrationTransaction
   readonly accounts: AccountTransaction
-  readonly legacyKeys: Pick<LegacyKeyStore, 'list' | 'insert' | 'revoke'>
+  readonly legacyKeys: LegacyKeyTransaction
   readonly operators: OperatorTransaction
   readonly integrationSessions: IntegrationSessionTransaction
   readonly dataKeys: DataKeyTransaction

@@ -47,13 +47,14 @@ export function getOutbox(store: TestStore) {
     const address = given.integrationAddress ?? getAddress(named.slice(-20))
     if (registered.has(address) || (await store.integrations.find(address)) !== null) return address
     registered.add(address)
-    await store.integrations.insert({
+    const record = {
       ...{ address, name, enabled: true, apiSecret: null, previousApiSecret: null, preparedSigningSecret: null },
       notificationUrl: given.notificationUrl ?? getUrl(address),
       signingSecret: signingSecret ?? { keyVersion: 1, sealed: 'sealed' },
       previousSigningSecret: previousSigningSecret ?? null,
       createdAt: 0,
-    })
+    }
+    await store.transaction((tx) => tx.integrations.insert(record))
     return address
   }
 

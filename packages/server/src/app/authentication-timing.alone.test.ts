@@ -39,7 +39,8 @@ beforeAll(async () => {
   for (let other = 100; other < 300; other++) await create(other)
   const [known, disabled, unissued, rotated] = await Promise.all([create(1), create(2), create(3), create(4)])
   await integrations.setEnabled(address(2), false)
-  await store.integrations.update(address(3), { apiSecret: null, previousApiSecret: null })
+  const noSecret = { apiSecret: null, previousApiSecret: null }
+  await store.transaction((tx) => tx.integrations.update(address(3), noSecret))
   await integrations.rotateApiSecret(address(4), { graceMs: 1_000 })
   now += 1_000
   headers = {

@@ -32,7 +32,8 @@ beforeAll(async () => {
   disabled = await clauses.createShop(wallet('Bc'))
   await clauses.service.integrations.setEnabled(disabled.address, false)
   unissued = await clauses.createShop(wallet('Cd'))
-  await clauses.store.integrations.update(unissued.address, { apiSecret: null, previousApiSecret: null })
+  const noSecret = { apiSecret: null, previousApiSecret: null }
+  await clauses.store.transaction((tx) => tx.integrations.update(unissued.address, noSecret))
   clauses.chain().mine([{ txHash, integrationAddress: shop.address, sender: wallet('c1') }])
   await clauses.index()
 })

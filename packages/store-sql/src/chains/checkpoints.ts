@@ -5,7 +5,7 @@ import type { Connection, Engine } from '../engine.js'
 import { bulk, listColumns } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import type { CheckpointRow } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 import { forgetProofs } from './proofs.js'
 
 /** The longest lease of any configuration, in milliseconds. A longer one was taken while a clock was ahead. */
@@ -53,7 +53,7 @@ export const oldestHeights = 2 ** 20
 /** Heights between two clean-ups. */
 const pruneEvery = 512
 
-const toCheckpoint = (row: Pick<CheckpointRow, 'block_number' | 'block_hash'>): Checkpoint => ({
+const toCheckpoint = (row: Pick<Tables['checkpoints'], 'block_number' | 'block_hash'>): Checkpoint => ({
   blockNumber: integer(row.block_number),
   blockHash: row.block_hash,
 })
@@ -106,18 +106,16 @@ export async function listIndexedChains(db: Connection): Promise<number[]> {
   return rows.map(({ chain_id }) => integer(chain_id))
 }
 
-interface CheckpointMove {
-  readonly chainId: number
-  readonly to: Checkpoint
-  /** Heights below the checkpoint to store too, ascending. */
-  readonly below: readonly Checkpoint[]
-  readonly from: Tip | null
-}
-
 const columns = listColumns({ chain_id: 'integer', block_number: 'integer', block_hash: 'text' })
 
 /** Stores a checkpoint, and deletes the heights above it with their proofs. RangeError if heights do not ascend. */
-export async function writeCheckpoint(db: Connection, { chainId, to, below, from: tip }: CheckpointMove): Promise<Tip> {
+export async function writeCheckpoint(
+  db: Connection,
+  chainId: number,
+  tip: Tip | null,
+  to: Checkpoint,
+  below: readonly Checkpoint[],
+): Promise<Tip> {
   checkInteger(chainId, 'chainId')
   const { blockNumber } = to
   const from = tip?.checkpoint.blockNumber ?? null
@@ -129,8 +127,8 @@ export async function writeCheckpoint(db: Connection, { chainId, to, below, from
     await db.deleteFrom('checkpoints').where('chain_id', '=', chainId).where('block_number', '>', blockNumber).execute()
     await forgetProofs(db, chainId, blockNumber)
   }
-  const text = (source: string) =>
-    `insert into ${db.dialect.name('checkpoints')} (chain_id, block_number, block_hash) ${source}
+  const text = () =>
+    `insert into ${db.dialect.name('checkpoints')} (chain_id, block_number, block_hash) select * from v where true
      on conflict (chain_id, block_number) do update set block_hash = excluded.block_hash`
   await bulk(db, columns, rows, text)
   if (from !== null) await prune(db, chainId, { from, to: blockNumber })

@@ -4,50 +4,26 @@ import type { BridgeDeposit, PaymentFacts } from '@payment-integration/core/port
 import { type NotNull, sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { bulk, listColumns } from '../internal/statements.js'
-import { checkInteger, pack, parseId, unpack } from '../internal/values.js'
+import { checkInteger, parseId, unpack } from '../internal/values.js'
 import { packPricing, unpackPricing } from '../payments/payment-row.js'
 
 /** A deposit as JSON text. Large integers are decimal digits, because JSON numbers would round them. */
-interface DepositText extends Pick<BridgeDeposit, 'bridge' | 'depositId' | 'destinationChainId' | 'receiver'> {
-  readonly payment: Omit<PaymentFacts, 'tokenIn' | 'tokenOut' | 'pricing'> & {
-    readonly tokenIn: Omit<PaymentFacts['tokenIn'], 'amount'> & { readonly amount: string }
-    readonly tokenOut: Omit<PaymentFacts['tokenOut'], 'gross' | 'net'> & {
-      readonly gross: string
-      readonly net: string
-    }
-    readonly pricing: string | null
-  }
-  readonly output: { readonly token: string; readonly amount: string }
+function packDeposit({ payment, output: { token, amount }, ...rest }: BridgeDeposit): string {
+  const values = { ...rest, payment: { ...payment, pricing: packPricing(payment.pricing) }, output: { token, amount } }
+  return JSON.stringify(values, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
 }
 
-function packDeposit({ payment, output, ...rest }: BridgeDeposit): string {
-  const { tokenIn, tokenOut, pricing } = payment
-  const text: DepositText = {
-    ...rest,
-    payment: {
-      ...payment,
-      tokenIn: { ...tokenIn, amount: tokenIn.amount.toString() },
-      tokenOut: { ...tokenOut, gross: tokenOut.gross.toString(), net: tokenOut.net.toString() },
-      pricing: packPricing(pricing),
-    },
-    output: { token: output.token, amount: output.amount.toString() },
-  }
-  return pack(text)
+/** The fields of a deposit with large integers. */
+const amounts: ReadonlySet<string> = new Set(['amount', 'gross', 'net'])
+
+interface UnpackedDeposit extends Omit<BridgeDeposit, 'payment'> {
+  readonly payment: Omit<PaymentFacts, 'pricing'> & { readonly pricing: string | null }
 }
 
 function unpackDeposit(body: string): BridgeDeposit {
-  const { payment, output, ...rest } = unpack<DepositText>(body)
-  const { tokenIn, tokenOut, pricing } = payment
-  return {
-    ...rest,
-    payment: {
-      ...payment,
-      tokenIn: { ...tokenIn, amount: BigInt(tokenIn.amount) },
-      tokenOut: { ...tokenOut, gross: BigInt(tokenOut.gross), net: BigInt(tokenOut.net) },
-      pricing: unpackPricing(pricing),
-    },
-    output: { token: output.token, amount: BigInt(output.amount) },
-  }
+  const revive = (key: string, value: unknown) => (amounts.has(key) ? BigInt(String(value)) : value)
+  const { payment, ...rest } = unpack<UnpackedDeposit>(body, revive)
+  return { ...rest, payment: { ...payment, pricing: unpackPricing(payment.pricing) } }
 }
 
 const columns = listColumns({
@@ -79,8 +55,8 @@ export async function upsertDeposits(db: Connection, deposits: readonly BridgeDe
   )
   const names = columns.map(({ name }) => name).join(', ')
   // Without `where true` SQLite parses ON as part of a join. Unchanged rows are not written.
-  const text = (source: string) =>
-    `insert into ${db.dialect.name('deposits')} as d (${names}) select * from (${source}) as v where true
+  const text = () =>
+    `insert into ${db.dialect.name('deposits')} as d (${names}) select * from v where true
      on conflict (chain_id, tx_hash, ordinal) do update set block_number = excluded.block_number, body = excluded.body
      where d.block_number <> excluded.block_number or d.body <> excluded.body`
   await bulk(db, columns, [...rows.values()], text)

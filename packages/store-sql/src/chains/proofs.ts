@@ -1,10 +1,10 @@
 /** Stores which blocks of a chain were read and at which proof level. @module */
 import type { ChainReads, RouterCoverage } from '@payment-integration/core/internal'
 import type { ProofLevel, ProvenRange } from '@payment-integration/core/ports'
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
-import type { ProofRow } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 import { waitingDeposits } from './deposits.js'
 
 export async function setCoverage(
@@ -26,7 +26,7 @@ export async function setCoverage(
 
 const rangeColumns = ['from_block', 'to_block', 'proof', 'node'] as const
 
-function toProvenRange(row: Pick<Selectable<ProofRow>, (typeof rangeColumns)[number]>): ProvenRange {
+function toProvenRange(row: Pick<Tables['proofs'], (typeof rangeColumns)[number]>): ProvenRange {
   return {
     from: integer(row.from_block),
     to: integer(row.to_block),
@@ -79,9 +79,6 @@ const strength: Readonly<Record<ProofLevel, number>> = { none: 0, bloom: 1, root
 
 /** Stores the level where no weaker one is stored. The caller must have locked the chain. */
 export async function addWeakerProof(db: Connection, chainId: number, proven: ProvenRange): Promise<void> {
-  checkInteger(chainId, 'chainId')
-  checkInteger(proven.from, 'from')
-  checkInteger(proven.to, 'to', proven.from)
   const near = await findRangesNear(db, chainId, proven)
   let { from } = proven
   const parts: ProvenRange[] = []

@@ -1,13 +1,12 @@
 /** The reads for the console, and its indexes. Source: the port ConsoleReads. @module */
 import type { ConsoleIntegration, ConsoleReads } from '@payment-integration/core/internal'
 import { toAttemptRecord } from '../deliveries/delivery-lists.js'
-import { toKnownTime } from '../deliveries/endpoint-rows.js'
 import type { Connection, Engine } from '../engine.js'
 import { toAuditRecord } from '../history/audit.js'
 import { checkInteger, integer, keyBytes, nullableInteger, toHex, unpack, whileBusy } from '../internal/values.js'
 import type { ColumnTypes, IndexDefinition } from '../schema/migration.js'
 import { createDeliveryReads, keyQuery } from './delivery-reads.js'
-import { createConsolePaymentReads } from './payment-reads.js'
+import { createConsolePaymentReads, maxRows } from './payment-reads.js'
 
 // The indexes that only the console needs are made when it first starts: without a console, writes are cheaper.
 
@@ -46,11 +45,8 @@ const listIndexes = ({ isStoredInSequence }: ColumnTypes): readonly IndexDefinit
 /** The most deliveries per query whose attempts are read. */
 const maxDeliveries = 50
 const maxAttempts = 500
-const maxRows = 1_000
 
-type EndpointReads = Pick<ConsoleReads, 'lastFailure' | 'latencies' | 'integrations'>
-
-function createEndpointStatistics(db: Connection): EndpointReads {
+function createEndpointStatistics(db: Connection): Pick<ConsoleReads, 'lastFailure' | 'latencies' | 'integrations'> {
   return {
     async lastFailure(integrationAddress) {
       const [sent, retried] = await Promise.all([
@@ -78,16 +74,16 @@ function createEndpointStatistics(db: Connection): EndpointReads {
 /** A separate statement: in a join with the attempts, PostgreSQL may read all attempts. */
 async function readSentIds(db: Connection, integrationAddress: string): Promise<number[]> {
   const unsent = await unsentQuery(db, integrationAddress).executeTakeFirst()
-  const high = unsent === undefined ? Number.MAX_SAFE_INTEGER : integer(unsent.id)
-  return (await sentIdsQuery(db, integrationAddress, high).execute()).map(({ id }) => integer(id))
+  const end = unsent === undefined ? Number.MAX_SAFE_INTEGER : integer(unsent.id)
+  return (await sentIdsQuery(db, integrationAddress, end).execute()).map(({ id }) => integer(id))
 }
 
 /** The first delivery that was never claimed; all older ones were. A blocked endpoint has many newer unclaimed ones. */
 export const unsentQuery = (db: Connection, integrationAddress: string) =>
   selectPending(db, integrationAddress, 0).orderBy('due_at').orderBy('id').limit(1)
 
-export const sentIdsQuery = (db: Connection, integrationAddress: string, high: number) =>
-  keyQuery(db, { integrationAddress }, { low: 1, high }, maxDeliveries)
+export const sentIdsQuery = (db: Connection, integrationAddress: string, end: number) =>
+  keyQuery(db, { integrationAddress }, { from: 1, to: end }, maxDeliveries)
 
 /** Deliveries that wait for a retry; those of a blocked endpoint may be older than the newest sent ones. */
 export const retriedIdsQuery = (db: Connection, integrationAddress: string) =>
@@ -145,7 +141,7 @@ function toView(row: Row): ConsoleIntegration {
             integrationAddress: address,
             failures,
             blocks: integer(row.blocks ?? 0),
-            failingSince: toKnownTime(row.failing_since ?? 0),
+            failingSince: integer(row.failing_since ?? 0),
             blockedUntil: nullableInteger(row.blocked_until),
           },
   }

@@ -3,21 +3,16 @@ import type { ConsolePage, ConsoleReads, DeliveryFilter, DeliveryView } from '@p
 import { type NotNull, type Selectable, sql } from 'kysely'
 import { findFirstIdAt, isDelivered, selectFiltered, viewColumns, withAttempts } from '../deliveries/delivery-lists.js'
 import type { Connection } from '../engine.js'
+import type { IdRange } from '../history/segments.js'
 import { createFragment } from '../internal/statements.js'
 import { checkInteger, integer, keyBytes, nullableInteger, parseId, unpack } from '../internal/values.js'
-import type { SnapshotRow } from '../schema/tables.js'
-import { checkIds } from './payment-reads.js'
+import type { Tables } from '../schema/tables.js'
+import { checkIds, maxRows } from './payment-reads.js'
 
 /** Versions that the first and the second statement of a page examine, where no index fits the filter. */
 const examinedPerStatement = [250, 1_750]
 
 type Filter = Omit<DeliveryFilter, 'txHash'>
-
-/** Ids from `low` up to before `high`. */
-export interface IdRange {
-  readonly low: number
-  readonly high: number
-}
 
 /** Finds a page, newest first. Ids ascend with time, so times are converted to ids. */
 async function findIds(
@@ -26,24 +21,24 @@ async function findIds(
   limit: number,
 ): Promise<ConsolePage<number, string>> {
   const ids: number[] = []
-  const low = filter.since === undefined ? 1 : await findFirstIdAt(db, filter.since)
+  const from = filter.since === undefined ? 1 : await findFirstIdAt(db, filter.since)
   const before = filter.beforeId === undefined ? Number.MAX_SAFE_INTEGER : parseId(filter.beforeId, 'beforeId')
-  let high = filter.until === undefined ? before : Math.min(before, await findFirstIdAt(db, filter.until))
+  let to = filter.until === undefined ? before : Math.min(before, await findFirstIdAt(db, filter.until))
   const find = async (range: IdRange, size: number) => {
     const rows = await pageQuery(db, filter, range, size, limit + 1 - ids.length).execute()
     ids.push(...rows.map(({ id }) => integer(id)))
   }
   if (hasOwnIndex(filter)) {
-    await find({ low, high }, limit + 1)
+    await find({ from, to }, limit + 1)
     return toPage(ids, limit)
   }
   for (const size of examinedPerStatement) {
     // The end is read first, so that deliveries added or removed in between do not shift others out of the page.
-    const [last, following] = await keyQuery(db, filter, { low, high }, 2, size - 1).execute()
+    const [last, following] = await keyQuery(db, filter, { from, to }, 2, size - 1).execute()
     const end = last === undefined || following === undefined ? null : integer(last.id)
-    await find({ low: end ?? low, high }, 2 * size)
+    await find({ from: end ?? from, to }, 2 * size)
     if (ids.length > limit || end === null) break
-    high = end
+    to = end
     if (size === examinedPerStatement.at(-1)) return { rows: ids, next: String(end), isCut: true }
   }
   return toPage(ids, limit)
@@ -108,11 +103,11 @@ export function pageQuery(db: Connection, filter: Filter, range: IdRange, size: 
 const comparedStatus = ({ status, integrationAddress }: Filter) =>
   integrationAddress !== undefined || status === 'delivered' || status === 'missing' ? status : undefined
 
-type Key = Pick<Selectable<SnapshotRow>, 'id' | 'payment_id' | 'integration' | 'created_at' | 'undelivered'>
+type Key = Pick<Selectable<Tables['snapshots']>, 'id' | 'payment_id' | 'integration' | 'created_at' | 'undelivered'>
 
 /** Selects keys in the order of the index that fits the filter, or of the outbox. */
 export function keyQuery(db: Connection, filter: Filter, range: IdRange, size: number, skipped = 0) {
-  const { low, high } = range
+  const { from, to } = range
   if (filter.status === 'pending' && filter.integrationAddress === undefined)
     return db
       .selectFrom('outbox')
@@ -121,8 +116,8 @@ export function keyQuery(db: Connection, filter: Filter, range: IdRange, size: n
         const snapshot = selectFrom('snapshots as s').whereRef('s.id', '=', 'outbox.id')
         return [snapshot.select('s.payment_id').as('payment_id'), snapshot.select('s.created_at').as('created_at')]
       })
-      .where('id', '>=', low)
-      .where('id', '<', high)
+      .where('id', '>=', from)
+      .where('id', '<', to)
       .orderBy('id', 'desc')
       .limit(size)
       .offset(skipped)
@@ -134,9 +129,9 @@ export function keyQuery(db: Connection, filter: Filter, range: IdRange, size: n
     .limit(size)
     .offset(skipped)
     .$castTo<Key>()
-  if (lead === null) return rows.where('id', '>=', low).where('id', '<', high).orderBy('id', 'desc')
+  if (lead === null) return rows.where('id', '>=', from).where('id', '<', to).orderBy('id', 'desc')
   // This order exists only in the index of the filter: with other conditions PostgreSQL may scan the primary key.
-  const ids = { value: lead.value, from: low, upTo: high - 1 }
+  const ids = { value: lead.value, from, upTo: to - 1 }
   return rows
     .where(lead.column, 'is not', null)
     .where(createFragment<boolean>((parameter) => db.dialect.indexRange(lead.column, 'id', ids, parameter)))
@@ -150,8 +145,6 @@ function findLead({ status, integrationAddress }: Filter) {
   if (status === 'exhausted' || status === 'superseded') return { column: 'undelivered', value: status } as const
   return null
 }
-
-const maxRows = 1_000
 
 type DeliveryReads = Pick<ConsoleReads, 'deliveriesByPayment' | 'deliveries' | 'deliveriesById' | 'attempts'>
 

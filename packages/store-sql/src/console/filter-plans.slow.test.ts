@@ -44,7 +44,7 @@ const deliveryFilters = combinations({
   until: [undefined, getTime(9_000)],
 }) as DeliveryFilter[]
 
-const range = { low: 10, high: 9_000 }
+const range = { from: 10, to: 9_000 }
 
 onFilledDatabases(fillConsoleRows, {
   SQLite(engine) {

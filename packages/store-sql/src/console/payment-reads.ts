@@ -18,10 +18,8 @@ import { consoleColumns, toConsoleUpdate } from '../payments/updates.js'
 import type { Integer } from '../schema/migration.js'
 import { findPage, hasMemo, readPaymentsOfWallet } from './payment-keys.js'
 
-/** Rows that one statement reads by id. */
-const maxIds = 1_000
-/** Integrations among which a wallet is searched. */
-const maxIntegrations = 1_000
+/** The most rows of an answer, and the integrations among which a wallet is searched. */
+export const maxRows = 1_000
 
 type PaymentReads = Pick<
   ConsoleReads,
@@ -40,15 +38,15 @@ export function createConsolePaymentReads(engine: Engine): PaymentReads {
   const readPage = createReadPage(engine)
   return {
     async payments({ limit, ...filter }) {
-      const page = await findPage(db, filter, checkInteger(limit, 'limit', 1, maxIds))
+      const page = await findPage(db, filter, checkInteger(limit, 'limit', 1, maxRows))
       return { ...page, rows: page.rows.map(toStoredPayment) }
     },
     async search(search, limit) {
-      checkInteger(limit, 'limit', 1, maxIds)
+      checkInteger(limit, 'limit', 1, maxRows)
       if (search.kind === 'wallet') {
         const { wallet, integrationAddress } = search
         if (integrationAddress === undefined)
-          return readPaymentsOfWallet(db, readPage, { wallet, integrations: maxIntegrations, limit })
+          return readPaymentsOfWallet(db, readPage, { wallet, integrations: maxRows, limit })
         return [...(await readPage({ wallet, integrationAddress, limit })).payments]
       }
       const rows = await searchQuery(db, search, limit).execute()
@@ -105,7 +103,7 @@ export function createConsolePaymentReads(engine: Engine): PaymentReads {
 }
 
 export function checkIds(ids: readonly string[]): readonly string[] {
-  checkInteger(ids.length, 'number of ids', 0, maxIds)
+  checkInteger(ids.length, 'number of ids', 0, maxRows)
   return ids
 }
 

@@ -6,7 +6,9 @@ import { integer, keyBytes, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Moment } from './settle.js'
 
-interface SlotUser {
+export interface Candidate {
+  readonly id: number
+  readonly dueAt: number
   /** Probes count in lane 1. */
   readonly lane: number
   readonly integration: string
@@ -62,16 +64,16 @@ export const countInFlightFor = ({ inFlightByIntegration }: FreeSlots, integrati
 export const isBelowEndpointLimit = ({ perEndpoint, freeSlots }: FreeSlots, inFlight: number): boolean =>
   inFlight < Math.min(perEndpoint, freeSlots)
 
-export function takeSlot(slots: FreeSlots, user: SlotUser): void {
+export function takeSlot(slots: FreeSlots, user: Candidate): void {
   changeInFlight(slots, user, 1)
   const { lastServedByEndpoint } = slots
   if (lastServedByEndpoint.size >= maxLastServed) lastServedByEndpoint.clear()
   lastServedByEndpoint.set(user.endpoint, user.integration)
 }
 
-export const releaseSlot = (slots: FreeSlots, user: SlotUser): void => changeInFlight(slots, user, -1)
+export const releaseSlot = (slots: FreeSlots, user: Candidate): void => changeInFlight(slots, user, -1)
 
-function changeInFlight(slots: FreeSlots, { lane, integration, endpoint, probe }: SlotUser, by: 1 | -1): void {
+function changeInFlight(slots: FreeSlots, { lane, integration, endpoint, probe }: Candidate, by: 1 | -1): void {
   slots.limit -= by
   slots.freeSlots -= by
   if (lane > 0) slots.maxRetries -= by
@@ -111,11 +113,6 @@ export function scanText(outbox: string, { lane, after, upTo }: DueScan, paramet
 
 export const scanName = (lane: Lane): string => `scan${lane}`
 
-export interface Candidate extends SlotUser {
-  readonly id: number
-  readonly dueAt: number
-}
-
 interface CandidateRow {
   id: Integer
   due_at: Integer
@@ -136,13 +133,6 @@ export interface Rotation {
   skips: number
 }
 
-export const createRotation = (): Rotation => ({
-  after: new Map(),
-  lastEndpoints: [],
-  lastServedByEndpoint: new Map(),
-  skips: 0,
-})
-
 export interface Candidates {
   readonly candidates: readonly Candidate[]
   /** `lane integration` keys that may have more deliveries than were read. */
@@ -157,17 +147,9 @@ const minIntegrations = 16
 export async function readCandidates(
   db: Connection,
   slots: FreeSlots,
-  {
-    lanes,
-    excludedIds,
-    now,
-    rotation,
-  }: {
-    readonly lanes: readonly Lane[]
-    readonly excludedIds: readonly number[]
-    readonly now: Moment
-    readonly rotation: Rotation
-  },
+  lanes: readonly Lane[],
+  excludedIds: readonly number[],
+  { now, rotation }: { readonly now: Moment; readonly rotation: Rotation },
 ): Promise<Candidates> {
   const slotCount = Math.min(...lanes.map((lane) => getLaneLimit(slots, lane)))
   if (slotCount <= 0) return { candidates: [], truncated: new Set(), hasMore: false }

@@ -1,18 +1,22 @@
 /** Claims due deliveries: read candidates, choose, lock, write leases. See docs/decisions/fairness.md. @module */
-import type { ClaimedDelivery, ClaimRequest, DeliveryStore } from '@payment-integration/core/internal'
+import {
+  type ClaimedDelivery,
+  type ClaimRequest,
+  type DeliveryStore,
+  groupBy,
+} from '@payment-integration/core/internal'
 import type { IdSource } from '@payment-integration/core/ports'
 import type { Connection, Engine, Lane, SqlDialect } from '../engine.js'
 import { type PreviousSigningColumns, toPreviousSigningSecret } from '../integrations/integrations.js'
 import { awaitRows, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
 import { checkInteger, integer, toHex } from '../internal/values.js'
-import { toSnapshotBytes } from '../payments/snapshots.js'
+import { type BodyKeyRow, toSnapshotBytes } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
 import {
   type Candidate,
   type Candidates,
   countInFlightFor,
   countInFlightTo,
-  createRotation,
   type FreeSlots,
   getLaneLimit,
   isBelowEndpointLimit,
@@ -25,16 +29,11 @@ import {
 import { takeProbes } from './endpoint-rows.js'
 import { formatLeaseToken, isSuperseded, type Lease, type Moment, removeUndelivered, writeLeases } from './settle.js'
 
-interface Chosen {
-  readonly chosen: readonly Candidate[]
-  /** Whether another read may bring more candidates. */
-  readonly hasMore: boolean
-  /** Whether a candidate was left out because its endpoint reached its limit. */
-  readonly isLimitReached: boolean
-}
-
-/** Lane by lane: least-loaded endpoint first, then its least-loaded integration, then its longest due delivery. */
-function choose({ candidates, truncated, hasMore }: Candidates, slots: FreeSlots): Chosen {
+/**
+ * Lane by lane: least-loaded endpoint first, then its least-loaded integration, then its longest due delivery.
+ * `hasMore`: another read may bring more candidates. `isLimitReached`: an endpoint's limit left one out.
+ */
+function choose({ candidates, truncated, hasMore }: Candidates, slots: FreeSlots) {
   const chosen: Candidate[] = []
   let isLimitReached = false
   for (const lane of [0, 1, 2]) {
@@ -67,12 +66,7 @@ interface Turn {
 
 /** Orders the candidates of one lane by turn. From `knownBelow` POSTs in flight on, the order is not known. */
 function orderByTurn(candidates: readonly Candidate[], truncated: ReadonlySet<string>, slots: FreeSlots) {
-  const queues = new Map<string, Candidate[]>()
-  for (const candidate of [...candidates].sort(compareDue)) {
-    const queue = queues.get(candidate.endpoint)
-    if (queue === undefined) queues.set(candidate.endpoint, [candidate])
-    else queue.push(candidate)
-  }
+  const queues = groupBy([...candidates].sort(compareDue), ({ endpoint }) => endpoint)
   const turns: Turn[] = []
   let knownBelow = Number.POSITIVE_INFINITY
   for (const [endpoint, queue] of queues) {
@@ -118,18 +112,14 @@ function orderByIntegration(queue: readonly Candidate[], truncated: ReadonlySet<
 
 const compareDue = (a: Candidate, b: Candidate): number => a.dueAt - b.dueAt || a.id - b.id
 
-interface DeliveryRow {
+interface DeliveryRow extends BodyKeyRow {
   id: Integer
-  version: Integer
   attempted: Integer
   schedule_from: Integer
   replayed: Integer
   made_at: Integer
   now: Integer
   superseded: Integer
-  chain_id: Integer
-  /** To be read with `toHex`. */
-  tx_hash: Uint8Array | string
   /** To be read with `toBytes`. */
   body: Uint8Array | string
 }
@@ -209,7 +199,7 @@ const skipsInARow = 3
 const lanesTogether: readonly (readonly Lane[])[] = [[0], [1, 2]]
 
 export function createClaim({ transaction, dialect }: Engine, ids: IdSource): DeliveryStore['claim'] {
-  const rotation = createRotation()
+  const rotation: Rotation = { after: new Map(), lastEndpoints: [], lastServedByEndpoint: new Map(), skips: 0 }
   return async (request) => {
     checkRequest(request)
     const storedToken = ids.next()
@@ -249,7 +239,7 @@ async function claim(
     }
     const before = claimed.length
     for (let hasMore = true; hasMore && slots.limit > 0 && pages < maxPages; pages += 1) {
-      const candidates = await readCandidates(db, slots, { lanes, excludedIds, now: lease.now, rotation })
+      const candidates = await readCandidates(db, slots, lanes, excludedIds, { now: lease.now, rotation })
       const choice = choose(candidates, slots)
       limitReached ||= choice.isLimitReached
       if (choice.chosen.length === 0) break

@@ -6,12 +6,12 @@ import type {
   DeliveryView,
   ExaminedVersions,
 } from '@payment-integration/core/internal'
-import { expressionBuilder, type NotNull, type RawBuilder, type Selectable, sql } from 'kysely'
+import { expressionBuilder, type NotNull, type RawBuilder, sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { listColumns, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, keyBytes, nullableInteger, pack, parseId, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import type { AttemptRow, Tables } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 
 export const attemptColumns = listColumns({
   delivery_id: 'integer',
@@ -29,7 +29,7 @@ export function toAttemptValues(id: number, number: number, attempt: AttemptReco
   return [id, number, startedAt, latencyMs, status, pack(reason), pack(excerpt), replay ? 1 : 0]
 }
 
-export function toAttemptRecord(row: Selectable<AttemptRow>): AttemptRecord {
+export function toAttemptRecord(row: Tables['attempts']): AttemptRecord {
   return {
     startedAt: integer(row.started_at),
     latencyMs: row.latency_ms,
@@ -204,9 +204,7 @@ export function selectFiltered(db: Connection, filter: RangeFilter) {
   )
 }
 
-type DeliveryLists = Pick<DeliveryStore, 'list' | 'find' | 'newestId' | 'count'>
-
-export function createDeliveryLists(db: Connection): DeliveryLists {
+export function createDeliveryLists(db: Connection): Pick<DeliveryStore, 'list' | 'find' | 'newestId' | 'count'> {
   return {
     list: async (query) => withAttempts(db, await listQuery(db, await withIdRange(db, query)).execute()),
     async find(deliveryId) {
@@ -265,7 +263,7 @@ export async function withAttempts(db: Connection, deliveries: readonly ListRow[
   const ids = deliveries.map(({ id }) => integer(id))
   const text: StatementText = (parameter) => `select * from ${name('attempts')}
     where ${oneOf('delivery_id', 'integer', ids, parameter)} order by delivery_id, number`
-  const attempts = await run<Selectable<AttemptRow>>(db, text)
+  const attempts = await run<Tables['attempts']>(db, text)
   const byDelivery = new Map<number, AttemptRecord[]>(deliveries.map(({ id }) => [integer(id), []]))
   for (const row of attempts) byDelivery.get(integer(row.delivery_id))?.push(toAttemptRecord(row))
   return deliveries.map((row): DeliveryView => {

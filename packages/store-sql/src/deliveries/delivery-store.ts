@@ -5,7 +5,7 @@ import type { Connection, Engine, Lane, Parameter, SqlDialect } from '../engine.
 import { findLowestReplayable } from '../history/segments.js'
 import { compile, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, keyBytes, nullableInteger, parseId, toHex } from '../internal/values.js'
-import { toSnapshotBytes } from '../payments/snapshots.js'
+import { type BodyKeyRow, toSnapshotBytes } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
 import { lastAddress, scanName, scanText } from './candidates.js'
 import { createClaim } from './claim.js'
@@ -24,13 +24,6 @@ async function readEarliest(read: Connection) {
   }
 }
 
-interface EarliestRow {
-  open_due: Integer | null
-  blocked_due: Integer | null
-  claimable: Integer | null
-  now: Integer
-}
-
 /**
  * The first due times of open and of blocked endpoints, and the first time when a delivery can be claimed. A skip scan
  * per lane, because a plain minimum would read the whole backlog.
@@ -46,7 +39,7 @@ export function earliestQuery(dialect: SqlDialect) {
     from ${scanName(lane)} w cross join ${name('integrations')} i
       left join ${name('endpoints')} e on e.integration = i.address
     where i.address = w.integration and i.enabled = 1 and i.notification_url is not null`
-  return compile<EarliestRow>(
+  return compile<Record<'open_due' | 'blocked_due' | 'claimable', Integer | null> & { readonly now: Integer }>(
     dialect,
     (parameter) => `with recursive ${lanes.map((lane) => scanText(name('outbox'), scanAll(lane), parameter)).join(', ')}
     select min(case when blocked_until is null then due end) as open_due,
@@ -143,21 +136,12 @@ function createCompleteUpTo(read: Connection): DeliveryStore['completeUpTo'] {
   }
 }
 
-interface StreamRow {
-  readonly id: Integer
-  readonly version: Integer
-  readonly created_at: Integer
-  readonly chain_id: Integer
-  readonly tx_hash: Uint8Array
-  readonly body: Uint8Array | string
-}
-
 export function streamQuery(dialect: SqlDialect, { integrationAddress, afterId, upToId, limit }: StreamQuery) {
   const { name, bytesText, indexRange } = dialect
   const value = keyBytes(integrationAddress)
   const range = { value, from: parseId(afterId, 'afterId') + 1, upTo: parseId(upToId, 'upToId') }
   const maxRows = checkInteger(limit, 'limit', 1)
-  return compile<StreamRow>(
+  return compile<BodyKeyRow & Record<'id' | 'created_at', Integer> & { readonly body: Uint8Array | string }>(
     dialect,
     (parameter) => `select d.id, d.version, d.created_at, p.chain_id, p.tx_hash, ${bytesText('d.body')} as body
       from (

@@ -12,7 +12,7 @@ import type { Connection, SqlDialect } from '../engine.js'
 import { run, type StatementText } from '../internal/statements.js'
 import { checkInteger, hexBytes, integer, keyBytes, nullableInteger, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import type { EndpointRow } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 
 export interface StoredHealth extends EndpointHealth {
   readonly failingSince: number | null
@@ -34,12 +34,9 @@ export function toStoredHealth(row: HealthRow): StoredHealth {
     epoch: integer(row.endpoint_epoch),
     failures: nullableInteger(row.failures) ?? 0,
     blocks: nullableInteger(row.blocks) ?? 0,
-    failingSince: row.failing_since === null ? null : toKnownTime(row.failing_since),
+    failingSince: nullableInteger(row.failing_since),
   }
 }
-
-/** The column has 0 for an unknown time. */
-export const toKnownTime = (at: Integer): number | null => integer(at) || null
 
 export interface EndpointReport {
   readonly integrationAddress: string
@@ -70,7 +67,7 @@ export async function judgeEndpoints(
     const failingSince = change.failures > 0 && isFirstFailure ? now : (before.failingSince ?? now)
     const blocked = change.blocks > 0
     const blockEnd = blocked ? now + (change.blockMs ?? 0) : null
-    await writeHealth(db, { integrationAddress, change, failingSince, blockEnd })
+    await writeHealth(db, integrationAddress, change, { failingSince, blockEnd })
     if (blocked === before.blocks > 0) continue
     transitions.push({
       integrationAddress,
@@ -114,17 +111,9 @@ async function lockHealths(db: Connection, addresses: readonly string[]): Promis
 
 async function writeHealth(
   db: Connection,
-  {
-    integrationAddress,
-    change: { failures, blocks, blockMs },
-    failingSince,
-    blockEnd,
-  }: {
-    readonly integrationAddress: string
-    readonly change: EndpointChange
-    readonly failingSince: number
-    readonly blockEnd: number | null
-  },
+  integrationAddress: string,
+  { failures, blocks, blockMs }: EndpointChange,
+  { failingSince, blockEnd }: { readonly failingSince: number; readonly blockEnd: number | null },
 ): Promise<void> {
   const table = db.dialect.name('endpoints')
   if (failures === 0 && blocks === 0) return forgetHealth(db, integrationAddress)
@@ -178,10 +167,10 @@ export function createEndpointReads(db: Connection): Pick<DeliveryStore, 'endpoi
 
 const selectFailing = (db: Connection) => db.selectFrom('endpoints').selectAll().where('failures', '>', 0)
 
-const toView = (row: EndpointRow): EndpointView => ({
+const toView = (row: Tables['endpoints']): EndpointView => ({
   integrationAddress: toHex(row.integration),
   failures: integer(row.failures),
   blocks: integer(row.blocks),
-  failingSince: toKnownTime(row.failing_since),
+  failingSince: integer(row.failing_since),
   blockedUntil: nullableInteger(row.blocked_until),
 })

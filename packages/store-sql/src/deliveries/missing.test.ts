@@ -7,7 +7,7 @@ import { onBothDatabases } from '../../test/support/both-databases.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
 
-const { answered, claimOne, failed, hash, indexAll, indexed, integration, nextVersion, numbered } = fixtures
+const { answered, claimOne, failed, hash, indexAll, indexed, nextVersion, numbered } = fixtures
 const { otherShop, settleOne, shop } = fixtures
 
 const statuses = ['pending', 'delivered', 'exhausted', 'superseded', 'missing'] as const
@@ -17,7 +17,7 @@ onBothDatabases((empty) => {
     const engine = await empty()
     const store = createStore(engine)
     await store.migrate()
-    await store.integrations.insert(integration())
+    await fixtures.insertIntegration(store)
     return { engine, store }
   }
 

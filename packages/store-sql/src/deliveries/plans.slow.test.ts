@@ -23,7 +23,8 @@ const backlogName = 'the number of pending deliveries'
 const shops = [0, 1, 2, 3, 4].map((n) => address(0xa0 + n))
 
 async function fill(store: Store): Promise<void> {
-  for (const [n, own] of shops.entries()) await store.integrations.insert(integration({ address: own, enabled: n > 0 }))
+  for (const [n, own] of shops.entries())
+    await fixtures.insertIntegration(store, integration({ address: own, enabled: n > 0 }))
   const owner = (n: number) => shops[n < backlog / 2 ? 0 : 1 + (n % 4)] ?? ''
   const given = Array.from({ length: backlog }, (_, n) => primary({ txHash: hash(n), integrationAddress: owner(n) }))
   await indexAll(store, given)

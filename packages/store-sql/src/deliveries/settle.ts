@@ -1,6 +1,5 @@
 /** Settles attempts and their leases. See docs/decisions/retries.md. @module */
 import type {
-  AttemptDecision,
   DeliveryStore,
   EndpointJudge,
   SettledAttempt,
@@ -8,7 +7,7 @@ import type {
   SettleResult,
 } from '@payment-integration/core/internal'
 import type { Connection, Engine, Parameter, SqlDialect } from '../engine.js'
-import { listColumns, run, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
+import { bulk, listColumns, run, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, parseId, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { attemptColumns, toAttemptValues } from './delivery-lists.js'
@@ -158,21 +157,28 @@ interface LeasedRow extends HealthRow {
   now: Integer
 }
 
-const retryColumns = listColumns({ due_at: 'integer', attempted: 'integer', schedule_from: 'integer' })
+const retryColumns = listColumns({ due_at: 'integer', attempted: 'integer', schedule_from: 'integer', id: 'integer' })
 
 async function settle(
   db: Connection,
   attempts: readonly SettlingAttempt[],
   judge: EndpointJudge,
 ): Promise<SettleResult> {
-  const leased = await lockLeased(db, attempts)
+  const ids = attempts.map(({ id }) => id)
+  // Only a retry can be superseded.
+  const hasRetry = attempts.some(({ verdict }) => verdict.kind === 'retry')
+  const rows = await runPrepared<LeasedRow>(db, lockLeasedText(db.dialect, ids, hasRetry))
+  const leased = new Map(rows.map((row) => [integer(row.id), row]))
   const missing = attempts.filter(({ id }) => !leased.has(id))
   const locked = await findLockedElsewhere(db, missing)
   const { statuses, ends, retries: retryRows, attempts: attemptRows, reports, now } = collect(attempts, leased, locked)
   await removeFromOutbox(db, ends.delivered)
   for (const reason of ['exhausted', 'superseded'] as const) await removeUndelivered(db, reason, ends[reason])
-  const fixed = ['claim_token = null', 'lane = 1']
-  await db.dialect.updateAll(db, { table: 'outbox', columns: retryColumns, fixed, rows: retryRows })
+  const retryText = () => `update ${db.dialect.name('outbox')} as d set due_at = v.due_at, attempted = v.attempted,
+      schedule_from = v.schedule_from, claim_token = null, lane = 1
+    from v where d.id = v.id`
+  // Planned for these rows: a generic plan, made for an empty outbox, might scan it.
+  await bulk(db, retryColumns, retryRows, retryText, false)
   await db.dialect.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attemptRows, sends: true })
   return { statuses, transitions: await judgeEndpoints(db, reports, { judge, now }) }
 }
@@ -197,7 +203,8 @@ function collect(
     }
     leased.delete(id) // A lease settles once.
     now = integer(row.now)
-    const status = toSettledStatus(verdict, integer(row.superseded) === 1)
+    const ofRetry = integer(row.superseded) === 1 ? 'superseded' : 'pending'
+    const status = verdict.kind === 'retry' ? ofRetry : verdict.kind
     statuses.push(status)
     const records = rejected === null ? [attempt] : [rejected, attempt]
     const attempted = integer(row.attempted)
@@ -216,19 +223,6 @@ function collect(
     report.results.push({ delivered, probe: claim.probe, epoch: token.endpointEpoch })
   }
   return { statuses, ends, retries: retryRows, attempts: attemptRows, reports: [...reports.values()], now }
-}
-
-function toSettledStatus(verdict: AttemptDecision, superseded: boolean): SettledStatus {
-  if (verdict.kind !== 'retry') return verdict.kind
-  return superseded ? 'superseded' : 'pending'
-}
-
-async function lockLeased(db: Connection, attempts: readonly SettlingAttempt[]): Promise<Map<number, LeasedRow>> {
-  const ids = attempts.map(({ id }) => id)
-  // Only a retry can be superseded.
-  const hasRetry = attempts.some(({ verdict }) => verdict.kind === 'retry')
-  const rows = await runPrepared<LeasedRow>(db, lockLeasedText(db.dialect, ids, hasRetry))
-  return new Map(rows.map((row) => [integer(row.id), row]))
 }
 
 /** Finds the deliveries that still have their lease: another transaction must have locked their rows. */
@@ -252,10 +246,8 @@ export function lockLeasedText(dialect: SqlDialect, ids: readonly number[], chec
   const [superseded, snapshot, ofDelivery] = checksVersions
     ? [`case when ${isSuperseded(dialect)} then 1 else 0 end`, `cross join ${name('snapshots')} s`, 'and s.id = d.id']
     : ['0', '', '']
-  return (
-    parameter,
-  ) => `select d.id, d.claim_token, d.attempted, d.schedule_from, d.integration, ${healthColumns}, ${nowText(parameter)} as now,
-      ${superseded} as superseded
+  return (parameter) => `select d.id, d.claim_token, d.attempted, d.schedule_from, d.integration, ${healthColumns},
+      ${nowText(parameter)} as now, ${superseded} as superseded
     from ${name('outbox')} d ${snapshot} cross join ${name('integrations')} i
       left join ${name('endpoints')} e on e.integration = i.address
     where ${oneOf('d.id', 'integer', ids, parameter)} and d.claim_token is not null

@@ -24,7 +24,7 @@ function getOwner(n: number): string {
 }
 
 async function fill(store: Store): Promise<void> {
-  for (const own of shops) await store.integrations.insert(integration({ address: own }))
+  for (const own of shops) await fixtures.insertIntegration(store, integration({ address: own }))
   const given = Array.from({ length: stored }, (_, n) => primary({ txHash: hash(n), integrationAddress: getOwner(n) }))
   await indexAll(store, given)
 }

@@ -1,9 +1,8 @@
 /** Stores the audit log; the core fills and chains its records. @module */
 import type { AuditAction, AuditRecord, AuditStore, StoreTransaction } from '@payment-integration/core/internal'
-import type { Selectable } from 'kysely'
 import type { Connection } from '../engine.js'
 import { checkInteger, integer, pack, unpack } from '../internal/values.js'
-import type { AuditRow } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 
 export async function listAudit(
   db: Connection,
@@ -65,7 +64,7 @@ function toValues({ actor, subject, details, keyVersion, seq, at, action, hash }
   return { seq, at, action, hash, key_version: keyVersion, ...packed }
 }
 
-export function toAuditRecord(row: Selectable<AuditRow>): AuditRecord {
+export function toAuditRecord(row: Tables['audit']): AuditRecord {
   return {
     seq: integer(row.seq),
     at: integer(row.at),

@@ -109,18 +109,16 @@ async function storeAgain(db: Connection, kind: SegmentedKind, rows: readonly (r
   const { table, columns, compared, owner } = rowsByKind[kind]
   const { name } = db.dialect
   const all = [...columns, ...compared]
-  const names = all.map((column) => column.name)
-  const withRows = (source: string) => `with v (${names.join(', ')}) as (${source})`
-  const countText = (source: string) => `${withRows(source)} select count(*) as rows from v where ${owner(name)}`
+  const countText = () => `select count(*) as rows from v where ${owner(name)}`
   const owned = await bulk<{ rows: Integer }>(db, all, rows, countText)
   const count = owned.reduce((sum, each) => sum + integer(each.rows), 0)
   if (count !== rows.length)
     throw new RangeError(
       `${rows.length - count} of ${rows.length} rows of ${kind} have no stored payment or delivery; is the file of another database?`,
     )
-  const stored = names.slice(0, columns.length).join(', ')
-  const insertText = (source: string) => `${withRows(source)}
-    insert into ${name(table)} (${stored}) select ${stored} from v where true on conflict do nothing`
+  const stored = columns.map((column) => column.name).join(', ')
+  const insertText = () =>
+    `insert into ${name(table)} (${stored}) select ${stored} from v where true on conflict do nothing`
   await bulk(db, all, rows, insertText)
 }
 

@@ -1,12 +1,11 @@
 /** Stores the segments of history: where each begins, and which are closed. Source: docs/retention.md. @module */
 import type { ExaminedVersions, HistorySegment } from '@payment-integration/core/internal'
-import type { Selectable } from 'kysely'
 import { findMissing } from '../deliveries/delivery-lists.js'
 import type { Connection, Engine } from '../engine.js'
 import { run, type StatementText } from '../internal/statements.js'
 import { integer, lockMs, whileBusy } from '../internal/values.js'
 import { getFollowingSegment } from '../schema/partitions.js'
-import type { SegmentRow } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 
 export interface Segment {
   readonly number: number
@@ -30,7 +29,7 @@ export const unbounded = Number.MAX_SAFE_INTEGER
 export async function readSegments(db: Connection): Promise<[Segment, ...Segment[]]> {
   const rows = await db.selectFrom('segments').selectAll().orderBy('number').execute()
   const first = { number: 0, begun_at: 0, first_delivery: 0, first_update: 0, closes: 0 }
-  const toSegment = (row: Selectable<SegmentRow>, next: Selectable<SegmentRow> | undefined): Segment => ({
+  const toSegment = (row: Tables['segments'], next: Tables['segments'] | undefined): Segment => ({
     number: integer(row.number),
     begunAt: integer(row.begun_at),
     isClosed: integer(next?.closes ?? 0) === 1,

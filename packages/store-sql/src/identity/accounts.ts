@@ -4,8 +4,8 @@ import type { Selectable } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { compile, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, pack, unpack } from '../internal/values.js'
-import type { AccountEventRow, EmailCodeRow } from '../schema/identity-tables.js'
 import type { Integer } from '../schema/migration.js'
+import type { Tables } from '../schema/tables.js'
 
 /** The account that proved the address, else the oldest account that carries it. */
 export function findAddressOwnerQuery({ dialect }: Pick<Connection, 'dialect'>, emailKey: string) {
@@ -31,7 +31,7 @@ export function createIdentityAccounts({ read }: Engine): IdentityAccountStore {
   }
 }
 
-export function toEvent(row: Selectable<AccountEventRow>): AccountEvent {
+export function toEvent(row: Selectable<Tables['account_events']>): AccountEvent {
   return {
     at: integer(row.at),
     action: row.action as AccountEvent['action'],
@@ -48,8 +48,7 @@ export function bindAccounts(db: Connection): IdentityAccountTransaction {
   const accounts = name('identity_accounts')
   return {
     async findAddressOwner(emailKey) {
-      const { rows } = await db.executeQuery(findAddressOwnerQuery(db, emailKey))
-      const [row] = rows
+      const [row] = (await db.executeQuery(findAddressOwnerQuery(db, emailKey))).rows
       if (row === undefined) return null
       return { accountId: unpack<string>(row.account_id), proved: integer(row.email_verified) === 1 }
     },
@@ -85,7 +84,7 @@ export function bindAccounts(db: Connection): IdentityAccountTransaction {
     async lockCode(emailKey) {
       const text: StatementText = (parameter) => `select hash, expires_at, tries_left from ${name('email_codes')} c
         where email_key = ${parameter(emailKey)}${lockRows('c')}`
-      const [row] = await run<Pick<Selectable<EmailCodeRow>, 'hash' | 'expires_at' | 'tries_left'>>(db, text)
+      const [row] = await run<Pick<Tables['email_codes'], 'hash' | 'expires_at' | 'tries_left'>>(db, text)
       if (row === undefined) return null
       return { hash: row.hash, expiresAt: integer(row.expires_at), triesLeft: integer(row.tries_left) }
     },

@@ -1,23 +1,10 @@
 /** Stores subjects and redemptions, and reads them outside transactions. @module */
-import type {
-  IdentityQuery,
-  IdentityStore,
-  IdentityTransaction,
-  SubjectQuery,
-} from '@payment-integration/core/internal'
+import type { IdentityStore, IdentityTransaction, SubjectQuery } from '@payment-integration/core/internal'
 import type { Connection, Engine } from '../engine.js'
 import { compile, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, pack, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import {
-  bindLogs,
-  bindRedemptions,
-  createLogReads,
-  openStates,
-  redemptionColumns,
-  type StoredRedemption,
-  toRedemption,
-} from './redemptions.js'
+import { bindLogs, bindRedemptions, createLogReads, openStates } from './redemptions.js'
 import { bindSubjects, lockPersons, type StoredSubject, subjectColumns, toSubject } from './subjects.js'
 
 export function bindIdentity(db: Connection): IdentityTransaction {
@@ -39,10 +26,6 @@ export function createIdentityStore(engine: Engine): IdentityStore {
     async subjects(query) {
       const { rows } = await read.executeQuery(subjectsQuery(read, query))
       return rows.map((row) => ({ ...toSubject(row), isOpen: integer(row.is_open) === 1 }))
-    },
-    async redemptions(query) {
-      const { rows } = await read.executeQuery(redemptionsQuery(read, query))
-      return rows.map(toRedemption)
     },
     async dueLookUps(limit) {
       const { rows } = await read.executeQuery(dueLookUpsQuery(read, limit))
@@ -105,20 +88,6 @@ export function subjectsQuery({ dialect }: Pick<Connection, 'dialect'>, query: S
     return `select ${subjectColumns}, coalesce((${isOpen}), 0) as is_open
       from ${name('identity_subjects')} s ${conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`}
       order by s.id limit ${parameter(limit)}`
-  })
-}
-
-export function redemptionsQuery({ dialect }: Pick<Connection, 'dialect'>, { emailKey, limit }: IdentityQuery) {
-  const { name } = dialect
-  checkInteger(limit, 'limit', 1)
-  return compile<StoredRedemption>(dialect, (parameter) => {
-    const columns = redemptionColumns(dialect, parameter)
-    const ofAddress =
-      emailKey === undefined
-        ? ''
-        : `where r.subject_id in (select s.id from ${name('identity_subjects')} s where s.email_key = ${parameter(emailKey)})`
-    return `select ${columns} from ${name('identity_redemptions')} r ${ofAddress}
-      order by r.seq desc limit ${parameter(limit)}`
   })
 }
 

@@ -5,7 +5,7 @@ import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
 import { findAddressOwnerQuery } from './accounts.js'
-import { dueLookUpsQuery, duePollsQuery, missingQuery, redemptionsQuery, subjectsQuery } from './identity-store.js'
+import { dueLookUpsQuery, duePollsQuery, missingQuery, subjectsQuery } from './identity-store.js'
 import { attachedQuery, newestQuery, openQuery } from './redemptions.js'
 import { byApplicantQuery, personsQuery } from './subjects.js'
 
@@ -64,8 +64,8 @@ onBothDatabases((empty, database) => {
       'shares of an address': newestQuery(engine, 'identity_shares', ofAddress),
       'the newest verdicts': newestQuery(engine, 'identity_verdicts', page),
       'verdicts of an address': newestQuery(engine, 'identity_verdicts', ofAddress),
-      'the newest redemptions': redemptionsQuery(engine, page),
-      'redemptions of an address': redemptionsQuery(engine, ofAddress),
+      'the newest redemptions': newestQuery(engine, 'identity_redemptions', page),
+      'redemptions of an address': newestQuery(engine, 'identity_redemptions', ofAddress),
       'due look-ups': dueLookUpsQuery(engine, 50),
       'due polls': duePollsQuery(engine, 50),
       'missing applicants': missingQuery(engine),

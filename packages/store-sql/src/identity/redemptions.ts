@@ -13,8 +13,8 @@ import type { Selectable } from 'kysely'
 import type { Connection, Engine, Parameter, SqlDialect } from '../engine.js'
 import { compile, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
-import type { RedemptionRow, ShareRow, VerdictRow } from '../schema/identity-tables.js'
 import type { Integer } from '../schema/migration.js'
+import type { Tables } from '../schema/tables.js'
 
 export function bindLogs(db: Connection): Pick<IdentityTransaction, 'logShare' | 'recordVerdict' | 'recordEvent'> {
   return {
@@ -58,17 +58,25 @@ export function bindLogs(db: Connection): Pick<IdentityTransaction, 'logShare' |
   }
 }
 
-type LogReads = Pick<IdentityStore, 'shares' | 'verdicts' | 'forgetEvents'>
+type LogReads = Pick<IdentityStore, 'shares' | 'verdicts' | 'redemptions' | 'forgetEvents'>
 
 export function createLogReads({ read, transaction }: Engine): LogReads {
   return {
     async shares(query) {
-      const { rows } = await read.executeQuery<Selectable<ShareRow>>(newestQuery(read, 'identity_shares', query))
+      const { rows } = await read.executeQuery<Selectable<Tables['identity_shares']>>(
+        newestQuery(read, 'identity_shares', query),
+      )
       return rows.map(toShare)
     },
     async verdicts(query) {
-      const { rows } = await read.executeQuery<Selectable<VerdictRow>>(newestQuery(read, 'identity_verdicts', query))
+      const { rows } = await read.executeQuery<Selectable<Tables['identity_verdicts']>>(
+        newestQuery(read, 'identity_verdicts', query),
+      )
       return rows.map(toVerdict)
+    },
+    async redemptions(query) {
+      const { rows } = await read.executeQuery<StoredRedemption>(newestQuery(read, 'identity_redemptions', query))
+      return rows.map(toRedemption)
     },
     async forgetEvents(before, limit) {
       checkInteger(before, 'before')
@@ -94,21 +102,23 @@ export function createLogReads({ read, transaction }: Engine): LogReads {
 
 export function newestQuery(
   { dialect }: Pick<Connection, 'dialect'>,
-  log: 'identity_shares' | 'identity_verdicts',
+  table: 'identity_shares' | 'identity_verdicts' | 'identity_redemptions',
   { emailKey, limit }: IdentityQuery,
 ) {
   const { name } = dialect
   checkInteger(limit, 'limit', 1)
   return compile<never>(dialect, (parameter) => {
+    const [columns, order] =
+      table === 'identity_redemptions' ? [redemptionColumns(dialect, parameter), 'r.seq'] : ['r.*', 'r.id']
     const ofAddress =
       emailKey === undefined
         ? ''
-        : `where subject_id in (select s.id from ${name('identity_subjects')} s where s.email_key = ${parameter(emailKey)})`
-    return `select * from ${name(log)} ${ofAddress} order by id desc limit ${parameter(limit)}`
+        : `where r.subject_id in (select s.id from ${name('identity_subjects')} s where s.email_key = ${parameter(emailKey)})`
+    return `select ${columns} from ${name(table)} r ${ofAddress} order by ${order} desc limit ${parameter(limit)}`
   })
 }
 
-export function toShare(row: Selectable<ShareRow>): ShareRecord {
+export function toShare(row: Selectable<Tables['identity_shares']>): ShareRecord {
   return {
     at: integer(row.at),
     integrationAddress: row.integration,
@@ -119,7 +129,7 @@ export function toShare(row: Selectable<ShareRow>): ShareRecord {
   }
 }
 
-export function toVerdict(row: Selectable<VerdictRow>): VerdictRecord {
+export function toVerdict(row: Selectable<Tables['identity_verdicts']>): VerdictRecord {
   return {
     notedAt: integer(row.noted_at),
     subjectId: unpack<string>(row.subject_id),
@@ -137,7 +147,8 @@ type RedemptionTransaction = Pick<
   'addRedemption' | 'changeRedemption' | 'redemption' | 'findAttachedRedemption' | 'openRedemptions'
 >
 
-export interface StoredRedemption extends Omit<Selectable<RedemptionRow>, 'leased_until' | 'next_look_up_at'> {
+export interface StoredRedemption
+  extends Omit<Selectable<Tables['identity_redemptions']>, 'leased_until' | 'next_look_up_at'> {
   readonly is_leased: Integer
 }
 
@@ -219,7 +230,7 @@ export function openQuery(
 /** SQL text: states of redemptions in flight or with an unknown outcome. */
 export const openStates = "'in_flight', 'unknown', 'unresolved'"
 
-export function redemptionColumns({ nowText }: SqlDialect, parameter: Parameter): string {
+function redemptionColumns({ nowText }: SqlDialect, parameter: Parameter): string {
   return `r.seq, r.external_user_id, r.subject_id, r.number, r.integration, r.level_name, r.is_findable, r.started_at,
     r.state, r.applicant_id, case when r.leased_until > ${nowText(parameter)} then 1 else 0 end as is_leased`
 }

@@ -11,7 +11,7 @@ import type { Selectable } from 'kysely'
 import type { Connection, Parameter } from '../engine.js'
 import { compile, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
-import type { SubjectRow } from '../schema/identity-tables.js'
+import type { Tables } from '../schema/tables.js'
 
 /**
  * Locks persons and resolves their subjects. A subject may change its account during the wait, so subjects are read
@@ -80,7 +80,10 @@ export const subjectColumns = `id, email_key, account_id, proved, closed, redemp
   attached_number, attached_at, review, reviewed_at, doubt, presence_at, is_active, missing_since, missing_reported,
   missing_confirmed, revision`
 
-export type StoredSubject = Omit<Selectable<SubjectRow>, 'seq' | 'email_key_version' | 'email_sealed' | 'next_poll_at'>
+export type StoredSubject = Omit<
+  Selectable<Tables['identity_subjects']>,
+  'seq' | 'email_key_version' | 'email_sealed' | 'next_poll_at'
+>
 
 export function toSubject(row: StoredSubject): IdentitySubject {
   return {
@@ -108,11 +111,8 @@ function toPresence({ presence_at, is_active }: StoredSubject): IdentitySubject[
   return { isActive: integer(is_active) === 1, at: integer(presence_at) }
 }
 
-function toMissingApplicant({
-  missing_since,
-  missing_reported,
-  missing_confirmed,
-}: StoredSubject): MissingApplicant | null {
+function toMissingApplicant(row: StoredSubject): MissingApplicant | null {
+  const { missing_since, missing_reported, missing_confirmed } = row
   if (missing_since === null || missing_reported === null || missing_confirmed === null) return null
   return {
     since: integer(missing_since),

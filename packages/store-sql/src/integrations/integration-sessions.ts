@@ -4,24 +4,22 @@ import type {
   IntegrationSessionStore,
   IntegrationSessionTransaction,
 } from '@payment-integration/core/internal'
-import type { Selectable } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { prepare, type ValueOf } from '../internal/statements.js'
 import { checkInteger, hexBytes, integer, keyBytes, toHex } from '../internal/values.js'
-import type { IntegrationSessionRow } from '../schema/tables.js'
-import { integrationColumns, toIntegrationRecord } from './integrations.js'
+import type { Tables } from '../schema/tables.js'
+import { bindIntegrations } from './integrations.js'
 
 export function createIntegrationSessionStore(engine: Engine): IntegrationSessionStore {
-  const find = prepare(engine, (value: ValueOf<{ hash: string }>) =>
-    integrationSessionQuery(engine.read, value('hash')),
-  )
+  const { read } = engine
+  const findRow = prepare(engine, (value: ValueOf<{ hash: string }>) => integrationSessionQuery(read, value('hash')))
   return {
     async find(hash) {
-      const [row] = await find({ hash })
+      const [row] = await findRow({ hash })
       if (row === undefined) return null
-      const { session_api_hash: api_hash, session_created_at: created_at, integration, expires_at } = row
-      const session = toSessionRecord({ hash: row.hash, integration, api_hash, created_at, expires_at })
-      return { session, integration: toIntegrationRecord(row) }
+      const session = toSessionRecord(row)
+      const integration = await bindIntegrations(read).find(session.integrationAddress)
+      return integration === null ? null : { session, integration }
     },
   }
 }
@@ -56,13 +54,9 @@ export function bindIntegrationSessions(db: Connection): IntegrationSessionTrans
 }
 
 export function integrationSessionQuery(db: Connection, hash: string) {
-  return db
-    .selectFrom('integration_sessions as session')
-    .innerJoin('integrations', 'integrations.address', 'session.integration')
-    .select(integrationColumns)
-    .select(['session.hash', 'session.integration', 'session.expires_at'])
-    .select(['session.api_hash as session_api_hash', 'session.created_at as session_created_at'])
-    .where('session.hash', '=', hash)
+  // By name, because a prepared statement with `*` fails after a new column.
+  const columns = ['hash', 'integration', 'api_hash', 'created_at', 'expires_at'] as const
+  return db.selectFrom('integration_sessions').select(columns).where('hash', '=', hash)
 }
 
 export function deleteIntegrationSessionsQuery(db: Connection, integrationAddress: string) {
@@ -73,7 +67,7 @@ export function deleteExpiredIntegrationSessionsQuery(db: Connection, now: numbe
   return db.deleteFrom('integration_sessions').where('expires_at', '<=', now)
 }
 
-function toSessionRecord(row: Selectable<IntegrationSessionRow>): IntegrationSessionRecord {
+function toSessionRecord(row: Tables['integration_sessions']): IntegrationSessionRecord {
   return {
     hash: row.hash,
     integrationAddress: toHex(row.integration),

@@ -1,15 +1,15 @@
 /** Stores integrations and their secrets, which arrive hashed or sealed. @module */
-import type { IntegrationRecord, IntegrationStore, StoreTransaction } from '@payment-integration/core/internal'
-import { type Selectable, sql, type Updateable } from 'kysely'
+import type { IntegrationRecord, IntegrationStore, IntegrationTransaction } from '@payment-integration/core/internal'
+import { sql, type Updateable } from 'kysely'
 import { forgetHealth } from '../deliveries/endpoint-rows.js'
 import type { Connection, Engine } from '../engine.js'
 import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements.js'
 import { hexBytes, integer, keyBytes, pack, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import type { IntegrationRow } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 
 export function createIntegrationStore(engine: Engine): IntegrationStore {
-  const { read, transaction } = engine
+  const { read } = engine
   const { find, list } = bindIntegrations(read)
   const findCredentials = prepare(engine, (value: ValueOf<CredentialsQuery>) => credentialsQuery(read, value))
   return {
@@ -34,12 +34,10 @@ export function createIntegrationStore(engine: Engine): IntegrationStore {
       }
     },
     list,
-    insert: (record) => transaction((db) => bindIntegrations(db).insert(record)),
-    update: (...change) => transaction((db) => bindIntegrations(db).update(...change)),
   }
 }
 
-export function bindIntegrations(db: Connection): StoreTransaction['integrations'] {
+export function bindIntegrations(db: Connection): IntegrationTransaction {
   return {
     async find(address) {
       const query = db.selectFrom('integrations').selectAll().where('address', '=', keyBytes(address))
@@ -80,7 +78,7 @@ export function bindIntegrations(db: Connection): StoreTransaction['integrations
         .modifyEnd(db.dialect.forUpdate)
         .executeTakeFirst()
       if (before === undefined) return null
-      if (Object.keys(columns).length === 0) return toIntegrationRecord(before)
+      if (Object.values(columns).every((value) => value === undefined)) return toIntegrationRecord(before)
       const begins = resetsHealth(before, columns)
       const row = await db
         .updateTable('integrations')
@@ -97,14 +95,17 @@ export function bindIntegrations(db: Connection): StoreTransaction['integrations
 export async function findRegistered(db: Connection, addresses: readonly string[]): Promise<ReadonlySet<string>> {
   const columns = listColumns({ address: 'hex' })
   const values = addresses.map((address) => [address])
-  const text = (source: string) =>
-    `select i.address from ${db.dialect.name('integrations')} as i where i.address in (${source})`
-  const rows = await bulk<Pick<IntegrationRow, 'address'>>(db, columns, values, text)
+  const text = () =>
+    `select i.address from ${db.dialect.name('integrations')} as i where i.address in (select address from v)`
+  const rows = await bulk<Pick<Tables['integrations'], 'address'>>(db, columns, values, text)
   return new Set(rows.map(({ address }) => toHex(address)))
 }
 
 /** Whether a change resets the endpoint's health, because earlier answers came from another endpoint. */
-function resetsHealth(before: Selectable<IntegrationRow>, { notification_url, enabled }: Updateable<IntegrationRow>) {
+function resetsHealth(
+  before: Tables['integrations'],
+  { notification_url, enabled }: Updateable<Tables['integrations']>,
+) {
   const moved = notification_url !== undefined && notification_url !== before.notification_url
   return moved || (enabled === 1 && integer(before.enabled) === 0)
 }
@@ -137,66 +138,35 @@ function credentialsQuery(read: Connection, value: ValueOf<CredentialsQuery>) {
     ])
 }
 
-/** The columns to change; an undefined field stays unchanged. */
-function changedColumns(change: Parameters<IntegrationStore['update']>[1]): Updateable<IntegrationRow> {
-  const { name, notificationUrl, enabled, apiSecret, previousApiSecret } = change
-  const { signingSecret, preparedSigningSecret: prepared, previousSigningSecret: previous } = change
+/** The columns to change. An undefined field is an undefined column, which the query builder leaves out. */
+function changedColumns(change: Parameters<IntegrationTransaction['update']>[1]): Updateable<Tables['integrations']> {
+  const { name, enabled, apiSecret, previousApiSecret, signingSecret } = change
+  const { preparedSigningSecret: prepared, previousSigningSecret: previous } = change
   return {
-    ...(name === undefined ? {} : { name: pack(name) }),
-    ...(notificationUrl === undefined ? {} : { notification_url: notificationUrl }),
-    ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0 }),
-    ...(apiSecret === undefined
-      ? {}
-      : { api_key_version: apiSecret?.keyVersion ?? null, api_hash: apiSecret?.hash ?? null }),
-    ...(previousApiSecret === undefined
-      ? {}
-      : {
-          previous_key_version: previousApiSecret?.keyVersion ?? null,
-          previous_hash: previousApiSecret?.hash ?? null,
-          previous_until: previousApiSecret?.until ?? null,
-        }),
-    ...(signingSecret === undefined
-      ? {}
-      : { signing_key_version: signingSecret.keyVersion, signing_sealed: signingSecret.sealed }),
-    ...(prepared === undefined
-      ? {}
-      : {
-          prepared_signing_key_version: prepared?.keyVersion ?? null,
-          prepared_signing_sealed: prepared?.sealed ?? null,
-        }),
-    ...(previous === undefined
-      ? {}
-      : {
-          previous_signing_key_version: previous?.keyVersion ?? null,
-          previous_signing_sealed: previous?.sealed ?? null,
-          previous_signing_until: previous?.until ?? null,
-        }),
+    name: name === undefined ? undefined : pack(name),
+    notification_url: change.notificationUrl,
+    enabled: enabled === undefined ? undefined : Number(enabled),
+    api_key_version: readField(apiSecret, 'keyVersion'),
+    api_hash: readField(apiSecret, 'hash'),
+    previous_key_version: readField(previousApiSecret, 'keyVersion'),
+    previous_hash: readField(previousApiSecret, 'hash'),
+    previous_until: readField(previousApiSecret, 'until'),
+    signing_key_version: signingSecret?.keyVersion,
+    signing_sealed: signingSecret?.sealed,
+    prepared_signing_key_version: readField(prepared, 'keyVersion'),
+    prepared_signing_sealed: readField(prepared, 'sealed'),
+    previous_signing_key_version: readField(previous, 'keyVersion'),
+    previous_signing_sealed: readField(previous, 'sealed'),
+    previous_signing_until: readField(previous, 'until'),
   }
 }
 
-/** By name, because a prepared statement with `*` fails after a new column. */
-export const integrationColumns = [
-  'integrations.address',
-  'integrations.name',
-  'integrations.notification_url',
-  'integrations.enabled',
-  'integrations.api_key_version',
-  'integrations.api_hash',
-  'integrations.previous_key_version',
-  'integrations.previous_hash',
-  'integrations.previous_until',
-  'integrations.signing_key_version',
-  'integrations.signing_sealed',
-  'integrations.prepared_signing_key_version',
-  'integrations.prepared_signing_sealed',
-  'integrations.previous_signing_key_version',
-  'integrations.previous_signing_sealed',
-  'integrations.previous_signing_until',
-  'integrations.created_at',
-  'integrations.endpoint_epoch',
-] as const
+/** A field of a secret: null if it is removed, undefined if it stays unchanged. */
+function readField<Secret extends object, Key extends keyof Secret>(secret: Secret | null | undefined, key: Key) {
+  return secret === null || secret === undefined ? secret : secret[key]
+}
 
-export function toIntegrationRecord(row: Selectable<IntegrationRow>): IntegrationRecord {
+function toIntegrationRecord(row: Tables['integrations']): IntegrationRecord {
   const { api_key_version, api_hash, previous_key_version, previous_hash, previous_until } = row
   const { prepared_signing_key_version, prepared_signing_sealed } = row
   return {
@@ -221,7 +191,7 @@ export function toIntegrationRecord(row: Selectable<IntegrationRow>): Integratio
 }
 
 export type PreviousSigningColumns = Pick<
-  Selectable<IntegrationRow>,
+  Tables['integrations'],
   'previous_signing_key_version' | 'previous_signing_sealed' | 'previous_signing_until'
 >
 

@@ -5,13 +5,13 @@ import type {
   AccountTransaction,
   LegacyKeyRecord,
   LegacyKeyStore,
-  StoreTransaction,
+  LegacyKeyTransaction,
 } from '@payment-integration/core/internal'
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { prepare, type ValueOf } from '../internal/statements.js'
-import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
-import type { AccountRow, LegacyKeyRow } from '../schema/tables.js'
+import { checkInteger, integer, memoize, nullableInteger, pack, unpack } from '../internal/values.js'
+import type { Tables } from '../schema/tables.js'
 
 const accountColumns = ['handle', 'address', 'config', 'created_at'] as const
 
@@ -27,12 +27,8 @@ export function createAccountStore(engine: Engine): AccountStore {
       const [row] = await findByHandle({ handle: pack(handle) })
       return row === undefined ? null : toAccountRecord(row)
     },
-    async findByAddress(address) {
-      return toSortedRecords(await findByAddress({ address }))
-    },
-    async list() {
-      return toSortedRecords(await read.selectFrom('accounts').select(accountColumns).execute())
-    },
+    findByAddress: async (address) => toSortedRecords(await findByAddress({ address })),
+    list: async () => toSortedRecords(await read.selectFrom('accounts').select(accountColumns).execute()),
   }
 }
 
@@ -99,11 +95,11 @@ async function insertAddresses(db: Connection, { handle, address, config }: Acco
 }
 
 // The database would sort the handles as JSON text.
-function toSortedRecords(rows: readonly Selectable<AccountRow>[]): AccountRecord[] {
+function toSortedRecords(rows: readonly Tables['accounts'][]): AccountRecord[] {
   return rows.map(toAccountRecord).sort((a, b) => (a.handle < b.handle ? -1 : 1))
 }
 
-function toAccountRecord(row: Selectable<AccountRow>): AccountRecord {
+function toAccountRecord(row: Tables['accounts']): AccountRecord {
   return {
     handle: unpack<string>(row.handle),
     address: row.address,
@@ -115,28 +111,25 @@ function toAccountRecord(row: Selectable<AccountRow>): AccountRecord {
 const keyColumns = ['id', 'name', 'hash', 'key_version', 'created_at', 'revoked_at'] as const
 
 export function createLegacyKeyStore(engine: Engine): LegacyKeyStore {
-  const { read, transaction } = engine
-  const findersByCount = new Map<number, ReturnType<typeof prepareHashes>>()
-  const findHashes = (hashes: readonly string[]) => {
-    const find = findersByCount.get(hashes.length) ?? prepareHashes(engine, hashes.length)
-    findersByCount.set(hashes.length, find)
-    return find(hashes)
-  }
+  const { read } = engine
+  // A statement for each number of master keys.
+  const prepareCount = memoize((count) => {
+    const places = Array.from({ length: Number(count) }, (_, n) => n)
+    return prepare(engine, (value: ValueOf<readonly string[]>) => selectByHashes(read, places.map(value)))
+  })
   return {
     async findByHash(hashes) {
       if (hashes.length === 0) return null
-      const records = (await findHashes(hashes.map(({ hash }) => hash))).map(toLegacyKeyRecord)
+      const rows = await prepareCount(String(hashes.length))(hashes.map(({ hash }) => hash))
       const isMatch = ({ secret }: LegacyKeyRecord) =>
         hashes.some(({ hash, keyVersion }) => secret.hash === hash && secret.keyVersion === keyVersion)
-      return records.find(isMatch) ?? null
+      return rows.map(toLegacyKeyRecord).find(isMatch) ?? null
     },
     list: bindLegacyKeys(read).list,
-    insert: (record) => transaction((db) => bindLegacyKeys(db).insert(record)),
-    revoke: (id, at) => transaction((db) => bindLegacyKeys(db).revoke(id, at)),
   }
 }
 
-export function bindLegacyKeys(db: Connection): StoreTransaction['legacyKeys'] {
+export function bindLegacyKeys(db: Connection): LegacyKeyTransaction {
   return {
     async list() {
       const records = (await db.selectFrom('legacy_keys').select(keyColumns).execute()).map(toLegacyKeyRecord)
@@ -171,17 +164,11 @@ export function bindLegacyKeys(db: Connection): StoreTransaction['legacyKeys'] {
   }
 }
 
-function prepareHashes(engine: Engine, count: number) {
-  const places = Array.from({ length: count }, (_, n) => n)
-  return prepare(engine, (value: ValueOf<readonly string[]>) => selectByHashes(engine.read, places.map(value)))
-}
-
-/** Selects the keys with any of these hashes. */
 export function selectByHashes(db: Connection, hashes: readonly string[]) {
   return db.selectFrom('legacy_keys').select(keyColumns).where('hash', 'in', hashes)
 }
 
-function toLegacyKeyRecord(row: Selectable<LegacyKeyRow>): LegacyKeyRecord {
+function toLegacyKeyRecord(row: Tables['legacy_keys']): LegacyKeyRecord {
   return {
     id: unpack<string>(row.id),
     name: unpack<string>(row.name),

@@ -1,9 +1,9 @@
 /** Reads and writes the rows of an integration that moves. Source: docs/decisions/cells.md. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { MovedUpdate, MoveStore, UnnotifiedVersion, UpdatePage } from '@payment-integration/core/internal'
-import type { Connection, Engine, Parameter } from '../engine.js'
+import type { Connection, Engine } from '../engine.js'
 import { findLowestReplayable } from '../history/segments.js'
-import { bulk, listColumns, run } from '../internal/statements.js'
+import { bulk, listColumns, run, type StatementText } from '../internal/statements.js'
 import { hexBytes, integer, nullableInteger, pack, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { findPayments, lockPaymentsUnder, notifyVersions, replacePayments } from './moved-payments.js'
@@ -63,7 +63,6 @@ const columns = listColumns({
   version: 'integer',
   body: 'text',
 })
-const names = columns.map(({ name }) => name).join(', ')
 
 function toValues({ chainId, txHash, ordinal, id, fingerprint, outcome, reason, version, content }: MovedUpdate) {
   return [chainId, txHash, ordinal, id, fingerprint, outcome, pack(reason), version, pack(content)]
@@ -72,8 +71,8 @@ function toValues({ chainId, txHash, ordinal, id, fingerprint, outcome, reason, 
 /** Stores updates; a stored one with the same fingerprint gets the new outcome. Resolves the written ids. */
 async function putUpdates(db: Connection, address: string, updates: readonly MovedUpdate[]): Promise<string[]> {
   const updatesTable = db.dialect.name('updates')
-  const text = (source: string, parameter: Parameter) => `with v (${names}) as (${source})
-    insert into ${updatesTable} (id, fingerprint, payment_id, outcome, reason, version, body)
+  const text: StatementText = (parameter) => `insert into ${updatesTable}
+      (id, fingerprint, payment_id, outcome, reason, version, body)
     select v.id, v.fingerprint, p.id, v.outcome, v.reason, v.version, v.body
     from v join ${db.dialect.name('payments')} as p
       on p.tx_hash = v.tx_hash and p.chain_id = v.chain_id and p.ordinal = v.ordinal

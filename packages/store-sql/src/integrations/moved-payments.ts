@@ -1,23 +1,24 @@
 /** Reads and replaces the payments of an integration that moves. Source: docs/decisions/cells.md. @module */
-import type {
-  AttemptRecord,
-  MovedPayment,
-  MovedPaymentKey,
-  MovedVersion,
-  MoveTransaction,
-  StoredMove,
+import {
+  type AttemptRecord,
+  groupBy,
+  type MovedPayment,
+  type MovedPaymentKey,
+  type MovedVersion,
+  type MoveTransaction,
+  type StoredMove,
 } from '@payment-integration/core/internal'
-import type { Selectable } from 'kysely'
+import type { StoredPayment } from '@payment-integration/core/ports'
 import { attemptColumns, toAttemptRecord, toAttemptValues } from '../deliveries/delivery-lists.js'
 import type { BulkInsert, Connection } from '../engine.js'
 import { findLowestReplayable } from '../history/segments.js'
 import { listColumns, run, type StatementText } from '../internal/statements.js'
-import { hexBytes, integer, nullableInteger, toHex } from '../internal/values.js'
-import { setDropped, setStatuses, withStatuses } from '../payments/payment-changes.js'
-import { type FactRow, factColumns } from '../payments/payment-row.js'
+import { hexBytes, integer, nullableInteger } from '../internal/values.js'
+import { lockPaymentsForChange, setDropped, setStatuses, withStatuses } from '../payments/payment-changes.js'
+import { factColumns } from '../payments/payment-row.js'
 import { insertDueDeliveries, packBody, unpackBody } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
-import type { OutboxRow } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 
 /** Locks the primary payments of an integration in a range of ids. */
 export async function findPayments(
@@ -35,31 +36,23 @@ export async function findPayments(
     .orderBy('id')
     .modifyEnd(db.dialect.forUpdate)
     .execute()
-  return readStoredMoves(db, rows)
+  return readStoredMoves(db, await withStatuses(db, rows))
 }
+
+const formatKey = ({ chainId, txHash, ordinal }: MovedPaymentKey) => `${chainId}:${txHash}:${ordinal}`
 
 /** Locks the primary payments with these keys. */
 export async function lockPaymentsUnder(db: Connection, keys: readonly MovedPaymentKey[]): Promise<StoredMove[]> {
-  if (keys.length === 0) return []
-  const keySet = new Set(keys.map(({ chainId, txHash, ordinal }) => `${chainId}:${txHash}:${ordinal}`))
-  const hashes = [...new Set(keys.map(({ txHash }) => txHash))].map((txHash) => hexBytes(txHash))
-  const rows = await db
-    .selectFrom('payments')
-    .select(factColumns)
-    .where('tx_hash', 'in', hashes)
-    .where('is_primary', '=', 1)
-    .orderBy('tx_hash')
-    .orderBy('chain_id')
-    .orderBy('ordinal')
-    .modifyEnd(db.dialect.forUpdate)
-    .execute()
-  const named = rows.filter((row) => keySet.has(`${row.chain_id}:${toHex(row.tx_hash)}:${row.ordinal}`))
-  return readStoredMoves(db, named)
+  const named = new Set(keys.map(formatKey))
+  const payments = await lockPaymentsForChange(db, keys)
+  return readStoredMoves(
+    db,
+    payments.filter((payment) => named.has(formatKey(payment))),
+  )
 }
 
-async function readStoredMoves(db: Connection, rows: readonly FactRow[]): Promise<StoredMove[]> {
-  if (rows.length === 0) return []
-  const payments = await withStatuses(db, rows)
+async function readStoredMoves(db: Connection, payments: readonly StoredPayment[]): Promise<StoredMove[]> {
+  if (payments.length === 0) return []
   const lowest = await findLowestReplayable(db)
   const ids = payments.map(({ id }) => Number(id))
   const snapshots = await db
@@ -81,11 +74,11 @@ async function readStoredMoves(db: Connection, rows: readonly FactRow[]): Promis
     .selectAll('outbox')
     .where('snapshots.payment_id', 'in', ids)
     .execute()
-  const attemptsOf = groupBy(attempts, (row) => integer(row.delivery_id))
-  const pendingOf = new Map(outbox.map((row) => [integer(row.id), row]))
-  const versionsOf = groupBy(snapshots, (row) => integer(row.payment_id))
+  const attemptsOf = groupBy(attempts, (row) => String(row.delivery_id))
+  const pendingOf = new Map(outbox.map((row) => [String(row.id), row]))
+  const versionsOf = groupBy(snapshots, (row) => String(row.payment_id))
   return payments.map(({ id, chainId, txHash, ordinal, blockNumber, dropped, integrationAddress, ...rest }) => {
-    const ownSnapshots = versionsOf.get(Number(id)) ?? []
+    const ownSnapshots = versionsOf.get(id) ?? []
     const { version, state, recipient, invoice } = rest
     return {
       id,
@@ -99,13 +92,13 @@ async function readStoredMoves(db: Connection, rows: readonly FactRow[]): Promis
       closed: ownSnapshots.filter((row) => integer(row.id) < lowest).map((row) => integer(row.version)),
       versions: ownSnapshots.map((row): MovedVersion => {
         const subject = { integrationAddress, chainId, txHash, version: integer(row.version) }
-        const attempted = attemptsOf.get(integer(row.id)) ?? []
+        const attempted = attemptsOf.get(String(row.id)) ?? []
         return {
           version: subject.version,
           createdAt: integer(row.created_at),
           notified: row.integration !== null,
           undelivered: row.undelivered as MovedVersion['undelivered'],
-          pending: toPending(pendingOf.get(integer(row.id))),
+          pending: toPending(pendingOf.get(String(row.id))),
           body: Buffer.from(unpackBody(db.dialect.toBytes(row.body), subject)).toString(),
           attempts: attempted.map((each) => ({ number: integer(each.number), ...toAttemptRecord(each) })),
         }
@@ -114,7 +107,7 @@ async function readStoredMoves(db: Connection, rows: readonly FactRow[]): Promis
   })
 }
 
-function toPending(row: Selectable<OutboxRow> | undefined): MovedVersion['pending'] {
+function toPending(row: Tables['outbox'] | undefined): MovedVersion['pending'] {
   if (row === undefined) return null
   return {
     lane: integer(row.lane),
@@ -123,16 +116,6 @@ function toPending(row: Selectable<OutboxRow> | undefined): MovedVersion['pendin
     attempted: integer(row.attempted),
     scheduleFrom: integer(row.schedule_from),
   }
-}
-
-function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => number): ReadonlyMap<number, readonly Row[]> {
-  const groups = new Map<number, Row[]>()
-  for (const row of rows) {
-    const group = groups.get(keyOf(row))
-    if (group === undefined) groups.set(keyOf(row), [row])
-    else group.push(row)
-  }
-  return groups
 }
 
 const snapshotColumns: BulkInsert['columns'] = [

@@ -122,7 +122,6 @@ export async function* rejectStream(): AsyncIterableIterator<never> {
   throw new TypeError('Streaming is not supported.')
 }
 
-/** The result of a {@link SentQuery}. */
 export interface SentResult<Row> extends QueryResult<Row> {
   readonly later?: Promise<Row[]>
 }
@@ -135,24 +134,37 @@ export async function awaitRows<Row>(result: SentResult<Row>): Promise<Row[]> {
 export const listColumns = (types: Readonly<Record<string, BulkColumn['type']>>): BulkColumn[] =>
   Object.entries(types).map(([name, type]) => ({ name, type }))
 
-/** Writes the statement around the table expression `source`. */
-type BulkStatement = (source: string, parameter: Parameter) => string
+/** Compiles a statement over rows, which are its table `v`. */
+export function compileBulk(
+  { bulkSource, placeholder }: Pick<SqlDialect, 'bulkSource' | 'placeholder'>,
+  columns: readonly BulkColumn[],
+  rows: readonly (readonly unknown[])[],
+  statement: StatementText,
+) {
+  const { sql: source, parameters } = bulkSource(columns, rows)
+  const names = columns.map(({ name }) => name).join(', ')
+  const text = statement((value) => placeholder(parameters.push(value)))
+  return { sql: `with v (${names}) as (${source}) ${text}`, parameters }
+}
 
-/** Runs a statement over many rows, in as few parts as the database allows. */
+/**
+ * Runs a statement over many rows, its table `v`, in as few parts as the database allows.
+ * @param isPrepared - False: it is planned each time.
+ */
 export async function bulk<Row>(
   db: Connection,
   columns: readonly BulkColumn[],
   rows: readonly (readonly unknown[])[],
-  statement: BulkStatement,
+  statement: StatementText,
+  isPrepared = true,
 ): Promise<Row[]> {
   const answers: Row[] = []
   for (let from = 0; from < rows.length; ) {
     const part = rows.slice(from, from + db.dialect.bulkRows(rows.length - from, columns.length))
     from += part.length
-    const { sql, parameters } = db.dialect.bulkSource(columns, part)
-    const text = statement(sql, (value) => db.dialect.placeholder(parameters.push(value)))
-    const { rows: answered } = await db.executeQuery<Row>(new PreparedQuery(text, parameters))
-    for (const row of answered) answers.push(row)
+    const { sql, parameters } = compileBulk(db.dialect, columns, part, statement)
+    const query = isPrepared ? new PreparedQuery(sql, parameters) : CompiledQuery.raw(sql, parameters)
+    for (const row of (await db.executeQuery<Row>(query)).rows) answers.push(row)
   }
   return answers
 }

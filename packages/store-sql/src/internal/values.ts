@@ -54,10 +54,8 @@ export function toHex(read: Uint8Array | string): string {
   return `0x${Buffer.from(read.buffer, read.byteOffset, read.byteLength).toString('hex')}`
 }
 
-/** A nullable column of bytes as `0x` text. */
 export const toNullableHex = (read: Uint8Array | string | null): string | null => (read === null ? null : toHex(read))
 
-/** An integer column as a number. */
 export function integer(value: Integer): number {
   const number = typeof value === 'number' ? value : Number(value)
   if (!Number.isSafeInteger(number))
@@ -65,7 +63,6 @@ export function integer(value: Integer): number {
   return number
 }
 
-/** A nullable integer column as a number. */
 export function nullableInteger(value: Integer | null): number | null {
   return value === null ? null : integer(value)
 }
@@ -77,10 +74,12 @@ export function pack(value: object | string | null): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-export function unpack<T>(text: string): T
+type Reviver = (key: string, value: unknown) => unknown
+
+export function unpack<T>(text: string, revive?: Reviver): T
 export function unpack<T>(text: string | null): T | null
-export function unpack<T>(text: string | null): T | null {
-  return text === null ? null : (JSON.parse(text) as T)
+export function unpack<T>(text: string | null, revive?: Reviver): T | null {
+  return text === null ? null : (JSON.parse(text, revive) as T)
 }
 
 /** A plain Uint8Array instead of the Buffer of `pg`, which compares and prints differently. */

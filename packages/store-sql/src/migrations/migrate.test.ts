@@ -35,7 +35,7 @@ test('four processes may bring one file to the next version at once, and it keep
   const path = newFile()
   const store = createSqliteStore({ path })
   await store.migrate()
-  await store.integrations.insert(fixtures.integration())
+  await fixtures.insertIntegration(store)
   await store.close()
   const children = [1, 2, 3, 4].map(() => startChild('migrate', path, 'next'))
   const printed = await Promise.all(children.map(nextLine))

@@ -30,30 +30,20 @@ export interface VersionState {
   readonly position: number
 }
 
-interface Row {
-  version: Integer
-  phase: Phase
-  steps: Integer
-  done: Integer
-  position: Integer
-}
-
 const table = 'schema_versions'
 
 /** Rejects the schema of a development release with `ERR_STORE_SCHEMA`. */
 async function readVersions(db: Connection): Promise<VersionState[]> {
   if (!(await db.dialect.hasTable(db, table))) return []
-  const versions = sql.raw(db.dialect.name(table))
-  // The tables of development releases have no other column.
-  const { rows: versionRows } = await sql<{ version: Integer }>`select version from ${versions}`.execute(db)
-  const old = versionRows.map(({ version }) => integer(version)).find((version) => version < baselineVersion)
+  type Row = Record<'version' | 'steps' | 'done' | 'position', Integer> & { readonly phase: Phase }
+  // The table of a development release has no other column than the version.
+  const { rows } = await sql<Row>`select * from ${sql.raw(db.dialect.name(table))} order by version`.execute(db)
+  const old = rows.find(({ version }) => integer(version) < baselineVersion)
   if (old !== undefined)
     throw new StoreError(
       'ERR_STORE_SCHEMA',
-      `The database has schema version ${old} of a development release; start with an empty database.`,
+      `The database has schema version ${old.version} of a development release; start with an empty database.`,
     )
-  const { rows } =
-    await sql<Row>`select version, phase, steps, done, position from ${versions} order by version`.execute(db)
   return rows.map((row) => ({
     version: integer(row.version),
     phase: row.phase,

@@ -1,18 +1,17 @@
 /** Stores sealed data keys, and counts the rows of each master key. Source: docs/decisions/secrets.md. @module */
 import type { DataKeyStore, DataKeyTransaction, SealedSecret, SealingKeyUse } from '@payment-integration/core/internal'
-import type { Selectable } from 'kysely'
 import type { Connection, Engine, Parameter } from '../engine.js'
 import { run } from '../internal/statements.js'
 import { integer, pack, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import type { DataKeyRow, Tables } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 
 export function createDataKeyStore({ transaction, dialect }: Engine): DataKeyStore {
   const table = dialect.name('data_keys')
   return {
     async obtain(purpose, candidate) {
       const rows = await transaction((db) =>
-        run<DataKeyRow>(db, (parameter) => {
+        run<Tables['data_keys']>(db, (parameter) => {
           const values = [pack(purpose), candidate.keyVersion, candidate.sealed].map(parameter)
           // One statement, so that only one of several concurrent callers wins. The update changes nothing, but returns
           // the stored key.
@@ -48,7 +47,7 @@ export function bindDataKeys(db: Connection): DataKeyTransaction {
   }
 }
 
-function toSealedSecret(row: Selectable<DataKeyRow>): SealedSecret {
+function toSealedSecret(row: Tables['data_keys']): SealedSecret {
   return { keyVersion: integer(row.key_version), sealed: row.sealed }
 }
 

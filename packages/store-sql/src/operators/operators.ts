@@ -5,11 +5,10 @@ import type {
   OperatorStore,
   OperatorTransaction,
 } from '@payment-integration/core/internal'
-import type { Selectable } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { prepare, type ValueOf } from '../internal/statements.js'
 import { checkInteger, integer } from '../internal/values.js'
-import type { OperatorRow } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 
 const names = ['name', 'role', 'enabled', 'passphrase', 'link_hash', 'link_expires_at', 'operators.created_at'] as const
 
@@ -134,7 +133,7 @@ function linkColumns(link: OperatorRecord['link']) {
   return { link_hash: link?.hash ?? null, link_expires_at: link?.expiresAt ?? null }
 }
 
-function toOperatorRecord(row: Selectable<OperatorRow>): OperatorRecord {
+function toOperatorRecord(row: Tables['operators']): OperatorRecord {
   const { link_hash: hash, link_expires_at: expiresAt } = row
   return {
     name: row.name,

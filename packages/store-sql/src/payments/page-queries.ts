@@ -6,7 +6,7 @@ import type { Connection, Engine } from '../engine.js'
 import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements.js'
 import { checkInteger, hexBytes, integer, keyBytes, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import type { PageEpochRow, PaymentRow, Tables } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 import { paymentColumns, type StoredRow, toStoredPayment, type WithExtra } from './payment-row.js'
 
 const placeColumns = listColumns({
@@ -30,9 +30,8 @@ const repositionColumns = listColumns({
  */
 export async function storeFormerPositions(db: Connection, payments: readonly PaymentFacts[]): Promise<void> {
   const values = payments.map((facts) => [facts.chainId, facts.txHash, facts.ordinal, facts.blockTimestamp])
-  const findText = (source: string) =>
-    `with v (chain_id, tx_hash, ordinal, block_timestamp) as (${source})
-     select p.id, p.integration, p.block_timestamp from v
+  const findText = () =>
+    `select p.id, p.integration, p.block_timestamp from v
      join ${db.dialect.name('payments')} as p
        on p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal
      where p.is_primary = 1 and p.integration is not null and p.block_timestamp <> v.block_timestamp`
@@ -47,8 +46,8 @@ export async function storeFormerPositions(db: Connection, payments: readonly Pa
     const integration = toHex(row.integration)
     return [integer(row.id), counts.get(integration), integration, integer(row.block_timestamp)]
   })
-  const insertText = (source: string) =>
-    `insert into ${db.dialect.name('payment_repositions')} (payment_id, seq, integration, block_timestamp) ${source}`
+  const insertText = () => `insert into ${db.dialect.name('payment_repositions')}
+    (payment_id, seq, integration, block_timestamp) select * from v`
   await bulk(db, repositionColumns, repositions, insertText)
 }
 
@@ -56,11 +55,10 @@ export async function storeFormerPositions(db: Connection, payments: readonly Pa
 async function countReposition(db: Connection, integrations: readonly string[]) {
   const columns = listColumns({ integration: 'hex' })
   const values = [...new Set(integrations)].sort().map((integration) => [integration])
-  const text = (source: string) =>
-    `with v (integration) as (${source})
-     insert into ${db.dialect.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
+  const text = () =>
+    `insert into ${db.dialect.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
      on conflict (integration) do update set seq = e.seq + 1 returning integration, seq`
-  const counted = await bulk<PageEpochRow>(db, columns, values, text)
+  const counted = await bulk<Tables['page_epochs']>(db, columns, values, text)
   return new Map(counted.map(({ integration, seq }) => [toHex(integration), integer(seq)]))
 }
 
@@ -111,7 +109,7 @@ export function exactPage(db: Connection, value: Value, shape: PageShape) {
   return selectRows(db, keys).select('keys.block_timestamp as extra')
 }
 
-type Keys = SelectQueryBuilder<Tables, never, Pick<Selectable<PaymentRow>, (typeof keyColumns)[number]>>
+type Keys = SelectQueryBuilder<Tables, never, Pick<Selectable<Tables['payments']>, (typeof keyColumns)[number]>>
 
 function takeNewest(db: Connection, keys: Keys, { size }: PageShape) {
   return db
@@ -255,7 +253,7 @@ export function createReadPage(engine: Pick<Engine, 'read' | 'rows'>): PaymentRe
     }
     const rows = await plain(shape)(values)
     const [first] = rows
-    const asOf = first === undefined ? undefined : readRepositionCount(first)
+    const asOf = first === undefined ? undefined : integer(first.extra ?? 0)
     if (after === undefined) return toPage(rows, limit, asOf ?? 0, readPresentTime)
     // If there is no row, the count is unknown, so the exact statement runs.
     if (asOf === after.asOf) return toPage(rows, limit, after.asOf, readPresentTime)
@@ -263,8 +261,6 @@ export function createReadPage(engine: Pick<Engine, 'read' | 'rows'>): PaymentRe
   }
 }
 
-/** The extra column of {@link plainPage}. */
-const readRepositionCount = ({ extra }: Row) => integer(extra ?? 0)
 const readPresentTime = ({ block_timestamp }: Row) => block_timestamp
 /** The extra column of {@link exactPage}. */
 const readFormerTime = ({ extra, block_timestamp }: Row) => extra ?? block_timestamp

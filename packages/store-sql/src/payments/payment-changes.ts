@@ -6,7 +6,7 @@ import type { Connection } from '../engine.js'
 import { awaitRows, bulk, listColumns, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
 import { checkInteger, integer, isHex, pack, parseId, toHex, toNullableHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import type { UnsettledRow } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 import { addUnsettled, removeUnsettled } from './payment-reads.js'
 import type { FactRow, StatusColumns } from './payment-row.js'
 import { factColumns, packInvoice, packRecipient, statusColumns, toPayment } from './payment-row.js'
@@ -79,17 +79,17 @@ export async function setStatuses(db: Connection, statuses: ReadonlyMap<string, 
   ])
   const payments = db.dialect.name('payments')
   // A subquery per row for the block time, so that no plan scans the payments.
-  const text = (source: string) =>
-    `with v (payment_id, version, state, recipient, invoice) as (${source}),
-       known as (select v.*, (select p.block_timestamp from ${payments} p where p.id = v.payment_id) as at from v)
-     insert into ${db.dialect.name('statuses')} (payment_id, block_timestamp, version, state, recipient, invoice)
-     select payment_id, at, version, state, recipient, invoice from known where at is not null
+  const text = () =>
+    `insert into ${db.dialect.name('statuses')} (payment_id, block_timestamp, version, state, recipient, invoice)
+     select payment_id, at, version, state, recipient, invoice from (
+       select v.*, (select p.block_timestamp from ${payments} p where p.id = v.payment_id) as at from v
+     ) known where at is not null
      on conflict (payment_id) do update
      set version = excluded.version, state = excluded.state, recipient = excluded.recipient, invoice = excluded.invoice
      returning payment_id, (select p.chain_id from ${payments} p where p.id = payment_id) as chain_id`
-  const changed = await bulk<UnsettledRow>(db, changedColumns, rows, text)
+  const changed = await bulk<Tables['unsettled']>(db, changedColumns, rows, text)
   if (changed.length < rows.length) throw missing([...statuses.keys()])
-  const isUnsettled = ({ payment_id }: UnsettledRow) =>
+  const isUnsettled = ({ payment_id }: Tables['unsettled']) =>
     unsettledStates.includes(statuses.get(String(payment_id))?.state ?? null)
   await addUnsettled(db, changed.filter(isUnsettled))
   const settled = changed.filter((key) => !isUnsettled(key))
@@ -119,8 +119,8 @@ export async function markOffChainAbove(db: Connection, chainId: number, above: 
 
 export async function markOffChain(db: Connection, paymentIds: readonly string[]): Promise<void> {
   const ids = paymentIds.map((id) => [parseId(id, 'paymentId')])
-  const text = (source: string) =>
-    `update ${db.dialect.name('payments')} set off_chain = 1 where id in (${source}) and off_chain = 0`
+  const text = () =>
+    `update ${db.dialect.name('payments')} set off_chain = 1 where id in (select id from v) and off_chain = 0`
   await bulk(db, listColumns({ id: 'integer' }), ids, text)
 }
 

@@ -7,13 +7,13 @@ import type { Connection, Engine } from '../engine.js'
 import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements.js'
 import { bytes, checkInteger, integer, keyBytes, nullableInteger, parseId, toNullableHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import type { UnsettledRow } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 import { createReadPage } from './page-queries.js'
 import { paymentColumns, type StoredRow, toStoredPayment, type WithExtra } from './payment-row.js'
 import { maxVersion, toSnapshotBytes } from './snapshots.js'
 
 const keyColumns = listColumns({ chain_id: 'integer', payment_id: 'integer' })
-const toValues = (keys: readonly UnsettledRow[]) =>
+const toValues = (keys: readonly Tables['unsettled'][]) =>
   keys.map(({ chain_id, payment_id }) => [integer(chain_id), integer(payment_id)])
 
 export async function insertUnsettled(db: Connection, inserted: readonly StoredPayment[]): Promise<void> {
@@ -21,18 +21,16 @@ export async function insertUnsettled(db: Connection, inserted: readonly StoredP
   await db.dialect.insertAll(db, { table: 'unsettled', columns: keyColumns, rows })
 }
 
-export async function addUnsettled(db: Connection, keys: readonly UnsettledRow[]): Promise<void> {
-  const text = (source: string) =>
-    `with v (chain_id, payment_id) as (${source})
-     insert into ${db.dialect.name('unsettled')} (chain_id, payment_id) select chain_id, payment_id from v where true
+export async function addUnsettled(db: Connection, keys: readonly Tables['unsettled'][]): Promise<void> {
+  const text = () =>
+    `insert into ${db.dialect.name('unsettled')} (chain_id, payment_id) select chain_id, payment_id from v where true
      on conflict (chain_id, payment_id) do nothing`
   await bulk(db, keyColumns, toValues(keys), text)
 }
 
-export async function removeUnsettled(db: Connection, keys: readonly UnsettledRow[]): Promise<void> {
-  const text = (source: string) =>
-    `with v (chain_id, payment_id) as (${source})
-     delete from ${db.dialect.name('unsettled')} where (chain_id, payment_id) in (select chain_id, payment_id from v)`
+export async function removeUnsettled(db: Connection, keys: readonly Tables['unsettled'][]): Promise<void> {
+  const text = () =>
+    `delete from ${db.dialect.name('unsettled')} where (chain_id, payment_id) in (select chain_id, payment_id from v)`
   await bulk(db, keyColumns, toValues(keys), text)
 }
 
@@ -95,9 +93,7 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): Payme
       }).execute()
       return rows.map(toStoredPayment)
     },
-    async checkpoint(chainId) {
-      return readCheckpoint(db, checkInteger(chainId, 'chainId'))
-    },
+    checkpoint: async (chainId) => readCheckpoint(db, checkInteger(chainId, 'chainId')),
     async snapshot(paymentId, version) {
       const id = parseId(paymentId, 'paymentId')
       // A larger number does not fit the column, so PostgreSQL rejects it.

@@ -12,7 +12,7 @@ import type { ExpressionBuilder, Selectable } from 'kysely'
 import type { BulkColumn } from '../engine.js'
 import { integer, memoize, pack, toHex, toNullableHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import type { PaymentRow, StatusRow, Tables } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 
 // These are all fields: an update with any other field is rejected.
 type RecipientText = readonly [title: string, subtitle: string | null]
@@ -149,8 +149,8 @@ export const selectStatuses = ({ selectFrom }: ExpressionBuilder<Tables, 'paymen
     selectFrom('statuses').select(name).whereRef('statuses.payment_id', '=', 'payments.id').as(name),
   )
 
-export type FactRow = Selectable<PaymentRow>
-type Statuses = Pick<Selectable<StatusRow>, 'version' | 'state' | 'recipient' | 'invoice'>
+export type FactRow = Selectable<Tables['payments']>
+type Statuses = Pick<Tables['statuses'], 'version' | 'state' | 'recipient' | 'invoice'>
 /** All null: the payment has the initial status. */
 export type StatusColumns = { readonly [Column in keyof Statuses]: Statuses[Column] | null }
 export type StoredRow = FactRow & StatusColumns

@@ -13,7 +13,7 @@ import { hexBytes } from '../internal/values.js'
 import { exactPage, plainPage } from './page-queries.js'
 import { nextChainQuery, selectByHashOfIntegration, transactionQuery, unsettledQuery } from './payment-reads.js'
 
-const { address, facts, hash, indexAll, integration, numbered, shop } = fixtures
+const { address, facts, hash, indexAll, numbered, shop } = fixtures
 
 const rows = 20_000
 const limit = 50
@@ -41,7 +41,7 @@ const others = 2_000
 const keyHash = (n: number) => n.toString(16).padStart(64, '0')
 
 async function fill(store: Store, engine: Engine): Promise<void> {
-  await store.integrations.insert(integration())
+  await fixtures.insertIntegration(store)
   const asPrimary = (one: PaymentFacts) => ({ facts: one, primary: true })
   await indexAll(store, all.map(asPrimary))
   const step = rows / moves.before

@@ -52,23 +52,13 @@ const tail =
   /^"state":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"recipient":(?:null|\{"title":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"subtitle":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\}),"invoice":(?:null|\{"amount":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"currency":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"settlementAmount":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"settlementCurrency":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\})\}$/
 
 /** Formats the end of a body from a match of {@link shortForm} or {@link tail}. */
-function formatTail([
-  ,
-  state,
-  title,
-  subtitle,
-  amount,
-  currency,
-  settlementAmount,
-  settlementCurrency,
-]: Values): string {
+function formatTail(values: readonly (string | undefined)[]): string {
+  const [, state, title, subtitle, amount, currency, settlementAmount, settlementCurrency] = values
   const recipient = title === undefined ? 'null' : `{"title":${title},"subtitle":${subtitle}}`
   const settlement = `"settlementAmount":${settlementAmount},"settlementCurrency":${settlementCurrency}`
   const invoice = amount === undefined ? 'null' : `{"amount":${amount},"currency":${currency},${settlement}}`
   return `"state":${state},"recipient":${recipient},"invoice":${invoice}}`
 }
-
-type Values = readonly (string | undefined)[]
 
 /** The values as a JSON array; null if they do not rebuild the body. */
 function parseValues(text: string, head: string): string | null {
@@ -86,7 +76,8 @@ function parseValues(text: string, head: string): string | null {
 /** A Buffer on the same memory: its `toString` takes an offset. */
 const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-interface BodyKeyRow {
+/** The columns that complete a stored body. */
+export interface BodyKeyRow {
   readonly chain_id: Integer
   readonly tx_hash: Uint8Array | string
   readonly version: Integer
@@ -162,9 +153,8 @@ async function readNotifiedIntegrations(
   const named = new Set(snapshots.map(({ integrationAddress }) => integrationAddress))
   const columns = listColumns({ address: 'hex' })
   const values = [...named].flatMap((address) => (address === null ? [] : [[address]]))
-  const text = (source: string, parameter: Parameter) =>
-    `with v (address) as (${source})
-     select i.address, ${nowText(parameter)} as now from v join ${name('integrations')} as i on i.address = v.address
+  const text: StatementText = (parameter) =>
+    `select i.address, ${nowText(parameter)} as now from v join ${name('integrations')} as i on i.address = v.address
      where i.notification_url is not null`
   const integrations = await bulk<{ address: Uint8Array; now: Integer }>(db, columns, values, text)
   const at = integrations[0]?.now

@@ -7,17 +7,17 @@ import type {
   SettledUpdate,
   StoredUpdate,
 } from '@payment-integration/core/internal'
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Connection, SqlDialect } from '../engine.js'
 import { bulk, listColumns, runPrepared, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, pack, parseId, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import type { UpdateRow } from '../schema/tables.js'
+import type { Tables } from '../schema/tables.js'
 
-type ResultColumns = Pick<Selectable<UpdateRow>, 'id' | 'outcome' | 'reason' | 'version'>
+type ResultColumns = Pick<Tables['updates'], 'id' | 'outcome' | 'reason' | 'version'>
 export const consoleColumns = ['id', 'outcome', 'reason', 'version', 'body'] as const
 
-export function toConsoleUpdate(row: Pick<Selectable<UpdateRow>, (typeof consoleColumns)[number]>): ConsoleUpdate {
+export function toConsoleUpdate(row: Pick<Tables['updates'], (typeof consoleColumns)[number]>): ConsoleUpdate {
   return { ...toResult(row), update: unpack<ProcessorUpdate>(row.body) }
 }
 
@@ -55,9 +55,8 @@ const insertNames = insertColumns.map(({ name }) => name).join(', ')
 
 /** Stores updates in order, except those whose id is stored already. Resolves the ids that were stored now. */
 export async function insertUpdates(db: Connection, updates: readonly NewUpdate[]): Promise<string[]> {
-  const text = (source: string) =>
-    `with v (${insertNames}) as (${source})
-     insert into ${db.dialect.name('updates')} (${insertNames}) select ${insertNames} from v where true
+  const text = () =>
+    `insert into ${db.dialect.name('updates')} (${insertNames}) select ${insertNames} from v where true
      on conflict (id) do nothing returning id`
   const inserted = await bulk<{ id: string }>(db, insertColumns, updates.map(toInsertValues), text)
   return inserted.map(({ id }) => id)
@@ -84,14 +83,13 @@ export async function waitingUpdates(db: Connection, keys: readonly PaymentSelec
   // Usually no update waits, but a range may have 50,000 keys.
   if ((await hasWaitingQuery(db).execute()).length === 0) return []
   const distinct = new Map(keys.map(({ chainId, txHash }) => [`${chainId}:${txHash}`, [chainId, txHash]]))
-  const text = (source: string) => waitingText(db.dialect, source)
+  const text = () => waitingText(db.dialect)
   const rows = await bulk<{ seq: Integer; body: string }>(db, keyColumns, [...distinct.values()], text)
   return rows.sort((a, b) => integer(a.seq) - integer(b.seq)).map(({ body }) => unpack<ProcessorUpdate>(body))
 }
 
-export function waitingText(dialect: SqlDialect, source: string): string {
-  return `with v (chain_id, tx_hash) as (${source})
-    select u.seq, u.body from v
+export function waitingText(dialect: SqlDialect): string {
+  return `select u.seq, u.body from v
     join ${dialect.name('updates')} as u on u.chain_id = v.chain_id and u.tx_hash = v.tx_hash
     where u.outcome = 'waiting'`
 }
@@ -108,7 +106,6 @@ export const settledColumns = listColumns({
   reason: 'text',
   version: 'integer',
 })
-const settledNames = settledColumns.map(({ name }) => name).join(', ')
 
 /** RangeError if an update does not wait. */
 export async function settleUpdates(db: Connection, settled: readonly SettledUpdate[]): Promise<void> {
@@ -119,16 +116,15 @@ export async function settleUpdates(db: Connection, settled: readonly SettledUpd
     pack(reason),
     version,
   ])
-  const settledRows = await bulk(db, settledColumns, rows, (source) => settleText(db.dialect, source))
+  const settledRows = await bulk(db, settledColumns, rows, () => settleText(db.dialect))
   if (settledRows.length === rows.length) return
   const ids = settled.map(({ id }) => id).join(' or ')
   throw new RangeError(`There is no waiting update ${ids}; nothing was recorded.`)
 }
 
 // Only a waiting update has a `chain_id`. A condition on `outcome` could make a plan read all waiting updates.
-export function settleText(dialect: SqlDialect, source: string): string {
-  return `with v (${settledNames}) as (${source})
-    update ${dialect.name('updates')} as u
+export function settleText(dialect: SqlDialect): string {
+  return `update ${dialect.name('updates')} as u
     set payment_id = v.payment_id, outcome = v.outcome, reason = v.reason, version = v.version,
       body = case when v.outcome = 'refused' then u.body end, chain_id = null, tx_hash = null
     from v where u.id = v.update_id and u.chain_id is not null returning id`

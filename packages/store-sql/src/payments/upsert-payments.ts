@@ -11,15 +11,13 @@ import { insertUnsettled } from './payment-reads.js'
 import { type FactRow, insertColumns, insertValues, toInsertedPayment } from './payment-row.js'
 
 const keyColumns = listColumns({ chain_id: 'integer', tx_hash: 'hex', ordinal: 'integer' })
-const keyNames = keyColumns.map(({ name }) => name).join(', ')
 const keyValues = ({ chainId, txHash, ordinal }: PaymentFacts) => [chainId, txHash, ordinal]
 const sameKey = 'p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal'
 const toKey = ({ chainId, txHash, ordinal }: PaymentFacts) => `${chainId}:${txHash}:${ordinal}`
 
-const names = insertColumns.map(({ name }) => name)
 /** The key, the integration and `is_primary`, which never change. */
 const unchangingColumns: ReadonlySet<string> = new Set(['chain_id', 'tx_hash', 'ordinal', 'integration', 'is_primary'])
-const changingColumns = names.filter((name) => !unchangingColumns.has(name))
+const changingColumns = insertColumns.map(({ name }) => name).filter((name) => !unchangingColumns.has(name))
 
 /**
  * Inserts payments, or updates the on-chain facts of stored ones: in another block the same call may swap at another
@@ -30,7 +28,7 @@ export async function upsertPayments(db: Connection, payments: readonly NewPayme
   if (newest.length === 0) return { inserted: [], returned: [] }
   const rows = newest.map(({ facts, primary }) => insertValues(facts, primary))
   const insert = { table: 'payments', columns: insertColumns, rows }
-  const { ids, isNew: isNewId } = await db.dialect.insertNumbered(db, insert, keyNames)
+  const { ids, isNew: isNewId } = await db.dialect.insertNumbered(db, insert, 'chain_id, tx_hash, ordinal')
   if (ids !== null) {
     const inserted = newest.map((one, place) => toInsertedPayment(String(ids[place]), one))
     await insertUnsettled(db, inserted)
@@ -59,18 +57,15 @@ function pickLastOfEach(payments: readonly NewPayment[]): readonly NewPayment[] 
 async function readStoredIds(db: Connection, payments: readonly NewPayment[]): Promise<Map<number, number>> {
   const columns = [...keyColumns, ...listColumns({ place: 'integer' })]
   const values = payments.map(({ facts }, place) => [...keyValues(facts), place])
-  const text = (source: string) =>
-    `with v (${keyNames}, place) as (${source})
-     select p.id, v.place from v join ${db.dialect.name('payments')} as p on ${sameKey}`
+  const text = () => `select p.id, v.place from v join ${db.dialect.name('payments')} as p on ${sameKey}`
   const rows = await bulk<{ id: Integer; place: Integer }>(db, columns, values, text)
   return new Map(rows.map(({ id, place }) => [integer(place), integer(id)]))
 }
 
 // Unchanged rows are not written, so indexing a range again costs no writes.
 async function updateKnown(db: Connection, rows: readonly (readonly unknown[])[]): Promise<void> {
-  const text = (source: string) =>
-    `with v (${names.join(', ')}) as (${source})
-     update ${db.dialect.name('payments')} as p
+  const text = () =>
+    `update ${db.dialect.name('payments')} as p
      set ${changingColumns.map((name) => `${name} = v.${name}`).join(', ')}
      from v
      where ${sameKey} and (${changingColumns.map((name) => `p.${name} is distinct from v.${name}`).join(' or ')})`
@@ -81,18 +76,16 @@ async function repositionStatuses(db: Connection, stored: readonly PaymentFacts[
   const { name } = db.dialect
   const columns = [...keyColumns, ...listColumns({ block_timestamp: 'integer' })]
   const values = stored.map((facts) => [...keyValues(facts), facts.blockTimestamp])
-  const text = (source: string) =>
-    `with v (${keyNames}, block_timestamp) as (${source})
-     update ${name('statuses')} as s set block_timestamp = v.block_timestamp
+  const text = () =>
+    `update ${name('statuses')} as s set block_timestamp = v.block_timestamp
      from v join ${name('payments')} as p on ${sameKey}
      where s.payment_id = p.id and s.block_timestamp <> v.block_timestamp`
   await bulk(db, columns, values, text)
 }
 
 async function findDropped(db: Connection, storedFacts: readonly PaymentFacts[]): Promise<StoredPayment[]> {
-  const text = (source: string) =>
-    `with v (${keyNames}) as (${source})
-     select ${lockedColumns} from v join ${db.dialect.name('payments')} as p on ${sameKey}
+  const text = () =>
+    `select ${lockedColumns} from v join ${db.dialect.name('payments')} as p on ${sameKey}
      where p.dropped is not null${db.dialect.lockRows('p')}`
   const rows = await bulk<FactRow>(db, keyColumns, storedFacts.map(keyValues), text)
   return (await withStatuses(db, rows)).sort((a, b) => Number(a.id) - Number(b.id))

@@ -1,8 +1,8 @@
-/** Inserts, updates and reads many rows of PostgreSQL at once, as arrays and text. @module */
+/** Inserts and reads many rows of PostgreSQL at once, as arrays and text. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CompiledQuery, type QueryResult } from 'kysely'
 import pg from 'pg'
-import type { BulkColumn, BulkInsert, BulkUpdate, Connection, InsertedIds, SqlDialect } from '../engine.js'
+import type { BulkColumn, BulkInsert, Connection, InsertedIds, SqlDialect } from '../engine.js'
 import { PreparedQuery, SentQuery } from '../internal/statements.js'
 import { integer, parseHexDigits, type RawRows } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
@@ -43,21 +43,15 @@ export function formatArray(values: readonly unknown[], type?: BulkColumn['type'
 
 export const columnTypes = { integer: 'bigint', real: 'float8', text: 'text', hex: 'bytea', bytes: 'bytea' } as const
 
-interface ColumnSource {
-  readonly values: string[]
-  /** A table expression of the rows, in order. */
-  readonly source: string
-  readonly parameters: unknown[]
-}
-
 /**
- * Formats rows by column. A column with the same value in all rows is a single value, unless the text must not depend
- * on the rows. Bytes are one parameter with the offset of each value.
+ * Formats rows by column: the text of each column, and a table expression of the rows, in order. A column with the
+ * same value in all rows is a single value, unless the text must not depend on the rows. Bytes are one parameter with
+ * the offset of each value.
  */
 export function columnSource(
   { columns, isPreparable = false }: Pick<BulkInsert, 'columns' | 'isPreparable'>,
   rows: BulkInsert['rows'],
-): ColumnSource {
+) {
   const parameters: unknown[] = []
   const arrays: string[] = []
   const parameter = (value: unknown) => `$${parameters.push(value)}`
@@ -124,12 +118,6 @@ function parseOctal(text: string, at: number): number {
   return (text.charCodeAt(at) - zero) * 64 + (text.charCodeAt(at + 1) - zero) * 8 + text.charCodeAt(at + 2) - zero
 }
 
-interface TextQuery {
-  readonly text: string
-  readonly values: unknown[]
-  readonly name?: string
-}
-
 /**
  * A query whose rows are arrays of text. It skips the column parsers and row template of `pg`, which cost more than a
  * look-up by hash. Only for clients of this package's own `pg`: another version may call queries differently.
@@ -154,7 +142,7 @@ class TextRowsQuery extends pg.Query {
 /** Sends a query, and calls back once with the error or the rows. */
 export function queryTextRows(
   client: pg.ClientBase,
-  query: TextQuery,
+  query: { readonly text: string; readonly values: unknown[]; readonly name?: string },
   done: (error: Error | null | undefined, rows: RawRows) => void,
 ): void {
   const sent: TextRowsQuery = new TextRowsQuery(query, (error) => done(error, TextRowsQuery.answer(sent)))
@@ -163,10 +151,6 @@ export function queryTextRows(
 
 /** Rows per statement: about half a megabyte. */
 const maxRows = 1_024
-
-export async function insertAll(db: Connection, insert: BulkInsert): Promise<void> {
-  await insertRows(db, insert, '')
-}
 
 export async function insertNumbered(db: Connection, insert: BulkInsert, uniqueColumns?: string): Promise<InsertedIds> {
   const unless = uniqueColumns === undefined ? '' : ` on conflict (${uniqueColumns}) do nothing`
@@ -177,7 +161,7 @@ export async function insertNumbered(db: Connection, insert: BulkInsert, uniqueC
   return { ids: ids.length === insert.rows.length ? ids : null, isNew: (id) => fresh.has(id) }
 }
 
-async function insertRows<Row>(db: Connection, insert: BulkInsert, suffix: string): Promise<Row[]> {
+export async function insertRows<Row>(db: Connection, insert: BulkInsert, suffix: string): Promise<Row[]> {
   const answers: Row[] = []
   let running: Promise<QueryResult<Row>> | undefined
   const takeAnswer = async () => {
@@ -204,16 +188,4 @@ function statement({ name }: SqlDialect, insert: BulkInsert, suffix: string): Co
   const all = [...values, ...fixed.map(({ value }) => value(parameter))].join(', ')
   const text = `insert into ${name(table)} (${names}) select ${all} from ${source}${suffix}`
   return insert.isPreparable === true ? new PreparedQuery(text, parameters) : CompiledQuery.raw(text, parameters)
-}
-
-export async function updateAll(db: Connection, update: BulkUpdate): Promise<void> {
-  const { table, columns, fixed, rows } = update
-  if (rows.length === 0) return
-  // The id comes first, because the first column is always an array.
-  const columnsWithId = [{ name: 'id', type: 'integer' } as const, ...columns]
-  const rowsWithId = rows.map((row) => [row.at(-1), ...row.slice(0, -1)])
-  const { values, source, parameters } = columnSource({ columns: columnsWithId }, rowsWithId)
-  const set = [...columns.map((column, index) => `${column.name} = ${values[index + 1]}`), ...fixed].join(', ')
-  const text = `update ${db.dialect.name(table)} t set ${set} from ${source} where t.id = ${values[0]}`
-  await db.executeQuery(CompiledQuery.raw(text, parameters))
 }

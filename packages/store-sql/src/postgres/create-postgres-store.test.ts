@@ -7,7 +7,7 @@ import { signal } from '../../test/support/signal.js'
 import { hexBytes } from '../internal/values.js'
 import { createPostgresStore, type PostgresStoreOptions } from './create-postgres-store.js'
 
-const { failed, hash, indexAll, indexed, integration, primary, settleOne, shop } = fixtures
+const { failed, hash, indexAll, indexed, primary, settleOne, shop } = fixtures
 
 describe('options', () => {
   const connectionString = 'postgres://app:s3cret@127.0.0.1:1/db'
@@ -62,7 +62,7 @@ onOwnPostgres('with a real server', {}, (postgres) => {
     const schema = nextSchema()
     const store = createPostgresStore({ pool, schema })
     await store.migrate()
-    await store.integrations.insert(integration())
+    await fixtures.insertIntegration(store)
     const client = await pool.connect()
     expect(client.listenerCount('error')).toBe(0)
     client.release()
@@ -142,7 +142,7 @@ onOwnPostgres('with a real server', {}, (postgres) => {
     const connectionString = postgres.connectionString('worker')
     const store = open({ connectionString, schema })
     await Promise.all([store.migrate(), store.migrate()])
-    await store.integrations.insert(integration())
+    await fixtures.insertIntegration(store)
     const { txHash } = await indexed(store)
     const [claim] = await store.deliveries.claim({ limit: 1, leaseMs: 60_000 })
     expect(claim?.txHash).toBe(txHash)

@@ -50,7 +50,6 @@ export function hasTlsParameter(connectionString: string): boolean {
   return /[?&]ssl[a-z]{0,20}=/i.test(connectionString)
 }
 
-/** Options of {@link createPostgresStore}. */
 export interface PostgresStoreOptions {
   /** A `postgres://` address. The store then owns its connections and time-outs. */
   readonly connectionString?: string | undefined

@@ -7,7 +7,7 @@ import { beginSegment } from '../history/segments.js'
 import { createPartitions, getFollowingSegment } from '../schema/partitions.js'
 import { createPostgresEngine } from './postgres-engine.js'
 
-const { answered, claimOne, hash, indexed, integration, settleOne } = fixtures
+const { answered, claimOne, hash, indexed, settleOne } = fixtures
 const kinds = ['attempts', 'deliveries'] as const
 
 onPostgres('segments of PostgreSQL', ({ connectionString, connect, pool: openPool, admin, nextSchema, onEnd }) => {
@@ -22,7 +22,7 @@ onPostgres('segments of PostgreSQL', ({ connectionString, connect, pool: openPoo
     const engine = openEngine(schema)
     const store = createStore(engine)
     await store.migrate()
-    await store.integrations.insert(integration())
+    await fixtures.insertIntegration(store)
     const { history } = store
     if (history === null) throw new TypeError('There is no history.')
     const deliver = async (n: number) => {

@@ -2,18 +2,12 @@
 import type { CompiledQuery, DatabaseConnection, Driver } from 'kysely'
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type { Pool, PoolClient, QueryArrayResult } from 'pg'
-import type { NamedQuery } from '../engine.js'
+import type { NamedQuery, TransactionOptions } from '../engine.js'
 import { PreparedQuery, rejectStream, SentQuery, type SentResult } from '../internal/statements.js'
 import { createClosedError, createRowView, type RawRows } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 import { queryTextRows } from './bulk-rows.js'
 import { convertPostgresError, createConnectError, isConnectionLost } from './postgres-error.js'
-
-interface TransactionWords {
-  readonly begin: string
-  readonly commit: string
-  readonly rollback: string
-}
 
 export interface Limits {
   readonly lockTimeoutMs: number
@@ -21,23 +15,17 @@ export interface Limits {
   readonly idleInTransactionTimeoutMs: number
 }
 
-export interface PostgresDriverOptions {
+export interface PostgresDriverOptions extends TransactionOptions {
   /** Whether named queries are prepared statements. */
   readonly keepsPlans: boolean
   /** Whether the clients are of this package's own `pg`, which can send a statement before the last is answered. */
   readonly ownClients?: boolean
   /** Time limit of an answer, after which the connection is closed. */
   readonly answerTimeoutMs?: number | undefined
-  /** Whether commits are on disk when they resolve. @default true */
-  readonly durable?: boolean
-  /** As `TransactionOptions.searches`. @default false */
-  readonly searches?: boolean
-  /** Whether transactions have no time limit. @default false */
-  readonly isLong?: boolean
   /** Time limits that each transaction sets. @default those of the connection */
   readonly limits?: Limits | undefined
   /** The statements that begin and end a transaction. @default BEGIN, COMMIT and ROLLBACK */
-  readonly transactionWords?: TransactionWords
+  readonly transactionWords?: { readonly begin: string; readonly commit: string; readonly rollback: string }
   /** Whether the store was closed, so that new work is rejected. @default never */
   isClosed?(): boolean
 }

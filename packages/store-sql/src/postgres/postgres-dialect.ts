@@ -2,21 +2,11 @@
 import type { DatabaseSnapshot } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import { scanName } from '../deliveries/candidates.js'
-import type {
-  BulkColumn,
-  BulkSource,
-  DueQuery,
-  DueScan,
-  Lane,
-  NamedQuery,
-  Parameter,
-  Partitions,
-  SqlDialect,
-} from '../engine.js'
+import type { BulkColumn, DueQuery, DueScan, Lane, NamedQuery, Parameter, Partitions, SqlDialect } from '../engine.js'
 import { bytes, keyBytes, type RawRows } from '../internal/values.js'
 import { type Integer, postgresTypes } from '../schema/migration.js'
 import { createPartitions, listPartitions } from '../schema/partitions.js'
-import { columnTypes, formatArray, insertAll, insertNumbered, parseEscapedBytes, updateAll } from './bulk-rows.js'
+import { columnTypes, formatArray, insertNumbered, insertRows, parseEscapedBytes } from './bulk-rows.js'
 import { lockRow } from './row-locks.js'
 
 /** Limit and order lead the planner to one index search per integration and lane. */
@@ -36,10 +26,8 @@ function dueText(name: SqlDialect['name'], query: DueQuery, now: string, paramet
   // The scan reads when an integration's first delivery is due, but not whether `exclusion` leaves it out.
   const hasOthers = (lane: Lane) =>
     exclusion === '' ? '' : `and (select h.id from (${oldest(lane, '1')}) h) is not null`
-  const selectDue = ({
-    lane,
-    upTo,
-  }: DueScan) => `select d.id, d.due_at, i.address as integration, ${lane} as lane, 0 as probe, i.notification_url
+  const selectDue = ({ lane, upTo }: DueScan) => `select d.id, d.due_at, i.address as integration, ${lane} as lane,
+      0 as probe, i.notification_url
     from (
       select i.address, i.notification_url from ${scanName(lane)} w cross join lateral (
         select i.address, i.notification_url from ${name('integrations')} i
@@ -123,11 +111,8 @@ const oldestText = `select holder, holder || ' ' || id || ' ' || horizon, databa
   where transactions is not null
   order by transactions desc, age_ms desc limit 1`
 
-function postgresPartitions({
-  name,
-  hasTable,
-  lastAssigned,
-}: Pick<SqlDialect, 'name' | 'hasTable' | 'lastAssigned'>): Partitions {
+function postgresPartitions(dialect: Pick<SqlDialect, 'name' | 'hasTable' | 'lastAssigned'>): Partitions {
+  const { name, hasTable, lastAssigned } = dialect
   return {
     async add(db, segment) {
       const [snapshots] = listPartitions(segment.number)
@@ -198,9 +183,8 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
     placeholder: (n) => `$${n}`,
     bulkRows: (count) => Math.min(count, maxRows),
     bulkSource,
-    insertAll,
+    insertAll: async (db, insert) => void (await insertRows(db, insert, '')),
     insertNumbered,
-    updateAll,
     selectDue: (query, time, parameter) => dueText(name, query, time, parameter),
     // Limit and order lead to one index search per integration, so that no plan joins or counts the whole backlog.
     pending: (atMost: number) => sql<{ pending: Integer }>`
@@ -237,7 +221,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
 const matchOneOf: SqlDialect['oneOf'] = (column, type, values, parameter) =>
   `${column} = any(${parameter(formatArray(values, type))}::${columnTypes[type]}[])`
 
-function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource {
+function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]) {
   const arrays = columns.map(({ type }, index) => `$${index + 1}::${columnTypes[type]}[]`)
   const getValues = (index: number) => rows.map((row) => row[index])
   const parameters = columns.map(({ type }, index) => formatArray(getValues(index), type))

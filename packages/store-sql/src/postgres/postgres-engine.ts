@@ -2,12 +2,12 @@
 import { StoreError } from '@payment-integration/core'
 import type { Kysely } from 'kysely'
 import type pg from 'pg'
-import type { Engine, NamedQuery, Reader, SqlDialect, TransactionOptions } from '../engine.js'
+import type { Engine, NamedQuery, TransactionOptions } from '../engine.js'
 import { withDialect } from '../engine.js'
 import type { RawRows } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 import { createDueChannel } from './due-channel.js'
-import { createKysely, type Limits, PostgresDriver, type PostgresDriverOptions } from './postgres-connection.js'
+import { createKysely, PostgresDriver, type PostgresDriverOptions } from './postgres-connection.js'
 import { createOldestSnapshot, postgresDialect } from './postgres-dialect.js'
 import { isConflict, toConflictError } from './postgres-error.js'
 import { createIndex, readIndexValidity, runExclusively } from './postgres-migration.js'
@@ -78,19 +78,15 @@ async function marked(rows: (query: NamedQuery) => Promise<RawRows>) {
 /** The most attempts of a transaction that meets serialization failures or deadlocks. */
 const conflictAttempts = 5
 
-export interface PostgresEngineOptions {
+export interface PostgresEngineOptions
+  extends Pick<PostgresDriverOptions, 'answerTimeoutMs' | 'ownClients' | 'limits'> {
   readonly schema: string
   readonly now?: (() => number) | undefined
   /** False behind a pooler in transaction mode, so that nothing is kept in a session. @default true */
   readonly preparedStatements?: boolean | undefined
-  readonly answerTimeoutMs?: number | undefined
-  /** Whether the clients are of this package's own `pg`. @default false */
-  readonly ownClients?: boolean | undefined
-  /** Time limits that each transaction sets. @default those of the connections */
-  readonly limits?: Limits | undefined
   /** Connections that bypass a pooler, each with a session of its own. @default `pool`, unless behind a pooler */
   readonly direct?: pg.Pool | undefined
-  readonly reader?: StandbyOptions | undefined
+  readonly reader?: { readonly pool: pg.Pool; readonly maxLagMs: number; readonly answerTimeoutMs: number } | undefined
   /** An unknown product that the operator accepts. */
   readonly acceptedEngine?: string | undefined
   /** Closes pools that the store owns. */
@@ -107,19 +103,29 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
   // For statements without a time limit.
   const patient = new PostgresDriver(direct ?? pool, { ...settings, answerTimeoutMs: undefined })
   const transactors = new Map<string, Kysely<Tables>>()
-  function transactor({ durable = true, searches = false, isLong = false }: TransactionOptions) {
-    const kind = JSON.stringify([durable, searches, isLong])
-    const longOptions = isLong ? { isLong, answerTimeoutMs: undefined } : {}
-    const db =
-      transactors.get(kind) ??
-      createKysely(new PostgresDriver(pool, { ...settings, durable, searches, ...longOptions }))
+  function transactor(given: TransactionOptions) {
+    const kind = JSON.stringify(given)
+    const noLimit = given.isLong === true ? { answerTimeoutMs: undefined } : {}
+    const db = transactors.get(kind) ?? createKysely(new PostgresDriver(pool, { ...settings, ...given, ...noLimit }))
     transactors.set(kind, db)
     return db
   }
   const rows = (query: NamedQuery) => driver.rows(query)
   const channel = createDueChannel(schema, direct?.options ?? null, (sql) => rows({ sql, parameters: [] }))
   const dialect = postgresDialect(schema, now)
-  const reader = options.reader && openReader(options.reader, { driver, settings, schema, dialect })
+  const connect = (to: PostgresDriver) => withDialect(createKysely(to).withSchema(schema), dialect)
+  function openReader(standbyOptions: NonNullable<PostgresEngineOptions['reader']>) {
+    const standby = new PostgresDriver(standbyOptions.pool, {
+      ...settings,
+      answerTimeoutMs: standbyOptions.answerTimeoutMs,
+    })
+    return {
+      read: connect(standby),
+      rows: (query: NamedQuery) => standby.rows(query),
+      ...measureStandby(driver, standby, standbyOptions.maxLagMs),
+    }
+  }
+  const reader = options.reader && openReader(options.reader)
   const transaction: Engine['transaction'] = (work, given = {}) =>
     withRetries(() =>
       transactor(given)
@@ -130,7 +136,7 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
     check: () => checkEngine(rows, acceptedEngine),
     dialect,
     reader,
-    read: withDialect(createKysely(driver).withSchema(schema), dialect),
+    read: connect(driver),
     rows,
     transaction,
     async runExclusively(work) {
@@ -150,25 +156,6 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
         .then(() => undefined)
       return closing
     },
-  }
-}
-
-interface StandbyOptions {
-  readonly pool: pg.Pool
-  readonly maxLagMs: number
-  readonly answerTimeoutMs: number
-}
-
-function openReader(
-  { pool, maxLagMs, answerTimeoutMs }: StandbyOptions,
-  parts: { driver: PostgresDriver; settings: PostgresDriverOptions; schema: string; dialect: SqlDialect },
-): Reader & { close(): void } {
-  const { driver, settings, schema, dialect } = parts
-  const standby = new PostgresDriver(pool, { ...settings, answerTimeoutMs })
-  return {
-    read: withDialect(createKysely(standby).withSchema(schema), dialect),
-    rows: (query) => standby.rows(query),
-    ...measureStandby(driver, standby, maxLagMs),
   }
 }
 

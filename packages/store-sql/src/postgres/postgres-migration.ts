@@ -69,7 +69,9 @@ export async function createIndex(
     // The build waits for running transactions without limit; no statement queues behind it.
     if (keepsSession)
       await connection.run(unbounded('session', ['statement_timeout', 'lock_timeout', 'transaction_timeout']))
-    await ((await isPartitioned(connection, schema, index.table))
+    const partitioned = `select 1 from pg_catalog.pg_partitioned_table
+      where partrelid = '"${schema}"."${index.table}"'::regclass`
+    await ((await hasRows(connection, partitioned))
       ? createPartitionedIndex(connection, schema, index)
       : createPlainIndex(connection, schema, index))
   } catch (error) {
@@ -83,7 +85,9 @@ export async function createIndex(
 async function createPlainIndex(connection: PostgresConnection, schema: string, index: IndexDefinition): Promise<void> {
   const { name, table, columns } = index
   // The server continues the statement of a killed process: dropping its index meanwhile would deadlock.
-  while (await isIndexing(connection, schema, table)) await delay(pauseMs)
+  const running = `select 1 from pg_catalog.pg_stat_progress_create_index
+    where relid = '"${schema}"."${table}"'::regclass and pid <> pg_backend_pid()`
+  while (await hasRows(connection, running)) await delay(pauseMs)
   const isValid = await readIndexValidity((query) => connection.raw(query), schema, name)
   if (isValid === true) return
   if (isValid === false) await connection.run(`drop index concurrently if exists "${schema}"."${name}"`)
@@ -123,20 +127,7 @@ async function runWithLockTimeout(connection: PostgresConnection, statement: str
   }
 }
 
-async function isPartitioned(connection: PostgresConnection, schema: string, table: string): Promise<boolean> {
-  const { rows } = await connection.run(
-    `select 1 from pg_catalog.pg_partitioned_table where partrelid = '"${schema}"."${table}"'::regclass`,
-  )
-  return rows.length > 0
-}
-
-async function isIndexing(connection: PostgresConnection, schema: string, table: string): Promise<boolean> {
-  const { rows } = await connection.run(
-    `select 1 from pg_catalog.pg_stat_progress_create_index
-     where relid = '"${schema}"."${table}"'::regclass and pid <> pg_backend_pid()`,
-  )
-  return rows.length > 0
-}
+const hasRows = async (connection: PostgresConnection, text: string) => (await connection.run(text)).rows.length > 0
 
 /** Whether an index is valid; null if it does not exist. */
 export async function readIndexValidity(

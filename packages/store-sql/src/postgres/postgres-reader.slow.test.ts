@@ -9,7 +9,7 @@ import type { Engine } from '../engine.js'
 import { createPostgresStore, postgresStoreDefaults } from './create-postgres-store.js'
 import { createPostgresEngine } from './postgres-engine.js'
 
-const { hash, indexAll, integration, primary: payment, shop } = fixtures
+const { hash, indexAll, primary: payment, shop } = fixtures
 const list = { integrationAddress: shop, limit: 2 }
 
 describe.skipIf(postgresMissing)(
@@ -45,7 +45,7 @@ describe.skipIf(postgresMissing)(
       primary = await startPostgres({ fsync: false, settings: replicated })
       writer = createPostgresStore({ connectionString: primary.connectionString })
       await writer.migrate()
-      await writer.integrations.insert(integration())
+      await fixtures.insertIntegration(writer)
       standby = await startStandby(primary)
       store = createStore(openEngine())
     })

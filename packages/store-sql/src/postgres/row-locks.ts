@@ -25,8 +25,8 @@ const maxAttempts = 10
 
 /** Makes the schema and the table of locks, which a migration needs before any other table. */
 export async function createLocks(transaction: Engine['transaction'], schema: string): Promise<void> {
-  const { integer, code, text } = postgresTypes
-  const columns = `name ${code} not null primary key, holder ${text}, expires_at ${integer}`
+  const { integer, code } = postgresTypes
+  const columns = `name ${code} not null primary key, holder text, expires_at ${integer}`
   const work = async (db: Connection) => {
     const { name, hasTable } = db.dialect
     if (await hasTable(db, lockTable)) return

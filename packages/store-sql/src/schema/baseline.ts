@@ -3,23 +3,23 @@ import type { Statements } from './migration.js'
 import { createPartitions, firstSegment } from './partitions.js'
 
 const legacyTables: Statements = (types, name) => {
-  const { integer, code, text, tableOptions } = types
+  const { integer, code, tableOptions } = types
   return [
     `create table ${name('accounts')} (
-       handle ${code} not null primary key, address ${code} not null, config ${text} not null,
+       handle ${code} not null primary key, address ${code} not null, config text not null,
        created_at ${integer} not null)${tableOptions()}`,
     `create table ${name('account_addresses')} (
        address ${code} not null, handle ${code} not null references ${name('accounts')} (handle) on delete cascade,
        primary key (address, handle))${tableOptions()}`,
     `create index account_addresses_handle on ${name('account_addresses')} (handle)`,
     `create table ${name('legacy_keys')} (
-       id ${code} not null primary key, name ${text} not null, hash ${code} not null, key_version ${integer} not null,
+       id ${code} not null primary key, name text not null, hash ${code} not null, key_version ${integer} not null,
        created_at ${integer} not null, revoked_at ${integer}, unique (hash, key_version))${tableOptions()}`,
   ]
 }
 
 const chainTables: Statements = (types, name) => {
-  const { segmentId, integer, code, text, tableOptions } = types
+  const { segmentId, integer, code, tableOptions } = types
   const deposits = name('deposits')
   return [
     `create table ${name('checkpoints')} (
@@ -27,13 +27,13 @@ const chainTables: Statements = (types, name) => {
        primary key (chain_id, block_number))${tableOptions()}`,
     `create table ${name('proofs')} (
        chain_id ${integer} not null, from_block ${integer} not null, to_block ${integer} not null,
-       proof ${text} not null, node ${text} not null, primary key (chain_id, from_block))${tableOptions()}`,
+       proof text not null, node text not null, primary key (chain_id, from_block))${tableOptions()}`,
     `create table ${name('coverage')} (
        chain_id ${integer} not null, router ${code} not null, from_block ${integer} not null, to_block ${integer},
        primary key (chain_id, router))${tableOptions()}`,
     `create table ${deposits} (
        id ${segmentId}, chain_id ${integer} not null, tx_hash ${code} not null, ordinal ${integer} not null,
-       block_number ${integer} not null, waiting ${integer} not null, body ${text} not null,
+       block_number ${integer} not null, waiting ${integer} not null, body text not null,
        unique (chain_id, tx_hash, ordinal))${tableOptions()}`,
     `create index deposits_waiting on ${deposits} (id) where waiting = 1`,
     `create index deposits_block on ${deposits} (chain_id, block_number) where waiting = 1`,
@@ -42,7 +42,7 @@ const chainTables: Statements = (types, name) => {
 
 /** Snapshots, the outbox of pending deliveries, their attempts, and the endpoints whose last attempt failed. */
 const deliveryTables: Statements = (types, name) => {
-  const { segmentId, hasPartitions, integer, int, short, code, text, bytes, real } = types
+  const { segmentId, hasPartitions, integer, int, short, code, bytes, real } = types
   const { hasBulkForeignKeys, segmentedBy, tableOptions } = types
   const [snapshots, outbox, endpoints] = [name('snapshots'), name('outbox'), name('endpoints')]
   const segments = name('segments')
@@ -62,11 +62,11 @@ const deliveryTables: Statements = (types, name) => {
     `create table ${outbox} (
        id ${integer} not null primary key, due_at ${integer} not null, replayed_at ${integer},
        attempted ${int} not null, schedule_from ${int} not null, lane ${short} not null,
-       integration ${bytes} not null, claim_token ${text})${tableOptions()}`,
+       integration ${bytes} not null, claim_token text)${tableOptions()}`,
     `create index outbox_due on ${outbox} (lane, integration, due_at, id)`,
     `create table ${name('attempts')} (
        delivery_id ${integer} not null, started_at ${integer} not null, latency_ms ${real} not null,
-       number ${int} not null, status ${short}, replay ${short} not null, reason ${text}, excerpt ${text},
+       number ${int} not null, status ${short}, replay ${short} not null, reason text, excerpt text,
        primary key (delivery_id, number)${foreignKey(`(delivery_id) references ${snapshots} (id)`)}
      )${segmentedBy('delivery_id')}${tableOptions()}`,
     ...(hasPartitions ? createPartitions(name, firstSegment) : []),
@@ -82,20 +82,20 @@ const deliveryTables: Statements = (types, name) => {
 }
 
 const integrationTables: Statements = (types, name) => {
-  const { integer, code, text, bytes, tableOptions } = types
+  const { integer, code, bytes, tableOptions } = types
   return [
     `create table ${name('integrations')} (
-       address ${bytes} not null primary key, name ${text} not null, notification_url ${text},
-       enabled ${integer} not null, api_key_version ${integer}, api_hash ${text},
-       previous_key_version ${integer}, previous_hash ${text}, previous_until ${integer},
-       signing_key_version ${integer} not null, signing_sealed ${text} not null,
-       prepared_signing_key_version ${integer}, prepared_signing_sealed ${text},
-       previous_signing_key_version ${integer}, previous_signing_sealed ${text}, previous_signing_until ${integer},
+       address ${bytes} not null primary key, name text not null, notification_url text,
+       enabled ${integer} not null, api_key_version ${integer}, api_hash text,
+       previous_key_version ${integer}, previous_hash text, previous_until ${integer},
+       signing_key_version ${integer} not null, signing_sealed text not null,
+       prepared_signing_key_version ${integer}, prepared_signing_sealed text,
+       previous_signing_key_version ${integer}, previous_signing_sealed text, previous_signing_until ${integer},
        created_at ${integer} not null, endpoint_epoch ${integer} not null)${tableOptions()}`,
     // Open sessions by the hash of the token, each with the hash of the API secret that opened it.
     `create table ${name('integration_sessions')} (
        hash ${code} not null primary key,
-       integration ${bytes} not null references ${name('integrations')} (address), api_hash ${text} not null,
+       integration ${bytes} not null references ${name('integrations')} (address), api_hash text not null,
        created_at ${integer} not null, expires_at ${integer} not null)${tableOptions()}`,
     `create index integration_sessions_integration on ${name('integration_sessions')} (integration)`,
     `create index integration_sessions_expiry on ${name('integration_sessions')} (expires_at)`,
@@ -104,16 +104,16 @@ const integrationTables: Statements = (types, name) => {
 
 /** Subjects with their redemptions and verdicts, persons, and accounts. */
 const identityTables: Statements = (types, name) => {
-  const { id, integer, code, text, tableOptions } = types
+  const { id, integer, code, tableOptions } = types
   const [subjects, redemptions] = [name('identity_subjects'), name('identity_redemptions')]
   const [shares, verdicts, events] = [name('identity_shares'), name('identity_verdicts'), name('provider_events')]
   const [accounts, accountEvents] = [name('identity_accounts'), name('account_events')]
   return [
     `create table ${subjects} (
-       seq ${id}, id ${code} not null unique, email_key ${code}, email_key_version ${integer}, email_sealed ${text},
+       seq ${id}, id ${code} not null unique, email_key ${code}, email_key_version ${integer}, email_sealed text,
        account_id ${code}, proved ${integer} not null, closed ${integer} not null, redemptions ${integer} not null,
-       donor ${code}, applicant_id ${code}, attached_number ${integer}, attached_at ${integer}, review ${text},
-       reviewed_at ${integer}, doubt ${text}, presence_at ${integer}, is_active ${integer}, missing_since ${integer},
+       donor ${code}, applicant_id ${code}, attached_number ${integer}, attached_at ${integer}, review text,
+       reviewed_at ${integer}, doubt text, presence_at ${integer}, is_active ${integer}, missing_since ${integer},
        missing_reported ${integer}, missing_confirmed ${integer}, revision ${integer} not null, next_poll_at ${integer}
      )${tableOptions()}`,
     `create unique index identity_subjects_open on ${subjects} (email_key) where closed = 0`,
@@ -127,7 +127,7 @@ const identityTables: Statements = (types, name) => {
     `create table ${name('identity_persons')} (id ${code} not null primary key)${tableOptions()}`,
     `create table ${redemptions} (
        seq ${id}, external_user_id ${code} not null unique, subject_id ${code} not null, number ${integer} not null,
-       integration ${code} not null, level_name ${text}, is_findable ${integer} not null,
+       integration ${code} not null, level_name text, is_findable ${integer} not null,
        started_at ${integer} not null, leased_until ${integer} not null, state ${code} not null, applicant_id ${code},
        next_look_up_at ${integer}, unique (subject_id, number))${tableOptions()}`,
     `create index identity_redemptions_applicant on ${redemptions} (applicant_id) where applicant_id is not null`,
@@ -136,11 +136,11 @@ const identityTables: Statements = (types, name) => {
     // The logs of shares, of verdicts, and of the provider's events.
     `create table ${shares} (
        id ${id}, at ${integer} not null, integration ${code} not null, subject_id ${code} not null,
-       outcome ${code} not null, external_user_id ${text}, provider_code ${integer})${tableOptions()}`,
+       outcome ${code} not null, external_user_id text, provider_code ${integer})${tableOptions()}`,
     `create index identity_shares_subject on ${shares} (subject_id, id)`,
     `create table ${verdicts} (
        id ${id}, noted_at ${integer} not null, subject_id ${code} not null, applicant_id ${code} not null,
-       source ${code} not null, change ${code} not null, at ${integer}, review ${text}, outcome ${code} not null
+       source ${code} not null, change ${code} not null, at ${integer}, review text, outcome ${code} not null
      )${tableOptions()}`,
     `create index identity_verdicts_subject on ${verdicts} (subject_id, id)`,
     `create table ${events} (event_key ${code} not null primary key, at ${integer} not null)${tableOptions()}`,
@@ -155,7 +155,7 @@ const identityTables: Statements = (types, name) => {
        email_key ${code} not null primary key, hash ${code} not null, expires_at ${integer} not null,
        tries_left ${integer} not null)${tableOptions()}`,
     `create table ${accountEvents} (
-       id ${id}, at ${integer} not null, action ${code} not null, email_key ${code}, account_id ${text},
+       id ${id}, at ${integer} not null, action ${code} not null, email_key ${code}, account_id text,
        proof ${code}, by_integration ${code}, reason ${code})${tableOptions()}`,
     `create index account_events_email on ${accountEvents} (email_key, id)`,
   ]
@@ -163,10 +163,10 @@ const identityTables: Statements = (types, name) => {
 
 /** Operators with their sessions, the audit log, sealed keys and leases. */
 const operatorTables: Statements = (types, name) => {
-  const { integer, code, text, tableOptions } = types
+  const { integer, code, tableOptions } = types
   return [
     `create table ${name('operators')} (
-       name ${code} not null primary key, role ${code} not null, enabled ${integer} not null, passphrase ${text},
+       name ${code} not null primary key, role ${code} not null, enabled ${integer} not null, passphrase text,
        link_hash ${code} unique, link_expires_at ${integer}, created_at ${integer} not null)${tableOptions()}`,
     `create table ${name('operator_sessions')} (
        hash ${code} not null primary key, operator ${code} not null references ${name('operators')} (name),
@@ -174,20 +174,20 @@ const operatorTables: Statements = (types, name) => {
     `create index operator_sessions_operator on ${name('operator_sessions')} (operator)`,
     `create index operator_sessions_expiry on ${name('operator_sessions')} (expires_at)`,
     `create table ${name('audit')} (
-       seq ${integer} not null primary key, at ${integer} not null, actor ${text} not null, action ${text} not null,
-       subject ${text} not null, details ${text} not null, key_version ${integer} not null, hash ${text} not null
+       seq ${integer} not null primary key, at ${integer} not null, actor text not null, action text not null,
+       subject text not null, details text not null, key_version ${integer} not null, hash text not null
      )${tableOptions()}`,
     `create table ${name('data_keys')} (
-       purpose ${code} not null primary key, key_version ${integer} not null, sealed ${text} not null
+       purpose ${code} not null primary key, key_version ${integer} not null, sealed text not null
      )${tableOptions()}`,
     `create table ${name('leases')} (
-       name ${code} not null primary key, holder ${text} not null, expires_at ${integer} not null)${tableOptions()}`,
+       name ${code} not null primary key, holder text not null, expires_at ${integer} not null)${tableOptions()}`,
   ]
 }
 
 /** Payments, their statuses, and the repositions that keep page positions valid while block times change. */
 const paymentTables: Statements = (types, name) => {
-  const { id, integer, int, short, text, bytes, hasBulkForeignKeys, tableOptions } = types
+  const { id, integer, int, short, bytes, hasBulkForeignKeys, tableOptions } = types
   const payments = name('payments')
   const reference = hasBulkForeignKeys ? ` references ${payments} (id)` : ''
   return [
@@ -197,11 +197,11 @@ const paymentTables: Statements = (types, name) => {
        source_chain_id ${integer}, ordinal ${int} not null, log_index ${int} not null,
        token_in_decimals ${short} not null, token_out_decimals ${short}, is_primary ${short} not null,
        off_chain ${short} not null, tx_hash ${bytes} not null, block_hash ${bytes} not null,
-       router_address ${bytes} not null, router_version ${text} not null, sender ${bytes} not null,
+       router_address ${bytes} not null, router_version text not null, sender ${bytes} not null,
        receiver ${bytes} not null, memo ${bytes} not null, integration ${bytes}, source_tx_hash ${bytes},
-       token_in_address ${bytes} not null, token_in_symbol ${text}, token_in_amount ${text} not null,
-       token_out_address ${bytes}, token_out_symbol ${text}, token_out_gross ${text} not null,
-       token_out_net ${text} not null, pricing ${text}, dropped ${text},
+       token_in_address ${bytes} not null, token_in_symbol text, token_in_amount text not null,
+       token_out_address ${bytes}, token_out_symbol text, token_out_gross text not null,
+       token_out_net text not null, pricing text, dropped text,
        unique (tx_hash, chain_id, ordinal))${tableOptions()}`,
     // Pages: one index per filter, in the order of docs/interface.md 4.1 up to the block time, read backwards.
     // Payments with the same block time are sorted by each query.
@@ -215,7 +215,7 @@ const paymentTables: Statements = (types, name) => {
     // The status of each payment that was changed; the others have the initial one.
     `create table ${name('statuses')} (
        payment_id ${integer} not null primary key${reference}, block_timestamp ${integer} not null,
-       version ${int} not null, state ${text}, recipient ${text}, invoice ${text})${tableOptions(80)}`,
+       version ${int} not null, state text, recipient text, invoice text)${tableOptions(80)}`,
     // Primary payments without a final state. Receipt polling lists this table, so `statuses` needs no index of states.
     `create table ${name('unsettled')} (
        chain_id ${integer} not null, payment_id ${integer} not null, primary key (chain_id, payment_id)
@@ -232,12 +232,12 @@ const paymentTables: Statements = (types, name) => {
 
 /** Every processor update that was received, with an index of the waiting ones. */
 const updateTable: Statements = (types, name) => {
-  const { sequence, isStoredInSequence, integer, int, code, text, bytes, tableOptions } = types
+  const { sequence, isStoredInSequence, integer, int, code, bytes, tableOptions } = types
   return [
     `create table ${name('updates')} (
        seq ${sequence}, payment_id ${integer}, chain_id ${integer}, version ${int},
        id ${code} not null ${isStoredInSequence ? 'unique' : 'primary key'}, fingerprint ${bytes} not null,
-       outcome ${code} not null, tx_hash ${bytes}, body ${text}, reason ${text})${tableOptions()}`,
+       outcome ${code} not null, tx_hash ${bytes}, body text, reason text)${tableOptions()}`,
     `create index updates_waiting on ${name('updates')} (chain_id, tx_hash, seq) where outcome = 'waiting'`,
   ]
 }

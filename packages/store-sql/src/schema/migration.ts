@@ -3,6 +3,9 @@
 /** An exact integer: SQLite returns a number, PostgreSQL's `bigint` a string. Written as a number. */
 export type Integer = number | string
 
+/** A value as JSON text, by `pack`: PostgreSQL rejects U+0000 in plain text. */
+export type JsonText = string
+
 /** Column types of one engine, as SQL text. */
 export interface ColumnTypes {
   /** An increasing key that the database assigns. */
@@ -25,8 +28,6 @@ export interface ColumnTypes {
   readonly short: string
   /** Text compared and sorted by its bytes: addresses, codes. */
   readonly code: string
-  /** Other text. */
-  readonly text: string
   /** Bytes: snapshots, and hashes and addresses that `internal/values.ts` converts. */
   readonly bytes: string
   /** A number that may have a fraction. */
@@ -53,7 +54,6 @@ export const sqliteTypes: ColumnTypes = {
   int: 'integer',
   short: 'integer',
   code: 'text',
-  text: 'text',
   bytes: 'blob',
   real: 'real',
   tableOptions: () => ' strict',
@@ -72,7 +72,6 @@ export const postgresTypes: ColumnTypes = {
   int: 'integer',
   short: 'smallint',
   code: 'text collate "C"',
-  text: 'text',
   bytes: 'bytea',
   real: 'double precision',
   tableOptions: (fill) => (fill === undefined ? '' : ` with (fillfactor = ${fill})`),

@@ -15,7 +15,6 @@ const idsOfOthers = 10 ** 11
 /** The segment that a new database has. */
 export const firstSegment: SegmentIds = { number: 0, first: 0, end: idsOfFirst }
 
-/** The segment that follows the given one. */
 export function getFollowingSegment({ number, first }: Omit<SegmentIds, 'end'>): SegmentIds {
   const next = number === 0 ? idsOfFirst : first + idsOfOthers
   return { number: number + 1, first: next, end: next + idsOfOthers }

@@ -1,380 +1,315 @@
 /** The types of stored rows. Integers that PostgreSQL returns as text are `Integer`. @module */
 import type { Generated } from 'kysely'
-import type {
-  AccountEventRow,
-  EmailCodeRow,
-  IdentityAccountRow,
-  PersonRow,
-  ProviderEventRow,
-  RedemptionRow,
-  ShareRow,
-  SubjectRow,
-  VerdictRow,
-} from './identity-tables.js'
-import type { Integer } from './migration.js'
+import type { IdentityTables } from './identity-tables.js'
+import type { Integer, JsonText } from './migration.js'
 
-/** One row per payment, primary or not. `internal/values.ts` converts its hashes and addresses. */
-export interface PaymentRow {
-  id: Generated<Integer>
-  chain_id: Integer
-  tx_hash: Uint8Array
-  ordinal: Integer
-  log_index: Integer
-  block_number: Integer
-  block_hash: Uint8Array
-  /** Unix milliseconds, like every time here. */
-  block_timestamp: Integer
-  router_address: Uint8Array
-  router_version: string
-  sender: Uint8Array
-  receiver: Uint8Array
-  memo: Uint8Array
-  integration: Uint8Array | null
-  /** Null together with the hash when both are the payment's own. */
-  source_chain_id: Integer | null
-  source_tx_hash: Uint8Array | null
-  token_in_address: Uint8Array
-  /** JSON string, so that any symbol of a token can be stored: PostgreSQL rejects U+0000 in text. */
-  token_in_symbol: string | null
-  token_in_decimals: Integer
-  /** Decimal digits: a uint256 fits no integer column. */
-  token_in_amount: string
-  /** Null when address, symbol and decimals are those of `token_in`. */
-  token_out_address: Uint8Array | null
-  token_out_symbol: string | null
-  token_out_decimals: Integer | null
-  token_out_gross: string
-  token_out_net: string
-  /** JSON array of `payments/payment-row.ts`; null: no fact is known. */
-  pricing: string | null
-  /** 1 while the payment is off the chain. */
-  off_chain: Integer
-  /** JSON object with the former state; null unless it was dropped. */
-  dropped: string | null
-  /** 1 for the payment that area (a) shows. */
-  is_primary: Integer
-}
+export interface Tables extends IdentityTables {
+  /** One row per payment, primary or not. `internal/values.ts` converts its hashes and addresses. */
+  payments: {
+    id: Generated<Integer>
+    chain_id: Integer
+    tx_hash: Uint8Array
+    ordinal: Integer
+    log_index: Integer
+    block_number: Integer
+    block_hash: Uint8Array
+    /** Unix milliseconds, like every time here. */
+    block_timestamp: Integer
+    router_address: Uint8Array
+    router_version: string
+    sender: Uint8Array
+    receiver: Uint8Array
+    memo: Uint8Array
+    integration: Uint8Array | null
+    /** Null together with the hash when both are the payment's own. */
+    source_chain_id: Integer | null
+    source_tx_hash: Uint8Array | null
+    token_in_address: Uint8Array
+    token_in_symbol: JsonText | null
+    token_in_decimals: Integer
+    /** Decimal digits: a uint256 fits no integer column. */
+    token_in_amount: string
+    /** Null when address, symbol and decimals are those of `token_in`. */
+    token_out_address: Uint8Array | null
+    token_out_symbol: JsonText | null
+    token_out_decimals: Integer | null
+    token_out_gross: string
+    token_out_net: string
+    /** An array of `payments/payment-row.ts`; null: no fact is known. */
+    pricing: JsonText | null
+    /** 1 while the payment is off the chain. */
+    off_chain: Integer
+    /** The former state; null unless it was dropped. */
+    dropped: JsonText | null
+    /** 1 for the payment that area (a) shows. */
+    is_primary: Integer
+  }
 
-/** One row per payment whose status is not the initial one. */
-export interface StatusRow {
-  payment_id: Integer
-  /** The payment's block time, for the console's index by state. */
-  block_timestamp: Integer
-  version: Integer
-  state: string | null
-  /** JSON array of `payments/payment-row.ts`, like `invoice`. */
-  recipient: string | null
-  invoice: string | null
-}
+  /** One row per payment whose status is not the initial one. */
+  statuses: {
+    payment_id: Integer
+    /** The payment's block time, for the console's index by state. */
+    block_timestamp: Integer
+    version: Integer
+    state: string | null
+    /** An array of `payments/payment-row.ts`, like `invoice`. */
+    recipient: JsonText | null
+    invoice: JsonText | null
+  }
 
-/** A primary payment whose state is not final. */
-export interface UnsettledRow {
-  chain_id: Integer
-  payment_id: Integer
-}
+  /** A primary payment whose state is not final. */
+  unsettled: {
+    chain_id: Integer
+    payment_id: Integer
+  }
 
-/** How often payments of an integration got another block time: the `asOf` of its page positions. */
-export interface PageEpochRow {
-  integration: Uint8Array
-  seq: Integer
-}
+  /** How often payments of an integration got another block time: the `asOf` of its page positions. */
+  page_epochs: {
+    integration: Uint8Array
+    seq: Integer
+  }
 
-/** One row per reposition: a reorg changed the block time of a listed payment. */
-export interface RepositionRow {
-  payment_id: Integer
-  /** The integration's count of repositions, this one included. */
-  seq: Integer
-  integration: Uint8Array
-  /** The block time before the reposition. */
-  block_timestamp: Integer
-}
+  /** One row per reposition: a reorg changed the block time of a listed payment. */
+  payment_repositions: {
+    payment_id: Integer
+    /** The integration's count of repositions, this one included. */
+    seq: Integer
+    integration: Uint8Array
+    /** The block time before the reposition. */
+    block_timestamp: Integer
+  }
 
-/**
- * One row per version of a payment. It is a delivery too if its integration is notified: then it is delivered, unless
- * it is in the outbox, exhausted or superseded.
- */
-export interface SnapshotRow {
-  id: Generated<Integer>
-  payment_id: Integer
-  created_at: Integer
-  version: Integer
-  /** The notified integration; null: nobody is notified. */
-  integration: Uint8Array | null
-  /** `exhausted`, `superseded` or null. */
-  undelivered: string | null
-  /** The snapshot bytes. */
-  body: Uint8Array
-}
+  /**
+   * One row per version of a payment. It is a delivery too if its integration is notified: then it is delivered, unless
+   * it is in the outbox, exhausted or superseded.
+   */
+  snapshots: {
+    id: Generated<Integer>
+    payment_id: Integer
+    created_at: Integer
+    version: Integer
+    /** The notified integration; null: nobody is notified. */
+    integration: Uint8Array | null
+    /** `exhausted`, `superseded` or null. */
+    undelivered: string | null
+    /** The snapshot bytes, or the values that rebuild them. */
+    body: Uint8Array
+  }
 
-/** One row per delivery that is pending. */
-export interface OutboxRow {
-  /** The snapshot's id. */
-  id: Integer
-  /** When it may be claimed: its planned time, or the end of its lease. */
-  due_at: Integer
-  /** When it was replayed, or null. */
-  replayed_at: Integer | null
-  /** Number of logged attempts; a claim without an outcome adds none. */
-  attempted: Integer
-  /** Number of logged attempts when its retry schedule began, at its creation or replay. */
-  schedule_from: Integer
-  /** The lane: 0 until the first claim, then 1; 2 for a replay without an attempt. */
-  lane: Integer
-  /** The snapshot's integration. */
-  integration: Uint8Array
-  /** The token of the last lease, or null. */
-  claim_token: string | null
-}
+  /** One row per delivery that is pending. */
+  outbox: {
+    /** The snapshot's id. */
+    id: Integer
+    /** When it may be claimed: its planned time, or the end of its lease. */
+    due_at: Integer
+    replayed_at: Integer | null
+    /** Number of logged attempts; a claim without an outcome adds none. */
+    attempted: Integer
+    /** Number of logged attempts when its retry schedule began, at its creation or replay. */
+    schedule_from: Integer
+    /** The lane: 0 until the first claim, then 1; 2 for a replay without an attempt. */
+    lane: Integer
+    integration: Uint8Array
+    /** The token of the last lease, or null. */
+    claim_token: string | null
+  }
 
-/** One logged attempt of a delivery. */
-export interface AttemptRow {
-  delivery_id: Integer
-  started_at: Integer
-  latency_ms: number
-  /** From 1, without a gap. */
-  number: Integer
-  status: Integer | null
-  /** 1 for a replay. */
-  replay: Integer
-  /** JSON string. */
-  reason: string | null
-  /** JSON string: the first bytes of the receiver's answer. */
-  excerpt: string | null
-}
+  /** One logged attempt of a delivery. */
+  attempts: {
+    delivery_id: Integer
+    started_at: Integer
+    latency_ms: number
+    /** From 1, without a gap. */
+    number: Integer
+    status: Integer | null
+    replay: Integer
+    reason: JsonText | null
+    /** The first bytes of the receiver's answer. */
+    excerpt: JsonText | null
+  }
 
-/** One row per integration whose last attempt failed. */
-export interface EndpointRow {
-  integration: Uint8Array
-  /** Failed attempts in a row. */
-  failures: Integer
-  /** Number of blocks in a row; 0: not blocked. */
-  blocks: Integer
-  /** When `failures` left 0. */
-  failing_since: Integer
-  /** End of the block, or of the lease of the attempt that probes it; null while `blocks` is 0. */
-  blocked_until: Integer | null
-}
+  /** One row per integration whose last attempt failed. */
+  endpoints: {
+    integration: Uint8Array
+    /** Failed attempts in a row. */
+    failures: Integer
+    /** Number of blocks in a row; 0: not blocked. */
+    blocks: Integer
+    /** When `failures` left 0. */
+    failing_since: Integer
+    /** End of the block, or of the lease of the attempt that probes it; null while `blocks` is 0. */
+    blocked_until: Integer | null
+  }
 
-/** One row per segment of history after the first one. */
-export interface SegmentRow {
-  /** From 1. */
-  number: Integer
-  begun_at: Integer
-  /** Its deliveries have this id or a higher one, and its updates this `seq` or a higher one. */
-  first_delivery: Integer
-  first_update: Integer
-  /** 1: deliveries of earlier segments are not replayed any more. */
-  closes: Integer
-}
+  /** One row per segment of history after the first one. */
+  segments: {
+    /** From 1. */
+    number: Integer
+    begun_at: Integer
+    /** Its deliveries have this id or a higher one, and its updates this `seq` or a higher one. */
+    first_delivery: Integer
+    first_update: Integer
+    /** 1: deliveries of earlier segments are not replayed any more. */
+    closes: Integer
+  }
 
-/** One row per entry of the audit log. */
-export interface AuditRow {
-  seq: Integer
-  at: Integer
-  /** JSON string. */
-  actor: string
-  action: string
-  /** JSON string. */
-  subject: string
-  /** JSON object. */
-  details: string
-  key_version: Integer
-  hash: string
-}
+  audit: {
+    seq: Integer
+    at: Integer
+    actor: JsonText
+    action: string
+    subject: JsonText
+    details: JsonText
+    key_version: Integer
+    hash: string
+  }
 
-/** One row per processor update ever received. */
-export interface UpdateRow {
-  /** Order of receipt. */
-  seq: Generated<Integer>
-  /** The payment that it was decided on; null while it waits. */
-  payment_id: Integer | null
-  /** The next three columns are set while it waits; `body` also if it was rejected. */
-  chain_id: Integer | null
-  tx_hash: Uint8Array | null
-  /** The whole update as JSON. */
-  body: string | null
-  version: Integer | null
-  id: string
-  /** The first 16 bytes of the SHA-256 of its JSON. */
-  fingerprint: Uint8Array
-  outcome: string
-  /** JSON string. */
-  reason: string | null
-}
+  /** One row per processor update ever received. */
+  updates: {
+    /** Order of receipt. */
+    seq: Generated<Integer>
+    /** The payment that it was decided on; null while it waits. */
+    payment_id: Integer | null
+    /** The next three columns are set while it waits; `body` also if it was rejected. */
+    chain_id: Integer | null
+    tx_hash: Uint8Array | null
+    /** The whole update. */
+    body: JsonText | null
+    version: Integer | null
+    id: string
+    /** The first 16 bytes of the SHA-256 of its JSON. */
+    fingerprint: Uint8Array
+    outcome: string
+    reason: JsonText | null
+  }
 
-export interface IntegrationRow {
-  address: Uint8Array
-  /** JSON string. */
-  name: string
-  notification_url: string | null
-  enabled: Integer
-  api_key_version: Integer | null
-  api_hash: string | null
-  previous_key_version: Integer | null
-  previous_hash: string | null
-  previous_until: Integer | null
-  signing_key_version: Integer
-  signing_sealed: string
-  prepared_signing_key_version: Integer | null
-  prepared_signing_sealed: string | null
-  previous_signing_key_version: Integer | null
-  previous_signing_sealed: string | null
-  previous_signing_until: Integer | null
-  created_at: Integer
-  /** Counts changes of its URL and times it was enabled. Attempts of an earlier epoch do not count for its endpoint. */
-  endpoint_epoch: Integer
-}
+  integrations: {
+    address: Uint8Array
+    name: JsonText
+    notification_url: string | null
+    enabled: Integer
+    api_key_version: Integer | null
+    api_hash: string | null
+    previous_key_version: Integer | null
+    previous_hash: string | null
+    previous_until: Integer | null
+    signing_key_version: Integer
+    signing_sealed: string
+    prepared_signing_key_version: Integer | null
+    prepared_signing_sealed: string | null
+    previous_signing_key_version: Integer | null
+    previous_signing_sealed: string | null
+    previous_signing_until: Integer | null
+    created_at: Integer
+    /** Counts changes of its URL and times it was enabled. Attempts of an earlier epoch do not count for its health. */
+    endpoint_epoch: Integer
+  }
 
-export interface AccountRow {
-  /** JSON string. */
-  handle: string
-  address: string
-  /** JSON object. */
-  config: string
-  created_at: Integer
-}
+  accounts: {
+    handle: JsonText
+    address: string
+    config: JsonText
+    created_at: Integer
+  }
 
-/** One row per account and address that it receives payments at. */
-export interface AccountAddressRow {
-  address: string
-  handle: string
-}
+  /** One row per account and address that it receives payments at. */
+  account_addresses: {
+    address: string
+    handle: JsonText
+  }
 
-/** One row per legacy API key ever issued. */
-export interface LegacyKeyRow {
-  /** JSON string. */
-  id: string
-  /** JSON string. */
-  name: string
-  hash: string
-  key_version: Integer
-  created_at: Integer
-  revoked_at: Integer | null
-}
+  /** One row per legacy API key ever issued. */
+  legacy_keys: {
+    id: JsonText
+    name: JsonText
+    hash: string
+    key_version: Integer
+    created_at: Integer
+    revoked_at: Integer | null
+  }
 
-export interface OperatorRow {
-  name: string
-  role: string
-  enabled: Integer
-  /** scrypt hash with its parameters, or `oidc`. */
-  passphrase: string | null
-  /** SHA-256 of the link's token; null together with the next column. */
-  link_hash: string | null
-  link_expires_at: Integer | null
-  created_at: Integer
-}
+  operators: {
+    name: string
+    role: string
+    enabled: Integer
+    /** scrypt hash with its parameters, or `oidc`. */
+    passphrase: string | null
+    /** SHA-256 of the link's token; null together with the next column. */
+    link_hash: string | null
+    link_expires_at: Integer | null
+    created_at: Integer
+  }
 
-/** One row per session that was neither ended nor cleaned up. */
-export interface OperatorSessionRow {
-  /** SHA-256 of the token. */
-  hash: string
-  operator: string
-  created_at: Integer
-  expires_at: Integer
-}
+  /** One row per session that was neither ended nor cleaned up. */
+  operator_sessions: {
+    /** SHA-256 of the token. */
+    hash: string
+    operator: string
+    created_at: Integer
+    expires_at: Integer
+  }
 
-/** One row per session of an integration that was neither ended nor cleaned up. */
-export interface IntegrationSessionRow {
-  /** SHA-256 of the token. */
-  hash: string
-  integration: Uint8Array
-  /** The stored hash of the API secret that opened it. */
-  api_hash: string
-  created_at: Integer
-  expires_at: Integer
-}
+  /** One row per session of an integration that was neither ended nor cleaned up. */
+  integration_sessions: {
+    /** SHA-256 of the token. */
+    hash: string
+    integration: Uint8Array
+    /** The stored hash of the API secret that opened it. */
+    api_hash: string
+    created_at: Integer
+    expires_at: Integer
+  }
 
-/** Proven ranges of blocks. The ranges of one chain never overlap. */
-export interface ProofRow {
-  chain_id: Integer
-  from_block: Integer
-  to_block: Integer
-  proof: string
-  /** JSON string. */
-  node: string
-}
+  /** Proven ranges of blocks. The ranges of one chain never overlap. */
+  proofs: {
+    chain_id: Integer
+    from_block: Integer
+    to_block: Integer
+    proof: string
+    node: JsonText
+  }
 
-/** The blocks that were read for a router. */
-export interface CoverageRow {
-  chain_id: Integer
-  router: string
-  from_block: Integer
-  /** Null: the chain's checkpoint. */
-  to_block: Integer | null
-}
+  /** The blocks that were read for a router. */
+  coverage: {
+    chain_id: Integer
+    router: string
+    from_block: Integer
+    /** Null: the chain's checkpoint. */
+    to_block: Integer | null
+  }
 
-/** A lease with its holder and end. */
-export interface LeaseRow {
-  /** JSON string. */
-  name: string
-  /** JSON string. */
-  holder: string
-  expires_at: Integer
-}
+  leases: {
+    name: JsonText
+    holder: JsonText
+    expires_at: Integer
+  }
 
-/** One row per bridge deposit: a payment that goes to another chain. */
-export interface DepositRow {
-  id: Generated<Integer>
-  chain_id: Integer
-  tx_hash: string
-  ordinal: Integer
-  block_number: Integer
-  /** 1 while it has no fulfilment. */
-  waiting: Integer
-  /** JSON object; its large integers are decimal digits. */
-  body: string
-}
+  /** One row per bridge deposit: a payment that goes to another chain. */
+  deposits: {
+    id: Generated<Integer>
+    chain_id: Integer
+    tx_hash: string
+    ordinal: Integer
+    block_number: Integer
+    /** 1 while it has no fulfilment. */
+    waiting: Integer
+    /** Its large integers are decimal digits. */
+    body: JsonText
+  }
 
-/** Indexed heights; the highest of a chain is its checkpoint. */
-export interface CheckpointRow {
-  chain_id: Integer
-  block_number: Integer
-  block_hash: string
-  /** On a checkpoint after a reorg: the highest block indexed before. Valid while it is above the checkpoint. */
-  reached: Integer | null
-}
+  /** Indexed heights; the highest of a chain is its checkpoint. */
+  checkpoints: {
+    chain_id: Integer
+    block_number: Integer
+    block_hash: string
+    /** On a checkpoint after a reorg: the highest block indexed before. Valid while it is above the checkpoint. */
+    reached: Integer | null
+  }
 
-/** One key for each purpose, sealed. */
-export interface DataKeyRow {
-  /** JSON string. */
-  purpose: string
-  key_version: Integer
-  sealed: string
-}
-
-export interface Tables {
-  payments: PaymentRow
-  statuses: StatusRow
-  unsettled: UnsettledRow
-  page_epochs: PageEpochRow
-  payment_repositions: RepositionRow
-  snapshots: SnapshotRow
-  outbox: OutboxRow
-  attempts: AttemptRow
-  updates: UpdateRow
-  integrations: IntegrationRow
-  accounts: AccountRow
-  account_addresses: AccountAddressRow
-  legacy_keys: LegacyKeyRow
-  checkpoints: CheckpointRow
-  proofs: ProofRow
-  coverage: CoverageRow
-  leases: LeaseRow
-  deposits: DepositRow
-  endpoints: EndpointRow
-  segments: SegmentRow
-  audit: AuditRow
-  identity_subjects: SubjectRow
-  identity_persons: PersonRow
-  identity_redemptions: RedemptionRow
-  identity_shares: ShareRow
-  identity_verdicts: VerdictRow
-  identity_accounts: IdentityAccountRow
-  provider_events: ProviderEventRow
-  email_codes: EmailCodeRow
-  account_events: AccountEventRow
-  data_keys: DataKeyRow
-  operators: OperatorRow
-  operator_sessions: OperatorSessionRow
-  integration_sessions: IntegrationSessionRow
+  /** One key for each purpose, sealed. */
+  data_keys: {
+    purpose: JsonText
+    key_version: Integer
+    sealed: string
+  }
 }

@@ -23,7 +23,7 @@ beforeEach(async () => {
   path = join(folder.path, 'payments.db')
   const store = createSqliteStore({ path })
   await store.migrate()
-  await store.integrations.insert(integration())
+  await fixtures.insertIntegration(store)
   await write(store)
   await store.close()
 })
@@ -47,7 +47,7 @@ test('a read-only file is unavailable to writes, and can be read', async (contex
   const store = createSqliteStore({ path: file.path })
   try {
     await expect(write(store)).rejects.toMatchObject(unavailable)
-    await expect(store.integrations.insert(integration())).rejects.toThrow(/may only be read/)
+    await expect(fixtures.insertIntegration(store)).rejects.toThrow(/may only be read/)
     expect((await store.payments.list({ integrationAddress: shop, limit: 10 })).payments).toEqual([payment])
   } finally {
     await store.close()

@@ -114,7 +114,7 @@ describe('closing', () => {
     await store.close()
     const closed = { code: 'ERR_STORE_UNAVAILABLE', message: expect.stringContaining('closed') as string }
     await expect(store.ping()).rejects.toMatchObject(closed)
-    await expect(store.integrations.insert(integration())).rejects.toMatchObject(closed)
+    await expect(fixtures.insertIntegration(store)).rejects.toMatchObject(closed)
     await expect(store.transaction(async () => undefined)).rejects.toMatchObject(closed)
   })
 
@@ -122,7 +122,7 @@ describe('closing', () => {
     const copy = join(folder.path, 'copy.db')
     await use({ path }, async (store) => {
       await store.migrate()
-      await store.integrations.insert(integration())
+      await fixtures.insertIntegration(store)
       await store.integrations.find(shop)
     })
     copyFileSync(path, copy)

@@ -1,11 +1,9 @@
 /** The SQL dialect of SQLite: due deliveries, and statements over many rows. @module */
-import { CompiledQuery, type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { scanName, scanText } from '../deliveries/candidates.js'
 import type {
   BulkColumn,
   BulkInsert,
-  BulkSource,
-  BulkUpdate,
   Connection,
   DueQuery,
   DueScan,
@@ -29,10 +27,8 @@ function dueText(query: DueQuery, now: string, parameter: Parameter): string {
     where q.lane = ${lane} and q.integration = ${integration} and q.due_at <= ${now} ${exclusion}`
   const oldest = (lane: Lane, limit: string) =>
     `select q.id ${due(lane, 'i.address')} order by q.due_at, q.id limit ${limit}`
-  const selectDue = ({
-    lane,
-    upTo,
-  }: DueScan) => `select d.id, d.due_at, w.address as integration, ${lane} as lane, 0 as probe, w.notification_url
+  const selectDue = ({ lane, upTo }: DueScan) => `select d.id, d.due_at, w.address as integration, ${lane} as lane,
+      0 as probe, w.notification_url
     from (
       select i.address, i.notification_url from ${scanName(lane)} w cross join integrations i
       where w.integration <= ${parameter(keyBytes(upTo))} and i.address = w.integration and ${mayBeNotified}
@@ -41,9 +37,8 @@ function dueText(query: DueQuery, now: string, parameter: Parameter): string {
     ) w cross join outbox d
     where d.id in (${oldest(lane, ofEach).replaceAll('i.address', 'w.address')})`
   // One index search shows whether a blocked integration has a delivery to probe with.
-  const probe = (
-    lane: Lane,
-  ) => `select d.id, d.due_at, i.address as integration, 1 as lane, 1 as probe, i.notification_url
+  const probe = (lane: Lane) => `select d.id, d.due_at, i.address as integration, 1 as lane, 1 as probe,
+      i.notification_url
     from (
       select i.address, i.notification_url from endpoints e cross join integrations i
       where e.blocks > 0 and e.blocked_until <= ${now} and i.address = e.integration and ${mayBeNotified}
@@ -114,26 +109,6 @@ async function insertRows(db: Connection, insert: BulkInsert, suffix: string): P
   return Number(numAffectedRows ?? 0)
 }
 
-/** Updates rows by id, with one statement for all rows with the same new values. */
-async function updateAll(db: Connection, { table, columns, fixed, rows }: BulkUpdate): Promise<void> {
-  const set = [...columns.map(({ name }) => `${name} = ?`), ...fixed].join(', ')
-  const text = `update "${table}" set ${set} where id in (select value from json_each(?))`
-  for (const { values, ids } of groupByValues(rows))
-    await db.executeQuery(CompiledQuery.raw(text, [...values, JSON.stringify(ids)]))
-}
-
-function groupByValues(rows: BulkUpdate['rows']) {
-  const groups = new Map<string, { readonly values: readonly unknown[]; readonly ids: unknown[] }>()
-  for (const row of rows) {
-    const values = row.slice(0, -1)
-    const key = JSON.stringify(values)
-    const group = groups.get(key) ?? { values, ids: [] }
-    groups.set(key, group)
-    group.ids.push(row.at(-1))
-  }
-  return groups.values()
-}
-
 // SQLite's limit is 32,766 parameters; beyond a few hundred rows a longer statement is not faster.
 const maxParameters = 32_766
 const maxRows = 256
@@ -181,7 +156,6 @@ export function sqliteDialect(now: () => number): SqlDialect {
     bulkSource,
     insertAll: async (db, insert) => void (await insertRows(db, insert, '')),
     insertNumbered,
-    updateAll,
     selectDue: dueText,
     pending: (atMost) => sql<{ pending: Integer }>`
       select count(*) as pending from (
@@ -194,7 +168,7 @@ export function sqliteDialect(now: () => number): SqlDialect {
   }
 }
 
-function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource {
+function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]) {
   const row = `(${columns.map(() => '?').join(', ')})`
   return { sql: `values ${rows.map(() => row).join(', ')}`, parameters: toStoredRows(columns, rows).flat() }
 }

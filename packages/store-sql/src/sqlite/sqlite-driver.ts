@@ -1,6 +1,6 @@
 /** Kysely drivers over one SQLite file: one for transactions, one for reads. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
+import { type CompiledQuery, type DatabaseConnection, type Driver, DummyDriver, type QueryResult } from 'kysely'
 import { PreparedQuery, rejectStream, SentQuery } from '../internal/statements.js'
 import { createRowView } from '../internal/values.js'
 import { RepeatedQuery } from './sqlite-dialect.js'
@@ -139,16 +139,15 @@ export async function readWith<Rows>(file: SqliteFile, read: (reader: SqliteHand
   }
 }
 
-export class SqliteReadDriver implements Driver {
+export class SqliteReadDriver extends DummyDriver {
   readonly #file: SqliteFile
 
   constructor(file: SqliteFile) {
+    super()
     this.#file = file
   }
 
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<DatabaseConnection> {
+  override async acquireConnection(): Promise<DatabaseConnection> {
     return {
       executeQuery: async <Row>({ sql, parameters }: CompiledQuery) => ({
         rows: (await readWith(this.#file, (reader) => reader.all(sql, parameters))) as Row[],
@@ -157,15 +156,7 @@ export class SqliteReadDriver implements Driver {
     }
   }
 
-  async beginTransaction(): Promise<void> {
+  override async beginTransaction(): Promise<void> {
     throw new TypeError('The reading connection has no transactions.')
   }
-
-  async commitTransaction(): Promise<void> {}
-
-  async rollbackTransaction(): Promise<void> {}
-
-  async releaseConnection(): Promise<void> {}
-
-  async destroy(): Promise<void> {}
 }

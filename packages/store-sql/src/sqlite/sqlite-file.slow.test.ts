@@ -7,7 +7,7 @@ import { createStore } from '../create-store.js'
 import { createSqliteEngine, createSqliteStore } from './create-sqlite-store.js'
 import { createFile, type SqliteFile } from './sqlite-file.js'
 
-const { facts, hash, integration } = fixtures
+const { facts, hash } = fixtures
 
 let folder: ReturnType<typeof temporaryFolder>
 let file: SqliteFile
@@ -54,14 +54,14 @@ describe('a file that another process has locked', () => {
     }, 5)
     const started = performance.now()
     const busy = { name: 'StoreError', code: 'ERR_STORE_BUSY', retryable: true }
-    await expect(store.integrations.insert(integration())).rejects.toMatchObject(busy)
+    await expect(fixtures.insertIntegration(store)).rejects.toMatchObject(busy)
     clearInterval(counting)
     expect(performance.now() - started).toBeGreaterThanOrEqual(300)
     expect(turns).toBeGreaterThan(2)
     expect(await store.integrations.list()).toEqual([])
 
     const patient = createSqliteStore({ path, busyTimeoutMs: 60_000 })
-    const inserting = patient.integrations.insert(integration())
+    const inserting = fixtures.insertIntegration(patient)
     expect(await patient.integrations.list()).toEqual([])
     holder.process.stdin.end()
     expect(await inserting).toBe(true)

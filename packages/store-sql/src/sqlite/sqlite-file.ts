@@ -72,48 +72,25 @@ export function hasBuiltin(nodeVersion: string): boolean {
   return major > 22 || (major === 22 && minor >= 13)
 }
 
-interface RowReader {
-  objects(parameters: readonly unknown[]): unknown[]
-  raw(parameters: readonly unknown[]): RawRows
-  /** Reads no row, and returns the number of written rows. */
-  run(parameters: readonly unknown[]): number
-}
+type RowReader = (parameters: readonly unknown[]) => RawRows
 
 /**
- * Reads rows. If the binding can return arrays, objects are built here: setting a property from native code costs more
- * than reading the value, and a page has 1,500 of them.
+ * Reads rows as arrays. If the binding can return them, objects are built here: setting a property from native code
+ * costs more than reading the value, and a page has 1,500 of them.
  */
 function createRowReader(statement: SqliteStatement): RowReader {
   let columns = columnNames(statement)
-  const run = (parameters: readonly unknown[]) => Number(statement.run(...parameters).changes)
-  if (columns === null) {
-    const objects = (parameters: readonly unknown[]) => statement.all(...parameters) as object[]
-    return {
-      objects,
-      run,
-      raw(parameters) {
-        const rows = objects(parameters)
-        return { columns: Object.keys(rows[0] ?? {}), values: rows.map(Object.values) }
-      },
+  if (columns === null)
+    return (parameters) => {
+      const rows = statement.all(...parameters) as object[]
+      return { columns: Object.keys(rows[0] ?? {}), values: rows.map(Object.values) }
     }
-  }
   statement.setReturnArrays?.(true)
-  const rows = (parameters: readonly unknown[]): { names: readonly string[]; values: unknown[][] } => {
+  return (parameters) => {
     const values = statement.all(...parameters) as unknown[][]
     // After a schema change by another connection, `*` may return more columns.
     if (values[0] !== undefined && values[0].length !== columns?.length) columns = columnNames(statement)
-    return { names: columns ?? [], values }
-  }
-  return {
-    objects(parameters) {
-      const { names, values } = rows(parameters)
-      return values.map((each) => toObject(names, each))
-    },
-    raw(parameters) {
-      const { names, values } = rows(parameters)
-      return { columns: names, values }
-    },
-    run,
+    return { columns: columns ?? [], values }
   }
 }
 
@@ -146,21 +123,25 @@ export interface SqliteHandle {
 }
 
 export function createHandle(database: SqliteDatabase): SqliteHandle {
-  const statements = new Map<string, RowReader>()
+  const statements = new Map<string, { readonly statement: SqliteStatement; readonly read: RowReader }>()
   const prepare = (sql: string) => {
     const cached = statements.get(sql)
     if (cached !== undefined) return cached
     // A map keeps the order of insertion: the first key is the oldest.
     const [oldest] = statements.keys()
     if (statements.size >= maxStatements && oldest !== undefined) statements.delete(oldest)
-    const statement = createRowReader(database.prepare(sql))
-    statements.set(sql, statement)
-    return statement
+    const statement = database.prepare(sql)
+    const prepared = { statement, read: createRowReader(statement) }
+    statements.set(sql, prepared)
+    return prepared
   }
   return {
-    all: (sql, parameters = []) => prepare(sql).objects(parameters),
-    raw: (sql, parameters) => prepare(sql).raw(parameters),
-    run: (sql, parameters) => prepare(sql).run(parameters),
+    all(sql, parameters = []) {
+      const { columns, values } = prepare(sql).read(parameters)
+      return values.map((each) => toObject(columns, each))
+    },
+    raw: (sql, parameters) => prepare(sql).read(parameters),
+    run: (sql, parameters) => Number(prepare(sql).statement.run(...parameters).changes),
     exec: (sql) => database.exec(sql),
     close() {
       statements.clear()

@@ -81,18 +81,18 @@ export function claimTests(plain: StoreTest): void {
   })
 
   plain('a snapshot without an integration, of an unknown one or without a URL has no delivery', async ({ store }) => {
-    await store.integrations.insert(integration({ notificationUrl: null }))
+    await fixtures.insertIntegration(store, integration({ notificationUrl: null }))
     await indexed(store, { txHash: hash(1) })
     await indexed(store, { txHash: hash(2), integrationAddress: otherShop })
     await indexed(store, { txHash: hash(3), integrationAddress: null })
-    await store.integrations.update(shop, { notificationUrl: 'https://late.example' })
+    await fixtures.updateIntegration(store, shop, { notificationUrl: 'https://late.example' })
     expect(await store.deliveries.list({ limit: 10 })).toEqual([])
     expect(await store.deliveries.claim(lease)).toEqual([])
     expect(await store.deliveries.msUntilDue()).toBeNull()
   })
 
   test('20 parallel claims lease each of 200 deliveries once', async ({ store }) => {
-    await store.integrations.insert(integration({ address: otherShop }))
+    await fixtures.insertIntegration(store, integration({ address: otherShop }))
     for (let n = 0; n < 200; n += 1)
       await indexed(store, { txHash: hash(n), integrationAddress: n % 2 === 0 ? shop : otherShop })
     const claim = () => store.deliveries.claim({ limit: 10, leaseMs: 60_000 })
@@ -102,20 +102,20 @@ export function claimTests(plain: StoreTest): void {
   })
 
   plain('deliveries of a disabled integration wait until it is enabled, and delay no other', async ({ store }) => {
-    await store.integrations.insert(integration({ enabled: false }))
-    await store.integrations.insert(integration({ address: otherShop }))
+    await fixtures.insertIntegration(store, integration({ enabled: false }))
+    await fixtures.insertIntegration(store, integration({ address: otherShop }))
     for (let n = 1; n <= 5; n += 1) await indexed(store, { txHash: hash(n) })
     expect(await store.deliveries.msUntilDue()).toBeNull()
     await indexed(store, { txHash: hash(6), integrationAddress: otherShop })
     expect(hashes(await store.deliveries.claim({ limit: 1, leaseMs: 60_000 }))).toEqual([hash(6)])
     expect(await store.deliveries.claim(lease)).toEqual([])
-    await store.integrations.update(shop, { enabled: true })
+    await fixtures.updateIntegration(store, shop, { enabled: true })
     expect(hashes(await store.deliveries.claim(lease))).toEqual([1, 2, 3, 4, 5].map(hash))
   })
 
   test('deliveries wait while the URL is missing, then use the current URL and secrets', async ({ store }) => {
     await indexed(store)
-    await store.integrations.update(shop, { notificationUrl: null })
+    await fixtures.updateIntegration(store, shop, { notificationUrl: null })
     expect(await store.deliveries.claim(lease)).toEqual([])
     expect(await store.deliveries.msUntilDue()).toBeNull()
     const change = {
@@ -123,7 +123,7 @@ export function claimTests(plain: StoreTest): void {
       signingSecret: { keyVersion: 2, sealed: 'bmV3' },
       previousSigningSecret: { keyVersion: 1, sealed: 'b2xk', until: epoch },
     }
-    await store.integrations.update(shop, change)
+    await fixtures.updateIntegration(store, shop, change)
     expect(await claimOne(store)).toMatchObject({ ...change, attempt: 1 })
   })
 
@@ -176,9 +176,9 @@ export function claimTests(plain: StoreTest): void {
     const payment = await indexed(store)
     const retry = { kind: 'retry', inMs: 0 } as const
     const claim = await claimOne(store)
-    await store.integrations.update(shop, { notificationUrl: null })
+    await fixtures.updateIntegration(store, shop, { notificationUrl: null })
     await nextVersion(store, payment)
-    await store.integrations.update(shop, { notificationUrl: 'https://shop.example/hook' })
+    await fixtures.updateIntegration(store, shop, { notificationUrl: 'https://shop.example/hook' })
     expect(await settleOne(store, claim, failed, retry)).toBe('pending')
     expect(await settleOne(store, await claimOne(store), failed, retry)).toBe('pending')
     await nextVersion(store, payment)

@@ -14,7 +14,7 @@ const start = epoch - (epoch % minute)
 
 /** Four deliveries: one exhausted, one delivered, two pending; the last one of another integration. */
 async function fourDeliveries(store: Store) {
-  await store.integrations.insert(integration({ address: otherShop }))
+  await fixtures.insertIntegration(store, integration({ address: otherShop }))
   const settle = async (attempt: AttemptRecord, kind: 'delivered' | 'exhausted') =>
     settleOne(store, await claimOne(store), attempt, { kind })
   const payment = await indexed(store)
@@ -110,8 +110,11 @@ export function consoleDeliveryTests(plain: StoreTest): void {
   plain('integrations come by address, in pages, each once, and without secrets', async ({ store }) => {
     const sealed = integration().signingSecret
     const previousSigningSecret = { ...sealed, until: epoch + 1 }
-    await store.integrations.insert(integration({ name: 'First', previousSigningSecret }))
-    await store.integrations.insert(integration({ address: otherShop, enabled: false, preparedSigningSecret: sealed }))
+    await fixtures.insertIntegration(store, integration({ name: 'First', previousSigningSecret }))
+    await fixtures.insertIntegration(
+      store,
+      integration({ address: otherShop, enabled: false, preparedSigningSecret: sealed }),
+    )
     const all = await store.console.integrations({ limit: 10 })
     const stored = await store.integrations.list()
     expect(all).toEqual(
@@ -127,7 +130,7 @@ export function consoleDeliveryTests(plain: StoreTest): void {
   })
 
   test('an integration comes with the health of its endpoint', async ({ store }) => {
-    await store.integrations.insert(integration({ address: otherShop }))
+    await fixtures.insertIntegration(store, integration({ address: otherShop }))
     await attempted(store, [failed], (before) => ({ ...before, failures: 1, blockMs: null }))
     const [expected] = await store.deliveries.endpoints()
     const health = (await store.console.integrations({ limit: 10 })).map((each) => [each.address, each.health] as const)
@@ -140,7 +143,7 @@ export function consoleDeliveryTests(plain: StoreTest): void {
   })
 
   test('latencies are of answers and of timeouts, by integration', async ({ store }) => {
-    await store.integrations.insert(integration({ address: otherShop }))
+    await fixtures.insertIntegration(store, integration({ address: otherShop }))
     const timeout = { ...failed, status: null, excerpt: null, reason: 'timeout', latencyMs: 5_000 }
     const refused = { ...timeout, reason: 'connection', latencyMs: 1 }
     const attempts = [{ ...answered, latencyMs: 30 }, { ...failed, latencyMs: 12.5 }, timeout, refused]

@@ -13,7 +13,7 @@ const memo = (text: string) => `0x${Buffer.from(text).toString('hex').padEnd(64,
 
 /** Seven payments, one a minute: on two chains, of two integrations and of none. */
 async function sevenPayments(store: Store): Promise<void> {
-  await store.integrations.insert(integration())
+  await fixtures.insertIntegration(store)
   const own = [
     {},
     { chainId: 10 },
@@ -167,7 +167,7 @@ export function consolePaymentTests(test: StoreTest): void {
   })
 
   test('a wallet without an integration is searched among all of them, newest first', async ({ store }) => {
-    await store.integrations.insert(integration({ address: otherShop }))
+    await fixtures.insertIntegration(store, integration({ address: otherShop }))
     await sevenPayments(store)
     const wallet = address(0x88)
     for (const [n, changes] of [{ sender: wallet }, { receiver: wallet, integrationAddress: otherShop }].entries())
@@ -244,7 +244,7 @@ export function consolePaymentTests(test: StoreTest): void {
   })
 
   test('the newest rows name the payments that are new, changed or updated', async ({ store }) => {
-    await store.integrations.insert(integration())
+    await fixtures.insertIntegration(store)
     expect(await store.console.newest(10)).toEqual({ payments: [], deliveries: [], updates: [] })
     const first = await indexed(store)
     const second = await indexed(store, { txHash: hash(2) })

@@ -10,7 +10,7 @@ const { numbered, otherShop, settleOne, shop } = fixtures
 
 /** Six deliveries: of two integrations, on two chains, in every status. */
 async function sixDeliveries(store: Store): Promise<void> {
-  await store.integrations.insert(integration({ address: otherShop }))
+  await fixtures.insertIntegration(store, integration({ address: otherShop }))
   const settle = async (kind: 'delivered' | 'exhausted' | 'retry') =>
     settleOne(
       store,
@@ -127,7 +127,7 @@ export function deliveryListTests(plain: StoreTest): void {
   })
 
   test('pending deliveries are counted up to `atMost`, leased ones too', async ({ store }) => {
-    await store.integrations.insert(integration({ address: otherShop }))
+    await fixtures.insertIntegration(store, integration({ address: otherShop }))
     await indexAll(store, [...numbered(6), ...numbered(6, 6, { integrationAddress: otherShop })])
     const pending = async (atMost: number) => (await store.deliveries.backlog({ atMost })).pending
     expect([await pending(100), await pending(12), await pending(11), await pending(1)]).toEqual([12, 12, 11, 1])
@@ -139,12 +139,12 @@ export function deliveryListTests(plain: StoreTest): void {
 
   test('settled deliveries, and those of disabled integrations or without a URL, do not count', async ({ store }) => {
     const [off, silent] = [address(0xf0), address(0xf1)]
-    await store.integrations.insert(integration({ address: off }))
-    await store.integrations.insert(integration({ address: silent }))
+    await fixtures.insertIntegration(store, integration({ address: off }))
+    await fixtures.insertIntegration(store, integration({ address: silent }))
     for (const [n, integrationAddress] of [shop, shop, off, silent].entries())
       await indexed(store, { txHash: hash(n), integrationAddress })
-    await store.integrations.update(off, { enabled: false })
-    await store.integrations.update(silent, { notificationUrl: null })
+    await fixtures.updateIntegration(store, off, { enabled: false })
+    await fixtures.updateIntegration(store, silent, { notificationUrl: null })
     expect((await store.deliveries.backlog({ atMost: 100 })).pending).toBe(2)
     for (const [kind, left] of [
       ['delivered', 1],

@@ -49,7 +49,7 @@ async function blocked(store: Store, blockMs: number, count = 5, inMs = 0): Prom
 export function endpointHealthTests(plain: StoreTest): void {
   const test = withShop(plain)
   test('the judge gets counted results of held leases, in the order given', async ({ store }) => {
-    await store.integrations.insert(integration({ address: otherShop }))
+    await fixtures.insertIntegration(store, integration({ address: otherShop }))
     await owe(store, 6)
     await owe(store, 2, otherShop)
     const claims = await store.deliveries.claim(lease)
@@ -81,7 +81,7 @@ export function endpointHealthTests(plain: StoreTest): void {
   })
 
   test('endpoints are listed up to a limit, by address', async ({ store }) => {
-    await store.integrations.insert(integration({ address: otherShop }))
+    await fixtures.insertIntegration(store, integration({ address: otherShop }))
     await owe(store, 1)
     await owe(store, 1, otherShop)
     await store.deliveries.settle((await store.deliveries.claim(lease)).map(fail), countOnly)
@@ -91,7 +91,7 @@ export function endpointHealthTests(plain: StoreTest): void {
   })
 
   test('failures in a row are stored and listed, and an answer ends them', async ({ store, passTime }) => {
-    await store.integrations.insert(integration({ address: otherShop }))
+    await fixtures.insertIntegration(store, integration({ address: otherShop }))
     await owe(store, 3)
     await owe(store, 1, otherShop)
     const claims = await store.deliveries.claim(lease)
@@ -123,7 +123,7 @@ export function endpointHealthTests(plain: StoreTest): void {
 
   test('a blocked endpoint gives nothing, and deliveries of others are claimed', async ({ store }) => {
     await blocked(store, 3_600_000)
-    await store.integrations.insert(integration({ address: otherShop }))
+    await fixtures.insertIntegration(store, integration({ address: otherShop }))
     expect(await store.deliveries.claim(lease)).toEqual([])
     const ms = await store.deliveries.msUntilDue()
     expect(ms).toBeGreaterThan(3_500_000)
@@ -214,9 +214,9 @@ export function endpointHealthTests(plain: StoreTest): void {
 
   test('a new URL resets the health of its endpoint; results of the old do not count', async ({ store, passTime }) => {
     await blocked(store, 3_600_000)
-    await store.integrations.update(shop, { notificationUrl: 'https://shop.example/hook', name: 'Same URL' })
+    await fixtures.updateIntegration(store, shop, { notificationUrl: 'https://shop.example/hook', name: 'Same URL' })
     expect(await store.deliveries.claim(lease)).toEqual([])
-    await store.integrations.update(shop, { notificationUrl: 'https://new.example' })
+    await fixtures.updateIntegration(store, shop, { notificationUrl: 'https://new.example' })
     expect(await store.deliveries.endpoints()).toEqual([])
     const [late, fresh, paid] = await claimSome(store, 3)
     await store.transaction((tx) => tx.integrations.update(shop, { notificationUrl: 'https://newer.example' }))
@@ -233,11 +233,11 @@ export function endpointHealthTests(plain: StoreTest): void {
 
   test('enabling a disabled integration resets its health, and enabling an enabled one does not', async ({ store }) => {
     await blocked(store, 3_600_000)
-    await store.integrations.update(shop, { enabled: true })
+    await fixtures.updateIntegration(store, shop, { enabled: true })
     expect(await store.deliveries.endpoints()).toHaveLength(1)
-    await store.integrations.update(shop, { enabled: false })
+    await fixtures.updateIntegration(store, shop, { enabled: false })
     expect(await store.deliveries.endpoints()).toHaveLength(1)
-    await store.integrations.update(shop, { enabled: true })
+    await fixtures.updateIntegration(store, shop, { enabled: true })
     expect(await store.deliveries.endpoints()).toEqual([])
     expect(await store.deliveries.claim(lease)).toHaveLength(5)
   })

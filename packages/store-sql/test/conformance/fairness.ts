@@ -12,13 +12,16 @@ const lease = { limit: 100, leaseMs: 60_000 }
 
 /** Registers integrations. */
 async function register(store: Store, ...addresses: readonly string[]): Promise<void> {
-  for (const own of addresses) await store.integrations.insert(integration({ address: own }))
+  for (const own of addresses) await fixtures.insertIntegration(store, integration({ address: own }))
 }
 
 /** Registers integrations with URLs on one server, `shared.example:443`. */
 async function registerShared(store: Store, ...addresses: readonly string[]): Promise<void> {
   for (const own of addresses)
-    await store.integrations.insert(integration({ address: own, notificationUrl: `https://shared.example/${own}` }))
+    await fixtures.insertIntegration(
+      store,
+      integration({ address: own, notificationUrl: `https://shared.example/${own}` }),
+    )
 }
 
 /** Creates one delivery per name, in order; their hashes count from `from`. */
@@ -164,7 +167,10 @@ export function fairnessTests(test: StoreTest): void {
   test('an endpoint at its limit hides no endpoint behind it', async ({ store }) => {
     const many = Array.from({ length: 120 }, (_, n) => address(0x1000 + n))
     for (const own of many)
-      await store.integrations.insert(integration({ address: own, notificationUrl: `https://busy.example/${own}` }))
+      await fixtures.insertIntegration(
+        store,
+        integration({ address: own, notificationUrl: `https://busy.example/${own}` }),
+      )
     await register(store, address(0xffff))
     await owe(store, [...many, ...many, address(0xffff)])
     const inFlightByEndpoint = counts({ 'busy.example:443': 8 })

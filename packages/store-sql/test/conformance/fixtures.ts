@@ -88,6 +88,16 @@ export function integration(changes: Partial<IntegrationRecord> = {}): Integrati
   }
 }
 
+/** Stores an integration; false if its address is taken. */
+export const insertIntegration = (store: Store, record = integration()): Promise<boolean> =>
+  store.transaction((tx) => tx.integrations.insert(record))
+
+/** Changes an integration, as `update` of a transaction. */
+export const updateIntegration = (
+  store: Store,
+  ...change: Parameters<StoreTransaction['integrations']['update']>
+): Promise<IntegrationRecord | null> => store.transaction((tx) => tx.integrations.update(...change))
+
 const encoder = new TextEncoder()
 /** The body of a version: different for each, and not plain ASCII. */
 export const makeBody = (paymentId: string, version: number): Uint8Array =>

@@ -1,6 +1,6 @@
 /** Tests: integrations by address. @module */
 import { expect } from 'vitest'
-import { integration, otherShop, shop } from './fixtures.js'
+import { insertIntegration, integration, otherShop, shop, updateIntegration } from './fixtures.js'
 import type { StoreTest } from './subject.js'
 
 const full = integration({
@@ -12,8 +12,8 @@ const full = integration({
 export function integrationTests(test: StoreTest): void {
   test('an integration is read with every field as stored', async ({ store }) => {
     const bare = integration({ address: otherShop, notificationUrl: null, apiSecret: null, enabled: false })
-    expect(await store.integrations.insert(full)).toBe(true)
-    expect(await store.integrations.insert(bare)).toBe(true)
+    expect(await insertIntegration(store, full)).toBe(true)
+    expect(await insertIntegration(store, bare)).toBe(true)
     expect(await store.integrations.find(shop)).toEqual(full)
     expect(await store.integrations.find(otherShop)).toEqual(bare)
   })
@@ -26,46 +26,46 @@ export function integrationTests(test: StoreTest): void {
     const credentials = () => store.integrations.credentials(shop, absent)
     const nothing = { usable: false, current: absent.current, previous: { ...absent.previous, until: 0 } }
     expect(await credentials()).toEqual(nothing)
-    await store.integrations.insert(full)
+    await insertIntegration(store, full)
     const { apiSecret: current, previousApiSecret: previous } = full
     expect(await credentials()).toEqual({ usable: true, current, previous })
-    await store.integrations.update(shop, { enabled: false })
+    await updateIntegration(store, shop, { enabled: false })
     expect(await credentials()).toEqual({ usable: false, current, previous })
-    await store.integrations.update(shop, { enabled: true, previousApiSecret: null })
+    await updateIntegration(store, shop, { enabled: true, previousApiSecret: null })
     expect(await credentials()).toEqual({ ...nothing, usable: true, current })
-    await store.integrations.update(shop, { apiSecret: null, previousApiSecret: previous })
+    await updateIntegration(store, shop, { apiSecret: null, previousApiSecret: previous })
     expect(await credentials()).toEqual({ usable: false, current: absent.current, previous })
     expect(await store.integrations.credentials(otherShop, absent)).toEqual(nothing)
   })
 
   test('an unknown address is not found', async ({ store }) => {
     expect(await store.integrations.find(shop)).toBeNull()
-    expect(await store.integrations.update(shop, { enabled: false })).toBeNull()
+    expect(await updateIntegration(store, shop, { enabled: false })).toBeNull()
     expect(await store.integrations.list()).toEqual([])
   })
 
   test('of some addresses, those of integrations are registered, disabled ones too', async ({ store }) => {
-    await store.integrations.insert(integration({ enabled: false }))
+    await insertIntegration(store, integration({ enabled: false }))
     const registered = (...addresses: string[]) => store.transaction((tx) => tx.registeredIntegrations(addresses))
     expect(await registered(otherShop, shop, shop)).toEqual(new Set([shop]))
     expect(await registered()).toEqual(new Set())
   })
 
   test('a taken address is rejected and keeps its record', async ({ store }) => {
-    await store.integrations.insert(full)
-    expect(await store.integrations.insert(integration({ name: 'Thief' }))).toBe(false)
+    await insertIntegration(store, full)
+    expect(await insertIntegration(store, integration({ name: 'Thief' }))).toBe(false)
     expect(await store.integrations.find(shop)).toEqual(full)
   })
 
   test('integrations are listed by address', async ({ store }) => {
     const [low, high] = [shop, otherShop].sort()
-    await store.integrations.insert(integration({ address: high ?? '' }))
-    await store.integrations.insert(integration({ address: low ?? '' }))
+    await insertIntegration(store, integration({ address: high ?? '' }))
+    await insertIntegration(store, integration({ address: low ?? '' }))
     expect((await store.integrations.list()).map(({ address }) => address)).toEqual([low, high])
   })
 
   test('an update replaces the fields given and no other', async ({ store }) => {
-    await store.integrations.insert(full)
+    await insertIntegration(store, full)
     for (const change of [
       { enabled: false },
       { name: '' },
@@ -81,14 +81,14 @@ export function integrationTests(test: StoreTest): void {
       {},
     ]) {
       const before = await store.integrations.find(shop)
-      const after = await store.integrations.update(shop, change)
+      const after = await updateIntegration(store, shop, change)
       expect(after).toEqual({ ...before, ...change })
       expect(await store.integrations.find(shop)).toEqual(after)
     }
   })
 
   test('a conditional update is written only while the stored API secret is the one it names', async ({ store }) => {
-    await store.integrations.insert(full)
+    await insertIntegration(store, full)
     const first = { apiSecretHash: full.apiSecret?.hash ?? null }
     for (const [change, onlyIf] of [
       [{ apiSecret: { keyVersion: 2, hash: 'ef'.repeat(32) } }, first],
@@ -98,20 +98,20 @@ export function integrationTests(test: StoreTest): void {
       [{ apiSecret: full.apiSecret }, { apiSecretHash: null }],
     ] as const) {
       const before = await store.integrations.find(shop)
-      expect(await store.integrations.update(shop, { ...change, name: 'Thief' }, { apiSecretHash: '0' })).toBeNull()
-      expect(await store.integrations.update(shop, {}, { apiSecretHash: '0' })).toBeNull()
+      expect(await updateIntegration(store, shop, { ...change, name: 'Thief' }, { apiSecretHash: '0' })).toBeNull()
+      expect(await updateIntegration(store, shop, {}, { apiSecretHash: '0' })).toBeNull()
       expect(await store.integrations.find(shop)).toEqual(before)
-      expect(await store.integrations.update(shop, change, onlyIf)).toEqual({ ...before, ...change })
+      expect(await updateIntegration(store, shop, change, onlyIf)).toEqual({ ...before, ...change })
     }
-    expect(await store.integrations.update(shop, { name: 'Thief' }, { apiSecretHash: null })).toBeNull()
-    expect(await store.integrations.update(otherShop, { name: 'Nobody' }, first)).toBeNull()
+    expect(await updateIntegration(store, shop, { name: 'Thief' }, { apiSecretHash: null })).toBeNull()
+    expect(await updateIntegration(store, otherShop, { name: 'Nobody' }, first)).toBeNull()
   })
 
   test('of ten conditional updates at once one wins, and the others write nothing', async ({ store }) => {
-    await store.integrations.insert(full)
+    await insertIntegration(store, full)
     const onlyIf = { apiSecretHash: full.apiSecret?.hash ?? null }
     const rotations = Array.from({ length: 10 }, (_, n) => ({ apiSecret: { keyVersion: n, hash: `${n}`.repeat(64) } }))
-    const records = await Promise.all(rotations.map((change) => store.integrations.update(shop, change, onlyIf)))
+    const records = await Promise.all(rotations.map((change) => updateIntegration(store, shop, change, onlyIf)))
     const [winner, ...others] = records.filter((record) => record !== null)
     expect(others).toEqual([])
     expect(winner).toEqual({ ...full, ...rotations[records.indexOf(winner ?? null)] })

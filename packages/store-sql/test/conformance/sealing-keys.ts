@@ -1,7 +1,7 @@
 /** Tests: which master keys stored secrets need, and data keys. Source: docs/decisions/secrets.md. @module */
 import type { SealingKeyUse, StoreTransaction } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
-import { epoch, integration } from './fixtures.js'
+import { epoch, insertIntegration, integration } from './fixtures.js'
 import { getEmail } from './identity-steps.js'
 import type { StoreTest } from './subject.js'
 
@@ -17,7 +17,8 @@ export function sealingKeyTests(test: StoreTest): void {
   test('master keys are counted by place, without revoked keys and secrets past their grace', async ({ store }) => {
     const newest = 2 ** 32 - 1
     const getAddress = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
-    await store.integrations.insert(
+    await insertIntegration(
+      store,
       integration({
         address: getAddress(1),
         apiSecret: hash(1, newest),
@@ -27,13 +28,16 @@ export function sealingKeyTests(test: StoreTest): void {
         previousSigningSecret: { ...sealed(8), until: epoch + 1 },
       }),
     )
-    await store.integrations.insert(
+    await insertIntegration(
+      store,
       integration({ address: getAddress(2), apiSecret: null, previousApiSecret: null, signingSecret: sealed(3) }),
     )
     const key = { name: '', createdAt: epoch, revokedAt: null }
-    await store.legacyKeys.insert({ ...key, id: 'a', secret: hash(1, 4) })
-    await store.legacyKeys.insert({ ...key, id: 'b', secret: hash(2, newest) })
-    await store.legacyKeys.insert({ ...key, id: 'c', secret: hash(3, 5), revokedAt: epoch })
+    await store.transaction(async ({ legacyKeys }) => {
+      await legacyKeys.insert({ ...key, id: 'a', secret: hash(1, 4) })
+      await legacyKeys.insert({ ...key, id: 'b', secret: hash(2, newest) })
+      await legacyKeys.insert({ ...key, id: 'c', secret: hash(3, 5), revokedAt: epoch })
+    })
     await store.dataKeys.obtain('email', sealed(6))
     // Values that a data key seals need no master key.
     await store.transaction((tx) => tx.identity.ensureSubject(getEmail(1, 9), 'subject'))

@@ -2,7 +2,7 @@
 import type { IntegrationSessionRecord, StoreTransaction } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
-import { epoch, integration, otherShop, shop } from './fixtures.js'
+import { epoch, insertIntegration, integration, otherShop, shop, updateIntegration } from './fixtures.js'
 import type { StoreTest } from './subject.js'
 
 /** 64 hex digits, different for each number. */
@@ -95,19 +95,19 @@ export const getSession = (n: number, changes: Partial<IntegrationSessionRecord>
 export function integrationSessionTests(test: StoreTest): void {
   test('a session is found with its integration, as the integration is now', async ({ store }) => {
     const record = integration({ previousApiSecret: { keyVersion: 1, hash: 'cd'.repeat(32), until: epoch + 9 } })
-    await store.integrations.insert(record)
+    await insertIntegration(store, record)
     const session = getSession(7, { createdAt: epoch + 3, apiSecretHash: 'cd'.repeat(32) })
     await store.transaction(({ integrationSessions }) => integrationSessions.insert(session))
     expect(await store.integrationSessions.find(hashOf(7))).toStrictEqual({ session, integration: record })
     const change = { enabled: false, apiSecret: { keyVersion: 2, hash: 'ef'.repeat(32) } }
-    await store.integrations.update(shop, change)
+    await updateIntegration(store, shop, change)
     expect(await store.integrationSessions.find(hashOf(7))).toMatchObject({ session, integration: change })
     for (const hash of ['', hashOf(8)]) expect(await store.integrationSessions.find(hash)).toBeNull()
   })
 
   sessionTests<IntegrationSessionRecord>(test, {
-    async prepare({ integrations }) {
-      for (const address of [shop, otherShop]) await integrations.insert(integration({ address }))
+    async prepare(store) {
+      for (const address of [shop, otherShop]) await insertIntegration(store, integration({ address }))
     },
     session: getSession,
     of: (owner, n) => getSession(n, { integrationAddress: owner === 'second' ? otherShop : `0x${'99'.repeat(20)}` }),

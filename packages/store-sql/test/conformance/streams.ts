@@ -34,7 +34,7 @@ const getNames = (deliveries: readonly StreamedDelivery[]) =>
 export function streamTests(plain: StoreTest): void {
   const test = withShop(plain)
   test('a stream has the snapshot bytes of all deliveries of its integration, in order', async ({ store }) => {
-    await store.integrations.insert(integration({ address: otherShop }))
+    await fixtures.insertIntegration(store, integration({ address: otherShop }))
     const first = await indexed(store, { txHash: hash(1) })
     await settleOne(store, await claimOne(store), answered, { kind: 'delivered' })
     const other = await indexed(store, { txHash: hash(2), integrationAddress: otherShop })

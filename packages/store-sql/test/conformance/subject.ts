@@ -2,7 +2,7 @@
 import type { ClaimedDelivery } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { test } from 'vitest'
-import { integration } from './fixtures.js'
+import { insertIntegration } from './fixtures.js'
 
 /** An empty store with the current schema. */
 export interface StoreSubject {
@@ -61,7 +61,7 @@ export const withShop =
   (plain: StoreTest): StoreTest =>
   (name, run) =>
     plain(name, async (tools) => {
-      await tools.store.integrations.insert(integration())
+      await insertIntegration(tools.store)
       await run(tools)
     })
 

@@ -86,7 +86,7 @@ const accountEvent: AccountEvent = {
 
 /** @returns The id of a deposit that waits. */
 async function prepare(store: Store): Promise<string> {
-  await store.integrations.insert(integration())
+  await fixtures.insertIntegration(store)
   await store.transaction(async (tx) => {
     await tx.lockChain(1)
     await indexPayments(tx, [primary()])

@@ -25,7 +25,7 @@ export const getPosition = (n: number) => ({ blockTimestamp: getTime(n), id: Str
 export async function fillConsoleRows(store: Store, engine: Engine): Promise<void> {
   for (let times = 0; times < 2; times += 1) await store.console.prepare()
   const others = Array.from({ length: 500 }, (_, n) => address(0x400 + n))
-  for (const own of [...shops, ...others]) await store.integrations.insert(integration({ address: own }))
+  for (const own of [...shops, ...others]) await fixtures.insertIntegration(store, integration({ address: own }))
   const given = Array.from({ length: rows }, (_, n) =>
     primary({
       txHash: hash(n),

@@ -27,7 +27,7 @@ async function openReleased() {
   const openLast = () => opened(createPostgresStore({ connectionString, schema, maxConnections: 4 }))
   const first = openLast()
   await first.migrate()
-  await first.integrations.insert(fixtures.integration())
+  await fixtures.insertIntegration(first)
   return {
     connectionString,
     schema,

@@ -3,7 +3,7 @@ import type { Store } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { createPostgresStore, type PostgresStoreOptions } from '../../src/postgres/create-postgres-store.js'
-import { integration } from '../conformance/fixtures.js'
+import { insertIntegration } from '../conformance/fixtures.js'
 import type { TestDatabase, TestPostgres, TestPostgresOptions } from '../postgres.js'
 import { createTestDatabase, postgresMissing, startPostgres } from '../postgres.js'
 
@@ -89,7 +89,7 @@ function registerOn<Server extends TestDatabase>(
       async openMigrated(options) {
         const store = open(options)
         await store.migrate()
-        await store.integrations.insert(integration())
+        await insertIntegration(store)
         return store
       },
     })

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -98,6 +98,15 @@ describe('starting', () => {
     const anvil = await startAnvil({ signal: late.signal })
     late.abort(reason)
     await until(async () => !(await answers(anvil.rpcUrl)))
+  })
+
+  test('a Ctrl-C that the child gets first counts as the abort that follows', async () => {
+    const interrupted = new AbortController()
+    const binary = script('interrupted', `kill -INT $PPID; echo > ${folder}/interrupted.done; exec sleep 60`)
+    const starting = expect(startAnvil({ binary, signal: interrupted.signal })).rejects.toThrow('Ctrl-C')
+    await until(() => existsSync(join(folder, 'interrupted.done')))
+    setTimeout(() => interrupted.abort(new Error('Ctrl-C')), 200)
+    await starting
   })
 
   test.each([

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
 import { DevChainError, testMnemonic } from './dev-chain.js'
 
 interface AnvilSearch {
@@ -184,6 +185,8 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     return { rpcUrl: `http://127.0.0.1:${port}`, chainId, stop }
   } catch (error) {
     await stop()
+    // Ctrl-C may reach the child before it has a process group of its own. It reaches this process too, perhaps later.
+    if (signal && child.signalCode === 'SIGINT') await delay(stopTimeoutMs, undefined, { signal }).catch(() => {})
     signal?.throwIfAborted()
     throw error
   }

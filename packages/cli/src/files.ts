@@ -1,4 +1,4 @@
-/** Opens SQLite files, and flushes files and folders to the disk. @module */
+/** Opens SQLite files, flushes files and folders to the disk, and reads `.gitignore`. @module */
 import { open } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
@@ -23,4 +23,20 @@ export async function syncPath(path: string): Promise<void> {
   } finally {
     await handle.close()
   }
+}
+
+const commonPatterns: ReadonlyMap<string, RegExp> = new Map([
+  ['.env*', /^\.env/],
+  ['.env.*', /^\.env\./],
+  ['*.local', /\.local$/],
+  ['.env*.local', /^\.env.*\.local$/],
+  ['.env.*.local', /^\.env\..*\.local$/],
+  ['.dev.vars*', /^\.dev\.vars/],
+  ['*.db*', /\.db/],
+])
+
+/** Whether the text of a `.gitignore` covers a file of its folder, by the file's name or by a common pattern. */
+export function isIgnored(gitignore: string, name: string): boolean {
+  const patterns = gitignore.split('\n').map((line) => line.trim().replace(/^\//, ''))
+  return patterns.some((pattern) => pattern === name || commonPatterns.get(pattern)?.test(name))
 }

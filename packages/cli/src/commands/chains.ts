@@ -101,7 +101,10 @@ export function parseNode(text: string): ChosenNode {
 
 export function withNode(env: Io['env'], chainId: number, node: ChosenNode | undefined): Io['env'] {
   if (node === undefined || 'position' in node) return env
-  return { ...env, [`PI_RPC_URL_${chainId}`]: node.url, [`PI_HEADS_URL_${chainId}`]: undefined }
+  const rpcUrl = `PI_RPC_URL_${chainId}`
+  const headsUrl = `PI_HEADS_URL_${chainId}`
+  const configured = { [`${rpcUrl}_FILE`]: undefined, [headsUrl]: undefined, [`${headsUrl}_FILE`]: undefined }
+  return { ...env, ...configured, [rpcUrl]: node.url }
 }
 
 export function chosenChain(

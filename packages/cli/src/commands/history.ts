@@ -302,7 +302,10 @@ async function writeCopy(source: string, target: string): Promise<number> {
   const partial = `${target}.partial`
   for (const path of [target, partial])
     if (existsSync(path)) throw new UsageError(`${path} exists. Name another file, or remove it.`)
-  await (await open(partial, 'wx', 0o600)).close()
+  const created = await open(partial, 'wx', 0o600).catch((cause: unknown) => {
+    throw new BackupError(target, cause)
+  })
+  await created.close()
   try {
     copyInto(source, partial)
     await syncPath(partial)

@@ -170,6 +170,17 @@ test('.env.example and .gitignore get only the lines that are missing', async ()
   ])
 })
 
+test('a line for databases in .gitignore covers neither the secrets of a Worker nor the log of a database', async () => {
+  const worker = project('worker')
+  worker.write('.gitignore', '*.db\n')
+  await worker.run('--yes')
+  expect(worker.read('.gitignore')).toBe('*.db\n.env.local\n.dev.vars\n')
+  const koa = project('koa')
+  koa.write('.gitignore', '.env*\n*.db\n')
+  await koa.run('--yes')
+  expect(koa.read('.gitignore')).toBe('.env*\n*.db\npayments.db*\n')
+})
+
 test('JavaScript without "type": "module" gets require and module.exports, and with it ES modules', async () => {
   const common = project('express', { language: 'js', isModule: false })
   await common.run('--yes')

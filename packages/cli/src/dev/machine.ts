@@ -9,6 +9,7 @@ import { platform } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { DemoError } from '../errors.js'
+import { isIgnored } from '../files.js'
 import type { Io } from '../io.js'
 import { devDefaults, type EnvFileEvent, type ReadyEvent } from './demo-events.js'
 
@@ -130,7 +131,8 @@ export function listEnvValues(ready: ReadyEvent): Readonly<Record<string, string
  * others could before. Throws the error of the file system.
  */
 export function writeEnvFile(path: string, values: Readonly<Record<string, string>>): Omit<EnvFileEvent, 'event'> {
-  const result = { path, ignored: isIgnored(path) }
+  const list = join(dirname(path), '.gitignore')
+  const result = { path, ignored: existsSync(list) && isIgnored(readFileSync(list, 'utf8'), basename(path)) }
   const isThere = existsSync(path)
   const bytes = isThere ? readFileSync(path) : Buffer.alloc(0)
   // Decoding and encoding would damage the file.
@@ -157,25 +159,6 @@ function removeOwnPart(text: string): string {
 function restrictToOwner(path: string): void {
   const { mode } = statSync(path)
   if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700)
-}
-
-const commonPatterns: Readonly<Record<string, RegExp>> = {
-  '.env*': /^\.env/,
-  '.env.*': /^\.env\./,
-  '*.local': /\.local$/,
-  '.env*.local': /^\.env.*\.local$/,
-  '.env.*.local': /^\.env\..*\.local$/,
-}
-
-/** Whether a `.gitignore` in the same folder ignores the file, by its name or by a common pattern. */
-function isIgnored(path: string): boolean {
-  const list = join(dirname(path), '.gitignore')
-  if (!existsSync(list)) return false
-  const name = basename(path)
-  const patterns = readFileSync(list, 'utf8')
-    .split('\n')
-    .map((line) => line.trim().replace(/^\//, ''))
-  return patterns.some((pattern) => pattern === name || commonPatterns[pattern]?.test(name))
 }
 
 function findOpener(system: string): readonly [command: string, ...args: string[]] {

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import { InitError, UsageError } from '../errors.js'
+import { isIgnored } from '../files.js'
 import { chooseLayout, type DatabaseName, type FrameworkName, frameworks, type Layout, mountLines } from './layout.js'
 import { changeManifest, findTarballs, type Project, readText } from './project.js'
 import { fromTemplate, type Target } from './template.js'
@@ -205,16 +206,10 @@ function changeEnvExample(before: string | null, database: DatabaseName | null):
   return before !== null && missing.length === 0 ? before : withEnd(text) + lines.join('')
 }
 
-/** Finds the `.gitignore` lines that cover a file. */
-function covering(file: string): string[] {
-  return file.startsWith('.env') ? [file, '.env*', '.env.*', '*.local'] : [file, '*.db', '*.db*']
-}
-
 /** Adds the files that hold secrets and payments to `.gitignore`, unless a line already covers them. */
 function changeGitignore(before: string | null, files: readonly string[]): string {
   const text = before ?? ''
-  const lines = new Set(text.split('\n').map((line) => line.trim().replace(/^\//, '')))
-  const missing = files.filter((file) => !covering(file).some((line) => lines.has(line)))
+  const missing = files.filter((file) => !isIgnored(text, file))
   return missing.length === 0 ? text : `${withEnd(text)}${missing.join('\n')}\n`
 }
 

@@ -143,12 +143,9 @@ export function parseActor(text: string): string {
   return text
 }
 
-export interface ExpectedRecord {
-  readonly seq: number
-  readonly hash: string
-}
+export type ExpectedRecord = ReturnType<typeof parseExpectedRecord>
 
-export function parseExpectedRecord(text: string): ExpectedRecord {
+export function parseExpectedRecord(text: string) {
   const [, seq, hash] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? []
   if (seq === undefined || hash === undefined)
     throw new InvalidArgumentError('Expected a number and a hash, as audit head prints them: 12:9f2c….')

@@ -54,11 +54,6 @@ export function momentText(ms: number | null): string {
   return ms === null ? '-' : `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')}Z`
 }
 
-/** A moment in UTC with its milliseconds, such as `2026-01-31 12:00:00.123Z`. */
-export function exactMomentText(ms: number): string {
-  return new Date(ms).toISOString().replace('T', ' ')
-}
-
 /** Aligns rows in columns, two spaces apart. The first row is the header; columns of numbers align right. */
 export function table(given: readonly (readonly string[])[]): string[] {
   const rows = given.map((row) => row.map(plain))

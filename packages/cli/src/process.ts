@@ -43,11 +43,7 @@ const signalWithinMs = 100
 
 /** Whether a start failed only because the command was stopped, so that the error is not reported. */
 export async function isStoppedEarly(signal: AbortSignal): Promise<boolean> {
-  const waiting = new AbortController()
-  const stopWaiting = () => waiting.abort()
-  signal.addEventListener('abort', stopWaiting, { once: true })
-  if (!signal.aborted) await delay(signalWithinMs, undefined, { signal: waiting.signal }).catch(() => undefined)
-  signal.removeEventListener('abort', stopWaiting)
+  await delay(signalWithinMs, undefined, { signal }).catch(() => undefined)
   return signal.aborted
 }
 

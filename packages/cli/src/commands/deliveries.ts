@@ -24,7 +24,7 @@ import {
 } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { counted, exactMomentText, grouped, momentText, shortHash, table } from '../output.js'
+import { counted, grouped, momentText, shortHash, table } from '../output.js'
 import { countingLine, createLiveLine } from '../progress.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
@@ -232,7 +232,8 @@ function attemptText(
   number: number,
 ): string[] {
   const answer = formatAnswer({ status, reason })
-  const line = `${String(number).padStart(4)}  ${exactMomentText(startedAt)}  ${answer}  ${grouped(latencyMs)} ms`
+  const at = new Date(startedAt).toISOString().replace('T', ' ')
+  const line = `${String(number).padStart(4)}  ${at}  ${answer}  ${grouped(latencyMs)} ms`
   // The receiver wrote the excerpt. Line breaks start printed lines; `plainOutput` removes other control characters.
   const lines = excerpt === null ? [] : excerpt.split('\n').map((line) => `      | ${line}`.trimEnd())
   return [replay ? `${line}  replay` : line, ...lines]

@@ -10,36 +10,16 @@ import type { Io } from '../io.js'
 import { createStyle, logToStandardError, shortHash } from '../output.js'
 import { version } from '../package-files.js'
 import { startDemoChain } from './chain.js'
-import type { DemoProcessor, DemoReader, PaymentPlan } from './clients.js'
+import type { PaymentPlan } from './clients.js'
 import { accountHandle, createDemoProcessor, createDemoReader, legacyExample, setUpLegacy } from './clients.js'
 import type { LegacyReadyEvent, ReadyEvent } from './demo-events.js'
 import type { Closers } from './machine.js'
 import { choosePort, createDemoFolder, listEnvValues, openBrowser, startOnPort, writeEnvFile } from './machine.js'
 import { type EventOrder, formatCommands } from './printer.js'
-import { createRelay, type ReceiverAnswer, type Relay, startDemoReceiver } from './receiver.js'
-import { createLedger, createReceiverNotes, type Ledger, watchService } from './watch.js'
+import { createRelay, type ReceiverAnswer, startDemoReceiver } from './receiver.js'
+import { createLedger, createReceiverNotes, watchService } from './watch.js'
 
-export interface Demo {
-  readonly chainId: string
-  readonly ledger: Ledger
-  readonly processor: DemoProcessor
-  readonly reader: DemoReader
-  readonly io: Pick<Io, 'now' | 'sleep'>
-  readonly folder: string
-  readonly tokenSymbol: string
-  /** Resolves with a sentence when a required part exits on its own. */
-  readonly lost: Promise<string>
-  pay(plan: PaymentPlan): Promise<string>
-  /** Replays the last delivery; `retryNow` makes all waiting retries due. Both resolve with a sentence for people. */
-  replayLast(): Promise<string>
-  retryNow(): Promise<string>
-  /** Commands to paste, with the values of this run. */
-  commands(): string
-  openConsole(): Promise<string>
-  readonly relay: Relay | undefined
-  readonly doctor: (() => Promise<string>) | undefined
-  legacyExample(txHash: string, plan: PaymentPlan): LegacyReadyEvent
-}
+export type Demo = Awaited<ReturnType<typeof startDemo>>
 
 interface DemoSettings {
   readonly port: number | undefined
@@ -72,7 +52,7 @@ const pollMs = 100
  * `ERR_ANVIL_MISSING`, `ERR_ANVIL_EXIT`; ConfigError `ERR_CONFIG`; ListenError `ERR_LISTEN`; errors of
  * files and databases.
  */
-export async function startDemo(settings: DemoSettings, context: DemoContext): Promise<Demo> {
+export async function startDemo(settings: DemoSettings, context: DemoContext) {
   const { io, closers, stage, signal } = context
   const ledger = createLedger()
   const notes = createReceiverNotes()
@@ -192,14 +172,17 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     ledger,
     folder: folder.path,
     tokenSymbol: chain.token.symbol,
+    /** Resolves with a sentence when a required part exits on its own. */
     lost: chain.lost,
-    io,
+    io: { now: io.now, sleep: io.sleep },
     processor: createDemoProcessor({ serviceUrl, secret: processorSecret, now: io.now }),
     reader: createDemoReader({ serviceUrl, integrationAddress: address, apiSecret, stored: receiver.stored }),
-    pay: ({ settlementCents, memo }) => chain.pay({ integrationAddress: address, settlementCents, memo }),
+    pay: ({ settlementCents, memo }: PaymentPlan): Promise<string> =>
+      chain.pay({ integrationAddress: address, settlementCents, memo }),
     relay,
     doctor:
       to && (() => examine(to.href, { signingSecret: issued.signingSecret, integrationAddress: address }, io, signal)),
+    /** Replays the last delivery; `retryNow` makes all waiting retries due. Both resolve with a sentence for people. */
     async replayLast() {
       const last = ledger.lastDelivery()
       if (last === null) return 'Nothing was delivered yet.'
@@ -210,9 +193,10 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
       const { replayed } = await deliveries.replayAll({ integrationAddress: address, status: 'pending' })
       return replayed === 1 ? 'One delivery is attempted now.' : `${replayed} deliveries are attempted now.`
     },
+    /** Commands to paste, with the values of this run. */
     commands: () => formatCommands(ready, legacyReady).join('\n'),
     openConsole: () => openBrowser(`${serviceUrl}/console`, io.env),
-    legacyExample(txHash, plan) {
+    legacyExample(txHash: string, plan: PaymentPlan) {
       legacyReady = buildLegacyExample(txHash, plan)
       return legacyReady
     },

@@ -65,13 +65,9 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
-export interface Closers {
-  add<T>(part: T, close: (part: T) => unknown): T
-  /** Closes all parts, newest first, even after a failure. Rejects with the first failure. Later calls do the same. */
-  close(): Promise<void>
-}
+export type Closers = ReturnType<typeof createClosers>
 
-export function createClosers(): Closers {
+export function createClosers() {
   const pending: (() => unknown)[] = []
   let closing: Promise<void> | undefined
   async function closeAll(): Promise<void> {
@@ -86,10 +82,11 @@ export function createClosers(): Closers {
     if (failures.length > 0) throw failures[0]
   }
   return {
-    add(part, close) {
+    add<T>(part: T, close: (part: T) => unknown): T {
       pending.push(() => close(part))
       return part
     },
+    /** Closes all parts, newest first, even after a failure. Rejects with the first failure. Later calls do the same. */
     close: () => {
       closing ??= closeAll()
       return closing

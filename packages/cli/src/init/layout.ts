@@ -69,13 +69,7 @@ interface TemplateFile {
   readonly accepts?: (text: string) => boolean
 }
 
-export interface Layout {
-  /** The folder of the code, such as `src/payments`. */
-  readonly folder: string
-  readonly path: string
-  readonly files: readonly TemplateFile[]
-  readonly manifest: ManifestAdditions
-}
+export type Layout = ReturnType<typeof chooseLayout>
 
 /**
  * Chooses paths, templates, packages and scripts.
@@ -85,11 +79,12 @@ export function chooseLayout(
   project: Project,
   { framework, path: given }: { readonly framework: FrameworkName; readonly path?: string | undefined },
   database: DatabaseName | null,
-): Layout {
+) {
   const { hasPath, servesAlone, title } = frameworks[framework]
   if (given !== undefined && !hasPath) throw new UsageError(`${title} answers at every path; omit --path.`)
   if (given !== undefined && (given.length > 200 || !/^(\/[A-Za-z0-9_-]+)+$/.test(given)))
     throw new UsageError('--path takes segments of letters, digits, - and _, such as /webhook.')
+  /** The folder of the code, such as `src/payments`. */
   const folder = `${project.source}payments`
   const extension = project.isTypeScript ? 'ts' : 'js'
   const code = (name: string, template: string): TemplateFile => ({ path: `${folder}/${name}.${extension}`, template })

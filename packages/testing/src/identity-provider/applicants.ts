@@ -231,12 +231,6 @@ export function moveTo(state: ProviderState, applicant: ApplicantRecord, status:
   state.announce(applicant, stateEvents[status])
 }
 
-/** Submits the missing documents of the level; the checks begin. */
-export function handIn(state: ProviderState, applicant: ApplicantRecord, required: readonly string[]): void {
-  applicant.steps = [...applicant.steps, ...findMissingSteps(required, applicant.steps)]
-  moveTo(state, applicant, 'pending')
-}
-
 /** Resets a verification. The event still carries the former verdict, as in the provider's sample. */
 export function reset(state: ProviderState, applicant: ApplicantRecord): void {
   const { reviewResult } = applicant
@@ -246,14 +240,4 @@ export function reset(state: ProviderState, applicant: ApplicantRecord): void {
   applicant.reviewedAt = null
   applicant.attemptId = state.newId()
   state.announce(applicant, 'applicantReset', reviewResult === null ? {} : { reviewResult })
-}
-
-export function setActive(state: ProviderState, applicant: ApplicantRecord, isActive: boolean): void {
-  applicant.isActive = isActive
-  state.announce(applicant, isActive ? 'applicantActivated' : 'applicantDeactivated')
-}
-
-export function remove(state: ProviderState, applicant: ApplicantRecord): void {
-  state.announce(applicant, 'applicantDeleted')
-  applicant.isDeleted = true
 }

@@ -5,18 +5,16 @@ import {
   type ApplicantRecord,
   type ApplicantView,
   decide,
+  findMissingSteps,
   findSteps,
-  handIn,
   type IntermediateState,
   moveTo,
   type NewApplicant,
   type ProviderState,
   type Redemption,
   type Rejection,
-  remove,
   requireClient,
   reset,
-  setActive,
   toView,
 } from './applicants.js'
 import { defaultLevels, type ErrorCode, ProviderRejection, toRejectionBody } from './authenticate.js'
@@ -234,11 +232,21 @@ export function createControl(state: ProviderState): ProviderControl {
     moveTo: (applicantId, status) => moveTo(state, requireExisting(applicantId), status),
     handIn(applicantId) {
       const applicant = requireExisting(applicantId)
-      handIn(state, applicant, findSteps(requireClient(state, applicant.clientId), applicant.levelName) ?? [])
+      const required = findSteps(requireClient(state, applicant.clientId), applicant.levelName) ?? []
+      applicant.steps = [...applicant.steps, ...findMissingSteps(required, applicant.steps)]
+      moveTo(state, applicant, 'pending')
     },
     resetApplicant: (applicantId) => reset(state, requireExisting(applicantId)),
-    setActive: (applicantId, isActive) => setActive(state, requireExisting(applicantId), isActive),
-    deleteApplicant: (applicantId) => remove(state, requireExisting(applicantId)),
+    setActive(applicantId, isActive) {
+      const applicant = requireExisting(applicantId)
+      applicant.isActive = isActive
+      state.announce(applicant, isActive ? 'applicantActivated' : 'applicantDeactivated')
+    },
+    deleteApplicant(applicantId) {
+      const applicant = requireExisting(applicantId)
+      state.announce(applicant, 'applicantDeleted')
+      applicant.isDeleted = true
+    },
     announce: (applicantId, type, fields) => state.announce(requireExisting(applicantId), type, fields),
   }
 }

@@ -111,17 +111,16 @@ export interface TwinNetwork extends Sender {
   skewMs(): number
 }
 
-interface TwinNetworkDeps {
-  readonly draws: Draws
-  readonly now: () => number
-  /** Ends the service during the attempt, and starts it again. */
-  readonly restart: () => void
-}
-
 /** The error of a skewed clock in milliseconds; it exceeds a receiver's tolerance. */
 const clockSkewMs = 360_000
 
-export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): TwinNetwork {
+/** @param deps - `restart` ends the service during the attempt, and starts it again. */
+export function createTwinNetwork(deps: {
+  readonly draws: Draws
+  readonly now: () => number
+  readonly restart: () => void
+}): TwinNetwork {
+  const { draws, now, restart } = deps
   const receivers = new Map<string, TwinReceiver>()
   const arrivals: TwinArrival[] = []
   /** Highest version that a receiver confirmed, by integration, chain and hash. */

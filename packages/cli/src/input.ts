@@ -144,7 +144,6 @@ function withoutEmpty(variables: Variables): Variables {
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''))
 }
 
-/** Options of the commands that act as an integrator. */
 export interface IntegratorOptions {
   readonly server?: string
   readonly integration?: string

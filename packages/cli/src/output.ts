@@ -41,8 +41,7 @@ const exactUnits = [
 ] as const
 
 /**
- * A configured duration, exact, in the largest unit that gives a whole number:
- * `7 days`, `24 h`, `90 min`, `500 ms`.
+ * A configured duration, exact, in the largest unit that gives a whole number: `7 days`, `24 h`, `90 min`, `500 ms`.
  */
 export function duration(ms: number): string {
   const unit = exactUnits.find((each) => ms % each.ms === 0 && ms / each.ms >= each.from) ?? exactUnits[4]
@@ -115,7 +114,6 @@ export interface Reporter {
   ): void
 }
 
-/** An SGR code of {@link Style}. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this control character may stay.
 const styleCode = /(\u001b\[(?:1|2|22|31|32|33|36|39)m)/
 

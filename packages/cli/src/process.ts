@@ -1,7 +1,4 @@
-/**
- * Interprets signals, keys and write errors of the process, and keeps status lines at the bottom of its terminal.
- * @module
- */
+/** Interprets signals, keys and write errors of the process, and keeps status lines below its output. @module */
 import { randomBytes } from 'node:crypto'
 import { tmpdir, userInfo } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -145,7 +142,6 @@ export function createScreen(stream: ScreenStream) {
       write()
       paint()
     },
-    /** Replaces the status lines; an empty list removes them. */
     live(lines: readonly string[]) {
       erase()
       statusLines = lines.slice(0, maxLines)

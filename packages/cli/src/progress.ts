@@ -7,7 +7,6 @@ import { counted, grouped, rate, shortHash, span } from './output.js'
 /** A chain, or one added router, that is behind its target block. */
 type CatchUp = ReturnType<typeof toCatchUp>
 
-/** A finished catch-up. */
 interface CaughtUp {
   readonly chainId: number
   readonly router: string | null
@@ -21,7 +20,6 @@ interface CaughtUp {
 export const shownAfterMs = 1_000
 /** Rates cover this time, in milliseconds: long enough to be steady, short enough to show a change. */
 const windowMs = 10_000
-/** The time between two samples, in milliseconds. */
 const sampleMs = 250
 /** A rate over a shorter time, in milliseconds, is not shown. */
 const minRateMs = 500

@@ -85,7 +85,6 @@ function toWholeMs(ms: number): number {
 export interface Draws {
   /** A whole number from `min` to `max`. */
   integer(min: number, max: number): number
-  /** One of the list. */
   pick<const List extends readonly [unknown, ...unknown[]]>(list: List): List[number]
   /** `0x` and the given number of bytes as lowercase hex digits. */
   hex(bytes: number): string

@@ -222,7 +222,6 @@ function buildAction(redirect: string | undefined, closeAfter: number | undefine
   return undefined
 }
 
-/** Limit of a configuration file, far above the size of any real one. */
 const maxMiB = 4
 
 /**

@@ -125,7 +125,6 @@ function getAddress(variables: Variables): string {
   }
 }
 
-/** Reads a secret from a file, without the line break at its end. */
 async function readSecretFile(path: string): Promise<string> {
   const text = await readSmallFile(path, '--secret-file')
   const secret = text.replace(/\r?\n$/, '')

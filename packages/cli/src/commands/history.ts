@@ -71,7 +71,6 @@ type ListAuditOptions = OperateOptions & { readonly limit?: number; readonly all
 
 const pageSize = 500
 
-/** Prints the newest audit records, or the records after `after`, oldest first. Reports whether more exist. */
 function listAudit(options: ListAuditOptions, io: Io): Promise<ExitCode> {
   const { all = false, limit = 50 } = options
   return withService(options, io, async ({ audit }, report) => {

@@ -1,7 +1,4 @@
-/**
- * `payment-integration integrations …`: registers, changes and moves integrations, and rotates their secrets.
- * @module
- */
+/** `payment-integration integrations …`: creates, changes and moves them, and rotates their secrets. @module */
 import type { IntegrationView, MoveError } from '@payment-integration/core'
 import type { EndpointView, UnrecordedRange } from '@payment-integration/core/internal'
 import { Argument, type Command } from 'commander'

@@ -27,7 +27,6 @@ export const hotkeys = [
 interface PrinterOptions {
   readonly json: boolean
   readonly quiet: boolean
-  /** Whether the run reads keys. */
   readonly hasKeys: boolean
 }
 
@@ -101,7 +100,6 @@ const shownQuietly: readonly DemoEvent['event'][] = [
   'hotkey',
 ]
 
-/** Whether an event is shown with `--quiet`. */
 function isShownQuietly(event: DemoEvent): boolean {
   if (event.event === 'delivery.attempted') return event.outcome !== 'delivered'
   return shownQuietly.includes(event.event)
@@ -215,7 +213,6 @@ type DemoPrinter = (event: DemoEvent, time: number) => void
 
 export type EventOrder = ReturnType<typeof createEventOrder>
 
-/** Receives events and passes them to a printer. */
 export function createEventOrder(print: DemoPrinter, now: () => number) {
   let delayed: (readonly [DemoEvent, number])[] | null = null
   return {

@@ -170,9 +170,8 @@ export type RunEnd =
   | { readonly kind: 'lost'; readonly reason: string }
 
 /**
- * Decides the exit code and the printed reasons.
- * With `untilIdle` the run fails unless every payment is verified. Otherwise the run fails only when a part of the demo
- * exited; problems are still listed.
+ * Decides the exit code and the printed reasons. With `untilIdle` the run fails unless every payment is verified.
+ * Otherwise the run fails only when a part of the demo exited; problems are still listed.
  */
 export function judge(
   ending: RunEnd,

@@ -6,7 +6,6 @@ export const frameworkNames = ['express', 'fastify', 'hono', 'next', 'nest', 'ko
 
 export type FrameworkName = (typeof frameworkNames)[number]
 
-/** Where versions and payments are stored. */
 export type DatabaseName = 'sqlite' | 'postgres'
 
 interface Framework {

@@ -121,10 +121,7 @@ function buildWords(project: Project, { folder }: Layout, path: string, { extens
   }
 }
 
-/**
- * The lines of a unified diff; none when the texts are equal.
- * @param before - Null for a new file.
- */
+/** The lines of a unified diff; none when the texts are equal. @param before - Null for a new file. */
 export function unifiedDiff(path: string, before: string | null, after: string): string[] {
   if (before === after) return []
   const from = before === null ? '/dev/null' : `a/${path}`
@@ -197,7 +194,6 @@ function listVariables(database: DatabaseName | null): { name: string; about: st
   ]
 }
 
-/** Appends the missing variables to `.env.example`. */
 function changeEnvExample(before: string | null, database: DatabaseName | null): string {
   const text = before ?? ''
   const present = new Set(text.split('\n').map((line) => /^[# \t]*(?:export\s)?([A-Z0-9_]+)=/.exec(line)?.[1]))

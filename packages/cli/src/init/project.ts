@@ -12,7 +12,6 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
-/** The runner for the test that `init` writes. */
 export type TestRunner = 'node:test' | 'vitest' | 'jest'
 
 export interface Project {
@@ -32,10 +31,7 @@ export interface Project {
 /** The largest file that `init` reads; files that it changes are far smaller. */
 const maxBytes = 1024 * 1024
 
-/**
- * Reads the project in `folder`.
- * @throws InitError `ERR_INIT` when there is no readable `package.json`.
- */
+/** Reads the project in `folder`. @throws InitError `ERR_INIT` when there is no readable `package.json`. */
 export async function readProject(folder: string): Promise<Project> {
   const manifestText = await readText(folder, 'package.json')
   if (manifestText === null)

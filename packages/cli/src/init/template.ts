@@ -6,7 +6,6 @@ import type { TestRunner } from './project.js'
 
 export interface Target {
   readonly extension: 'ts' | 'js'
-  /** Whether files use `require`. */
   readonly isCommonJs: boolean
   /** Whether relative imports name the extension. A bundler resolves TypeScript only without an extension. */
   readonly namesExtension: boolean

@@ -13,7 +13,6 @@ import { ConnectionLostError, readStream, type StreamEvent, type StreamTarget } 
 /** The shortest and longest wait before a reconnection, in milliseconds; each wait is twice as long as the last. */
 const reconnectMs = { min: 500, max: 30_000 } as const
 
-/** The deliveries to forward, and where to. */
 interface ListenPlan extends StreamTarget {
   readonly forwardTo: URL
   /** Forwards deliveries created since this unix time in milliseconds; null: since now. */
@@ -127,7 +126,6 @@ function parseState(body: Buffer): string | null {
   }
 }
 
-/** One event; `--json` prints it unchanged. */
 type ListenEvent =
   | {
       readonly event: 'listening'

@@ -130,7 +130,6 @@ export interface StreamEvent {
   readonly data: string
 }
 
-/** Longest event, in characters. */
 const maxCharacters = 8 * 1024 * 1024
 
 /** Creates a parser: each call takes a chunk and returns the events that it completes. */

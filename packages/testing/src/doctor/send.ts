@@ -144,7 +144,6 @@ async function* sendHalf(body: Uint8Array): AsyncGenerator<Uint8Array> {
 /** An agent that keeps at most one connection open. */
 interface Wire {
   readonly agent: Agent
-  /** The number of connections opened so far. */
   connections(): number
   /** Closes the connection, even one that is still opening. */
   destroy(): void

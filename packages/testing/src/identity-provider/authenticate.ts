@@ -1,7 +1,4 @@
-/**
- * The clients of the provider, and its rejection of their requests. Source: the provider's pages on errors and limits.
- * @module
- */
+/** Authenticates clients, and rejects requests. Source: the provider's pages on errors and limits. @module */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Names and descriptions of numbered errors. */

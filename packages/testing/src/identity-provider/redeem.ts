@@ -1,7 +1,4 @@
-/**
- * Mints and redeems single-use share tokens. Source: the provider's pages on share tokens, reuse and copying.
- * @module
- */
+/** Mints and redeems share tokens. Source: the provider's pages on share tokens, reuse and copying. @module */
 import type { ApplicantRecord, ProviderState, ShareToken } from './applicants.js'
 import { findApplicant, findMissingSteps, findSteps, requireApplicant, requireClient, toWords } from './applicants.js'
 import { defaultLevels, type ProviderClient, ProviderRejection } from './authenticate.js'

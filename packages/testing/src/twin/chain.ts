@@ -19,7 +19,6 @@ export interface TwinChain extends Chain {
   mine(payments?: readonly UnminedPayment[]): BlockRef
   /** Removes the newest blocks, but never the first block, and returns their payments, oldest first. */
   orphan(depth: number): UnminedPayment[]
-  /** The height of the newest block. */
   height(): number
 }
 

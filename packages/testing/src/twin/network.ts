@@ -99,7 +99,6 @@ export interface TwinArrival {
 }
 
 export interface TwinNetwork extends Sender {
-  /** Connects a receiver to an address. */
   connect(url: string, receiver: TwinReceiver): void
   /** The faults of the next attempts; null: none. */
   chaos: ChaosPlan | null

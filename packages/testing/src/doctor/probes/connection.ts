@@ -7,7 +7,6 @@ import { anyOther, isAccepted, judgeAccepted, judgeRejected, transportCause } fr
 /** Hosts to which a development server delivers without TLS. */
 const loopback = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
 
-/** Probes of the network path to the receiver. */
 export const reachProbes = {
   'https-url': {
     sent: 'nothing: the URL is examined',

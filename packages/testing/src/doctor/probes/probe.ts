@@ -148,7 +148,6 @@ export interface ProbeSpec {
   readonly clause: string
   /** The number of effects at a correct receiver; null when the probe cannot know. */
   readonly effects: number | null
-  /** Whether the probe needs its own connections. */
   readonly needsSockets?: true
   /** Runs the probe. @param earlierAnswers - All answers of earlier probes. */
   run(bench: Bench, earlierAnswers: readonly SocketAnswer[]): Promise<Judgement>

@@ -164,10 +164,6 @@ export function parseNotificationUrl(text: string): string {
   return text
 }
 
-export function parseOptionalUrl(text: string): string | null {
-  return text === 'none' ? null : parseNotificationUrl(text)
-}
-
 export interface AcceptedTokens {
   readonly chainId: number
   readonly symbols: readonly string[]

@@ -112,15 +112,16 @@ function toCatchUp({ chainId, router, indexed, to, samples }: Track, payments: n
   const ms = first === undefined ? 0 : now - first.at
   const perSecond = (count: number) => (Math.max(0, count) * 1_000) / ms
   const since = ms < minRateMs ? undefined : first
+  const rounded = (value: number) => Math.round(value * 100) / 100
   const blocksPerSecond = since === undefined ? null : perSecond(indexed - since.block)
   return {
     chainId,
     router,
     indexed,
     to,
-    blocksPerSecond,
-    paymentsPerSecond: since === undefined || router !== null ? null : perSecond(payments - since.payments),
-    secondsLeft: blocksPerSecond ? (to - indexed) / blocksPerSecond : null,
+    blocksPerSecond: blocksPerSecond === null ? null : rounded(blocksPerSecond),
+    paymentsPerSecond: since === undefined || router !== null ? null : rounded(perSecond(payments - since.payments)),
+    secondsLeft: blocksPerSecond ? Math.ceil((to - indexed) / blocksPerSecond) : null,
   }
 }
 
@@ -168,8 +169,8 @@ export function showProgress({
     onEvent(event: ServiceEvent) {
       const done = progress.saw(event, io.now())
       if (done === null) return
-      const { chainId, indexed } = done
-      if (live === undefined) logger.info({ chainId, indexed, ...named(done) }, 'Caught up.')
+      const { chainId, indexed, router } = done
+      if (live === undefined) logger.info({ chainId, indexed, router: router ?? undefined }, 'Caught up.')
       else io.out(caughtUpLine(done))
     },
     async run(signal: AbortSignal) {
@@ -179,27 +180,12 @@ export function showProgress({
         if (signal.aborted) break
         const catchUps = progress.unfinished(io.now())
         if (live !== undefined) live(catchUps.map(catchUpLine))
-        else for (const each of catchUps) logger.info(loggedFields(each), 'Catching up.')
+        else for (const each of catchUps) logger.info({ ...each, router: each.router ?? undefined }, 'Catching up.')
       }
       live?.([])
     },
   }
 }
-
-function loggedFields({ chainId, router, ...facts }: CatchUp) {
-  const { blocksPerSecond, paymentsPerSecond, secondsLeft } = facts
-  const rounded = (value: number | null) => (value === null ? null : Math.round(value * 100) / 100)
-  return {
-    chainId,
-    ...named({ router }),
-    ...facts,
-    blocksPerSecond: rounded(blocksPerSecond),
-    paymentsPerSecond: rounded(paymentsPerSecond),
-    secondsLeft: secondsLeft === null ? null : Math.ceil(secondsLeft),
-  }
-}
-
-const named = ({ router }: Pick<CatchUp, 'router'>) => (router === null ? {} : { router })
 
 const barWidth = 24
 

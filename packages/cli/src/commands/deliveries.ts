@@ -261,12 +261,6 @@ function replayDelivery(deliveryId: string, options: OperateOptions, io: Io): Pr
 
 type ReplayFailedOptions = OperateOptions & FilterOptions & { readonly all?: true; readonly dryRun?: true }
 
-interface IntegrationCount {
-  readonly integrationAddress: string
-  readonly count: number
-  readonly held: Pause
-}
-
 /**
  * Makes all matching exhausted deliveries due now, without a limit, and shows the progress.
  * @returns 0 when complete; 1 after an interruption: the same command then continues with the other deliveries.
@@ -311,8 +305,8 @@ async function countByIntegration(
   deliveries: DeliveryCommands,
   filter: DeliveryFilter,
   integrations: readonly IntegrationView[],
-): Promise<readonly IntegrationCount[]> {
-  const counts: IntegrationCount[] = []
+) {
+  const counts: { integrationAddress: string; count: number; held: Pause }[] = []
   for (const integration of integrations) {
     const { address: integrationAddress } = integration
     if ((filter.integrationAddress ?? integrationAddress) !== integrationAddress) continue
@@ -322,7 +316,8 @@ async function countByIntegration(
   return counts
 }
 
-function plannedText({ total, integrations }: { total: number; integrations: readonly IntegrationCount[] }): string[] {
+function plannedText(event: { total: number; integrations: Awaited<ReturnType<typeof countByIntegration>> }) {
+  const { total, integrations } = event
   if (total === 0) return ['No exhausted delivery matches.']
   const rows = integrations.map(({ integrationAddress, count, held }) => [
     integrationAddress,

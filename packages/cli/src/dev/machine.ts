@@ -140,7 +140,7 @@ export function writeEnvFile(path: string, values: Readonly<Record<string, strin
   if (Object.keys(values).some((name) => set[name])) return { kind: 'kept', ...result }
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}`)
   const before = outside === '' || outside.endsWith('\n') ? outside : `${outside}\n`
-  if (isThere) restrictToOwner(path)
+  if (isThere) chmodSync(path, statSync(path).mode & 0o700)
   writeFileSync(path, `${before}${[begin, ...lines, end].join('\n')}\n`, { mode: 0o600 })
   return { kind: 'written', ...result }
 }
@@ -151,11 +151,6 @@ function removeOwnPart(text: string): string {
   const from = lines.findIndex((line) => line.trim() === begin)
   const to = lines.findIndex((line, index) => index > from && line.trim() === end)
   return from < 0 || to < 0 ? text : lines.filter((_, index) => index < from || index > to).join('')
-}
-
-function restrictToOwner(path: string): void {
-  const { mode } = statSync(path)
-  if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700)
 }
 
 function findOpener(system: string): readonly [command: string, ...args: string[]] {

@@ -203,9 +203,7 @@ function summary(event: SummaryEvent, style: Style): string[] {
 
 function formatClock(time: number): string {
   const date = new Date(time)
-  const two = (value: number) => String(value).padStart(2, '0')
-  const milliseconds = String(date.getMilliseconds()).padStart(3, '0')
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${milliseconds}`
+  return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
 /** Prints an event with its unix time in milliseconds. */

@@ -16,29 +16,26 @@ interface Framework {
   readonly databases: readonly DatabaseName[]
   /** Whether the project gets a program that serves only the webhook. */
   readonly servesAlone: boolean
-  /** Whether the webhook has a path in the code. A Lambda function answers at every path. */
-  readonly hasPath: boolean
 }
 
 const either = ['sqlite', 'postgres'] as const
 
 export const frameworks: Readonly<Record<FrameworkName, Framework>> = {
-  express: { title: 'Express', needs: ['express'], databases: either, servesAlone: true, hasPath: true },
-  fastify: { title: 'Fastify', needs: ['fastify'], databases: either, servesAlone: true, hasPath: true },
-  hono: { title: 'Hono', needs: ['hono'], databases: either, servesAlone: true, hasPath: true },
-  next: { title: 'Next', needs: ['next'], databases: either, servesAlone: false, hasPath: true },
+  express: { title: 'Express', needs: ['express'], databases: either, servesAlone: true },
+  fastify: { title: 'Fastify', needs: ['fastify'], databases: either, servesAlone: true },
+  hono: { title: 'Hono', needs: ['hono'], databases: either, servesAlone: true },
+  next: { title: 'Next', needs: ['next'], databases: either, servesAlone: false },
   nest: {
     title: 'Nest',
     needs: ['@nestjs/core', '@nestjs/common', '@nestjs/platform-express', 'reflect-metadata'],
     databases: either,
     servesAlone: true,
-    hasPath: true,
   },
-  koa: { title: 'Koa', needs: ['koa'], databases: either, servesAlone: true, hasPath: true },
-  worker: { title: 'Cloudflare Workers', needs: [], databases: [], servesAlone: false, hasPath: true },
+  koa: { title: 'Koa', needs: ['koa'], databases: either, servesAlone: true },
+  worker: { title: 'Cloudflare Workers', needs: [], databases: [], servesAlone: false },
   // A serverless function has no lasting file system.
-  lambda: { title: 'AWS Lambda', needs: [], databases: ['postgres'], servesAlone: false, hasPath: false },
-  node: { title: 'node:http', needs: [], databases: either, servesAlone: true, hasPath: true },
+  lambda: { title: 'AWS Lambda', needs: [], databases: ['postgres'], servesAlone: false },
+  node: { title: 'node:http', needs: [], databases: either, servesAlone: true },
 }
 
 /** The line that mounts the webhook in the app. `folder` is the folder of the written code. */
@@ -79,8 +76,9 @@ export function chooseLayout(
   { framework, path: given }: { readonly framework: FrameworkName; readonly path?: string | undefined },
   database: DatabaseName | null,
 ) {
-  const { hasPath, servesAlone, title } = frameworks[framework]
-  if (given !== undefined && !hasPath) throw new UsageError(`${title} answers at every path; omit --path.`)
+  const { servesAlone, title } = frameworks[framework]
+  if (given !== undefined && framework === 'lambda')
+    throw new UsageError(`${title} answers at every path; omit --path.`)
   if (given !== undefined && (given.length > 200 || !/^(\/[A-Za-z0-9_-]+)+$/.test(given)))
     throw new UsageError('--path takes segments of letters, digits, - and _, such as /webhook.')
   /** The folder of the code, such as `src/payments`. */

@@ -31,10 +31,8 @@ const names = {
   node: 'Node',
 } as const satisfies Record<DoctorFramework, string>
 
-type ExplainFramework = (typeof names)[DoctorFramework]
-
 interface FrameworkLine {
-  readonly framework: ExplainFramework
+  readonly framework: (typeof names)[DoctorFramework]
   readonly line: string
 }
 

@@ -44,10 +44,7 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
 export function decodeHex(text: string): Uint8Array<ArrayBuffer> | null {
   const digits = text.replace(/^[\\0]x/, '').replace(/\s/g, '')
   if (digits.length < 2 || digits.length % 2 === 1 || !/^[0-9a-fA-F]+$/.test(digits)) return null
-  const bytes = new Uint8Array(digits.length / 2)
-  for (let index = 0; index < bytes.length; index++)
-    bytes[index] = Number.parseInt(digits.slice(index * 2, index * 2 + 2), 16)
-  return bytes
+  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 }
 
 /** The code points of windows-1252 for the bytes 0x80 to 0x9f. */

@@ -79,10 +79,7 @@ const routes: readonly Route[] = [
 ]
 
 /** The route of a request with its subject; `isWrongMethod` when the path exists only with other methods. */
-export function findRoute(
-  method: string,
-  path: string,
-): { readonly route: Route; readonly subject: string; readonly isWrongMethod: boolean } | null {
+export function findRoute(method: string, path: string) {
   for (const route of routes) {
     const match = route.path.exec(path)
     if (match !== null) return { route, subject: decode(match[1] ?? ''), isWrongMethod: route.method !== method }

@@ -7,13 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import type { Client } from '@payment-integration/client'
 import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-io'
-import type {
-  Mirror,
-  MirrorDatabase,
-  MirrorEvent,
-  MirrorReconciliation,
-  MirrorStatus,
-} from '@payment-integration/mirror'
+import type { Mirror, MirrorEvent, MirrorReconciliation, MirrorStatus } from '@payment-integration/mirror'
 import type { HandlerOptions } from '@payment-integration/webhook'
 import { type Command, InvalidArgumentError } from 'commander'
 import { append, examples, parseAddress, parseDuration, type Run } from '../command.js'
@@ -150,13 +144,6 @@ function toErrorFields(error: unknown): { readonly code: string; readonly messag
   return { code: typeof code === 'string' ? code : '', message: String(message ?? error) }
 }
 
-interface Target {
-  readonly database: MirrorDatabase
-  /** The absolute path of a SQLite file that did not exist, else null. */
-  readonly createdPath: string | null
-  close(): Promise<void>
-}
-
 /**
  * Reads the URL of the database from the option, else from the variable.
  * @throws UsageError `ERR_USAGE` when there is no URL, its form is unknown, or the argument holds a password.
@@ -177,10 +164,10 @@ export function targetUrl(to: string | undefined, env: Io['env']): string {
 }
 
 /**
- * Opens or creates the database.
+ * Opens or creates the database. `createdPath`: the absolute path of a SQLite file that did not exist, else null.
  * @throws MirrorDatabaseError `ERR_MIRROR_DATABASE`. A PostgreSQL server is reached only by the first statement.
  */
-async function openTarget(url: string): Promise<Target> {
+async function openTarget(url: string) {
   if (url.startsWith('sqlite:')) return openFile(resolve(url.slice('sqlite:'.length)))
   const { default: pg } = await import('pg')
   const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000 })
@@ -189,7 +176,7 @@ async function openTarget(url: string): Promise<Target> {
   return { database: pool, createdPath: null, close: () => pool.end() }
 }
 
-async function openFile(path: string): Promise<Target> {
+async function openFile(path: string) {
   try {
     const isNew = !existsSync(path)
     // Only the owner may read the file, because it holds memos and merchant names.

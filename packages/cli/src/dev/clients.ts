@@ -12,17 +12,7 @@ import type { LegacyReadyEvent } from './demo-events.js'
 
 type PlannedUpdate = Pick<ProcessorUpdate, 'state' | 'recipient' | 'invoice'>
 
-export interface PaymentPlan {
-  readonly number: number
-  /** Reference written into the payment, at most 31 ASCII characters. */
-  readonly memo: string
-  /** In hundredths of the settlement token. */
-  readonly settlementCents: number
-  /** The settlement amount as a decimal string, such as `12.50`. */
-  readonly settlementAmount: string
-  readonly price: string
-  readonly updates: readonly PlannedUpdate[]
-}
+export type PaymentPlan = ReturnType<typeof planPayment>
 
 const merchants = [
   { title: 'Blue Door Coffee', subtitle: 'Lisbon' },
@@ -35,7 +25,7 @@ const refundShare = 0.25
 const usdPerHundredEur = 108
 
 /** Plans a payment: 1.00 to 120.00 EUR to a merchant, with a refund for about every fourth payment. */
-export function planPayment(number: number, fraction: () => number): PaymentPlan {
+export function planPayment(number: number, fraction: () => number) {
   const cents = 100 + Math.floor(fraction() * 11_901)
   const merchant = merchants[Math.floor(fraction() * merchants.length)] ?? merchants[0]
   const refunded = fraction() < refundShare
@@ -50,6 +40,7 @@ export function planPayment(number: number, fraction: () => number): PaymentPlan
   const refund: PlannedUpdate[] = [{ state: 'refund_pending' }, { state: 'refund_success' }]
   return {
     number,
+    /** Reference written into the payment, at most 31 ASCII characters. */
     memo: `order-${number}`,
     settlementCents,
     settlementAmount: invoice.settlementAmount,

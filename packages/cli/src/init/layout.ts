@@ -110,15 +110,8 @@ export function chooseLayout(
   return { folder, path, files, manifest: additions(project, framework, database, folder) }
 }
 
-interface Router {
-  readonly kind: 'app' | 'pages'
-  readonly path: string
-  readonly file: string
-  readonly template: string
-}
-
 /** Chooses the router as Next does: `app` before `src/app`, and `pages` before `src/pages`. */
-function findRouter({ entries, sourceEntries }: Project, given: string | undefined): Router {
+function findRouter({ entries, sourceEntries }: Project, given: string | undefined) {
   const has = (name: string) => entries.has(name) || sourceEntries.has(name)
   const at = (name: string) => (entries.has(name) ? name : `src/${name}`)
   if (has('app')) {

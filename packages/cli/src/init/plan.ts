@@ -23,24 +23,14 @@ interface PlannedFile {
   readonly after: string
 }
 
-/** A file that stays unchanged, and the lines that the user must add by hand. */
-interface Conflict {
-  readonly path: string
-  readonly add: readonly string[]
-}
-
-export interface Plan {
-  readonly files: readonly PlannedFile[]
-  readonly conflicts: readonly Conflict[]
-  readonly steps: readonly string[]
-}
+export type Plan = Awaited<ReturnType<typeof planInit>>
 
 /**
  * Plans the files of a receiver.
  * @throws UsageError `ERR_USAGE` when an option does not fit the framework; InitError `ERR_INIT` when the project does
  * not.
  */
-export async function planInit(project: Project, choices: InitChoices): Promise<Plan> {
+export async function planInit(project: Project, choices: InitChoices) {
   const framework = frameworks[choices.framework]
   const database = chooseDatabase(project, choices)
   const listed = { ...project.manifest.dependencies, ...project.manifest.devDependencies }
@@ -52,7 +42,8 @@ export async function planInit(project: Project, choices: InitChoices): Promise<
   const layout = chooseLayout(project, choices, database)
   const target = chooseTarget(project, choices.framework, layout.path)
   const files: PlannedFile[] = []
-  const conflicts: Conflict[] = []
+  /** Files that stay unchanged, and the lines that the user must add by hand. */
+  const conflicts: { readonly path: string; readonly add: readonly string[] }[] = []
 
   for (const { path, template, accepts } of layout.files) {
     const after = await fromTemplate(template, target, buildWords(project, layout, path, target))

@@ -14,25 +14,13 @@ interface Manifest {
 
 export type TestRunner = 'node:test' | 'vitest' | 'jest'
 
-export interface Project {
-  readonly folder: string
-  readonly manifestText: string
-  readonly manifest: Manifest
-  readonly isTypeScript: boolean
-  /** Whether `.js` and `.ts` files are ES modules. */
-  readonly isModule: boolean
-  readonly testRunner: TestRunner
-  /** `src/` when the project has that folder, else an empty text. */
-  readonly source: '' | 'src/'
-  readonly entries: ReadonlySet<string>
-  readonly sourceEntries: ReadonlySet<string>
-}
+export type Project = Awaited<ReturnType<typeof readProject>>
 
 /** The largest file that `init` reads; files that it changes are far smaller. */
 const maxBytes = 1024 * 1024
 
 /** Reads the project in `folder`. @throws InitError `ERR_INIT` when there is no readable `package.json`. */
-export async function readProject(folder: string): Promise<Project> {
+export async function readProject(folder: string) {
   const manifestText = await readText(folder, 'package.json')
   if (manifestText === null)
     throw new InitError(
@@ -43,8 +31,9 @@ export async function readProject(folder: string): Promise<Project> {
   const hasSource = (await stat(join(folder, 'src')).catch(() => null))?.isDirectory() === true
   const sourceEntries = new Set(hasSource ? await readdir(join(folder, 'src')) : [])
   const listed = { ...manifest.dependencies, ...manifest.devDependencies }
-  const testRunner = 'vitest' in listed ? 'vitest' : 'jest' in listed ? 'jest' : 'node:test'
+  const testRunner: TestRunner = 'vitest' in listed ? 'vitest' : 'jest' in listed ? 'jest' : 'node:test'
   const isTypeScript = entries.has('tsconfig.json')
+  /** Whether `.js` and `.ts` files are ES modules. */
   const isModule = manifest.type === 'module'
   const source = hasSource ? 'src/' : ''
   return { folder, manifestText, manifest, isTypeScript, isModule, testRunner, source, entries, sourceEntries }

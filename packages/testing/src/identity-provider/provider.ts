@@ -154,9 +154,7 @@ export function createIdentityProvider(options: Omit<IdentityProviderOptions, 'p
 }
 
 /** Creates a provider. @returns The control, and `answer`, whose `uri` is path and query, byte for byte as signed. */
-function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvider, 'fetch'> & {
-  readonly answer: (request: Request, uri?: string) => Promise<Response>
-} {
+function openProvider(options: IdentityProviderOptions) {
   const { rateLimits = false, showsReview = true, sendsWebhooks = false, webhookTimeoutMs = 5_000 } = options
   const { approvesAfterMs, sendWebhook: send = (request) => fetch(request) } = options
   const { now = Date.now, newId = () => randomBytes(12).toString('hex') } = options

@@ -1,7 +1,7 @@
 /** Defines a probe, makes its deliveries, and judges the answers. Source: docs/interface.md 6. @module */
 import type { SnapshotBody } from '@payment-integration/contract'
 import { createBuilders } from '../../builders.js'
-import type { Deliveries, SignedDelivery } from '../../deliveries.js'
+import type { SignedDelivery } from '../../deliveries.js'
 import { buildDelivery, computeSignature, createDeliveries } from '../../deliveries.js'
 import type { DoctorCauseCode } from '../causes.js'
 import type { DoctorNoAnswer, Sender, SocketAnswer } from '../send.js'
@@ -27,37 +27,25 @@ export interface SignedParts {
   readonly v1: string
 }
 
-export interface Bench extends Sender {
-  readonly url: URL
-  readonly deliveries: Deliveries
-  readonly signingSecret: string
-  readonly apiSecret: string | undefined
-  readonly timeoutMs: number
-  /** Creates a payment at version 1. */
-  payment(fields?: Partial<SnapshotBody>): SnapshotBody
-  /** Signs a body without changing it. */
-  sign(body: string): Promise<SignedParts>
-  /** Builds a request. @param signature - The value of the signature header. */
-  deliver(body: Uint8Array<ArrayBuffer>, signature: string): SignedDelivery
-  /** Signs a body, and builds its request. */
-  deliverText(body: string): Promise<SignedDelivery>
-}
+export type Bench = ReturnType<typeof createBench>
 
 /** The doctor's transaction hashes begin with this prefix, so that its payments can be found and deleted. */
 export const doctorHashPrefix = '0xd0c70000'
 
-export function createBench(options: BenchOptions, sender: Sender): Bench {
+export function createBench(options: BenchOptions, sender: Sender) {
   const { target, signingSecret, apiSecret, integrationAddress, seed, now, timeoutMs } = options
   const clock = { now }
   const build = createBuilders({ seed, integrationAddress, clock })
   const invoice = { amount: '1.00', currency: 'EUR', settlementAmount: '1.08', settlementCurrency: 'USD' }
 
-  const sign: Bench['sign'] = async (text) => {
+  async function sign(text: string): Promise<SignedParts> {
     const body = new TextEncoder().encode(text)
     const t = String(Math.floor(now() / 1_000))
     return { body, t, v1: await computeSignature(signingSecret, t, body) }
   }
-  const deliver: Bench['deliver'] = (body, signature) => buildDelivery(integrationAddress, body, signature)
+  /** @param signature - The value of the signature header. */
+  const deliver = (body: Uint8Array<ArrayBuffer>, signature: string) =>
+    buildDelivery(integrationAddress, body, signature)
   return {
     ...sender,
     url: target,
@@ -67,7 +55,8 @@ export function createBench(options: BenchOptions, sender: Sender): Bench {
     timeoutMs,
     sign,
     deliver,
-    payment: (fields) =>
+    /** Creates a payment at version 1. */
+    payment: (fields: Partial<SnapshotBody> = {}) =>
       build.snapshot({
         txHash: `${doctorHashPrefix}${build.txHash().slice(doctorHashPrefix.length)}`,
         state: 'pending',
@@ -75,7 +64,7 @@ export function createBench(options: BenchOptions, sender: Sender): Bench {
         invoice,
         ...fields,
       }),
-    async deliverText(text) {
+    async deliverText(text: string) {
       const { body, t, v1 } = await sign(text)
       return deliver(body, `t=${t},v1=${v1}`)
     },

@@ -7,10 +7,7 @@ import { counted, grouped, rate, shortHash, span } from './output.js'
 /** A chain, or one added router, that is behind its target block. */
 type CatchUp = ReturnType<typeof toCatchUp>
 
-interface CaughtUp {
-  readonly chainId: number
-  readonly router: string | null
-  readonly indexed: number
+interface CaughtUp extends Pick<CatchUp, 'chainId' | 'router' | 'indexed'> {
   /** The payments stored during the catch-up; null for a router. */
   readonly payments: number | null
   readonly seconds: number

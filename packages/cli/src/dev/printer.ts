@@ -89,20 +89,9 @@ function formatEvent(event: DemoEvent, time: number, style: Style, hasKeys: bool
   }
 }
 
-const shownQuietly: readonly DemoEvent['event'][] = [
-  'ready',
-  'summary',
-  'problem',
-  'receiver.rejected',
-  'receiver.blocked',
-  'forward.failed',
-  'env.file',
-  'hotkey',
-]
-
 function isShownQuietly(event: DemoEvent): boolean {
   if (event.event === 'delivery.attempted') return event.outcome !== 'delivered'
-  return shownQuietly.includes(event.event)
+  return !/^(?:payment|legacy)\./.test(event.event)
 }
 
 /** The header: eleven lines. The line about the env file may follow as the twelfth. */

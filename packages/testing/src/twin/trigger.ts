@@ -24,9 +24,7 @@ interface TriggerDeps {
   readonly progress: (turn: number) => Promise<boolean>
 }
 
-interface TriggerContext extends TriggerDeps {
-  readonly integrationAddress: string
-}
+type TriggerContext = TriggerDeps & { readonly integrationAddress: string }
 
 interface TriggeredPayment {
   readonly chainId: number

@@ -52,13 +52,8 @@ function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
   const reading = { ...io, env: withNode(io.env, chainId, node) }
   return withService(options, reading, async ({ chains }, report, config, logger) => {
     const { openChain } = await import('@payment-integration/server/service')
-    const through = await openChain(
-      chosenChain(config.chains, chainId, node),
-      ({ txHash, blockNumber, logIndex, reason }) =>
-        logger.warn(
-          { chainId, txHash, blockNumber, logIndex, reason },
-          'A log of a router is not a payment and is ignored.',
-        ),
+    const through = await openChain(chosenChain(config.chains, chainId, node), ({ router: _, ...log }) =>
+      logger.warn(log, 'A log of a router is not a payment and is ignored.'),
     )
     try {
       for await (const found of chains.reindex({ chainId, from, to, repair: !dryRun, through }, io.signal)) {

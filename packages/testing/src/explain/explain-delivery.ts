@@ -200,27 +200,20 @@ function findContentFaults({ pairs, body }: CheckedInput, match: Match | null): 
   const value = parseJson(fromUtf8(match?.body ?? body) ?? '')
   const faults: LikelyFault[] = []
   const [header, ...others] = getHeaderValues(pairs, integrationHeader)
+  const address = isRecord(value) ? value['integrationAddress'] : undefined
   if (header === undefined) faults.push(prove('integration_missing', 'The header is absent.'))
-  else if (isRecord(value) && typeof value['integrationAddress'] === 'string') {
-    const address = value['integrationAddress']
-    const isCase = others.length === 0 && header.trim().toLowerCase() === address.toLowerCase()
-    if (header !== address || others.length > 0) {
-      const evidence =
-        others.length > 0
-          ? `The header arrived ${others.length + 1} times.`
-          : isCase
-            ? 'They differ only in capital letters or blanks.'
-            : 'They are different texts.'
-      faults.push(prove('integration_mismatch', evidence))
-    }
+  else if (others.length > 0 && typeof address === 'string')
+    faults.push(prove('integration_mismatch', `The header arrived ${others.length + 1} times.`))
+  else if (typeof address === 'string' && header !== address) {
+    const isCase = header.trim().toLowerCase() === address.toLowerCase()
+    const evidence = isCase ? 'They differ only in capital letters or blanks.' : 'They are different texts.'
+    faults.push(prove('integration_mismatch', evidence))
   }
-  if (match !== null) {
-    const read = snapshotSchema.safeParse(value)
-    if (!read.success) {
-      const names = listWrongFields(read.error.issues)
-      const evidence = names.includes('') ? 'The body is no JSON object.' : `Wrong or missing: ${names.join(', ')}.`
-      faults.push(prove('snapshot_invalid', evidence))
-    }
+  const read = match === null ? null : snapshotSchema.safeParse(value)
+  if (read?.success === false) {
+    const names = listWrongFields(read.error.issues)
+    const evidence = names.includes('') ? 'The body is no JSON object.' : `Wrong or missing: ${names.join(', ')}.`
+    faults.push(prove('snapshot_invalid', evidence))
   }
   return faults
 }

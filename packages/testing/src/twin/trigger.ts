@@ -4,7 +4,7 @@ import { formatShareRejection, type TriggerScenario } from '@payment-integration
 import type { Service } from '@payment-integration/core'
 import { ShareTokenRejectedError } from '@payment-integration/core/identity'
 import type { DeliveryView } from '@payment-integration/core/internal'
-import type { Chain, Clock, Store } from '@payment-integration/core/ports'
+import type { Clock, Store } from '@payment-integration/core/ports'
 import { createDraws, type Draws } from '../builders.js'
 import { TriggerError, TriggerRequestError } from '../errors.js'
 import type { TriggerIdentity } from '../identity-provider/control.js'
@@ -347,12 +347,7 @@ interface SimulatedChainsDeps {
 }
 
 /** Chains to index, and the trigger that makes their blocks. */
-export interface SimulatedChains {
-  readonly chains: readonly Chain[]
-  trigger(service: Service): Trigger
-  /** Ends a scenario that waits. Call it before the service stops. */
-  close(): void
-}
+export type SimulatedChains = Awaited<ReturnType<typeof createSimulatedChains>>
 
 /** How many blocks of earlier processes a chain still knows: more than any chain needs until a block is final. */
 const maxEarlierBlocks = 2_000
@@ -368,7 +363,7 @@ const maxPolls = 1_000
  * const { chains, trigger } = await createSimulatedChains({ store, chainIds: [137], clock, seed: 1 })
  * for await (const event of trigger(service)({ scenario: 'refund' }, { integrationAddress })) console.log(event)
  */
-export async function createSimulatedChains(deps: SimulatedChainsDeps): Promise<SimulatedChains> {
+export async function createSimulatedChains(deps: SimulatedChainsDeps) {
   const { store, chainIds, clock, seed, identity = null } = deps
   const draws = createDraws(seed)
   // Blocks of one second share a time, as on a fast chain, so that no block is ahead of the clock.
@@ -385,7 +380,8 @@ export async function createSimulatedChains(deps: SimulatedChainsDeps): Promise<
   }
   return {
     chains,
-    trigger: (service) => createTrigger({ service, chains, identity, draws, progress }),
+    trigger: (service: Service) => createTrigger({ service, chains, identity, draws, progress }),
+    /** Ends a scenario that waits. Call it before the service stops. */
     close() {
       isClosed = true
     },

@@ -70,10 +70,7 @@ export interface ConfigFlags {
  * Returns the environment, with each option in place of the variable that it overrides.
  * @throws UsageError `ERR_USAGE` when the database URL holds a password.
  */
-export function withFlags(
-  env: Io['env'],
-  { database, host, port, roles, actor }: ConfigFlags,
-): Record<string, string | undefined> {
+export function withFlags(env: Io['env'], { database, host, port, roles, actor }: ConfigFlags) {
   if (database !== undefined && hasPassword(database))
     throw new UsageError(
       '--database contains a password, and other users of this machine can see arguments. Set PI_DATABASE_URL, or PI_DATABASE_URL_FILE to the path of a file with the URL. Change the password if others use this machine.',

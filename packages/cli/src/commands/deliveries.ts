@@ -227,10 +227,7 @@ function endpointsText(endpoints: readonly EndpointView[]): string[] {
   return table([['integration', 'failures', 'failing since', 'blocked until'], ...rows])
 }
 
-function attemptText(
-  { startedAt, latencyMs, status, reason, excerpt, replay }: AttemptRecord,
-  number: number,
-): string[] {
+function attemptText({ startedAt, latencyMs, status, reason, excerpt, replay }: AttemptRecord, number: number) {
   const answer = formatAnswer({ status, reason })
   const at = new Date(startedAt).toISOString().replace('T', ' ')
   const line = `${String(number).padStart(4)}  ${at}  ${answer}  ${grouped(latencyMs)} ms`

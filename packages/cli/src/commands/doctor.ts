@@ -4,7 +4,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { examples, parseAddress, parseDuration, parseReceiverUrl, type Run } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
 import { frameworkNames } from '../init/layout.js'
-import { checkVariableName, findFrameworks, readIntegratorVariables, readSmallFile, type Variables } from '../input.js'
+import type { Variables } from '../input.js'
+import { checkVariableName, findFrameworks, readIntegratorVariables, readSmallFile, splitSecrets } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, createStyle, type Style } from '../output.js'
 
@@ -105,10 +106,8 @@ async function readCredentials(flags: DoctorFlags, env: Io['env']) {
 }
 
 function getSecret(variables: Variables, names: readonly string[]): string {
-  for (const name of names) {
-    const [newest] = (variables[name] ?? '').split(',')
-    if (newest !== undefined && newest.trim() !== '') return newest.trim()
-  }
+  const newest = names.map((name) => splitSecrets(variables[name] ?? '')[0]).find(Boolean)
+  if (newest) return newest
   throw new UsageError(
     `Set ${names[0]} to the webhook signing secret, in the environment or in the file of --env-file; or pass --secret-file.`,
   )
@@ -118,11 +117,8 @@ function getAddress(variables: Variables): string {
   const text = variables['INTEGRATION_ADDRESS']
   if (text === undefined)
     throw new UsageError('Pass --integration with the address of the integration, or set INTEGRATION_ADDRESS.')
-  try {
-    return parseAddress(text)
-  } catch {
-    throw new UsageError('INTEGRATION_ADDRESS is not an address; set it to 0x and 40 hex digits.')
-  }
+  if (/^0x[0-9a-f]{40}$/i.test(text)) return text.toLowerCase()
+  throw new UsageError('INTEGRATION_ADDRESS is not an address; set it to 0x and 40 hex digits.')
 }
 
 async function readSecretFile(path: string): Promise<string> {

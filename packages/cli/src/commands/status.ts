@@ -167,11 +167,7 @@ function formatChain(chain: ChainHealth, now: number): string[] {
   return [String(chainId), ...progress, proof ?? '-', grouped(reorgs), leading ? 'leads' : 'stands by']
 }
 
-function formatDetails(
-  { chainId, headAt, nodes, error, lastError }: ChainHealth,
-  now: number,
-  price: number | null,
-): string[] {
+function formatDetails({ chainId, headAt, nodes, error, lastError }: ChainHealth, now: number, price: number | null) {
   const rows = nodes.map(({ name, score, inUse, head, latencyMs, ...node }) => {
     const counts = [node.failures, node.contradictions, node.failedProofs, node.maxRange].map(grouped)
     return [name, score.toFixed(2), inUse ? 'yes' : 'no', formatFigure(head), formatFigure(latencyMs), ...counts]

@@ -128,13 +128,7 @@ const processorPauseMs = 400
  * answer with the receiver's copy.
  * @returns The problem, or null when the payment is verified or `signal` aborted (then `journey.waitsFor` is not null).
  */
-async function travel(
-  demo: Demo,
-  journey: Journey,
-  plan: PaymentPlan,
-  report: DemoSink,
-  signal: AbortSignal,
-): Promise<string | null> {
+async function travel(demo: Demo, journey: Journey, plan: PaymentPlan, report: DemoSink, signal: AbortSignal) {
   const { ledger, processor, reader, chainId, io } = demo
   const { txHash } = journey
   const sentAt = io.now()

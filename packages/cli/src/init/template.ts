@@ -18,11 +18,7 @@ export interface Target {
  * @param name - For code without the extension, `express/webhook`; for other files with it, `worker/wrangler.toml`.
  * @param words - Further words to replace, such as `PAYMENTS_FOLDER`.
  */
-export async function fromTemplate(
-  name: string,
-  target: Target,
-  words: Readonly<Record<string, string>> = {},
-): Promise<string> {
+export async function fromTemplate(name: string, target: Target, words: Readonly<Record<string, string>> = {}) {
   const isCode = !/[.](sql|toml|mjs)$/.test(name)
   let text = await readFile(join(templatesFolder, isCode ? `${name}.ts` : name), 'utf8')
   if (isCode && target.extension === 'js') text = toJavaScript(text)

@@ -36,11 +36,7 @@ interface StreamStart {
  * Reads the events of one connection until it ends. A slow caller slows the server down.
  * @throws ConnectionLostError When a later attempt may work. @throws ServerError When a later attempt cannot work.
  */
-export async function* readStream(
-  target: StreamTarget,
-  start: StreamStart,
-  io: Pick<Io, 'signal' | 'now'>,
-): AsyncGenerator<StreamEvent, void, undefined> {
+export async function* readStream(target: StreamTarget, start: StreamStart, io: Pick<Io, 'signal' | 'now'>) {
   const response = await open(target, start, io.signal)
   try {
     rejectStatus(response, target, io.now())
@@ -59,11 +55,7 @@ export async function* readStream(
   }
 }
 
-function open(
-  { server, integration, apiSecret }: StreamTarget,
-  { lastId, since }: StreamStart,
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
+function open({ server, integration, apiSecret }: StreamTarget, { lastId, since }: StreamStart, signal: AbortSignal) {
   const url = buildServerUrl(server, deliveryStreamPath)
   if (lastId === null && since !== null) url.searchParams.set('since', String(since))
   const headers = {
@@ -72,7 +64,7 @@ function open(
     ...(lastId === null ? {} : { 'Last-Event-ID': lastId }),
   }
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
-  return new Promise((resolve, reject) => {
+  return new Promise<IncomingMessage>((resolve, reject) => {
     const sent = request(url, { headers, agent: false, signal, timeout: silenceMs }, (response) => {
       // While the caller handles events, nothing is read: this silence must not count as a loss.
       sent.setTimeout(0)

@@ -117,11 +117,7 @@ const transportCauses: ReadonlySet<DoctorCauseCode> = new Set([
  * @param diagnosed - The mistake that {@link diagnose} found, or null.
  * @param hasEffects - Whether invalid deliveries that were answered 2xx had effects; null when effects are not counted.
  */
-function infer(
-  judgements: Judgements,
-  diagnosed: DoctorCauseCode | null,
-  hasEffects: boolean | null,
-): Map<DoctorProbeName, DoctorCauseCode> {
+function infer(judgements: Judgements, diagnosed: DoctorCauseCode | null, hasEffects: boolean | null) {
   const causes = new Map<DoctorProbeName, DoctorCauseCode>()
   const judged = (name: DoctorProbeName) => judgements.get(name)
   const failed = (name: DoctorProbeName) => judged(name)?.verdict === 'fail'

@@ -42,11 +42,7 @@ interface Key {
  * Finds the match with the fewest faults. Tries the unchanged body with every key, then changed bodies with unchanged
  * secrets, then both changed. Null when none gives the signature.
  */
-export async function findMatch(
-  candidates: readonly SignatureCandidate[],
-  body: Body,
-  secrets: readonly RoleSecret[],
-): Promise<Match | null> {
+export async function findMatch(candidates: readonly SignatureCandidate[], body: Body, secrets: readonly RoleSecret[]) {
   if (candidates.length === 0 || body.length > maxBodyBytes) return null
   let hashed = 0
 

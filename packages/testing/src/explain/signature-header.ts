@@ -142,12 +142,7 @@ function parseValue(value: string, count: number, show: ShowText): ReadSignature
   return { report: buildReport(fields, count, show), faults, candidates, signedAt: isTime ? Number(seconds) : null }
 }
 
-function findFlaws(
-  times: readonly string[],
-  codes: readonly string[],
-  fields: readonly Field[],
-  show: ShowText,
-): Fault[] {
+function findFlaws(times: readonly string[], codes: readonly string[], fields: readonly Field[], show: ShowText) {
   const flaws: Fault[] = []
   if (times.length === 1 && /^\d{13}$/.test(times[0] ?? ''))
     flaws.push({ code: 'time_in_milliseconds', evidence: [`t has 13 digits: ${times[0]}.`] })

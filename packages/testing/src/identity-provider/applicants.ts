@@ -181,11 +181,7 @@ export function requireApplicant(state: ProviderState, client: ProviderClient, a
 }
 
 /** The applicant of a client by external user id, or undefined. */
-export function findApplicant(
-  state: ProviderState,
-  client: ProviderClient,
-  externalUserId: string,
-): ApplicantRecord | undefined {
+export function findApplicant(state: ProviderState, client: ProviderClient, externalUserId: string) {
   return [...state.applicants.values()].find(
     (each) => each.clientId === client.clientId && each.externalUserId === externalUserId && !each.isDeleted,
   )

@@ -50,10 +50,7 @@ export class ProviderRejection extends Error {
   }
 }
 
-export function toRejectionBody(
-  { status, errorCode, message }: ProviderRejection,
-  correlationId: string,
-): Record<string, unknown> {
+export function toRejectionBody({ status, errorCode, message }: ProviderRejection, correlationId: string) {
   const numbered = errorCode === null ? {} : { errorCode, errorName: numberedErrors[errorCode][0] }
   const type = 'de.smtdp.commons.service.exceptions.ServiceException'
   return { code: status, correlationId, ...numbered, description: message, type }

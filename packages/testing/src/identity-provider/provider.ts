@@ -251,10 +251,7 @@ function openProvider(options: IdentityProviderOptions) {
   }
 }
 
-function runRequest(
-  work: () => Record<string, unknown>,
-  correlationId: string,
-): { readonly status: number; readonly json: string } {
+function runRequest(work: () => Record<string, unknown>, correlationId: string) {
   try {
     return { status: 200, json: JSON.stringify(work()) }
   } catch (error) {

@@ -117,12 +117,7 @@ export function copy(state: ProviderState, client: ProviderClient, query: URLSea
   return storeRedemption(state, applicant, 'import', shareToken.token)
 }
 
-function storeRedemption(
-  state: ProviderState,
-  applicant: ApplicantRecord,
-  by: 'reuse' | 'import',
-  token: string,
-): ApplicantRecord {
+function storeRedemption(state: ProviderState, applicant: ApplicantRecord, by: 'reuse' | 'import', token: string) {
   const at = state.now()
   requireUsableToken(state, token).usedAt = at
   state.applicants.set(applicant.id, applicant)

@@ -3,7 +3,6 @@ import { finality, type ProcessorUpdate, type SnapshotBody } from '@payment-inte
 import { formatShareRejection, type TriggerScenario } from '@payment-integration/contract/internal'
 import type { Service } from '@payment-integration/core'
 import { ShareTokenRejectedError } from '@payment-integration/core/identity'
-import type { DeliveryView } from '@payment-integration/core/internal'
 import type { Clock, Store } from '@payment-integration/core/ports'
 import { createDraws, type Draws } from '../builders.js'
 import { TriggerError, TriggerRequestError } from '../errors.js'
@@ -66,7 +65,9 @@ async function* mine(
   const { integrationAddress, draws } = context
   const chain = findChain(context, inputs[0]?.chainId)
   const { chainId } = chain
-  const payments = inputs.map((input) => buildPayment({ ...input, chainId, integrationAddress }, draws))
+  const payments = inputs.map((input) =>
+    buildPayment({ ...pickPaymentFields(input), txHash: input.txHash, chainId, integrationAddress }, draws),
+  )
   const { number: blockNumber } = chain.mine(payments)
   const txHashes = payments.map(({ txHash }) => txHash)
   yield { event: 'block', chainId: String(chainId), blockNumber, txHashes }
@@ -116,11 +117,7 @@ async function* update(
 }
 
 /** Waits until the receiver accepts a version. @throws TriggerError When it is rejected or not sent. */
-async function waitForDelivery(
-  context: TriggerContext,
-  payment: TriggeredPayment,
-  version: number,
-): Promise<DeliveryView> {
+async function waitForDelivery(context: TriggerContext, payment: TriggeredPayment, version: number) {
   const { integrationAddress, service } = context
   const { chainId, txHash } = payment
   const integrations = await service.integrations.list()
@@ -164,7 +161,7 @@ const maxPaymentsPerBlock = 100
 
 /** A payment that the processor completes: versions 1 to 3. */
 async function* complete(context: TriggerContext, request: TriggerRequest): Steps<TriggeredPayment> {
-  const payment = yield* pay(context, pickPaymentFields(request))
+  const payment = yield* pay(context, request)
   yield* update(context, payment, { state: 'pending' })
   const [amount, currency] = [request.amount ?? '25.00', 'EUR']
   const invoice = { amount, currency, settlementAmount: amount, settlementCurrency: currency }
@@ -174,7 +171,7 @@ async function* complete(context: TriggerContext, request: TriggerRequest): Step
 
 const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
   async *payment(context, request) {
-    yield* pay(context, pickPaymentFields(request))
+    yield* pay(context, request)
   },
 
   async *success(context, request) {
@@ -182,7 +179,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
   },
 
   async *failure(context, request) {
-    const payment = yield* pay(context, pickPaymentFields(request))
+    const payment = yield* pay(context, request)
     yield* update(context, payment, { state: 'pending' })
     yield* update(context, payment, { state: 'failure' })
   },
@@ -201,7 +198,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
   },
 
   async *duplicate(context, request) {
-    const payment = yield* pay(context, pickPaymentFields(request))
+    const payment = yield* pay(context, request)
     yield* repeat(context, payment, 1, 'duplicate')
   },
 
@@ -209,9 +206,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
     const { count = triggerDefaults.count } = request
     let last: TriggeredPayment | undefined
     for (let mined = 0; mined < count; mined += maxPaymentsPerBlock) {
-      const inputs = Array.from({ length: Math.min(maxPaymentsPerBlock, count - mined) }, () =>
-        pickPaymentFields(request),
-      )
+      const inputs = Array.from({ length: Math.min(maxPaymentsPerBlock, count - mined) }, () => request)
       last = (yield* mine(context, inputs)).at(-1)
     }
     if (last !== undefined) yield* showSnapshot(context, last, 1)
@@ -222,7 +217,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
     const second = context.chains.find((chain) => chain !== first)
     if (second === undefined) throw new TriggerError('This needs two simulated chains.')
     const txHash = context.draws.hex(32)
-    for (const { chainId } of [first, second]) yield* pay(context, { ...pickPaymentFields(request), chainId, txHash })
+    for (const { chainId } of [first, second]) yield* pay(context, { ...request, chainId, txHash })
   },
 
   async *reorg(context, request) {
@@ -230,7 +225,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
     const { confirmations } = finality[chain.chainId as keyof typeof finality] ?? {}
     if (confirmations === undefined)
       throw new TriggerError(`A payment on chain ${chain.chainId} is never final, so it is never given up.`)
-    const payment = yield* pay(context, pickPaymentFields(request))
+    const payment = yield* pay(context, request)
     const movedPayment = yield* replaceBlocks(context, payment, true)
     yield* replaceBlocks(context, movedPayment, false)
     // The service drops the payment once the height of its block is final.

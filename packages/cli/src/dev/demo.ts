@@ -30,9 +30,6 @@ interface DemoSettings {
   readonly envFile: string | null
   /** The start of the run in unix milliseconds. */
   readonly startedAt: number
-}
-
-interface DemoContext {
   readonly io: Io
   readonly closers: Closers
   readonly stage: EventOrder
@@ -52,8 +49,8 @@ const pollMs = 100
  * `ERR_ANVIL_MISSING`, `ERR_ANVIL_EXIT`; ConfigError `ERR_CONFIG`; ListenError `ERR_LISTEN`; errors of
  * files and databases.
  */
-export async function startDemo(settings: DemoSettings, context: DemoContext) {
-  const { io, closers, stage, signal } = context
+export async function startDemo(settings: DemoSettings) {
+  const { io, closers, stage, signal } = settings
   const ledger = createLedger()
   const notes = createReceiverNotes()
   const folder = await createDemoFolder(io, settings.keep)

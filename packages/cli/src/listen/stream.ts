@@ -116,11 +116,7 @@ async function withinSilence<T>(next: Promise<T>, signal: AbortSignal): Promise<
   }
 }
 
-export interface StreamEvent {
-  readonly event: string
-  readonly id: string | null
-  readonly data: string
-}
+export type StreamEvent = NonNullable<ReturnType<typeof parseBlock>>
 
 const maxCharacters = 8 * 1024 * 1024
 
@@ -137,7 +133,7 @@ function createEventParser(): (chunk: Uint8Array) => readonly StreamEvent[] {
 }
 
 /** Parses the lines of one event; null for a comment. */
-function parseBlock(block: string): StreamEvent | null {
+function parseBlock(block: string) {
   const fields = new Map<string, string>()
   for (const line of block.split('\n')) {
     const colon = line.indexOf(':')

@@ -120,7 +120,7 @@ export async function explainDelivery(input: ExplainInput): Promise<Explanation>
   const match = await findMatch(signature.candidates, body, secrets)
   const ageSeconds = signature.signedAt === null ? null : Math.floor(nowMs / 1_000 - signature.signedAt)
   const faults = [
-    ...signature.faults.map(toProved),
+    ...signature.faults.map((fault) => ({ ...fault, proved: true })),
     // Without a readable signature, body and secret cannot be compared: only certain faults count.
     ...findMatchFaults(checked, match).filter((fault) => fault.proved || signature.candidates.length > 0),
     ...findClockFaults(ageSeconds, toleranceSeconds),
@@ -144,8 +144,6 @@ export async function explainDelivery(input: ExplainInput): Promise<Explanation>
     findings: buildFindings(faults),
   }
 }
-
-const toProved = (fault: Fault): LikelyFault => ({ ...fault, proved: true })
 
 /** The faults that the search undid, or the likely faults when nothing matched. */
 function findMatchFaults(checked: CheckedInput, match: Match | null): LikelyFault[] {

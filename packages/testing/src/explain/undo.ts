@@ -280,9 +280,10 @@ export const undoText: readonly Undo[] = [
     const bare = text.trim()
     const isQuoted = bare.length > 2 && /^["'`]/.test(bare) && bare.endsWith(bare[0] ?? '')
     const inner = isQuoted ? bare.slice(1, -1) : bare
+    const unescaped = /^\{\s?\\+"/.test(inner) ? inner.replace(/\\(["\\/])/g, '$1') : null
     return [
       { text: isQuoted ? inner : null, evidence: 'Quotes at both ends.' },
-      { text: /^\{\s?\\+"/.test(inner) ? removeBackslashes(inner) : null, evidence: 'Backslashes before its quotes.' },
+      { text: unescaped, evidence: 'Backslashes before its quotes.' },
     ]
   }),
   undoBodyText('body_form_encoded', (text) => {
@@ -316,10 +317,6 @@ export const undoText: readonly Undo[] = [
     { text: text.includes('\r') ? null : text.replaceAll('\n', '\r\n'), evidence: 'It has LF where CRLF was signed.' },
   ]),
 ]
-
-function removeBackslashes(text: string): string {
-  return text.replace(/\\(["\\/])/g, '$1')
-}
 
 function decodePercent(text: string): string | null {
   if (!/%[0-9a-f]{2}/i.test(text)) return null

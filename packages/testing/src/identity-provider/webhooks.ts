@@ -4,7 +4,7 @@ import type { ApplicantRecord } from './applicants.js'
 import { toMilliseconds, toSecondsWithOffset } from './applicants.js'
 import type { DigestAlgorithm, WebhookTarget } from './authenticate.js'
 
-interface DueWebhook {
+export interface WebhookDelivery {
   readonly type: string
   readonly applicantId: string
   readonly url: string
@@ -12,9 +12,6 @@ interface DueWebhook {
   readonly attempts: number
   /** The body, the same in each attempt. */
   readonly body: string
-}
-
-export interface WebhookDelivery extends DueWebhook {
   readonly headers: Readonly<Record<string, string>>
   /** The status of the receiver, or null without an answer. */
   readonly status: number | null
@@ -29,7 +26,7 @@ const hashes: Readonly<Record<DigestAlgorithm, string>> = {
   HMAC_SHA512_HEX: 'sha512',
 }
 
-interface Entry extends DueWebhook {
+interface Entry extends Pick<WebhookDelivery, 'type' | 'applicantId' | 'url' | 'body'> {
   readonly target: WebhookTarget
   dueAt: number
   attempts: number

@@ -146,9 +146,9 @@ export function createTwinNetwork(deps: {
     const arrival = { integrationAddress, chainId, txHash, version, at: now(), fault, expected, url, headers, body }
     arrivals.push({ ...arrival, status: answer?.status ?? null })
     if (answer === null) return { kind: 'failure', reason: 'connection', latencyMs: 0 }
-    const text = await answer.text().catch(() => null)
-    const retryAfter = answer.headers.get('retry-after')
-    return { kind: 'answer', status: answer.status, retryAfter, excerpt: toExcerpt(text), latencyMs: 0 }
+    const text = await answer.text().catch(() => '')
+    const excerpt = text === '' ? null : text.slice(0, excerptBytes).replace(/\p{Cc}/gu, ' ')
+    return { kind: 'answer', status: answer.status, retryAfter: answer.headers.get('retry-after'), excerpt, latencyMs: 0 }
   }
 
   async function deliverLate(): Promise<void> {
@@ -214,8 +214,4 @@ async function callReceiver(receiver: TwinReceiver, { url, headers, body }: Post
   } catch {
     return null
   }
-}
-
-function toExcerpt(text: string | null): string | null {
-  return text === null || text === '' ? null : text.slice(0, excerptBytes).replace(/\p{Cc}/gu, ' ')
 }

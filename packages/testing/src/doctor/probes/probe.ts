@@ -18,14 +18,8 @@ export interface BenchOptions {
   readonly timeoutMs: number
 }
 
-/** A body with the time and signature for its header. */
-export interface SignedParts {
-  readonly body: Uint8Array<ArrayBuffer>
-  /** Unix seconds. */
-  readonly t: string
-  /** 64 hex digits. */
-  readonly v1: string
-}
+/** A body with the time, in unix seconds, and the signature, in 64 hex digits, for its header. */
+export type SignedParts = Awaited<ReturnType<Bench['sign']>>
 
 export type Bench = ReturnType<typeof createBench>
 
@@ -38,7 +32,7 @@ export function createBench(options: BenchOptions, sender: Sender) {
   const build = createBuilders({ seed, integrationAddress, clock })
   const invoice = { amount: '1.00', currency: 'EUR', settlementAmount: '1.08', settlementCurrency: 'USD' }
 
-  async function sign(text: string): Promise<SignedParts> {
+  async function sign(text: string) {
     const body = new TextEncoder().encode(text)
     const t = String(Math.floor(now() / 1_000))
     return { body, t, v1: await computeSignature(signingSecret, t, body) }

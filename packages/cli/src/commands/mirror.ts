@@ -5,7 +5,6 @@ import { open } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
-import type { Client } from '@payment-integration/client'
 import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-io'
 import type { Mirror, MirrorEvent, MirrorReconciliation, MirrorStatus } from '@payment-integration/mirror'
 import type { HandlerOptions } from '@payment-integration/webhook'
@@ -125,10 +124,8 @@ async function runOn(
   }
 }
 
-async function createMirrorClient(
-  { server, integration, apiSecretEnv = 'API_SECRET' }: MirrorCommandOptions,
-  env: Io['env'],
-): Promise<Client> {
+async function createMirrorClient(options: MirrorCommandOptions, env: Io['env']) {
+  const { server, integration, apiSecretEnv = 'API_SECRET' } = options
   const apiSecret = readSecret(apiSecretEnv, env)
   const { createClient } = await import('@payment-integration/client')
   try {

@@ -177,8 +177,7 @@ export async function startDemo(settings: DemoSettings) {
     pay: ({ settlementCents, memo }: PaymentPlan): Promise<string> =>
       chain.pay({ integrationAddress: address, settlementCents, memo }),
     relay,
-    doctor:
-      to && (() => examine(to.href, { signingSecret: issued.signingSecret, integrationAddress: address }, io, signal)),
+    doctor: to && (() => examine(to.href)),
     /** Replays the last delivery; `retryNow` makes all waiting retries due. Both resolve with a sentence for people. */
     async replayLast() {
       const last = ledger.lastDelivery()
@@ -199,6 +198,15 @@ export async function startDemo(settings: DemoSettings) {
     },
   }
 
+  async function examine(url: string): Promise<string> {
+    const { runDoctor } = await import('@payment-integration/testing/doctor')
+    const receiver = { signingSecret: issued.signingSecret, integrationAddress: address }
+    const report = await runDoctor({ url, ...receiver, now: io.now, signal })
+    const [style, frameworks] = [createStyle(io.color), await findFrameworks()]
+    const findings = report.findings.flatMap((finding) => findingText(finding, frameworks, style))
+    return [...findings, ...summaryText(report)].join('\n')
+  }
+
   function noteAnswer({ snapshot, decision }: ReceiverAnswer): void {
     const { txHash, version: stored } = snapshot
     const outcome = decision === 'apply' ? `stored v${stored}` : `${decision}, discarded`
@@ -206,19 +214,6 @@ export async function startDemo(settings: DemoSettings) {
     notes.put(txHash, stored, `signature ok, ${relay === undefined ? outcome : 'accepted by your receiver'}`)
     ledger.sawStored(txHash, stored)
   }
-}
-
-async function examine(
-  url: string,
-  receiver: { readonly signingSecret: string; readonly integrationAddress: string },
-  io: Pick<Io, 'now' | 'color'>,
-  signal: AbortSignal,
-): Promise<string> {
-  const { runDoctor } = await import('@payment-integration/testing/doctor')
-  const report = await runDoctor({ url, ...receiver, now: io.now, signal })
-  const [style, frameworks] = [createStyle(io.color), await findFrameworks()]
-  const findings = report.findings.flatMap((finding) => findingText(finding, frameworks, style))
-  return [...findings, ...summaryText(report)].join('\n')
 }
 
 /** Like `Promise.all`, but first waits for all, so that every started part can be closed. */

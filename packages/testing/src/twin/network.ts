@@ -148,7 +148,8 @@ export function createTwinNetwork(deps: {
     if (answer === null) return { kind: 'failure', reason: 'connection', latencyMs: 0 }
     const text = await answer.text().catch(() => '')
     const excerpt = text === '' ? null : text.slice(0, excerptBytes).replace(/\p{Cc}/gu, ' ')
-    return { kind: 'answer', status: answer.status, retryAfter: answer.headers.get('retry-after'), excerpt, latencyMs: 0 }
+    const retryAfter = answer.headers.get('retry-after')
+    return { kind: 'answer', status: answer.status, retryAfter, excerpt, latencyMs: 0 }
   }
 
   async function deliverLate(): Promise<void> {

@@ -1,11 +1,19 @@
-/** Opens SQLite files, flushes files and folders to the disk, and reads `.gitignore`. @module */
+/** Files of the package, SQLite files, files on the disk, and those that git ignores. @module */
 import { open } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
+
+const load = createRequire(import.meta.url)
+
+/** This package's version, for example `0.1.0`. */
+export const version: string = load('../package.json').version
+
+/** The folder of the templates, next to `src` and to the bundled `dist`. */
+export const templatesFolder: string = fileURLToPath(new URL('../templates/', import.meta.url))
 
 /** Opens or creates a file with `node:sqlite` where Node has that module, else with a package of the same API. */
 export function openSqlite(path: string): DatabaseSyncInstance {
-  const load = createRequire(import.meta.url)
   let driver: typeof import('@photostructure/sqlite')
   try {
     driver = load('node:sqlite')

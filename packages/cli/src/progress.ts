@@ -151,15 +151,12 @@ const progressEveryMs = { live: 250, log: 10_000 } as const
  * Shows the catch-ups of a server: as status lines on a terminal, else as log lines every ten seconds.
  * With `mayUseTerminal` false, as for `--json`, it always logs. `run` shows catch-ups until the signal aborts.
  */
-export function showProgress({
-  io,
-  logger,
-  mayUseTerminal,
-}: {
+export function showProgress(parts: {
   readonly io: Pick<Io, 'now' | 'sleep' | 'out' | 'live'>
   readonly logger: Pick<Logger, 'info'>
   readonly mayUseTerminal: boolean
 }) {
+  const { io, logger, mayUseTerminal } = parts
   const progress = createProgress()
   const live = mayUseTerminal ? io.live : undefined
   return {
@@ -202,10 +199,7 @@ export function createLiveLine(io: Pick<Io, 'now' | 'out' | 'live'>, json: boole
 }
 
 /** `Replaying [############------------] 50 %, 5,000 of 10,000, 2,500/s, 2 s left`. */
-export function countingLine(
-  what: string,
-  { done, total, ms }: { readonly done: number; readonly total: number; readonly ms: number },
-): string {
+export function countingLine(what: string, { done, total, ms }: Record<'done' | 'total' | 'ms', number>): string {
   const all = Math.max(total, done)
   const share = all === 0 ? 1 : done / all
   const filled = Math.floor(share * barWidth)

@@ -4,7 +4,7 @@ import type { Run } from './command.js'
 import { formatCommandError } from './errors.js'
 import type { ExitCode, Io } from './io.js'
 import { plainOutput } from './output.js'
-import { version } from './package-files.js'
+import { version } from './files.js'
 
 type AddCommand = (program: Command, run: Run, io: Io) => void
 

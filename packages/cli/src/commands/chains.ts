@@ -48,7 +48,6 @@ function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
   const { chain: chainId, from, to, node, dryRun = false } = options
   if (to !== undefined && from > to) throw new UsageError(`--from ${from} is above --to ${to}; swap them.`)
   const totals = { blocks: 0, differences: 0, repaired: 0 }
-
   const reading = { ...io, env: withNode(io.env, chainId, node) }
   return withService(options, reading, async ({ chains }, report, config, logger) => {
     const { openChain } = await import('@payment-integration/server/service')
@@ -120,13 +119,9 @@ export function reindexText({ range, proof, node, differences, repaired }: Reind
   return [head, ...differences.map((each) => `  ${differenceText(each)}`)]
 }
 
-export function summaryText(event: {
-  readonly chainId: number
-  readonly blocks: number
-  readonly differences: number
-  readonly repaired: number
-  readonly dryRun: boolean
-}): string[] {
+type Totals = Readonly<Record<'blocks' | 'differences' | 'repaired', number>>
+
+export function summaryText(event: Totals & { readonly chainId: number; readonly dryRun: boolean }): string[] {
   const { chainId, blocks, differences, repaired, dryRun } = event
   const end = dryRun ? 'nothing was written' : `${grouped(repaired)} repaired`
   const result = differences === 0 ? 'everything is as stored' : `${differing(differences)}, ${end}`

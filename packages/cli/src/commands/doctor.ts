@@ -136,11 +136,8 @@ function probeText({ name, verdict, evidence }: DoctorProbe, style: Style): stri
 }
 
 /** @param shown - The frameworks whose lines are printed; empty: all. */
-export function findingText(
-  { code, sentence, verdict, probes, fix }: DoctorFinding,
-  shown: readonly DoctorFramework[],
-  style: Style,
-): string[] {
+export function findingText(finding: DoctorFinding, shown: readonly DoctorFramework[], style: Style): string[] {
+  const { code, sentence, verdict, probes, fix } = finding
   const lines = Object.entries(fix.lines).filter(
     ([name]) => shown.length === 0 || shown.includes(name as DoctorFramework),
   )

@@ -106,12 +106,8 @@ const nodeColumns = 'node, score, used, head, ms, failures, contradictions, fail
 const trafficColumns = ['node', 'calls', 'bytes', 'blocks', 'calls per block', 'bytes per block', 'cost']
 
 /** Formats the report. `getPrice` gives the price of a million calls at the nodes of a chain; null: unknown. */
-function statusText(
-  url: string,
-  { status, database, chains, recording }: HealthReport,
-  now: number,
-  getPrice: (chainId: number) => number | null,
-): string[] {
+function statusText(url: string, health: HealthReport, now: number, getPrice: (chainId: number) => number | null) {
+  const { status, database, chains, recording } = health
   return [
     `${status}: ${url}, database ${database}`,
     ...(recording === 'own' ? ['Only payments of its own integrations are stored (PI_RECORD=own).'] : []),

@@ -1,7 +1,7 @@
 /** Adapts a template to a project: language, modules, test runner, path and folder. @module */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { templatesFolder } from '../package-files.js'
+import { templatesFolder } from '../files.js'
 import type { TestRunner } from './project.js'
 
 export interface Target {

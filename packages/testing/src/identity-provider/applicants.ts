@@ -75,18 +75,13 @@ export interface ApplicantRecord {
 }
 
 /** An applicant as a test sees it. */
-export type ApplicantView = Readonly<
-  Pick<
-    ApplicantRecord,
-    'id' | 'clientId' | 'externalUserId' | 'levelName' | 'steps' | 'reviewStatus' | 'reviewResult' | 'isActive'
-  >
->
+export type ApplicantView = Readonly<ReturnType<typeof toView>>
 
 export function findMissingSteps(required: readonly string[], present: readonly string[]): string[] {
   return required.filter((step) => !present.includes(step))
 }
 
-export function toView(applicant: ApplicantRecord): ApplicantView {
+export function toView(applicant: ApplicantRecord) {
   const { id, clientId, externalUserId, levelName, steps, reviewStatus, reviewResult, isActive } = applicant
   return { id, clientId, externalUserId, levelName, steps: [...steps], reviewStatus, reviewResult, isActive }
 }

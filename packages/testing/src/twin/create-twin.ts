@@ -114,12 +114,12 @@ async function openTwinEngine(deps: {
   }
 }
 
-function createEnd(): { readonly promise: Promise<undefined>; resolve(): void } {
+function createEnd() {
   let resolve = () => {}
   const promise = new Promise<undefined>((end) => {
     resolve = () => end(undefined)
   })
-  return { promise, resolve: () => resolve() }
+  return { promise, resolve }
 }
 
 /** Options of a twin. */

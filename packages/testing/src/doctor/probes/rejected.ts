@@ -158,15 +158,9 @@ export const contentTypeProbes = {
     async run(bench) {
       const good = await bench.deliveries.good(bench.payment())
       const forged = await bench.deliveries.forged(bench.payment())
-      const types = ['text/plain', null]
-      const forgedAnswers = await sendInTurn(
-        bench,
-        types.map((type) => withContentType(forged, type)),
-      )
-      const validAnswers = await sendInTurn(
-        bench,
-        types.map((type) => withContentType(good, type)),
-      )
+      const withTypes = (delivery: SignedDelivery) => ['text/plain', null].map((type) => withContentType(delivery, type))
+      const forgedAnswers = await sendInTurn(bench, withTypes(forged))
+      const validAnswers = await sendInTurn(bench, withTypes(good))
       const answers = [...forgedAnswers, ...validAnswers]
       const judgement = judgeRejected(forgedAnswers, 'skips-other-content-types', bench.timeoutMs)
       if (judgement.verdict === 'fail') return { ...judgement, answers }

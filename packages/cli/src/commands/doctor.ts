@@ -70,13 +70,10 @@ async function examineReceiver(url: string, flags: DoctorFlags, io: Io): Promise
   ])
   const onProbe = (probe: DoctorProbe) => report({ event: 'probe', ...probe }, (event) => probeText(event, style))
   const running = runDoctor({ url, ...credentials, now: io.now, timeoutMs: timeout, signal: io.signal, onProbe })
-  const {
-    probes: _,
-    findings,
-    ...counts
-  } = await running.catch((error: unknown) => {
+  const result = await running.catch((error: unknown) => {
     throw io.signal.aborted ? new InterruptedError('Interrupted before the last probe: there is no verdict.') : error
   })
+  const { probes: _, findings, ...counts } = result
   const usedFrameworks = framework === undefined ? await findFrameworks() : [framework]
   for (const finding of findings)
     report({ event: 'finding', ...finding }, (event) => findingText(event, usedFrameworks, style))

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { getEvents, testIo } from '../../test/test-io.js'
 import { writeProject } from '../../test/write-project.js'
-import { type FrameworkName, frameworkNames } from '../init/layout.js'
 import { version } from '../files.js'
+import { type FrameworkName, frameworkNames } from '../init/layout.js'
 import { runCli } from '../run-cli.js'
 
 type Options = Parameters<typeof writeProject>[2]

@@ -24,15 +24,11 @@ export async function fromTemplate(name: string, target: Target, words: Readonly
   if (isCode && target.extension === 'js') text = toJavaScript(text)
   for (const [word, by] of Object.entries({ '/WEBHOOK_PATH': target.path, ...words })) text = text.replaceAll(word, by)
   if (!isCode) return text
-  text = withRunner(text, target.testRunner)
+  // A template test imports only `test` from the runner, and otherwise uses `node:assert`.
+  const runner = { 'node:test': 'node:test', vitest: 'vitest', jest: '@jest/globals' }[target.testRunner]
+  text = text.replace("import { test } from 'node:test'", `import { test } from '${runner}'`)
   if (!target.namesExtension) text = text.replace(/( from '[.][^']{0,200})[.]js'/g, "$1'")
   return target.isCommonJs ? toCommonJs(text) : text
-}
-
-/** Imports `test` from the project's runner; a template test otherwise uses only `node:assert`. */
-function withRunner(text: string, runner: TestRunner): string {
-  const from = { 'node:test': 'node:test', vitest: 'vitest', jest: '@jest/globals' }[runner]
-  return text.replace("import { test } from 'node:test'", `import { test } from '${from}'`)
 }
 
 /** Removes the type syntax that templates use, and no other. The formatting stays. */

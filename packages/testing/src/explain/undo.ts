@@ -277,9 +277,7 @@ export const undoText: readonly Undo[] = [
   }),
   undoInText('body_base64', (text) => [{ text: decodeBase64(text), evidence: 'It has only characters of base64.' }]),
   undoInText('body_hex', (text) => [{ text: decodeHex(text), evidence: 'It has only hex digits.' }]),
-  undoInText('body_chunked', (text) => [
-    { text: dechunk(text), evidence: 'Chunk sizes stand in lines of their own.' },
-  ]),
+  undoInText('body_chunked', (text) => [{ text: dechunk(text), evidence: 'Chunk sizes stand in lines of their own.' }]),
   undoInText('body_charset', (text) => {
     if (!/[^\0-\x7f]/.test(text)) return []
     const bytes = toLatin1(text)

@@ -239,7 +239,8 @@ function openProvider(options: IdentityProviderOptions) {
     webhooks: webhooks.sent,
     fail: faults.add,
     clearFaults: faults.clear,
-    setWebhooks: (clientId, targetList) => void targets.set(requireClient(state, clientId).clientId, targetList),
+    setWebhooks: (clientId: string, targetList: readonly WebhookTarget[]) =>
+      void targets.set(requireClient(state, clientId).clientId, targetList),
     deliverWebhooks,
     loseWebhooks: webhooks.lose,
     nextWebhookAt: webhooks.nextAt,

@@ -69,17 +69,13 @@ async function openTwinEngine(deps: {
     })
   let service = start()
 
-  async function index(): Promise<void> {
-    for (const indexer of service.indexers) {
-      let isIdle = false
-      while (!isIdle) isIdle = await indexer.step()
-    }
-  }
-
   /** Indexes all blocks, attempts every due delivery, sends every due webhook and polls every due verification. */
   async function settle(): Promise<void> {
     for (let turn = 0; turn < maxTurns; turn += 1) {
-      await index()
+      for (const indexer of service.indexers) {
+        let isIdle = false
+        while (!isIdle) isIdle = await indexer.step()
+      }
       const attempts = await Promise.race([service.dispatcher.runOnce(), ended.promise])
       const reviews = await identity.settle(service)
       if (attempts === 0 && reviews === 0) return

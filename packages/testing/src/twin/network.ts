@@ -124,7 +124,7 @@ export function createTwinNetwork(deps: {
   const arrivals: TwinArrival[] = []
   /** Highest version that a receiver confirmed, by integration, chain and hash. */
   const confirmed = new Map<string, number>()
-  let late: PostRequest[] = []
+  const late: PostRequest[] = []
   let skew = 0
 
   function computeVerdict(name: string, version: number): ExpectedVerdict {
@@ -153,9 +153,7 @@ export function createTwinNetwork(deps: {
   }
 
   async function deliverLate(): Promise<void> {
-    const latePosts = late
-    late = []
-    for (const post of latePosts) await arrive(post, 'late')
+    for (const post of late.splice(0)) await arrive(post, 'late')
   }
 
   async function postWith(fault: ChaosFault | null, post: PostRequest): Promise<PostResult> {

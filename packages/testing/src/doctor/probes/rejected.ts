@@ -158,7 +158,8 @@ export const contentTypeProbes = {
     async run(bench) {
       const good = await bench.deliveries.good(bench.payment())
       const forged = await bench.deliveries.forged(bench.payment())
-      const withTypes = (delivery: SignedDelivery) => ['text/plain', null].map((type) => withContentType(delivery, type))
+      const withTypes = (delivery: SignedDelivery) =>
+        ['text/plain', null].map((type) => withContentType(delivery, type))
       const forgedAnswers = await sendInTurn(bench, withTypes(forged))
       const validAnswers = await sendInTurn(bench, withTypes(good))
       const answers = [...forgedAnswers, ...validAnswers]

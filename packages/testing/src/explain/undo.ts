@@ -144,7 +144,7 @@ export function trimSecret(secret: string): string {
 /** Texts before a change, with the evidence of the change. */
 type UndoText = (text: string) => readonly { readonly text: string | Body | null; readonly evidence: string }[]
 
-/** Creates an undo for one kind of change of a text. It skips bytes that are not UTF-8, and results equal to the text. */
+/** Creates an undo for one kind of change of a text. Skips bytes that are not UTF-8, and results equal to the text. */
 function undoInText(code: FindingCode, undo: UndoText): Undo {
   return (body) => {
     const text = fromUtf8(body)

@@ -92,7 +92,7 @@ export function chooseLayout(
 
   const files: TemplateFile[] = [
     ...(framework === 'worker'
-      ? [code('worker', 'worker/worker'), code('payment-object', 'worker/payment-object'), ...wranglerFile(project)]
+      ? [code('worker', 'worker/worker'), code('payment-object', 'worker/payment-object'), wranglerFile(project)]
       : [code('webhook', webhook)]),
     ...(framework === 'lambda' ? [code('handler', 'lambda/handler')] : []),
     ...(router === null ? [] : [{ path: `${router.file}.${extension}`, template: router.template }]),
@@ -126,10 +126,10 @@ function findRouter({ entries, sourceEntries }: Project, given: string | undefin
 }
 
 /** An existing configuration is kept, and must declare the class of the Durable Objects. */
-function wranglerFile({ entries }: Project): TemplateFile[] {
+function wranglerFile({ entries }: Project): TemplateFile {
   const path = ['wrangler.toml', 'wrangler.jsonc', 'wrangler.json'].find((name) => entries.has(name))
   const accepts = (text: string) => text.includes('PaymentObject') && text.includes('PAYMENTS')
-  return [{ path: path ?? 'wrangler.toml', template: 'worker/wrangler.toml', accepts }]
+  return { path: path ?? 'wrangler.toml', template: 'worker/wrangler.toml', accepts }
 }
 
 /** An existing configuration is kept, and must exclude the native SQLite module from the bundle. */

@@ -49,8 +49,10 @@ export async function planInit(project: Project, choices: InitChoices) {
     const after = await fromTemplate(template, target, buildWords(project, layout, path, target))
     const before = await readText(project.folder, path)
     if (before === null) files.push({ path, before, after })
-    else if (before !== after && accepts?.(before) !== true)
-      conflicts.push({ path, add: addedLines(path, before, after) })
+    else if (before !== after && accepts?.(before) !== true) {
+      const added = unifiedDiff(path, before, after).filter((line, index) => index > 1 && line.startsWith('+'))
+      conflicts.push({ path, add: added.map((line) => line.slice(1)) })
+    }
   }
   const packed = choices.from === undefined ? {} : await findTarballs(project.folder, choices.from)
   const changed = changeManifest(project, layout.manifest, packed)
@@ -119,13 +121,6 @@ export function unifiedDiff(path: string, before: string | null, after: string):
   const options = { context: 3, headerOptions: FILE_HEADERS_ONLY }
   const diff = createTwoFilesPatch(from, `b/${path}`, before ?? '', after, undefined, undefined, options)
   return diff.split('\n').slice(0, -1)
-}
-
-function addedLines(path: string, before: string, after: string): string[] {
-  return unifiedDiff(path, before, after)
-    .slice(2)
-    .filter((line) => line.startsWith('+'))
-    .map((line) => line.slice(1))
 }
 
 function listSteps({ framework, from }: InitChoices, { folder, manifest, path }: Layout, project: string): string[] {

@@ -40,12 +40,16 @@ export async function* readStream(target: StreamTarget, start: StreamStart, io: 
   const response = await open(target, start, io.signal)
   try {
     rejectStatus(response, target, io.now())
-    const parse = createEventParser()
+    const decoder = new TextDecoder()
+    let incomplete = ''
     const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Buffer>
     for (;;) {
       const chunk = await withinSilence(chunks.next(), io.signal)
       if (chunk.done === true) return
-      yield* parse(chunk.value)
+      const blocks = `${incomplete}${decoder.decode(chunk.value, { stream: true })}`.split('\n\n')
+      incomplete = blocks.pop() ?? ''
+      if (incomplete.length > maxCharacters) throw new ServerError('The server sent an event of more than 8 MB.')
+      yield* blocks.map(parseBlock).filter((event) => event !== null)
     }
   } catch (error) {
     if (error instanceof ServerError || error instanceof ConnectionLostError) throw error
@@ -119,18 +123,6 @@ async function withinSilence<T>(next: Promise<T>, signal: AbortSignal): Promise<
 export type StreamEvent = NonNullable<ReturnType<typeof parseBlock>>
 
 const maxCharacters = 8 * 1024 * 1024
-
-/** Creates a parser: each call takes a chunk and returns the events that it completes. */
-function createEventParser(): (chunk: Uint8Array) => readonly StreamEvent[] {
-  const decoder = new TextDecoder()
-  let incomplete = ''
-  return (chunk) => {
-    const blocks = `${incomplete}${decoder.decode(chunk, { stream: true })}`.split('\n\n')
-    incomplete = blocks.pop() ?? ''
-    if (incomplete.length > maxCharacters) throw new ServerError('The server sent an event of more than 8 MB.')
-    return blocks.map(parseBlock).filter((event) => event !== null)
-  }
-}
 
 /** Parses the lines of one event; null for a comment. */
 function parseBlock(block: string) {

@@ -67,7 +67,10 @@ export async function findMatch(candidates: readonly SignatureCandidate[], body:
   const storedKeys = await buildStoredKeys(secrets)
   const repaired = await search(unchangedBodies, storedKeys)
   if (repaired !== null) return repaired
-  const changed = await buildChangedBodies(body)
+  const count = Math.max(12, Math.min(maxBodies, Math.floor(maxCopiedBytes / (body.length + 1))))
+  const [, ...undone] = await findCandidates(body, [...undoBytes, undoJson, ...undoText], count)
+  // The fewest changes first.
+  const changed = [...undone, ...addNewlines(body)]
   return (await search(changed, issuedKeys)) ?? (await search(changed, storedKeys))
 }
 
@@ -78,11 +81,4 @@ async function buildStoredKeys(secrets: readonly RoleSecret[]): Promise<Key[]> {
     for (const { value, faults } of await findKeyCandidates(secret.value))
       if (faults.length > 0) keys.push({ secret, faults, sign: createHmac(value) })
   return keys
-}
-
-/** The bodies that the given body may have come from, the fewest changes first. */
-async function buildChangedBodies(body: Body): Promise<Candidate[]> {
-  const count = Math.max(12, Math.min(maxBodies, Math.floor(maxCopiedBytes / (body.length + 1))))
-  const [, ...changed] = await findCandidates(body, [...undoBytes, undoJson, ...undoText], count)
-  return [...changed, ...addNewlines(body)]
 }

@@ -14,7 +14,7 @@ import type { PaymentPlan } from './clients.js'
 import { accountHandle, createDemoProcessor, createDemoReader, legacyExample, setUpLegacy } from './clients.js'
 import type { LegacyReadyEvent, ReadyEvent } from './demo-events.js'
 import type { Closers } from './machine.js'
-import { choosePort, createDemoFolder, listEnvValues, openBrowser, startOnPort, writeEnvFile } from './machine.js'
+import { choosePort, createDemoFolder, openBrowser, startOnPort, writeEnvFile } from './machine.js'
 import { type EventOrder, formatCommands } from './printer.js'
 import { createRelay, type ReceiverAnswer, startDemoReceiver } from './receiver.js'
 import { createLedger, createReceiverNotes, watchService } from './watch.js'
@@ -155,8 +155,14 @@ export async function startDemo(settings: DemoSettings) {
     minting: identity.minting,
   }
   stage.report(ready)
-  if (settings.envFile !== null)
-    stage.report({ event: 'env.file', ...writeEnvFile(settings.envFile, listEnvValues(ready)) })
+  const values = {
+    PAYMENTS_URL: serviceUrl,
+    INTEGRATION_ADDRESS: address,
+    API_SECRET: apiSecret,
+    WEBHOOK_SIGNING_SECRET: issued.signingSecret,
+    LEGACY_API_KEY: legacyApiKey,
+  }
+  if (settings.envFile !== null) stage.report({ event: 'env.file', ...writeEnvFile(settings.envFile, values) })
   const silence = to === undefined ? null : await checkListening(to)
   if (to !== undefined && silence !== null)
     stage.report({ event: 'forward.failed', url: to.href, status: null, advice: silence })

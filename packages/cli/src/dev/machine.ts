@@ -11,7 +11,7 @@ import { parseEnv } from 'node:util'
 import { DemoError } from '../errors.js'
 import { isIgnored } from '../files.js'
 import type { Io } from '../io.js'
-import { devDefaults, type EnvFileEvent, type ReadyEvent } from './demo-events.js'
+import { devDefaults, type EnvFileEvent } from './demo-events.js'
 
 type Start = typeof import('@payment-integration/server/service')['startServer']
 
@@ -111,16 +111,6 @@ export async function createDemoFolder(io: Pick<Io, 'temporaryFolder' | 'onExit'
 const begin =
   '# Written by payment-integration dev, whose next run replaces this part. Delete it to use values of your own.'
 const end = '# End of payment-integration dev.'
-
-export function listEnvValues(ready: ReadyEvent): Readonly<Record<string, string>> {
-  return {
-    PAYMENTS_URL: ready.url,
-    INTEGRATION_ADDRESS: ready.integrationAddress,
-    API_SECRET: ready.apiSecret,
-    WEBHOOK_SIGNING_SECRET: ready.signingSecret,
-    LEGACY_API_KEY: ready.legacyApiKey,
-  }
-}
 
 /**
  * Writes the values between two marker lines at the end of the file, and keeps all other lines. Writes nothing when

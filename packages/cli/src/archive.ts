@@ -1,8 +1,4 @@
-/**
- * Writes and reads gzip files of archived history and of moved integrations, and writes export files.
- * Source: docs/retention.md.
- * @module
- */
+/** Writes exports; writes and reads gzip files of history and of moved integrations: docs/retention.md. @module */
 import { createReadStream } from 'node:fs'
 import { lstat, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'

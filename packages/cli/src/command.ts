@@ -25,7 +25,6 @@ export function withActor(command: Command): Command {
   return command.option('--actor <name>', 'your name in the audit log (PI_ACTOR, default cli:<user>)', parseActor)
 }
 
-/** Adds the options of commands that act as an integrator. */
 export function withIntegrator(command: Command): Command {
   return command
     .option('--server <url>', `the server (${integratorNames.server})`, parseNotificationUrl)
@@ -58,10 +57,7 @@ const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as co
 /** The longest delay of a Node timer in milliseconds: about 24.8 days. */
 const longestMs = 2 ** 31 - 1
 
-/**
- * Parses a duration such as `500ms`, `3s`, `10m`, `24h` or `7d`, of at most 24 days.
- * @returns Milliseconds.
- */
+/** Parses a duration such as `500ms`, `3s`, `10m`, `24h` or `7d`, of at most 24 days. @returns Milliseconds. */
 export function parseDuration(text: string): number {
   const ms = durationMs(text)
   if (ms === null) throw new InvalidArgumentError('Expected a number and a unit: 500ms, 3s, 10m, 24h or 7d.')
@@ -143,12 +139,9 @@ export function parseActor(text: string): string {
   return text
 }
 
-export interface ExpectedRecord {
-  readonly seq: number
-  readonly hash: string
-}
+export type ExpectedRecord = ReturnType<typeof parseExpectedRecord>
 
-export function parseExpectedRecord(text: string): ExpectedRecord {
+export function parseExpectedRecord(text: string) {
   const [, seq, hash] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? []
   if (seq === undefined || hash === undefined)
     throw new InvalidArgumentError('Expected a number and a hash, as audit head prints them: 12:9f2c….')
@@ -169,10 +162,6 @@ export function parseNotificationUrl(text: string): string {
   if (url === null || !['http:', 'https:'].includes(url.protocol))
     throw new InvalidArgumentError('Expected a full URL such as https://shop.example/webhook.')
   return text
-}
-
-export function parseOptionalUrl(text: string): string | null {
-  return text === 'none' ? null : parseNotificationUrl(text)
 }
 
 export interface AcceptedTokens {

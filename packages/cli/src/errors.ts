@@ -37,12 +37,12 @@ export class DatabaseMissingError extends Error {
   }
 }
 
-/** A copy of the database could not be written, and its partial file is removed. Exit code 1. */
+/** A copy of the database could not be written, and no part of it stays. Exit code 1. */
 export class BackupError extends Error {
   override readonly name = 'BackupError'
   readonly code = 'ERR_BACKUP'
   constructor(file: string, cause: unknown) {
-    super(`The backup ${file} could not be written: ${getMessage(cause)}. The partial file is removed.`, { cause })
+    super(`The backup ${file} could not be written: ${getMessage(cause)}. No part of it stays.`, { cause })
   }
 }
 

@@ -1,11 +1,19 @@
-/** Opens SQLite files, and flushes files and folders to the disk. @module */
+/** Files of the package, SQLite files, files on the disk, and those that git ignores. @module */
 import { open } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
+
+const load = createRequire(import.meta.url)
+
+/** This package's version, for example `0.1.0`. */
+export const version: string = load('../package.json').version
+
+/** The folder of the templates, next to `src` and to the bundled `dist`. */
+export const templatesFolder: string = fileURLToPath(new URL('../templates/', import.meta.url))
 
 /** Opens or creates a file with `node:sqlite` where Node has that module, else with a package of the same API. */
 export function openSqlite(path: string): DatabaseSyncInstance {
-  const load = createRequire(import.meta.url)
   let driver: typeof import('@photostructure/sqlite')
   try {
     driver = load('node:sqlite')
@@ -23,4 +31,20 @@ export async function syncPath(path: string): Promise<void> {
   } finally {
     await handle.close()
   }
+}
+
+const commonPatterns: ReadonlyMap<string, RegExp> = new Map([
+  ['.env*', /^\.env/],
+  ['.env.*', /^\.env\./],
+  ['*.local', /\.local$/],
+  ['.env*.local', /^\.env.*\.local$/],
+  ['.env.*.local', /^\.env\..*\.local$/],
+  ['.dev.vars*', /^\.dev\.vars/],
+  ['*.db*', /\.db/],
+])
+
+/** Whether the text of a `.gitignore` covers a file of its folder, by the file's name or by a common pattern. */
+export function isIgnored(gitignore: string, name: string): boolean {
+  const patterns = gitignore.split('\n').map((line) => line.trim().replace(/^\//, ''))
+  return patterns.some((pattern) => pattern === name || commonPatterns.get(pattern)?.test(name))
 }

@@ -5,14 +5,7 @@ import { deliveryTimeoutMs, integrationHeader, signatureHeader } from '@payment-
 import { createSocketSender, type SocketAnswer } from '@payment-integration/testing/doctor'
 import type { Io } from './io.js'
 
-export interface Forwarded {
-  /** Null: no answer arrived. */
-  readonly status: number | null
-  readonly ms: number
-  readonly retryAfter: string | null
-  /** The failure and its remedy; null after a 2xx. */
-  readonly problem: string | null
-}
+export type Forwarded = Awaited<ReturnType<typeof forward>>
 
 /** A delivery, with its headers in the form of Node or of the stream. */
 export interface ForwardedDelivery {
@@ -33,7 +26,7 @@ interface ForwardOptions {
 export async function forward(
   delivery: ForwardedDelivery,
   { to, io, timeoutMs: waitMs = deliveryTimeoutMs }: ForwardOptions,
-): Promise<Forwarded> {
+) {
   const startedAt = io.now()
   const headers = Object.entries(delivery.headers)
     .filter(([name]) => forwardedHeaders.includes(name.toLowerCase()))
@@ -42,9 +35,11 @@ export async function forward(
   const sender = createSocketSender({ url: to, waitMs, ...io })
   const answer = await sender.send(signed).catch(() => null)
   return {
+    /** Null: no answer arrived. */
     status: answer?.status ?? null,
     ms: Math.round(io.now() - startedAt),
     retryAfter: answer?.retryAfter ?? null,
+    /** The failure and its remedy; null after a 2xx. */
     problem: answer === null ? 'the command was stopped' : describeProblem(answer, to),
   }
 }

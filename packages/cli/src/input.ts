@@ -34,11 +34,7 @@ export async function confirm(question: string, io: Pick<Io, 'input' | 'out' | '
  * @throws UsageError `ERR_USAGE` when the source is unreadable or too large; InterruptedError `ERR_INTERRUPTED` when
  * `io.signal` aborts.
  */
-export async function readInput(
-  source: string,
-  { input, signal }: Pick<Io, 'input' | 'signal'>,
-  maxMiB: number,
-): Promise<Buffer> {
+export async function readInput(source: string, { input, signal }: Pick<Io, 'input' | 'signal'>, maxMiB: number) {
   const name = formatInputName(source)
   const stream = addAbortSignal(signal, source === '-' ? input() : createReadStream(source))
   const bytes = await readAtMost(stream, maxMiB * 1_048_576).catch(({ code }: NodeJS.ErrnoException) => {
@@ -107,10 +103,7 @@ const defaultEnvFile = '.env.local'
  * @param envFile - The value of `--env-file`. @default .env.local, if the file exists
  * @throws UsageError `ERR_USAGE` when the file cannot be read.
  */
-export async function readIntegratorVariables(
-  envFile: string | undefined,
-  { env }: Pick<Io, 'env'>,
-): Promise<Variables> {
+export async function readIntegratorVariables(envFile: string | undefined, { env }: Pick<Io, 'env'>) {
   const path = envFile ?? (existsSync(defaultEnvFile) ? defaultEnvFile : undefined)
   const source = envFile === undefined ? defaultEnvFile : '--env-file'
   const fromFile = path === undefined ? {} : parseEnv(await readSmallFile(path, source))
@@ -144,7 +137,6 @@ function withoutEmpty(variables: Variables): Variables {
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''))
 }
 
-/** Options of the commands that act as an integrator. */
 export interface IntegratorOptions {
   readonly server?: string
   readonly integration?: string

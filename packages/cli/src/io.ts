@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream'
 
 /** Input, output and environment of one run. */
 export interface Io {
-  /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Standard input. Only a command that reads input or asks a question calls this. */
   input(): Readable

@@ -41,8 +41,7 @@ const exactUnits = [
 ] as const
 
 /**
- * A configured duration, exact, in the largest unit that gives a whole number:
- * `7 days`, `24 h`, `90 min`, `500 ms`.
+ * A configured duration, exact, in the largest unit that gives a whole number: `7 days`, `24 h`, `90 min`, `500 ms`.
  */
 export function duration(ms: number): string {
   const unit = exactUnits.find((each) => ms % each.ms === 0 && ms / each.ms >= each.from) ?? exactUnits[4]
@@ -52,11 +51,6 @@ export function duration(ms: number): string {
 /** A time in UTC that sorts as text, such as `2026-03-01 09:30:00Z`. Null: `-`. */
 export function momentText(ms: number | null): string {
   return ms === null ? '-' : `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')}Z`
-}
-
-/** A moment in UTC with its milliseconds, such as `2026-01-31 12:00:00.123Z`. */
-export function exactMomentText(ms: number): string {
-  return new Date(ms).toISOString().replace('T', ' ')
 }
 
 /** Aligns rows in columns, two spaces apart. The first row is the header; columns of numbers align right. */
@@ -120,7 +114,6 @@ export interface Reporter {
   ): void
 }
 
-/** An SGR code of {@link Style}. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this control character may stay.
 const styleCode = /(\u001b\[(?:1|2|22|31|32|33|36|39)m)/
 

@@ -1,7 +1,4 @@
-/**
- * Interprets signals, keys and write errors of the process, and keeps status lines at the bottom of its terminal.
- * @module
- */
+/** Interprets signals, keys and write errors of the process, and keeps status lines below its output. @module */
 import { randomBytes } from 'node:crypto'
 import { tmpdir, userInfo } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -43,11 +40,7 @@ const signalWithinMs = 100
 
 /** Whether a start failed only because the command was stopped, so that the error is not reported. */
 export async function isStoppedEarly(signal: AbortSignal): Promise<boolean> {
-  const waiting = new AbortController()
-  const stopWaiting = () => waiting.abort()
-  signal.addEventListener('abort', stopWaiting, { once: true })
-  if (!signal.aborted) await delay(signalWithinMs, undefined, { signal: waiting.signal }).catch(() => undefined)
-  signal.removeEventListener('abort', stopWaiting)
+  await delay(signalWithinMs, undefined, { signal }).catch(() => undefined)
   return signal.aborted
 }
 
@@ -149,7 +142,6 @@ export function createScreen(stream: ScreenStream) {
       write()
       paint()
     },
-    /** Replaces the status lines; an empty list removes them. */
     live(lines: readonly string[]) {
       erase()
       statusLines = lines.slice(0, maxLines)

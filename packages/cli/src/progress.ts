@@ -7,11 +7,7 @@ import { counted, grouped, rate, shortHash, span } from './output.js'
 /** A chain, or one added router, that is behind its target block. */
 type CatchUp = ReturnType<typeof toCatchUp>
 
-/** A finished catch-up. */
-interface CaughtUp {
-  readonly chainId: number
-  readonly router: string | null
-  readonly indexed: number
+interface CaughtUp extends Pick<CatchUp, 'chainId' | 'router' | 'indexed'> {
   /** The payments stored during the catch-up; null for a router. */
   readonly payments: number | null
   readonly seconds: number
@@ -21,7 +17,6 @@ interface CaughtUp {
 export const shownAfterMs = 1_000
 /** Rates cover this time, in milliseconds: long enough to be steady, short enough to show a change. */
 const windowMs = 10_000
-/** The time between two samples, in milliseconds. */
 const sampleMs = 250
 /** A rate over a shorter time, in milliseconds, is not shown. */
 const minRateMs = 500
@@ -114,15 +109,16 @@ function toCatchUp({ chainId, router, indexed, to, samples }: Track, payments: n
   const ms = first === undefined ? 0 : now - first.at
   const perSecond = (count: number) => (Math.max(0, count) * 1_000) / ms
   const since = ms < minRateMs ? undefined : first
+  const rounded = (value: number) => Math.round(value * 100) / 100
   const blocksPerSecond = since === undefined ? null : perSecond(indexed - since.block)
   return {
     chainId,
     router,
     indexed,
     to,
-    blocksPerSecond,
-    paymentsPerSecond: since === undefined || router !== null ? null : perSecond(payments - since.payments),
-    secondsLeft: blocksPerSecond ? (to - indexed) / blocksPerSecond : null,
+    blocksPerSecond: blocksPerSecond === null ? null : rounded(blocksPerSecond),
+    paymentsPerSecond: since === undefined || router !== null ? null : rounded(perSecond(payments - since.payments)),
+    secondsLeft: blocksPerSecond ? Math.ceil((to - indexed) / blocksPerSecond) : null,
   }
 }
 
@@ -155,23 +151,20 @@ const progressEveryMs = { live: 250, log: 10_000 } as const
  * Shows the catch-ups of a server: as status lines on a terminal, else as log lines every ten seconds.
  * With `mayUseTerminal` false, as for `--json`, it always logs. `run` shows catch-ups until the signal aborts.
  */
-export function showProgress({
-  io,
-  logger,
-  mayUseTerminal,
-}: {
+export function showProgress(parts: {
   readonly io: Pick<Io, 'now' | 'sleep' | 'out' | 'live'>
   readonly logger: Pick<Logger, 'info'>
   readonly mayUseTerminal: boolean
 }) {
+  const { io, logger, mayUseTerminal } = parts
   const progress = createProgress()
   const live = mayUseTerminal ? io.live : undefined
   return {
     onEvent(event: ServiceEvent) {
       const done = progress.saw(event, io.now())
       if (done === null) return
-      const { chainId, indexed } = done
-      if (live === undefined) logger.info({ chainId, indexed, ...named(done) }, 'Caught up.')
+      const { chainId, indexed, router } = done
+      if (live === undefined) logger.info({ chainId, indexed, router: router ?? undefined }, 'Caught up.')
       else io.out(caughtUpLine(done))
     },
     async run(signal: AbortSignal) {
@@ -181,27 +174,12 @@ export function showProgress({
         if (signal.aborted) break
         const catchUps = progress.unfinished(io.now())
         if (live !== undefined) live(catchUps.map(catchUpLine))
-        else for (const each of catchUps) logger.info(loggedFields(each), 'Catching up.')
+        else for (const each of catchUps) logger.info({ ...each, router: each.router ?? undefined }, 'Catching up.')
       }
       live?.([])
     },
   }
 }
-
-function loggedFields({ chainId, router, ...facts }: CatchUp) {
-  const { blocksPerSecond, paymentsPerSecond, secondsLeft } = facts
-  const rounded = (value: number | null) => (value === null ? null : Math.round(value * 100) / 100)
-  return {
-    chainId,
-    ...named({ router }),
-    ...facts,
-    blocksPerSecond: rounded(blocksPerSecond),
-    paymentsPerSecond: rounded(paymentsPerSecond),
-    secondsLeft: secondsLeft === null ? null : Math.ceil(secondsLeft),
-  }
-}
-
-const named = ({ router }: Pick<CatchUp, 'router'>) => (router === null ? {} : { router })
 
 const barWidth = 24
 
@@ -221,10 +199,7 @@ export function createLiveLine(io: Pick<Io, 'now' | 'out' | 'live'>, json: boole
 }
 
 /** `Replaying [############------------] 50 %, 5,000 of 10,000, 2,500/s, 2 s left`. */
-export function countingLine(
-  what: string,
-  { done, total, ms }: { readonly done: number; readonly total: number; readonly ms: number },
-): string {
+export function countingLine(what: string, { done, total, ms }: Record<'done' | 'total' | 'ms', number>): string {
   const all = Math.max(total, done)
   const share = all === 0 ? 1 : done / all
   const filled = Math.floor(share * barWidth)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { testIo } from '../test/test-io.js'
-import { version } from './package-files.js'
+import { version } from './files.js'
 import { runCli } from './run-cli.js'
 
 const address = `0x${'a1'.repeat(20)}`

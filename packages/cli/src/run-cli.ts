@@ -2,9 +2,9 @@
 import { Command, CommanderError } from 'commander'
 import type { Run } from './command.js'
 import { formatCommandError } from './errors.js'
+import { version } from './files.js'
 import type { ExitCode, Io } from './io.js'
 import { plainOutput } from './output.js'
-import { version } from './package-files.js'
 
 type AddCommand = (program: Command, run: Run, io: Io) => void
 

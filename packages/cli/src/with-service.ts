@@ -70,27 +70,22 @@ export interface ConfigFlags {
  * Returns the environment, with each option in place of the variable that it overrides.
  * @throws UsageError `ERR_USAGE` when the database URL holds a password.
  */
-export function withFlags(
-  env: Io['env'],
-  { database, host, port, roles, actor }: ConfigFlags,
-): Record<string, string | undefined> {
+export function withFlags(env: Io['env'], { database, host, port, roles, actor }: ConfigFlags) {
   if (database !== undefined && hasPassword(database))
     throw new UsageError(
       '--database contains a password, and other users of this machine can see arguments. Set PI_DATABASE_URL, or PI_DATABASE_URL_FILE to the path of a file with the URL. Change the password if others use this machine.',
     )
-  return {
-    ...env,
-    ...(database === undefined ? {} : { ...withoutDatabase(env), PI_DATABASE_URL: database }),
-    ...(host === undefined ? {} : { PI_HOST: host }),
-    ...(port === undefined ? {} : { PI_PORT: String(port) }),
-    ...(roles === undefined ? {} : { PI_ROLES: roles }),
-    ...(actor === undefined ? {} : { PI_ACTOR: actor }),
+  // Variables such as the address of a standby belong to the configured database, and not to `--database`.
+  const kept = Object.entries(env).filter(([name]) => database === undefined || !name.startsWith('PI_DATABASE_'))
+  const flags = {
+    PI_DATABASE_URL: database,
+    PI_HOST: host,
+    PI_PORT: port?.toString(),
+    PI_ROLES: roles,
+    PI_ACTOR: actor,
   }
+  return Object.fromEntries([...kept, ...Object.entries(flags).filter(([, value]) => value !== undefined)])
 }
-
-/** Variables that belong to the configured database, such as the address of a standby, and not to `--database`. */
-const withoutDatabase = (env: Io['env']): Record<string, undefined> =>
-  Object.fromEntries(Object.keys(env).flatMap((name) => (name.startsWith('PI_DATABASE_') ? [[name, undefined]] : [])))
 
 /** Whether the URL holds a password, before the host or in the parameters, where a PostgreSQL driver looks for it. */
 export function hasPassword(database: string): boolean {

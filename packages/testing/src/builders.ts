@@ -85,7 +85,6 @@ function toWholeMs(ms: number): number {
 export interface Draws {
   /** A whole number from `min` to `max`. */
   integer(min: number, max: number): number
-  /** One of the list. */
   pick<const List extends readonly [unknown, ...unknown[]]>(list: List): List[number]
   /** `0x` and the given number of bytes as lowercase hex digits. */
   hex(bytes: number): string
@@ -112,16 +111,6 @@ export function createDraws(seed: number): Draws {
   }
 }
 
-/** Builders with one seed. Each call draws new values, which given fields replace. */
-interface PaymentBuilders {
-  payment(fields?: Partial<PaymentBody>): PaymentBody
-  /** A page of payments, newest first. @param payments - The payments, or their number. */
-  page(payments?: number | readonly PaymentBody[], nextCursor?: string | null): PageBody
-  snapshot(fields?: Partial<SnapshotBody>): SnapshotBody
-  recipient(fields?: Partial<RecipientBody>): RecipientBody
-  invoice(fields?: Partial<InvoiceBody>): InvoiceBody
-}
-
 const tokens = [
   { symbol: 'USDC', digits: 6 },
   { symbol: 'DAI', digits: 18 },
@@ -133,11 +122,7 @@ const merchants = ['Example Coffee', 'Corner Books', 'North Bakery'] as const
 const currencies = ['EUR', 'USD', 'CHF'] as const
 const minuteMs = 60_000
 
-function createPaymentBuilders(
-  draws: Draws,
-  clock: Pick<FakeClock, 'now'>,
-  integrationAddress: string,
-): PaymentBuilders {
+function createPaymentBuilders(draws: Draws, clock: Pick<FakeClock, 'now'>, integrationAddress: string) {
   /** A decimal of at least 0.01, with at most `digits` decimals. */
   const amount = (digits: number) => {
     const fraction = String(draws.integer(1, 99)).padStart(2, '0')
@@ -188,7 +173,8 @@ function createPaymentBuilders(
     snapshot,
     recipient,
     invoice,
-    page(payments = 3, nextCursor = null) {
+    /** A page of payments, newest first. @param payments - The payments, or their number. */
+    page(payments: number | readonly PaymentBody[] = 3, nextCursor: string | null = null): PageBody {
       const list = typeof payments === 'number' ? Array.from({ length: payments }, () => payment()) : payments
       return pageWriteSchema.parse({ payments: list.toSorted(compareNewestFirst), nextCursor })
     },
@@ -205,18 +191,9 @@ function compareNewestFirst(a: PaymentBody, b: PaymentBody): number {
 /** A payment of a look-up. */
 type LookupItem = Lookup['payments'][number]
 
-interface LegacyBuilders {
-  /** One payment of a transaction. */
-  lookupItem(fields?: Partial<LookupItem>): LookupItem
-  /** The answer of a look-up, by default with one payment. */
-  lookup(fields?: Partial<Lookup>): Lookup
-  /** The answer to a verification of the look-up: verified, or failed for the given reasons. */
-  verify(lookup?: Lookup, reasons?: readonly VerificationError[]): VerifyResponse
-}
-
 const digits = 6
 
-function createLegacyBuilders(draws: Draws): LegacyBuilders {
+function createLegacyBuilders(draws: Draws) {
   const units = (value: number) => ({
     formatted: `${Math.floor(value / 10 ** digits)}.${String(value % 10 ** digits).padStart(digits, '0')}`,
     value: String(value),
@@ -243,9 +220,12 @@ function createLegacyBuilders(draws: Draws): LegacyBuilders {
   const lookup = (fields: Partial<Lookup> = {}): Lookup =>
     lookupWriteSchema.parse({ chainId: 137, txHash: draws.hex(32), payments: [lookupItem()], ...fields })
   return {
+    /** One payment of a transaction. */
     lookupItem,
+    /** The answer of a look-up, by default with one payment. */
     lookup,
-    verify: (given = lookup(), reasons = []) =>
+    /** The answer to a verification of the look-up: verified, or failed for the given reasons. */
+    verify: (given: Lookup = lookup(), reasons: readonly VerificationError[] = []): VerifyResponse =>
       verifyResponseWriteSchema.parse({
         ...given,
         payments: given.payments.map((payment) => ({
@@ -267,17 +247,8 @@ export interface BuilderOptions {
   readonly clock?: Pick<FakeClock, 'now'> | undefined
 }
 
-/** Builders of one seed. */
-export interface Builders extends PaymentBuilders, LegacyBuilders {
-  /** A 20-byte address, lowercased. */
-  address(): string
-  /** A 32-byte hash, lowercased. */
-  txHash(): string
-  /** An answer of the share endpoint; by default the state is `init`, and the token was just redeemed. */
-  shareResponse(fields?: Partial<ShareResponse>): ShareResponse
-  /** A share request, with an e-mail address of the reserved domain example.com. */
-  shareRequest(fields?: Partial<{ email: string; kycShareToken: string }>): { email: string; kycShareToken: string }
-}
+/** Builders of one seed. Each call draws new values, which given fields replace. */
+export type Builders = ReturnType<typeof createBuilders>
 
 /**
  * Makes builders. Snapshots, payments, pages, look-ups, verifications and share responses are checked by the write
@@ -285,15 +256,18 @@ export interface Builders extends PaymentBuilders, LegacyBuilders {
  * @throws {RangeError} When the seed is not a whole number from 0 to 4294967295.
  * @example const build = createBuilders({ seed: 7 }); build.payment({ state: 'success' })
  */
-export function createBuilders(options: BuilderOptions = {}): Builders {
+export function createBuilders(options: BuilderOptions = {}) {
   const draws = createDraws(options.seed ?? 1)
   const { clock = createFakeClock(), integrationAddress = draws.hex(20) } = options
   return {
     ...createPaymentBuilders(draws, clock, integrationAddress),
     ...createLegacyBuilders(draws),
+    /** A 20-byte address, lowercased. */
     address: () => draws.hex(20),
+    /** A 32-byte hash, lowercased. */
     txHash: () => draws.hex(32),
-    shareResponse: (fields) =>
+    /** An answer of the share endpoint; by default the state is `init`, and the token was just redeemed. */
+    shareResponse: (fields?: Partial<ShareResponse>): ShareResponse =>
       shareResponseWriteSchema.parse({
         reviewStatus: 'init',
         reviewAnswer: null,
@@ -302,7 +276,8 @@ export function createBuilders(options: BuilderOptions = {}): Builders {
         reused: true,
         ...fields,
       }),
-    shareRequest: (fields) => ({
+    /** A share request, with an e-mail address of the reserved domain example.com. */
+    shareRequest: (fields?: Partial<{ email: string; kycShareToken: string }>) => ({
       email: `user-${draws.integer(1, 999_999)}@example.com`,
       kycShareToken: `_act-${draws.hex(16).slice(2)}`,
       ...fields,

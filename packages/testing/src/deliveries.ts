@@ -46,31 +46,7 @@ export interface DeliveryOptions {
 }
 
 /** Makes deliveries. An invalid delivery has exactly one flaw. */
-export interface Deliveries {
-  /** Valid: as the service sends it, signed now. */
-  good(snapshot: SnapshotBody): Promise<SignedDelivery>
-  /** Signed too long ago. @param seconds - The age of the signature. @default 301 */
-  stale(snapshot: SnapshotBody, seconds?: number): Promise<SignedDelivery>
-  /** Signed too far in the future. @param seconds - How far in the future. @default 301 */
-  future(snapshot: SnapshotBody, seconds?: number): Promise<SignedDelivery>
-  /** Signed with a secret that is not the receiver's. */
-  forged(snapshot: SnapshotBody): Promise<SignedDelivery>
-  /** Changed after signing, by a blank that leaves the parsed JSON unchanged. */
-  tampered(snapshot: SnapshotBody): Promise<SignedDelivery>
-  /** Without a signature. */
-  unsigned(snapshot: SnapshotBody): SignedDelivery
-  /** A correctly signed body with the header of another integration. */
-  misrouted(snapshot: SnapshotBody, integrationAddress?: string): Promise<SignedDelivery>
-  /** The same bytes, signed again, like a retry of the service. */
-  duplicate(delivery: SignedDelivery): Promise<SignedDelivery>
-  /** One delivery per snapshot, newest version first: only the first may have an effect. */
-  reordered(snapshots: readonly SnapshotBody[]): Promise<SignedDelivery[]>
-  /**
-   * The same bytes twice: signed with the next secret, then with the receiver's. The service does so within the grace
-   * time of a rotation after a 400, 401 or 403. A receiver with both secrets accepts the first.
-   */
-  rotated(snapshot: SnapshotBody, nextSecret: string): Promise<[next: SignedDelivery, previous: SignedDelivery]>
-}
+export type Deliveries = ReturnType<typeof createDeliveries>
 
 const beyond = signatureToleranceSeconds + 1
 
@@ -79,7 +55,7 @@ const beyond = signatureToleranceSeconds + 1
  * @throws {TypeError} When the secret is empty.
  * @example const deliveries = createDeliveries({ secret }); await receive(await deliveries.good(build.snapshot()))
  */
-export function createDeliveries(options: DeliveryOptions): Deliveries {
+export function createDeliveries(options: DeliveryOptions) {
   const { secret, clock = { now: () => Date.now() } } = Object(options) as DeliveryOptions
   if (typeof secret !== 'string' || secret === '') throw new TypeError('secret is empty; pass the one of the receiver.')
 
@@ -93,25 +69,39 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   }
 
   return {
-    good: (snapshot) => make(snapshot),
-    stale: (snapshot, seconds = beyond) => make(snapshot, { ageSeconds: seconds }),
-    future: (snapshot, seconds = beyond) => make(snapshot, { ageSeconds: -seconds }),
-    forged: (snapshot) => make(snapshot, { key: `${secret}.forged` }),
-    async tampered(snapshot) {
+    /** Valid: as the service sends it, signed now. */
+    good: (snapshot: SnapshotBody) => make(snapshot),
+    /** Signed too long ago. @param seconds - The age of the signature. @default 301 */
+    stale: (snapshot: SnapshotBody, seconds = beyond) => make(snapshot, { ageSeconds: seconds }),
+    /** Signed too far in the future. @param seconds - How far in the future. @default 301 */
+    future: (snapshot: SnapshotBody, seconds = beyond) => make(snapshot, { ageSeconds: -seconds }),
+    /** Signed with a secret that is not the receiver's. */
+    forged: (snapshot: SnapshotBody) => make(snapshot, { key: `${secret}.forged` }),
+    /** Changed after signing, by a blank that leaves the parsed JSON unchanged. */
+    async tampered(snapshot: SnapshotBody): Promise<SignedDelivery> {
       const delivery = await make(snapshot)
       return { ...delivery, body: new Uint8Array([...delivery.body, 0x20]) }
     },
-    unsigned: (snapshot) => buildDelivery(snapshot.integrationAddress, toBytes(snapshot), null),
-    async misrouted(snapshot, integrationAddress = `0x${'0f'.repeat(20)}`) {
+    /** Without a signature. */
+    unsigned: (snapshot: SnapshotBody) => buildDelivery(snapshot.integrationAddress, toBytes(snapshot), null),
+    /** A correctly signed body with the header of another integration. */
+    async misrouted(snapshot: SnapshotBody, integrationAddress = `0x${'0f'.repeat(20)}`): Promise<SignedDelivery> {
       const delivery = await make(snapshot)
       return { ...delivery, headers: { ...delivery.headers, [integrationHeader]: integrationAddress } }
     },
-    async duplicate({ headers, body }) {
+    /** The same bytes, signed again, like a retry of the service. */
+    async duplicate({ headers, body }: SignedDelivery): Promise<SignedDelivery> {
       return { headers: { ...headers, [signatureHeader]: await sign(body, 0, secret) }, body }
     },
-    reordered: (snapshots) =>
+    /** One delivery per snapshot, newest version first: only the first may have an effect. */
+    reordered: (snapshots: readonly SnapshotBody[]) =>
       Promise.all(snapshots.toSorted((a, b) => b.version - a.version).map((snapshot) => make(snapshot))),
-    rotated: (snapshot, nextSecret) => Promise.all([make(snapshot, { key: nextSecret }), make(snapshot)]),
+    /**
+     * The same bytes twice: signed with the next secret, then with the receiver's. The service does so within the grace
+     * time of a rotation after a 400, 401 or 403. A receiver with both secrets accepts the first.
+     */
+    rotated: (snapshot: SnapshotBody, nextSecret: string) =>
+      Promise.all([make(snapshot, { key: nextSecret }), make(snapshot)]),
   }
 }
 

@@ -7,7 +7,7 @@ import { createTwin, type Twin, type TwinOptions } from './twin/create-twin.js'
 export interface TestFault {
   /** The status of the answer, or `network`: the connection breaks. */
   readonly status: number | 'network'
-  /** Number of requests that fail. @default 1 */
+  /** Number of requests that fail; `Infinity`: all. @default 1 */
   readonly times?: number | undefined
   /** Seconds for `Retry-After`. @default none */
   readonly retryAfter?: number | undefined
@@ -52,23 +52,24 @@ export async function createTestService(options: TestServiceOptions): Promise<Te
   const { baseUrl, ...twinOptions } = options
   const base = parseBase(baseUrl)
   const twin = await createTwin(twinOptions)
-  const faults: TestFault[] = []
+  const faults: { readonly fault: TestFault; remaining: number }[] = []
   const requests: string[] = []
 
   async function respond(request: Request): Promise<Response> {
     const path = request.url.slice(base.length)
     requests.push(`${request.method} ${path}`)
-    const fault = faults.shift()
-    if (fault !== undefined && fault.afterEffect !== true) return faultAnswer(fault)
+    const [next] = faults
+    if (next !== undefined && --next.remaining <= 0) faults.shift()
+    if (next !== undefined && next.fault.afterEffect !== true) return faultAnswer(next.fault)
     const response = await twin.fetch(new Request(`${new URL(base).origin}${path}`, request))
-    return fault === undefined ? response : faultAnswer(fault)
+    return next === undefined ? response : faultAnswer(next.fault)
   }
   function failNext(fault: TestFault): void {
-    const { status } = Object(fault) as Partial<TestFault>
+    const { status, times = 1 } = Object(fault) as Partial<TestFault>
     // `Response` accepts only these statuses.
     if (status !== 'network' && !(Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599))
       throw new TypeError("failNext must get { status }, from 200 to 599 or 'network'.")
-    for (let time = 0; time < (fault.times ?? 1); time += 1) faults.push(fault)
+    if (times > 0) faults.push({ fault, remaining: times })
   }
   const handlers = [http.all(`${base}/*`, ({ request }) => respond(request))]
   // Extends the twin itself, because a copy would keep the old service after a restart.

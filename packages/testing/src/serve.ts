@@ -18,13 +18,6 @@ async function readBytes(incoming: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-export interface ServedPort {
-  /** The `baseUrl` of a client, such as `http://127.0.0.1:40123`. */
-  readonly url: string
-  /** Closes every connection and stops. */
-  close(): Promise<void>
-}
-
 /** Answers a request. @param uri - The path and query, byte for byte as sent. */
 type Answer = (request: Request, uri: string) => Promise<Response>
 
@@ -35,14 +28,16 @@ export function toRequest(input: string | URL | Request, init?: RequestInit): Re
 }
 
 /** Serves on a port of 127.0.0.1; 0 picks a free port. When the handler fails, the connection closes. */
-export async function serve(answer: Answer, port: number): Promise<ServedPort> {
+export async function serve(answer: Answer, port: number) {
   const server = createServer((incoming, outgoing) => {
     respond(answer, incoming, outgoing).catch(() => outgoing.destroy())
   })
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   return {
+    /** The `baseUrl` of a client, such as `http://127.0.0.1:40123`. */
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Closes every connection and stops. */
     async close() {
       const closed = once(server, 'close')
       server.close()

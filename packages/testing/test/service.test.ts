@@ -91,6 +91,12 @@ test.each([204, 205, 304])('a fault of status %i is answered without a body', as
   expect([answer.status, await answer.text()]).toEqual([status, ''])
 })
 
+test('a fault without an end hits every request', async () => {
+  const { service } = await setUp()
+  service.failNext({ status: 503, times: Number.POSITIVE_INFINITY })
+  for (let request = 0; request < 3; request += 1) expect((await fetch(`${baseUrl}/health`)).status).toBe(503)
+})
+
 test('a fault with enough repetitions exhausts the retries of the client', async () => {
   const { service, client } = await setUp()
   service.failNext({ status: 502, times: 3, body: { error: 'Bad gateway' } })

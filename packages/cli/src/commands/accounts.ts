@@ -194,8 +194,10 @@ export async function readLinkConfig(flags: LinkConfigFlags, io: Io): Promise<Li
     if (!partial) return undefined
     throw new UsageError('These options need the accepted tokens; add them with --accept.')
   }
-  const onCompleteAction = buildAction(redirect, closeAfter)
-  return { coins: buildCoins(accept, defaultAddress ?? []), ...(onCompleteAction && { onCompleteAction }) }
+  const coins = buildCoins(accept, defaultAddress ?? [])
+  if (redirect !== undefined) return { coins, onCompleteAction: { type: 'REDIRECT', payload: { url: redirect } } }
+  if (closeAfter === undefined) return { coins }
+  return { coins, onCompleteAction: { type: 'CLOSE_WINDOW', payload: { delayMilliseconds: closeAfter } } }
 }
 
 function buildCoins(accept: readonly AcceptedTokens[], addresses: readonly ChainAddress[]): LinkConfig['coins'] {
@@ -216,13 +218,6 @@ function buildCoins(accept: readonly AcceptedTokens[], addresses: readonly Chain
   })
 }
 
-function buildAction(redirect: string | undefined, closeAfter: number | undefined): LinkConfig['onCompleteAction'] {
-  if (redirect !== undefined) return { type: 'REDIRECT', payload: { url: redirect } }
-  if (closeAfter !== undefined) return { type: 'CLOSE_WINDOW', payload: { delayMilliseconds: closeAfter } }
-  return undefined
-}
-
-/** Limit of a configuration file, far above the size of any real one. */
 const maxMiB = 4
 
 /**

@@ -34,6 +34,11 @@ describe('withNode', () => {
     expect(withNode(env, 1, { url: 'http://b.example' })).toEqual(changed)
   })
 
+  it('replaces nodes that a file names, which the server would reject beside a URL', () => {
+    const files = { PI_RPC_URL_1_FILE: '/run/secrets/rpc', PI_HEADS_URL_1_FILE: '/run/secrets/heads' }
+    expect(withNode(files, 1, { url: 'http://b.example' })).toEqual({ PI_RPC_URL_1: 'http://b.example' })
+  })
+
   it('does not change the environment otherwise', () => {
     expect(withNode(env, 1, { position: 1 })).toBe(env)
     expect(withNode(env, 1, undefined)).toBe(env)

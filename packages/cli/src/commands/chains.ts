@@ -48,17 +48,11 @@ function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
   const { chain: chainId, from, to, node, dryRun = false } = options
   if (to !== undefined && from > to) throw new UsageError(`--from ${from} is above --to ${to}; swap them.`)
   const totals = { blocks: 0, differences: 0, repaired: 0 }
-
   const reading = { ...io, env: withNode(io.env, chainId, node) }
   return withService(options, reading, async ({ chains }, report, config, logger) => {
     const { openChain } = await import('@payment-integration/server/service')
-    const through = await openChain(
-      chosenChain(config.chains, chainId, node),
-      ({ txHash, blockNumber, logIndex, reason }) =>
-        logger.warn(
-          { chainId, txHash, blockNumber, logIndex, reason },
-          'A log of a router is not a payment and is ignored.',
-        ),
+    const through = await openChain(chosenChain(config.chains, chainId, node), ({ router: _, ...log }) =>
+      logger.warn(log, 'A log of a router is not a payment and is ignored.'),
     )
     try {
       for await (const found of chains.reindex({ chainId, from, to, repair: !dryRun, through }, io.signal)) {
@@ -101,14 +95,13 @@ export function parseNode(text: string): ChosenNode {
 
 export function withNode(env: Io['env'], chainId: number, node: ChosenNode | undefined): Io['env'] {
   if (node === undefined || 'position' in node) return env
-  return { ...env, [`PI_RPC_URL_${chainId}`]: node.url, [`PI_HEADS_URL_${chainId}`]: undefined }
+  const rpcUrl = `PI_RPC_URL_${chainId}`
+  const headsUrl = `PI_HEADS_URL_${chainId}`
+  const configured = { [`${rpcUrl}_FILE`]: undefined, [headsUrl]: undefined, [`${headsUrl}_FILE`]: undefined }
+  return { ...env, ...configured, [rpcUrl]: node.url }
 }
 
-export function chosenChain(
-  chains: readonly ChainConfig[],
-  chainId: number,
-  node: ChosenNode | undefined,
-): ChainConfig {
+export function chosenChain(chains: readonly ChainConfig[], chainId: number, node: ChosenNode | undefined) {
   const chain = chains.find((each) => each.chainId === chainId)
   if (chain === undefined)
     throw new UsageError(`Chain ${chainId} is not configured; set PI_RPC_URL_${chainId}, or name a node with --node.`)
@@ -126,13 +119,9 @@ export function reindexText({ range, proof, node, differences, repaired }: Reind
   return [head, ...differences.map((each) => `  ${differenceText(each)}`)]
 }
 
-export function summaryText(event: {
-  readonly chainId: number
-  readonly blocks: number
-  readonly differences: number
-  readonly repaired: number
-  readonly dryRun: boolean
-}): string[] {
+type Totals = Readonly<Record<'blocks' | 'differences' | 'repaired', number>>
+
+export function summaryText(event: Totals & { readonly chainId: number; readonly dryRun: boolean }): string[] {
   const { chainId, blocks, differences, repaired, dryRun } = event
   const end = dryRun ? 'nothing was written' : `${grouped(repaired)} repaired`
   const result = differences === 0 ? 'everything is as stored' : `${differing(differences)}, ${end}`

@@ -24,7 +24,7 @@ import {
 } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { counted, exactMomentText, grouped, momentText, shortHash, table } from '../output.js'
+import { counted, grouped, momentText, shortHash, table } from '../output.js'
 import { countingLine, createLiveLine } from '../progress.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
@@ -227,12 +227,10 @@ function endpointsText(endpoints: readonly EndpointView[]): string[] {
   return table([['integration', 'failures', 'failing since', 'blocked until'], ...rows])
 }
 
-function attemptText(
-  { startedAt, latencyMs, status, reason, excerpt, replay }: AttemptRecord,
-  number: number,
-): string[] {
+function attemptText({ startedAt, latencyMs, status, reason, excerpt, replay }: AttemptRecord, number: number) {
   const answer = formatAnswer({ status, reason })
-  const line = `${String(number).padStart(4)}  ${exactMomentText(startedAt)}  ${answer}  ${grouped(latencyMs)} ms`
+  const at = new Date(startedAt).toISOString().replace('T', ' ')
+  const line = `${String(number).padStart(4)}  ${at}  ${answer}  ${grouped(latencyMs)} ms`
   // The receiver wrote the excerpt. Line breaks start printed lines; `plainOutput` removes other control characters.
   const lines = excerpt === null ? [] : excerpt.split('\n').map((line) => `      | ${line}`.trimEnd())
   return [replay ? `${line}  replay` : line, ...lines]
@@ -259,12 +257,6 @@ function replayDelivery(deliveryId: string, options: OperateOptions, io: Io): Pr
 }
 
 type ReplayFailedOptions = OperateOptions & FilterOptions & { readonly all?: true; readonly dryRun?: true }
-
-interface IntegrationCount {
-  readonly integrationAddress: string
-  readonly count: number
-  readonly held: Pause
-}
 
 /**
  * Makes all matching exhausted deliveries due now, without a limit, and shows the progress.
@@ -310,8 +302,8 @@ async function countByIntegration(
   deliveries: DeliveryCommands,
   filter: DeliveryFilter,
   integrations: readonly IntegrationView[],
-): Promise<readonly IntegrationCount[]> {
-  const counts: IntegrationCount[] = []
+) {
+  const counts: { integrationAddress: string; count: number; held: Pause }[] = []
   for (const integration of integrations) {
     const { address: integrationAddress } = integration
     if ((filter.integrationAddress ?? integrationAddress) !== integrationAddress) continue
@@ -321,7 +313,8 @@ async function countByIntegration(
   return counts
 }
 
-function plannedText({ total, integrations }: { total: number; integrations: readonly IntegrationCount[] }): string[] {
+function plannedText(event: { total: number; integrations: Awaited<ReturnType<typeof countByIntegration>> }) {
+  const { total, integrations } = event
   if (total === 0) return ['No exhausted delivery matches.']
   const rows = integrations.map(({ integrationAddress, count, held }) => [
     integrationAddress,

@@ -110,10 +110,8 @@ async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
   try {
     const { signal } = early
     const { startDemo } = await import('../dev/demo.js')
-    const demo = await startDemo(
-      { port: options.port, keep, seed, startedAt, forwardTo, envFile },
-      { io, closers, stage, signal },
-    )
+    const settings = { port: options.port, keep, seed, startedAt, forwardTo, envFile }
+    const demo = await startDemo({ ...settings, io, closers, stage, signal })
     started = true
     void demo.lost.then((reason) => stop({ kind: 'lost', reason }))
     const nudge = createNudge()

@@ -74,10 +74,8 @@ async function explain(file: string | undefined, flags: ExplainFlags, io: Io): P
 
 async function readRequest(file: string | undefined, flags: ExplainFlags, io: Io) {
   const { parseHeaders, parseRequest } = await import('@payment-integration/testing/explain')
-  if (
-    [file ?? (flags.headers === undefined ? '-' : ''), flags.body, flags.headers].filter((each) => each === '-')
-      .length > 1
-  )
+  const sources = [file ?? (flags.headers === undefined ? '-' : ''), flags.body, flags.headers]
+  if (sources.filter((each) => each === '-').length > 1)
     throw new UsageError('Standard input can be read only once; name files for the others.')
   const body = flags.body === undefined ? undefined : await readInput(flags.body, io, maxMiB)
   if (flags.headers === undefined) return parseRequest(await readInput(file ?? '-', io, maxMiB), { body })

@@ -180,6 +180,13 @@ describe('backup', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
+  it('a folder that does not exist is named as what it is', async () => {
+    const { run, make } = getCommands('backup')
+    await make()
+    const { exitCode, err } = await run(join(temporaryFolder(), 'none', 'copy.db'))
+    expect([exitCode, err]).toEqual([1, expect.stringMatching(/^The backup .*copy\.db could not be written: ENOENT/)])
+  })
+
   it('of PostgreSQL is misuse, and names what to use', async () => {
     const { run } = getCommands('backup', { PI_DATABASE_URL: 'postgres://a@db.example/p' })
     expect(await run('copy.db')).toMatchObject({ exitCode: 2, err: expect.stringContaining('pg_basebackup') })

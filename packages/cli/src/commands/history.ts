@@ -12,8 +12,8 @@ import type {
   PendingDeliveries,
   RetentionProgress,
 } from '@payment-integration/core/internal'
-import type { HistoryArchive } from '@payment-integration/core/ports'
 import { type Command, Option } from 'commander'
+import { createFolderArchive } from '../archive.js'
 import type { ExpectedRecord, Run } from '../command.js'
 import { addGroup, databaseOption, examples, parseExpectedRecord, wholeNumberParser } from '../command.js'
 import { BackupError, InterruptedError, UsageError } from '../errors.js'
@@ -71,7 +71,6 @@ type ListAuditOptions = OperateOptions & { readonly limit?: number; readonly all
 
 const pageSize = 500
 
-/** Prints the newest audit records, or the records after `after`, oldest first. Reports whether more exist. */
 function listAudit(options: ListAuditOptions, io: Io): Promise<ExitCode> {
   const { all = false, limit = 50 } = options
   return withService(options, io, async ({ audit }, report) => {
@@ -179,12 +178,6 @@ export function addRetention(program: Command, run: Run): void {
 type FolderOptions = OperateOptions & { readonly folder?: string }
 type RunOptions = FolderOptions & { readonly dryRun?: true; readonly giveUp?: true }
 
-/** Loads the archive code only for the commands that use it. */
-async function openArchive(folder: string): Promise<HistoryArchive> {
-  const { createFolderArchive } = await import('../archive.js')
-  return createFolderArchive({ folder })
-}
-
 /** @returns 1 when the audit log is broken, else 0. */
 function runRetention(options: RunOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ history }, report, { retention }) => {
@@ -208,7 +201,7 @@ function runRetention(options: RunOptions, io: Io): Promise<ExitCode> {
     }
     const how = { givesUp: options.giveUp === true, onProgress, signal: io.signal }
     try {
-      await history.run(policy, await openArchive(folder), how)
+      await history.run(policy, createFolderArchive({ folder }), how)
     } catch (error) {
       if (io.signal.aborted) throw new InterruptedError('Interrupted; the removed rows are in files.', { cause: error })
       throw error
@@ -233,7 +226,7 @@ async function showPlan(history: HistoryCommands, policy: RetentionPolicy, repor
 
 function restoreHistory(path: string, options: FolderOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ history }, report, { retention }) => {
-    const archive = await openArchive(options.folder || (retention.folder ?? '.'))
+    const archive = createFolderArchive({ folder: options.folder || (retention.folder ?? '.') })
     const { kind, rows } = await history.restore(archive, path, { signal: io.signal })
     report({ event: 'retention.restored', kind, rows }, () => [
       `Restored ${rowsText(rows)} of ${kind}. They stay until the next retention run.`,
@@ -302,7 +295,10 @@ async function writeCopy(source: string, target: string): Promise<number> {
   const partial = `${target}.partial`
   for (const path of [target, partial])
     if (existsSync(path)) throw new UsageError(`${path} exists. Name another file, or remove it.`)
-  await (await open(partial, 'wx', 0o600)).close()
+  const created = await open(partial, 'wx', 0o600).catch((cause: unknown) => {
+    throw new BackupError(target, cause)
+  })
+  await created.close()
   try {
     copyInto(source, partial)
     await syncPath(partial)

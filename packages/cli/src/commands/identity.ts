@@ -1,7 +1,4 @@
-/**
- * `payment-integration identity …`: declares the commands, resolves redemptions and closes stuck verifications.
- * @module
- */
+/** `payment-integration identity …`: resolves redemptions and closes stuck verifications. @module */
 import type { CloseRequest, CloseResult, ResolveResult } from '@payment-integration/core/internal'
 import { type Command, Option } from 'commander'
 import { addGroup, type Run, wholeNumberParser } from '../command.js'
@@ -152,11 +149,10 @@ const rejections: Readonly<Record<Exclude<Result, 'closed'>, string>> = {
 
 /**
  * Closes verifications on hold or with a missing applicant, if the provider confirms that state. The audit log records
- * the actor.
- * Without `apply` it prints the plan and changes nothing.
+ * the actor. Without `apply` it prints the plan and changes nothing.
  * @returns 0 when every verification is closed, or would be; 1 when one is not, or none is stuck.
- * @throws UsageError `ERR_USAGE` unless exactly one of `hold` and `missing` is given, with a subject or an address;
- * and when sharing is off.
+ * @throws UsageError `ERR_USAGE` unless exactly one of `hold` and `missing` is given, with a subject or an address; and
+ * when sharing is off.
  */
 function closeVerifications(options: CloseOptions, io: Io): Promise<ExitCode> {
   const { hold = false, missing = false, subject: id, apply = false } = options

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { getEvents, testIo } from '../../test/test-io.js'
 import { writeProject } from '../../test/write-project.js'
+import { version } from '../files.js'
 import { type FrameworkName, frameworkNames } from '../init/layout.js'
-import { version } from '../package-files.js'
 import { runCli } from '../run-cli.js'
 
 type Options = Parameters<typeof writeProject>[2]
@@ -168,6 +168,17 @@ test('.env.example and .gitignore get only the lines that are missing', async ()
     ...['PORT', 'API_SECRET', 'DATABASE_URL'],
     ...['INTEGRATION_ADDRESS', 'WEBHOOK_SIGNING_SECRET', 'PAYMENTS_URL'],
   ])
+})
+
+test('a line for databases in .gitignore covers neither the secrets of a Worker nor the log of a database', async () => {
+  const worker = project('worker')
+  worker.write('.gitignore', '*.db\n')
+  await worker.run('--yes')
+  expect(worker.read('.gitignore')).toBe('*.db\n.env.local\n.dev.vars\n')
+  const koa = project('koa')
+  koa.write('.gitignore', '.env*\n*.db\n')
+  await koa.run('--yes')
+  expect(koa.read('.gitignore')).toBe('.env*\n*.db\npayments.db*\n')
 })
 
 test('JavaScript without "type": "module" gets require and module.exports, and with it ES modules', async () => {

@@ -1,12 +1,9 @@
-/**
- * `payment-integration integrations …`: registers, changes and moves integrations, and rotates their secrets.
- * @module
- */
+/** `payment-integration integrations …`: creates, changes and moves them, and rotates their secrets. @module */
 import type { IntegrationView, MoveError } from '@payment-integration/core'
 import type { EndpointView, UnrecordedRange } from '@payment-integration/core/internal'
 import { Argument, type Command } from 'commander'
 import { createGzipFile, openGzipFile } from '../archive.js'
-import { addGroup, parseAddress, parseDuration, parseNotificationUrl, parseOptionalUrl, type Run } from '../command.js'
+import { addGroup, parseAddress, parseDuration, parseNotificationUrl, type Run } from '../command.js'
 import { UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { duration, grouped, momentText, shownOnce } from '../output.js'
@@ -57,7 +54,9 @@ export function addIntegrations(program: Command, run: Run): void {
     `integrations set-url ${exampleAddress} https://shop.example/webhook`,
   )
     .addArgument(address())
-    .argument('<url>', 'an https URL, or the word none to send no notifications', parseOptionalUrl)
+    .argument('<url>', 'an https URL, or the word none to send no notifications', (text: string) =>
+      text === 'none' ? null : parseNotificationUrl(text),
+    )
     .action(run(setIntegrationUrl))
   change(
     'export',

@@ -5,15 +5,8 @@ import { open } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
-import type { Client } from '@payment-integration/client'
 import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-io'
-import type {
-  Mirror,
-  MirrorDatabase,
-  MirrorEvent,
-  MirrorReconciliation,
-  MirrorStatus,
-} from '@payment-integration/mirror'
+import type { Mirror, MirrorEvent, MirrorReconciliation, MirrorStatus } from '@payment-integration/mirror'
 import type { HandlerOptions } from '@payment-integration/webhook'
 import { type Command, InvalidArgumentError } from 'commander'
 import { append, examples, parseAddress, parseDuration, type Run } from '../command.js'
@@ -131,10 +124,8 @@ async function runOn(
   }
 }
 
-async function createMirrorClient(
-  { server, integration, apiSecretEnv = 'API_SECRET' }: MirrorCommandOptions,
-  env: Io['env'],
-): Promise<Client> {
+async function createMirrorClient(options: MirrorCommandOptions, env: Io['env']) {
+  const { server, integration, apiSecretEnv = 'API_SECRET' } = options
   const apiSecret = readSecret(apiSecretEnv, env)
   const { createClient } = await import('@payment-integration/client')
   try {
@@ -148,13 +139,6 @@ async function createMirrorClient(
 function toErrorFields(error: unknown): { readonly code: string; readonly message: string } {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   return { code: typeof code === 'string' ? code : '', message: String(message ?? error) }
-}
-
-interface Target {
-  readonly database: MirrorDatabase
-  /** The absolute path of a SQLite file that did not exist, else null. */
-  readonly createdPath: string | null
-  close(): Promise<void>
 }
 
 /**
@@ -177,10 +161,10 @@ export function targetUrl(to: string | undefined, env: Io['env']): string {
 }
 
 /**
- * Opens or creates the database.
+ * Opens or creates the database. `createdPath`: the absolute path of a SQLite file that did not exist, else null.
  * @throws MirrorDatabaseError `ERR_MIRROR_DATABASE`. A PostgreSQL server is reached only by the first statement.
  */
-async function openTarget(url: string): Promise<Target> {
+async function openTarget(url: string) {
   if (url.startsWith('sqlite:')) return openFile(resolve(url.slice('sqlite:'.length)))
   const { default: pg } = await import('pg')
   const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000 })
@@ -189,7 +173,7 @@ async function openTarget(url: string): Promise<Target> {
   return { database: pool, createdPath: null, close: () => pool.end() }
 }
 
-async function openFile(path: string): Promise<Target> {
+async function openFile(path: string) {
   try {
     const isNew = !existsSync(path)
     // Only the owner may read the file, because it holds memos and merchant names.

@@ -1,7 +1,4 @@
-/**
- * `payment-integration serve`, `feed publish` and `migrate …`: runs a server, and brings its schema up to date.
- * @module
- */
+/** `payment-integration serve`, `feed publish` and `migrate …`: runs a server, and updates its schema. @module */
 import type { SchemaProgress, SchemaStep } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import type { Config, RunningServer } from '@payment-integration/server/service'

@@ -106,12 +106,8 @@ const nodeColumns = 'node, score, used, head, ms, failures, contradictions, fail
 const trafficColumns = ['node', 'calls', 'bytes', 'blocks', 'calls per block', 'bytes per block', 'cost']
 
 /** Formats the report. `getPrice` gives the price of a million calls at the nodes of a chain; null: unknown. */
-function statusText(
-  url: string,
-  { status, database, chains, recording }: HealthReport,
-  now: number,
-  getPrice: (chainId: number) => number | null,
-): string[] {
+function statusText(url: string, health: HealthReport, now: number, getPrice: (chainId: number) => number | null) {
+  const { status, database, chains, recording } = health
   return [
     `${status}: ${url}, database ${database}`,
     ...(recording === 'own' ? ['Only payments of its own integrations are stored (PI_RECORD=own).'] : []),
@@ -167,11 +163,7 @@ function formatChain(chain: ChainHealth, now: number): string[] {
   return [String(chainId), ...progress, proof ?? '-', grouped(reorgs), leading ? 'leads' : 'stands by']
 }
 
-function formatDetails(
-  { chainId, headAt, nodes, error, lastError }: ChainHealth,
-  now: number,
-  price: number | null,
-): string[] {
+function formatDetails({ chainId, headAt, nodes, error, lastError }: ChainHealth, now: number, price: number | null) {
   const rows = nodes.map(({ name, score, inUse, head, latencyMs, ...node }) => {
     const counts = [node.failures, node.contradictions, node.failedProofs, node.maxRange].map(grouped)
     return [name, score.toFixed(2), inUse ? 'yes' : 'no', formatFigure(head), formatFigure(latencyMs), ...counts]

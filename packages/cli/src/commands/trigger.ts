@@ -28,9 +28,7 @@ export function addTrigger(program: Command, run: Run): void {
     .argument('[detail]', 'number of payments of a burst; verdict of kyc: green, red-retry or red-final')
     .option('--amount <decimal>', 'amount of the payment, such as 12.50', parseAmount)
     .option('--currency <symbol>', 'token of the payment (default USDC)')
-    .option('--chain <id>', 'chain of the payment (default 137, else the first simulated one)', (text) =>
-      parseChainId(text),
-    )
+    .option('--chain <id>', 'chain of the payment (default 137, else the first simulated one)', parseChainId)
     .option('--memo <text>', 'memo of the payment, at most 32 bytes')
     .option('--sender <address>', 'who pays', parseAddress)
     .option('--receiver <address>', 'who is paid', parseAddress)

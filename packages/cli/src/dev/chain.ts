@@ -1,12 +1,6 @@
 /** Runs the demo's chain: anvil with the development router, and a payer. @module */
 import { createPayer, deployDevRouter, deriveDevAccount, startAnvil } from '@payment-integration/chain-evm/dev'
-
-interface DemoPayment {
-  readonly integrationAddress: string
-  /** In hundredths of the token. */
-  readonly settlementCents: number
-  readonly memo: string
-}
+import { aborted } from '../process.js'
 
 export type DemoChain = Awaited<ReturnType<typeof startDemoChain>>
 
@@ -22,13 +16,19 @@ export async function startDemoChain(signal: AbortSignal) {
   const exitReason = new Promise<string>((resolve) => {
     lose = resolve
   })
-  const anvil = await abortable(signal, (starting) =>
-    startAnvil({ signal: starting, onExit: (error) => lose(error.message) }),
+  // Anvil ends with its signal, so it gets one that follows `signal` only during the start.
+  const starting = new AbortController()
+  const abortStart = () => starting.abort(signal.reason)
+  signal.addEventListener('abort', abortStart)
+  if (signal.aborted) abortStart()
+  const anvil = await startAnvil({ signal: starting.signal, onExit: (error) => lose(error.message) }).finally(() =>
+    signal.removeEventListener('abort', abortStart),
   )
   try {
-    const deployment = await abortable(signal, (starting) =>
-      Promise.race([deployDevRouter(anvil), rejection(starting)]),
-    )
+    const interrupted = aborted(signal).then((): never => {
+      throw signal.reason
+    })
+    const deployment = await Promise.race([deployDevRouter(anvil), interrupted])
     const payer = createPayer({ ...anvil, deployment })
     const receiver = deriveDevAccount(merchantIndex).address
     const { router, tokens } = deployment
@@ -42,32 +42,14 @@ export async function startDemoChain(signal: AbortSignal) {
       token: { address, symbol, currency: 'USD' },
       merchant: receiver.toLowerCase(),
       lost: exitReason,
-      pay: ({ integrationAddress, settlementCents, memo }: DemoPayment) =>
-        payer.pay({ integrationAddress, receiver, memo, amount: BigInt(settlementCents) * unit }),
+      pay(payment: { integrationAddress: string; settlementCents: number; memo: string }) {
+        const { settlementCents, ...named } = payment
+        return payer.pay({ ...named, receiver, amount: BigInt(settlementCents) * unit })
+      },
       stop: anvil.stop,
     }
   } catch (error) {
     await anvil.stop()
     throw error
   }
-}
-
-/** Runs a step with a separate signal, which follows `signal` only until the step ends. */
-async function abortable<T>(signal: AbortSignal, step: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const ownStop = new AbortController()
-  const follow = () => ownStop.abort(signal.reason)
-  signal.addEventListener('abort', follow)
-  if (signal.aborted) follow()
-  try {
-    return await step(ownStop.signal)
-  } finally {
-    signal.removeEventListener('abort', follow)
-  }
-}
-
-function rejection(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason))
-    if (signal.aborted) reject(signal.reason)
-  })
 }

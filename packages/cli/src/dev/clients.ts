@@ -1,6 +1,7 @@
 /** Plans demo payments, and sends the requests of processor, reader and shop. @module */
 import { isDeepStrictEqual } from 'node:util'
 import { createClient } from '@payment-integration/client'
+import type { ProcessorUpdate } from '@payment-integration/contract'
 import { startTimeLimit } from '@payment-integration/contract/internal-io'
 import type { Service } from '@payment-integration/core'
 import { type Snapshot, signatureHeader } from '@payment-integration/webhook'
@@ -9,28 +10,9 @@ import { DemoError } from '../errors.js'
 import type { DemoChain } from './chain.js'
 import type { LegacyReadyEvent } from './demo-events.js'
 
-interface PlannedUpdate {
-  readonly state: 'pending' | 'success' | 'refund_pending' | 'refund_success'
-  readonly recipient?: { readonly title: string; readonly subtitle: string | null }
-  readonly invoice?: {
-    readonly amount: string
-    readonly currency: string
-    readonly settlementAmount: string
-    readonly settlementCurrency: string
-  }
-}
+type PlannedUpdate = Pick<ProcessorUpdate, 'state' | 'recipient' | 'invoice'>
 
-export interface PaymentPlan {
-  readonly number: number
-  /** Reference written into the payment, at most 31 ASCII characters. */
-  readonly memo: string
-  /** In hundredths of the settlement token. */
-  readonly settlementCents: number
-  /** The settlement amount as a decimal string, such as `12.50`. */
-  readonly settlementAmount: string
-  readonly price: string
-  readonly updates: readonly PlannedUpdate[]
-}
+export type PaymentPlan = ReturnType<typeof planPayment>
 
 const merchants = [
   { title: 'Blue Door Coffee', subtitle: 'Lisbon' },
@@ -43,7 +25,7 @@ const refundShare = 0.25
 const usdPerHundredEur = 108
 
 /** Plans a payment: 1.00 to 120.00 EUR to a merchant, with a refund for about every fourth payment. */
-export function planPayment(number: number, fraction: () => number): PaymentPlan {
+export function planPayment(number: number, fraction: () => number) {
   const cents = 100 + Math.floor(fraction() * 11_901)
   const merchant = merchants[Math.floor(fraction() * merchants.length)] ?? merchants[0]
   const refunded = fraction() < refundShare
@@ -58,6 +40,7 @@ export function planPayment(number: number, fraction: () => number): PaymentPlan
   const refund: PlannedUpdate[] = [{ state: 'refund_pending' }, { state: 'refund_success' }]
   return {
     number,
+    /** Reference written into the payment, at most 31 ASCII characters. */
     memo: `order-${number}`,
     settlementCents,
     settlementAmount: invoice.settlementAmount,
@@ -81,14 +64,6 @@ export function seededFraction(seed: number): () => number {
   }
 }
 
-interface DemoUpdate extends PlannedUpdate {
-  readonly id: string
-  readonly chainId: string
-  readonly txHash: string
-}
-
-export type DemoProcessor = ReturnType<typeof createDemoProcessor>
-
 const timeoutMs = 10_000
 
 /** Creates a processor that signs with `secret`, as `POST /api/v1/processor/updates` requires. */
@@ -104,7 +79,7 @@ export function createDemoProcessor(options: {
      * @returns The payment's new version, or null while the update waits for the payment to be indexed.
      * @throws DemoError `ERR_DEMO` when the service rejects the update; errors of `fetch` without an answer.
      */
-    async send(update: DemoUpdate, signal?: AbortSignal): Promise<number | null> {
+    async send(update: ProcessorUpdate, signal?: AbortSignal): Promise<number | null> {
       const body = new TextEncoder().encode(JSON.stringify(update))
       const timestamp = Math.floor(options.now() / 1000)
       const signature = await signDelivery({ secret: options.secret, timestamp, body })
@@ -128,8 +103,6 @@ export function createDemoProcessor(options: {
     },
   }
 }
-
-export type DemoReader = ReturnType<typeof createDemoReader>
 
 /** Creates a reader with the integration's credentials. `stored` reads the receiver's database. */
 export function createDemoReader(options: {

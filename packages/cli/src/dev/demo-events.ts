@@ -8,7 +8,6 @@ export const devDefaults = {
   env: '.env.local',
 } as const
 
-/** Identifies a payment of the demo. */
 interface OfPayment {
   readonly chainId: string
   readonly txHash: string
@@ -108,7 +107,6 @@ export interface LegacyReadyEvent extends OfPayment {
   readonly referenceUrl: string
 }
 
-/** The result of the run. */
 export interface SummaryEvent {
   readonly event: 'summary'
   readonly ok: boolean
@@ -145,7 +143,6 @@ export type DemoEvent =
       readonly to: string | null
     })
   | DeliveryEvent
-  /** The receiver rejected a request. */
   | { readonly event: 'receiver.rejected'; readonly code: string; readonly status: number }
   /**
    * The receiver failed several times in a row: `failures`. Until it answers, it gets only single probes and replays by
@@ -160,7 +157,6 @@ export type DemoEvent =
       readonly advice: string
     }
   | EnvFileEvent
-  /** A key was pressed. */
   | { readonly event: 'hotkey'; readonly key: string; readonly text: string }
   | VerifiedEvent
   | LegacyReadyEvent
@@ -168,5 +164,4 @@ export type DemoEvent =
   | { readonly event: 'problem'; readonly reason: string }
   | SummaryEvent
 
-/** Receives the events of a demo in order. */
 export type DemoSink = (event: DemoEvent) => void

@@ -4,42 +4,22 @@ import { triggerPath } from '@payment-integration/contract/internal'
 import { findingText, summaryText } from '../commands/doctor.js'
 import { developmentTools, secretText, simulateChainsWith, startDemoIdentity } from '../development.js'
 import { DemoError } from '../errors.js'
+import { version } from '../files.js'
 import { checkListening, forward } from '../forward.js'
 import { findFrameworks } from '../input.js'
 import type { Io } from '../io.js'
 import { createStyle, logToStandardError, shortHash } from '../output.js'
-import { version } from '../package-files.js'
 import { startDemoChain } from './chain.js'
-import type { DemoProcessor, DemoReader, PaymentPlan } from './clients.js'
+import type { PaymentPlan } from './clients.js'
 import { accountHandle, createDemoProcessor, createDemoReader, legacyExample, setUpLegacy } from './clients.js'
 import type { LegacyReadyEvent, ReadyEvent } from './demo-events.js'
 import type { Closers } from './machine.js'
-import { choosePort, createDemoFolder, listEnvValues, openBrowser, startOnPort, writeEnvFile } from './machine.js'
+import { choosePort, createDemoFolder, openBrowser, startOnPort, writeEnvFile } from './machine.js'
 import { type EventOrder, formatCommands } from './printer.js'
-import { createRelay, type ReceiverAnswer, type Relay, startDemoReceiver } from './receiver.js'
-import { createLedger, createReceiverNotes, type Ledger, watchService } from './watch.js'
+import { createRelay, type ReceiverAnswer, startDemoReceiver } from './receiver.js'
+import { createLedger, createReceiverNotes, watchService } from './watch.js'
 
-export interface Demo {
-  readonly chainId: string
-  readonly ledger: Ledger
-  readonly processor: DemoProcessor
-  readonly reader: DemoReader
-  readonly io: Pick<Io, 'now' | 'sleep'>
-  readonly folder: string
-  readonly tokenSymbol: string
-  /** Resolves with a sentence when a required part exits on its own. */
-  readonly lost: Promise<string>
-  pay(plan: PaymentPlan): Promise<string>
-  /** Replays the last delivery; `retryNow` makes all waiting retries due. Both resolve with a sentence for people. */
-  replayLast(): Promise<string>
-  retryNow(): Promise<string>
-  /** Commands to paste, with the values of this run. */
-  commands(): string
-  openConsole(): Promise<string>
-  readonly relay: Relay | undefined
-  readonly doctor: (() => Promise<string>) | undefined
-  legacyExample(txHash: string, plan: PaymentPlan): LegacyReadyEvent
-}
+export type Demo = Awaited<ReturnType<typeof startDemo>>
 
 interface DemoSettings {
   readonly port: number | undefined
@@ -50,9 +30,6 @@ interface DemoSettings {
   readonly envFile: string | null
   /** The start of the run in unix milliseconds. */
   readonly startedAt: number
-}
-
-interface DemoContext {
   readonly io: Io
   readonly closers: Closers
   readonly stage: EventOrder
@@ -72,8 +49,8 @@ const pollMs = 100
  * `ERR_ANVIL_MISSING`, `ERR_ANVIL_EXIT`; ConfigError `ERR_CONFIG`; ListenError `ERR_LISTEN`; errors of
  * files and databases.
  */
-export async function startDemo(settings: DemoSettings, context: DemoContext): Promise<Demo> {
-  const { io, closers, stage, signal } = context
+export async function startDemo(settings: DemoSettings) {
+  const { io, closers, stage, signal } = settings
   const ledger = createLedger()
   const notes = createReceiverNotes()
   const folder = await createDemoFolder(io, settings.keep)
@@ -178,8 +155,14 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     minting: identity.minting,
   }
   stage.report(ready)
-  if (settings.envFile !== null)
-    stage.report({ event: 'env.file', ...writeEnvFile(settings.envFile, listEnvValues(ready)) })
+  const values = {
+    PAYMENTS_URL: serviceUrl,
+    INTEGRATION_ADDRESS: address,
+    API_SECRET: apiSecret,
+    WEBHOOK_SIGNING_SECRET: issued.signingSecret,
+    LEGACY_API_KEY: legacyApiKey,
+  }
+  if (settings.envFile !== null) stage.report({ event: 'env.file', ...writeEnvFile(settings.envFile, values) })
   const silence = to === undefined ? null : await checkListening(to)
   if (to !== undefined && silence !== null)
     stage.report({ event: 'forward.failed', url: to.href, status: null, advice: silence })
@@ -192,14 +175,16 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     ledger,
     folder: folder.path,
     tokenSymbol: chain.token.symbol,
+    /** Resolves with a sentence when a required part exits on its own. */
     lost: chain.lost,
-    io,
+    io: { now: io.now, sleep: io.sleep },
     processor: createDemoProcessor({ serviceUrl, secret: processorSecret, now: io.now }),
     reader: createDemoReader({ serviceUrl, integrationAddress: address, apiSecret, stored: receiver.stored }),
-    pay: ({ settlementCents, memo }) => chain.pay({ integrationAddress: address, settlementCents, memo }),
+    pay: ({ settlementCents, memo }: PaymentPlan): Promise<string> =>
+      chain.pay({ integrationAddress: address, settlementCents, memo }),
     relay,
-    doctor:
-      to && (() => examine(to.href, { signingSecret: issued.signingSecret, integrationAddress: address }, io, signal)),
+    doctor: to && (() => examine(to.href)),
+    /** Replays the last delivery; `retryNow` makes all waiting retries due. Both resolve with a sentence for people. */
     async replayLast() {
       const last = ledger.lastDelivery()
       if (last === null) return 'Nothing was delivered yet.'
@@ -210,12 +195,22 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
       const { replayed } = await deliveries.replayAll({ integrationAddress: address, status: 'pending' })
       return replayed === 1 ? 'One delivery is attempted now.' : `${replayed} deliveries are attempted now.`
     },
+    /** Commands to paste, with the values of this run. */
     commands: () => formatCommands(ready, legacyReady).join('\n'),
     openConsole: () => openBrowser(`${serviceUrl}/console`, io.env),
-    legacyExample(txHash, plan) {
+    legacyExample(txHash: string, plan: PaymentPlan) {
       legacyReady = buildLegacyExample(txHash, plan)
       return legacyReady
     },
+  }
+
+  async function examine(url: string): Promise<string> {
+    const { runDoctor } = await import('@payment-integration/testing/doctor')
+    const receiver = { signingSecret: issued.signingSecret, integrationAddress: address }
+    const report = await runDoctor({ url, ...receiver, now: io.now, signal })
+    const [style, frameworks] = [createStyle(io.color), await findFrameworks()]
+    const findings = report.findings.flatMap((finding) => findingText(finding, frameworks, style))
+    return [...findings, ...summaryText(report)].join('\n')
   }
 
   function noteAnswer({ snapshot, decision }: ReceiverAnswer): void {
@@ -225,19 +220,6 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     notes.put(txHash, stored, `signature ok, ${relay === undefined ? outcome : 'accepted by your receiver'}`)
     ledger.sawStored(txHash, stored)
   }
-}
-
-async function examine(
-  url: string,
-  receiver: { readonly signingSecret: string; readonly integrationAddress: string },
-  io: Pick<Io, 'now' | 'color'>,
-  signal: AbortSignal,
-): Promise<string> {
-  const { runDoctor } = await import('@payment-integration/testing/doctor')
-  const report = await runDoctor({ url, ...receiver, now: io.now, signal })
-  const [style, frameworks] = [createStyle(io.color), await findFrameworks()]
-  const findings = report.findings.flatMap((finding) => findingText(finding, frameworks, style))
-  return [...findings, ...summaryText(report)].join('\n')
 }
 
 /** Like `Promise.all`, but first waits for all, so that every started part can be closed. */

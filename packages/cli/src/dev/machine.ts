@@ -9,8 +9,9 @@ import { platform } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { DemoError } from '../errors.js'
+import { isIgnored } from '../files.js'
 import type { Io } from '../io.js'
-import { devDefaults, type EnvFileEvent, type ReadyEvent } from './demo-events.js'
+import { devDefaults, type EnvFileEvent } from './demo-events.js'
 
 type Start = typeof import('@payment-integration/server/service')['startServer']
 
@@ -64,13 +65,9 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
-export interface Closers {
-  add<T>(part: T, close: (part: T) => unknown): T
-  /** Closes all parts, newest first, even after a failure. Rejects with the first failure. Later calls do the same. */
-  close(): Promise<void>
-}
+export type Closers = ReturnType<typeof createClosers>
 
-export function createClosers(): Closers {
+export function createClosers() {
   const pending: (() => unknown)[] = []
   let closing: Promise<void> | undefined
   async function closeAll(): Promise<void> {
@@ -85,10 +82,11 @@ export function createClosers(): Closers {
     if (failures.length > 0) throw failures[0]
   }
   return {
-    add(part, close) {
+    add<T>(part: T, close: (part: T) => unknown): T {
       pending.push(() => close(part))
       return part
     },
+    /** Closes all parts, newest first, and then rejects with the first failure. Later calls do the same. */
     close: () => {
       closing ??= closeAll()
       return closing
@@ -114,23 +112,14 @@ const begin =
   '# Written by payment-integration dev, whose next run replaces this part. Delete it to use values of your own.'
 const end = '# End of payment-integration dev.'
 
-export function listEnvValues(ready: ReadyEvent): Readonly<Record<string, string>> {
-  return {
-    PAYMENTS_URL: ready.url,
-    INTEGRATION_ADDRESS: ready.integrationAddress,
-    API_SECRET: ready.apiSecret,
-    WEBHOOK_SIGNING_SECRET: ready.signingSecret,
-    LEGACY_API_KEY: ready.legacyApiKey,
-  }
-}
-
 /**
  * Writes the values between two marker lines at the end of the file, and keeps all other lines. Writes nothing when
  * another line already sets one of the values: the user set it. Only the owner may read the written file, even where
  * others could before. Throws the error of the file system.
  */
 export function writeEnvFile(path: string, values: Readonly<Record<string, string>>): Omit<EnvFileEvent, 'event'> {
-  const result = { path, ignored: isIgnored(path) }
+  const list = join(dirname(path), '.gitignore')
+  const result = { path, ignored: existsSync(list) && isIgnored(readFileSync(list, 'utf8'), basename(path)) }
   const isThere = existsSync(path)
   const bytes = isThere ? readFileSync(path) : Buffer.alloc(0)
   // Decoding and encoding would damage the file.
@@ -141,7 +130,7 @@ export function writeEnvFile(path: string, values: Readonly<Record<string, strin
   if (Object.keys(values).some((name) => set[name])) return { kind: 'kept', ...result }
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}`)
   const before = outside === '' || outside.endsWith('\n') ? outside : `${outside}\n`
-  if (isThere) restrictToOwner(path)
+  if (isThere) chmodSync(path, statSync(path).mode & 0o700)
   writeFileSync(path, `${before}${[begin, ...lines, end].join('\n')}\n`, { mode: 0o600 })
   return { kind: 'written', ...result }
 }
@@ -152,30 +141,6 @@ function removeOwnPart(text: string): string {
   const from = lines.findIndex((line) => line.trim() === begin)
   const to = lines.findIndex((line, index) => index > from && line.trim() === end)
   return from < 0 || to < 0 ? text : lines.filter((_, index) => index < from || index > to).join('')
-}
-
-function restrictToOwner(path: string): void {
-  const { mode } = statSync(path)
-  if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700)
-}
-
-const commonPatterns: Readonly<Record<string, RegExp>> = {
-  '.env*': /^\.env/,
-  '.env.*': /^\.env\./,
-  '*.local': /\.local$/,
-  '.env*.local': /^\.env.*\.local$/,
-  '.env.*.local': /^\.env\..*\.local$/,
-}
-
-/** Whether a `.gitignore` in the same folder ignores the file, by its name or by a common pattern. */
-function isIgnored(path: string): boolean {
-  const list = join(dirname(path), '.gitignore')
-  if (!existsSync(list)) return false
-  const name = basename(path)
-  const patterns = readFileSync(list, 'utf8')
-    .split('\n')
-    .map((line) => line.trim().replace(/^\//, ''))
-  return patterns.some((pattern) => pattern === name || commonPatterns[pattern]?.test(name))
 }
 
 function findOpener(system: string): readonly [command: string, ...args: string[]] {

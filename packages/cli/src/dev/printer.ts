@@ -27,7 +27,6 @@ export const hotkeys = [
 interface PrinterOptions {
   readonly json: boolean
   readonly quiet: boolean
-  /** Whether the run reads keys. */
   readonly hasKeys: boolean
 }
 
@@ -90,21 +89,9 @@ function formatEvent(event: DemoEvent, time: number, style: Style, hasKeys: bool
   }
 }
 
-const shownQuietly: readonly DemoEvent['event'][] = [
-  'ready',
-  'summary',
-  'problem',
-  'receiver.rejected',
-  'receiver.blocked',
-  'forward.failed',
-  'env.file',
-  'hotkey',
-]
-
-/** Whether an event is shown with `--quiet`. */
 function isShownQuietly(event: DemoEvent): boolean {
   if (event.event === 'delivery.attempted') return event.outcome !== 'delivered'
-  return shownQuietly.includes(event.event)
+  return !/^(?:payment|legacy)\./.test(event.event)
 }
 
 /** The header: eleven lines. The line about the env file may follow as the twelfth. */
@@ -205,9 +192,7 @@ function summary(event: SummaryEvent, style: Style): string[] {
 
 function formatClock(time: number): string {
   const date = new Date(time)
-  const two = (value: number) => String(value).padStart(2, '0')
-  const milliseconds = String(date.getMilliseconds()).padStart(3, '0')
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${milliseconds}`
+  return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
 /** Prints an event with its unix time in milliseconds. */
@@ -215,7 +200,6 @@ type DemoPrinter = (event: DemoEvent, time: number) => void
 
 export type EventOrder = ReturnType<typeof createEventOrder>
 
-/** Receives events and passes them to a printer. */
 export function createEventOrder(print: DemoPrinter, now: () => number) {
   let delayed: (readonly [DemoEvent, number])[] | null = null
   return {

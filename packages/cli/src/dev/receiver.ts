@@ -101,7 +101,7 @@ export function createRelay(url: string, forwardTo: Forward, seed: number, repor
   const chaos = createChaos({ seed, plan })
   let isFaulty = false
   let lastAdvice: string | null = null
-  let late: ForwardedDelivery[] = []
+  const late: ForwardedDelivery[] = []
 
   async function forward(delivery: ForwardedDelivery): Promise<Forwarded> {
     const answer = await forwardTo(delivery)
@@ -113,12 +113,6 @@ export function createRelay(url: string, forwardTo: Forward, seed: number, repor
 
   async function forwardAll(waiting: readonly ForwardedDelivery[]): Promise<void> {
     for (const earlier of waiting) await forward(earlier)
-  }
-
-  function takeLate(): ForwardedDelivery[] {
-    const waiting = late
-    late = []
-    return waiting
   }
 
   async function passWith(fault: ChaosFault | null, delivery: ForwardedDelivery) {
@@ -135,7 +129,7 @@ export function createRelay(url: string, forwardTo: Forward, seed: number, repor
   return {
     /** Forwards a delivery. A status of null closes the service's connection without an answer. */
     async pass(delivery: ForwardedDelivery): Promise<Pick<Forwarded, 'status' | 'retryAfter'>> {
-      const waiting = takeLate()
+      const waiting = late.splice(0)
       const answer = await passWith(isFaulty ? chaos.next() : null, delivery)
       // Late deliveries follow after the answer, because the service waits a limited time.
       void forwardAll(waiting)
@@ -143,7 +137,7 @@ export function createRelay(url: string, forwardTo: Forward, seed: number, repor
     },
     toggleChaos() {
       isFaulty = !isFaulty
-      if (!isFaulty) void forwardAll(takeLate())
+      if (!isFaulty) void forwardAll(late.splice(0))
       return isFaulty
     },
   }

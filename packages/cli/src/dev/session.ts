@@ -31,14 +31,6 @@ export function createNudge() {
   }
 }
 
-interface SessionResult {
-  readonly payments: number
-  readonly verified: number
-  readonly problems: readonly string[]
-  /** A sentence for each payment that was unfinished when the signal aborted. */
-  readonly unfinished: readonly string[]
-}
-
 /** The most unfinished payments: a stuck service is not flooded. */
 const maxUnfinished = 50
 /** A payment that takes longer, in milliseconds, is reported as a problem; most take two seconds. */
@@ -51,7 +43,7 @@ export async function runSession(
   stage: EventOrder,
   io: Pick<Io, 'sleep'>,
   signal: AbortSignal,
-): Promise<SessionResult> {
+) {
   // Each unfinished payment adds several listeners: Node would warn about a leak.
   setMaxListeners(0, signal)
   const fraction = seededFraction(plan.seed)
@@ -112,7 +104,9 @@ export async function runSession(
     if (number < plan.payments) await pause()
   }
   await Promise.all(running)
-  return { payments, verified, problems, unfinished: [...journeys].map((journey) => `${unfinished(journey)}.`) }
+  // A sentence for each payment that was unfinished when the signal aborted.
+  const sentences = [...journeys].map((journey) => `${unfinished(journey)}.`)
+  return { payments, verified, problems, unfinished: sentences }
 }
 
 function unfinished({ number, waitsFor }: Journey): string {
@@ -134,13 +128,7 @@ const processorPauseMs = 400
  * answer with the receiver's copy.
  * @returns The problem, or null when the payment is verified or `signal` aborted (then `journey.waitsFor` is not null).
  */
-async function travel(
-  demo: Demo,
-  journey: Journey,
-  plan: PaymentPlan,
-  report: DemoSink,
-  signal: AbortSignal,
-): Promise<string | null> {
+async function travel(demo: Demo, journey: Journey, plan: PaymentPlan, report: DemoSink, signal: AbortSignal) {
   const { ledger, processor, reader, chainId, io } = demo
   const { txHash } = journey
   const sentAt = io.now()
@@ -176,13 +164,12 @@ export type RunEnd =
   | { readonly kind: 'lost'; readonly reason: string }
 
 /**
- * Decides the exit code and the printed reasons.
- * With `untilIdle` the run fails unless every payment is verified. Otherwise the run fails only when a part of the demo
- * exited; problems are still listed.
+ * Decides the exit code and the printed reasons. With `untilIdle` the run fails unless every payment is verified.
+ * Otherwise the run fails only when a part of the demo exited; problems are still listed.
  */
 export function judge(
   ending: RunEnd,
-  result: SessionResult,
+  result: Awaited<ReturnType<typeof runSession>>,
   untilIdle: boolean,
 ): { readonly exitCode: ExitCode; readonly reasons: readonly string[] } {
   const lossReasons = ending.kind === 'lost' ? [ending.reason] : []

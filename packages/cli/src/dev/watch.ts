@@ -69,11 +69,6 @@ export function watchService(
           until: new Date(event.blockedUntil).toISOString(),
           failures: event.failures,
         })
-      case 'endpoint.recovered':
-      case 'chain.indexed':
-      case 'chain.backfilled':
-      case 'payment.additional':
-      case 'payments.skipped':
     }
   }
 }

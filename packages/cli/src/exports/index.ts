@@ -1,4 +1,4 @@
 export type { DemoEvent } from '../dev/demo-events.js'
+export { version } from '../files.js'
 export type { ExitCode, Io } from '../io.js'
-export { version } from '../package-files.js'
 export { runCli } from '../run-cli.js'

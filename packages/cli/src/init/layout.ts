@@ -6,7 +6,6 @@ export const frameworkNames = ['express', 'fastify', 'hono', 'next', 'nest', 'ko
 
 export type FrameworkName = (typeof frameworkNames)[number]
 
-/** Where versions and payments are stored. */
 export type DatabaseName = 'sqlite' | 'postgres'
 
 interface Framework {
@@ -17,29 +16,26 @@ interface Framework {
   readonly databases: readonly DatabaseName[]
   /** Whether the project gets a program that serves only the webhook. */
   readonly servesAlone: boolean
-  /** Whether the webhook has a path in the code. A Lambda function answers at every path. */
-  readonly hasPath: boolean
 }
 
 const either = ['sqlite', 'postgres'] as const
 
 export const frameworks: Readonly<Record<FrameworkName, Framework>> = {
-  express: { title: 'Express', needs: ['express'], databases: either, servesAlone: true, hasPath: true },
-  fastify: { title: 'Fastify', needs: ['fastify'], databases: either, servesAlone: true, hasPath: true },
-  hono: { title: 'Hono', needs: ['hono'], databases: either, servesAlone: true, hasPath: true },
-  next: { title: 'Next', needs: ['next'], databases: either, servesAlone: false, hasPath: true },
+  express: { title: 'Express', needs: ['express'], databases: either, servesAlone: true },
+  fastify: { title: 'Fastify', needs: ['fastify'], databases: either, servesAlone: true },
+  hono: { title: 'Hono', needs: ['hono'], databases: either, servesAlone: true },
+  next: { title: 'Next', needs: ['next'], databases: either, servesAlone: false },
   nest: {
     title: 'Nest',
     needs: ['@nestjs/core', '@nestjs/common', '@nestjs/platform-express', 'reflect-metadata'],
     databases: either,
     servesAlone: true,
-    hasPath: true,
   },
-  koa: { title: 'Koa', needs: ['koa'], databases: either, servesAlone: true, hasPath: true },
-  worker: { title: 'Cloudflare Workers', needs: [], databases: [], servesAlone: false, hasPath: true },
+  koa: { title: 'Koa', needs: ['koa'], databases: either, servesAlone: true },
+  worker: { title: 'Cloudflare Workers', needs: [], databases: [], servesAlone: false },
   // A serverless function has no lasting file system.
-  lambda: { title: 'AWS Lambda', needs: [], databases: ['postgres'], servesAlone: false, hasPath: false },
-  node: { title: 'node:http', needs: [], databases: either, servesAlone: true, hasPath: true },
+  lambda: { title: 'AWS Lambda', needs: [], databases: ['postgres'], servesAlone: false },
+  node: { title: 'node:http', needs: [], databases: either, servesAlone: true },
 }
 
 /** The line that mounts the webhook in the app. `folder` is the folder of the written code. */
@@ -69,13 +65,7 @@ interface TemplateFile {
   readonly accepts?: (text: string) => boolean
 }
 
-export interface Layout {
-  /** The folder of the code, such as `src/payments`. */
-  readonly folder: string
-  readonly path: string
-  readonly files: readonly TemplateFile[]
-  readonly manifest: ManifestAdditions
-}
+export type Layout = ReturnType<typeof chooseLayout>
 
 /**
  * Chooses paths, templates, packages and scripts.
@@ -85,11 +75,13 @@ export function chooseLayout(
   project: Project,
   { framework, path: given }: { readonly framework: FrameworkName; readonly path?: string | undefined },
   database: DatabaseName | null,
-): Layout {
-  const { hasPath, servesAlone, title } = frameworks[framework]
-  if (given !== undefined && !hasPath) throw new UsageError(`${title} answers at every path; omit --path.`)
+) {
+  const { servesAlone, title } = frameworks[framework]
+  if (given !== undefined && framework === 'lambda')
+    throw new UsageError(`${title} answers at every path; omit --path.`)
   if (given !== undefined && (given.length > 200 || !/^(\/[A-Za-z0-9_-]+)+$/.test(given)))
     throw new UsageError('--path takes segments of letters, digits, - and _, such as /webhook.')
+  /** The folder of the code, such as `src/payments`. */
   const folder = `${project.source}payments`
   const extension = project.isTypeScript ? 'ts' : 'js'
   const code = (name: string, template: string): TemplateFile => ({ path: `${folder}/${name}.${extension}`, template })
@@ -100,7 +92,7 @@ export function chooseLayout(
 
   const files: TemplateFile[] = [
     ...(framework === 'worker'
-      ? [code('worker', 'worker/worker'), code('payment-object', 'worker/payment-object'), ...wranglerFile(project)]
+      ? [code('worker', 'worker/worker'), code('payment-object', 'worker/payment-object'), wranglerFile(project)]
       : [code('webhook', webhook)]),
     ...(framework === 'lambda' ? [code('handler', 'lambda/handler')] : []),
     ...(router === null ? [] : [{ path: `${router.file}.${extension}`, template: router.template }]),
@@ -118,15 +110,8 @@ export function chooseLayout(
   return { folder, path, files, manifest: additions(project, framework, database, folder) }
 }
 
-interface Router {
-  readonly kind: 'app' | 'pages'
-  readonly path: string
-  readonly file: string
-  readonly template: string
-}
-
 /** Chooses the router as Next does: `app` before `src/app`, and `pages` before `src/pages`. */
-function findRouter({ entries, sourceEntries }: Project, given: string | undefined): Router {
+function findRouter({ entries, sourceEntries }: Project, given: string | undefined) {
   const has = (name: string) => entries.has(name) || sourceEntries.has(name)
   const at = (name: string) => (entries.has(name) ? name : `src/${name}`)
   if (has('app')) {
@@ -141,10 +126,10 @@ function findRouter({ entries, sourceEntries }: Project, given: string | undefin
 }
 
 /** An existing configuration is kept, and must declare the class of the Durable Objects. */
-function wranglerFile({ entries }: Project): TemplateFile[] {
+function wranglerFile({ entries }: Project): TemplateFile {
   const path = ['wrangler.toml', 'wrangler.jsonc', 'wrangler.json'].find((name) => entries.has(name))
   const accepts = (text: string) => text.includes('PaymentObject') && text.includes('PAYMENTS')
-  return [{ path: path ?? 'wrangler.toml', template: 'worker/wrangler.toml', accepts }]
+  return { path: path ?? 'wrangler.toml', template: 'worker/wrangler.toml', accepts }
 }
 
 /** An existing configuration is kept, and must exclude the native SQLite module from the bundle. */

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import { InitError, UsageError } from '../errors.js'
+import { isIgnored } from '../files.js'
 import { chooseLayout, type DatabaseName, type FrameworkName, frameworks, type Layout, mountLines } from './layout.js'
 import { changeManifest, findTarballs, type Project, readText } from './project.js'
 import { fromTemplate, type Target } from './template.js'
@@ -22,24 +23,14 @@ interface PlannedFile {
   readonly after: string
 }
 
-/** A file that stays unchanged, and the lines that the user must add by hand. */
-interface Conflict {
-  readonly path: string
-  readonly add: readonly string[]
-}
-
-export interface Plan {
-  readonly files: readonly PlannedFile[]
-  readonly conflicts: readonly Conflict[]
-  readonly steps: readonly string[]
-}
+export type Plan = Awaited<ReturnType<typeof planInit>>
 
 /**
  * Plans the files of a receiver.
  * @throws UsageError `ERR_USAGE` when an option does not fit the framework; InitError `ERR_INIT` when the project does
  * not.
  */
-export async function planInit(project: Project, choices: InitChoices): Promise<Plan> {
+export async function planInit(project: Project, choices: InitChoices) {
   const framework = frameworks[choices.framework]
   const database = chooseDatabase(project, choices)
   const listed = { ...project.manifest.dependencies, ...project.manifest.devDependencies }
@@ -51,14 +42,17 @@ export async function planInit(project: Project, choices: InitChoices): Promise<
   const layout = chooseLayout(project, choices, database)
   const target = chooseTarget(project, choices.framework, layout.path)
   const files: PlannedFile[] = []
-  const conflicts: Conflict[] = []
+  /** Files that stay unchanged, and the lines that the user must add by hand. */
+  const conflicts: { readonly path: string; readonly add: readonly string[] }[] = []
 
   for (const { path, template, accepts } of layout.files) {
     const after = await fromTemplate(template, target, buildWords(project, layout, path, target))
     const before = await readText(project.folder, path)
     if (before === null) files.push({ path, before, after })
-    else if (before !== after && accepts?.(before) !== true)
-      conflicts.push({ path, add: addedLines(path, before, after) })
+    else if (before !== after && accepts?.(before) !== true) {
+      const added = unifiedDiff(path, before, after).filter((line, index) => index > 1 && line.startsWith('+'))
+      conflicts.push({ path, add: added.map((line) => line.slice(1)) })
+    }
   }
   const packed = choices.from === undefined ? {} : await findTarballs(project.folder, choices.from)
   const changed = changeManifest(project, layout.manifest, packed)
@@ -120,23 +114,13 @@ function buildWords(project: Project, { folder }: Layout, path: string, { extens
   }
 }
 
-/**
- * The lines of a unified diff; none when the texts are equal.
- * @param before - Null for a new file.
- */
+/** The lines of a unified diff; none when the texts are equal. @param before - Null for a new file. */
 export function unifiedDiff(path: string, before: string | null, after: string): string[] {
   if (before === after) return []
   const from = before === null ? '/dev/null' : `a/${path}`
   const options = { context: 3, headerOptions: FILE_HEADERS_ONLY }
   const diff = createTwoFilesPatch(from, `b/${path}`, before ?? '', after, undefined, undefined, options)
   return diff.split('\n').slice(0, -1)
-}
-
-function addedLines(path: string, before: string, after: string): string[] {
-  return unifiedDiff(path, before, after)
-    .slice(2)
-    .filter((line) => line.startsWith('+'))
-    .map((line) => line.slice(1))
 }
 
 function listSteps({ framework, from }: InitChoices, { folder, manifest, path }: Layout, project: string): string[] {
@@ -196,7 +180,6 @@ function listVariables(database: DatabaseName | null): { name: string; about: st
   ]
 }
 
-/** Appends the missing variables to `.env.example`. */
 function changeEnvExample(before: string | null, database: DatabaseName | null): string {
   const text = before ?? ''
   const present = new Set(text.split('\n').map((line) => /^[# \t]*(?:export\s)?([A-Z0-9_]+)=/.exec(line)?.[1]))
@@ -205,16 +188,10 @@ function changeEnvExample(before: string | null, database: DatabaseName | null):
   return before !== null && missing.length === 0 ? before : withEnd(text) + lines.join('')
 }
 
-/** Finds the `.gitignore` lines that cover a file. */
-function covering(file: string): string[] {
-  return file.startsWith('.env') ? [file, '.env*', '.env.*', '*.local'] : [file, '*.db', '*.db*']
-}
-
 /** Adds the files that hold secrets and payments to `.gitignore`, unless a line already covers them. */
 function changeGitignore(before: string | null, files: readonly string[]): string {
   const text = before ?? ''
-  const lines = new Set(text.split('\n').map((line) => line.trim().replace(/^\//, '')))
-  const missing = files.filter((file) => !covering(file).some((line) => lines.has(line)))
+  const missing = files.filter((file) => !isIgnored(text, file))
   return missing.length === 0 ? text : `${withEnd(text)}${missing.join('\n')}\n`
 }
 

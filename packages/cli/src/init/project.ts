@@ -2,41 +2,27 @@
 import { lstat, readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { InitError } from '../errors.js'
-import { version } from '../package-files.js'
+import { version } from '../files.js'
+
+type Texts = Readonly<Record<string, string>>
 
 interface Manifest {
   readonly name?: string
   readonly type?: string
-  readonly scripts?: Readonly<Record<string, string>>
-  readonly dependencies?: Readonly<Record<string, string>>
-  readonly devDependencies?: Readonly<Record<string, string>>
+  readonly scripts?: Texts
+  readonly dependencies?: Texts
+  readonly devDependencies?: Texts
 }
 
-/** The runner for the test that `init` writes. */
 export type TestRunner = 'node:test' | 'vitest' | 'jest'
 
-export interface Project {
-  readonly folder: string
-  readonly manifestText: string
-  readonly manifest: Manifest
-  readonly isTypeScript: boolean
-  /** Whether `.js` and `.ts` files are ES modules. */
-  readonly isModule: boolean
-  readonly testRunner: TestRunner
-  /** `src/` when the project has that folder, else an empty text. */
-  readonly source: '' | 'src/'
-  readonly entries: ReadonlySet<string>
-  readonly sourceEntries: ReadonlySet<string>
-}
+export type Project = Awaited<ReturnType<typeof readProject>>
 
 /** The largest file that `init` reads; files that it changes are far smaller. */
 const maxBytes = 1024 * 1024
 
-/**
- * Reads the project in `folder`.
- * @throws InitError `ERR_INIT` when there is no readable `package.json`.
- */
-export async function readProject(folder: string): Promise<Project> {
+/** Reads the project in `folder`. @throws InitError `ERR_INIT` when there is no readable `package.json`. */
+export async function readProject(folder: string) {
   const manifestText = await readText(folder, 'package.json')
   if (manifestText === null)
     throw new InitError(
@@ -47,8 +33,9 @@ export async function readProject(folder: string): Promise<Project> {
   const hasSource = (await stat(join(folder, 'src')).catch(() => null))?.isDirectory() === true
   const sourceEntries = new Set(hasSource ? await readdir(join(folder, 'src')) : [])
   const listed = { ...manifest.dependencies, ...manifest.devDependencies }
-  const testRunner = 'vitest' in listed ? 'vitest' : 'jest' in listed ? 'jest' : 'node:test'
+  const testRunner: TestRunner = 'vitest' in listed ? 'vitest' : 'jest' in listed ? 'jest' : 'node:test'
   const isTypeScript = entries.has('tsconfig.json')
+  /** Whether `.js` and `.ts` files are ES modules. */
   const isModule = manifest.type === 'module'
   const source = hasSource ? 'src/' : ''
   return { folder, manifestText, manifest, isTypeScript, isModule, testRunner, source, entries, sourceEntries }
@@ -90,7 +77,7 @@ function parseManifest(text: string): Manifest {
 export interface ManifestAdditions {
   readonly dependencies: readonly string[]
   readonly devDependencies: readonly string[]
-  readonly scripts: Readonly<Record<string, string>>
+  readonly scripts: Texts
 }
 
 /**
@@ -98,11 +85,7 @@ export interface ManifestAdditions {
  * nothing is missing; else it keeps the indentation and the final line break of the original.
  * @returns The text, and the project's scripts whose command differs from the one to add; they are unchanged.
  */
-export function changeManifest(
-  { manifest, manifestText }: Project,
-  additions: ManifestAdditions,
-  packed: Readonly<Record<string, string>> = {},
-) {
+export function changeManifest({ manifest, manifestText }: Project, additions: ManifestAdditions, packed: Texts) {
   const { dependencies = {}, devDependencies = {}, scripts = {} } = manifest
   const specs = { ...versions, ...packed }
   const missing = (names: readonly string[], ...present: readonly object[]) =>
@@ -131,11 +114,7 @@ export function changeManifest(
 }
 
 /** Adds dependencies with their versions, sorted by name as npm sorts them. */
-function withVersions(
-  present: Readonly<Record<string, string>>,
-  names: readonly string[],
-  specs: Readonly<Record<string, string>>,
-): Record<string, string> {
+function withVersions(present: Texts, names: readonly string[], specs: Texts): Texts {
   const all = { ...present, ...Object.fromEntries(names.map((name) => [name, specs[name] ?? '*'])) }
   return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
@@ -164,7 +143,7 @@ export async function findTarballs(project: string, from: string): Promise<Recor
 }
 
 /** The exact package versions that this project tests with. */
-export const versions: Readonly<Record<string, string>> = {
+export const versions: Texts = {
   ...Object.fromEntries(ownPackages),
   '@hono/node-server': '2.1.8',
   '@photostructure/sqlite': '1.2.1',

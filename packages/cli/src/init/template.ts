@@ -1,12 +1,11 @@
 /** Adapts a template to a project: language, modules, test runner, path and folder. @module */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { templatesFolder } from '../package-files.js'
+import { templatesFolder } from '../files.js'
 import type { TestRunner } from './project.js'
 
 export interface Target {
   readonly extension: 'ts' | 'js'
-  /** Whether files use `require`. */
   readonly isCommonJs: boolean
   /** Whether relative imports name the extension. A bundler resolves TypeScript only without an extension. */
   readonly namesExtension: boolean
@@ -19,25 +18,17 @@ export interface Target {
  * @param name - For code without the extension, `express/webhook`; for other files with it, `worker/wrangler.toml`.
  * @param words - Further words to replace, such as `PAYMENTS_FOLDER`.
  */
-export async function fromTemplate(
-  name: string,
-  target: Target,
-  words: Readonly<Record<string, string>> = {},
-): Promise<string> {
+export async function fromTemplate(name: string, target: Target, words: Readonly<Record<string, string>> = {}) {
   const isCode = !/[.](sql|toml|mjs)$/.test(name)
   let text = await readFile(join(templatesFolder, isCode ? `${name}.ts` : name), 'utf8')
   if (isCode && target.extension === 'js') text = toJavaScript(text)
   for (const [word, by] of Object.entries({ '/WEBHOOK_PATH': target.path, ...words })) text = text.replaceAll(word, by)
   if (!isCode) return text
-  text = withRunner(text, target.testRunner)
+  // A template test imports only `test` from the runner, and otherwise uses `node:assert`.
+  const runner = { 'node:test': 'node:test', vitest: 'vitest', jest: '@jest/globals' }[target.testRunner]
+  text = text.replace("import { test } from 'node:test'", `import { test } from '${runner}'`)
   if (!target.namesExtension) text = text.replace(/( from '[.][^']{0,200})[.]js'/g, "$1'")
   return target.isCommonJs ? toCommonJs(text) : text
-}
-
-/** Imports `test` from the project's runner; a template test otherwise uses only `node:assert`. */
-function withRunner(text: string, runner: TestRunner): string {
-  const from = { 'node:test': 'node:test', vitest: 'vitest', jest: '@jest/globals' }[runner]
-  return text.replace("import { test } from 'node:test'", `import { test } from '${from}'`)
 }
 
 /** Removes the type syntax that templates use, and no other. The formatting stays. */

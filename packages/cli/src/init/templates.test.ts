@@ -7,7 +7,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { transform } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.js'
-import { templatesFolder } from '../package-files.js'
+import { templatesFolder } from '../files.js'
 import { versions } from './project.js'
 import { toJavaScript } from './template.js'
 

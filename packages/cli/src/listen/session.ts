@@ -13,7 +13,6 @@ import { ConnectionLostError, readStream, type StreamEvent, type StreamTarget } 
 /** The shortest and longest wait before a reconnection, in milliseconds; each wait is twice as long as the last. */
 const reconnectMs = { min: 500, max: 30_000 } as const
 
-/** The deliveries to forward, and where to. */
 interface ListenPlan extends StreamTarget {
   readonly forwardTo: URL
   /** Forwards deliveries created since this unix time in milliseconds; null: since now. */
@@ -56,7 +55,7 @@ export async function runListen(
 
   async function deliver({ headers, body: text, chainId, txHash, version }: StreamedDeliveryBody): Promise<void> {
     const body = Buffer.from(text, 'base64')
-    const signatureValid = plan.signingSecret === null ? null : await isValid(headers, body, plan.signingSecret, io)
+    const signatureValid = plan.signingSecret === null ? null : await isValid(headers, body, plan.signingSecret, io.now)
     const result = await forward({ headers, body }, { to: plan.forwardTo, io })
     if (io.signal.aborted && result.status === null) return
     forwarded += 1
@@ -102,15 +101,10 @@ function read<T>(result: { readonly success: true; readonly data: T } | { readon
   throw new ServerError('The server sent an event of an unknown form; it may run another version.')
 }
 
-async function isValid(
-  headers: Readonly<Record<string, string>>,
-  body: Uint8Array,
-  secrets: string,
-  io: Pick<Io, 'now'>,
-): Promise<boolean> {
+async function isValid(headers: StreamedDeliveryBody['headers'], body: Uint8Array, secrets: string, now: () => number) {
   const header = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-service-signature')?.[1]
   try {
-    await verifySignature({ body, header, secrets: splitSecrets(secrets), now: () => io.now() })
+    await verifySignature({ body, header, secrets: splitSecrets(secrets), now })
     return true
   } catch {
     return false
@@ -127,7 +121,6 @@ function parseState(body: Buffer): string | null {
   }
 }
 
-/** One event; `--json` prints it unchanged. */
 type ListenEvent =
   | {
       readonly event: 'listening'

@@ -36,20 +36,20 @@ interface StreamStart {
  * Reads the events of one connection until it ends. A slow caller slows the server down.
  * @throws ConnectionLostError When a later attempt may work. @throws ServerError When a later attempt cannot work.
  */
-export async function* readStream(
-  target: StreamTarget,
-  start: StreamStart,
-  io: Pick<Io, 'signal' | 'now'>,
-): AsyncGenerator<StreamEvent, void, undefined> {
+export async function* readStream(target: StreamTarget, start: StreamStart, io: Pick<Io, 'signal' | 'now'>) {
   const response = await open(target, start, io.signal)
   try {
     rejectStatus(response, target, io.now())
-    const parse = createEventParser()
+    const decoder = new TextDecoder()
+    let incomplete = ''
     const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Buffer>
     for (;;) {
       const chunk = await withinSilence(chunks.next(), io.signal)
       if (chunk.done === true) return
-      yield* parse(chunk.value)
+      const blocks = `${incomplete}${decoder.decode(chunk.value, { stream: true })}`.split('\n\n')
+      incomplete = blocks.pop() ?? ''
+      if (incomplete.length > maxCharacters) throw new ServerError('The server sent an event of more than 8 MB.')
+      yield* blocks.map(parseBlock).filter((event) => event !== null)
     }
   } catch (error) {
     if (error instanceof ServerError || error instanceof ConnectionLostError) throw error
@@ -59,11 +59,7 @@ export async function* readStream(
   }
 }
 
-function open(
-  { server, integration, apiSecret }: StreamTarget,
-  { lastId, since }: StreamStart,
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
+function open({ server, integration, apiSecret }: StreamTarget, { lastId, since }: StreamStart, signal: AbortSignal) {
   const url = buildServerUrl(server, deliveryStreamPath)
   if (lastId === null && since !== null) url.searchParams.set('since', String(since))
   const headers = {
@@ -72,7 +68,7 @@ function open(
     ...(lastId === null ? {} : { 'Last-Event-ID': lastId }),
   }
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
-  return new Promise((resolve, reject) => {
+  return new Promise<IncomingMessage>((resolve, reject) => {
     const sent = request(url, { headers, agent: false, signal, timeout: silenceMs }, (response) => {
       // While the caller handles events, nothing is read: this silence must not count as a loss.
       sent.setTimeout(0)
@@ -124,29 +120,12 @@ async function withinSilence<T>(next: Promise<T>, signal: AbortSignal): Promise<
   }
 }
 
-export interface StreamEvent {
-  readonly event: string
-  readonly id: string | null
-  readonly data: string
-}
+export type StreamEvent = NonNullable<ReturnType<typeof parseBlock>>
 
-/** Longest event, in characters. */
 const maxCharacters = 8 * 1024 * 1024
 
-/** Creates a parser: each call takes a chunk and returns the events that it completes. */
-function createEventParser(): (chunk: Uint8Array) => readonly StreamEvent[] {
-  const decoder = new TextDecoder()
-  let incomplete = ''
-  return (chunk) => {
-    const blocks = `${incomplete}${decoder.decode(chunk, { stream: true })}`.split('\n\n')
-    incomplete = blocks.pop() ?? ''
-    if (incomplete.length > maxCharacters) throw new ServerError('The server sent an event of more than 8 MB.')
-    return blocks.map(parseBlock).filter((event) => event !== null)
-  }
-}
-
 /** Parses the lines of one event; null for a comment. */
-function parseBlock(block: string): StreamEvent | null {
+function parseBlock(block: string) {
   const fields = new Map<string, string>()
   for (const line of block.split('\n')) {
     const colon = line.indexOf(':')

@@ -80,13 +80,11 @@ export function checkOptions(options: DoctorOptions): CheckedOptions {
   return { ...options, integrationAddress: integrationAddress.toLowerCase(), now, seed, timeoutMs, target }
 }
 
-/** `not-run`: an earlier result makes the probe meaningless, or the sender does not support the probe. */
-export type DoctorVerdict = 'pass' | 'fail' | 'warn' | 'not-run'
-
 /** The result of a probe. */
 export interface DoctorProbe {
   readonly name: DoctorProbeName
-  readonly verdict: DoctorVerdict
+  /** `not-run`: an earlier result makes the probe meaningless, or the sender does not support the probe. */
+  readonly verdict: 'pass' | 'fail' | 'warn' | 'not-run'
   /** The request that was sent. */
   readonly sent: string
   /** The answer that the interface requires. */

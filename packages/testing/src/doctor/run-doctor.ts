@@ -117,11 +117,7 @@ const transportCauses: ReadonlySet<DoctorCauseCode> = new Set([
  * @param diagnosed - The mistake that {@link diagnose} found, or null.
  * @param hasEffects - Whether invalid deliveries that were answered 2xx had effects; null when effects are not counted.
  */
-function infer(
-  judgements: Judgements,
-  diagnosed: DoctorCauseCode | null,
-  hasEffects: boolean | null,
-): Map<DoctorProbeName, DoctorCauseCode> {
+function infer(judgements: Judgements, diagnosed: DoctorCauseCode | null, hasEffects: boolean | null) {
   const causes = new Map<DoctorProbeName, DoctorCauseCode>()
   const judged = (name: DoctorProbeName) => judgements.get(name)
   const failed = (name: DoctorProbeName) => judged(name)?.verdict === 'fail'
@@ -141,7 +137,7 @@ function infer(
     return causes
   }
 
-  inferSchemes(judgements, causes)
+  inferSchemes(failed, causes)
   inferVersions(judgements, causes)
   if (failed('partial-signature')) set(['malformed-signature', 'wrong-scheme'], 'partial-comparison')
   if (failed('pretty-printed') || (failed('tampered') && !failed('changed-amount')))
@@ -152,15 +148,14 @@ function infer(
   else if (failed('future')) set(['just-future'], 'accepts-future', isBad)
   if (failed('forged')) {
     const all = failed('unsigned') ? 'no-verification' : 'presence-only'
-    set(invalidProbes, hasEffects === false ? 'answers-before-verifying' : all, (name) =>
-      isAcceptedWrongly(judged(name)),
-    )
+    const isAcceptedWrongly = (name: DoctorProbeName) =>
+      judged(name)?.verdict !== 'pass' && judged(name)?.answers.some(isAccepted) === true
+    set(invalidProbes, hasEffects === false ? 'answers-before-verifying' : all, isAcceptedWrongly)
   }
   return causes
 }
 
-function inferSchemes(judgements: Judgements, causes: Map<DoctorProbeName, DoctorCauseCode>): void {
-  const failed = (name: DoctorProbeName) => judgements.get(name)?.verdict === 'fail'
+function inferSchemes(failed: (name: DoctorProbeName) => boolean, causes: Map<DoctorProbeName, DoctorCauseCode>): void {
   if (!failed('unknown-header-field')) return
   // A receiver that splits fields by position accepts an added field at the end, and any signature in its position.
   const countsFields = !failed('second-scheme')
@@ -182,11 +177,6 @@ function inferVersions(judgements: Judgements, causes: Map<DoctorProbeName, Doct
   const [first] = judgements.get('lower-version')?.answers ?? []
   if (failed('lower-version') && first !== undefined && !isAccepted(first))
     causes.set('lower-version', 'rejects-version-gap')
-}
-
-/** Whether an invalid delivery was answered 2xx. */
-function isAcceptedWrongly(judgement: Judgement | undefined): boolean {
-  return judgement !== undefined && judgement.verdict !== 'pass' && judgement.answers.some(isAccepted)
 }
 
 /** Infers why valid deliveries are rejected although no known mistake was found. */

@@ -141,16 +141,10 @@ async function* sendHalf(body: Uint8Array): AsyncGenerator<Uint8Array> {
   throw new Error('The upload is broken.')
 }
 
-/** An agent that keeps at most one connection open. */
-interface Wire {
-  readonly agent: Agent
-  /** The number of connections opened so far. */
-  connections(): number
-  /** Closes the connection, even one that is still opening. */
-  destroy(): void
-}
+type Wire = ReturnType<typeof openWire>
 
-function openWire(): Wire {
+/** Creates an agent that keeps at most one connection open. */
+function openWire() {
   // Set explicitly, because environment variables could weaken these settings.
   const secureContext = createSecureContext({ minVersion: 'TLSv1.2' })
   const connect = buildConnector({ timeout: 0, secureContext, rejectUnauthorized: true, maxCachedSessions: 0 })
@@ -171,6 +165,7 @@ function openWire(): Wire {
   return {
     agent,
     connections: () => sockets.length,
+    /** Closes the connection, even one that is still opening. */
     destroy() {
       for (const socket of sockets) socket.destroy()
       agent.destroy().catch(() => undefined)

@@ -120,7 +120,7 @@ export async function explainDelivery(input: ExplainInput): Promise<Explanation>
   const match = await findMatch(signature.candidates, body, secrets)
   const ageSeconds = signature.signedAt === null ? null : Math.floor(nowMs / 1_000 - signature.signedAt)
   const faults = [
-    ...signature.faults.map(toProved),
+    ...signature.faults.map((fault) => ({ ...fault, proved: true })),
     // Without a readable signature, body and secret cannot be compared: only certain faults count.
     ...findMatchFaults(checked, match).filter((fault) => fault.proved || signature.candidates.length > 0),
     ...findClockFaults(ageSeconds, toleranceSeconds),
@@ -144,8 +144,6 @@ export async function explainDelivery(input: ExplainInput): Promise<Explanation>
     findings: buildFindings(faults),
   }
 }
-
-const toProved = (fault: Fault): LikelyFault => ({ ...fault, proved: true })
 
 /** The faults that the search undid, or the likely faults when nothing matched. */
 function findMatchFaults(checked: CheckedInput, match: Match | null): LikelyFault[] {
@@ -200,27 +198,20 @@ function findContentFaults({ pairs, body }: CheckedInput, match: Match | null): 
   const value = parseJson(fromUtf8(match?.body ?? body) ?? '')
   const faults: LikelyFault[] = []
   const [header, ...others] = getHeaderValues(pairs, integrationHeader)
+  const address = isRecord(value) ? value['integrationAddress'] : undefined
   if (header === undefined) faults.push(prove('integration_missing', 'The header is absent.'))
-  else if (isRecord(value) && typeof value['integrationAddress'] === 'string') {
-    const address = value['integrationAddress']
-    const isCase = others.length === 0 && header.trim().toLowerCase() === address.toLowerCase()
-    if (header !== address || others.length > 0) {
-      const evidence =
-        others.length > 0
-          ? `The header arrived ${others.length + 1} times.`
-          : isCase
-            ? 'They differ only in capital letters or blanks.'
-            : 'They are different texts.'
-      faults.push(prove('integration_mismatch', evidence))
-    }
+  else if (others.length > 0 && typeof address === 'string')
+    faults.push(prove('integration_mismatch', `The header arrived ${others.length + 1} times.`))
+  else if (typeof address === 'string' && header !== address) {
+    const isCase = header.trim().toLowerCase() === address.toLowerCase()
+    const evidence = isCase ? 'They differ only in capital letters or blanks.' : 'They are different texts.'
+    faults.push(prove('integration_mismatch', evidence))
   }
-  if (match !== null) {
-    const read = snapshotSchema.safeParse(value)
-    if (!read.success) {
-      const names = listWrongFields(read.error.issues)
-      const evidence = names.includes('') ? 'The body is no JSON object.' : `Wrong or missing: ${names.join(', ')}.`
-      faults.push(prove('snapshot_invalid', evidence))
-    }
+  const read = match === null ? null : snapshotSchema.safeParse(value)
+  if (read?.success === false) {
+    const names = listWrongFields(read.error.issues)
+    const evidence = names.includes('') ? 'The body is no JSON object.' : `Wrong or missing: ${names.join(', ')}.`
+    faults.push(prove('snapshot_invalid', evidence))
   }
   return faults
 }

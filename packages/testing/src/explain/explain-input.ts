@@ -72,18 +72,10 @@ export interface RoleSecret extends NamedSecret {
   readonly role: 'current' | 'previous' | 'api'
 }
 
-export interface CheckedInput {
-  readonly pairs: readonly HeaderPair[]
-  readonly body: Uint8Array<ArrayBuffer>
-  /** Whether the body was an object that is neither bytes nor text. */
-  readonly isParsed: boolean
-  readonly secrets: readonly RoleSecret[]
-  readonly toleranceSeconds: number
-  readonly nowMs: number
-}
+export type CheckedInput = ReturnType<typeof checkInput>
 
 /** Checks and copies the input. @throws {TypeError | RangeError} The message holds no secret. */
-export function checkInput(input: ExplainInput): CheckedInput {
+export function checkInput(input: ExplainInput) {
   const { headers, body, secrets, apiSecret, previousSecrets = [], now } = Object(input) as ExplainInput
   if (typeof headers !== 'object' || headers === null)
     throw new TypeError('headers is missing; pass those of the request.')
@@ -119,7 +111,8 @@ function createSecretReader(kind: string, role: RoleSecret['role']) {
   }
 }
 
-function toBody(body: ExplainInput['body']): Pick<CheckedInput, 'body' | 'isParsed'> {
+/** The bytes of the body; `isParsed`: it was an object that is neither bytes nor text. */
+function toBody(body: ExplainInput['body']): { readonly body: Uint8Array<ArrayBuffer>; readonly isParsed: boolean } {
   if (body === null || body === undefined) return { body: new Uint8Array(), isParsed: false }
   if (typeof body === 'string') return { body: toUtf8(body), isParsed: false }
   if (ArrayBuffer.isView(body))

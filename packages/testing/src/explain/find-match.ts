@@ -42,11 +42,7 @@ interface Key {
  * Finds the match with the fewest faults. Tries the unchanged body with every key, then changed bodies with unchanged
  * secrets, then both changed. Null when none gives the signature.
  */
-export async function findMatch(
-  candidates: readonly SignatureCandidate[],
-  body: Body,
-  secrets: readonly RoleSecret[],
-): Promise<Match | null> {
+export async function findMatch(candidates: readonly SignatureCandidate[], body: Body, secrets: readonly RoleSecret[]) {
   if (candidates.length === 0 || body.length > maxBodyBytes) return null
   let hashed = 0
 
@@ -71,7 +67,10 @@ export async function findMatch(
   const storedKeys = await buildStoredKeys(secrets)
   const repaired = await search(unchangedBodies, storedKeys)
   if (repaired !== null) return repaired
-  const changed = await buildChangedBodies(body)
+  const count = Math.max(12, Math.min(maxBodies, Math.floor(maxCopiedBytes / (body.length + 1))))
+  const [, ...undone] = await findCandidates(body, [...undoBytes, undoJson, ...undoText], count)
+  // The fewest changes first.
+  const changed = [...undone, ...addNewlines(body)]
   return (await search(changed, issuedKeys)) ?? (await search(changed, storedKeys))
 }
 
@@ -82,11 +81,4 @@ async function buildStoredKeys(secrets: readonly RoleSecret[]): Promise<Key[]> {
     for (const { value, faults } of await findKeyCandidates(secret.value))
       if (faults.length > 0) keys.push({ secret, faults, sign: createHmac(value) })
   return keys
-}
-
-/** The bodies that the given body may have come from, the fewest changes first. */
-async function buildChangedBodies(body: Body): Promise<Candidate[]> {
-  const count = Math.max(12, Math.min(maxBodies, Math.floor(maxCopiedBytes / (body.length + 1))))
-  const [, ...changed] = await findCandidates(body, [...undoBytes, undoJson, ...undoText], count)
-  return [...changed, ...addNewlines(body)]
 }

@@ -3,20 +3,15 @@ import { UnreadableRequestError } from '../errors.js'
 import type { HeaderPair, ParsedRequest } from './explain-input.js'
 import { toUtf8 } from './undo.js'
 
-/** The words of a command, and whether one holds an expansion that a shell would replace. */
-interface ShellWords {
-  readonly words: readonly string[]
-  readonly hasExpansion: boolean
-}
-
 const wordEnds: ReadonlySet<string | undefined> = new Set([' ', '\t', '\n', '\r', ';', '|', '&', undefined])
 const operators: ReadonlySet<string | undefined> = new Set([';', '|', '&'])
 
 /**
  * Splits the first command of a text into words. Words end at blanks; the command ends at `;`, `|`, `&` or the end.
+ * `hasExpansion`: a word holds an expansion that a shell would replace.
  * @throws {@link UnreadableRequestError} For a quote that is not closed.
  */
-function splitWords(text: string): ShellWords {
+function splitWords(text: string) {
   const words: string[] = []
   let hasExpansion = false
   let at = 0

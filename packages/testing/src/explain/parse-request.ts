@@ -46,11 +46,7 @@ export function parseHeaders(input: string | Uint8Array): readonly HeaderPair[] 
 }
 
 /** Splits the message at its first empty line. */
-function splitMessage(bytes: Uint8Array<ArrayBuffer>): {
-  head: string
-  body: Uint8Array<ArrayBuffer>
-  isComplete: boolean
-} {
+function splitMessage(bytes: Uint8Array<ArrayBuffer>) {
   let start = 0
   while (bytes[start] === lineFeed || bytes[start] === carriageReturn) start++
   for (let at = start; at < Math.min(bytes.length, maxHeadBytes); at++) {

@@ -142,37 +142,25 @@ function parseValue(value: string, count: number, show: ShowText): ReadSignature
   return { report: buildReport(fields, count, show), faults, candidates, signedAt: isTime ? Number(seconds) : null }
 }
 
-function findFlaws(
-  times: readonly string[],
-  codes: readonly string[],
-  fields: readonly Field[],
-  show: ShowText,
-): Fault[] {
+function findFlaws(times: readonly string[], codes: readonly string[], fields: readonly Field[], show: ShowText) {
   const flaws: Fault[] = []
-  if (times.length === 1 && /^\d{13}$/.test(times[0] ?? ''))
-    flaws.push({ code: 'time_in_milliseconds', evidence: [`t has 13 digits: ${times[0]}.`] })
-  else if (times.length !== 1)
-    flaws.push({ code: 'signature_malformed', evidence: [`It has ${times.length} fields t; exactly one is expected.`] })
-  else if (!strictTime.test(times[0] ?? ''))
-    flaws.push({ code: 'signature_malformed', evidence: ['t is not 1 to 12 digits without a leading zero.'] })
+  const add = (code: Fault['code'], evidence: string) => void flaws.push({ code, evidence: [evidence] })
+  const [time = ''] = times
+  if (times.length !== 1) add('signature_malformed', `It has ${times.length} fields t; exactly one is expected.`)
+  else if (/^\d{13}$/.test(time)) add('time_in_milliseconds', `t has 13 digits: ${time}.`)
+  else if (!strictTime.test(time)) add('signature_malformed', 't is not 1 to 12 digits without a leading zero.')
   const wrong = codes.filter((code) => !strictCode.test(code))
   const upper = wrong.filter((code) => strictCode.test(code.toLowerCase()))
   const short = wrong.find((code) => /^[0-9a-f]{0,63}$/i.test(code))
-  if (codes.length > maxCodes)
-    flaws.push({ code: 'signature_malformed', evidence: [`It has ${codes.length} fields v1; ${maxCodes} at most.`] })
-  if (short !== undefined)
-    flaws.push({ code: 'signature_truncated', evidence: [`v1 has ${short.length} hex digits; 64 are expected.`] })
-  else if (wrong.length > upper.length) {
-    const lengths = wrong.map((code) => code.length).slice(0, maxCodes)
-    const evidence = [`v1 has ${lengths.join(' and ')} characters that are not 64 hex digits.`]
-    flaws.push({ code: 'signature_malformed', evidence })
-  } else if (upper.length > 0)
-    flaws.push({ code: 'signature_upper_case', evidence: [`v1 has 64 hex digits, some of them in upper case.`] })
-  if (codes.length === 0) {
-    const names = fields.map(([name]) => name).filter(isScheme)
-    const evidence = [names.length > 0 ? `Its schemes: ${formatNames(names, show)}.` : 'It has no field v1.']
-    flaws.push({ code: names.length > 0 ? 'scheme_unknown' : 'signature_malformed', evidence })
-  }
+  const lengths = wrong.map((code) => code.length).slice(0, maxCodes)
+  if (codes.length > maxCodes) add('signature_malformed', `It has ${codes.length} fields v1; ${maxCodes} at most.`)
+  if (short !== undefined) add('signature_truncated', `v1 has ${short.length} hex digits; 64 are expected.`)
+  else if (wrong.length > upper.length)
+    add('signature_malformed', `v1 has ${lengths.join(' and ')} characters that are not 64 hex digits.`)
+  else if (upper.length > 0) add('signature_upper_case', 'v1 has 64 hex digits, some of them in upper case.')
+  const schemes = fields.map(([name]) => name).filter(isScheme)
+  if (codes.length === 0 && schemes.length > 0) add('scheme_unknown', `Its schemes: ${formatNames(schemes, show)}.`)
+  else if (codes.length === 0) add('signature_malformed', 'It has no field v1.')
   return flaws
 }
 

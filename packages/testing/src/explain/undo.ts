@@ -44,10 +44,7 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
 export function decodeHex(text: string): Uint8Array<ArrayBuffer> | null {
   const digits = text.replace(/^[\\0]x/, '').replace(/\s/g, '')
   if (digits.length < 2 || digits.length % 2 === 1 || !/^[0-9a-fA-F]+$/.test(digits)) return null
-  const bytes = new Uint8Array(digits.length / 2)
-  for (let index = 0; index < bytes.length; index++)
-    bytes[index] = Number.parseInt(digits.slice(index * 2, index * 2 + 2), 16)
-  return bytes
+  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 }
 
 /** The code points of windows-1252 for the bytes 0x80 to 0x9f. */
@@ -144,63 +141,53 @@ export function trimSecret(secret: string): string {
   }
 }
 
-/** Creates an undo that works on text. It skips bytes that are not UTF-8, and results equal to the text. */
-function undoInText(undo: (text: string) => readonly (Fault & { readonly text: string | Body | null })[]): Undo {
+/** Texts before a change, with the evidence of the change. */
+type UndoText = (text: string) => readonly { readonly text: string | Body | null; readonly evidence: string }[]
+
+/** Creates an undo for one kind of change of a text. Skips bytes that are not UTF-8, and results equal to the text. */
+function undoInText(code: FindingCode, undo: UndoText): Undo {
   return (body) => {
     const text = fromUtf8(body)
     if (text === null) return []
-    return undo(text).flatMap(({ text: next, ...fault }) => {
+    return undo(text).flatMap(({ text: next, evidence }) => {
       if (next === null || next === text || next.length === 0) return []
-      return [{ ...fault, value: typeof next === 'string' ? toUtf8(next) : next }]
+      return [{ code, evidence: [evidence], value: typeof next === 'string' ? toUtf8(next) : next }]
     })
   }
 }
 
 const keyUndos: readonly Undo[] = [
-  undoInText((text) => {
+  undoInText('secret_whitespace', (text) => {
     const trimmed = trimSecret(text)
-    if (trimmed === text) return []
-    const count = text.length - trimmed.length
-    return [{ code: 'secret_whitespace', evidence: [`Characters around the secret: ${count}.`], text: trimmed }]
+    return [{ text: trimmed, evidence: `Characters around the secret: ${text.length - trimmed.length}.` }]
   }),
-  undoInText((text) => {
+  undoInText('secret_quoted', (text) => {
     const isQuoted = quotes.some(([open, close]) => text.startsWith(open ?? '') && text.endsWith(close ?? ''))
-    if (text.length < 3 || !isQuoted) return []
-    return [{ code: 'secret_quoted', evidence: ['Quotes at both ends.'], text: text.slice(1, -1) }]
+    return [{ text: isQuoted && text.length > 2 ? text.slice(1, -1) : null, evidence: 'Quotes at both ends.' }]
   }),
-  undoInText((text) => {
-    const [head] = /^(?:export )?[A-Za-z_]\w{0,127}[=:] ?/.exec(text) ?? []
-    if (head === undefined) return []
-    return [{ code: 'secret_assignment', evidence: ['A name and an equals sign.'], text: text.slice(head.length) }]
+  undoInText('secret_assignment', (text) => {
+    const [head = ''] = /^(?:export )?[A-Za-z_]\w{0,127}[=:] ?/.exec(text) ?? []
+    return [{ text: text.slice(head.length), evidence: 'A name and an equals sign.' }]
   }),
-  undoInText((text) => {
+  undoInText('secret_list', (text) => {
     const parts = text.split(/[,;\s]/).filter((part) => part !== '')
     if (parts.length < 2 || parts.length > 8) return []
     return parts.map((part, index) => ({
-      code: 'secret_list',
-      evidence: [`Number ${index + 1} of ${parts.length} signed the delivery.`],
       text: part,
+      evidence: `Number ${index + 1} of ${parts.length} signed the delivery.`,
     }))
   }),
-  undoInText((text) =>
+  undoInText('secret_prefix', (text) =>
     prefixes
       .filter((prefix) => !text.startsWith(prefix))
-      .map((prefix) => ({ code: 'secret_prefix', evidence: [`It lacks ${prefix}.`], text: `${prefix}${text}` })),
+      .map((prefix) => ({ text: `${prefix}${text}`, evidence: `It lacks ${prefix}.` })),
   ),
-  (key) => {
-    const text = fromUtf8(key) ?? ''
-    const decoded: readonly (readonly [string, Body | null])[] = [
-      ['hex', decodeHex(text)],
-      ['base64', decodeBase64(text)],
-      ['base64 after its prefix', decodeBase64(text.replace(/^(?:pi_)?whsec_/, ''))],
-      ['percent-encoding', toUtf8(decodePercent(text) ?? '')],
-    ]
-    return decoded.flatMap(([name, value]): Undone[] =>
-      value === null || value.length === 0
-        ? []
-        : [{ code: 'secret_encoded', evidence: [`Decoded from ${name}.`], value }],
-    )
-  },
+  undoInText('secret_encoded', (text) => [
+    { text: decodeHex(text), evidence: 'Decoded from hex.' },
+    { text: decodeBase64(text), evidence: 'Decoded from base64.' },
+    { text: decodeBase64(text.replace(/^(?:pi_)?whsec_/, '')), evidence: 'Decoded from base64 after its prefix.' },
+    { text: decodePercent(text), evidence: 'Decoded from percent-encoding.' },
+  ]),
 ]
 
 const lineFeed = 0x0a
@@ -270,37 +257,28 @@ async function decompress(body: Body, format: 'gzip' | 'deflate'): Promise<Body 
 /** The undos of changes to the bytes of a body. */
 export const undoBytes: readonly Undo[] = [undoByteOrderMark, undoNewline, undoPadding, undoCompression]
 
-/** Texts before a change, with the evidence of the change. */
-type UndoText = (text: string) => readonly { readonly text: string | Body | null; readonly evidence: string }[]
-
-/** Creates an undo for one kind of change of a body. */
-function undoBodyText(code: FindingCode, undo: UndoText): Undo {
-  return undoInText((text) => undo(text).map((found) => ({ code, evidence: [found.evidence], text: found.text })))
-}
-
 export const undoText: readonly Undo[] = [
-  undoBodyText('body_escaped', (text) => {
+  undoInText('body_escaped', (text) => {
     const bare = text.trim()
     const isQuoted = bare.length > 2 && /^["'`]/.test(bare) && bare.endsWith(bare[0] ?? '')
     const inner = isQuoted ? bare.slice(1, -1) : bare
+    const unescaped = /^\{\s?\\+"/.test(inner) ? inner.replace(/\\(["\\/])/g, '$1') : null
     return [
       { text: isQuoted ? inner : null, evidence: 'Quotes at both ends.' },
-      { text: /^\{\s?\\+"/.test(inner) ? removeBackslashes(inner) : null, evidence: 'Backslashes before its quotes.' },
+      { text: unescaped, evidence: 'Backslashes before its quotes.' },
     ]
   }),
-  undoBodyText('body_form_encoded', (text) => {
+  undoInText('body_form_encoded', (text) => {
     if (!/%[0-9a-f]{2}/i.test(text)) return []
     const [name = ''] = /^[A-Za-z_][\w.[\]-]{0,63}=/.exec(text) ?? []
     const value = text.slice(name.length).replace(/=$/, '')
     const evidence = name === '' ? 'It has characters written as %XX.' : 'It is the value of a form field.'
     return [decodePercent(value.replaceAll('+', ' ')), decodePercent(value)].map((each) => ({ text: each, evidence }))
   }),
-  undoBodyText('body_base64', (text) => [{ text: decodeBase64(text), evidence: 'It has only characters of base64.' }]),
-  undoBodyText('body_hex', (text) => [{ text: decodeHex(text), evidence: 'It has only hex digits.' }]),
-  undoBodyText('body_chunked', (text) => [
-    { text: dechunk(text), evidence: 'Chunk sizes stand in lines of their own.' },
-  ]),
-  undoBodyText('body_charset', (text) => {
+  undoInText('body_base64', (text) => [{ text: decodeBase64(text), evidence: 'It has only characters of base64.' }]),
+  undoInText('body_hex', (text) => [{ text: decodeHex(text), evidence: 'It has only hex digits.' }]),
+  undoInText('body_chunked', (text) => [{ text: dechunk(text), evidence: 'Chunk sizes stand in lines of their own.' }]),
+  undoInText('body_charset', (text) => {
     if (!/[^\0-\x7f]/.test(text)) return []
     const bytes = toLatin1(text)
     const isUtf8 = bytes !== null && fromUtf8(bytes) !== null
@@ -314,15 +292,11 @@ export const undoText: readonly Undo[] = [
     const texts = [fromLatin1(body, false), fromLatin1(body, true)]
     return texts.map((text) => ({ code: 'body_charset', evidence, value: toUtf8(text) }))
   },
-  undoBodyText('body_line_ends', (text) => [
+  undoInText('body_line_ends', (text) => [
     { text: text.replaceAll('\r\n', '\n'), evidence: 'It has CRLF where LF was signed.' },
     { text: text.includes('\r') ? null : text.replaceAll('\n', '\r\n'), evidence: 'It has LF where CRLF was signed.' },
   ]),
 ]
-
-function removeBackslashes(text: string): string {
-  return text.replace(/\\(["\\/])/g, '$1')
-}
 
 function decodePercent(text: string): string | null {
   if (!/%[0-9a-f]{2}/i.test(text)) return null

@@ -75,18 +75,13 @@ export interface ApplicantRecord {
 }
 
 /** An applicant as a test sees it. */
-export type ApplicantView = Readonly<
-  Pick<
-    ApplicantRecord,
-    'id' | 'clientId' | 'externalUserId' | 'levelName' | 'steps' | 'reviewStatus' | 'reviewResult' | 'isActive'
-  >
->
+export type ApplicantView = Readonly<ReturnType<typeof toView>>
 
 export function findMissingSteps(required: readonly string[], present: readonly string[]): string[] {
   return required.filter((step) => !present.includes(step))
 }
 
-export function toView(applicant: ApplicantRecord): ApplicantView {
+export function toView(applicant: ApplicantRecord) {
   const { id, clientId, externalUserId, levelName, steps, reviewStatus, reviewResult, isActive } = applicant
   return { id, clientId, externalUserId, levelName, steps: [...steps], reviewStatus, reviewResult, isActive }
 }
@@ -181,11 +176,7 @@ export function requireApplicant(state: ProviderState, client: ProviderClient, a
 }
 
 /** The applicant of a client by external user id, or undefined. */
-export function findApplicant(
-  state: ProviderState,
-  client: ProviderClient,
-  externalUserId: string,
-): ApplicantRecord | undefined {
+export function findApplicant(state: ProviderState, client: ProviderClient, externalUserId: string) {
   return [...state.applicants.values()].find(
     (each) => each.clientId === client.clientId && each.externalUserId === externalUserId && !each.isDeleted,
   )
@@ -231,12 +222,6 @@ export function moveTo(state: ProviderState, applicant: ApplicantRecord, status:
   state.announce(applicant, stateEvents[status])
 }
 
-/** Submits the missing documents of the level; the checks begin. */
-export function handIn(state: ProviderState, applicant: ApplicantRecord, required: readonly string[]): void {
-  applicant.steps = [...applicant.steps, ...findMissingSteps(required, applicant.steps)]
-  moveTo(state, applicant, 'pending')
-}
-
 /** Resets a verification. The event still carries the former verdict, as in the provider's sample. */
 export function reset(state: ProviderState, applicant: ApplicantRecord): void {
   const { reviewResult } = applicant
@@ -246,14 +231,4 @@ export function reset(state: ProviderState, applicant: ApplicantRecord): void {
   applicant.reviewedAt = null
   applicant.attemptId = state.newId()
   state.announce(applicant, 'applicantReset', reviewResult === null ? {} : { reviewResult })
-}
-
-export function setActive(state: ProviderState, applicant: ApplicantRecord, isActive: boolean): void {
-  applicant.isActive = isActive
-  state.announce(applicant, isActive ? 'applicantActivated' : 'applicantDeactivated')
-}
-
-export function remove(state: ProviderState, applicant: ApplicantRecord): void {
-  state.announce(applicant, 'applicantDeleted')
-  applicant.isDeleted = true
 }

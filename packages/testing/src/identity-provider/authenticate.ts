@@ -1,7 +1,4 @@
-/**
- * The clients of the provider, and its rejection of their requests. Source: the provider's pages on errors and limits.
- * @module
- */
+/** Authenticates clients, and rejects requests. Source: the provider's pages on errors and limits. @module */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Names and descriptions of numbered errors. */
@@ -53,10 +50,7 @@ export class ProviderRejection extends Error {
   }
 }
 
-export function toRejectionBody(
-  { status, errorCode, message }: ProviderRejection,
-  correlationId: string,
-): Record<string, unknown> {
+export function toRejectionBody({ status, errorCode, message }: ProviderRejection, correlationId: string) {
   const numbered = errorCode === null ? {} : { errorCode, errorName: numberedErrors[errorCode][0] }
   const type = 'de.smtdp.commons.service.exceptions.ServiceException'
   return { code: status, correlationId, ...numbered, description: message, type }

@@ -5,18 +5,16 @@ import {
   type ApplicantRecord,
   type ApplicantView,
   decide,
+  findMissingSteps,
   findSteps,
-  handIn,
   type IntermediateState,
   moveTo,
   type NewApplicant,
   type ProviderState,
   type Redemption,
   type Rejection,
-  remove,
   requireClient,
   reset,
-  setActive,
   toView,
 } from './applicants.js'
 import { defaultLevels, type ErrorCode, ProviderRejection, toRejectionBody } from './authenticate.js'
@@ -170,76 +168,67 @@ function drip(bytes: Uint8Array, request: Request): ReadableStream<Uint8Array> {
 }
 
 /** Reads and changes the data of a running provider. An unknown id throws a RangeError. */
-export interface ProviderControl {
-  /** Redeemed share tokens, oldest first. */
-  readonly redemptions: readonly Redemption[]
-  /** Adds an applicant without an event, such as a user whom the donor has already verified. */
-  addApplicant(applicant: NewApplicant): ApplicantView
-  /** Finds an applicant; null when it does not exist or is deleted. */
-  applicant(applicantId: string): ApplicantView | null
-  /** All applicants of a client, oldest first. */
-  applicants(clientId: string): ApplicantView[]
-  /**
-   * Mints a share token for the donor, without a request.
-   * @throws RangeError When the provider would reject the request.
-   */
-  mintShareToken(token: {
-    readonly applicantId: string
-    readonly forClientId: string
-    readonly ttlInSecs?: number | undefined
-  }): string
-  /** Completes the check with GREEN. */
-  approve(applicantId: string): void
-  /** Completes the check with RED. */
-  reject(applicantId: string, rejection?: Rejection): void
-  /** Moves the check to an intermediate state. */
-  moveTo(applicantId: string, status: IntermediateState): void
-  /** Submits the missing documents of the level; then the check is pending. */
-  handIn(applicantId: string): void
-  /** Resets the check: `init`, without documents. */
-  resetApplicant(applicantId: string): void
-  setActive(applicantId: string, isActive: boolean): void
-  deleteApplicant(applicantId: string): void
-  /** Emits any event of an applicant; `fields` replace fields of the body. */
-  announce(applicantId: string, type: string, fields?: Readonly<Record<string, unknown>>): void
-}
+export type ProviderControl = ReturnType<typeof createControl>
 
-export function createControl(state: ProviderState): ProviderControl {
+export function createControl(state: ProviderState) {
+  const redemptions: readonly Redemption[] = state.redemptions
   const requireExisting = (applicantId: string): ApplicantRecord => {
     const applicant = state.applicants.get(applicantId)
     if (applicant === undefined || applicant.isDeleted) throw new RangeError(`There is no applicant ${applicantId}.`)
     return applicant
   }
   return {
-    redemptions: state.redemptions,
-    addApplicant: (added) => toView(add(state, added)),
-    applicant(applicantId) {
+    /** Redeemed share tokens, oldest first. */
+    redemptions,
+    /** Adds an applicant without an event, such as a user whom the donor has already verified. */
+    addApplicant: (applicant: NewApplicant): ApplicantView => toView(add(state, applicant)),
+    /** Finds an applicant; null when it does not exist or is deleted. */
+    applicant(applicantId: string): ApplicantView | null {
       const applicant = state.applicants.get(applicantId)
       return applicant === undefined || applicant.isDeleted ? null : toView(applicant)
     },
-    applicants(clientId) {
+    /** All applicants of a client, oldest first. */
+    applicants(clientId: string): ApplicantView[] {
       const { clientId: id } = requireClient(state, clientId)
       return [...state.applicants.values()].filter((each) => each.clientId === id && !each.isDeleted).map(toView)
     },
-    mintShareToken(wanted) {
-      const donor = requireClient(state, requireExisting(wanted.applicantId).clientId)
+    /** Mints a share token for the donor, without a request. @throws RangeError When a request would be rejected. */
+    mintShareToken(token: { applicantId: string; forClientId: string; ttlInSecs?: number | undefined }): string {
+      const donor = requireClient(state, requireExisting(token.applicantId).clientId)
       try {
-        return mint(state, donor, (name) => wanted[name as keyof typeof wanted]).token
+        return mint(state, donor, (name) => token[name as keyof typeof token]).token
       } catch (error) {
         throw error instanceof ProviderRejection ? new RangeError(error.message) : error
       }
     },
-    approve: (applicantId) => decide(state, requireExisting(applicantId), null),
-    reject: (applicantId, rejection = {}) => decide(state, requireExisting(applicantId), rejection),
-    moveTo: (applicantId, status) => moveTo(state, requireExisting(applicantId), status),
-    handIn(applicantId) {
+    /** Completes the check with GREEN. */
+    approve: (applicantId: string) => decide(state, requireExisting(applicantId), null),
+    /** Completes the check with RED. */
+    reject: (applicantId: string, rejection: Rejection = {}) => decide(state, requireExisting(applicantId), rejection),
+    /** Moves the check to an intermediate state. */
+    moveTo: (applicantId: string, status: IntermediateState) => moveTo(state, requireExisting(applicantId), status),
+    /** Submits the missing documents of the level; then the check is pending. */
+    handIn(applicantId: string) {
       const applicant = requireExisting(applicantId)
-      handIn(state, applicant, findSteps(requireClient(state, applicant.clientId), applicant.levelName) ?? [])
+      const required = findSteps(requireClient(state, applicant.clientId), applicant.levelName) ?? []
+      applicant.steps = [...applicant.steps, ...findMissingSteps(required, applicant.steps)]
+      moveTo(state, applicant, 'pending')
     },
-    resetApplicant: (applicantId) => reset(state, requireExisting(applicantId)),
-    setActive: (applicantId, isActive) => setActive(state, requireExisting(applicantId), isActive),
-    deleteApplicant: (applicantId) => remove(state, requireExisting(applicantId)),
-    announce: (applicantId, type, fields) => state.announce(requireExisting(applicantId), type, fields),
+    /** Resets the check: `init`, without documents. */
+    resetApplicant: (applicantId: string) => reset(state, requireExisting(applicantId)),
+    setActive(applicantId: string, isActive: boolean) {
+      const applicant = requireExisting(applicantId)
+      applicant.isActive = isActive
+      state.announce(applicant, isActive ? 'applicantActivated' : 'applicantDeactivated')
+    },
+    deleteApplicant(applicantId: string) {
+      const applicant = requireExisting(applicantId)
+      state.announce(applicant, 'applicantDeleted')
+      applicant.isDeleted = true
+    },
+    /** Emits any event of an applicant; `fields` replace fields of the body. */
+    announce: (applicantId: string, type: string, fields?: Readonly<Record<string, unknown>>) =>
+      state.announce(requireExisting(applicantId), type, fields),
   }
 }
 

@@ -79,10 +79,7 @@ const routes: readonly Route[] = [
 ]
 
 /** The route of a request with its subject; `isWrongMethod` when the path exists only with other methods. */
-export function findRoute(
-  method: string,
-  path: string,
-): { readonly route: Route; readonly subject: string; readonly isWrongMethod: boolean } | null {
+export function findRoute(method: string, path: string) {
   for (const route of routes) {
     const match = route.path.exec(path)
     if (match !== null) return { route, subject: decode(match[1] ?? ''), isWrongMethod: route.method !== method }
@@ -157,9 +154,7 @@ export function createIdentityProvider(options: Omit<IdentityProviderOptions, 'p
 }
 
 /** Creates a provider. @returns The control, and `answer`, whose `uri` is path and query, byte for byte as signed. */
-function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvider, 'fetch'> & {
-  readonly answer: (request: Request, uri?: string) => Promise<Response>
-} {
+function openProvider(options: IdentityProviderOptions) {
   const { rateLimits = false, showsReview = true, sendsWebhooks = false, webhookTimeoutMs = 5_000 } = options
   const { approvesAfterMs, sendWebhook: send = (request) => fetch(request) } = options
   const { now = Date.now, newId = () => randomBytes(12).toString('hex') } = options
@@ -244,7 +239,8 @@ function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvi
     webhooks: webhooks.sent,
     fail: faults.add,
     clearFaults: faults.clear,
-    setWebhooks: (clientId, targetList) => void targets.set(requireClient(state, clientId).clientId, targetList),
+    setWebhooks: (clientId: string, targetList: readonly WebhookTarget[]) =>
+      void targets.set(requireClient(state, clientId).clientId, targetList),
     deliverWebhooks,
     loseWebhooks: webhooks.lose,
     nextWebhookAt: webhooks.nextAt,
@@ -256,10 +252,7 @@ function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvi
   }
 }
 
-function runRequest(
-  work: () => Record<string, unknown>,
-  correlationId: string,
-): { readonly status: number; readonly json: string } {
+function runRequest(work: () => Record<string, unknown>, correlationId: string) {
   try {
     return { status: 200, json: JSON.stringify(work()) }
   } catch (error) {

@@ -1,7 +1,4 @@
-/**
- * Mints and redeems single-use share tokens. Source: the provider's pages on share tokens, reuse and copying.
- * @module
- */
+/** Mints and redeems share tokens. Source: the provider's pages on share tokens, reuse and copying. @module */
 import type { ApplicantRecord, ProviderState, ShareToken } from './applicants.js'
 import { findApplicant, findMissingSteps, findSteps, requireApplicant, requireClient, toWords } from './applicants.js'
 import { defaultLevels, type ProviderClient, ProviderRejection } from './authenticate.js'
@@ -120,12 +117,7 @@ export function copy(state: ProviderState, client: ProviderClient, query: URLSea
   return storeRedemption(state, applicant, 'import', shareToken.token)
 }
 
-function storeRedemption(
-  state: ProviderState,
-  applicant: ApplicantRecord,
-  by: 'reuse' | 'import',
-  token: string,
-): ApplicantRecord {
+function storeRedemption(state: ProviderState, applicant: ApplicantRecord, by: 'reuse' | 'import', token: string) {
   const at = state.now()
   requireUsableToken(state, token).usedAt = at
   state.applicants.set(applicant.id, applicant)

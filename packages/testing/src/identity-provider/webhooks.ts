@@ -4,7 +4,7 @@ import type { ApplicantRecord } from './applicants.js'
 import { toMilliseconds, toSecondsWithOffset } from './applicants.js'
 import type { DigestAlgorithm, WebhookTarget } from './authenticate.js'
 
-export interface DueWebhook {
+export interface WebhookDelivery {
   readonly type: string
   readonly applicantId: string
   readonly url: string
@@ -12,9 +12,6 @@ export interface DueWebhook {
   readonly attempts: number
   /** The body, the same in each attempt. */
   readonly body: string
-}
-
-export interface WebhookDelivery extends DueWebhook {
   readonly headers: Readonly<Record<string, string>>
   /** The status of the receiver, or null without an answer. */
   readonly status: number | null
@@ -29,30 +26,12 @@ const hashes: Readonly<Record<DigestAlgorithm, string>> = {
   HMAC_SHA512_HEX: 'sha512',
 }
 
-interface Entry extends DueWebhook {
+interface Entry extends Pick<WebhookDelivery, 'type' | 'applicantId' | 'url' | 'body'> {
   readonly target: WebhookTarget
   dueAt: number
   attempts: number
   /** Whether a run is sending this webhook, so that no other run sends it. */
   isBeingSent: boolean
-}
-
-export interface Webhooks {
-  /** Queues the webhook of an event for each target that selects its type. */
-  make(
-    targets: readonly WebhookTarget[],
-    applicant: ApplicantRecord,
-    type: string,
-    sandboxMode: boolean,
-    fields: Readonly<Record<string, unknown>>,
-  ): void
-  /** Sends the due webhooks, one at a time. */
-  deliver(): Promise<WebhookDelivery[]>
-  /** Drops the waiting webhooks and returns their number. */
-  lose(): number
-  /** Time at which the next webhook is due, except those that are being sent; null: none. */
-  nextAt(): number | null
-  readonly sent: readonly WebhookDelivery[]
 }
 
 /** Creates the queue of webhooks. Events are at least a millisecond apart, even when the clock stands still. */
@@ -61,7 +40,7 @@ export function createWebhooks(outside: {
   readonly newId: () => string
   readonly timeoutMs: number
   readonly send: (request: Request) => Promise<Response>
-}): Webhooks {
+}) {
   const { now, newId, timeoutMs } = outside
   let waiting: Entry[] = []
   let lastAt = Number.NEGATIVE_INFINITY
@@ -95,7 +74,14 @@ export function createWebhooks(outside: {
 
   return {
     sent,
-    make(targets, applicant, type, sandboxMode, fields) {
+    /** Queues the webhook of an event for each target that selects its type. */
+    make(
+      targets: readonly WebhookTarget[],
+      applicant: ApplicantRecord,
+      type: string,
+      sandboxMode: boolean,
+      fields: Readonly<Record<string, unknown>>,
+    ) {
       lastAt = Math.max(now(), lastAt + 1)
       const body = JSON.stringify({
         applicantId: applicant.id,
@@ -118,6 +104,7 @@ export function createWebhooks(outside: {
         if (target.types === undefined || target.types.includes(type))
           waiting.push({ ...entry, target, url: target.url })
     },
+    /** Sends the due webhooks, one at a time. */
     async deliver() {
       const due = waiting.filter(({ dueAt, isBeingSent }) => dueAt <= now() && !isBeingSent)
       for (const entry of due) entry.isBeingSent = true
@@ -129,11 +116,13 @@ export function createWebhooks(outside: {
       }
       return deliveries
     },
+    /** Drops the waiting webhooks and returns their number. */
     lose() {
       const { length } = waiting
       waiting = []
       return length
     },
+    /** Time at which the next webhook is due, except those that are being sent; null: none. */
     nextAt() {
       const times = waiting.flatMap(({ dueAt, isBeingSent }) => (isBeingSent ? [] : dueAt))
       return times.length === 0 ? null : Math.min(...times)

@@ -19,7 +19,6 @@ export interface TwinChain extends Chain {
   mine(payments?: readonly UnminedPayment[]): BlockRef
   /** Removes the newest blocks, but never the first block, and returns their payments, oldest first. */
   orphan(depth: number): UnminedPayment[]
-  /** The height of the newest block. */
   height(): number
 }
 
@@ -30,29 +29,17 @@ const quiet = { ...counts, latencyMs: null, maxRange: 1_000, lastError: null } a
 /** The router of every payment of a twin. */
 const twinRouter = { address: `0x${'7b'.repeat(20)}`, version: '0.8' } as const
 
-interface TwinChainDeps {
-  /** Unix time in milliseconds. */
-  readonly now: () => number
-  readonly newHash: () => string
-  /** The shortest time between two blocks, in milliseconds. */
-  readonly stepMs: number
-}
-
-/** A block from an earlier process, as the service stored it. */
-interface EarlierBlock {
-  readonly blockNumber: number
-  readonly blockHash: string
-}
-
 /**
  * Creates a chain with one block, at height 0 or on top of the earlier blocks.
+ * @param world - Unix time in milliseconds, hashes, and the shortest time between two blocks in milliseconds.
  * @param earlier - Blocks that a service has indexed, newest first. They cannot be orphaned.
  */
 export function createTwinChain(
   chainId: number,
-  { now, newHash, stepMs }: TwinChainDeps,
-  earlier: readonly EarlierBlock[] = [],
+  world: { readonly now: () => number; readonly newHash: () => string; readonly stepMs: number },
+  earlier: readonly Pick<PaymentFacts, 'blockNumber' | 'blockHash'>[] = [],
 ): TwinChain {
+  const { now, newHash, stepMs } = world
   const start = (earlier[0]?.blockNumber ?? -1) + 1
   const earlierHashes = new Map(earlier.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]))
   const blocks: { readonly ref: BlockRef; readonly payments: readonly PaymentFacts[] }[] = []

@@ -4,39 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { createService, parseMasterKey, type Service, silentLogger } from '@payment-integration/core'
-import type { RandomSource, Store } from '@payment-integration/core/ports'
+import type { RandomSource } from '@payment-integration/core/ports'
 import { createApp } from '@payment-integration/server'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { createDraws, createFakeClock, type Draws, type FakeClock } from '../builders.js'
 import { triggerIdentity } from '../identity-provider/control.js'
-import { type ServedPort, serve, toRequest } from '../serve.js'
+import { serve, toRequest } from '../serve.js'
 import { buildPayment, createTwinChain, type TwinChain, type TwinPaymentInput } from './chain.js'
 import { createTwinIdentity, type TwinIdentity, type TwinIdentityParts, twinClients } from './identity.js'
 import type { ChaosPlan, TwinArrival, TwinNetwork, TwinReceiver } from './network.js'
 import { chaosDefaults, checkChaos, createTwinNetwork } from './network.js'
 import { createTrigger } from './trigger.js'
 import type { TriggerEvent, TriggerRequest } from './trigger-request.js'
-
-interface TwinEngineDeps {
-  readonly clock: FakeClock
-  readonly draws: Draws
-  readonly chains: readonly TwinChain[]
-  readonly network: TwinNetwork
-  readonly identity: TwinIdentityParts
-}
-
-/** A running service without loops: each step is called explicitly. */
-interface TwinEngine {
-  service(): Service
-  readonly store: Store
-  /** Ends the process and starts another on the same database. Requests in flight are lost. */
-  restart(): void
-  /** Indexes all blocks, attempts every due delivery, sends every due webhook and polls every due verification. */
-  settle(): Promise<void>
-  /** Moves the clock to a time in unix milliseconds, or to an earlier time at which a webhook or a poll is due. */
-  moveTo(ms: number): Promise<void>
-  close(): Promise<void>
-}
 
 /** One POST at a time, so that a seed determines the sequence. */
 const delivery = { concurrency: 1, perEndpoint: 1, batch: 1, leaseMs: 10_000 } as const
@@ -50,7 +29,14 @@ const pollMs = 30_000
 /** The most turns of one `settle`, which would never end if each delivery caused a payment. */
 const maxTurns = 100_000
 
-async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> {
+/** Opens a service without loops: each step is called explicitly. */
+async function openTwinEngine(deps: {
+  readonly clock: FakeClock
+  readonly draws: Draws
+  readonly chains: readonly TwinChain[]
+  readonly network: TwinNetwork
+  readonly identity: TwinIdentityParts
+}) {
   const { clock, draws, chains, network, identity } = deps
   const folder = mkdtempSync(join(tmpdir(), 'payment-twin-'))
   const removeNow = () => rmSync(folder, { recursive: true, force: true })
@@ -83,16 +69,13 @@ async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> {
     })
   let service = start()
 
-  async function index(): Promise<void> {
-    for (const indexer of service.indexers) {
-      let isIdle = false
-      while (!isIdle) isIdle = await indexer.step()
-    }
-  }
-
+  /** Indexes all blocks, attempts every due delivery, sends every due webhook and polls every due verification. */
   async function settle(): Promise<void> {
     for (let turn = 0; turn < maxTurns; turn += 1) {
-      await index()
+      for (const indexer of service.indexers) {
+        let isIdle = false
+        while (!isIdle) isIdle = await indexer.step()
+      }
       const attempts = await Promise.race([service.dispatcher.runOnce(), ended.promise])
       const reviews = await identity.settle(service)
       if (attempts === 0 && reviews === 0) return
@@ -103,6 +86,7 @@ async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> {
   return {
     store,
     service: () => service,
+    /** Ends the process and starts another on the same database. Requests in flight are lost. */
     restart() {
       // Simulates the time of a start, in which the leases of the chains expire.
       clock.advance(chainLeaseMs)
@@ -111,7 +95,8 @@ async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> {
       ended = createEnd()
     },
     settle,
-    async moveTo(ms) {
+    /** Moves the clock to a time in unix milliseconds, or to an earlier time at which a webhook or a poll is due. */
+    async moveTo(ms: number) {
       while (clock.now() < ms) {
         clock.set(identity.isUsed() ? Math.min(ms, clock.now() + pollMs) : ms)
         if (await identity.isDue(store)) return
@@ -125,12 +110,12 @@ async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> {
   }
 }
 
-function createEnd(): { readonly promise: Promise<undefined>; resolve(): void } {
+function createEnd() {
   let resolve = () => {}
   const promise = new Promise<undefined>((end) => {
     resolve = () => end(undefined)
   })
-  return { promise, resolve: () => resolve() }
+  return { promise, resolve }
 }
 
 /** Options of a twin. */
@@ -231,7 +216,7 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
   const identity = createTwinIdentity(seed, clock, async (request) => app().fetch(request))
   const engine = await openTwinEngine({ clock, draws, chains: [...chains.values()], network, identity })
   const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
-  const ports: ServedPort[] = []
+  const ports: Awaited<ReturnType<typeof serve>>[] = []
   let updates = 0
   let integrations = 0
   await engine.settle()

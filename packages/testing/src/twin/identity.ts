@@ -1,10 +1,8 @@
 /** Identity verification in a twin: an in-process provider behind the service's own adapter. @module */
 import type { Service } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
-import type { WebhookReader } from '@payment-integration/identity-sumsub/service'
 import { createSumsubClient, createWebhookReader } from '@payment-integration/identity-sumsub/service'
 import { createSumsubIdentityProvider } from '@payment-integration/server'
-import type { ClosableIdentityProvider } from '@payment-integration/server/internal'
 import type { FakeClock } from '../builders.js'
 import { createDraws } from '../builders.js'
 import type { NewApplicant } from '../identity-provider/applicants.js'
@@ -58,22 +56,7 @@ export interface TwinIdentity
   readonly provider: LocalIdentityProvider
 }
 
-export interface TwinIdentityParts {
-  readonly provider: LocalIdentityProvider
-  /** Connects a new process of the service, and aborts the requests of the former process. */
-  connect(): ClosableIdentityProvider
-  readonly readWebhook: WebhookReader
-  /** Whether anything can be due. */
-  isUsed(): boolean
-  /** Whether a webhook, a look-up or a poll is due. */
-  isDue(store: Pick<Store, 'identity'>): Promise<boolean>
-  /** Delivers the due webhooks. @returns Their number. */
-  deliver(): Promise<number>
-  /** Delivers the due webhooks and polls. @returns Their number. */
-  settle(service: Pick<Service, 'identity'>): Promise<number>
-  /** Creates the test's view of the provider. `settle` makes the twin idle. */
-  control(settle: () => Promise<void>): TwinIdentity
-}
+export type TwinIdentityParts = ReturnType<typeof createTwinIdentity>
 
 const [integrator, recipient] = ['Integrator', 'PaymentService'] as const
 /** The clients of a twin's provider. */
@@ -92,7 +75,7 @@ export function createTwinIdentity(
   seed: number,
   { now }: Pick<FakeClock, 'now'>,
   post: (request: Request) => Promise<Response>,
-): TwinIdentityParts {
+) {
   // A separate sequence, so that a share changes no other random values.
   const draws = createDraws((seed ^ 0x1d) >>> 0)
   const secret = () => draws.hex(16).slice(2)
@@ -112,8 +95,10 @@ export function createTwinIdentity(
   const settings = { ...connection, ...access, limits, clock: { now }, monotonicNow: now }
   const open = () => createSumsubIdentityProvider(createSumsubClient, settings)
   let connected = open()
+  /** Whether anything can be due. */
   const isUsed = () => provider.requests.length > 0 || provider.applicants(recipient).length > 0
   const isWebhookDue = () => (provider.nextWebhookAt() ?? Number.POSITIVE_INFINITY) <= now()
+  /** Delivers the due webhooks. @returns Their number. */
   const deliver = async () => (isWebhookDue() ? (await provider.deliverWebhooks()).length : 0)
   const findApplicantId = (name: string) =>
     provider.redemptions.find(({ token }) => token === name)?.applicantId ?? name
@@ -122,22 +107,26 @@ export function createTwinIdentity(
     provider,
     isUsed,
     deliver,
+    /** Connects a new process of the service, and aborts the requests of the former process. */
     connect() {
       connected.close()
       connected = open()
       return connected
     },
     readWebhook: createWebhookReader({ secret: webhookSecret }),
-    async isDue({ identity }) {
+    /** Whether a webhook, a look-up or a poll is due. */
+    async isDue({ identity }: Pick<Store, 'identity'>) {
       if (!isUsed()) return false
       if (isWebhookDue()) return true
       return (await identity.dueLookUps(1)).length > 0 || (await identity.duePolls(1)).length > 0
     },
-    async settle({ identity }) {
+    /** Delivers the due webhooks and polls. @returns Their number. */
+    async settle({ identity }: Pick<Service, 'identity'>) {
       if (!isUsed()) return 0
       return (await deliver()) + ((await identity?.pollDue()) ?? 0)
     },
-    control(settle) {
+    /** Creates the test's view of the provider. `settle` makes the twin idle. */
+    control(settle: () => Promise<void>): TwinIdentity {
       const settled = changes.map((name) => [
         name,
         async (applicant: string, ...more: never[]) => {

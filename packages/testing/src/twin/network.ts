@@ -99,7 +99,6 @@ export interface TwinArrival {
 }
 
 export interface TwinNetwork extends Sender {
-  /** Connects a receiver to an address. */
   connect(url: string, receiver: TwinReceiver): void
   /** The faults of the next attempts; null: none. */
   chaos: ChaosPlan | null
@@ -111,22 +110,21 @@ export interface TwinNetwork extends Sender {
   skewMs(): number
 }
 
-interface TwinNetworkDeps {
-  readonly draws: Draws
-  readonly now: () => number
-  /** Ends the service during the attempt, and starts it again. */
-  readonly restart: () => void
-}
-
 /** The error of a skewed clock in milliseconds; it exceeds a receiver's tolerance. */
 const clockSkewMs = 360_000
 
-export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): TwinNetwork {
+/** @param deps - `restart` ends the service during the attempt, and starts it again. */
+export function createTwinNetwork(deps: {
+  readonly draws: Draws
+  readonly now: () => number
+  readonly restart: () => void
+}): TwinNetwork {
+  const { draws, now, restart } = deps
   const receivers = new Map<string, TwinReceiver>()
   const arrivals: TwinArrival[] = []
   /** Highest version that a receiver confirmed, by integration, chain and hash. */
   const confirmed = new Map<string, number>()
-  let late: PostRequest[] = []
+  const late: PostRequest[] = []
   let skew = 0
 
   function computeVerdict(name: string, version: number): ExpectedVerdict {
@@ -148,15 +146,14 @@ export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): Twi
     const arrival = { integrationAddress, chainId, txHash, version, at: now(), fault, expected, url, headers, body }
     arrivals.push({ ...arrival, status: answer?.status ?? null })
     if (answer === null) return { kind: 'failure', reason: 'connection', latencyMs: 0 }
-    const text = await answer.text().catch(() => null)
+    const text = await answer.text().catch(() => '')
+    const excerpt = text === '' ? null : text.slice(0, excerptBytes).replace(/\p{Cc}/gu, ' ')
     const retryAfter = answer.headers.get('retry-after')
-    return { kind: 'answer', status: answer.status, retryAfter, excerpt: toExcerpt(text), latencyMs: 0 }
+    return { kind: 'answer', status: answer.status, retryAfter, excerpt, latencyMs: 0 }
   }
 
   async function deliverLate(): Promise<void> {
-    const latePosts = late
-    late = []
-    for (const post of latePosts) await arrive(post, 'late')
+    for (const post of late.splice(0)) await arrive(post, 'late')
   }
 
   async function postWith(fault: ChaosFault | null, post: PostRequest): Promise<PostResult> {
@@ -216,8 +213,4 @@ async function callReceiver(receiver: TwinReceiver, { url, headers, body }: Post
   } catch {
     return null
   }
-}
-
-function toExcerpt(text: string | null): string | null {
-  return text === null || text === '' ? null : text.slice(0, excerptBytes).replace(/\p{Cc}/gu, ' ')
 }

@@ -79,7 +79,9 @@ export function parseTriggerRequest(value: unknown): TriggerRequest {
   if (typeof value !== 'object' || value === null)
     throw new TriggerRequestError('A trigger is an object with a scenario.')
   const fields = Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined))
-  const scenario = parseScenario(fields['scenario'])
+  const scenario = triggerScenarios.find((known) => known === fields['scenario'])
+  if (scenario === undefined)
+    throw new TriggerRequestError(`The scenario is unknown; use one of ${triggerScenarios.join(', ')}.`)
   for (const name of Object.keys(fields)) checkName(name, scenario)
   for (const name of textFields)
     if (fields[name] !== undefined && typeof fields[name] !== 'string')
@@ -103,12 +105,6 @@ export function parseTriggerRequest(value: unknown): TriggerRequest {
 
 export function pickPaymentFields({ amount, token, chainId, memo, sender, receiver }: TriggerPayment): TriggerPayment {
   return { amount, token, chainId, memo, sender, receiver }
-}
-
-function parseScenario(value: unknown): TriggerScenario {
-  const scenario = triggerScenarios.find((known) => known === value)
-  if (scenario !== undefined) return scenario
-  throw new TriggerRequestError(`The scenario is unknown; use one of ${triggerScenarios.join(', ')}.`)
 }
 
 function checkName(name: string, scenario: TriggerScenario): void {

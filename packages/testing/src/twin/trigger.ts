@@ -3,8 +3,7 @@ import { finality, type ProcessorUpdate, type SnapshotBody } from '@payment-inte
 import { formatShareRejection, type TriggerScenario } from '@payment-integration/contract/internal'
 import type { Service } from '@payment-integration/core'
 import { ShareTokenRejectedError } from '@payment-integration/core/identity'
-import type { DeliveryView } from '@payment-integration/core/internal'
-import type { Chain, Clock, Store } from '@payment-integration/core/ports'
+import type { Clock, Store } from '@payment-integration/core/ports'
 import { createDraws, type Draws } from '../builders.js'
 import { TriggerError, TriggerRequestError } from '../errors.js'
 import type { TriggerIdentity } from '../identity-provider/control.js'
@@ -24,9 +23,7 @@ interface TriggerDeps {
   readonly progress: (turn: number) => Promise<boolean>
 }
 
-interface TriggerContext extends TriggerDeps {
-  readonly integrationAddress: string
-}
+type TriggerContext = TriggerDeps & { readonly integrationAddress: string }
 
 interface TriggeredPayment {
   readonly chainId: number
@@ -68,7 +65,9 @@ async function* mine(
   const { integrationAddress, draws } = context
   const chain = findChain(context, inputs[0]?.chainId)
   const { chainId } = chain
-  const payments = inputs.map((input) => buildPayment({ ...input, chainId, integrationAddress }, draws))
+  const payments = inputs.map((input) =>
+    buildPayment({ ...pickPaymentFields(input), txHash: input.txHash, chainId, integrationAddress }, draws),
+  )
   const { number: blockNumber } = chain.mine(payments)
   const txHashes = payments.map(({ txHash }) => txHash)
   yield { event: 'block', chainId: String(chainId), blockNumber, txHashes }
@@ -118,11 +117,7 @@ async function* update(
 }
 
 /** Waits until the receiver accepts a version. @throws TriggerError When it is rejected or not sent. */
-async function waitForDelivery(
-  context: TriggerContext,
-  payment: TriggeredPayment,
-  version: number,
-): Promise<DeliveryView> {
+async function waitForDelivery(context: TriggerContext, payment: TriggeredPayment, version: number) {
   const { integrationAddress, service } = context
   const { chainId, txHash } = payment
   const integrations = await service.integrations.list()
@@ -166,7 +161,7 @@ const maxPaymentsPerBlock = 100
 
 /** A payment that the processor completes: versions 1 to 3. */
 async function* complete(context: TriggerContext, request: TriggerRequest): Steps<TriggeredPayment> {
-  const payment = yield* pay(context, pickPaymentFields(request))
+  const payment = yield* pay(context, request)
   yield* update(context, payment, { state: 'pending' })
   const [amount, currency] = [request.amount ?? '25.00', 'EUR']
   const invoice = { amount, currency, settlementAmount: amount, settlementCurrency: currency }
@@ -176,7 +171,7 @@ async function* complete(context: TriggerContext, request: TriggerRequest): Step
 
 const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
   async *payment(context, request) {
-    yield* pay(context, pickPaymentFields(request))
+    yield* pay(context, request)
   },
 
   async *success(context, request) {
@@ -184,7 +179,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
   },
 
   async *failure(context, request) {
-    const payment = yield* pay(context, pickPaymentFields(request))
+    const payment = yield* pay(context, request)
     yield* update(context, payment, { state: 'pending' })
     yield* update(context, payment, { state: 'failure' })
   },
@@ -203,7 +198,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
   },
 
   async *duplicate(context, request) {
-    const payment = yield* pay(context, pickPaymentFields(request))
+    const payment = yield* pay(context, request)
     yield* repeat(context, payment, 1, 'duplicate')
   },
 
@@ -211,9 +206,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
     const { count = triggerDefaults.count } = request
     let last: TriggeredPayment | undefined
     for (let mined = 0; mined < count; mined += maxPaymentsPerBlock) {
-      const inputs = Array.from({ length: Math.min(maxPaymentsPerBlock, count - mined) }, () =>
-        pickPaymentFields(request),
-      )
+      const inputs = Array.from({ length: Math.min(maxPaymentsPerBlock, count - mined) }, () => request)
       last = (yield* mine(context, inputs)).at(-1)
     }
     if (last !== undefined) yield* showSnapshot(context, last, 1)
@@ -224,7 +217,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
     const second = context.chains.find((chain) => chain !== first)
     if (second === undefined) throw new TriggerError('This needs two simulated chains.')
     const txHash = context.draws.hex(32)
-    for (const { chainId } of [first, second]) yield* pay(context, { ...pickPaymentFields(request), chainId, txHash })
+    for (const { chainId } of [first, second]) yield* pay(context, { ...request, chainId, txHash })
   },
 
   async *reorg(context, request) {
@@ -232,7 +225,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
     const { confirmations } = finality[chain.chainId as keyof typeof finality] ?? {}
     if (confirmations === undefined)
       throw new TriggerError(`A payment on chain ${chain.chainId} is never final, so it is never given up.`)
-    const payment = yield* pay(context, pickPaymentFields(request))
+    const payment = yield* pay(context, request)
     const movedPayment = yield* replaceBlocks(context, payment, true)
     yield* replaceBlocks(context, movedPayment, false)
     // The service drops the payment once the height of its block is final.
@@ -349,12 +342,7 @@ interface SimulatedChainsDeps {
 }
 
 /** Chains to index, and the trigger that makes their blocks. */
-export interface SimulatedChains {
-  readonly chains: readonly Chain[]
-  trigger(service: Service): Trigger
-  /** Ends a scenario that waits. Call it before the service stops. */
-  close(): void
-}
+export type SimulatedChains = Awaited<ReturnType<typeof createSimulatedChains>>
 
 /** How many blocks of earlier processes a chain still knows: more than any chain needs until a block is final. */
 const maxEarlierBlocks = 2_000
@@ -370,7 +358,7 @@ const maxPolls = 1_000
  * const { chains, trigger } = await createSimulatedChains({ store, chainIds: [137], clock, seed: 1 })
  * for await (const event of trigger(service)({ scenario: 'refund' }, { integrationAddress })) console.log(event)
  */
-export async function createSimulatedChains(deps: SimulatedChainsDeps): Promise<SimulatedChains> {
+export async function createSimulatedChains(deps: SimulatedChainsDeps) {
   const { store, chainIds, clock, seed, identity = null } = deps
   const draws = createDraws(seed)
   // Blocks of one second share a time, as on a fast chain, so that no block is ahead of the clock.
@@ -387,7 +375,8 @@ export async function createSimulatedChains(deps: SimulatedChainsDeps): Promise<
   }
   return {
     chains,
-    trigger: (service) => createTrigger({ service, chains, identity, draws, progress }),
+    trigger: (service: Service) => createTrigger({ service, chains, identity, draws, progress }),
+    /** Ends a scenario that waits. Call it before the service stops. */
     close() {
       isClosed = true
     },

@@ -1,13 +1,12 @@
 /** Probes of the URL, the network path and the connections. Source: docs/interface.md 6, delivery. @module */
 import type { SignedDelivery } from '../../deliveries.js'
-import type { SocketAnswer, Sockets } from '../send.js'
+import type { Sockets } from '../send.js'
 import type { Bench, Judgement, ProbeTable } from './probe.js'
 import { anyOther, isAccepted, judgeAccepted, judgeRejected, transportCause } from './probe.js'
 
 /** Hosts to which a development server delivers without TLS. */
 const loopback = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
 
-/** Probes of the network path to the receiver. */
 export const reachProbes = {
   'https-url': {
     sent: 'nothing: the URL is examined',
@@ -28,16 +27,12 @@ export const reachProbes = {
     effects: null,
     async run(bench) {
       const answer = await bench.send(await bench.deliveries.good(bench.payment()))
-      const judged = (cause: Judgement['cause']): Judgement => ({
-        verdict: cause === null ? 'pass' : 'fail',
-        cause,
-        answers: [answer],
-        note: answer.errorCode ?? undefined,
-      })
-      if (answer.status === 404) return judged('route-missing')
-      if (answer.status === 405) return judged('post-rejected')
+      const { status, errorCode } = answer
       const transport = transportCause(answer, bench.timeoutMs)
-      return judged(transport === 'redirects' || transport === 'rate-limited' ? null : transport)
+      const isJudgedLater = transport === 'redirects' || transport === 'rate-limited'
+      const other = isJudgedLater ? null : transport
+      const cause = status === 404 ? 'route-missing' : status === 405 ? 'post-rejected' : other
+      return { verdict: cause === null ? 'pass' : 'fail', cause, answers: [answer], note: errorCode ?? undefined }
     },
   },
   redirect: {
@@ -130,14 +125,11 @@ export const connectionProbes = {
     needsSockets: true,
     async run(bench) {
       const deliveries = [await buildJunk(bench, unreadBytes), await bench.deliveries.good(bench.payment())]
-      const [first, second] = (await requireSockets(bench).sendOnOneConnection(deliveries)) as [
-        SocketAnswer,
-        SocketAnswer,
-      ]
-      const after = judgeAccepted([second], 'connection-not-reusable', bench.timeoutMs)
-      const rejection = judgeRejected([first], 'presence-only', bench.timeoutMs)
+      const answers = await requireSockets(bench).sendOnOneConnection(deliveries)
+      const after = judgeAccepted(answers.slice(1), 'connection-not-reusable', bench.timeoutMs)
+      const rejection = judgeRejected(answers.slice(0, 1), 'presence-only', bench.timeoutMs)
       const worse = after.verdict === 'fail' || rejection.verdict === 'pass' ? after : rejection
-      return judgeReuse({ ...worse, answers: [first, second] })
+      return judgeReuse({ ...worse, answers })
     },
   },
   'large-body': {
@@ -146,11 +138,8 @@ export const connectionProbes = {
     clause: '6 Delivery: the service gives up after 5 seconds',
     effects: 0,
     async run(bench) {
-      const judgement = judgeRejected(
-        [await bench.send(await buildJunk(bench, largeBytes))],
-        'presence-only',
-        bench.timeoutMs,
-      )
+      const answer = await bench.send(await buildJunk(bench, largeBytes))
+      const judgement = judgeRejected([answer], 'presence-only', bench.timeoutMs)
       return judgement.cause === 'slow-answer' ? { ...judgement, cause: 'large-body' } : judgement
     },
   },

@@ -1,7 +1,4 @@
-/**
- * Probes of invalid deliveries, of the freshness window and of content types. Source: docs/interface.md 6, 8.
- * @module
- */
+/** Probes of invalid deliveries, of the time window and of content types. Source: docs/interface.md 6, 8. @module */
 import type { SignedDelivery } from '../../deliveries.js'
 import type { ProbeSpec, ProbeTable } from './probe.js'
 import { isAccepted, judgeAccepted, judgeRejected, rejected, sendInTurn, transportCause, withHeader } from './probe.js'
@@ -161,15 +158,10 @@ export const contentTypeProbes = {
     async run(bench) {
       const good = await bench.deliveries.good(bench.payment())
       const forged = await bench.deliveries.forged(bench.payment())
-      const types = ['text/plain', null]
-      const forgedAnswers = await sendInTurn(
-        bench,
-        types.map((type) => withContentType(forged, type)),
-      )
-      const validAnswers = await sendInTurn(
-        bench,
-        types.map((type) => withContentType(good, type)),
-      )
+      const withTypes = (delivery: SignedDelivery) =>
+        ['text/plain', null].map((type) => withContentType(delivery, type))
+      const forgedAnswers = await sendInTurn(bench, withTypes(forged))
+      const validAnswers = await sendInTurn(bench, withTypes(good))
       const answers = [...forgedAnswers, ...validAnswers]
       const judgement = judgeRejected(forgedAnswers, 'skips-other-content-types', bench.timeoutMs)
       if (judgement.verdict === 'fail') return { ...judgement, answers }

@@ -59,7 +59,7 @@ export type CoreErrorCode =
   | 'ERR_UPDATE_CONFLICT'
   | 'ERR_VERIFICATION_UNAVAILABLE'
 
-/** Base of the errors of the core and of adapters, which may add codes. `retryable`: the same call may work later. */
+/** Base of the errors of the core and of adapters, which may add codes. `retryable`: the call may succeed later. */
 export abstract class CoreError<Code extends `ERR_${string}` = CoreErrorCode> extends Error {
   abstract readonly code: Code
   abstract readonly retryable: boolean

@@ -47,7 +47,11 @@ export interface IntegrationQueries {
    * A page of the read API, newest first. Parameters are the raw strings of the request. Source: docs/interface.md 4.1.
    * @throws InvalidRequestError `ERR_LIMIT_INVALID`, `ERR_CURSOR_INVALID`, `ERR_ADDRESS_INVALID`.
    */
-  listPayments(query: { readonly [Name in 'limit' | 'cursor' | 'wallet']?: string | undefined }): Promise<PageBody>
+  listPayments(query: {
+    readonly limit?: string | undefined
+    readonly cursor?: string | undefined
+    readonly wallet?: string | undefined
+  }): Promise<PageBody>
   /**
    * One payment by destination transaction hash. Parameters are the raw strings of the request.
    * @throws InvalidRequestError `ERR_TX_HASH_INVALID`, `ERR_ADDRESS_INVALID`; PaymentNotFoundError

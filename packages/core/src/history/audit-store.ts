@@ -1,22 +1,52 @@
 /** The stored audit log: a hash chain, which reveals a missing record. @module */
 
 export type AuditAction =
-  | `integration.${'created' | 'enabled' | 'disabled' | 'url_set' | 'api_secret_rotated' | 'exported' | 'imported'}`
-  | `integration.${'test_sent' | 'receiver_probed' | 'signed_in' | 'signed_out' | 'sign_in_failed'}`
-  | `integration.signing_secret_${'prepared' | 'shown' | 'activated' | 'aborted'}`
-  | `integration.previous_${'api' | 'signing'}_secret_ended`
-  | `account.${'created' | 'changed' | 'removed'}`
-  | `legacy_key.${'created' | 'revoked'}`
-  | `operator.${'created' | 'enabled' | 'disabled' | 'role_set' | 'reset' | 'link_redeemed'}`
-  | `operator.${'signed_in' | 'signed_out' | 'sign_in_failed'}`
-  | `deliveries.${'replayed' | 'given_up'}`
-  | `identity.${'redemption_resolved' | 'hold_closed' | 'missing_closed' | 'searched'}`
-  | `history.${'archived' | 'restored'}`
-  | `export.${'started' | 'ended'}`
+  | 'integration.created'
+  | 'integration.enabled'
+  | 'integration.disabled'
+  | 'integration.url_set'
+  | 'integration.api_secret_rotated'
+  | 'integration.signing_secret_prepared'
+  | 'integration.signing_secret_shown'
+  | 'integration.signing_secret_activated'
+  | 'integration.signing_secret_aborted'
+  | 'integration.previous_api_secret_ended'
+  | 'integration.previous_signing_secret_ended'
+  | 'integration.test_sent'
+  | 'integration.receiver_probed'
+  | 'integration.signed_in'
+  | 'integration.signed_out'
+  | 'integration.sign_in_failed'
+  | 'integration.exported'
+  | 'integration.imported'
+  | 'account.created'
+  | 'account.changed'
+  | 'account.removed'
+  | 'legacy_key.created'
+  | 'legacy_key.revoked'
+  | 'operator.created'
+  | 'operator.enabled'
+  | 'operator.disabled'
+  | 'operator.role_set'
+  | 'operator.reset'
+  | 'operator.link_redeemed'
+  | 'operator.signed_in'
+  | 'operator.signed_out'
+  | 'operator.sign_in_failed'
   | 'secrets.resealed'
+  | 'deliveries.replayed'
   | 'chain.repair_started'
+  | 'identity.redemption_resolved'
+  | 'identity.hold_closed'
+  | 'identity.missing_closed'
+  | 'identity.searched'
   | 'job.stopped'
   | 'lease.released'
+  | 'history.archived'
+  | 'deliveries.given_up'
+  | 'history.restored'
+  | 'export.started'
+  | 'export.ended'
 
 export interface AuditEntry {
   /** Unix time in milliseconds. */

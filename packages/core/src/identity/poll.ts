@@ -94,7 +94,7 @@ export function markGone({ since, reported }: MissingApplicant, now: number): Ve
 }
 
 /**
- * Looks up names and stores the answers. Resolves the first failure, after which it looks up no other, or null.
+ * Looks up names in order and stores each answer. Stops at the first failure and resolves it; null: none failed.
  * `integrationAddress`: whose request waits; absent: a poll.
  */
 export async function lookUpRedemptions(

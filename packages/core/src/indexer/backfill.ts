@@ -153,8 +153,10 @@ export function createBackfill(deps: BackfillDeps) {
 
   /** Commits a range of the gap. Resolves the rest of the gap, or null when it is closed. */
   async function commit(gap: Gap, range: BlockRange | null): Promise<Gap | null> {
-    if (range?.first.number !== gap.from || range.last.number < gap.from || range.last.number > gap.to)
-      throw createUnexpectedBlocksError(chainId, gap.from, gap.to, 'others')
+    if (range?.first.number !== gap.from || range.last.number < gap.from || range.last.number > gap.to) {
+      const received = range === null ? 'none' : `${range.first.number} to ${range.last.number}`
+      throw createUnexpectedBlocksError(chainId, gap.from, gap.to, received)
+    }
     const { router, coveredFrom, to } = gap
     const reached = range.last.number
     const coverage = { router, from: coveredFrom, to: reached === to ? null : reached }

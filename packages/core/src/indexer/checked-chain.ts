@@ -167,11 +167,13 @@ export function findRangeFlaw(range: BlockRange, chainId: number): string | null
     expectList(buildPaymentRule(chainId))('payments', payments) ??
     expectList(buildDepositRule(chainId))('deposits', deposits) ??
     findOrderFlaw('payments', range, payments) ??
-    findOrderFlaw('deposits', range, deposits.map(getPayment))
+    findOrderFlaw(
+      'deposits',
+      range,
+      deposits.map(({ payment }) => payment),
+    )
   )
 }
-
-const getPayment = ({ payment }: BridgeDeposit) => payment
 
 function findBranchFlaw({ first, last, blocks, proof }: BlockRange): Flaw {
   if (blocks[0]?.hash !== first.hash)
@@ -209,7 +211,7 @@ function findOrderFlaw(list: string, { first, last, blocks }: BlockRange, placed
     if ((before?.blockNumber ?? 0) > blockNumber || (earlier?.logIndex ?? -1) >= logIndex)
       return `${place} does not come after the one before it, by block and log index`
     if (earlier !== undefined && ordinal <= earlier.ordinal)
-      return formatFlaw(`${place}.ordinal`, ordinal, `above ${earlier.ordinal}, the ordinal before it`)
+      return formatFlaw(`${place}.ordinal`, ordinal, `above ${earlier.ordinal}, the one before it in its transaction`)
     earlierOfHash.set(txHash, each)
   }
   return null

@@ -68,7 +68,7 @@ function createFailureReporter(
 }
 
 export interface IndexerOptions {
-  /** First block to index; `head`: the head at that moment. A stored start never changes. @default 'head' */
+  /** First block to index while nothing is stored; `head`: the head then. A stored start stays. @default 'head' */
   readonly startBlock?: number | 'head' | undefined
   /** Blocks on top of a block until it is final: no deeper reorg is followed. Null: never final. */
   readonly finalityBlocks: number | null

@@ -105,7 +105,7 @@ export async function* dropAllOverdue(
   for (let more = true; more; ) {
     const dropped = await store.transaction(async (tx) => {
       const indexedTo = (await tx.lockChain(chainId))?.blockNumber ?? 0
-      return dropOverdue(tx, chainId, indexedTo, finalityBlocks)
+      return dropOverdue(tx, { chainId, indexedTo, finalityBlocks })
     })
     more = dropped.more
     yield* dropped.events

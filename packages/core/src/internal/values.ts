@@ -1,4 +1,4 @@
-/** Checks addresses, options and times, formats errors, groups items, limits concurrent calls. @module */
+/** Checks addresses, options and times, formats errors, groups items, limits concurrent calls; types of loops. @module */
 import { CoreError } from '../errors.js'
 
 /** The address lowercased when `text` is 0x and 40 hex digits in any case, else null. */
@@ -106,10 +106,10 @@ export interface Poller extends Loop {
 }
 
 export interface PollerOptions {
-  /** Time between rounds, in milliseconds. @default 15000 for receipts, 5000 for fulfilments */
+  /** Time between rounds, in milliseconds; for fulfilments from the end of a round. @default 15000, fulfilments 5000 */
   readonly everyMs?: number | undefined
-  /** Rows read from the store at a time. @default 100 */
+  /** Rows read from the store at a time; for receipts, of each chain. @default 100 */
   readonly batch?: number | undefined
-  /** Rows polled at once. @default 8 */
+  /** Rows polled at once; for receipts, of each chain. @default 8 */
   readonly concurrency?: number | undefined
 }

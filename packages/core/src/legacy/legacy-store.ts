@@ -47,7 +47,7 @@ export interface LegacyKeyStore {
   list(): Promise<LegacyKeyRecord[]>
 }
 
-/** Keys inside a transaction: they change there alone. */
+/** Legacy keys inside a transaction, the only place where they change. */
 export interface LegacyKeyTransaction extends Pick<LegacyKeyStore, 'list'> {
   /** Resolves false, writing nothing, when the id or the hash is taken. */
   insert(record: LegacyKeyRecord): Promise<boolean>

@@ -31,7 +31,10 @@ export function cacheOpenedSecrets(open: OpenSecret, maxSecrets = 1_024): OpenSe
   }
 }
 
-/** Builds the headers of one attempt, with its own time, and a signature over the exact bytes that will be sent. */
+/**
+ * Builds the headers of one attempt, with its own time, and a signature over the exact bytes that will be sent.
+ * @param now - Unix time in milliseconds; rounded down to whole seconds in the header.
+ */
 export async function buildDeliveryHeaders(
   { integrationAddress, body }: Pick<ClaimedDelivery, 'integrationAddress' | 'body'>,
   secret: string,

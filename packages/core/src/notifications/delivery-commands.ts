@@ -15,7 +15,9 @@ import type { AttemptRecord, DeliveryFilter, DeliveryStore, DeliveryView, Endpoi
 
 export interface DeliveryCommands {
   /** Matching deliveries, oldest first. @throws InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`. */
-  list(query: Parameters<DeliveryStore['list']>[0]): Promise<DeliveryView[]>
+  list(
+    query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
+  ): Promise<DeliveryView[]>
   /** The number of matching deliveries. @param options.atMost - Counting stops here, 1 or more. @default no limit */
   count(filter: DeliveryFilter, options?: { readonly atMost?: number | undefined }): Promise<number>
   /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`. */
@@ -72,6 +74,16 @@ export interface SentTest extends Omit<AttemptRecord, 'replay'> {
   readonly body: string
 }
 
+export interface EndpointCommands {
+  /**
+   * Posts a signed sample to the notification URL: a payment without a state or an amount, and with a made-up hash. It
+   * changes neither the outbox nor the endpoint's health. Source: docs/decisions/operators.md.
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_NOTIFICATION_URL`, `ERR_TEST_IN_FLIGHT`;
+   * SealedSecretError `ERR_SECRET_UNREADABLE`.
+   */
+  sendTest(address: string): Promise<SentTest>
+}
+
 export interface ReplayTotals {
   readonly replayed: number
   /** Deliveries that were skipped because their attempt was in flight. */
@@ -109,9 +121,7 @@ interface EndpointDeps {
 /** Time between the starts of two tests of an integration, in milliseconds: each makes an audit record. */
 const testPauseMs = 5_000
 
-export type EndpointCommands = ReturnType<typeof createEndpointCommands>
-
-export function createEndpointCommands(deps: EndpointDeps) {
+export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
   const { integrations, audited, keys, clock, sender, nextTestAt } = deps
 
   async function send(address: string) {
@@ -132,13 +142,7 @@ export function createEndpointCommands(deps: EndpointDeps) {
   }
 
   return {
-    /**
-     * Posts a signed sample to the notification URL: a payment without a state or an amount, and with a made-up hash.
-     * It changes neither the outbox nor the endpoint's health. Source: docs/decisions/operators.md.
-     * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_NOTIFICATION_URL`, `ERR_TEST_IN_FLIGHT`;
-     * SealedSecretError `ERR_SECRET_UNREADABLE`.
-     */
-    async sendTest(input: string): Promise<SentTest> {
+    async sendTest(input) {
       const address = parseAddress(input)
       const now = clock.now()
       const waitMs = (nextTestAt.get(address) ?? 0) - now

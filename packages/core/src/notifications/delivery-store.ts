@@ -143,7 +143,7 @@ export interface StreamQuery {
 
 export interface EndpointView extends EndpointHealth {
   readonly integrationAddress: string
-  /** The first of these failures. */
+  /** Time of the first of the failures in a row, in unix milliseconds. */
   readonly failingSince: number
   /** Until this time only replays are sent; null: not blocked. */
   readonly blockedUntil: number | null

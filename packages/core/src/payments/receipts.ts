@@ -60,7 +60,8 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): Poller {
         if (signal?.aborted) return
         const fields = { chainId, txHash: payment.txHash, error: describeError(error) }
         const { code } = (error ?? {}) as { code?: unknown }
-        if (!String(code).endsWith('_UNAVAILABLE')) return logger.warn(fields, 'receipt not obtained')
+        const isUnreachable = typeof code === 'string' && code.endsWith('_UNAVAILABLE')
+        if (!isUnreachable) return logger.warn(fields, 'receipt not obtained')
         if (isReachable) logger.warn(fields, 'chain unreachable: its receipts are polled in the next round')
         isReachable = false
       }

@@ -31,7 +31,8 @@ export async function assertKnownHashes(
   chainId: number,
   { first, last, blocks }: BlockRange,
 ): Promise<void> {
-  const hashes = new Map(blocks.map(({ number, hash }) => [number, hash])).set(first.number - 1, first.parentHash)
+  const hashes = new Map([...blocks, first, last].map(({ number, hash }) => [number, hash]))
+  hashes.set(first.number - 1, first.parentHash)
   const limit = Math.min(maxHeights, last.number - first.number + 2)
   for (const { blockNumber, blockHash } of await tx.checkpoints(chainId, last.number, limit)) {
     const read = hashes.get(blockNumber)
@@ -82,7 +83,7 @@ export async function recordRange(
     await tx.setCheckpoint(chainId, { blockNumber: last.number, blockHash: last.hash }, below)
     await tx.addProof(chainId, { from: first.number, to: last.number, proof, node })
     // After the payments of the range are stored: a payment that is on the chain again is not overdue.
-    const dropped = await dropOverdue(tx, chainId, last.number, finalityBlocks)
+    const dropped = await dropOverdue(tx, { chainId, indexedTo: last.number, finalityBlocks })
     return [...events, ...skipped, ...dropped.events]
   })
 }

@@ -75,15 +75,14 @@ export const awaitedBlocks = 1_000
 /**
  * Drops payments off the chain whose former height is final; a primary payment becomes `failure` with version + 1. Call
  * after `lockChain` and after the payments of the newest blocks are stored. `more`: further payments are overdue.
- * @param indexedTo - Height up to which the chain is indexed, this transaction included.
- * @param finalityBlocks - Blocks on top of a block until it is final; null: no block ever is, and nothing is dropped.
+ * `indexedTo`: height up to which the chain is indexed, this transaction included. `finalityBlocks`: blocks on top of a
+ * block until it is final; null: no block ever is, and nothing is dropped.
  */
 export async function dropOverdue(
   tx: StoreTransaction,
-  chainId: number,
-  indexedTo: number,
-  finalityBlocks: number | null,
+  range: { readonly chainId: number; readonly indexedTo: number; readonly finalityBlocks: number | null },
 ): Promise<{ readonly events: readonly ServiceEvent[]; readonly more: boolean }> {
+  const { chainId, indexedTo, finalityBlocks } = range
   if (finalityBlocks === null || indexedTo < finalityBlocks) return { events: [], more: false }
   const final = indexedTo - finalityBlocks
   const overdue = await tx.overduePayments(chainId, final, maxDropsPerCommit, final - awaitedBlocks)

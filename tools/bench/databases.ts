@@ -117,7 +117,7 @@ export function cpuMs(serverData: string | null): number {
   return (user + system) / 1_000 + serverCpuMs(serverData)
 }
 
-/** Processor time of a server with its processes, ended ones included, in ms. 0: no server. NaN: not on Linux. */
+/** Processor time of a server with its processes, ended ones included, in ms. 0: no server. NaN: unknown. */
 export function serverCpuMs(serverData: string | null): number {
   if (serverData === null) return 0
   try {

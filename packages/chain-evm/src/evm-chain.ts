@@ -123,7 +123,8 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   const tokens = createTokenMetadata(native)
   const trustedPools = options.spokePools ?? knownSpokePools(chainId)
   const spokePools = new Set(trustedPools.map((pool) => parseAddress("A SpokePool's address", pool)))
-  const onQuarantine = (log: QuarantinedLog) => callSafely(() => options.onQuarantine?.(log))
+  const { onQuarantine: report } = options
+  const onQuarantine = (log: QuarantinedLog) => callSafely(() => report?.(log))
   const headerHashing = createHeaderHashing(chainId)
   const settings = { fail, decoder, tokens, lists, routers, spokePools, rawReceipts, headerHashing, onQuarantine }
   let filterOfAllRouters: FilterTest | undefined

@@ -1,4 +1,4 @@
-/** Files of the package, SQLite files, files on the disk, and those that git ignores. @module */
+/** Locates the package's files, opens SQLite files, syncs to disk, and reads .gitignore. @module */
 import { open } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'

@@ -114,6 +114,7 @@ export interface Reporter {
   ): void
 }
 
+/** An SGR code of {@link Style}. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this control character may stay.
 const styleCode = /(\u001b\[(?:1|2|22|31|32|33|36|39)m)/
 

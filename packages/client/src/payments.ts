@@ -100,6 +100,7 @@ export async function* readPages(fetchPage: FetchPage, start: string | null = nu
     if (followed.has(cursor)) throw new InvalidResponseError('repeated_cursor', 200, 'nextCursor')
     if (stalledPages === maxStalledPages) throw new InvalidResponseError('no_progress', 200, 'nextCursor')
     followed.add(cursor)
+    // Beyond the limit, drops the oldest cursor.
     const [first] = followed
     if (followed.size > maxCursors && first !== undefined) followed.delete(first)
   }

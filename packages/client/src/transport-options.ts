@@ -152,5 +152,10 @@ function checkBaseUrl(value: unknown): string {
 
 /** The URL parser has already normalized IPv4 and IPv6 addresses. */
 function isLoopback(hostname: string): boolean {
-  return /(?:^|\.)localhost$|^\[::1\]$|^127(?:\.\d{1,3}){3}$/.test(hostname)
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
+  )
 }

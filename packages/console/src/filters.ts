@@ -83,7 +83,7 @@ function parseSharedFilters({ chain, since, until }: QueryFields) {
   }
 }
 
-/** Reads a time of a form or a link: UTC such as `2026-01-31T12:30`, any ISO 8601 time, or unix milliseconds. */
+/** Parses a time of a form or a link: `2026-01-31T12:30` in UTC, a date, a time with a zone, or unix milliseconds. */
 export const parseAnyTime = (text: string): number | null =>
   /^\d{9,15}$/.test(text) ? Number(text) : (parseInstant(text) ?? parseInstant(`${text}Z`))
 

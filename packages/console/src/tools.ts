@@ -11,6 +11,7 @@ export interface ConsoleTools {
 }
 
 export interface TriggerTool {
+  /** The simulated chains. */
   readonly chainIds: readonly number[]
   /**
    * Causes events as the caller reads them. An invalid request throws an error with the code `ERR_TRIGGER_INVALID` at
@@ -88,4 +89,5 @@ export interface ExplainedDelivery {
   }[]
 }
 
-export const hasTools = (tools: ConsoleTools): boolean => Object.values(tools).some((tool) => tool !== undefined)
+export const hasTools = ({ trigger, doctor, explain }: ConsoleTools): boolean =>
+  trigger !== undefined || doctor !== undefined || explain !== undefined

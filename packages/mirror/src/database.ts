@@ -42,10 +42,12 @@ export interface Driver {
 /** Number of the advisory lock: any number that others do not use. */
 const migrationLock = 5_021_984_734
 
-/** Makes the driver of a pool or a client. */
-function postgresDriver(database: {
+/** The used part of a pool or a client. */
+interface Queryable {
   query(sql: string, values?: readonly Value[]): Promise<{ readonly rows: readonly Row[] }>
-}): Driver {
+}
+
+function postgresDriver(database: Queryable): Driver {
   return {
     dialect: 'postgres',
     async query(sql, values = []) {

@@ -127,13 +127,16 @@ export interface Mirror {
   /** Creates the tables where they are missing. Safe in several processes at once. */
   migrate(): Promise<void>
   /**
-   * Verifies a delivery over its raw bytes and stores its snapshot, if the version is greater: `apply`. `duplicate` and
-   * `stale` store nothing; answer 2xx to them too. Fits `receive` of the adapters of `@payment-integration/webhook`. It
-   * calls nothing but the database: `run`, `complete` or the next `reconcile` reads the other columns.
+   * Verifies a delivery over its raw bytes and stores its snapshot, if the version is greater: `apply`. `duplicate`:
+   * this version was stored before. `stale`: a greater one was. Answer 2xx to each. Fits `receive` of the adapters of
+   * `@payment-integration/webhook`. It calls nothing but the database: `run`, `complete` or the next `reconcile` reads
+   * the other columns.
    * @throws Rejections of `verify`; errors of the database; {@link OtherIntegrationError}
    * `ERR_MIRROR_OTHER_INTEGRATION`.
    */
-  receive(delivery: Delivery | RequestLike): Promise<{ snapshot: Snapshot; decision: VersionDecision }>
+  receive(
+    delivery: Delivery | RequestLike,
+  ): Promise<{ readonly snapshot: Snapshot; readonly decision: VersionDecision }>
   /** Reads from the read API each row whose newest version came by a delivery. */
   complete(options?: { readonly signal?: AbortSignal | undefined }): Promise<MirrorCompletion>
   /**

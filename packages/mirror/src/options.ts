@@ -64,7 +64,10 @@ export interface MirrorOptions extends TableOptions {
   readonly integrationAddress: string
   /** The webhook signing secrets. @default none: `receive` throws, and `reconcile` alone keeps the copy */
   readonly secrets?: VerifierOptions['secrets'] | undefined
-  /** Your own verification instead of `secrets`. @default a verifier with `secrets` and `now` */
+  /**
+   * Your own verification instead of `secrets`; `verify` of `createVerifier` fits.
+   * @default a verifier with `secrets` and `now`
+   */
   readonly verify?: ((delivery: Delivery | RequestLike) => Promise<{ readonly snapshot: Snapshot }>) | undefined
   /** Receives each step. Must not throw. @default failures of `run` go to console.error */
   readonly onEvent?: ((event: MirrorEvent) => void) | undefined

@@ -125,7 +125,8 @@ export function createStoreTransaction(db: Connection, madeDue: (deliveries: num
 export function createStore(database: Engine, ids: IdSource = systemIds, migrations = releasedMigrations): Store {
   const { engine, outbox, assertNotNested } = rejectNesting(database)
   const { reader } = engine
-  const [payments, consoleReads] = [createPaymentReads(engine), createConsoleReads(engine)]
+  const payments = createPaymentReads(engine)
+  const consoleReads = createConsoleReads(engine)
   return {
     migrate: (report) => migrate(engine, migrations, report),
     schema: createSchema(engine, migrations),

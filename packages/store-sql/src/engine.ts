@@ -143,7 +143,7 @@ export interface SqlDialect {
    * transactions that write now have ended once `oldest` reaches `next`.
    */
   readonly runningTransactions: string
-  /** Waits for a lock of the blocks of a chain, the audit log or the schema, which lasts until the transaction ends. */
+  /** Locks the blocks of a chain, the audit log or the steps of a migration until the transaction ends. May wait. */
   lock(db: Connection, lock: `chain ${number}` | 'audit' | 'schema'): Promise<void>
   /** The highest number that the database assigned to a column, as an expression; 0 if none. */
   lastAssigned(table: string, column: string): string

@@ -100,7 +100,7 @@ export function createDeliveries(options: DeliveryOptions) {
      * The same bytes twice: signed with the next secret, then with the receiver's. The service does so within the grace
      * time of a rotation after a 400, 401 or 403. A receiver with both secrets accepts the first.
      */
-    rotated: (snapshot: SnapshotBody, nextSecret: string) =>
+    rotated: (snapshot: SnapshotBody, nextSecret: string): Promise<[next: SignedDelivery, previous: SignedDelivery]> =>
       Promise.all([make(snapshot, { key: nextSecret }), make(snapshot)]),
   }
 }

@@ -59,7 +59,8 @@ export async function createTestService(options: TestServiceOptions): Promise<Te
     const path = request.url.slice(base.length)
     requests.push(`${request.method} ${path}`)
     const [next] = faults
-    if (next !== undefined && --next.remaining <= 0) faults.shift()
+    if (next !== undefined) next.remaining -= 1
+    if (next !== undefined && next.remaining <= 0) faults.shift()
     if (next !== undefined && next.fault.afterEffect !== true) return faultAnswer(next.fault)
     const response = await twin.fetch(new Request(`${new URL(base).origin}${path}`, request))
     return next === undefined ? response : faultAnswer(next.fault)

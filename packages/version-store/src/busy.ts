@@ -53,6 +53,7 @@ export function startWait({ busyTimeoutMs, sleep, monotonicNow }: Busy) {
     async whileLocked<Result>(work: () => Result | Promise<Result>): Promise<Result> {
       for (;;) {
         try {
+          // No await: a rejection comes from a begun transaction, whose effect must not run again.
           return work()
         } catch (error) {
           if (!isBusy(error)) throw error

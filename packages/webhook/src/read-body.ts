@@ -86,6 +86,7 @@ export function tooLarge(): WebhookError {
   return createRejection('ERR_BODY_TOO_LARGE', 413)
 }
 
+/** `maxBytes`: the same as the verifier's. */
 export type ReadBodyOptions = Pick<Limits, 'maxBytes'>
 
 /**

@@ -69,11 +69,13 @@ function decodeSingleConversion(log: RouterLog, use: ConversionStep['use']): Dec
 /**
  * Decodes `Convert` and `ConvertWithExternalRate` with two feeds. If feed 0 is absent, its address is zero and the
  * first rate is that of feed 1.
- * @param isFrom06 - Whether the router is of version 0.6 or later: a lone feed 0 multiplies, and anybody can emit the
- * event.
- * @param isExternal - Whether the first indexed argument is the hash of a currency code instead of a feed.
+ * `isFrom06`: whether the router is of version 0.6 or later: a lone feed 0 multiplies, and anybody can emit the event.
+ * `isExternal`: whether the first indexed argument is the hash of a currency code instead of a feed.
  */
-function decodeConversion(log: RouterLog, isFrom06: boolean, isExternal = false): DecodedConversion | MalformedLog {
+function decodeConversion(
+  log: RouterLog,
+  { isFrom06, isExternal }: { readonly isFrom06: boolean; readonly isExternal: boolean },
+): DecodedConversion | MalformedLog {
   const flaw = findFlaw(log, 3, 2)
   if (flaw !== null) return flaw
   const [, topic1 = '', topic2 = ''] = log.topics
@@ -131,12 +133,12 @@ const events02: Events = {
 }
 const events03To05: Events = {
   [yodlTopic]: (log) => decodePayment(log, false),
-  [convertTopic]: (log) => decodeConversion(log, false),
+  [convertTopic]: (log) => decodeConversion(log, { isFrom06: false, isExternal: false }),
 }
 const events06And07: Events = {
   [yodlTopic]: (log) => decodePayment(log, false),
-  [convertTopic]: (log) => decodeConversion(log, true),
-  [externalConvertTopic]: (log) => decodeConversion(log, true, true),
+  [convertTopic]: (log) => decodeConversion(log, { isFrom06: true, isExternal: false }),
+  [externalConvertTopic]: (log) => decodeConversion(log, { isFrom06: true, isExternal: true }),
 }
 const events08And09: Events = { ...events06And07, [yodlTopic]: (log) => decodePayment(log, true) }
 

@@ -185,7 +185,8 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     return { rpcUrl: `http://127.0.0.1:${port}`, chainId, stop }
   } catch (error) {
     await stop()
-    // Ctrl-C may reach the child before it has a process group of its own. It reaches this process too, perhaps later.
+    // Ctrl-C may reach the child before it has a process group of its own, and this process later. The wait for the
+    // abort gives the caller its reason instead of a failure of anvil.
     if (signal && child.signalCode === 'SIGINT') await delay(stopTimeoutMs, undefined, { signal }).catch(() => {})
     signal?.throwIfAborted()
     throw error

@@ -100,13 +100,13 @@ export function measureQuantity(significant: string): number {
 
 /** A growing buffer, written at `at`. Callers know the lengths beforehand, so bytes are written once. */
 export class RlpWriter {
-  bytes: Buffer = Buffer.allocUnsafeSlow(startSize)
+  bytes: Uint8Array = new Uint8Array(startSize)
   at = 0
 
   /** Grows the buffer to have room for `length` more bytes. */
   reserve(length: number): void {
     if (this.at + length <= this.bytes.length) return
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.at + length))
+    const larger = new Uint8Array(Math.max(this.bytes.length * 2, this.at + length))
     larger.set(this.bytes.subarray(0, this.at))
     this.bytes = larger
   }

@@ -39,8 +39,7 @@ export async function withDeadline<T>(
   }
   try {
     const result = raceAbort(work(signal), signal)
-    void expire()
-    return await result
+    return await Promise.race([result, expire().then(() => result)])
   } finally {
     done.abort()
     caller?.removeEventListener('abort', relay)

@@ -142,6 +142,11 @@ export function createNodes(options: NodesOptions) {
     return untried.length < 2 ? untried[0] : chooseNode(untried, current, clock.now())
   }
 
+  function probeAll(): void {
+    if (nodes.length === 1) return
+    for (const node of nodes) void node.probe(node === current)
+  }
+
   return {
     /**
      * Runs `work` on the best node, and after `ERR_CHAIN_UNAVAILABLE` or `ERR_CHAIN_PROOF_FAILED` on the next best,
@@ -154,7 +159,7 @@ export function createNodes(options: NodesOptions) {
       for (let next = pick(tried); next !== undefined; next = pick(tried)) {
         if (tried.size === 0) {
           current = next
-          if (!closed && nodes.length > 1) for (const node of nodes) void node.probe(node === current)
+          if (!closed) probeAll()
         }
         tried.add(next)
         const attempt = next.attempt()

@@ -218,6 +218,7 @@ function buildCoins(accept: readonly AcceptedTokens[], addresses: readonly Chain
   })
 }
 
+/** Limit of a configuration file, far above the size of any real one. */
 const maxMiB = 4
 
 /**

@@ -256,6 +256,12 @@ function replayDelivery(deliveryId: string, options: OperateOptions, io: Io): Pr
   })
 }
 
+interface IntegrationCount {
+  readonly integrationAddress: string
+  readonly count: number
+  readonly held: Pause
+}
+
 type ReplayFailedOptions = OperateOptions & FilterOptions & { readonly all?: true; readonly dryRun?: true }
 
 /**
@@ -302,8 +308,8 @@ async function countByIntegration(
   deliveries: DeliveryCommands,
   filter: DeliveryFilter,
   integrations: readonly IntegrationView[],
-) {
-  const counts: { integrationAddress: string; count: number; held: Pause }[] = []
+): Promise<readonly IntegrationCount[]> {
+  const counts: IntegrationCount[] = []
   for (const integration of integrations) {
     const { address: integrationAddress } = integration
     if ((filter.integrationAddress ?? integrationAddress) !== integrationAddress) continue
@@ -313,8 +319,7 @@ async function countByIntegration(
   return counts
 }
 
-function plannedText(event: { total: number; integrations: Awaited<ReturnType<typeof countByIntegration>> }) {
-  const { total, integrations } = event
+function plannedText({ total, integrations }: { total: number; integrations: readonly IntegrationCount[] }): string[] {
   if (total === 0) return ['No exhausted delivery matches.']
   const rows = integrations.map(({ integrationAddress, count, held }) => [
     integrationAddress,

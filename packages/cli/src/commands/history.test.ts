@@ -180,7 +180,7 @@ describe('backup', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('a folder that does not exist is named as what it is', async () => {
+  it('into a folder that does not exist reports that the file could not be written', async () => {
     const { run, make } = getCommands('backup')
     await make()
     const { exitCode, err } = await run(join(temporaryFolder(), 'none', 'copy.db'))

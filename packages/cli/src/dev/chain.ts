@@ -42,6 +42,7 @@ export async function startDemoChain(signal: AbortSignal) {
       token: { address, symbol, currency: 'USD' },
       merchant: receiver.toLowerCase(),
       lost: exitReason,
+      /** `settlementCents`: hundredths of the token. */
       pay(payment: { integrationAddress: string; settlementCents: number; memo: string }) {
         const { settlementCents, ...named } = payment
         return payer.pay({ ...named, receiver, amount: BigInt(settlementCents) * unit })

@@ -42,7 +42,9 @@ export function planPayment(number: number, fraction: () => number) {
     number,
     /** Reference written into the payment, at most 31 ASCII characters. */
     memo: `order-${number}`,
+    /** In hundredths of the settlement token. */
     settlementCents,
+    /** The settlement amount as a decimal string, such as 12.50. */
     settlementAmount: invoice.settlementAmount,
     price: `${invoice.amount} ${invoice.currency}`,
     updates: refunded ? [...paid, ...refund] : paid,

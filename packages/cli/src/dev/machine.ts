@@ -86,7 +86,10 @@ export function createClosers() {
       pending.push(() => close(part))
       return part
     },
-    /** Closes all parts, newest first, and then rejects with the first failure. Later calls do the same. */
+    /**
+     * Closes all parts, newest first, even after a failure; then rejects with the first failure, if there is one. Later
+     * calls do the same.
+     */
     close: () => {
       closing ??= closeAll()
       return closing

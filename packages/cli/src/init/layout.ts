@@ -116,13 +116,13 @@ function findRouter({ entries, sourceEntries }: Project, given: string | undefin
   const at = (name: string) => (entries.has(name) ? name : `src/${name}`)
   if (has('app')) {
     const path = given ?? '/webhook'
-    return { kind: 'app', path, file: `${at('app')}${path}/route`, template: 'next/route' }
+    return { kind: 'app' as const, path, file: `${at('app')}${path}/route`, template: 'next/route' }
   }
   if (!has('pages')) throw new InitError('The project has neither app/ nor pages/; create one of them first.')
   const path = given ?? '/api/webhook'
   if (!path.startsWith('/api/'))
     throw new UsageError('The pages router serves APIs below /api; pass --path /api/webhook.')
-  return { kind: 'pages', path, file: `${at('pages')}${path}`, template: 'next/pages-api' }
+  return { kind: 'pages' as const, path, file: `${at('pages')}${path}`, template: 'next/pages-api' }
 }
 
 /** An existing configuration is kept, and must declare the class of the Durable Objects. */

@@ -37,7 +37,8 @@ export async function readProject(folder: string) {
   const isTypeScript = entries.has('tsconfig.json')
   /** Whether `.js` and `.ts` files are ES modules. */
   const isModule = manifest.type === 'module'
-  const source = hasSource ? 'src/' : ''
+  /** The folder src/ with its slash, if the project has it; else an empty text. */
+  const source: '' | 'src/' = hasSource ? 'src/' : ''
   return { folder, manifestText, manifest, isTypeScript, isModule, testRunner, source, entries, sourceEntries }
 }
 

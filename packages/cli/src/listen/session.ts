@@ -121,6 +121,7 @@ function parseState(body: Buffer): string | null {
   }
 }
 
+/** One event; --json prints it unchanged. */
 type ListenEvent =
   | {
       readonly event: 'listening'

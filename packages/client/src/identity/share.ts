@@ -133,14 +133,15 @@ interface ShareFacts {
   readonly response: OpenShareResponse
 }
 
-/** `init`: the provider waits for documents. The others: the provider reviews them. */
 type InFlightStatus = Exclude<ReviewStatus, 'not_started' | 'completed'>
 
 /** The result of `identity.share`: switch on `kind`. */
 export type ShareResult = ShareFacts &
-  /** The verdict approves the user. */
   (
-    | { readonly kind: 'approved' }
+    | {
+        /** The verdict approves the user. */
+        readonly kind: 'approved'
+      }
     | {
         /** The verdict rejects the user. When a fresh token is shared, the service redeems it. */
         readonly kind: 'rejected'
@@ -152,12 +153,17 @@ export type ShareResult = ShareFacts &
     | {
         /** There is no verdict yet. It arrives some minutes after the redemption; share again to poll for it. */
         readonly kind: 'in_flight'
+        /** `init`: the provider waits for documents. The others: the provider reviews them. */
         readonly status: InFlightStatus
       }
-    /** Another request is redeeming a token for this user, without an outcome yet. Share again in a moment. */
-    | { readonly kind: 'not_started' }
-    /** An unknown status or verdict, which is no approval. `response` holds the unknown text. */
-    | { readonly kind: 'unknown' }
+    | {
+        /** Another request is redeeming a token for this user, without an outcome yet. Share again in a moment. */
+        readonly kind: 'not_started'
+      }
+    | {
+        /** An unknown status or verdict, which is no approval. `response` holds the unknown text. */
+        readonly kind: 'unknown'
+      }
   )
 
 /** Parses an answer. `reviewAnswer` counts only when the status is `completed`. */

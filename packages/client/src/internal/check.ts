@@ -46,7 +46,7 @@ export function checkSignal(signal: AbortSignal | undefined): AbortSignal | unde
   return signal
 }
 
-/** Puts `[hidden]` for each of `secrets`, plain or encoded as in a URL or in JSON, in any case. Ignores empty ones. */
+/** Replaces each of `secrets` by `[hidden]`, plain or encoded as in a URL or JSON, in any case. Ignores empty ones. */
 export function hideTexts(text: string, secrets: readonly string[]): string {
   const spellings = secrets
     .filter((each) => each !== '')

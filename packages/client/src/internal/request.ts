@@ -57,7 +57,7 @@ const maxWarnings = 100
 /** Longest shown part of a name or value of the answer. */
 const shownCharacters = 64
 
-/** Handles the unknown parts of answers. Neither `ownSecrets`, of the client, nor `secrets`, of a call, are shown. */
+/** Handles the unknown parts of answers. Shows neither the client's `ownSecrets` nor the `secrets` of the call. */
 export function createWatch(transport: Pick<Transport, 'strict' | 'onWarning'>, ownSecrets: readonly string[]) {
   const { strict, onWarning } = transport
   const warned = new Set<string>()

@@ -121,12 +121,11 @@ function removeUnfinished({ unfinished }: ReconcileCheckpoint, reach: Reach): Un
   return unfinished.filter(({ until }) => !isSame(until, reach))
 }
 
-/** @param beganAt - Null when the run did not reach the block time that was covered before. */
+/** `beganAt`: null when the run did not reach the block time that was covered before. */
 export function finishRun(
   before: ReconcileCheckpoint,
   reach: Reach,
-  beganAt: string | null,
-  failedAt: string | null,
+  { beganAt, failedAt }: { readonly beganAt: string | null; readonly failedAt: string | null },
 ): ReconcileCheckpoint {
   const coveredTo = latest(before.coveredTo, beganAt)
   return lowerCoverage({ ...before, coveredTo, unfinished: removeUnfinished(before, reach) }, failedAt)

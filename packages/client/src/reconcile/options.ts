@@ -93,10 +93,10 @@ export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = Reconci
 }
 
 /** {@link ReconcileOptions} with defaults, checked. */
-export interface CheckedReconcile<Tx>
-  extends Omit<Complete<ReconcileOptions<Tx>>, 'until' | 'legacy' | 'signal'>,
-    Pick<ReconcileOptions<Tx>, 'legacy' | 'signal'> {
+export interface CheckedReconcile<Tx> extends Omit<Complete<ReconcileOptions<Tx>>, 'until' | 'legacy' | 'signal'> {
   readonly until: Reach
+  readonly legacy: ReconcileOptions<Tx>['legacy']
+  readonly signal: ReconcileOptions<Tx>['signal']
 }
 
 /**

@@ -106,7 +106,7 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
     }, unknown.add)
   if (stopped !== 'max_pages') {
     const reachedCovered = stopped !== 'date' || isBefore(until, before.coveredTo)
-    reached = finishRun(addFailures(), until, reachedCovered ? beganAt : null, failedAt())
+    reached = finishRun(addFailures(), until, { beganAt: reachedCovered ? beganAt : null, failedAt: failedAt() })
   }
   if (dryRun) reached = checkpoint
   await report(reached)

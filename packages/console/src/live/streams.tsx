@@ -76,10 +76,10 @@ function rows(chooseRow: (event: Numbered['event']) => Row | false): Choose {
 }
 
 function matchesDelivery(
-  { createdAt, ...delivery }: DeliveryView,
+  delivery: DeliveryView,
   { since = 0, until = Number.POSITIVE_INFINITY, ...named }: DeliveryFilter,
 ) {
-  if (createdAt < since || createdAt >= until) return false
+  if (delivery.createdAt < since || delivery.createdAt >= until) return false
   return Object.entries(named).every(([name, value]) => value === undefined || Reflect.get(delivery, name) === value)
 }
 

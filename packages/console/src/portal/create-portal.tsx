@@ -113,9 +113,9 @@ export function createPortal(deps: PortalDeps): Portal {
     const { visit, tenant } = signedIn(c)
     const rejected = (status: number, title: string, text: string) => answer(c, status, title, text)
     return runForm({ acts, name: c.req.param('name'), request: c.req.raw, visit, rejected }, async (act, fields) => {
-      const answer = await act(tenant, fields)
-      if ('show' in answer) return render(answer.show, { visit })
-      return seeOther(portalHref(answer.to, { note: answer.note }))
+      const result = await act(tenant, fields)
+      if ('show' in result) return render(result.show, { visit })
+      return seeOther(portalHref(result.to, { note: result.note }))
     })
   })
   app.get(`${portalBase}/${exportRoute}`, (c) => {

@@ -29,11 +29,8 @@ export type PortalLoad = (deps: PortalPageDeps, query: QueryFields, name: string
 /** A redirect to a path below the base, with a note to show there; or a page that is shown once. */
 type PortalAnswer = { readonly to: string; readonly note: PortalNote } | { readonly show: PageContent }
 
-/** Changes only the signed-in integration. */
-export type PortalAct = (tenant: IntegrationScope, fields: Fields) => Promise<PortalAnswer>
-
-/** Acts by their names in the URL. */
-export type PortalActs = Readonly<Record<string, PortalAct>>
+/** Acts by their names in the URL. Each changes only the signed-in integration. */
+export type PortalActs = Readonly<Record<string, (tenant: IntegrationScope, fields: Fields) => Promise<PortalAnswer>>>
 
 export const portalHref = createHrefBuilder(portalBase)
 
@@ -53,7 +50,7 @@ const notes = {
   'signed-out': 'You are signed out.',
 } as const
 
-export type PortalNote = keyof typeof notes
+type PortalNote = keyof typeof notes
 
 export const findPortalNote = (name: string | null): string | null =>
   name !== null && Object.hasOwn(notes, name) ? notes[name as PortalNote] : null

@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx'
 import { confirmedField, graceField } from '../pages/page.js'
 import { Copyable, newSecretsPage, When } from '../view/parts.js'
-import { type PortalAct, type PortalActs, PortalForm, type PortalLoad, type PortalNote, portalHref } from './page.js'
+import { type PortalActs, PortalForm, type PortalLoad, portalHref } from './page.js'
 
 const section = '/secrets'
 
@@ -77,18 +77,6 @@ function SigningSecret({ isPrepared, until }: { isPrepared: boolean; until: numb
   )
 }
 
-function change(
-  note: PortalNote,
-  run: (...input: Parameters<PortalAct>) => Promise<unknown>,
-  isConfirmed = false,
-): PortalAct {
-  return async (tenant, fields) => {
-    if (isConfirmed) confirmedField(fields)
-    await run(tenant, fields)
-    return { to: section, note }
-  }
-}
-
 export const secretActs: PortalActs = {
   async 'rotate-api-secret'(tenant, fields) {
     const { apiSecret } = await tenant.rotateApiSecret(graceField(fields))
@@ -102,7 +90,11 @@ export const secretActs: PortalActs = {
       </ol>,
     ])
   },
-  'end-api-secret': change('api-ended', (tenant) => tenant.endPreviousApiSecret(), true),
+  async 'end-api-secret'(tenant, fields) {
+    confirmedField(fields)
+    await tenant.endPreviousApiSecret()
+    return { to: section, note: 'api-ended' }
+  },
   async 'prepare-signing-secret'(tenant) {
     const { signingSecret } = await tenant.prepareSigningSecret()
     const verifier =
@@ -115,11 +107,19 @@ export const secretActs: PortalActs = {
       <p>Then activate it at {secretsLink}. If you lost it, abort it there and prepare another one.</p>,
     ])
   },
-  'activate-signing-secret': change('signing-active', (tenant, fields) =>
-    tenant.activateSigningSecret(graceField(fields)),
-  ),
-  'abort-signing-secret': change('signing-aborted', (tenant) => tenant.abortSigningSecret()),
-  'end-signing-secret': change('signing-ended', (tenant) => tenant.endPreviousSigningSecret(), true),
+  async 'activate-signing-secret'(tenant, fields) {
+    await tenant.activateSigningSecret(graceField(fields))
+    return { to: section, note: 'signing-active' }
+  },
+  async 'abort-signing-secret'(tenant) {
+    await tenant.abortSigningSecret()
+    return { to: section, note: 'signing-aborted' }
+  },
+  async 'end-signing-secret'(tenant, fields) {
+    confirmedField(fields)
+    await tenant.endPreviousSigningSecret()
+    return { to: section, note: 'signing-ended' }
+  },
 }
 
 const secretsLink = <a href={portalHref(section)}>Secrets</a>

@@ -173,6 +173,7 @@ export function Filters({ fields, values, action }: { fields: readonly Field[]; 
       {q === undefined ? null : <input type="hidden" name="q" value={q} />}
       {fields.map(({ name, label, ...field }) =>
         'options' in field ? (
+          // A link may have an address in capitals; every option is in lower case.
           <ChoiceField
             {...{ name, label }}
             values={[['', 'all'], ...field.options]}

@@ -162,17 +162,16 @@ export const identityOperations: Readonly<Record<string, PathItem>> = {
   },
 }
 
-const { snapshot } = examples
 const delivery = {
   headers: {
     'Content-Type': jsonContentType,
-    [integrationHeader]: snapshot.integrationAddress,
+    [integrationHeader]: examples.snapshot.integrationAddress,
     [signatureHeader]: `t=1767323045,v1=${'0f'.repeat(32)}`,
   },
-  body: btoa(JSON.stringify({ ...snapshot, recipient: null })),
-  chainId: snapshot.chainId,
-  txHash: snapshot.txHash,
-  version: snapshot.version,
+  body: btoa(JSON.stringify({ ...examples.snapshot, recipient: null })),
+  chainId: examples.snapshot.chainId,
+  txHash: examples.snapshot.txHash,
+  version: examples.snapshot.version,
   createdAt: '2026-01-02T03:04:05.000Z',
 }
 

@@ -102,7 +102,7 @@ export interface CredentialCache<Value> {
    * Reads the value of a header, and caches it unless {@link forget} was called meanwhile: it may then be outdated.
    * Null, a rejection, is not cached, because it must always cost the same.
    */
-  read(header: string, read: () => Promise<Value | null>): Promise<Value | null>
+  read(header: string, load: () => Promise<Value | null>): Promise<Value | null>
   forget(): void
 }
 
@@ -129,10 +129,10 @@ export function createCredentialCache<Value>({
       const entry = entries.get(hashHeader(header))
       return entry !== undefined && now - entry.since < credentialCacheMs ? entry.value : undefined
     },
-    async read(header, read) {
+    async read(header, load) {
       const before = changes
       const since = clock.now()
-      const value = await read()
+      const value = await load()
       if (value === null || before !== changes) return value
       if (entries.size >= maxEntries) entries.clear()
       entries.set(hashHeader(header), { value, since })

@@ -42,7 +42,7 @@ export interface IntegrationStore {
   list(): Promise<IntegrationRecord[]>
 }
 
-/** Integrations inside a transaction: they change there alone. */
+/** Integrations inside a transaction, the only place where they change. */
 export interface IntegrationTransaction extends Pick<IntegrationStore, 'find' | 'list'> {
   /** Resolves false, writing nothing, when the address is taken. */
   insert(record: IntegrationRecord): Promise<boolean>

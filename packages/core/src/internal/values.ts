@@ -1,4 +1,4 @@
-/** Checks addresses, options and times, formats errors, groups items, limits concurrent calls; types of loops. @module */
+/** Checks addresses, options and times, formats errors, groups items, limits calls at once. Types of loops. @module */
 import { CoreError } from '../errors.js'
 
 /** The address lowercased when `text` is 0x and 40 hex digits in any case, else null. */

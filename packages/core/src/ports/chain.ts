@@ -118,7 +118,7 @@ export interface Chain {
    */
   announcesBlocks?(): boolean
   transactionFate(txHash: string, signal?: AbortSignal): Promise<TransactionFate>
-  /** The chain's own notation of a transaction hash, shown to people, where hashes are not 0x hex. @default none */
+  /** The chain's own form of a hash, which people see beside the 0x form; null: it has no other. @default none */
   nativeHash?(txHash: string): string | null
   /** The health of the nodes, in the order of the configuration. */
   nodes(): readonly NodeStatus[]

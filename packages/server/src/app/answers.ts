@@ -55,8 +55,8 @@ interface ErrorAnswer {
 }
 
 /**
- * Every code that the API can raise: operators sign in to the console only, and integrations are moved by commands. A
- * code that the table below lacks is a compile error.
+ * Every code that the API can raise. Codes of operators and of moves are left out: operators sign in to the console
+ * only, and moves are commands. A code that the table below lacks is a compile error.
  */
 type ErrorCode = Exclude<CoreErrorCode, OperatorErrorCode | `ERR_MOVE_${string}`> | HttpRequestError['code']
 

@@ -132,7 +132,7 @@ function listCharsets(contentType: string): string[] {
  * @throws HttpRequestError `ERR_QUERY_MALFORMED` when the query string holds a name that cannot be decoded.
  */
 export function parseListQuery(url: string): { limit?: string; cursor?: string } {
-  const query: ReturnType<typeof parseListQuery> = {}
+  const query: { limit?: string; cursor?: string } = {}
   for (const pair of getRawQuery(url).split('&')) {
     const equals = pair.indexOf('=')
     const name = decodeText(equals < 0 ? pair : pair.slice(0, equals))

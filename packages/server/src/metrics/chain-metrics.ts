@@ -78,6 +78,7 @@ export function addChainMetrics(
       labelNames,
       registers: [registry],
       collect(this: { reset(): void; inc(labels: Sample[0], value: number): void }) {
+        // After a reset, inc sets the value, in a gauge as in a counter.
         this.reset()
         for (const [labels, value] of readStatuses().flatMap(listSamples)) if (value !== null) this.inc(labels, value)
       },

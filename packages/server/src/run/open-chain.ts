@@ -26,8 +26,8 @@ const formatToken = ({ symbol, currency }: KnownToken) => `${symbol}:${currency}
 const formatPriceFeed = ({ base, quote, decimals }: KnownPriceFeed) => `${base}:${quote}:${decimals}`
 
 /**
- * Every known token and price feed that the configuration overrides, in the order of the configuration. Its `known` and
- * `configured` values have the format of the environment variable, without the address.
+ * Every known token and price feed that the configuration overrides, in the order of the configuration. The fields
+ * `known` and `configured` have the format of the environment variable, without the address.
  */
 export async function listPriceOverrides(chains: readonly ChainConfig[]) {
   if (chains.length === 0) return []
@@ -39,7 +39,7 @@ export async function listPriceOverrides(chains: readonly ChainConfig[]) {
 }
 
 function listChanged<Entry extends Addressed>(
-  about: { readonly chainId: number; readonly kind: string },
+  about: { readonly chainId: number; readonly kind: 'token' | 'price feed' },
   known: readonly Entry[],
   configured: readonly Entry[],
   format: (entry: Entry) => string,

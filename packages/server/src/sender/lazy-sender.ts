@@ -16,11 +16,16 @@ export function createLazySender(options: UndiciSenderOptions): ClosableSender {
   let loading: Promise<ClosableSender> | undefined
   let loaded: ClosableSender | undefined
   let closed = false
+  const load = async () => {
+    const { createUndiciSender } = await import('./undici-sender.js')
+    loaded = createUndiciSender(options)
+    return loaded
+  }
   return {
     post(post) {
       if (loaded !== undefined) return loaded.post(post)
       if (closed) return Promise.resolve({ kind: 'failure', reason: 'connection', latencyMs: 0 })
-      loading ??= import('./undici-sender.js').then(({ createUndiciSender }) => (loaded = createUndiciSender(options)))
+      loading ??= load()
       return loading.then((sender) => sender.post(post))
     },
     async close() {

@@ -20,9 +20,9 @@ interface TracedPayment {
 }
 
 /**
- * The ids as lowercase hex: the first 24 bytes of SHA-256 over `<chainId>:<txHash>:<integrationAddress>`. So processes
- * that share nothing write into one trace, and a receiver can compute the ids from a delivery. `parentId` is the parent
- * of every span of the payment; no span has this id itself.
+ * The ids as lowercase hex, 32 digits of `traceId` and 16 of `parentId`: the first 24 bytes of SHA-256 over
+ * `<chainId>:<txHash>:<integrationAddress>`. So processes that share nothing write into one trace, and a receiver can
+ * compute the ids from a delivery. `parentId` is the parent of every span of the payment; no span has this id itself.
  */
 export function computeTraceIds({ chainId, txHash, integrationAddress }: TracedPayment) {
   const digest = createHash('sha256').update(`${chainId}:${txHash}:${integrationAddress}`).digest('hex')

@@ -7,14 +7,14 @@ import { bulk, listColumns } from '../internal/statements.js'
 import { checkInteger, parseId, unpack } from '../internal/values.js'
 import { packPricing, unpackPricing } from '../payments/payment-row.js'
 
+/** The fields of a deposit with large integers. A large integer in another field is rejected when it is packed. */
+const amounts: ReadonlySet<string> = new Set(['amount', 'gross', 'net'])
+
 /** A deposit as JSON text. Large integers are decimal digits, because JSON numbers would round them. */
 function packDeposit({ payment, output: { token, amount }, ...rest }: BridgeDeposit): string {
   const values = { ...rest, payment: { ...payment, pricing: packPricing(payment.pricing) }, output: { token, amount } }
-  return JSON.stringify(values, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
+  return JSON.stringify(values, (key, value: unknown) => (amounts.has(key) ? String(value) : value))
 }
-
-/** The fields of a deposit with large integers. */
-const amounts: ReadonlySet<string> = new Set(['amount', 'gross', 'net'])
 
 interface UnpackedDeposit extends Omit<BridgeDeposit, 'payment'> {
   readonly payment: Omit<PaymentFacts, 'pricing'> & { readonly pricing: string | null }

@@ -79,6 +79,8 @@ const strength: Readonly<Record<ProofLevel, number>> = { none: 0, bloom: 1, root
 
 /** Stores the level where no weaker one is stored. The caller must have locked the chain. */
 export async function addWeakerProof(db: Connection, chainId: number, proven: ProvenRange): Promise<void> {
+  checkInteger(chainId, 'chainId')
+  checkInteger(proven.to, 'to', checkInteger(proven.from, 'from'))
   const near = await findRangesNear(db, chainId, proven)
   let { from } = proven
   const parts: ProvenRange[] = []

@@ -18,8 +18,10 @@ import { consoleColumns, toConsoleUpdate } from '../payments/updates.js'
 import type { Integer } from '../schema/migration.js'
 import { findPage, hasMemo, readPaymentsOfWallet } from './payment-keys.js'
 
-/** The most rows of an answer, and the integrations among which a wallet is searched. */
+/** The most rows of an answer, and ids of a statement. */
 export const maxRows = 1_000
+/** Integrations among which a wallet is searched. */
+const maxIntegrations = 1_000
 
 type PaymentReads = Pick<
   ConsoleReads,
@@ -46,7 +48,7 @@ export function createConsolePaymentReads(engine: Engine): PaymentReads {
       if (search.kind === 'wallet') {
         const { wallet, integrationAddress } = search
         if (integrationAddress === undefined)
-          return readPaymentsOfWallet(db, readPage, { wallet, integrations: maxRows, limit })
+          return readPaymentsOfWallet(db, readPage, { wallet, integrations: maxIntegrations, limit })
         return [...(await readPage({ wallet, integrationAddress, limit })).payments]
       }
       const rows = await searchQuery(db, search, limit).execute()

@@ -6,13 +6,13 @@ import { analyze, onFilledDatabases } from '../../test/support/indexed-plans.js'
 import { postgresScans, sqliteSteps } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import type { DueQuery, Engine, Lane } from '../engine.js'
-import { compile } from '../internal/statements.js'
+import { compile, compileBulk } from '../internal/statements.js'
 import { keyBytes, toHex } from '../internal/values.js'
 import { candidatesText, lastAddress } from './candidates.js'
 import { lockText } from './claim.js'
 import { countQuery, listQuery, missingQuery, newestQuery } from './delivery-lists.js'
 import { earliestQuery } from './delivery-store.js'
-import { lockLeasedText } from './settle.js'
+import { lockLeasedText, retryColumns, retryText } from './settle.js'
 
 const { address, hash, indexAll, integration, primary } = fixtures
 
@@ -74,9 +74,11 @@ async function block(engine: Engine): Promise<void> {
 /** Looks up 32 claimed deliveries by their ids. */
 const byId = ({ dialect }: Engine) => {
   const ids = Array.from({ length: 32 }, (_, n) => backlog / 2 + 7 * n)
+  const retries = ids.map((id) => [1, 1, 0, id])
   return {
     'the locked deliveries of a claim': { compile: () => compile(dialect, lockText(dialect, ids, dialect.moment())) },
     'the locked deliveries of a settle': { compile: () => compile(dialect, lockLeasedText(dialect, ids)) },
+    'the retries of a settle': { compile: () => compileBulk(dialect, retryColumns, retries, () => retryText(dialect)) },
   }
 }
 

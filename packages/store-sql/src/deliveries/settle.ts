@@ -157,7 +157,17 @@ interface LeasedRow extends HealthRow {
   now: Integer
 }
 
-const retryColumns = listColumns({ due_at: 'integer', attempted: 'integer', schedule_from: 'integer', id: 'integer' })
+export const retryColumns = listColumns({
+  due_at: 'integer',
+  attempted: 'integer',
+  schedule_from: 'integer',
+  id: 'integer',
+})
+
+export const retryText = ({ name }: SqlDialect) =>
+  `update ${name('outbox')} as d set due_at = v.due_at, attempted = v.attempted, schedule_from = v.schedule_from,
+     claim_token = null, lane = 1
+   from v where d.id = v.id`
 
 async function settle(
   db: Connection,
@@ -174,11 +184,8 @@ async function settle(
   const { statuses, ends, retries: retryRows, attempts: attemptRows, reports, now } = collect(attempts, leased, locked)
   await removeFromOutbox(db, ends.delivered)
   for (const reason of ['exhausted', 'superseded'] as const) await removeUndelivered(db, reason, ends[reason])
-  const retryText = () => `update ${db.dialect.name('outbox')} as d set due_at = v.due_at, attempted = v.attempted,
-      schedule_from = v.schedule_from, claim_token = null, lane = 1
-    from v where d.id = v.id`
   // Planned for these rows: a generic plan, made for an empty outbox, might scan it.
-  await bulk(db, retryColumns, retryRows, retryText, false)
+  await bulk(db, retryColumns, retryRows, () => retryText(db.dialect), false)
   await db.dialect.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attemptRows, sends: true })
   return { statuses, transitions: await judgeEndpoints(db, reports, { judge, now }) }
 }
@@ -203,8 +210,8 @@ function collect(
     }
     leased.delete(id) // A lease settles once.
     now = integer(row.now)
-    const ofRetry = integer(row.superseded) === 1 ? 'superseded' : 'pending'
-    const status = verdict.kind === 'retry' ? ofRetry : verdict.kind
+    const retryStatus = integer(row.superseded) === 1 ? 'superseded' : 'pending'
+    const status = verdict.kind === 'retry' ? retryStatus : verdict.kind
     statuses.push(status)
     const records = rejected === null ? [attempt] : [rejected, attempt]
     const attempted = integer(row.attempted)

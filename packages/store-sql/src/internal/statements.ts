@@ -149,7 +149,7 @@ export function compileBulk(
 
 /**
  * Runs a statement over many rows, its table `v`, in as few parts as the database allows.
- * @param isPrepared - False: it is planned each time.
+ * @param isPrepared - False: the statement is planned each time, for its rows.
  */
 export async function bulk<Row>(
   db: Connection,

@@ -253,6 +253,7 @@ export function createReadPage(engine: Pick<Engine, 'read' | 'rows'>): PaymentRe
     }
     const rows = await plain(shape)(values)
     const [first] = rows
+    // The extra column of a plain page is the count of repositions.
     const asOf = first === undefined ? undefined : integer(first.extra ?? 0)
     if (after === undefined) return toPage(rows, limit, asOf ?? 0, readPresentTime)
     // If there is no row, the count is unknown, so the exact statement runs.

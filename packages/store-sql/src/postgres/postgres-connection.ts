@@ -18,7 +18,10 @@ export interface Limits {
 export interface PostgresDriverOptions extends TransactionOptions {
   /** Whether named queries are prepared statements. */
   readonly keepsPlans: boolean
-  /** Whether the clients are of this package's own `pg`, which can send a statement before the last is answered. */
+  /**
+   * Whether the clients are of this package's own `pg`, which can send a statement before the last is answered.
+   * @default false
+   */
   readonly ownClients?: boolean
   /** Time limit of an answer, after which the connection is closed. */
   readonly answerTimeoutMs?: number | undefined

@@ -113,14 +113,14 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
   const rows = (query: NamedQuery) => driver.rows(query)
   const channel = createDueChannel(schema, direct?.options ?? null, (sql) => rows({ sql, parameters: [] }))
   const dialect = postgresDialect(schema, now)
-  const connect = (to: PostgresDriver) => withDialect(createKysely(to).withSchema(schema), dialect)
+  const bindConnection = (to: PostgresDriver) => withDialect(createKysely(to).withSchema(schema), dialect)
   function openReader(standbyOptions: NonNullable<PostgresEngineOptions['reader']>) {
     const standby = new PostgresDriver(standbyOptions.pool, {
       ...settings,
       answerTimeoutMs: standbyOptions.answerTimeoutMs,
     })
     return {
-      read: connect(standby),
+      read: bindConnection(standby),
       rows: (query: NamedQuery) => standby.rows(query),
       ...measureStandby(driver, standby, standbyOptions.maxLagMs),
     }
@@ -136,7 +136,7 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
     check: () => checkEngine(rows, acceptedEngine),
     dialect,
     reader,
-    read: connect(driver),
+    read: bindConnection(driver),
     rows,
     transaction,
     async runExclusively(work) {

@@ -69,9 +69,9 @@ export async function createIndex(
     // The build waits for running transactions without limit; no statement queues behind it.
     if (keepsSession)
       await connection.run(unbounded('session', ['statement_timeout', 'lock_timeout', 'transaction_timeout']))
-    const partitioned = `select 1 from pg_catalog.pg_partitioned_table
+    const partitionedText = `select 1 from pg_catalog.pg_partitioned_table
       where partrelid = '"${schema}"."${index.table}"'::regclass`
-    await ((await hasRows(connection, partitioned))
+    await ((await hasRows(connection, partitionedText))
       ? createPartitionedIndex(connection, schema, index)
       : createPlainIndex(connection, schema, index))
   } catch (error) {
@@ -85,9 +85,9 @@ export async function createIndex(
 async function createPlainIndex(connection: PostgresConnection, schema: string, index: IndexDefinition): Promise<void> {
   const { name, table, columns } = index
   // The server continues the statement of a killed process: dropping its index meanwhile would deadlock.
-  const running = `select 1 from pg_catalog.pg_stat_progress_create_index
+  const runningText = `select 1 from pg_catalog.pg_stat_progress_create_index
     where relid = '"${schema}"."${table}"'::regclass and pid <> pg_backend_pid()`
-  while (await hasRows(connection, running)) await delay(pauseMs)
+  while (await hasRows(connection, runningText)) await delay(pauseMs)
   const isValid = await readIndexValidity((query) => connection.raw(query), schema, name)
   if (isValid === true) return
   if (isValid === false) await connection.run(`drop index concurrently if exists "${schema}"."${name}"`)

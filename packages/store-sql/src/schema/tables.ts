@@ -109,6 +109,7 @@ export interface Tables extends IdentityTables {
     schedule_from: Integer
     /** The lane: 0 until the first claim, then 1; 2 for a replay without an attempt. */
     lane: Integer
+    /** The integration of the snapshot. */
     integration: Uint8Array
     /** The token of the last lease, or null. */
     claim_token: string | null

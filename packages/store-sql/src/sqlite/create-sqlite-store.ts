@@ -28,6 +28,9 @@ export interface SqliteStoreOptions {
   readonly synced?: boolean | undefined
 }
 
+/** Defaults of {@link SqliteStoreOptions}. */
+export const sqliteStoreDefaults = { busyTimeoutMs: 5_000, synced: true } as const
+
 /**
  * Creates a store in one SQLite file, in WAL mode. Commits are synced to disk, except claims. The first call opens it.
  * @throws TypeError When `path` names no file on a disk: an in-memory database is not durable.
@@ -37,7 +40,8 @@ export interface SqliteStoreOptions {
  * const store = createSqliteStore({ path: './payments.db' })
  */
 export function createSqliteStore(options: SqliteStoreOptions): Store {
-  const { path, clock = { now: Date.now }, ids, busyTimeoutMs = 5_000, synced } = options
+  const { path, clock = { now: Date.now }, ids } = options
+  const { busyTimeoutMs = sqliteStoreDefaults.busyTimeoutMs, synced = sqliteStoreDefaults.synced } = options
   if (typeof path !== 'string' || path.trim() === '' || path === ':memory:' || /^file:/i.test(path))
     throw new TypeError(`path is ${JSON.stringify(path)}; pass the path of a file, such as './payments.db'.`)
   checkInteger(busyTimeoutMs, 'busyTimeoutMs')

@@ -75,8 +75,8 @@ export function hasBuiltin(nodeVersion: string): boolean {
 type RowReader = (parameters: readonly unknown[]) => RawRows
 
 /**
- * Reads rows as arrays. If the binding can return them, objects are built here: setting a property from native code
- * costs more than reading the value, and a page has 1,500 of them.
+ * Reads rows as arrays, from which `all` builds objects: setting a property from native code costs more than reading
+ * the value, and a page has 1,500 of them. If a binding returns objects alone, their values are taken.
  */
 function createRowReader(statement: SqliteStatement): RowReader {
   let columns = columnNames(statement)

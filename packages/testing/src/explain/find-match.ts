@@ -69,7 +69,7 @@ export async function findMatch(candidates: readonly SignatureCandidate[], body:
   if (repaired !== null) return repaired
   const count = Math.max(12, Math.min(maxBodies, Math.floor(maxCopiedBytes / (body.length + 1))))
   const [, ...undone] = await findCandidates(body, [...undoBytes, undoJson, ...undoText], count)
-  // The fewest changes first.
+  // A missing line end leaves no trace in the body, so these candidates come last.
   const changed = [...undone, ...addNewlines(body)]
   return (await search(changed, issuedKeys)) ?? (await search(changed, storedKeys))
 }

@@ -18,9 +18,23 @@ export const adapterLines = {
 /** A framework with an adapter. @useDeclaredType */
 export type DoctorFramework = keyof typeof adapterLines
 
+const names = {
+  express: 'Express',
+  fastify: 'Fastify',
+  hono: 'Hono',
+  'next-app': 'Next app',
+  'next-pages': 'Next pages',
+  nest: 'Nest',
+  koa: 'Koa',
+  worker: 'Worker',
+  lambda: 'Lambda',
+  node: 'Node',
+} as const satisfies Record<DoctorFramework, string>
+
+type ExplainFramework = (typeof names)[DoctorFramework]
+
 interface FrameworkLine {
-  /** The name of the framework, such as `Next app`. */
-  readonly framework: string
+  readonly framework: ExplainFramework
   readonly line: string
 }
 
@@ -221,7 +235,7 @@ export interface Fault {
   readonly evidence: readonly string[]
 }
 
-export const frameworkLines: readonly FrameworkLine[] = Object.entries(adapterLines).map(([key, line]) => ({
-  framework: `${key.charAt(0).toUpperCase()}${key.slice(1).replace('-', ' ')}`,
-  line,
+export const frameworkLines: readonly FrameworkLine[] = (Object.keys(names) as DoctorFramework[]).map((key) => ({
+  framework: names[key],
+  line: adapterLines[key],
 }))

@@ -141,7 +141,7 @@ export function trimSecret(secret: string): string {
   }
 }
 
-/** Texts before a change, with the evidence of the change. */
+/** Texts before a change, with the evidence of the change. Null or the same text: there is no trace of the change. */
 type UndoText = (text: string) => readonly { readonly text: string | Body | null; readonly evidence: string }[]
 
 /** Creates an undo for one kind of change of a text. Skips bytes that are not UTF-8, and results equal to the text. */

@@ -3,7 +3,7 @@ import { finality, type ProcessorUpdate, type SnapshotBody } from '@payment-inte
 import { formatShareRejection, type TriggerScenario } from '@payment-integration/contract/internal'
 import type { Service } from '@payment-integration/core'
 import { ShareTokenRejectedError } from '@payment-integration/core/identity'
-import type { Clock, Store } from '@payment-integration/core/ports'
+import type { Chain, Clock, Store } from '@payment-integration/core/ports'
 import { createDraws, type Draws } from '../builders.js'
 import { TriggerError, TriggerRequestError } from '../errors.js'
 import type { TriggerIdentity } from '../identity-provider/control.js'
@@ -373,8 +373,9 @@ export async function createSimulatedChains(deps: SimulatedChainsDeps) {
     if (!isClosed) await clock.sleep(pollMs)
     return !isClosed && turn < maxPolls
   }
+  const indexed: readonly Chain[] = chains
   return {
-    chains,
+    chains: indexed,
     trigger: (service: Service) => createTrigger({ service, chains, identity, draws, progress }),
     /** Ends a scenario that waits. Call it before the service stops. */
     close() {

@@ -26,7 +26,7 @@ export function rises(versions: readonly number[], about = ''): void {
 
 /** Waits for a failure and gives its reason. @throws `ConformanceError` When the promise resolves. */
 export function expectFailure(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
+  return Promise.resolve(promise).then(
     (value) => fail(`expected a failure, got ${toText(value)}`, ''),
     (reason: unknown) => reason,
   )

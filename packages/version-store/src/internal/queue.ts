@@ -17,7 +17,7 @@ export function createQueue() {
   }
 
   return {
-    /** Runs a job in its turn. With `waitForTimeout`, a job behind others leaves the queue once that settles. */
+    /** Runs a job in its turn. A job behind others leaves the queue as soon as `waitForTimeout` settles. */
     run<Result>(job: () => Promise<Result>, waitForTimeout?: WaitForTimeout): Promise<Result> {
       // Made only for a job that waits, because it costs more than the rest of the queue.
       let turn: AbortController | undefined
@@ -75,7 +75,7 @@ export function createQueues() {
   }
 }
 
-/** Detects an effect that calls its own store before its first await: of one store, or of all on one connection. */
+/** Detects an effect that calls its own store before its first await. Stores of one connection share a guard. */
 export function createReentryGuard() {
   let inside = false
   return {

@@ -1,26 +1,35 @@
 /** Answers fetch requests, and reads or discards their bodies. @module */
-import type { BodyReader, RequestLike } from '../delivery.js'
-import { readAll } from '../internal/read-request.js'
-import { declaredBytes, discardedBytes, toBytes } from '../read-body.js'
+import type { BodyReader } from '../delivery.js'
+import { concat, declaredBytes, discardedBytes } from '../read-body.js'
 import { bodyTooLarge, bodyUnreadable, type HandlerSettings, type WebResponse } from './handler-options.js'
 import { answer, notRaw, type OnLateWork, type Source } from './internal/answer.js'
 
 /** The used part of a fetch request, as of Node, Bun, Deno, Workers, Next or Hono. */
-export interface FetchRequest extends RequestLike {
+export interface FetchRequest {
   readonly method: string
   readonly headers: { get(name: string): string | null }
+  readonly bodyUsed: boolean
+  readonly body?: { readonly locked: boolean; getReader(): BodyReader } | null
+  arrayBuffer(): Promise<ArrayBuffer>
 }
 
 /** Answers a request. It never rejects. */
 export type FetchHandler = (request: FetchRequest) => Promise<WebResponse>
 
+/** Answers a fetch request. */
 export async function serveFetch(
   request: FetchRequest,
   settings: HandlerSettings,
   cure: string,
   onLateWork?: OnLateWork,
 ): Promise<WebResponse> {
-  const source: Source = {
+  const { status, headers, body } = await answer(fetchSource(request, cure), settings, onLateWork)
+  if (spoiled(request) === undefined && request.body) discard(request.body.getReader(), settings.deadlineMs)
+  return new Response(body === '' || request.method === 'HEAD' ? null : body, { status, headers })
+}
+
+function fetchSource(request: FetchRequest, cure: string): Source {
+  return {
     method: request.method,
     headers: request.headers,
     declaredBytes: declaredBytes(request.headers.get('content-length')),
@@ -28,9 +37,6 @@ export async function serveFetch(
     cure,
     read: (maxBytes, signal) => readRequest(request, maxBytes, signal, cure),
   }
-  const { status, headers, body } = await answer(source, settings, onLateWork)
-  if (spoiled(request) === undefined && request.body) discard(request.body.getReader(), settings.deadlineMs)
-  return new Response(body === '' || request.method === 'HEAD' ? null : body, { status, headers })
 }
 
 function spoiled(request: FetchRequest): string | undefined {
@@ -48,17 +54,36 @@ async function readRequest(
   // Other code may have read the body since the request arrived.
   const kind = spoiled(request)
   if (kind !== undefined) throw notRaw(kind, cure)
-  // Runtimes without request streams have no `body` at all; a request without a body has null.
-  const reader = request.body?.getReader()
+  if (request.body === null) return new Uint8Array()
+  // Runtimes without request streams have no `body` at all.
+  if (request.body === undefined) {
+    const buffer = await request.arrayBuffer().catch((cause) => Promise.reject(bodyUnreadable(cause)))
+    if (buffer.byteLength > maxBytes) throw bodyTooLarge(maxBytes)
+    return new Uint8Array(buffer)
+  }
+
+  const reader = request.body.getReader()
+  const chunks: Uint8Array[] = []
+  let length = 0
   // A failed cancellation changes nothing.
-  signal.addEventListener('abort', () => void reader?.cancel().catch(() => undefined))
-  const reading: Promise<Uint8Array | ArrayBuffer | undefined> = reader
-    ? readAll(reader, maxBytes)
-    : request.arrayBuffer()
-  const body = await reading.catch((cause) => Promise.reject(bodyUnreadable(cause)))
-  signal.throwIfAborted()
-  if (body === undefined || body.byteLength > maxBytes) throw bodyTooLarge(maxBytes)
-  return toBytes(body)
+  const stop = () => void reader.cancel().catch(() => undefined)
+  signal.addEventListener('abort', stop)
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause) => Promise.reject(bodyUnreadable(cause)))
+      signal.throwIfAborted()
+      if (done) return concat(chunks, length)
+      if (value === undefined) continue
+      length += value.byteLength
+      if (length > maxBytes) {
+        stop()
+        throw bodyTooLarge(maxBytes)
+      }
+      chunks.push(value)
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }
 
 /**

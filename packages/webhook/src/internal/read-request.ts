@@ -70,7 +70,7 @@ export async function readRequest(
 }
 
 /** Reads the whole body; undefined when it is larger than `maxBytes`. */
-export async function readAll(reader: BodyReader, maxBytes: number): Promise<Uint8Array | undefined> {
+async function readAll(reader: BodyReader, maxBytes: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = []
   let length = 0
   for (;;) {

@@ -27,12 +27,16 @@ export const reachProbes = {
     effects: null,
     async run(bench) {
       const answer = await bench.send(await bench.deliveries.good(bench.payment()))
-      const { status, errorCode } = answer
+      const judged = (cause: Judgement['cause']): Judgement => ({
+        verdict: cause === null ? 'pass' : 'fail',
+        cause,
+        answers: [answer],
+        note: answer.errorCode ?? undefined,
+      })
+      if (answer.status === 404) return judged('route-missing')
+      if (answer.status === 405) return judged('post-rejected')
       const transport = transportCause(answer, bench.timeoutMs)
-      const isJudgedLater = transport === 'redirects' || transport === 'rate-limited'
-      const other = isJudgedLater ? null : transport
-      const cause = status === 404 ? 'route-missing' : status === 405 ? 'post-rejected' : other
-      return { verdict: cause === null ? 'pass' : 'fail', cause, answers: [answer], note: errorCode ?? undefined }
+      return judged(transport === 'redirects' || transport === 'rate-limited' ? null : transport)
     },
   },
   redirect: {

@@ -32,12 +32,13 @@ export function createBench(options: BenchOptions, sender: Sender) {
   const build = createBuilders({ seed, integrationAddress, clock })
   const invoice = { amount: '1.00', currency: 'EUR', settlementAmount: '1.08', settlementCurrency: 'USD' }
 
+  /** Signs a body without changing it. */
   async function sign(text: string) {
     const body = new TextEncoder().encode(text)
     const t = String(Math.floor(now() / 1_000))
     return { body, t, v1: await computeSignature(signingSecret, t, body) }
   }
-  /** @param signature - The value of the signature header. */
+  /** Builds a request. @param signature - The value of the signature header. */
   const deliver = (body: Uint8Array<ArrayBuffer>, signature: string) =>
     buildDelivery(integrationAddress, body, signature)
   return {
@@ -58,6 +59,7 @@ export function createBench(options: BenchOptions, sender: Sender) {
         invoice,
         ...fields,
       }),
+    /** Signs a body, and builds its request. */
     async deliverText(text: string) {
       const { body, t, v1 } = await sign(text)
       return deliver(body, `t=${t},v1=${v1}`)

@@ -1,4 +1,4 @@
-/** Probes of invalid deliveries, of the time window and of content types. Source: docs/interface.md 6, 8. @module */
+/** Probes of invalid deliveries, the freshness window and content types. Source: docs/interface.md 6, 8. @module */
 import type { SignedDelivery } from '../../deliveries.js'
 import type { ProbeSpec, ProbeTable } from './probe.js'
 import { isAccepted, judgeAccepted, judgeRejected, rejected, sendInTurn, transportCause, withHeader } from './probe.js'

@@ -50,13 +50,24 @@ function drizzleDriver(database: Drizzle, sql: DrizzleSql): PostgresDriver<Drizz
 }
 
 interface Kysely {
-  /** Takes SQL text in the form of a compiled query. */
-  executeQuery(query: object): Promise<{ readonly rows: readonly Row[] }>
+  executeQuery(query: CompiledQuery): Promise<{ readonly rows: readonly Row[] }>
   transaction(): {
     setIsolationLevel(level: 'read committed'): {
       execute<Result>(work: (tx: Kysely) => Promise<Result>): Promise<Result>
     }
   }
+}
+
+/** The form in which Kysely takes SQL text. */
+interface CompiledQuery {
+  readonly sql: string
+  readonly parameters: readonly string[]
+  readonly query: {
+    readonly kind: 'RawNode'
+    readonly sqlFragments: readonly string[]
+    readonly parameters: readonly []
+  }
+  readonly queryId: { readonly queryId: string }
 }
 
 function kyselyDriver(database: Kysely): PostgresDriver<Kysely> {

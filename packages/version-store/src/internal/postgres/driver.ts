@@ -157,7 +157,7 @@ export async function runSealed<Tx, Result>(
 
 export const savepoint = 'payment_version_effect'
 
-/** For drivers without savepoints: does the work at one, and undoes it when it fails. */
+/** For drivers that have no function for savepoints: does the work at one, and undoes it when it fails. */
 export async function workAtSavepoint<Result>(
   run: (sql: string) => Promise<unknown>,
   work: () => Promise<Done<Result>>,

@@ -106,20 +106,13 @@ export function useCases(engine: string, open: OpenMigrated): void {
       expect((await get(service, 'b')).version).toBe(1)
     })
 
-    it('of two concurrent rotations of an API secret one is rejected, and every returned secret works', async () => {
+    it('rotations of an API secret at once take place one after another, and the last two secrets work', async () => {
       const { service } = await withPayments()
       await service.integrations.create({ address: other })
-      for (let pair = 0; pair < 4; pair += 1) {
-        const rotate = () => service.integrations.rotateApiSecret(other, { graceMs: 60_000 })
-        const rotations = await Promise.allSettled([rotate(), rotate()])
-        const won = rotations.flatMap((rotation) => (rotation.status === 'fulfilled' ? [rotation.value.apiSecret] : []))
-        const lost = rotations.flatMap((rotation) => (rotation.status === 'rejected' ? [rotation.reason] : []))
-        expect(won.length).toBeGreaterThan(0)
-        expect(lost.every((error) => error.code === 'ERR_INTEGRATION_CHANGED')).toBe(true)
-        for (const secret of won) {
-          const credentials = Buffer.from(`${other}:${secret}`).toString('base64')
-          expect(await service.authenticate(`Basic ${credentials}`)).not.toBeNull()
-        }
+      const rotate = () => service.integrations.rotateApiSecret(other, { graceMs: 60_000 })
+      for (const { apiSecret } of await Promise.all([rotate(), rotate()])) {
+        const credentials = Buffer.from(`${other}:${apiSecret}`).toString('base64')
+        expect(await service.authenticate(`Basic ${credentials}`)).not.toBeNull()
       }
     })
 

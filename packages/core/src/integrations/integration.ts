@@ -47,14 +47,12 @@ export interface IntegrationTransaction extends Pick<IntegrationStore, 'find' | 
   /** Resolves false, writing nothing, when the address is taken. */
   insert(record: IntegrationRecord): Promise<boolean>
   /**
-   * Replaces the given fields. With `onlyIf` it writes only while the stored API secret has that hash (null: none), so
-   * that of two concurrent rotations one fails. Resolves the new record, or null when nothing was written. A new
-   * notification URL resets the health of its endpoint.
+   * Replaces the given fields. Resolves the new record; null: the address is unknown. A new notification URL resets the
+   * health of its endpoint.
    */
   update(
     address: string,
     change: Partial<Omit<IntegrationRecord, 'address' | 'createdAt'>>,
-    onlyIf?: { readonly apiSecretHash: string | null },
   ): Promise<IntegrationRecord | null>
 }
 
@@ -115,8 +113,7 @@ export interface IntegrationCommands {
    * Issues a new API secret; the previous one stays valid for `graceMs`, by default 0: it ends at once here, elsewhere
    * within a quarter of a second. With `keepsPrevious` it rejects while the secret of an earlier rotation is still
    * valid; without it, that secret ends.
-   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_PREVIOUS_API_SECRET`; `ERR_INTEGRATION_CHANGED` when
-   * another rotation was faster.
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_PREVIOUS_API_SECRET`.
    */
   rotateApiSecret(
     address: string,

@@ -12,7 +12,6 @@ import type { IntegrationCommands, IntegrationRecord, IntegrationTransaction, Re
 
 interface Change<T> {
   readonly fields: Parameters<IntegrationTransaction['update']>[1]
-  readonly onlyIf?: Parameters<IntegrationTransaction['update']>[2]
   readonly action: AuditAction
   readonly details?: AuditEntry['details']
   readonly result: (written: IntegrationRecord) => T
@@ -28,13 +27,14 @@ export function createChange({ audited, clock }: Pick<SecretDeps, 'audited' | 'c
     decide: (before: IntegrationRecord, tx: StoreTransaction) => Change<T> | Promise<Change<T>>,
   ): Promise<T> => {
     const address = parseAddress(input)
+    // The lock of the audit log puts changes one after another, so `before` stays true until the commit.
     return audited(async (tx, note) => {
       const before = await tx.integrations.find(address)
       if (before === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
-      const { fields, onlyIf, action, details = {}, result } = await decide(before, tx)
+      const { fields, action, details = {}, result } = await decide(before, tx)
       const expired = hasEnded(before.previousSigningSecret, clock.now()) ? { previousSigningSecret: null } : {}
-      const written = await tx.integrations.update(address, { ...expired, ...fields }, onlyIf)
-      if (written === null) throw new IntegrationError('ERR_INTEGRATION_CHANGED', address)
+      const written = await tx.integrations.update(address, { ...expired, ...fields })
+      if (written === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
       note({ action, subject: address, details })
       return result(written)
     })
@@ -79,8 +79,6 @@ export function createSecretCommands(
         const previousApiSecret = graceMs === 0 || active === null ? null : { ...active, until }
         return {
           fields: { apiSecret: hashApiSecret(keys.current, address, apiSecret), previousApiSecret },
-          // Two concurrent rotations would store the same previous secret, and one new secret would be lost.
-          onlyIf: { apiSecretHash: active?.hash ?? null },
           action: 'integration.api_secret_rotated',
           details: { graceMs },
           result: () => ({ apiSecret }),

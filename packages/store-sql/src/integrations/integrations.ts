@@ -65,16 +65,13 @@ export function bindIntegrations(db: Connection): IntegrationTransaction {
         .executeTakeFirst()
       return inserted !== undefined
     },
-    async update(address, change, onlyIf) {
+    async update(address, change) {
       const columns = changedColumns(change)
       const key = keyBytes(address)
       const before = await db
         .selectFrom('integrations')
         .selectAll()
         .where('address', '=', key)
-        .$if(onlyIf !== undefined, (query) =>
-          query.where('api_hash', 'is not distinct from', onlyIf?.apiSecretHash ?? null),
-        )
         .modifyEnd(db.dialect.forUpdate)
         .executeTakeFirst()
       if (before === undefined) return null

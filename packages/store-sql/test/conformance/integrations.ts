@@ -86,35 +86,4 @@ export function integrationTests(test: StoreTest): void {
       expect(await store.integrations.find(shop)).toEqual(after)
     }
   })
-
-  test('a conditional update is written only while the stored API secret is the one it names', async ({ store }) => {
-    await insertIntegration(store, full)
-    const first = { apiSecretHash: full.apiSecret?.hash ?? null }
-    for (const [change, onlyIf] of [
-      [{ apiSecret: { keyVersion: 2, hash: 'ef'.repeat(32) } }, first],
-      [{ apiSecret: null }, { apiSecretHash: 'ef'.repeat(32) }],
-      [{ enabled: false }, { apiSecretHash: null }],
-      [{}, { apiSecretHash: null }],
-      [{ apiSecret: full.apiSecret }, { apiSecretHash: null }],
-    ] as const) {
-      const before = await store.integrations.find(shop)
-      expect(await updateIntegration(store, shop, { ...change, name: 'Thief' }, { apiSecretHash: '0' })).toBeNull()
-      expect(await updateIntegration(store, shop, {}, { apiSecretHash: '0' })).toBeNull()
-      expect(await store.integrations.find(shop)).toEqual(before)
-      expect(await updateIntegration(store, shop, change, onlyIf)).toEqual({ ...before, ...change })
-    }
-    expect(await updateIntegration(store, shop, { name: 'Thief' }, { apiSecretHash: null })).toBeNull()
-    expect(await updateIntegration(store, otherShop, { name: 'Nobody' }, first)).toBeNull()
-  })
-
-  test('of ten conditional updates at once one wins, and the others write nothing', async ({ store }) => {
-    await insertIntegration(store, full)
-    const onlyIf = { apiSecretHash: full.apiSecret?.hash ?? null }
-    const rotations = Array.from({ length: 10 }, (_, n) => ({ apiSecret: { keyVersion: n, hash: `${n}`.repeat(64) } }))
-    const records = await Promise.all(rotations.map((change) => updateIntegration(store, shop, change, onlyIf)))
-    const [winner, ...others] = records.filter((record) => record !== null)
-    expect(others).toEqual([])
-    expect(winner).toEqual({ ...full, ...rotations[records.indexOf(winner ?? null)] })
-    expect(await store.integrations.find(shop)).toEqual(winner)
-  })
 }

@@ -2,6 +2,7 @@
 import { parseUrl } from '@payment-integration/contract/internal'
 import { parseInstant } from '@payment-integration/contract/internal-io'
 import { type Command, InvalidArgumentError } from 'commander'
+import { UsageError } from './errors.js'
 import { integratorNames } from './input.js'
 import type { ExitCode } from './io.js'
 
@@ -89,6 +90,15 @@ export function momentParser(now: () => number): (text: string) => number {
     if (at < 0) throw new InvalidArgumentError('Expected a time since 1970.')
     return at
   }
+}
+
+/** @throws UsageError `ERR_USAGE` when no row can be between the times. */
+export function checkTimes(
+  { since, until }: { readonly since?: number | undefined; readonly until?: number | undefined },
+  what: string,
+): void {
+  if (since !== undefined && until !== undefined && since >= until)
+    throw new UsageError(`--since is not before --until, so no ${what} can match; swap them.`)
 }
 
 /**

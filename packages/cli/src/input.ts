@@ -201,8 +201,8 @@ export function readSecret(name: string, variables: Variables): string {
   return value
 }
 
-/** Splits a value of several secrets, as during a rotation. */
-export const splitSecrets = (value: string) => value.split(',').map((each) => each.trim())
+/** Splits a value of several secrets, as during a rotation. Skips empty ones, as after a last comma. */
+export const splitSecrets = (value: string) => value.split(',').flatMap((each) => each.trim() || [])
 
 export function formatBasicAuth(integration: string, apiSecret: string): string {
   return `Basic ${Buffer.from(`${integration}:${apiSecret}`).toString('base64')}`

@@ -77,7 +77,7 @@ export function createJobs({ now, onError }: { now: () => number; onError: (erro
     return Object.assign(report, {
       row(row: JobRow) {
         const { rows, droppedRows } = entry.job
-        const isFull = rows.length === jobLimits.rows
+        const isFull = rows.length >= jobLimits.rows
         change(entry, { rows: [...(isFull ? rows.slice(1) : rows), row], droppedRows: droppedRows + (isFull ? 1 : 0) })
       },
       first: (rows: readonly JobRow[]) => change(entry, { rows: [...rows, ...entry.job.rows] }),

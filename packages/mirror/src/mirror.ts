@@ -187,8 +187,8 @@ export function createMirror(options: MirrorOptions): Mirror {
       if (snapshot.integrationAddress !== integrationAddress)
         throw new OtherIntegrationError(snapshot.integrationAddress, integrationAddress)
       const decision = await payments.writeSnapshot(snapshot, new Date(now()).toISOString())
-      await touch()
       if (decision === 'apply') wake.wake()
+      await touch()
       const { chainId, txHash, version, state: paymentState } = snapshot
       onEvent({ type: 'delivery', decision, chainId, txHash, version, state: paymentState })
       return { snapshot, decision }

@@ -14,6 +14,7 @@ import {
 import { type Command, Option } from 'commander'
 import {
   addGroup,
+  checkTimes,
   momentParser,
   parseAddress,
   parseChainId,
@@ -143,8 +144,7 @@ function withFilters(command: Command, io: Io): Command {
 }
 
 function buildFilter({ integration, chain, tx, status, since, until }: FilterOptions): DeliveryFilter {
-  if (since !== undefined && until !== undefined && since >= until)
-    throw new UsageError('--since is not before --until, so no delivery can match; swap them.')
+  checkTimes({ since, until }, 'delivery')
   return { integrationAddress: integration, chainId: chain, txHash: tx, status, since, until }
 }
 

@@ -41,6 +41,8 @@ it('writes the payments that match into a new file for its owner, and the audit 
   expect(JSON.parse(readFileSync(join(folder, 'one.jsonl'), 'utf8'))).toMatchObject({ integrationAddress: otherShop })
   expect(await run('all.csv')).toMatchObject({ exitCode: 1, err: expect.stringContaining('is never overwritten') })
   expect((await run('all.xlsx')).exitCode).toBe(2)
+  const swapped = { exitCode: 2, err: expect.stringContaining('--since is not before --until') }
+  expect(await run('none.csv', '--since', '2026-01-03', '--until', '2026-01-01')).toMatchObject(swapped)
 })
 
 it('leaves no file when it is interrupted, and the audit log says so', async () => {

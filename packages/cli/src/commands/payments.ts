@@ -2,7 +2,7 @@
 import { paymentStates } from '@payment-integration/contract'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createFile } from '../archive.js'
-import { addGroup, momentParser, parseAddress, parseChainId, type Run } from '../command.js'
+import { addGroup, checkTimes, momentParser, parseAddress, parseChainId, type Run } from '../command.js'
 import { InterruptedError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { counted } from '../output.js'
@@ -40,6 +40,7 @@ interface ExportOptions extends OperateOptions {
 /** @throws InterruptedError `ERR_INTERRUPTED`; ArchiveError `ERR_ARCHIVE` when the file exists or cannot be written. */
 function exportPayments(options: ExportOptions, io: Io): Promise<ExitCode> {
   const { to, integration: integrationAddress, chain: chainId, state, since, until } = options
+  checkTimes({ since, until }, 'payment')
   const filter = { integrationAddress, chainId, state: state === 'none' ? null : state, since, until }
   return withService(options, io, async ({ queries, exportRows }, report) => {
     const file = await createFile(to)

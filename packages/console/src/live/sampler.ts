@@ -52,7 +52,7 @@ export function createSampler(service: SampledService, now: () => number, onErro
     if (last !== undefined && now() >= last.at && now() - last.at < maxMs) return last.reading
     const reading = read()
     readings.set(range, { at: now(), reading })
-    reading.catch(() => readings.delete(range))
+    reading.catch(() => readings.get(range)?.reading === reading && readings.delete(range))
     return reading
   }
 

@@ -25,7 +25,11 @@ export function createLazySender(options: UndiciSenderOptions): ClosableSender {
     post(post) {
       if (loaded !== undefined) return loaded.post(post)
       if (closed) return Promise.resolve({ kind: 'failure', reason: 'connection', latencyMs: 0 })
-      loading ??= load()
+      loading ??= load().catch((error: unknown) => {
+        // The next POST loads again.
+        loading = undefined
+        throw error
+      })
       return loading.then((sender) => sender.post(post))
     },
     async close() {

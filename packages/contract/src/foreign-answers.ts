@@ -161,11 +161,20 @@ function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
   return both
 }
 
+export interface TimeLimit {
+  /** Aborts when the time is up (`TimeoutError`), or with the caller's signal and its reason. */
+  readonly signal: AbortSignal
+  /** Rejects at the same moment, for waits that take no signal. */
+  readonly over: Promise<never>
+  /** Frees the timer and the listener. */
+  end(): void
+}
+
 /**
  * Starts a limit of `ms` milliseconds over every wait that takes its signal. `AbortSignal.any` around
  * `AbortSignal.timeout` is no such limit: Node 20 can collect that signal before it fires.
  */
-export function startTimeLimit(ms: number, outer?: AbortSignal) {
+export function startTimeLimit(ms: number, outer?: AbortSignal): TimeLimit {
   const controller = new AbortController()
   const { signal } = controller
   const over = new Promise<never>((_, reject) => {
@@ -177,12 +186,9 @@ export function startTimeLimit(ms: number, outer?: AbortSignal) {
   if (outer?.aborted === true) abort()
   else outer?.addEventListener('abort', abort, { once: true })
   return {
-    /** Aborts when the time is up (`TimeoutError`), or with the caller's signal and its reason. */
     signal,
-    /** Rejects at the same moment, for waits that take no signal. */
     over,
-    /** Frees the timer and the listener. */
-    end(): void {
+    end() {
       clearTimeout(timer)
       outer?.removeEventListener('abort', abort)
     },

@@ -73,7 +73,7 @@ export function watchService(
   }
 }
 
-interface Sighting {
+export interface Sighting {
   readonly indexed: boolean
   /** The highest version that the receiver answered with 2xx. */
   readonly deliveredVersion: number

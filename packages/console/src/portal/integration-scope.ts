@@ -21,9 +21,9 @@ export function createIntegrationScope({ queries, actingAs }: PortalService, add
   const { integrations, deliveries, endpoints, exportRows } = actingAs(integrationActor(address))
 
   return {
-    ...reads,
     address,
     integration: () => integrations.get(address),
+    listPayments: reads.listPayments,
     search: (text: string) =>
       reads.search(isHash(text) ? { kind: 'hash', txHash: text.toLowerCase() } : toMemoSearch(text)),
     /** The payment with its snapshots, oldest first; null: this integration has no payment of that chain and hash. */
@@ -33,7 +33,12 @@ export function createIntegrationScope({ queries, actingAs }: PortalService, add
     },
     deliveries: (query: Omit<DeliveryFilter, 'integrationAddress'> & { beforeId?: string | undefined }) =>
       reads.deliveries({ limit: pageSize, ...query }),
+    paymentListing: reads.paymentListing,
+    deliveryListing: reads.deliveryListing,
     exportRows,
+    endpoint: reads.endpoint,
+    /** The newest failed attempt, of the newest 50 sent deliveries and 50 that wait for a retry; null: none failed. */
+    lastFailure: reads.lastFailure,
     /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`, for an unknown id and for another integration's delivery. */
     replay: (deliveryId: string) => deliveries.replay(deliveryId, { integrationAddress: address }),
     sendTest: () => endpoints.sendTest(address),

@@ -1,7 +1,7 @@
 /** Defines a probe, makes its deliveries, and judges the answers. Source: docs/interface.md 6. @module */
 import type { SnapshotBody } from '@payment-integration/contract'
 import { createBuilders } from '../../builders.js'
-import type { SignedDelivery } from '../../deliveries.js'
+import type { Deliveries, SignedDelivery } from '../../deliveries.js'
 import { buildDelivery, computeSignature, createDeliveries } from '../../deliveries.js'
 import type { DoctorCauseCode } from '../causes.js'
 import type { DoctorNoAnswer, Sender, SocketAnswer } from '../send.js'
@@ -18,29 +18,46 @@ export interface BenchOptions {
   readonly timeoutMs: number
 }
 
-/** A body with the time, in unix seconds, and the signature, in 64 hex digits, for its header. */
-export type SignedParts = Awaited<ReturnType<Bench['sign']>>
+/** A body with the time and signature for its header. */
+export interface SignedParts {
+  readonly body: Uint8Array<ArrayBuffer>
+  /** Unix seconds. */
+  readonly t: string
+  /** 64 hex digits. */
+  readonly v1: string
+}
 
-export type Bench = ReturnType<typeof createBench>
+export interface Bench extends Sender {
+  readonly url: URL
+  readonly deliveries: Deliveries
+  readonly signingSecret: string
+  readonly apiSecret: string | undefined
+  readonly timeoutMs: number
+  /** Creates a payment at version 1. */
+  payment(fields?: Partial<SnapshotBody>): SnapshotBody
+  /** Signs a body without changing it. */
+  sign(body: string): Promise<SignedParts>
+  /** Builds a request. @param signature - The value of the signature header. */
+  deliver(body: Uint8Array<ArrayBuffer>, signature: string): SignedDelivery
+  /** Signs a body, and builds its request. */
+  deliverText(body: string): Promise<SignedDelivery>
+}
 
 /** The doctor's transaction hashes begin with this prefix, so that its payments can be found and deleted. */
 export const doctorHashPrefix = '0xd0c70000'
 
-export function createBench(options: BenchOptions, sender: Sender) {
+export function createBench(options: BenchOptions, sender: Sender): Bench {
   const { target, signingSecret, apiSecret, integrationAddress, seed, now, timeoutMs } = options
   const clock = { now }
   const build = createBuilders({ seed, integrationAddress, clock })
   const invoice = { amount: '1.00', currency: 'EUR', settlementAmount: '1.08', settlementCurrency: 'USD' }
 
-  /** Signs a body without changing it. */
-  async function sign(text: string) {
+  const sign: Bench['sign'] = async (text) => {
     const body = new TextEncoder().encode(text)
     const t = String(Math.floor(now() / 1_000))
     return { body, t, v1: await computeSignature(signingSecret, t, body) }
   }
-  /** Builds a request. @param signature - The value of the signature header. */
-  const deliver = (body: Uint8Array<ArrayBuffer>, signature: string) =>
-    buildDelivery(integrationAddress, body, signature)
+  const deliver: Bench['deliver'] = (body, signature) => buildDelivery(integrationAddress, body, signature)
   return {
     ...sender,
     url: target,
@@ -50,8 +67,7 @@ export function createBench(options: BenchOptions, sender: Sender) {
     timeoutMs,
     sign,
     deliver,
-    /** Creates a payment at version 1. */
-    payment: (fields: Partial<SnapshotBody> = {}) =>
+    payment: (fields) =>
       build.snapshot({
         txHash: `${doctorHashPrefix}${build.txHash().slice(doctorHashPrefix.length)}`,
         state: 'pending',
@@ -59,8 +75,7 @@ export function createBench(options: BenchOptions, sender: Sender) {
         invoice,
         ...fields,
       }),
-    /** Signs a body, and builds its request. */
-    async deliverText(text: string) {
+    async deliverText(text) {
       const { body, t, v1 } = await sign(text)
       return deliver(body, `t=${t},v1=${v1}`)
     },
@@ -133,6 +148,7 @@ export interface ProbeSpec {
   readonly clause: string
   /** The number of effects at a correct receiver; null when the probe cannot know. */
   readonly effects: number | null
+  /** Whether the probe needs its own connections. */
   readonly needsSockets?: true
   /** Runs the probe. @param earlierAnswers - All answers of earlier probes. */
   run(bench: Bench, earlierAnswers: readonly SocketAnswer[]): Promise<Judgement>

@@ -17,7 +17,7 @@ import { readRanges } from './read/ranges.js'
 import { parseReceipt } from './rpc/answers.js'
 import { callWithChainId, readHeaderWithChainId } from './rpc/chain-guard.js'
 import { callSafely, createFailures } from './rpc/failures.js'
-import { normalizeAddress, normalizeHash, parseAddress } from './rpc/hex.js'
+import { lowercaseAddress, lowercaseHash, parseAddress } from './rpc/hex.js'
 import { buildReceiptCall } from './rpc/json-rpc.js'
 import { createNodes, type NodeAddress, type NodesOptions } from './rpc/nodes.js'
 import type { Transport } from './rpc/wire.js'
@@ -164,7 +164,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       }, signal)
     },
     async transactionFate(txHash, signal) {
-      const hash = normalizeHash(txHash)
+      const hash = lowercaseHash(txHash)
       if (hash === null) throw new TypeError('The transaction hash must be 0x and 64 hex digits.')
       return nodes.runPinned(async (node) => {
         const receipt = parseReceipt(await callWithChainId({ fail, node, signal }, buildReceiptCall(hash)), fail)
@@ -188,7 +188,7 @@ function checkRequestedRouters(
   if (requested === undefined) return null
   const addresses = new Set<string>()
   for (const router of requested) {
-    const address = normalizeAddress(router)
+    const address = lowercaseAddress(router)
     if (address === null || !routers.has(address))
       throw new TypeError(`Not a listed router: ${JSON.stringify(router)}; pass one of ${[...routers.keys()]}.`)
     addresses.add(address)

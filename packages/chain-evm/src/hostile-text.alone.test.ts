@@ -16,7 +16,7 @@ import { classifyFault, parseDecimals, parseSymbol } from './prices/token-metada
 import { loadKeccak } from './proof/keccak.js'
 import { parseTransaction } from './rpc/answers.js'
 import { createFailures, createRedactor, splitUrl } from './rpc/failures.js'
-import { isHex, isLowerHex, isWord, normalizeAddress, normalizeHash, parseQuantity } from './rpc/hex.js'
+import { isHex, isLowerHex, isWord, lowercaseAddress, lowercaseHash, parseQuantity } from './rpc/hex.js'
 import { formatNodeName } from './rpc/nodes.js'
 import { decodeAnswer } from './rpc/wire.js'
 
@@ -32,7 +32,7 @@ testGrowth(
     'the name of a node': (text) => formatNodeName(text, 1),
     'the parts of a URL': splitUrl,
     hex: (text) =>
-      [isHex, isLowerHex, isWord, normalizeHash, normalizeAddress, parseQuantity].map((read) => read(text)),
+      [isHex, isLowerHex, isWord, lowercaseHash, lowercaseAddress, parseQuantity].map((read) => read(text)),
     'a symbol': parseSymbol,
     decimals: parseDecimals,
     'the suffix of calldata': parseIntegrationSuffix,

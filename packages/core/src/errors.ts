@@ -189,7 +189,7 @@ export class UpdateConflictError extends CoreError {
   readonly code = 'ERR_UPDATE_CONFLICT'
   readonly updateId: string
   constructor(updateId: string) {
-    super(`Update ${updateId} was already received with another content; send a change under a new id.`)
+    super(`Update ${updateId} was already received with different content; send a change under a new id.`)
     this.updateId = updateId
   }
 }

@@ -15,7 +15,7 @@ import { assertAuthentic, createHeaderHashing } from '../read/range-reader.js'
 import { type Fields, isSameLog, parseHeader, parseLogs, parseReceipt } from '../rpc/answers.js'
 import { callWithChainId, type ExpectedChain } from '../rpc/chain-guard.js'
 import { createFailures, isRateLimit, isUnavailable } from '../rpc/failures.js'
-import { formatQuantity, normalizeAddress } from '../rpc/hex.js'
+import { formatQuantity, lowercaseAddress } from '../rpc/hex.js'
 import { buildHeaderCall, buildReceiptCall } from '../rpc/json-rpc.js'
 import { createNodes, type NodeAddress } from '../rpc/nodes.js'
 import { acrossBridge, decodeFill, type Fill, fillTopics, isFillOf, knownSpokePools } from './spoke-pools.js'
@@ -85,7 +85,7 @@ interface Search {
  */
 function createFillReader(chainId: number, destination: AcrossDestination, windowMs: number, clock: Clock) {
   const confirmations = checkConfirmations(chainId, destination.confirmations)
-  const spokePool = normalizeAddress(destination.spokePool ?? knownSpokePools(chainId)[0])
+  const spokePool = lowercaseAddress(destination.spokePool ?? knownSpokePools(chainId)[0])
   if (spokePool === null)
     throw new TypeError(`No SpokePool of chain ${chainId} is known; pass its address, 0x and 40 hex digits.`)
   const nodes = createNodes({ chainId, nodes: destination.nodes, clock })

@@ -140,7 +140,7 @@ export type DepositFacts = Omit<BridgeDeposit, 'payment'>
 
 /**
  * Finds the deposit of each payment, with the same depositor, recipient, token and amount.
- * @param payments - All payments of the transaction, by log index.
+ * @param payments - All payments of the transaction, in log order.
  * @param positions - The positions of their logs in `logs`.
  * @param logs - All logs of the receipt, in order.
  * @param spokePools - Listed bridge contracts, lowercased.

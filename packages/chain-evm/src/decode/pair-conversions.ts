@@ -41,7 +41,7 @@ export interface PaidConversion {
 
 export const noConversion: PaidConversion = { steps: [], provedBy: 'router' }
 
-/** Pairs the payments of one transaction with its conversions. @param emitted - All events, by log index. */
+/** Pairs the payments of one transaction with its conversions. @param emitted - All events, in log order. */
 export function pairConversions(
   emitted: readonly Emitted[],
   direct: DirectPayment | null,

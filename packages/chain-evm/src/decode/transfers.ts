@@ -1,6 +1,6 @@
 /** Computes the payer's amount from ERC-20 transfers, and checks that the receiver was paid. @module */
 import type { ReceiptFacts, ReceiptLog, TransactionFacts } from '../rpc/answers.js'
-import { normalizeAddress, uintAt, wordToAddress } from '../rpc/hex.js'
+import { lowercaseAddress, uintAt, wordToAddress } from '../rpc/hex.js'
 import type { DirectPayment } from './pair-conversions.js'
 import { type DecodedPayment, nativeTokenAddress, type RouterCall } from './router-decoder.js'
 
@@ -56,7 +56,7 @@ function sumWithdrawals(logs: readonly ReceiptLog[], wrapped: string, router: st
   let sum = 0n
   for (const { address, topics, data } of logs) {
     if (address !== wrapped || topics[0] !== withdrawalTopic || topics.length !== 2) continue
-    if (normalizeAddress(`0x${topics[1]?.slice(26)}`) === router) sum += uintAt(data, 0) ?? 0n
+    if (lowercaseAddress(`0x${topics[1]?.slice(26)}`) === router) sum += uintAt(data, 0) ?? 0n
   }
   return sum
 }

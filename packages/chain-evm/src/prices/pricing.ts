@@ -17,7 +17,7 @@ export interface KnownToken {
   /** Contract address; `0xeeee…eeee` is the native token. */
   readonly address: string
   readonly symbol: string
-  /** The currency of which one token is worth one unit, such as `USD`. Without a peg, its own or the native symbol. */
+  /** The currency it is pegged to one to one, such as `USD`. Without a peg, its own or the native symbol. */
   readonly currency: string
 }
 
@@ -35,7 +35,7 @@ function createKnownList<Entry>(
   }
 }
 
-/** The known tokens of a chain, by address; empty for an unknown chain. */
+/** The known tokens of a chain; empty for an unknown chain. */
 export const knownTokens: (chainId: number) => readonly KnownToken[] = createKnownList(
   tokensByChain,
   (address, symbol, currency = symbol) =>
@@ -57,7 +57,7 @@ export interface KnownPriceFeed {
 /** Codes of the fiat currencies that invoices may have. */
 export const fiatCurrencies: readonly string[] = fiatCodes.split(' ')
 
-/** The known price feeds of a chain, by address; empty for an unknown chain. */
+/** The known price feeds of a chain; empty for an unknown chain. */
 export const knownPriceFeeds: (chainId: number) => readonly KnownPriceFeed[] = createKnownList(
   priceFeedsByChain,
   (address, base, quote, decimals) =>

@@ -14,7 +14,7 @@ import { isPaymentLog, type RangeReader } from './range-reader.js'
 
 /**
  * Finds each payment's log in the receipt.
- * @param payments - All payment logs of the transaction, by log index.
+ * @param payments - All payment logs of the transaction, in log order.
  * @returns Ascending positions in `logs`, one per payment; null when one is missing or out of order.
  */
 function findPaymentPositions(payments: readonly ReceiptLog[], logs: readonly ReceiptLog[]): readonly number[] | null {
@@ -91,7 +91,7 @@ function isRouter(routers: RangeReader['routers'], { to }: TransactionFacts): bo
   return to !== null && routers.has(to)
 }
 
-interface ReadPayment extends Pick<PaymentDestination, 'integrationAddress' | 'deposit'> {
+interface DerivedPayment extends Pick<PaymentDestination, 'integrationAddress' | 'deposit'> {
   readonly log: RouterLog
   readonly payment: DecodedPayment
   /** The token and amount that the payer gave. */
@@ -99,10 +99,10 @@ interface ReadPayment extends Pick<PaymentDestination, 'integrationAddress' | 'd
   readonly pricing: PricingFacts
 }
 
-/** The payments of one transaction, by log index. */
+/** The payments of one transaction, in log order. */
 export interface TransactionPayments {
   readonly txHash: string
-  readonly payments: readonly ReadPayment[]
+  readonly payments: readonly DerivedPayment[]
 }
 
 interface PayingTransaction {
@@ -114,7 +114,7 @@ interface PayingTransaction {
 
 /**
  * Decodes logs, and reads the transactions and receipts of their payments that are not cached.
- * @param logs - Logs of listed routers, by block, transaction and log index.
+ * @param logs - Logs of listed routers, in block, transaction and log order.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from.
  */
 export async function readTransactionPayments(
@@ -136,12 +136,12 @@ export async function readTransactionPayments(
   const receipts = await readReceipts(reader, needed, cached.receipts)
   return payingTransactions.map((transaction) => ({
     txHash: transaction.group.txHash,
-    payments: readPayments(reader, transaction, receipts.get(transaction.group.txHash) ?? null),
+    payments: derivePayments(reader, transaction, receipts.get(transaction.group.txHash) ?? null),
   }))
 }
 
 /**
- * Whether a payment needs its receipt: for its destination, or for the payer's tokens of a swap. A call with price
+ * Whether a payment needs its receipt: for its destination, or for the input amount of a swap. A call with price
  * feeds but without a conversion event needs it too, because `eth_getLogs` may have left the event out.
  */
 function isReceiptNeeded(reader: RangeReader, { group, transaction, direct }: PayingTransaction): boolean {
@@ -154,11 +154,11 @@ function lacksConversion({ emitted }: TransactionLogs, { router, call }: DirectP
   return call.feeds?.some((feed) => feed !== null) === true && !emitted.some(isConversion)
 }
 
-function readPayments(
+function derivePayments(
   reader: RangeReader,
   { group, transaction, direct }: PayingTransaction,
   receipt: ReceiptFacts | null,
-): ReadPayment[] {
+): DerivedPayment[] {
   const { emitted, payments } = group
   if (direct !== null && receipt !== null && lacksConversion(group, direct)) assertNoConversion(reader, direct, receipt)
   const swap = direct?.call.swap ?? null
@@ -167,7 +167,7 @@ function readPayments(
   const conversions = pairConversions(emitted, direct)
   const isNeeded = needsReceiptForDestinations(reader, transaction, payments)
   const destinations = computeDestinations(reader, transaction, payments, isNeeded ? receipt : null)
-  return payments.flatMap(({ log, event }, index): ReadPayment[] => {
+  return payments.flatMap(({ log, event }, index): DerivedPayment[] => {
     const { integrationAddress, isTransferred, deposit, isUnknownBridge } = destinations[index] as PaymentDestination
     if (isUnknownBridge) {
       reportQuarantined(reader, log, 'a bridge call without a deposit into a listed bridge')

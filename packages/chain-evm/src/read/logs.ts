@@ -19,7 +19,7 @@ function buildLogsCall({ routers, decoder }: RangeReader, from: number, to: numb
 }
 
 /**
- * Parses the logs of listed routers, by block, transaction and log index. On some chains log indexes count per
+ * Parses the logs of listed routers, in block, transaction and log order. On some chains log indexes count per
  * transaction.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the logs contradict the headers or each other about a height's block.
  */
@@ -197,8 +197,7 @@ export async function readUnproven(reader: RangeReader): Promise<BlockRange> {
   const timeOf = await readBlockTimes(reader, paid, [first, last])
   const facts = await readPaymentFacts(reader, transactions, timeOf, last.number)
   const reread = parseHeader(await node.rpc.call(buildHeaderCall(last.number), signal), fail)
-  if (reread?.hash !== last.hash)
-    throw fail.noBlock(`block ${last.number} is not the one it was when the logs were read.`)
+  if (reread?.hash !== last.hash) throw fail.noBlock(`block ${last.number} was replaced after the logs were read.`)
   return { first, last, blocks: ends.map(({ ref }) => ref), ...facts, proof: 'none', node: node.name }
 }
 

@@ -11,7 +11,7 @@ interface EmittedPayment extends Emitted<DecodedPayment> {
   readonly log: RouterLog
 }
 
-/** The events of listed routers in one transaction, by log index. */
+/** The events of listed routers in one transaction, in log order. */
 export interface TransactionLogs {
   readonly txHash: string
   readonly emitted: Emitted[]
@@ -22,7 +22,7 @@ export interface TransactionLogs {
 /**
  * Decodes logs and groups them by transaction. Drops transactions without a payment of the requested routers. Keeps
  * every payment of the other transactions, because ordinals count over all routers.
- * @param logs - Logs of listed routers, by block, transaction and log index.
+ * @param logs - Logs of listed routers, in block, transaction and log order.
  */
 export function groupLogs(reader: RangeReader, logs: readonly RouterLog[]): TransactionLogs[] {
   const groups = new Map<string, TransactionLogs>()

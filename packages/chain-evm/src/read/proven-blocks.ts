@@ -4,13 +4,13 @@ import type { RouterLog } from '../decode/router-decoder.js'
 import { computeReceiptsRoot } from '../proof/prover.js'
 import { type Fields, isFields, parseReceipt, type ReceiptFacts, type ReceiptLog } from '../rpc/answers.js'
 import { isUnproven } from '../rpc/failures.js'
-import { normalizeHash, zeroAddress } from '../rpc/hex.js'
+import { lowercaseHash, zeroAddress } from '../rpc/hex.js'
 import type { BlockReceipts, BlockWithReceipts, ProvenRawReceipts } from './block-receipts.js'
 import { readByTransaction, readReceiptsInOneCall } from './block-receipts.js'
 import { readTransactionPayments, type TransactionPayments } from './derive-payments.js'
 import { type Header, isRelevantLog, type RangeReader } from './range-reader.js'
 
-/** The relevant logs of a block, by log index, and the receipts that contain them. */
+/** The relevant logs of a block, in log order, and the receipts that contain them. */
 interface ProvenLogs {
   readonly logs: readonly RouterLog[]
   readonly receipts: readonly ReceiptFacts[]
@@ -58,7 +58,7 @@ function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts
   const all: Fields[] = []
   for (const receipt of answered) {
     if (!isFields(receipt)) throw fail.unavailable('the answered receipt is not an object.')
-    if (receipt['blockHash'] !== ref.hash && normalizeHash(receipt['blockHash']) !== ref.hash)
+    if (receipt['blockHash'] !== ref.hash && lowercaseHash(receipt['blockHash']) !== ref.hash)
       throw fail.noBlock(`the receipts of block ${ref.number} are of another block.`)
     all.push(receipt)
   }
@@ -101,7 +101,7 @@ function assertTransactionOrder(
   if (transactions === null) return
   for (const [index, receipt] of receipts.entries()) {
     const hash = receipt['transactionHash']
-    if (hash === transactions[index] || normalizeHash(hash) === transactions[index]) continue
+    if (hash === transactions[index] || lowercaseHash(hash) === transactions[index]) continue
     const what = `receipt ${index} of block ${ref.number} is not of the transaction at that position`
     node.note({ kind: 'contradiction', what })
     throw fail.unavailable(`${what}.`)
@@ -139,7 +139,7 @@ function isListed(routers: RangeReader['routers'], log: Fields): boolean {
   return typeof address === 'string' && (routers.has(address) || routers.has(address.toLowerCase()))
 }
 
-/** Payments, and deposits into bridges, by block, transaction and log index. */
+/** Payments, and deposits into bridges, in block, transaction and log order. */
 export interface RangeFacts {
   readonly payments: PaymentFacts[]
   readonly deposits: BridgeDeposit[]

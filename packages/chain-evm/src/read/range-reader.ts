@@ -13,7 +13,7 @@ import { buildHeaderCall, getResult, type RpcOutcome } from '../rpc/json-rpc.js'
 /** Chains whose headers are known to hash to their block hashes, as Ethereum's do. */
 const authenticChains: readonly number[] = [1, 10, 100, 137, 8_453, 42_161]
 
-/** `isExpected`: true on {@link authenticChains}, or once a header hashes to its block hash; then all must. */
+/** `isExpected`: true on {@link authenticChains}, or once a header hashes to its block hash; then all headers must. */
 export function createHeaderHashing(chainId: number) {
   return { isExpected: authenticChains.includes(chainId) }
 }

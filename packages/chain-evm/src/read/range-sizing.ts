@@ -1,14 +1,14 @@
 /** Learns how many blocks a range takes, and how many ranges are read in parallel. @module */
 import { createRangeSize } from '../rpc/node-limits.js'
 
-/** `root`: the receipts of all blocks are proven. `bloom`: of candidates alone; without proof, of none. */
+/** `root`: the receipts of all blocks are proven. `bloom`: those of candidates, or none at proof level `none`. */
 export type RangeKind = 'root' | 'bloom'
 
 /** How a `bloom` range is read. */
 export interface BloomPlan {
   /** The blocks that are read with their transactions. */
   readonly withTransactions: 'none' | 'candidates' | 'all'
-  /** Mean of the last candidates, at least 1. */
+  /** Mean over the last range's candidates, at least 1. */
   readonly transactionsPerBlock: number
 }
 
@@ -22,7 +22,7 @@ export interface RangeResult {
   /** Blocks whose receipts are proven, and those that are cheaper to read whole. */
   readonly candidates: number
   readonly paymentBlocks: number
-  /** Of candidates; by `root` 0, by `none` payments. */
+  /** In candidates; 0 for `root`, payments for proof `none`. */
   readonly transactions: number
   /** Since the node was opened: bytes of answers (0 if not counted), and requests rejected by its rate limit. */
   readonly receivedBytes: number
@@ -53,7 +53,7 @@ const firstPlan: BloomPlan = { withTransactions: 'none', transactionsPerBlock: 1
 /** The first range is read alone, because its result sizes the others. */
 export function createRangeSizing() {
   const learned = { root: createRangeSize(sizes.root), bloom: createRangeSize(sizes.bloom) }
-  /** How many blocks contain as many transactions as a range may. */
+  /** How many blocks contain a range's maximum of transactions. */
   let fittingBlocks: number = sizes.bloom.max
   let plan = firstPlan
   const limits = new Map<string, ParallelLimit>()

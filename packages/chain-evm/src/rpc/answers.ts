@@ -2,7 +2,7 @@
 import type { BlockRef } from '@payment-integration/core/ports'
 import type { RouterLog } from '../decode/router-decoder.js'
 import type { Failures } from './failures.js'
-import { isHex, isWord, normalizeAddress, normalizeHash, parseQuantity } from './hex.js'
+import { isHex, isWord, lowercaseAddress, lowercaseHash, parseQuantity } from './hex.js'
 
 /** The fields of a transaction that payments need. */
 export interface TransactionFacts {
@@ -56,8 +56,8 @@ export function parseHeader(value: unknown, fail: Failures): BlockRef | null {
   if (value === null) return null
   if (!isFields(value)) throw fail.unavailable('the answered block is not an object.')
   const number = parseQuantity(value['number'])
-  const hash = normalizeHash(value['hash'])
-  const parentHash = normalizeHash(value['parentHash'])
+  const hash = lowercaseHash(value['hash'])
+  const parentHash = lowercaseHash(value['parentHash'])
   const seconds = parseQuantity(value['timestamp'])
   if (number === null || hash === null || parentHash === null || seconds === null)
     throw fail.unavailable('a block was answered without a valid number, hash, parentHash or timestamp.')
@@ -68,7 +68,7 @@ export function parseHeader(value: unknown, fail: Failures): BlockRef | null {
 export function parseHeaderContents({ logsBloom, receiptsRoot, transactions }: Fields): HeaderContents {
   return {
     logsBloom: isHex(logsBloom) && logsBloom.length === 514 ? logsBloom : null,
-    receiptsRoot: normalizeHash(receiptsRoot),
+    receiptsRoot: lowercaseHash(receiptsRoot),
     transactions: toHashes(Array.isArray(transactions) ? transactions.map(getHash) : transactions),
   }
 }
@@ -84,7 +84,7 @@ export function parseBlockTransactions(value: unknown, fail: Failures): Readonly
   if (!Array.isArray(transactions)) throw fail.unavailable('a block was answered without its transactions.')
   const transactionsByHash = new Map<string, unknown>()
   for (const transaction of transactions) {
-    const hash = isFields(transaction) ? normalizeHash(transaction['hash']) : null
+    const hash = isFields(transaction) ? lowercaseHash(transaction['hash']) : null
     if (hash === null) throw fail.unavailable('a block was answered with a transaction without a hash.')
     transactionsByHash.set(hash, transaction)
   }
@@ -100,8 +100,8 @@ function parseLog(value: unknown, fail: Failures): RouterLog {
   if (!isFields(value)) throw fail.unavailable('eth_getLogs answered a log that is not an object.')
   const body = parseLogBody(value, fail)
   const blockNumber = parseQuantity(value['blockNumber'])
-  const blockHash = normalizeHash(value['blockHash'])
-  const txHash = normalizeHash(value['transactionHash'])
+  const blockHash = lowercaseHash(value['blockHash'])
+  const txHash = lowercaseHash(value['transactionHash'])
   const logIndex = parseQuantity(value['logIndex'])
   if (value['removed'] === true) throw fail.noBlock(`a log of block ${blockNumber} is marked as removed.`)
   if (blockNumber === null || blockHash === null || txHash === null || logIndex === null)
@@ -115,7 +115,7 @@ function parseLog(value: unknown, fail: Failures): RouterLog {
 }
 
 function parseLogBody(value: Fields, fail: Failures): ReceiptLog {
-  const address = normalizeAddress(value['address'])
+  const address = lowercaseAddress(value['address'])
   const data = value['data']
   const topics = toHashes(value['topics'])
   if (address === null || topics === null || !isHex(data))
@@ -128,7 +128,7 @@ function toHashes(value: unknown): string[] | null {
   if (!Array.isArray(value)) return null
   const hashes: string[] = []
   for (const item of value) {
-    const hash = normalizeHash(item)
+    const hash = lowercaseHash(item)
     if (hash === null) return null
     hashes.push(hash)
   }
@@ -140,10 +140,10 @@ export function parseTransaction(value: unknown, fail: Failures): TransactionFac
   if (value === null) return null
   if (!isFields(value)) throw fail.unavailable('the answered transaction is not an object.')
   if (value['blockHash'] === null) return null
-  const hash = normalizeHash(value['hash'])
-  const blockHash = normalizeHash(value['blockHash'])
-  const from = normalizeAddress(value['from'])
-  const to = normalizeAddress(value['to'])
+  const hash = lowercaseHash(value['hash'])
+  const blockHash = lowercaseHash(value['blockHash'])
+  const from = lowercaseAddress(value['from'])
+  const to = lowercaseAddress(value['to'])
   const isToMalformed = to === null && (value['to'] ?? null) !== null
   const input = value['input'] ?? value['data']
   const amount = value['value']
@@ -156,8 +156,8 @@ export function parseTransaction(value: unknown, fail: Failures): TransactionFac
 export function parseReceipt(value: unknown, fail: Failures): ReceiptFacts | null {
   if (value === null) return null
   if (!isFields(value)) throw fail.unavailable('the answered receipt is not an object.')
-  const hash = normalizeHash(value['transactionHash'])
-  const blockHash = normalizeHash(value['blockHash'])
+  const hash = lowercaseHash(value['transactionHash'])
+  const blockHash = lowercaseHash(value['blockHash'])
   const blockNumber = parseQuantity(value['blockNumber'])
   const status = parseQuantity(value['status'])
   const logs = value['logs']

@@ -62,12 +62,12 @@ export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undef
   }
 }
 
-/** Runs a callback of the chain's user, whose exceptions must not stop the chain. */
+/** Runs an outside callback, whose exceptions must not stop the reading. */
 export function callSafely(callback: () => void): void {
   try {
     callback()
   } catch {
-    // The chain goes on.
+    // Reading goes on.
   }
 }
 

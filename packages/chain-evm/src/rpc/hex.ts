@@ -1,4 +1,4 @@
-/** Parses hex without an ABI library: no address checksums, no allocation beyond slices. @module */
+/** Parses hex without an ABI library; verifies no address checksums. @module */
 
 export const zeroAddress = `0x${'0'.repeat(40)}`
 
@@ -23,22 +23,22 @@ const lowerAddress = /^0x[0-9a-f]{40}$/
 const anyAddress = /^0x[0-9a-fA-F]{40}$/
 
 /** A 32-byte hash, lowercased, or null when the value is not one. */
-export function normalizeHash(value: unknown): string | null {
+export function lowercaseHash(value: unknown): string | null {
   if (typeof value !== 'string') return null
   if (lowerHash.test(value)) return value
   return anyHash.test(value) ? value.toLowerCase() : null
 }
 
 /** A 20-byte address, lowercased, or null when the value is not one. */
-export function normalizeAddress(value: unknown): string | null {
+export function lowercaseAddress(value: unknown): string | null {
   if (typeof value !== 'string') return null
   if (lowerAddress.test(value)) return value
   return anyAddress.test(value) ? value.toLowerCase() : null
 }
 
-/** Lowercases an address of the caller. @throws {TypeError} When the value is not one; the message calls it `name`. */
+/** Lowercases an address argument. @throws {TypeError} When the value is not one; the message calls it `name`. */
 export function parseAddress(name: string, value: unknown): `0x${string}` {
-  const address = normalizeAddress(value)
+  const address = lowercaseAddress(value)
   if (address === null) throw new TypeError(`${name} is ${JSON.stringify(value)}; pass 0x and 40 hex digits.`)
   return `0x${address.slice(2)}`
 }

@@ -69,7 +69,7 @@ export type RequestEnd =
   | { readonly kind: 'reconnects' }
   /** The failure is transient: the request is sent once more, after `beforeRequest`. */
   | { readonly kind: 'repeats' }
-  /** No answer, or an incomplete one. `isHostile`: the answer was made to exhaust its reader. */
+  /** No usable answer. `isHostile`: the answer was made to exhaust its reader. */
   | { readonly kind: 'lost'; readonly calls: readonly RpcCall[]; readonly error: Error; readonly isHostile?: boolean }
   /** Rejected by the node's rate limit. */
   | {

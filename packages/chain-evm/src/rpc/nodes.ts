@@ -12,7 +12,7 @@ import { openTransport, type Transport, type Wire } from './wire.js'
 
 /** Smaller differences of scores do not count. */
 const equalScoreMargin = 0.1
-/** How many times faster a node must be than an earlier one: `toStay` in use, or `toTakeOver`. */
+/** How many times faster than an earlier node a node must be: to stay in use, or to take over. */
 const latencyFactors = { toTakeOver: 2, toStay: 1.25 } as const
 /** Smaller differences of latency do not count, in milliseconds. */
 const latencyNoiseMs = 10
@@ -79,7 +79,7 @@ export interface NodesOptions {
   /** At least one. Of equal nodes the first is used. */
   readonly nodes: readonly NodeAddress[]
   readonly clock: Clock
-  /** Initial limit of blocks per request for logs; adapts to each node. No range has more than 1_000. @default 2_000 */
+  /** Initial limit of blocks per request for logs; adapts to each node. Ranges stop at 1_000 anyway. @default 2_000 */
   readonly maxRange?: number | undefined
   /** How long one request and its whole answer may take, in milliseconds. @default 10_000 */
   readonly requestTimeoutMs?: number | undefined

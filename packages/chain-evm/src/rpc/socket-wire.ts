@@ -131,7 +131,7 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
   }
 
   /**
-   * Rejects the request of a too large message, by its id alone: parsing the message is the cost that the limit avoids.
+   * Rejects the request of an oversized message, by its id alone: parsing is the cost that the limit avoids.
    * Ignores a message for an abandoned request.
    * @throws {@link ResponseTooLargeError} When no id is found.
    */

@@ -81,7 +81,7 @@ async function createAccount(handle: string, options: AccountOptions & { address
   return withService({ ...options, mayCreate: true }, io, async ({ accounts }, report, { chains }) => {
     const account = await accounts.create({ handle, address, config })
     report({ event: 'account.created', account }, () => [`Created ${account.handle}.`, ...accountText(account)])
-    for (const warning of await unlistedTokens(account.config, chains)) io.err(warning)
+    for (const warning of await tokenWarnings(account.config, chains)) io.err(warning)
   })
 }
 
@@ -95,7 +95,7 @@ async function changeAccount(handle: string, options: AccountOptions, io: Io): P
     const account = await accounts.change(handle, change)
     report({ event: 'account.changed', account }, () => [`Changed ${account.handle}.`, ...accountText(account)])
     if (config === undefined) return
-    for (const warning of await unlistedTokens(account.config, chains)) io.err(warning)
+    for (const warning of await tokenWarnings(account.config, chains)) io.err(warning)
   })
 }
 
@@ -192,7 +192,7 @@ export async function readLinkConfig(flags: LinkConfigFlags, io: Io): Promise<Li
     throw new UsageError('--redirect and --close-after exclude each other; omit one of them.')
   if (accept === undefined) {
     if (!partial) return undefined
-    throw new UsageError('These options need the accepted tokens; add them with --accept.')
+    throw new UsageError('--default-address, --redirect and --close-after need --accept.')
   }
   const coins = buildCoins(accept, defaultAddress ?? [])
   if (redirect !== undefined) return { coins, onCompleteAction: { type: 'REDIRECT', payload: { url: redirect } } }
@@ -222,7 +222,7 @@ function buildCoins(accept: readonly AcceptedTokens[], addresses: readonly Chain
 const maxMiB = 4
 
 /**
- * Reads a JSON document in UTF-8, as {@link readInput} does.
+ * Reads a JSON document in UTF-8 through {@link readInput}.
  * @throws UsageError `ERR_USAGE` when it is not JSON. The message quotes no content.
  */
 async function readJson(source: string, io: Pick<Io, 'input' | 'signal'>): Promise<unknown> {
@@ -244,7 +244,7 @@ async function readJson(source: string, io: Pick<Io, 'input' | 'signal'>): Promi
  * The listed tokens are the known ones, the native token and those of `PI_TOKENS_<chainId>`, which override known ones.
  * Case matters, as in the verification of a payment.
  */
-async function unlistedTokens({ coins }: LinkConfig, chains: Config['chains']): Promise<string[]> {
+async function tokenWarnings({ coins }: LinkConfig, chains: Config['chains']): Promise<string[]> {
   const { knownTokens, getNativeToken } = await import('@payment-integration/chain-evm')
   return coins.flatMap(({ chainId, tokens }) => {
     const configured = chains.find((each) => each.chainId === chainId)?.tokens ?? []
@@ -256,7 +256,7 @@ async function unlistedTokens({ coins }: LinkConfig, chains: Config['chains']): 
       .map(
         ({ symbol }) =>
           `Warning: ${chainId}:${symbol} is not a known or configured token, so payments in it cannot be verified. ` +
-          `Correct the symbol, or list the token in PI_TOKENS_${chainId}, also for the server.`,
+          `Correct the symbol, or list the token in PI_TOKENS_${chainId}, on the server too.`,
       )
   })
 }

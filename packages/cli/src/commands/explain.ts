@@ -37,7 +37,7 @@ export function addExplain(program: Command, run: Run): void {
     .option('--body <file>', 'the body, if the request does not contain it; - reads standard input')
     .option('--headers <file>', 'the headers, as lines or JSON, instead of a request; needs --body')
     .option('--secret-env <name>', `variable with a signing secret; repeatable (default: ${usualVariable})`, append)
-    .option('--secret-file <file>', 'file with a signing secret, whose line breaks count; repeatable', append)
+    .option('--secret-file <file>', 'file with a signing secret, line breaks included; repeatable', append)
     .option('--previous-secret-env <name>', 'variable with a replaced signing secret; repeatable', append)
     .option('--api-secret-env <name>', 'variable with the API secret, to detect that the two secrets are swapped')
     .option('--env-file <file>', 'file with variables that the environment lacks (default: .env.local, if it exists)')
@@ -128,7 +128,7 @@ function explanationText(explained: ExplainedRequest, shown: readonly string[]):
 
 function verdict({ verified, signature, signedBy, findings: [first] }: ExplainedRequest): string {
   if (verified) return `Verified: ${signedBy ?? ''} signed these bytes.`
-  const doubt = first === undefined || first.proved ? '' : ', probably'
+  const doubt = first === undefined || first.proved ? '' : '; likely cause'
   const though = signature === 'matches' ? ', although the signature matches' : ''
   return `Not verified${though}${doubt}: ${first?.cause ?? 'the reason is not known.'}`
 }

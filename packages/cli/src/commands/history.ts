@@ -141,7 +141,7 @@ function verdictText({ records, last, brokenAt }: AuditVerdict): string[] {
   if (last === null) return ['The audit log is empty.']
   return [
     `The audit log is unchanged: ${counted(records, 'record')}, the newest of ${momentText(last.at)}.`,
-    `Store ${last.seq}:${last.hash} outside the database: with it, audit verify --expect detects that newest records were removed.`,
+    `Store ${last.seq}:${last.hash} outside the database: with it, audit verify --expect detects removal of the newest records.`,
   ]
 }
 
@@ -165,7 +165,7 @@ export function addRetention(program: Command, run: Run): void {
     'retention run --folder /var/lib/payments/history',
   )
     .option('--dry-run', 'print what would be removed; changes nothing')
-    .option('--give-up', 'mark pending deliveries of that time as exhausted; otherwise they keep their history')
+    .option('--give-up', 'mark old pending deliveries as exhausted; otherwise their history stays')
     .option('--folder <path>', 'where the files go (PI_RETENTION_FOLDER)')
     .action(run(runRetention))
   const file = 'deliveries-000012-20261126T030000Z.jsonl.gz'

@@ -91,7 +91,7 @@ const processorOperations: Readonly<Record<string, PathItem>> = {
       tags: ['Processor'],
       summary: 'Change the state or the merchant data of a payment',
       description:
-        'Send an update again with the same id until the answer is 2xx or 4xx: it is applied once. Every update that changes the payment makes a new version and a notification. Several updates in one request are cheaper: they are answered 200 with the result of each.',
+        'Retry with the same id after 408, 429, 5xx or no answer: the update is applied once. Every update that changes the payment makes a new version and a notification. Several updates in one request are cheaper; the answer is 200 with the result of each.',
       security: signedByProcessor,
       requestBody: {
         description: 'The update, or up to 100 of them; at most 128 KB. An unknown field is rejected.',
@@ -103,7 +103,7 @@ const processorOperations: Readonly<Record<string, PathItem>> = {
       },
       responses: {
         200: answer(
-          'The update was processed. Of several updates each has its result.',
+          'The update was processed. Each of several updates has its own result.',
           json(['UpdateResult', 'UpdateResults'], {
             applied: { summary: 'It made a new version', value: examples.updateApplied },
             unchanged: { summary: 'It changed nothing', value: examples.updateUnchanged },
@@ -111,7 +111,7 @@ const processorOperations: Readonly<Record<string, PathItem>> = {
           }),
         ),
         202: answer(
-          'The payment is not indexed yet. The update is stored, and applied once the payment is indexed.',
+          'The payment is not indexed yet. The update is stored, and applied when the payment is indexed.',
           json('UpdateResult', { waiting: { summary: 'The update waits', value: examples.updateWaiting } }),
         ),
         400: errorAnswer('The content is malformed.', 'Body is not UTF-8 JSON'),
@@ -119,7 +119,7 @@ const processorOperations: Readonly<Record<string, PathItem>> = {
         404: errorAnswer('No processor is connected to this service.', notFoundBody.error),
         409: errorAnswer(
           'The id was already used with different content.',
-          'Update update-1 was already received with another content; send a change under a new id.',
+          'Update update-1 was already received with different content; send a change under a new id.',
         ),
         413: errorAnswer('The body is larger than 128 KB.', 'Body is larger than 131072 bytes'),
         415: 'NotJson',

@@ -13,7 +13,7 @@ import { beginSegment, closeSegments, findSegment, listSegments, unbounded, with
 
 /** Rows that one statement reads, or one transaction removes. */
 const groupSize = 1_000
-/** Wait for the lock of a segment's table, in milliseconds. Claims queue behind it, and a dump may last for hours. */
+/** Longest wait for a segment's table lock, in ms. Claims queue behind the wait, and a dump may hold it for hours. */
 const removalLockMs = 100
 
 export function createHistoryStore(engine: Engine): HistoryStore {
@@ -65,7 +65,7 @@ export function createHistoryStore(engine: Engine): HistoryStore {
       const bounds = await findSegment(read, segment)
       const range = getRange(kind, bounds)
       if (kind !== 'updates') await addPartitions(engine, bounds)
-      else if (range.to === unbounded) throw new RangeError(`Segment ${segment} is the newest: no update has left it.`)
+      else if (range.to === unbounded) throw new RangeError(`Segment ${segment} is the newest: it was never archived.`)
       const stored = rows.map((row) => rowsByKind[kind].values(row))
       for (const [number] of stored)
         if (!(Number(number) >= range.from && Number(number) < range.to))

@@ -6,7 +6,7 @@ import { at, deferred, deliver, equal, expectFailure, expectFailureField, holds,
 /** More payments than any adapter reads at once. */
 const many = 1_100
 
-/** Completeness, similar keys, and effects that failed or still run. */
+/** Tests completeness, similar keys, and effects that failed or still run. */
 export function listingCases<Tx>(): Case<Tx>[] {
   return [
     {

@@ -4,7 +4,7 @@ import { concat, declaredBytes, discardedBytes } from '../read-body.js'
 import { bodyTooLarge, bodyUnreadable, type HandlerSettings, type WebResponse } from './handler-options.js'
 import { answer, notRaw, type OnLateWork, type Source } from './internal/answer.js'
 
-/** The used part of a fetch request, as of Node, Bun, Deno, Workers, Next or Hono. */
+/** The used part of a fetch request, as in Node, Bun, Deno, Workers, Next or Hono. */
 export interface FetchRequest {
   readonly method: string
   readonly headers: { get(name: string): string | null }

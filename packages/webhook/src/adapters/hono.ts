@@ -22,4 +22,4 @@ export function createHonoHandler(options: HandlerOptions): (context: HonoContex
   return ({ req }) => serveFetch(req.raw, settings, cure)
 }
 
-const cure = 'Mount this route before the middleware that reads the body, or let that read c.req.raw.clone().'
+const cure = 'Mount this route before the middleware that reads the body, or let it read c.req.raw.clone().'

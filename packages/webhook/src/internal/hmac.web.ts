@@ -27,7 +27,7 @@ export async function findMatchingKey(
   return -1
 }
 
-/** Compares a claimed code of 64 hex digits with one of 32 bytes, always to the end. */
+/** Compares a received code of 64 hex digits with one of 32 bytes, without an early exit. */
 export function equal(claimed: string, code: Uint8Array): boolean {
   let difference = 0
   for (const [index, byte] of code.entries())

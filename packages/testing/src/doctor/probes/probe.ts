@@ -102,7 +102,7 @@ export function asksForRetry({ status }: SocketAnswer): boolean {
   return status !== null && [409, 423, 425, 429, 503].includes(status)
 }
 
-/** The cause on the network path or in the response time, independent of the request; null: none. */
+/** The cause in network, redirect, rate limit or response time, whatever the request; null: none. */
 export function transportCause(answer: SocketAnswer, timeoutMs: number): DoctorCauseCode | null {
   const { status, noAnswer, ms } = answer
   if (noAnswer !== null) return noAnswerCauses[noAnswer]

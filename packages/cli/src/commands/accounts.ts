@@ -192,7 +192,9 @@ export async function readLinkConfig(flags: LinkConfigFlags, io: Io): Promise<Li
     throw new UsageError('--redirect and --close-after exclude each other; omit one of them.')
   if (accept === undefined) {
     if (!partial) return undefined
-    throw new UsageError('--default-address, --redirect and --close-after need --accept.')
+    throw new UsageError(
+      '--default-address, --redirect and --close-after need the accepted tokens; add them with --accept.',
+    )
   }
   const coins = buildCoins(accept, defaultAddress ?? [])
   if (redirect !== undefined) return { coins, onCompleteAction: { type: 'REDIRECT', payload: { url: redirect } } }

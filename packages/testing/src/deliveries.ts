@@ -89,7 +89,7 @@ export function createDeliveries(options: DeliveryOptions) {
       const delivery = await make(snapshot)
       return { ...delivery, headers: { ...delivery.headers, [integrationHeader]: integrationAddress } }
     },
-    /** The same bytes, signed again, like a retry of the service. */
+    /** A retry: the same body under a new signature. A receiver answers 2xx and repeats no effect. */
     async duplicate({ headers, body }: SignedDelivery): Promise<SignedDelivery> {
       return { headers: { ...headers, [signatureHeader]: await sign(body, 0, secret) }, body }
     },

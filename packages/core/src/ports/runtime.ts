@@ -226,7 +226,7 @@ export type PostResult =
       readonly status: number
       /** The `Retry-After` header as sent, or null. */
       readonly retryAfter: string | null
-      /** Text of the body's first `excerptBytes`, at most, without control characters; null: none arrived in time. */
+      /** Text of at most `excerptBytes` of the body, without control characters; null: none arrived in time. */
       readonly excerpt: string | null
       readonly latencyMs: number
     }

@@ -1,4 +1,4 @@
-/** Reads payments, and lists those without a final state. Source: docs/interface.md 4.1, 4.3. @module */
+/** Reads payments of any integration, and lists those without a final state. Source: docs/interface.md 4.3. @module */
 import type { PaymentReads } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
@@ -8,7 +8,7 @@ import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements
 import { bytes, checkInteger, integer, keyBytes, nullableInteger, parseId, toNullableHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
-import { createReadPage } from './page-queries.js'
+import { createReadPage, type HashValues, selectByHashOfIntegration } from './integration-payments.js'
 import { paymentColumns, type StoredRow, toStoredPayment, type WithExtra } from './payment-row.js'
 import { maxVersion, toSnapshotBytes } from './snapshots.js'
 
@@ -109,32 +109,6 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): Payme
       return toSnapshotBytes(bytes(row.body), toNullableHex(row.integration), row)
     },
   }
-}
-
-interface HashValues {
-  readonly integration: Uint8Array
-  readonly txHash: Uint8Array
-  readonly wallet: Uint8Array
-}
-
-/** At most two payments, because the second shows that the hash is ambiguous. */
-export function selectByHashOfIntegration(db: Connection, value: ValueOf<HashValues>, ofWallet = false) {
-  return (
-    db
-      .selectFrom('payments')
-      .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
-      .select(paymentColumns)
-      .select(sql<null>`null`.as('extra'))
-      .where('tx_hash', '=', value('txHash'))
-      .where('integration', '=', value('integration'))
-      // Hides the condition: a plan made for an empty table may use a partial index of one integration's rows.
-      .where(sql<boolean>`coalesce(is_primary, 0) = 1`)
-      .$if(ofWallet, (query) =>
-        query.where(({ eb, or }) => or([eb('sender', '=', value('wallet')), eb('receiver', '=', value('wallet'))])),
-      )
-      .orderBy('chain_id')
-      .limit(sql.lit(2))
-  )
 }
 
 interface TransactionValues {

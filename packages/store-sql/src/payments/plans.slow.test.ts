@@ -10,8 +10,8 @@ import { listQuery } from '../deliveries/delivery-lists.js'
 import type { Engine } from '../engine.js'
 import { selectByAddress, selectByHashes } from '../integrations/legacy.js'
 import { hexBytes } from '../internal/values.js'
-import { exactPage, plainPage } from './page-queries.js'
-import { nextChainQuery, selectByHashOfIntegration, transactionQuery, unsettledQuery } from './payment-reads.js'
+import { exactPage, plainPage, selectByHashOfIntegration } from './integration-payments.js'
+import { nextChainQuery, transactionQuery, unsettledQuery } from './payment-reads.js'
 
 const { address, facts, hash, indexAll, numbered, shop } = fixtures
 

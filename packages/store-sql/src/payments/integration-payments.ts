@@ -1,4 +1,4 @@
-/** Reads pages of payments at any depth, by index searches only. Source: docs/interface.md 4.1. @module */
+/** Reads the payments of one integration: by hash, and in pages at any depth. Source: docs/interface.md 4.1. @module */
 import type { PaymentReads, StoredPage } from '@payment-integration/core/internal'
 import type { PaymentFacts } from '@payment-integration/core/ports'
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
@@ -286,4 +286,30 @@ function cacheStatements<Statement>(make: (shape: Shape) => Statement): (shape: 
     cache.set(key, statement)
     return statement
   }
+}
+
+export interface HashValues {
+  readonly integration: Uint8Array
+  readonly txHash: Uint8Array
+  readonly wallet: Uint8Array
+}
+
+/** At most two payments, because the second shows that the hash is ambiguous. */
+export function selectByHashOfIntegration(db: Connection, value: ValueOf<HashValues>, ofWallet = false) {
+  return (
+    db
+      .selectFrom('payments')
+      .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
+      .select(paymentColumns)
+      .select(sql<null>`null`.as('extra'))
+      .where('tx_hash', '=', value('txHash'))
+      .where('integration', '=', value('integration'))
+      // Hides the condition: a plan made for an empty table may use a partial index of one integration's rows.
+      .where(sql<boolean>`coalesce(is_primary, 0) = 1`)
+      .$if(ofWallet, (query) =>
+        query.where(({ eb, or }) => or([eb('sender', '=', value('wallet')), eb('receiver', '=', value('wallet'))])),
+      )
+      .orderBy('chain_id')
+      .limit(sql.lit(2))
+  )
 }

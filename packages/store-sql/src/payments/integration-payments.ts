@@ -77,7 +77,7 @@ interface PageValues {
 
 interface PageShape {
   readonly ofWallet: boolean
-  readonly behind: boolean
+  readonly isAfterCursor: boolean
   /** The limit, as a literal, because planners depend on it. */
   readonly size: number
   readonly bytes: RawBuilder<unknown>
@@ -94,8 +94,8 @@ const primary = sql<boolean>`is_primary = 1`
 export function plainPage(db: Connection, value: Value, shape: PageShape) {
   const count = db.selectFrom('page_epochs').select('seq').where('integration', '=', value('integration')).as('extra')
   return shape.ofWallet
-    ? selectRows(db, takeNewest(db, selectSides(db, value, shape), shape)).select(count)
-    : selectOwnRows(db, value, shape)
+    ? selectRows(db, selectNewest(db, selectSides(db, value, shape), shape)).select(count)
+    : selectNewestOfIntegration(db, value, shape)
         .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
         .select([...paymentColumns, count])
 }
@@ -104,14 +104,14 @@ export function plainPage(db: Connection, value: Value, shape: PageShape) {
 export function exactPage(db: Connection, value: Value, shape: PageShape) {
   const unmoved: Keys = shape.ofWallet
     ? selectSides(db, value, shape, true)
-    : db.selectFrom(selectOwnRows(db, value, shape, true).select(keyColumns).as('own')).select(keyColumns)
-  const keys = takeNewest(db, unmoved.unionAll(selectRepositionedKeys(db, value, shape)), shape)
+    : db.selectFrom(selectNewestOfIntegration(db, value, shape, true).select(keyColumns).as('own')).select(keyColumns)
+  const keys = selectNewest(db, unmoved.unionAll(selectRepositionedKeys(db, value, shape)), shape)
   return selectRows(db, keys).select('keys.block_timestamp as extra')
 }
 
 type Keys = SelectQueryBuilder<Tables, never, Pick<Selectable<Tables['payments']>, (typeof keyColumns)[number]>>
 
-function takeNewest(db: Connection, keys: Keys, { size }: PageShape) {
+function selectNewest(db: Connection, keys: Keys, { size }: PageShape) {
   return db
     .selectFrom(keys.as('found'))
     .select(keyColumns)
@@ -135,13 +135,13 @@ function selectRows(db: Connection, keys: Keys) {
 // The union returns a payment to oneself once.
 function selectSides(db: Connection, value: Value, shape: PageShape, unmoved = false) {
   const side = (column: Side) =>
-    db.selectFrom(selectSideRows(db, value, shape, column, unmoved).as(column)).select(keyColumns)
+    db.selectFrom(selectNewestOfSide(db, value, shape, column, unmoved).as(column)).select(keyColumns)
   return side('sender').union(side('receiver'))
 }
 
-function selectOwnRows(db: Connection, value: Value, shape: PageShape, unmoved = false) {
+function selectNewestOfIntegration(db: Connection, value: Value, shape: PageShape, unmoved = false) {
   return selectOfIntegration(db, value, unmoved)
-    .$if(shape.behind, (rows) =>
+    .$if(shape.isAfterCursor, (rows) =>
       rows.where(
         sql<boolean>`(payments.block_timestamp, chain_id, tx_hash) <
           (${hideFromPlanner(sql`cast(${value('blockTimestamp')} as bigint)`)}, ${value('chainId')}, ${value('txHash')})`,
@@ -155,7 +155,7 @@ function selectOwnRows(db: Connection, value: Value, shape: PageShape, unmoved =
 
 // The wallet is compared as a range of one value and leads the order, so that only the index by sender or receiver
 // fits. With `=`, PostgreSQL may scan all payments of the integration instead.
-function selectSideRows(db: Connection, value: Value, shape: PageShape, column: Side, unmoved: boolean) {
+function selectNewestOfSide(db: Connection, value: Value, shape: PageShape, column: Side, unmoved: boolean) {
   const wallet = hideFromPlanner(sql<Uint8Array>`cast(${value('wallet')} as ${shape.bytes})`)
   const rows = selectOfIntegration(db, value, unmoved)
     .select(keyColumns)
@@ -165,7 +165,7 @@ function selectSideRows(db: Connection, value: Value, shape: PageShape, column: 
     .orderBy('chain_id', 'desc')
     .orderBy('tx_hash', 'desc')
     .limit(sql.lit(shape.size))
-  return shape.behind
+  return shape.isAfterCursor
     ? rows.where(
         sql<boolean>`(${sql.ref(column)}, block_timestamp, chain_id, tx_hash) <
           (${wallet}, ${value('blockTimestamp')}, ${value('chainId')}, ${value('txHash')})`,
@@ -242,7 +242,7 @@ export function createReadPage(engine: Pick<Engine, 'read' | 'rows'>): PaymentRe
     const limit = checkInteger(query.limit, 'limit', 1)
     const { integrationAddress, wallet, after } = query
     // One more row shows whether another page follows.
-    const shape = { ofWallet: wallet !== undefined, behind: after !== undefined, size: chooseSize(limit + 1) }
+    const shape = { ofWallet: wallet !== undefined, isAfterCursor: after !== undefined, size: chooseSize(limit + 1) }
     const values = {
       integration: keyBytes(integrationAddress),
       wallet: keyBytes(wallet ?? '0x'),
@@ -281,7 +281,7 @@ function toPage(rows: readonly Row[], limit: number, asOf: number, timeOf: (row:
 function cacheStatements<Statement>(make: (shape: Shape) => Statement): (shape: Shape) => Statement {
   const cache = new Map<string, Statement>()
   return (shape) => {
-    const key = `${shape.ofWallet} ${shape.behind} ${shape.size}`
+    const key = `${shape.ofWallet} ${shape.isAfterCursor} ${shape.size}`
     const statement = cache.get(key) ?? make(shape)
     cache.set(key, statement)
     return statement

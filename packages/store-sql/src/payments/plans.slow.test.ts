@@ -80,7 +80,7 @@ const shapeOn =
   ({ dialect }: Pick<Engine, 'dialect'>) =>
   (after?: PaymentFacts) => ({
     ofWallet: false,
-    behind: after !== undefined,
+    isAfterCursor: after !== undefined,
     size: limit,
     bytes: sql.raw(dialect.types.bytes),
   })

@@ -66,6 +66,15 @@ export function parseDuration(text: string): number {
   return ms
 }
 
+/** Creates a parser of durations from 1 ms to `longest`. @returns A parser to milliseconds. */
+export function durationParser(longest: '10m' | '24d'): (text: string) => number {
+  return (text) => {
+    const ms = parseDuration(text)
+    if (ms >= 1 && ms <= Number(durationMs(longest))) return ms
+    throw new InvalidArgumentError(`Expected a time from 1ms to ${longest}.`)
+  }
+}
+
 /** A duration of any length in milliseconds, or null when the text is not a duration. */
 function durationMs(text: string): number | null {
   const [, digits = '', unit = ''] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? []

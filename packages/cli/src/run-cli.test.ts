@@ -60,6 +60,7 @@ describe('misuse', () => {
     [['dev', '--every', '3'], 'Expected a number and a unit'],
     [['dev', '--payments', '0'], 'Expected a whole number from 1 to 1000000.'],
     [['dev', '--until-idle'], 'pass it with --payments'],
+    [['dev', '--until-idle', '--payments', '1', '--deadline', '0s'], 'Expected a time from 1ms to 24d.'],
     [['dev', '--deadline', '5s'], 'needs --until-idle; add it'],
     [['integrations', 'create', '0x12'], 'Expected 0x and 40 hex digits.'],
     [['integrations', 'create', address, '--url', 'shop'], 'Expected a full URL'],
@@ -95,6 +96,8 @@ describe('misuse', () => {
     [['deliveries', 'replay-failed'], '--dry-run prints how many match'],
     [['deliveries', 'replay-failed', '--all', '--since', '2h'], '--all replays every exhausted delivery'],
     [['deliveries', 'replay-failed', '--status', 'delivered'], "unknown option '--status'"],
+    [['feed', 'publish', '--max-age', '0s'], 'Expected a time from 1ms to 24d.'],
+    [['mirror', '--every', '0s'], 'Expected a time from 1ms to 24d.'],
     [['audit', 'list', '--after', '-1'], 'Expected a whole number from 0'],
     [['audit', 'verify', '--expect', '12'], 'Expected a number and a hash'],
   ])('%j exits with 2 and prints the expected form', async (args, sentence) => {

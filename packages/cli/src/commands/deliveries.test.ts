@@ -71,7 +71,7 @@ describe('deliveries list', () => {
     expect(text.lines).toHaveLength(52)
     expect(text.lines.at(-1)).toBe('50 shown, 53 match in all; continue with --after 50, or print all with --all.')
     const events = getEvents((await commands.run('list', '--limit', '7', '--after', '10', '--json')).io)
-    expect(events.at(-1)).toEqual({ event: 'more', shown: 7, afterId: '17', fit: 53 })
+    expect(events.at(-1)).toEqual({ event: 'more', shown: 7, afterId: '17', total: 53 })
     expect((await commands.run('list', '--after', '50')).lines).toHaveLength(4)
     expect((await commands.run('list', '--limit', '53')).lines).toHaveLength(54)
   })

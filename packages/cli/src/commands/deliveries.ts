@@ -181,8 +181,8 @@ function listDeliveries(options: ListOptions, io: Io): Promise<ExitCode> {
     if (all || afterId === undefined) return
     const [next] = await deliveries.list({ ...filter, afterId, limit: 1 })
     if (next === undefined) return
-    report({ event: 'more', shown: printed, afterId, fit: await deliveries.count(filter) }, ({ fit }) => [
-      `${grouped(printed)} shown, ${grouped(fit)} match in all; continue with --after ${afterId}, or print all with --all.`,
+    report({ event: 'more', shown: printed, afterId, total: await deliveries.count(filter) }, ({ total }) => [
+      `${grouped(printed)} shown, ${grouped(total)} match in all; continue with --after ${afterId}, or print all with --all.`,
     ])
   })
 }
@@ -247,11 +247,11 @@ function replayDelivery(deliveryId: string, options: OperateOptions, io: Io): Pr
   return withService(options, io, async ({ deliveries, integrations }, report) => {
     const delivery = await deliveries.replay(deliveryId)
     const integration = (await integrations.list()).find(({ address }) => address === delivery.integrationAddress)
-    const held = integration === undefined ? null : findPause(integration)
-    report({ event: 'delivery.replayed', delivery, held }, (event) => [
-      event.held === null
+    const pauseReason = integration === undefined ? null : findPauseReason(integration)
+    report({ event: 'delivery.replayed', delivery, pauseReason }, () => [
+      pauseReason === null
         ? `Delivery ${deliveryId} is due now; deliveries show ${deliveryId} prints its attempts.`
-        : `Delivery ${deliveryId} is due, but ${pauseText(event.held)}.`,
+        : `Delivery ${deliveryId} is due, but ${pauseText(pauseReason)}.`,
     ])
   })
 }
@@ -259,7 +259,7 @@ function replayDelivery(deliveryId: string, options: OperateOptions, io: Io): Pr
 interface IntegrationCount {
   readonly integrationAddress: string
   readonly count: number
-  readonly held: Pause
+  readonly pauseReason: PauseReason
 }
 
 type ReplayFailedOptions = OperateOptions & FilterOptions & { readonly all?: true; readonly dryRun?: true }
@@ -314,17 +314,17 @@ async function countByIntegration(
     const { address: integrationAddress } = integration
     if ((filter.integrationAddress ?? integrationAddress) !== integrationAddress) continue
     const count = await deliveries.count({ ...filter, integrationAddress })
-    if (count > 0) counts.push({ integrationAddress, count, held: findPause(integration) })
+    if (count > 0) counts.push({ integrationAddress, count, pauseReason: findPauseReason(integration) })
   }
   return counts
 }
 
 function plannedText({ total, integrations }: { total: number; integrations: readonly IntegrationCount[] }): string[] {
   if (total === 0) return ['No exhausted delivery matches.']
-  const rows = integrations.map(({ integrationAddress, count, held }) => [
+  const rows = integrations.map(({ integrationAddress, count, pauseReason }) => [
     integrationAddress,
     grouped(count),
-    pauseText(held),
+    pauseText(pauseReason),
   ])
   return [
     ...table([['integration', 'deliveries', ''], ...rows]),
@@ -345,16 +345,16 @@ function doneText(event: ReplayTotals & { readonly total: number; readonly inter
 }
 
 /** The reason why an integration gets no deliveries; null: it gets them. */
-type Pause = 'disabled' | 'no_url' | null
+type PauseReason = 'disabled' | 'no_url' | null
 
-function findPause({ enabled, notificationUrl }: Pick<IntegrationView, 'enabled' | 'notificationUrl'>): Pause {
+function findPauseReason({ enabled, notificationUrl }: IntegrationView): PauseReason {
   if (!enabled) return 'disabled'
   return notificationUrl === null ? 'no_url' : null
 }
 
-function pauseText(pause: Pause): string {
-  if (pause === null) return ''
-  return pause === 'disabled' ? 'waits until the integration is enabled' : 'waits until the integration has a URL'
+function pauseText(reason: PauseReason): string {
+  if (reason === null) return ''
+  return reason === 'disabled' ? 'waits until the integration is enabled' : 'waits until the integration has a URL'
 }
 
 /**

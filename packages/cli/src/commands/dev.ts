@@ -1,6 +1,6 @@
 /** `payment-integration dev`: runs a demo on this machine, with a payment every few seconds. @module */
 import type { Command } from 'commander'
-import { examples, parseDuration, parseReceiverUrl, type Run, wholeNumberParser } from '../command.js'
+import { durationParser, examples, parseDuration, parseReceiverUrl, type Run, wholeNumberParser } from '../command.js'
 import { devDefaults } from '../dev/demo-events.js'
 import type { RunEnd } from '../dev/session.js'
 import { randomSeed } from '../development.js'
@@ -30,7 +30,7 @@ export function addDev(program: Command, run: Run): void {
     .option('--every <duration>', 'time between two payments (default 3s; 200ms with --until-idle)', parseDuration)
     .option('--payments <number>', 'number of payments to make (default: no limit)', wholeNumberParser(1, 1_000_000))
     .option('--until-idle', 'stop when all --payments are final, delivered, verified and read back')
-    .option('--deadline <duration>', 'time limit of a run with --until-idle (default 60s)', parseDuration)
+    .option('--deadline <duration>', 'time limit of a run with --until-idle (default 60s)', durationParser('24d'))
     .option(
       '--seed <number>',
       'seed of amounts, merchants and refunds (default: random)',

@@ -214,10 +214,10 @@ function runRetention(options: RunOptions, io: Io): Promise<ExitCode> {
 }
 
 async function showPlan(history: HistoryCommands, policy: RetentionPolicy, report: Reporter): Promise<ExitCode> {
-  const { ended, pending } = await history.plan(policy)
+  const { ended: expired, pending } = await history.plan(policy)
   for (const each of pending) report({ event: 'retention.kept', pending: each }, () => [keptText(each)])
-  for (const each of ended) report({ event: 'retention.ended', history: each }, () => [historyText(each)])
-  const rows = ended.reduce((sum, each) => sum + each.rows, 0)
+  for (const each of expired) report({ event: 'retention.expired', history: each }, () => [historyText(each)])
+  const rows = expired.reduce((sum, each) => sum + each.rows, 0)
   report({ event: 'retention.planned', rows }, () => [
     rows === 0 ? 'Nothing is old enough to remove.' : `retention run would remove ${rowsText(rows)}.`,
   ])

@@ -9,7 +9,7 @@ import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-i
 import type { Mirror, MirrorEvent, MirrorReconciliation, MirrorStatus } from '@payment-integration/mirror'
 import type { HandlerOptions } from '@payment-integration/webhook'
 import { type Command, InvalidArgumentError } from 'commander'
-import { append, examples, parseAddress, parseDuration, type Run } from '../command.js'
+import { append, durationParser, examples, parseAddress, type Run } from '../command.js'
 import { InterruptedError, MirrorDatabaseError, UsageError } from '../errors.js'
 import { openSqlite } from '../files.js'
 import { readSecret, splitSecrets } from '../input.js'
@@ -34,7 +34,7 @@ export function addMirror(program: Command, run: Run): void {
     )
     .option('--listen <address>', 'also receive webhooks, such as at 127.0.0.1:4748/webhook', parseListenAddress)
     .option('--once', 'compare and repair once, print the lag, and exit')
-    .option('--every <duration>', 'time between two comparisons (default 60s)', parseDuration)
+    .option('--every <duration>', 'time between two comparisons (default 60s)', durationParser('24d'))
     .addHelpText(
       'after',
       examples(

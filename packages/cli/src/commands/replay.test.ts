@@ -19,7 +19,7 @@ describe('deliveries replay', () => {
     expect([exitCode, out]).toEqual([0, 'Delivery 1 is due now; deliveries show 1 prints its attempts.'])
     const [event] = getEvents((await commands.run('replay', '1', '--json')).io)
     const delivery = { deliveryId: '1', status: 'pending' }
-    expect(event).toMatchObject({ event: 'delivery.replayed', held: null, delivery })
+    expect(event).toMatchObject({ event: 'delivery.replayed', pauseReason: null, delivery })
   })
 
   it('reports that it waits for a disabled integration or one without a URL', async () => {
@@ -65,7 +65,7 @@ describe('deliveries replay-failed --dry-run', () => {
       '4 deliveries would be replayed; nothing was changed.',
     ])
     expect(getEvents((await commands.run('replay-failed', '--integration', shop, '--dry-run', '--json')).io)).toEqual([
-      { event: 'replay.planned', total: 3, integrations: [{ integrationAddress: shop, count: 3, held: null }] },
+      { event: 'replay.planned', total: 3, integrations: [{ integrationAddress: shop, count: 3, pauseReason: null }] },
     ])
     expect(await getState()).toBe(before)
   })

@@ -3,7 +3,7 @@ import type { SchemaProgress, SchemaStep } from '@payment-integration/core/inter
 import type { Store } from '@payment-integration/core/ports'
 import type { Config, RunningServer } from '@payment-integration/server/service'
 import type { Command } from 'commander'
-import { addGroup, databaseOption, examples, parseDuration, type Run, wholeNumberParser } from '../command.js'
+import { addGroup, databaseOption, durationParser, examples, type Run, wholeNumberParser } from '../command.js'
 import { developmentTools, simulateChainsWith, startDemoIdentity } from '../development.js'
 import { UsageError } from '../errors.js'
 import { canAsk, confirm } from '../input.js'
@@ -144,7 +144,7 @@ export function addFeed(program: Command, run: Run): void {
       'copies of each new stream, on different servers (default 3)',
       wholeNumberParser(1, 5),
     )
-    .option('--max-age <duration>', 'age at which a new stream drops a block (default 7d)', parseDuration)
+    .option('--max-age <duration>', 'age at which a new stream drops a block (default 7d)', durationParser('24d'))
     .option(
       '--max-megabytes <size>',
       'size at which a new stream drops its oldest blocks (default 1024)',

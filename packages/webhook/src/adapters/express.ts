@@ -1,6 +1,6 @@
 /** Deliveries in Express 4 and 5. @module */
 import type { HandlerOptions } from './handler-options.js'
-import { type NodeHandler, serveNode } from './node-source.js'
+import { type NodeHandler, serveNode } from './node.js'
 
 /**
  * Makes a handler for a route above `express.json()`, or below a parser that keeps the bytes. Such parsers are

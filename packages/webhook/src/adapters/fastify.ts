@@ -1,8 +1,8 @@
 /** Deliveries in Fastify 4 and 5. @module */
 import { type HandlerOptions, handlerSettings } from './handler-options.js'
 import { answer } from './internal/answer.js'
-import type { NodeRequest } from './node-source.js'
-import { drain, nodeSource, type Parsed } from './node-source.js'
+import type { NodeRequest } from './node.js'
+import { drain, nodeSource, type Parsed } from './node.js'
 
 /** The used part of Fastify's request. */
 export interface FastifyRequestLike extends Parsed {

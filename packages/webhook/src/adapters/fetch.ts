@@ -1,7 +1,112 @@
 /** Deliveries for a function from `Request` to `Response`: Bun, Deno, SvelteKit, Remix and others. @module */
-import type { FetchHandler } from './fetch-source.js'
-import { serveFetch } from './fetch-source.js'
-import { type HandlerOptions, handlerSettings } from './handler-options.js'
+import type { BodyReader } from '../delivery.js'
+import { concat, declaredBytes, discardedBytes } from '../read-body.js'
+import type { HandlerOptions, HandlerSettings, WebResponse } from './handler-options.js'
+import { bodyTooLarge, bodyUnreadable, handlerSettings } from './handler-options.js'
+import { answer, notRaw, type OnLateWork, type Source } from './internal/answer.js'
+
+/** The used part of a fetch request, as in Node, Bun, Deno, Workers, Next or Hono. */
+export interface FetchRequest {
+  readonly method: string
+  readonly headers: { get(name: string): string | null }
+  readonly bodyUsed: boolean
+  readonly body?: { readonly locked: boolean; getReader(): BodyReader } | null
+  arrayBuffer(): Promise<ArrayBuffer>
+}
+
+/** Answers a request. It never rejects. */
+export type FetchHandler = (request: FetchRequest) => Promise<WebResponse>
+
+/** Answers a fetch request. */
+export async function serveFetch(
+  request: FetchRequest,
+  settings: HandlerSettings,
+  cure: string,
+  onLateWork?: OnLateWork,
+): Promise<WebResponse> {
+  const { status, headers, body } = await answer(fetchSource(request, cure), settings, onLateWork)
+  if (spoiled(request) === undefined && request.body) discard(request.body.getReader(), settings.deadlineMs)
+  return new Response(body === '' || request.method === 'HEAD' ? null : body, { status, headers })
+}
+
+function fetchSource(request: FetchRequest, cure: string): Source {
+  return {
+    method: request.method,
+    headers: request.headers,
+    declaredBytes: declaredBytes(request.headers.get('content-length')),
+    spoiled: spoiled(request),
+    cure,
+    read: (maxBytes, signal) => readRequest(request, maxBytes, signal, cure),
+  }
+}
+
+function spoiled(request: FetchRequest): string | undefined {
+  if (request.bodyUsed) return 'a Request that something else has read'
+  if (request.body?.locked === true) return 'a Request whose stream something else holds'
+  return undefined
+}
+
+async function readRequest(
+  request: FetchRequest,
+  maxBytes: number,
+  signal: AbortSignal,
+  cure: string,
+): Promise<Uint8Array> {
+  // Other code may have read the body since the request arrived.
+  const kind = spoiled(request)
+  if (kind !== undefined) throw notRaw(kind, cure)
+  if (request.body === null) return new Uint8Array()
+  // Runtimes without request streams have no `body` at all.
+  if (request.body === undefined) {
+    const buffer = await request.arrayBuffer().catch((cause) => Promise.reject(bodyUnreadable(cause)))
+    if (buffer.byteLength > maxBytes) throw bodyTooLarge(maxBytes)
+    return new Uint8Array(buffer)
+  }
+
+  const reader = request.body.getReader()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  // A failed cancellation changes nothing.
+  const stop = () => void reader.cancel().catch(() => undefined)
+  signal.addEventListener('abort', stop)
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause) => Promise.reject(bodyUnreadable(cause)))
+      signal.throwIfAborted()
+      if (done) return concat(chunks, length)
+      if (value === undefined) continue
+      length += value.byteLength
+      if (length > maxBytes) {
+        stop()
+        throw bodyTooLarge(maxBytes)
+      }
+      chunks.push(value)
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/**
+ * Discards a body that was rejected unread. Otherwise Node's bridges to fetch close the connection, and the next
+ * delivery on it is lost. A body that is longer or slower than the limits is canceled.
+ */
+function discard(reader: BodyReader, limitMs: number): void {
+  const stop = () => void reader.cancel().catch(() => undefined)
+  const timer = setTimeout(stop, limitMs)
+  timer.unref?.()
+  const discardRest = async () => {
+    for (let length = 0; length <= discardedBytes; ) {
+      const { done, value } = await reader.read()
+      if (done) return
+      length += value?.byteLength ?? 0
+    }
+    stop()
+  }
+  discardRest()
+    .catch(() => undefined)
+    .finally(() => clearTimeout(timer))
+}
 
 /**
  * Makes a fetch handler.

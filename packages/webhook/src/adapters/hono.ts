@@ -1,6 +1,5 @@
 /** Deliveries in Hono. @module */
-import type { FetchRequest } from './fetch-source.js'
-import { serveFetch } from './fetch-source.js'
+import { type FetchRequest, serveFetch } from './fetch.js'
 import type { WebResponse } from './handler-options.js'
 import { type HandlerOptions, handlerSettings } from './handler-options.js'
 

@@ -1,8 +1,8 @@
 /** Deliveries in Koa. @module */
 import { type HandlerOptions, handlerSettings } from './handler-options.js'
 import { answer } from './internal/answer.js'
-import type { NodeRequest } from './node-source.js'
-import { drain, nodeSource, type Parsed } from './node-source.js'
+import type { NodeRequest } from './node.js'
+import { drain, nodeSource, type Parsed } from './node.js'
 
 /** The used part of Koa's context. */
 export interface KoaContextLike {

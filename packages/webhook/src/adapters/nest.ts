@@ -1,6 +1,6 @@
 /** Deliveries in Nest on Express. @module */
 import type { HandlerOptions } from './handler-options.js'
-import { type NodeHandler, serveNode } from './node-source.js'
+import { type NodeHandler, serveNode } from './node.js'
 
 /**
  * Makes a handler for `app.use(path, handler)`, which Nest runs above its body parser.

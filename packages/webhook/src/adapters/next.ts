@@ -1,9 +1,7 @@
 /** Deliveries in Next: a route of the app router, or an API route of the pages router. @module */
-import { createFetchHandler } from './fetch.js'
-import type { FetchHandler } from './fetch-source.js'
+import { createFetchHandler, type FetchHandler } from './fetch.js'
 import type { HandlerOptions } from './handler-options.js'
-import type { NodeHandler } from './node-source.js'
-import { serveNode } from './node-source.js'
+import { type NodeHandler, serveNode } from './node.js'
 
 /**
  * Makes the `POST` of `app/webhook/route.ts`. Next itself answers other methods with 405.

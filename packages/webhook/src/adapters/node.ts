@@ -1,6 +1,137 @@
-/** Receives deliveries on Node's own server. @module */
-import type { HandlerOptions } from './handler-options.js'
-import { type NodeHandler, serveNode } from './node-source.js'
+/** Deliveries on Node's own server, by the raw bytes of the stream, or those that a parser kept. @module */
+import { concat, declaredBytes, discardedBytes, isRaw, toBytes } from '../read-body.js'
+import { bodyTooLarge, bodyUnreadable, type HandlerOptions, handlerSettings } from './handler-options.js'
+import { answer, notRaw, type Source } from './internal/answer.js'
+
+/** An object on which parsers leave a body. */
+export interface Parsed {
+  readonly body?: unknown
+  /** The bytes, where a parser kept them. */
+  readonly rawBody?: unknown
+}
+
+/** A request: `IncomingMessage` of `node:http` or `node:http2`. */
+export interface NodeRequest extends Parsed {
+  readonly method?: string | undefined
+  readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
+  readonly readableDidRead?: boolean
+  readonly readableEnded?: boolean
+  readonly destroyed?: boolean
+  on(event: string, listener: (value?: unknown) => void): unknown
+  resume(): unknown
+  destroy(): unknown
+}
+
+/** A response: `ServerResponse` of `node:http` or `node:http2`. */
+export interface NodeResponse {
+  statusCode: number
+  readonly headersSent: boolean
+  setHeader(name: string, value: string): unknown
+  end(body: string): unknown
+}
+
+/** A listener for requests. It never rejects. */
+export type NodeHandler = (request: NodeRequest, response: NodeResponse) => Promise<void>
+
+/**
+ * Presents a Node request: an unread stream, or else the bytes that a parser kept as `rawBody` or `body`.
+ * Text is rejected: decoding has changed any bytes that were not UTF-8.
+ * @param places - Objects on which the framework's parsers leave a body.
+ */
+export function nodeSource(request: NodeRequest, places: readonly Parsed[], cure: string): Source {
+  const consumed = () => request.readableDidRead === true
+  const keptBody = consumed() ? keptBytes(places) : undefined
+  return {
+    method: request.method ?? '',
+    headers: request.headers,
+    declaredBytes: keptBody?.byteLength ?? declaredBytes(request.headers['content-length']),
+    spoiled: consumed() && keptBody === undefined ? spoiledBy(places) : undefined,
+    cure,
+    async read(maxBytes, signal) {
+      if (keptBody !== undefined) return keptBody
+      // Other code may have read from the stream since the request arrived.
+      if (consumed()) throw notRaw(spoiledBy(places), cure)
+      return readStream(request, maxBytes, signal, cure)
+    },
+  }
+}
+
+/** Prefers bytes that are not empty, because a parser that skipped the request leaves empty bytes. */
+function keptBytes(places: readonly Parsed[]): Uint8Array | undefined {
+  const keptBodies = places.flatMap(({ rawBody, body }) => [rawBody, body]).filter(isRaw)
+  const raw = keptBodies.find(({ byteLength }) => byteLength > 0) ?? keptBodies[0]
+  return raw && toBytes(raw)
+}
+
+function spoiledBy(places: readonly Parsed[]): string {
+  const parsed = places.map(({ body }) => body).find((body) => body !== undefined)
+  if (parsed === undefined) return 'a stream that something else has read from'
+  return typeof parsed === 'string' ? 'decoded text' : 'an object, so something parsed it'
+}
+
+/** Listens to events, because an iterator that stops early would destroy the request, and the answer with it. */
+function readStream(request: NodeRequest, maxBytes: number, signal: AbortSignal, cure: string): Promise<Uint8Array> {
+  if (request.readableEnded === true) return Promise.resolve(new Uint8Array())
+  if (request.destroyed === true) return Promise.reject(bodyUnreadable())
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    let settled = false
+    const settle = (done: () => void) => {
+      settled = true
+      chunks.length = 0
+      done()
+    }
+    request.on('data', (chunk: unknown) => {
+      if (settled) return
+      if (!ArrayBuffer.isView(chunk)) return settle(() => reject(notRaw('decoded text', cure)))
+      length += chunk.byteLength
+      if (length > maxBytes) return settle(() => reject(bodyTooLarge(maxBytes)))
+      chunks.push(toBytes(chunk))
+    })
+    request.on('end', () => {
+      if (settled) return
+      const bytes = concat(chunks, length)
+      settle(() => resolve(bytes))
+    })
+    for (const event of ['error', 'close'] as const)
+      request.on(event, (cause: unknown) => settled || settle(() => reject(bodyUnreadable(cause))))
+    signal.addEventListener('abort', () => settled || settle(() => reject(signal.reason)))
+    request.resume()
+  })
+}
+
+/**
+ * Discards the rest of a body after the answer. Many senders listen only after their last byte, and the connection can
+ * then serve the next request. A body that is longer or slower than the limits is cut off.
+ * @param limitMs - Longest time for the rest, in milliseconds.
+ */
+export function drain(request: NodeRequest, limitMs: number): void {
+  if (request.readableEnded === true || request.destroyed === true) return
+  let length = 0
+  const timer = setTimeout(() => request.destroy(), limitMs)
+  timer.unref?.()
+  request.on('data', (chunk: unknown) => {
+    length += ArrayBuffer.isView(chunk) ? chunk.byteLength : String(chunk).length
+    if (length > discardedBytes) request.destroy()
+  })
+  for (const event of ['end', 'close', 'error'] as const) request.on(event, () => clearTimeout(timer))
+  request.resume()
+}
+
+/** @param cure - The line that helps when something consumed the body. */
+export function serveNode(options: HandlerOptions, cure: string): NodeHandler {
+  const settings = handlerSettings(options)
+  return async (request, response) => {
+    const { status, headers, body } = await answer(nodeSource(request, [request], cure), settings)
+    drain(request, settings.deadlineMs)
+    // A time-out of the host may have answered first.
+    if (response.headersSent) return
+    response.statusCode = status
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+    response.end(body)
+  }
+}
 
 /**
  * Makes a listener for `node:http`, `node:https` and `node:http2`; route by path before you call it.

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { createContext, runInContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import type { NodeHandler, NodeRequest } from '../../src/adapters/node-source.js'
+import type { NodeHandler, NodeRequest } from '../../src/adapters/node.js'
 import { createExpressHandler } from '../../src/exports/express.js'
 import { createFetchHandler } from '../../src/exports/fetch.js'
 import { createVerifier, isWebhookRejection } from '../../src/exports/index.js'

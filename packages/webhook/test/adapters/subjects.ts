@@ -19,7 +19,7 @@ import {
 } from 'next/dist/server/web/spec-extension/adapters/next-request.js'
 import { createFastifyHandler, fastifyReceiver } from '../../src/adapters/fastify.js'
 import type { HandlerOptions } from '../../src/adapters/handler-options.js'
-import type { NodeRequest, NodeResponse } from '../../src/adapters/node-source.js'
+import type { NodeRequest, NodeResponse } from '../../src/adapters/node.js'
 import { createExpressHandler } from '../../src/exports/express.js'
 import { createFetchHandler } from '../../src/exports/fetch.js'
 import { createHonoHandler } from '../../src/exports/hono.js'

@@ -165,9 +165,14 @@ export function requireHistory({ history }: Pick<Store, 'history'>): HistoryStor
 }
 
 /** Reads audit records up to a time, oldest first, in groups. The newest record never expires. */
-async function* readExpiredRecords(audit: AuditStore, before: number): AsyncGenerator<readonly AuditRecord[]> {
+async function* readExpiredRecords(
+  audit: AuditStore,
+  before: number,
+  signal?: AbortSignal,
+): AsyncGenerator<readonly AuditRecord[]> {
   const newest = (await audit.newest())?.seq ?? 0
   for await (const part of readAuditParts(audit)) {
+    signal?.throwIfAborted()
     const end = part.findIndex(({ at, seq }) => at > before || seq === newest)
     const ended = end === -1 ? part : part.slice(0, end)
     if (ended.length > 0) yield ended
@@ -175,9 +180,14 @@ async function* readExpiredRecords(audit: AuditStore, before: number): AsyncGene
   }
 }
 
-export async function findExpiredRecords(audit: AuditStore, before: number): Promise<ExpiredHistory | null> {
+/** @throws The signal's reason when it aborts. */
+export async function findExpiredRecords(
+  audit: AuditStore,
+  before: number,
+  signal?: AbortSignal,
+): Promise<ExpiredHistory | null> {
   let [first, rows]: [AuditRecord | null, number] = [null, 0]
-  for await (const part of readExpiredRecords(audit, before)) {
+  for await (const part of readExpiredRecords(audit, before, signal)) {
     first ??= part[0] ?? null
     rows += part.length
   }
@@ -277,7 +287,7 @@ export function createRetentionRun({ store, audited, keys, clock, random }: Hist
   }
 
   async function removeAudit(archive: HistoryArchive, before: number, { onProgress, signal }: RetentionOptions) {
-    const ended = await findExpiredRecords(audit, before)
+    const ended = await findExpiredRecords(audit, before, signal)
     if (ended === null) return
     // Verified first: removed records can no longer be.
     const { brokenAt } = await createAuditQueries({ audit, keys }).verify({ signal })

@@ -52,10 +52,7 @@ function testTitles(path: string): Set<string> {
   }
   function visit(node: ts.Node): void {
     if (ts.isCallExpression(node) && /^(it|test)(\.each\b|$)/.test(getCallee(node))) add(node.arguments[0])
-    if (ts.isObjectLiteralExpression(node) && getProperty(node, 'run')) {
-      const name = getProperty(node, 'name')
-      if (name !== undefined && ts.isPropertyAssignment(name)) add(name.initializer)
-    }
+    if (ts.isMethodDeclaration(node) && isSuite(node.parent.parent)) add(node.name)
     ts.forEachChild(node, visit)
   }
   /** The text of the called function; `it.each` for `it.each(table)(title)`. A skipped test has another text. */
@@ -63,8 +60,8 @@ function testTitles(path: string): Set<string> {
     const called = ts.isCallExpression(expression) ? expression.expression : expression
     return called.getText(source).replace(/<.*>$/s, '')
   }
-  function getProperty(node: ts.ObjectLiteralExpression, name: string): ts.ObjectLiteralElementLike | undefined {
-    return node.properties.find((property) => property.name?.getText(source) === name)
+  function isSuite(node: ts.Node): boolean {
+    return ts.isVariableDeclaration(node) && node.type?.getText(source) === 'Cases'
   }
   visit(source)
   return titles

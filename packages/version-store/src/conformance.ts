@@ -5,7 +5,7 @@
  * @module
  */
 import { concurrencyCases, inputCases, orderCases } from './conformance/deliveries.js'
-import type { Case, OpenFixture } from './conformance/fixture.js'
+import type { OpenFixture } from './conformance/fixture.js'
 import { ConformanceError, createFaultPlan } from './conformance/fixture.js'
 import { listingCases } from './conformance/listing.js'
 import { interleavingCases, scheduleCases } from './conformance/schedules.js'
@@ -55,16 +55,9 @@ export interface ConformanceCase<Tx> {
  * @example for (const { name, run } of versionStoreCases()) await run(open).catch((error) => report(name, error))
  */
 export function versionStoreCases<Tx>(): ConformanceCase<Tx>[] {
-  const cases: Case<Tx>[] = [
-    ...orderCases<Tx>(),
-    ...concurrencyCases<Tx>(),
-    ...inputCases<Tx>(),
-    ...listingCases<Tx>(),
-    ...interleavingCases<Tx>(),
-    ...scheduleCases<Tx>(),
-    ...sweepCases<Tx>(),
-  ]
-  return cases.map(({ name, run }) => ({
+  const deliveryCases = { ...orderCases, ...concurrencyCases, ...inputCases }
+  const cases = { ...deliveryCases, ...listingCases, ...interleavingCases, ...scheduleCases, ...sweepCases }
+  return Object.entries(cases).map(([name, run]) => ({
     name,
     async run(open) {
       const faults = createFaultPlan()

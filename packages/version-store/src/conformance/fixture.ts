@@ -136,10 +136,8 @@ export interface ConformanceFixture<Tx> {
  */
 export type OpenFixture<Tx> = (faults: Faults) => Promise<ConformanceFixture<Tx>>
 
-export interface Case<Tx> {
-  readonly name: string
-  readonly run: (fixture: ConformanceFixture<Tx>, faults: FaultPlan) => Promise<void>
-}
+/** Tests by name. */
+export type Cases = Readonly<Record<string, <Tx>(fixture: ConformanceFixture<Tx>, faults: FaultPlan) => Promise<void>>>
 
 /** A payment at a version; `payment` numbers its transaction hash. */
 export function at(version: number, payment = 1): VersionedPayment {

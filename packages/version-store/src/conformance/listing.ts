@@ -1,110 +1,92 @@
 /** Tests of listings. All names begin with "a listing", so one excuse covers a store that cannot list. @module */
 import type { ListingVersionStore, PaymentKey, VersionStore } from '../version-store.js'
-import type { Case, ConformanceFixture } from './fixture.js'
+import type { Cases, ConformanceFixture } from './fixture.js'
 import { at, deferred, deliver, equal, expectFailure, expectFailureField, holds, runForEach } from './fixture.js'
 
 /** More payments than any adapter reads at once. */
 const many = 1_100
 
 /** Tests completeness, similar keys, and effects that failed or still run. */
-export function listingCases<Tx>(): Case<Tx>[] {
-  return [
-    {
-      name: 'a listing of an empty store is empty',
-      async run(fixture) {
-        equal(await listTexts(fixture), [])
-      },
-    },
-    {
-      name: 'a listing has each payment of its integration, and none of another',
-      async run(fixture) {
-        const { store } = fixture
-        const { integrationAddress } = at(1)
-        const otherAddresses = [`${integrationAddress}0`, integrationAddress.slice(0, -1), '*', '%', '"', '[', '0x{}']
-        const keys = [at(1), { ...at(1, 2), chainId: '1' }, { ...at(1, 2), chainId: '10' }, { ...at(1), txHash: ']}' }]
-        for (const key of keys) await store.advance({ ...key, version: 2 }, () => undefined)
-        await store.advance({ ...at(7), integrationAddress: integrationAddress.toUpperCase() }, () => undefined)
-        for (const other of otherAddresses)
-          await store.advance({ ...at(1, 9), integrationAddress: other }, () => undefined)
-        equal(await listTexts(fixture), toSortedTexts(keys))
-        equal(await listTexts(fixture, integrationAddress.toUpperCase()), toSortedTexts(keys))
-        for (const other of otherAddresses)
-          equal(await listTexts(fixture, other), toSortedTexts([{ ...at(1, 9), integrationAddress: other }]))
-      },
-    },
-    {
-      name: 'a listing of many payments on two chains is whole, also while others are stored, and these again',
-      async run({ store, listsAgain = false }) {
-        const keys = Array.from({ length: many }, (_, index) => ({
-          ...at(1, index),
-          chainId: index % 2 ? '1' : '8453',
-        }))
-        await runForEach(keys, 10, async (key) => void (await store.advance(key, () => undefined)))
-        const listedKeys = new Set<string>()
-        let count = 0
-        for await (const key of listing(store).list(at(1).integrationAddress)) {
-          if (count % 100 === 0) {
-            await store.advance(at(1, many + count), () => undefined)
-            await store.advance({ ...key, version: 2 }, () => undefined)
-          }
-          count += 1
-          listedKeys.add(toText(key))
-        }
-        equal(
-          toSortedTexts(keys).filter((key) => !listedKeys.has(key)),
-          [],
-        )
-        if (!listsAgain) equal(count, listedKeys.size, 'each payment once')
-      },
-    },
-    {
-      name: 'a listing has no payment whose effect failed or still runs',
-      async run(fixture) {
-        const { store } = fixture
-        await expectFailure(deliver(fixture, at(1, 1), new Error('this effect was told to fail')))
-        const turns = await countTurns(listTexts(fixture))
-        equal(await listTexts(fixture), [])
-        const started = deferred()
-        const release = deferred()
-        const slow = store.advance(at(1, 2), async () => {
-          started.resolve()
-          await release.promise
-        })
-        await started.promise
-        // A listing may wait for the effect or answer at once. One that does not wait ends within these turns.
-        const seenKeys: PaymentKey[] = []
-        const early = listTexts(fixture, at(1).integrationAddress, seenKeys)
-        await countTurns(early, 10 * turns + 10)
-        const whileItRan = toSortedTexts(seenKeys)
-        release.resolve()
-        equal(await slow, 'apply')
-        equal(whileItRan, [], 'while the effect runs')
-        const keys = await early
-        if (keys.length > 0) equal(keys, toSortedTexts([at(1, 2)]))
-        equal(await listTexts(fixture), toSortedTexts([at(1, 2)]))
-      },
-    },
-    {
-      name: 'a listing of an address that is empty or no string is rejected',
-      async run({ store }) {
-        for (const address of ['', undefined, null, 5]) {
-          const first = listing(store)
-            .list(address as string)
-            [Symbol.asyncIterator]()
-            .next()
-          equal(await expectFailureField(first, 'name'), 'TypeError', `of ${address}`)
-        }
-      },
-    },
-    {
-      name: 'a listing that an effect asks of its own store is rejected instead of waiting for itself',
-      async run(fixture) {
-        const call = fixture.store.advance(at(1), async () => void (await listTexts(fixture)))
-        equal(await expectFailureField(call, 'code'), 'ERR_EFFECT_REENTRANT')
-        equal(await deliver(fixture, at(1)), 'apply')
-      },
-    },
-  ]
+export const listingCases: Cases = {
+  async 'a listing of an empty store is empty'(fixture) {
+    equal(await listTexts(fixture), [])
+  },
+  async 'a listing has each payment of its integration, and none of another'(fixture) {
+    const { store } = fixture
+    const { integrationAddress } = at(1)
+    const otherAddresses = [`${integrationAddress}0`, integrationAddress.slice(0, -1), '*', '%', '"', '[', '0x{}']
+    const keys = [at(1), { ...at(1, 2), chainId: '1' }, { ...at(1, 2), chainId: '10' }, { ...at(1), txHash: ']}' }]
+    for (const key of keys) await store.advance({ ...key, version: 2 }, () => undefined)
+    await store.advance({ ...at(7), integrationAddress: integrationAddress.toUpperCase() }, () => undefined)
+    for (const other of otherAddresses) await store.advance({ ...at(1, 9), integrationAddress: other }, () => undefined)
+    equal(await listTexts(fixture), toSortedTexts(keys))
+    equal(await listTexts(fixture, integrationAddress.toUpperCase()), toSortedTexts(keys))
+    for (const other of otherAddresses)
+      equal(await listTexts(fixture, other), toSortedTexts([{ ...at(1, 9), integrationAddress: other }]))
+  },
+  async 'a listing of many payments on two chains is whole, also while others are stored, and these again'({
+    store,
+    listsAgain = false,
+  }) {
+    const keys = Array.from({ length: many }, (_, index) => ({
+      ...at(1, index),
+      chainId: index % 2 ? '1' : '8453',
+    }))
+    await runForEach(keys, 10, async (key) => void (await store.advance(key, () => undefined)))
+    const listedKeys = new Set<string>()
+    let count = 0
+    for await (const key of listing(store).list(at(1).integrationAddress)) {
+      if (count % 100 === 0) {
+        await store.advance(at(1, many + count), () => undefined)
+        await store.advance({ ...key, version: 2 }, () => undefined)
+      }
+      count += 1
+      listedKeys.add(toText(key))
+    }
+    equal(
+      toSortedTexts(keys).filter((key) => !listedKeys.has(key)),
+      [],
+    )
+    if (!listsAgain) equal(count, listedKeys.size, 'each payment once')
+  },
+  async 'a listing has no payment whose effect failed or still runs'(fixture) {
+    const { store } = fixture
+    await expectFailure(deliver(fixture, at(1, 1), new Error('this effect was told to fail')))
+    const turns = await countTurns(listTexts(fixture))
+    equal(await listTexts(fixture), [])
+    const started = deferred()
+    const release = deferred()
+    const slow = store.advance(at(1, 2), async () => {
+      started.resolve()
+      await release.promise
+    })
+    await started.promise
+    // A listing may wait for the effect or answer at once. One that does not wait ends within these turns.
+    const seenKeys: PaymentKey[] = []
+    const early = listTexts(fixture, at(1).integrationAddress, seenKeys)
+    await countTurns(early, 10 * turns + 10)
+    const whileItRan = toSortedTexts(seenKeys)
+    release.resolve()
+    equal(await slow, 'apply')
+    equal(whileItRan, [], 'while the effect runs')
+    const keys = await early
+    if (keys.length > 0) equal(keys, toSortedTexts([at(1, 2)]))
+    equal(await listTexts(fixture), toSortedTexts([at(1, 2)]))
+  },
+  async 'a listing of an address that is empty or no string is rejected'({ store }) {
+    for (const address of ['', undefined, null, 5]) {
+      const first = listing(store)
+        .list(address as string)
+        [Symbol.asyncIterator]()
+        .next()
+      equal(await expectFailureField(first, 'name'), 'TypeError', `of ${address}`)
+    }
+  },
+  async 'a listing that an effect asks of its own store is rejected instead of waiting for itself'(fixture) {
+    const call = fixture.store.advance(at(1), async () => void (await listTexts(fixture)))
+    equal(await expectFailureField(call, 'code'), 'ERR_EFFECT_REENTRANT')
+    equal(await deliver(fixture, at(1)), 'apply')
+  },
 }
 
 function listing<Tx>(store: VersionStore<Tx>): ListingVersionStore<Tx> {

@@ -1,6 +1,6 @@
 /** Every order and interleaving of small sets of deliveries, with every choice of failing effects. @module */
-import { decideVersion, type VersionDecision } from '../version-store.js'
-import type { Case, ConformanceFixture } from './fixture.js'
+import { decideVersion, type VersionDecision, type VersionedPayment } from '../version-store.js'
+import type { Cases, ConformanceFixture } from './fixture.js'
 import { at, buildNote, deferred, deliver, equal, holds, orders, rises, runForEach } from './fixture.js'
 
 /** Payments that are tested at a time: each may use as many connections as it has deliveries. */
@@ -36,55 +36,47 @@ function listFailureChoices(deliveries: number): boolean[][] {
 }
 
 /** All orders, one delivery after the other and all at once. */
-export function interleavingCases<Tx>(): Case<Tx>[] {
-  return [
-    {
-      name: 'every order of small sets of deliveries, one after the other, ends as the rule says',
-      async run(fixture) {
-        await runForEach(scenarios, atATime, async (scenario, payment) => {
-          let stored: number | undefined
-          for (const [index, version] of scenario.versions.entries()) {
-            const expected = decideVersion(stored, version)
-            const fails = scenario.fails[index] === true
-            equal(
-              await settle(fixture, at(version, payment), fails),
-              expected === 'apply' && fails ? 'failed' : expected,
-              orderLabel(scenario),
-            )
-            if (expected === 'apply' && !fails) stored = version
-          }
-          equal(await fixture.store.current(at(1, payment)), stored, orderLabel(scenario))
-          await heal(fixture, payment, scenario)
-        })
-      },
-    },
-    {
-      name: 'every order of small sets of deliveries, all at once, keeps each version once and in rising order',
-      async run(fixture) {
-        const outcomes = await Promise.all(
-          scenarios.map(({ versions, fails }, payment) =>
-            Promise.all(versions.map((version, index) => settle(fixture, at(version, payment), fails[index] === true))),
-          ),
+export const interleavingCases: Cases = {
+  async 'every order of small sets of deliveries, one after the other, ends as the rule says'(fixture) {
+    await runForEach(scenarios, atATime, async (scenario, payment) => {
+      let stored: number | undefined
+      for (const [index, version] of scenario.versions.entries()) {
+        const expected = decideVersion(stored, version)
+        const fails = scenario.fails[index] === true
+        equal(
+          await settle(fixture, at(version, payment), fails),
+          expected === 'apply' && fails ? 'failed' : expected,
+          orderLabel(scenario),
         )
-        await runForEach(scenarios, atATime, async (scenario, payment) => {
-          const applied = scenario.versions.filter((_, index) => outcomes[payment]?.[index] === 'apply')
-          equal(new Set(applied).size, applied.length, orderLabel(scenario))
-          const greatest = applied.length === 0 ? undefined : Math.max(...applied)
-          equal(await fixture.store.current(at(1, payment)), greatest, orderLabel(scenario))
-          await heal(fixture, payment, scenario)
-        })
-        const kept = new Map<string, number>()
-        for (const note of await fixture.notes()) {
-          // Without transactions, a failed effect's writes stay. Another test forbids that, and can be excused.
-          if (note.endsWith('!')) continue
-          const [payment = '', version = ''] = note.split('/')
-          const before = kept.get(payment) ?? 0
-          holds(Number(version) > before, note)
-          kept.set(payment, Number(version))
-        }
-      },
-    },
-  ]
+        if (expected === 'apply' && !fails) stored = version
+      }
+      equal(await fixture.store.current(at(1, payment)), stored, orderLabel(scenario))
+      await heal(fixture, payment, scenario)
+    })
+  },
+  async 'every order of small sets of deliveries, all at once, keeps each version once and in rising order'(fixture) {
+    const outcomes = await Promise.all(
+      scenarios.map(({ versions, fails }, payment) =>
+        Promise.all(versions.map((version, index) => settle(fixture, at(version, payment), fails[index] === true))),
+      ),
+    )
+    await runForEach(scenarios, atATime, async (scenario, payment) => {
+      const applied = scenario.versions.filter((_, index) => outcomes[payment]?.[index] === 'apply')
+      equal(new Set(applied).size, applied.length, orderLabel(scenario))
+      const greatest = applied.length === 0 ? undefined : Math.max(...applied)
+      equal(await fixture.store.current(at(1, payment)), greatest, orderLabel(scenario))
+      await heal(fixture, payment, scenario)
+    })
+    const kept = new Map<string, number>()
+    for (const note of await fixture.notes()) {
+      // Without transactions, a failed effect's writes stay. Another test forbids that, and can be excused.
+      if (note.endsWith('!')) continue
+      const [payment = '', version = ''] = note.split('/')
+      const before = kept.get(payment) ?? 0
+      holds(Number(version) > before, note)
+      kept.set(payment, Number(version))
+    }
+  },
 }
 
 /** Delivers the whole set again without failures: the greatest version is handled in the end, and stays. */
@@ -118,23 +110,17 @@ const sets = [
   [1, 2, 3],
 ]
 
-/** A delivery begins, or its effect may end. */
-interface Step {
-  readonly delivery: number
-  readonly does: 'begin' | 'end'
-}
-
 interface Scenario extends OrderScenario {
-  readonly schedule: readonly Step[]
+  /** Deliveries by index. Each begins at its first mention, and its effect may end from its second on. */
+  readonly schedule: readonly number[]
 }
 
-/** A delivery in flight. */
+/** A delivery that has begun. */
 interface Running {
-  readonly version: number
-  readonly fails: boolean
-  state: 'waiting' | 'in effect' | 'after effect' | 'over'
+  isInEffect: boolean
   /** Whether the effect may end. */
-  released: boolean
+  isReleased: boolean
+  /** Undefined until the delivery is over. */
   outcome?: VersionDecision | 'failed'
   /** The store's failure, besides the effect's own. */
   error?: unknown
@@ -144,10 +130,10 @@ interface Running {
 }
 
 /** All schedules, one test for each set of versions. */
-export function scheduleCases<Tx>(): Case<Tx>[] {
-  return sets.map((set) => ({
-    name: `every interleaving of concurrent deliveries of ${set.join(', ')} keeps each version once, in rising order`,
-    async run(fixture) {
+export const scheduleCases: Cases = Object.fromEntries(
+  sets.map((set) => [
+    `every interleaving of concurrent deliveries of ${set.join(', ')} keeps each version once, in rising order`,
+    async (fixture) => {
       const scenarios = buildScenarios(set)
       await runForEach(scenarios, atATime, (scenario, payment) => play(fixture, payment, scenario))
       const notes = await fixture.notes()
@@ -158,40 +144,48 @@ export function scheduleCases<Tx>(): Case<Tx>[] {
         equal(kept.at(-1), Math.max(...scenario.versions), label(scenario))
       }
     },
-  }))
-}
+  ]),
+)
 
-/** Plays the steps. Each step waits for its consequences, so that the next step meets the intended state. */
+/** Plays the schedule. Each step waits for its consequences, so that the next step meets the intended state. */
 async function play<Tx>(fixture: ConformanceFixture<Tx>, payment: number, scenario: Scenario): Promise<void> {
   const { versions, fails, schedule } = scenario
   const about = label(scenario)
-  const signal = createSignal()
   const running: Running[] = []
-
-  for (const { delivery, does } of schedule) {
-    if (does === 'begin') {
-      const [version = 0, failing = false] = [versions[delivery], fails[delivery]]
-      running[delivery] = begin(fixture, payment, version, failing, signal.give)
-    } else running[delivery]?.release()
-    // Waits until an effect runs that may not end yet, or every delivery is over.
-    await signal.until(() => {
-      const begun = running.filter((one) => one.state !== 'over')
-      return begun.length === 0 || begun.some((one) => one.state === 'in effect' && !one.released)
-    })
-    holds(running.filter((one) => one.state === 'in effect').length <= 1, `${about}: one effect at a time`)
+  let change = deferred()
+  const noteChange = () => {
+    change.resolve()
+    change = deferred()
   }
-  await Promise.all(running.map((one) => one.ended))
+  /** Whether an effect runs that may not end yet, or every delivery is over. */
+  const isSettled = () => {
+    const begun = running.filter(({ outcome }) => outcome === undefined)
+    return begun.length === 0 || begun.some(({ isInEffect, isReleased }) => isInEffect && !isReleased)
+  }
+
+  for (const delivery of schedule) {
+    const begun = running[delivery]
+    if (begun !== undefined) begun.release()
+    else {
+      const snapshot = at(versions[delivery] ?? 0, payment)
+      running[delivery] = begin(fixture, snapshot, fails[delivery] === true, noteChange)
+    }
+    while (!isSettled()) await change.promise
+    holds(running.filter(({ isInEffect }) => isInEffect).length <= 1, `${about}: one effect at a time`)
+  }
+  await Promise.all(running.map(({ ended }) => ended))
   for (const { error } of running) if (error !== undefined) throw error
 
   // A store may wake waiting calls in any order. Each answer must fit the versions kept before it.
-  const applied = running.filter((one) => one.outcome === 'apply').map((one) => one.version)
+  const applied = versions.filter((_, index) => running[index]?.outcome === 'apply')
   equal(new Set(applied).size, applied.length, `${about}: a version is applied once`)
   let stored = applied.length === 0 ? undefined : Math.max(...applied)
   equal(await fixture.store.current(at(1, payment)), stored, about)
-  for (const { version, outcome, fails: failing } of running) {
+  for (const [index, version] of versions.entries()) {
+    const outcome = running[index]?.outcome
     if (outcome === 'duplicate') holds(applied.includes(version), `${about}: a duplicate follows its original`)
     if (outcome === 'stale') holds(Math.max(...applied) > version, `${about}: a stale one follows a greater`)
-    if (outcome === 'failed') equal(failing, true, about)
+    if (outcome === 'failed') equal(fails[index], true, about)
   }
   for (const version of versions) {
     const expected = decideVersion(stored, version)
@@ -202,33 +196,29 @@ async function play<Tx>(fixture: ConformanceFixture<Tx>, payment: number, scenar
 
 function begin<Tx>(
   { store, write }: ConformanceFixture<Tx>,
-  payment: number,
-  version: number,
+  snapshot: VersionedPayment,
   fails: boolean,
-  changed: () => void,
+  noteChange: () => void,
 ): Running {
   const gate = deferred()
-  const snapshot = at(version, payment)
   const effect = async (tx: Tx) => {
-    one.state = 'in effect'
-    changed()
+    one.isInEffect = true
+    noteChange()
     await gate.promise
     await write(tx, fails ? `${buildNote(snapshot)}!` : buildNote(snapshot))
-    one.state = 'after effect'
+    one.isInEffect = false
     if (fails) throw intended
   }
   const end = (outcome: NonNullable<Running['outcome']>) => {
-    one.state = 'over'
+    one.isInEffect = false
     one.outcome = outcome
-    changed()
+    noteChange()
   }
   const one: Running = {
-    version,
-    fails,
-    state: 'waiting',
-    released: false,
+    isInEffect: false,
+    isReleased: false,
     release() {
-      one.released = true
+      one.isReleased = true
       gate.resolve()
     },
     ended: Promise.resolve()
@@ -241,20 +231,6 @@ function begin<Tx>(
   return one
 }
 
-/** Wakes each caller that waits for a condition. */
-function createSignal() {
-  let wake = deferred()
-  return {
-    give() {
-      wake.resolve()
-      wake = deferred()
-    },
-    async until(condition: () => boolean) {
-      while (!condition()) await wake.promise
-    },
-  }
-}
-
 /** Deliveries are numbered in the order in which they begin, so the orders of the versions cover every choice. */
 function buildScenarios(set: readonly number[]): Scenario[] {
   return orders(set).flatMap((versions) =>
@@ -264,19 +240,18 @@ function buildScenarios(set: readonly number[]): Scenario[] {
   )
 }
 
-/** Each delivery begins after the one before it, and before its effect may end: 3 schedules of two, 15 of three. */
-function buildSchedules(deliveries: number, begun = 0, open: readonly number[] = []): Step[][] {
-  if (begun === deliveries && open.length === 0) return [[]]
-  const take = (step: Step, nowBegun: number, nowOpen: readonly number[]) =>
-    buildSchedules(deliveries, nowBegun, nowOpen).map((rest) => [step, ...rest])
-  const end = (delivery: number) => {
-    const others = open.filter((one) => one !== delivery)
-    return take({ delivery, does: 'end' }, begun, others)
-  }
-  const begins = begun < deliveries ? take({ delivery: begun, does: 'begin' }, begun + 1, [...open, begun]) : []
-  return [...open.flatMap(end), ...begins]
+/** 3 schedules of two deliveries, 15 of three. */
+function buildSchedules(deliveries: number): number[][] {
+  const indexes = Array.from({ length: deliveries }, (_, index) => index)
+  return orders([...indexes, ...indexes]).filter((order) =>
+    [...new Set(order)].every((delivery, index) => delivery === index),
+  )
 }
 
 function label(scenario: Scenario): string {
-  return `${orderLabel(scenario)}: ${scenario.schedule.map(({ delivery, does }) => `${does} ${delivery}`).join(', ')}`
+  const { schedule } = scenario
+  const steps = schedule.map(
+    (delivery, index) => `${schedule.indexOf(delivery) === index ? 'begin' : 'end'} ${delivery}`,
+  )
+  return `${orderLabel(scenario)}: ${steps.join(', ')}`
 }

@@ -1,5 +1,5 @@
 /** The driver fails at its first operation, its second, and so on, in each way that it can fail. @module */
-import type { Case, ConformanceFixture, Fault, FaultPlan } from './fixture.js'
+import type { Cases, ConformanceFixture, Fault, FaultPlan } from './fixture.js'
 import { at, buildNote, deliver, equal, faultKinds, holds } from './fixture.js'
 
 /** More operations than any adapter needs for one delivery. */
@@ -15,39 +15,40 @@ interface Attempt<Tx> {
 }
 
 /** Makes and checks one attempt. Resolves true if the fault happened. */
-type Check<Tx> = (attempt: Attempt<Tx>) => Promise<boolean>
+type Check = <Tx>(attempt: Attempt<Tx>) => Promise<boolean>
 
-/** One test per kind of delivery and kind of fault. */
-export function sweepCases<Tx>(): Case<Tx>[] {
-  const kinds: Readonly<Record<string, Check<Tx>>> = {
-    'of a first version keeps it whole or not at all': (attempt) => expectWholeOrNothing(attempt, 1),
-    async 'of a greater version keeps it whole or not at all'(attempt) {
-      equal(await deliver(attempt.fixture, at(1, attempt.payment)), 'apply', attempt.about)
-      return expectWholeOrNothing(attempt, 2)
-    },
-    'around a failing effect keeps nothing': expectNothing,
-    'of a duplicate changes nothing': expectUnchanged,
-  }
-  return Object.entries(kinds).flatMap(([kind, run]) =>
-    faultKinds.map((fault) => ({
-      name: `a fault (${fault}) at any operation ${kind}`,
-      run: (fixture: ConformanceFixture<Tx>, faults: FaultPlan) => sweep(fixture, faults, fault, run),
-    })),
-  )
+const checks: Readonly<Record<string, Check>> = {
+  'of a first version keeps it whole or not at all': (attempt) => expectWholeOrNothing(attempt, 1),
+  async 'of a greater version keeps it whole or not at all'(attempt) {
+    equal(await deliver(attempt.fixture, at(1, attempt.payment)), 'apply', attempt.about)
+    return expectWholeOrNothing(attempt, 2)
+  },
+  'around a failing effect keeps nothing': expectNothing,
+  'of a duplicate changes nothing': expectUnchanged,
 }
+
+/** One test per check and kind of fault. */
+export const sweepCases: Cases = Object.fromEntries(
+  Object.entries(checks).flatMap(([kind, check]) =>
+    faultKinds.map((fault) => [
+      `a fault (${fault}) at any operation ${kind}`,
+      (fixture, faults) => sweep(fixture, faults, fault, check),
+    ]),
+  ),
+)
 
 /** Goes on until a delivery ends without reaching the operation that would fail. */
 async function sweep<Tx>(
   fixture: ConformanceFixture<Tx>,
   faults: FaultPlan,
   fault: Fault,
-  run: Check<Tx>,
+  check: Check,
 ): Promise<void> {
   // Work that a store does only once, such as connecting, comes before the sweep.
   equal(await deliver(fixture, at(1)), 'apply')
   for (let index = 0; ; index++) {
     holds(index < maxOperations, `a delivery takes fewer than ${maxOperations} operations`)
-    const happened = await run({
+    const happened = await check({
       fixture,
       payment: index + 2,
       about: `${fault} at operation ${index}`,

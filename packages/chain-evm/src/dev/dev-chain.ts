@@ -5,7 +5,7 @@ import { createWalletClient, defineChain, encodeDeployData, getContractAddress, 
 import { type HDAccount, mnemonicToAccount } from 'viem/accounts'
 import { getTransactionCount, getTransactionReceipt, sendTransaction } from 'viem/actions'
 import type { KnownRouter } from '../decode/known-routers.js'
-import { createRedactor, describeFailure, raceAbort } from '../rpc/failures.js'
+import { createRedactor, raceAbort, toRequestError } from '../rpc/failures.js'
 import { devRouter, devToken } from './contracts.generated.js'
 
 /** The mnemonic of anvil's default accounts. Its keys are public: for development chains only. */
@@ -63,8 +63,8 @@ export async function awaitChainStep<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   const checked = step.catch((error: unknown) => {
-    const failure = describeFailure(error, createRedactor(rpcUrl))
-    throw new DevChainError('ERR_DEV_CHAIN', `Chain ${chainId} ${what}: ${failure}.`)
+    const { message } = toRequestError(error, createRedactor(rpcUrl))
+    throw new DevChainError('ERR_DEV_CHAIN', `Chain ${chainId} ${what}: ${message}.`)
   })
   return raceAbort(checked, signal)
 }

@@ -7,13 +7,66 @@ import { ExcessiveJsonError } from '@payment-integration/contract/internal-io'
 import { ChainError } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
 
-/** An error whose message contains no text of the node, so that it may be shown. */
-abstract class ShownError extends Error {}
+type FailureKind =
+  | 'rate-limit'
+  /** An immediate retry may succeed: after a gateway's error or a truncated answer. */
+  | 'transient'
+  /** A keep-alive connection was closed. */
+  | 'stale'
+  | 'too-large'
+  /** The answer was made to exhaust its reader, as no honest node does. */
+  | 'hostile'
+  | 'other'
 
-export class DeadlineError extends ShownError {
-  override readonly name = 'DeadlineError'
+/** Why a request failed. The message is a phrase without unredacted text of the node, so that it may be shown. */
+export class RequestError extends Error {
+  readonly kind: FailureKind
+  /** The raw `Retry-After` header of a rate limit. */
+  readonly retryAfter: string | null
+  constructor(message: string, kind: FailureKind = 'other', retryAfter: string | null = null) {
+    super(message)
+    this.kind = kind
+    this.retryAfter = retryAfter
+  }
+}
+
+export class DeadlineError extends RequestError {
   constructor(timeoutMs: number) {
     super(`no answer within ${timeoutMs} ms`)
+  }
+}
+
+/** A keep-alive connection was closed: it idled too long, or another node took over the address. */
+export class StaleConnectionError extends RequestError {
+  override readonly name = 'StaleConnectionError'
+  constructor() {
+    super('no connection (ECONNRESET)', 'stale')
+  }
+}
+
+export class HttpStatusError extends RequestError {
+  constructor(status: number, retryAfter: string | null = null) {
+    super(`HTTP status ${status}`, status === 429 ? 'rate-limit' : status >= 500 ? 'transient' : 'other', retryAfter)
+  }
+}
+
+export class ResponseTooLargeError extends RequestError {
+  constructor(maxBytes: number) {
+    super(`the answer is larger than ${maxBytes} bytes`, 'too-large')
+  }
+}
+
+/** Valid JSON that does not answer the request. */
+export class NotJsonRpcError extends RequestError {
+  constructor() {
+    super('the answer is not JSON-RPC')
+  }
+}
+
+/** The node is not connected, and the request does not wait for a connection. */
+export class NoConnectionError extends RequestError {
+  constructor() {
+    super('no connection')
   }
 }
 
@@ -112,18 +165,6 @@ type ErrorLink = Error & {
   readonly status?: number | undefined
 }
 
-function isViemRpcError(error: ErrorLink): boolean {
-  return error.name === 'RpcRequestError' && 'details' in error
-}
-
-function isViemHttpError({ name }: ErrorLink): boolean {
-  return name === 'HttpRequestError'
-}
-
-function isViemSizeError(error: ErrorLink): boolean {
-  return error.name === 'ResponseBodyTooLargeError' && 'maxSize' in error
-}
-
 export type Failures = ReturnType<typeof createFailures>
 
 class RateLimitError extends ChainError {}
@@ -175,106 +216,39 @@ interface RpcError {
   readonly message: string
 }
 
-/** A keep-alive connection was closed: it idled too long, or another node took over the address. */
-export class StaleConnectionError extends Error {
-  override readonly name = 'StaleConnectionError'
-  readonly code = 'ECONNRESET'
-}
-
-export class HttpStatusError extends ShownError {
-  override readonly name = 'HttpStatusError'
-  readonly status: number
-  /** The raw `Retry-After` header. */
-  readonly retryAfter: string | null
-  constructor(status: number, retryAfter: string | null = null) {
-    super(`HTTP status ${status}`)
-    this.status = status
-    this.retryAfter = retryAfter
-  }
-}
-
-export class ResponseTooLargeError extends ShownError {
-  override readonly name = 'ResponseTooLargeError'
-  constructor(maxBytes: number) {
-    super(`the answer is larger than ${maxBytes} bytes`)
-  }
-}
-
-/** Valid JSON that does not answer the request. */
-export class NotJsonRpcError extends ShownError {
-  override readonly name = 'NotJsonRpcError'
-  constructor() {
-    super('the answer is not JSON-RPC')
-  }
-}
-
-/** The node is not connected, and the request does not wait for a connection. */
-export class NoConnectionError extends ShownError {
-  override readonly name = 'NoConnectionError'
-  constructor() {
-    super('no connection')
-  }
-}
-
-/** Describes in one phrase why a request failed. @param redact - Cleans text that the node wrote. */
-export function describeFailure(error: unknown, redact: (text: string) => string): string {
+/** Finds out why a request failed, by any wire. @param redact - Cleans text that the node wrote. */
+export function toRequestError(error: unknown, redact: (text: string) => string): RequestError {
+  const rpcError = findRpcError(error)
+  if (rpcError !== null) return new RequestError(describeRpcError({ ...rpcError, message: redact(rpcError.message) }))
   for (const link of walkCauses(error)) {
-    if (isViemRpcError(link))
-      return describeRpcError({ code: getErrorCode(link), message: redact(String(link.details)) })
-    if (isViemSizeError(link)) return `the answer is larger than ${link.maxSize} bytes`
-    if (link instanceof ShownError || link instanceof ExcessiveJsonError) return link.message
-    if (isViemHttpError(link) && link.status !== undefined) return `HTTP status ${link.status}`
-    if (link instanceof SyntaxError) return 'the answer is not JSON'
-    const { code } = link
-    if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(code)) return `no connection (${code})`
+    const { name, status, code } = link
+    if (link instanceof RequestError) return link
+    if (link instanceof ExcessiveJsonError) return new RequestError(link.message, 'hostile')
+    if (link instanceof SyntaxError) return new RequestError('the answer is not JSON', 'transient')
+    if (name === 'ResponseBodyTooLargeError') return new ResponseTooLargeError(Number(link.maxSize))
+    if (name === 'HttpRequestError' && status !== undefined) {
+      const retryAfter = link.headers?.get('retry-after') ?? null
+      // Not transient: viem's transports have retries of their own.
+      return new RequestError(`HTTP status ${status}`, status === 429 ? 'rate-limit' : 'other', retryAfter)
+    }
+    if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(code))
+      return new RequestError(`no connection (${code})`, code === 'ECONNRESET' ? 'transient' : 'other')
   }
-  return 'the connection failed, or the answer is not JSON-RPC'
+  return new RequestError('the connection failed, or the answer is not JSON-RPC')
 }
 
 /** The JSON-RPC error that a viem transport threw; null for any other failure. */
 export function findRpcError(error: unknown): RpcError | null {
-  for (const link of walkCauses(error))
-    if (isViemRpcError(link)) return { code: getErrorCode(link), message: String(link.details) }
+  for (const { name, details, code } of walkCauses(error))
+    if (name === 'RpcRequestError' && details !== undefined)
+      return { code: typeof code === 'number' && Number.isSafeInteger(code) ? code : null, message: String(details) }
   return null
-}
-
-/** The raw `Retry-After` of an HTTP 429; null for any other failure. */
-export function findRateLimit(error: unknown): { readonly retryAfter: string | null } | null {
-  for (const link of walkCauses(error)) {
-    if (link instanceof HttpStatusError) return link.status === 429 ? link : null
-    if (isViemHttpError(link) && link.status === 429) return { retryAfter: link.headers?.get('retry-after') ?? null }
-  }
-  return null
-}
-
-/** Whether an immediate retry may succeed: after a gateway's error or a truncated answer. */
-export function isTransient(error: unknown): boolean {
-  for (const link of walkCauses(error)) {
-    if (link instanceof StaleConnectionError) return false
-    if (link instanceof HttpStatusError) return link.status >= 500
-    if (link instanceof SyntaxError || link.code === 'ECONNRESET') return true
-  }
-  return false
-}
-
-export function isTooLarge(error: unknown): boolean {
-  return [...walkCauses(error)].some((link) => link instanceof ResponseTooLargeError || isViemSizeError(link))
-}
-
-/** Whether an answer was made to exhaust its reader, as no honest node does. */
-export function isExcessive(error: unknown): boolean {
-  return [...walkCauses(error)].some((link) => link instanceof ExcessiveJsonError)
 }
 
 /** Describes a JSON-RPC error whose message is already redacted. */
 export function describeRpcError(error: RpcError | undefined): string {
   if (error === undefined) return 'no answer'
   return error.code === null ? `JSON-RPC error: ${error.message}` : `JSON-RPC error ${error.code}: ${error.message}`
-}
-
-/** Null for a code that is not a number: text may repeat the key. */
-function getErrorCode({ code }: { readonly code?: unknown }): number | null {
-  return typeof code === 'number' && Number.isSafeInteger(code) ? code : null
 }
 
 /** The most characters of a node's text that are searched, and that are shown. */

@@ -2,15 +2,11 @@
 import type { Clock } from '@payment-integration/core/ports'
 import {
   createRedactor,
-  describeFailure,
   describeRpcError,
   type Failures,
-  findRateLimit,
-  isExcessive,
   isRateLimit,
-  isTooLarge,
-  isTransient,
-  StaleConnectionError,
+  RequestError,
+  toRequestError,
   withDeadline,
 } from './failures.js'
 import { formatQuantity } from './hex.js'
@@ -120,18 +116,17 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
       return await withDeadline(clock, requestTimeoutMs, caller, (signal) => wire.send(calls, signal))
     } catch (error) {
       if (caller?.aborted) throw caller.reason
-      if (error instanceof StaleConnectionError || isTransient(error)) throw error
-      throw toFailure(calls, error)
+      const failure = toRequestError(error, redact)
+      throw failure.kind === 'stale' || failure.kind === 'transient' ? failure : toFailure(calls, failure)
     }
   }
 
-  function toFailure(calls: readonly RpcCall[], error: unknown): Error {
+  function toFailure(calls: readonly RpcCall[], { message, kind, retryAfter }: RequestError): Error {
     const methods = new Set(calls.map(({ method }) => method))
-    const what = `${[...methods].join(', ')}: ${describeFailure(error, redact)}.`
+    const what = `${[...methods].join(', ')}: ${message}.`
     // A foreign contract chooses the size of its answer, which shows nothing about the node.
-    if (isTooLarge(error) && calls.some(({ method }) => method === 'eth_call')) return fail.tooLarge(what)
-    const limit = findRateLimit(error)
-    return limit === null ? noteLost(calls, what, isExcessive(error)) : noteRateLimit(calls, what, limit.retryAfter)
+    if (kind === 'too-large' && methods.has('eth_call')) return fail.tooLarge(what)
+    return kind === 'rate-limit' ? noteRateLimit(calls, what, retryAfter) : noteLost(calls, what, kind === 'hostile')
   }
 
   /** Null: the node's rate limit rejected a batch of this size, and the next one must be smaller. */
@@ -147,14 +142,12 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
         const checkChainId = await beforeRequest(canAddChainId, caller)
         return await attempt(calls, checkChainId, caller)
       } catch (error) {
-        if (isTransient(error)) {
-          if (repeats === maxRepeats || !mayRepeat()) throw toFailure(calls, error)
-          repeats += 1
-          onEnd({ kind: 'repeats' })
-        } else if (error instanceof StaleConnectionError) {
-          if (isResent) throw toFailure(calls, error)
-          isResent = true
-          onEnd({ kind: 'reconnects' })
+        if (error instanceof RequestError) {
+          const isStale = error.kind === 'stale'
+          if (isStale ? isResent : repeats === maxRepeats || !mayRepeat()) throw toFailure(calls, error)
+          if (isStale) isResent = true
+          else repeats += 1
+          onEnd({ kind: isStale ? 'reconnects' : 'repeats' })
         } else {
           if (!isRateLimit(error) || !mayRepeat()) throw error
           if (batchSize() < calls.length) return null

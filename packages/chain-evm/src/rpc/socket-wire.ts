@@ -56,7 +56,7 @@ interface Pending {
 
 /**
  * Connects. The connection keeps the process alive only while a request is in flight.
- * @throws The connection's error, for `describeFailure`; the signal's reason when it aborts first.
+ * @throws The connection's error, for `toRequestError`; the signal's reason when it aborts first.
  */
 export async function openSocket(options: SocketOptions, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted()

@@ -55,7 +55,7 @@ export interface WireOptions {
 export interface Wire {
   /**
    * Sends calls, as one JSON-RPC batch where possible. Resolves with an outcome per call, null where the node left
-   * it out; error messages are not redacted. Rejects with an error for `describeFailure` when there is no answer, and
+   * it out; error messages are not redacted. Rejects with an error for `toRequestError` when there is no answer, and
    * with `StaleConnectionError` when a keep-alive connection was closed.
    */
   send(calls: readonly RpcCall[], signal: AbortSignal): Promise<readonly (RpcOutcome | null)[]>

@@ -27,25 +27,56 @@ export interface BlockWithReceipts {
 
 // Raw receipts are the bytes that the receipts root covers, half the size of JSON. Each node is tried once.
 // Source: docs/decisions/completeness.md.
+//
+// Some nodes lack `eth_getBlockReceipts`; some fail on a large block and on every batch that contains it. After
+// repeated failures, receipts are read by transaction for a number of blocks, which doubles each time.
 
-/** Whether a node has raw receipts; untried nodes are absent. */
-const rawSupport = new WeakMap<Rpc, boolean>()
+/** What is known of a node's methods for all receipts of a block. */
+interface ReceiptMethods {
+  /** Whether the node has raw receipts; null while it is untried. */
+  hasRaw: boolean | null
+  isByBlockMissing: boolean
+  /** Failures of requests for a single block, in a row. */
+  failures: number
+  /** Blocks still to be read by transaction. */
+  pausedBlocks: number
+  nextPauseBlocks: number
+  /** Blocks read since the last failure, or since the pause was last halved. */
+  blocksRead: number
+}
+
+/** Failures in a row that start the first pause: most outages have ended by then. */
+const maxFailures = 3
+const pauseBlocks = { first: 16, max: 1_024 } as const
+
+const methodsOfNodes = new WeakMap<Rpc, ReceiptMethods>()
+
+function getMethods(rpc: Rpc): ReceiptMethods {
+  let methods = methodsOfNodes.get(rpc)
+  if (methods === undefined) {
+    const counts = { failures: 0, pausedBlocks: 0, nextPauseBlocks: pauseBlocks.first, blocksRead: 0 }
+    methods = { hasRaw: null, isByBlockMissing: false, ...counts }
+    methodsOfNodes.set(rpc, methods)
+  }
+  return methods
+}
 
 /** Tries an untried node with the first block that has transactions. */
 async function probeRawReceipts(reader: RangeReader, headers: readonly Header[]): Promise<void> {
   const { rawReceipts, signal } = reader
   const { rpc } = reader.node
-  if (!rawReceipts || rawSupport.has(rpc)) return
+  const methods = getMethods(rpc)
+  if (!rawReceipts || methods.hasRaw !== null) return
   const header = headers.find(({ transactions }) => transactions !== null && transactions.length > 0)
   if (header === undefined) return
   // Set before the request, so that parallel ranges do not probe the node too.
-  rawSupport.set(rpc, false)
+  methods.hasRaw = false
   try {
     const [outcome] = await rpc.askAll([buildReceiptsCall(header.ref.number, true)], signal)
-    rawSupport.set(rpc, outcome?.ok === true && parseProvenRaw(header, outcome.result) !== null)
+    methods.hasRaw = outcome?.ok === true && parseProvenRaw(header, outcome.result) !== null
   } catch (error) {
     // A rate limit or an abort shows nothing about the method: the node is probed again later.
-    if (isRateLimit(error) || signal?.aborted) rawSupport.delete(rpc)
+    if (isRateLimit(error) || signal?.aborted) methods.hasRaw = null
     if (!isUnavailable(error)) throw error
   }
 }
@@ -69,80 +100,51 @@ function parseProvenRaw({ transactions, receiptsRoot }: Header, answer: unknown)
   }
 }
 
-// Some nodes lack `eth_getBlockReceipts`; some fail on a large block and on every batch that contains it. After
-// repeated failures, receipts are read by transaction for a number of blocks, which doubles each time.
-
-interface ByBlockHistory {
-  isMethodMissing: boolean
-  /** Failures of requests for a single block, in a row. */
-  failures: number
-  /** Blocks still to be read by transaction. */
-  pausedBlocks: number
-  nextPauseBlocks: number
-  /** Blocks read since the last failure, or since the pause was last halved. */
-  blocksRead: number
-}
-
-/** Failures in a row that start the first pause: most outages have ended by then. */
-const maxFailures = 3
-const pauseBlocks = { first: 16, max: 1_024 } as const
-
-const histories = new WeakMap<Rpc, ByBlockHistory>()
-
-function getHistory(rpc: Rpc): ByBlockHistory {
-  let history = histories.get(rpc)
-  if (history === undefined) {
-    const nextPauseBlocks = pauseBlocks.first
-    history = { isMethodMissing: false, failures: 0, pausedBlocks: 0, nextPauseBlocks, blocksRead: 0 }
-    histories.set(rpc, history)
-  }
-  return history
-}
-
 /** Whether the next `blocks` blocks are read by block; if not, they count towards the end of the pause. */
 export function admitReadByBlock(rpc: Rpc, blocks: number): boolean {
-  const history = getHistory(rpc)
-  if (history.isMethodMissing) return false
-  if (history.pausedBlocks === 0) return true
-  history.pausedBlocks = Math.max(0, history.pausedBlocks - blocks)
+  const methods = getMethods(rpc)
+  if (methods.isByBlockMissing) return false
+  if (methods.pausedBlocks === 0) return true
+  methods.pausedBlocks = Math.max(0, methods.pausedBlocks - blocks)
   return false
 }
 
 /** Runs a request for receipts by block, and records its success or failure for later requests. */
 export async function runByBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise<T>): Promise<T> {
+  const methods = getMethods(rpc)
   try {
     const answer = await ask()
-    noteSuccess(getHistory(rpc), blocks)
+    noteSuccess(methods, blocks)
     return answer
   } catch (error) {
     // A failed request for several blocks is repeated with fewer, so it shows nothing about the method.
     if (blocks === 1 && isUnavailable(error) && !isRateLimit(error)) {
       // The raw method may be the cause, so JSON by block is tried before JSON by transaction.
-      if (rawSupport.get(rpc)) rawSupport.set(rpc, false)
-      else noteFailure(getHistory(rpc))
+      if (methods.hasRaw) methods.hasRaw = false
+      else noteFailure(methods)
     }
     throw error
   }
 }
 
 /** Halves the next pause after as many blocks as it covers were read: small blocks show little about large ones. */
-function noteSuccess(history: ByBlockHistory, blocks: number): void {
+function noteSuccess(methods: ReceiptMethods, blocks: number): void {
   // A request for several blocks that succeeds cannot contain the block that failed alone.
-  if (blocks === 1) history.failures = 0
-  history.blocksRead += blocks
-  if (history.blocksRead < history.nextPauseBlocks) return
-  history.blocksRead = 0
-  history.nextPauseBlocks = Math.max(pauseBlocks.first, history.nextPauseBlocks / 2)
+  if (blocks === 1) methods.failures = 0
+  methods.blocksRead += blocks
+  if (methods.blocksRead < methods.nextPauseBlocks) return
+  methods.blocksRead = 0
+  methods.nextPauseBlocks = Math.max(pauseBlocks.first, methods.nextPauseBlocks / 2)
 }
 
-function noteFailure(history: ByBlockHistory): void {
-  history.failures += 1
-  history.blocksRead = 0
+function noteFailure(methods: ReceiptMethods): void {
+  methods.failures += 1
+  methods.blocksRead = 0
   // After a recent pause, a single failure starts the next one.
-  if (history.failures < maxFailures && history.nextPauseBlocks === pauseBlocks.first) return
-  history.failures = 0
-  history.pausedBlocks = history.nextPauseBlocks
-  history.nextPauseBlocks = Math.min(history.nextPauseBlocks * 2, pauseBlocks.max)
+  if (methods.failures < maxFailures && methods.nextPauseBlocks === pauseBlocks.first) return
+  methods.failures = 0
+  methods.pausedBlocks = methods.nextPauseBlocks
+  methods.nextPauseBlocks = Math.min(methods.nextPauseBlocks * 2, pauseBlocks.max)
 }
 
 /** JSON-RPC: method not found. */
@@ -159,15 +161,15 @@ function toBlockReceipts(
   outcome: RpcOutcome | undefined,
   isRaw: boolean,
 ): BlockReceipts | null {
-  const { rpc } = reader.node
+  const methods = getMethods(reader.node.rpc)
   if (outcome === undefined) return null
   if (isRaw) {
     const raw = outcome.ok ? parseProvenRaw(header, outcome.result) : null
-    if (raw === null) rawSupport.set(rpc, false)
+    if (raw === null) methods.hasRaw = false
     return raw && { raw }
   }
   if (!outcome.ok) {
-    if (outcome.code === methodNotFoundCode) getHistory(rpc).isMethodMissing = true
+    if (outcome.code === methodNotFoundCode) methods.isByBlockMissing = true
     return null
   }
   const { result } = outcome
@@ -183,7 +185,7 @@ async function askForHeights(
 ) {
   const { rpc } = reader.node
   const isByBlock = admitReadByBlock(rpc, heights.length)
-  const isRaw = rawSupport.get(rpc) === true
+  const isRaw = getMethods(rpc).hasRaw === true
   const calls = heights.flatMap((height) => [
     ...(buildCall === null ? [] : [buildCall(height)]),
     ...(isByBlock ? [buildReceiptsCall(height, isRaw)] : []),

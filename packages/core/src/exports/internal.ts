@@ -1,148 +1,38 @@
 /** For the packages of this workspace alone: any release may change these names. @module */
 export type { ActorCommands } from '../actor-commands.js'
 export { InvalidRequestError, type OperatorErrorCode, RequestBodyError } from '../errors.js'
-export type { AuditAction, AuditQueries, AuditRecord, AuditStore, AuditVerdict } from '../history/audit-store.js'
+export type * from '../history/audit-store.js'
 export type { ExportFormat, ExportRows, Listing } from '../history/export.js'
-export type {
-  ArchiveHeader,
-  DeliveryHistory,
-  ExpiredHistory,
-  HistoryCommands,
-  HistoryPart,
-  HistoryRows,
-  HistorySegment,
-  HistoryStore,
-  PendingDeliveries,
-  RetentionProgress,
-  SegmentedKind,
-  UpdateHistory,
-} from '../history/history-store.js'
+export type * from '../history/history-store.js'
 export { createCheckedProvider } from '../identity/checked-provider.js'
-export type {
-  AccountEvent,
-  IdentityAccountStore,
-  IdentityAccountTransaction,
-  IdentityQuery,
-  IdentityStore,
-  IdentitySubject,
-  IdentityTransaction,
-  MissingApplicant,
-  NewRedemption,
-  NewSubject,
-  PersonQuery,
-  RedemptionChange,
-  RedemptionRecord,
-  RedemptionState,
-  ShareOutcome,
-  ShareRecord,
-  StoredEmailCode,
-  SubjectQuery,
-  SubjectView,
-  VerdictRecord,
-  VerificationChange,
-} from '../identity/identity-store.js'
+export type * from '../identity/identity-store.js'
 export type { CloseRequest, CloseResult, ResolveResult } from '../identity/operator-actions.js'
 export { checkNamespace, defaultNamespace } from '../identity/redemption.js'
-export type {
-  ChainReads,
-  Checkpoint,
-  LeaseStore,
-  LeaseView,
-  RouterCoverage,
-  WaitingDeposit,
-} from '../indexer/chain-store.js'
+export type * from '../indexer/chain-store.js'
 export { createCheckedChain, findRangeFlaw } from '../indexer/checked-chain.js'
 export { getHeadPollMs } from '../indexer/follower.js'
 export type { Indexer } from '../indexer/indexer.js'
 export type { ReindexDifference } from '../indexer/recheck.js'
 export { reindex } from '../indexer/reindex.js'
-export type {
-  Caller,
-  IntegrationRecord,
-  IntegrationSessionRecord,
-  IntegrationSessionStore,
-  IntegrationSessions,
-  IntegrationSessionTransaction,
-  IntegrationStore,
-  IntegrationTransaction,
-  ResealResult,
-  UnrecordedRange,
-} from '../integrations/integration.js'
+export type * from '../integrations/integration.js'
 export { integrationActor } from '../integrations/integration-sessions.js'
-export type {
-  MovedPayment,
-  MovedPaymentKey,
-  MovedUpdate,
-  MovedVersion,
-  MoveStore,
-  MoveTransaction,
-  StoredMove,
-  UnnotifiedVersion,
-  UpdatePage,
-} from '../integrations/move-store.js'
+export type * from '../integrations/move-store.js'
 export { checkNotificationUrl, type NotificationUrlRule, notificationPorts } from '../integrations/notification-url.js'
 export { assertWhole, groupBy } from '../internal/values.js'
 export type { AccountInput } from '../legacy/accounts.js'
 export { type Confirmations, createFinality } from '../legacy/finality.js'
 export { convertAmount, defaultMaxExtraFeeBps } from '../legacy/invoice-and-fees.js'
 export type { LegacyKeyView } from '../legacy/keys.js'
-export type {
-  AccountRecord,
-  AccountStore,
-  AccountTransaction,
-  LegacyKeyRecord,
-  LegacyKeyStore,
-  LegacyKeyTransaction,
-} from '../legacy/legacy-store.js'
+export type * from '../legacy/legacy-store.js'
 export { excerptBytes } from '../notifications/attempt.js'
 export type { CheckTotals, DeliveryCommands, ReplayTotals, SentTest } from '../notifications/delivery-commands.js'
 export { oldSnapshotMs } from '../notifications/delivery-commands.js'
-export type {
-  AttemptDecision,
-  AttemptRecord,
-  ClaimedDelivery,
-  ClaimRequest,
-  DatabaseSnapshot,
-  DeliveryBacklog,
-  DeliveryFilter,
-  DeliveryStatus,
-  DeliveryStore,
-  DeliveryView,
-  EndpointChange,
-  EndpointHealth,
-  EndpointJudge,
-  EndpointResult,
-  EndpointTransition,
-  EndpointView,
-  ExaminedVersions,
-  ReplayRequest,
-  ReplayResult,
-  SettledAttempt,
-  SettledStatus,
-  SettleResult,
-  StreamedDelivery,
-  StreamQuery,
-} from '../notifications/delivery-store.js'
+export type * from '../notifications/delivery-store.js'
 export { dispatcherDefaults } from '../notifications/dispatch-run.js'
 export { getEndpoint } from '../notifications/endpoint-health.js'
 export { formatAnswer } from '../notifications/retry-schedule.js'
 export type { DeliveryStreams, StreamMessage } from '../notifications/streams.js'
-export type {
-  AttemptKind,
-  ConsoleAttempt,
-  ConsoleIntegration,
-  ConsoleNewest,
-  ConsolePage,
-  ConsolePaymentFilter,
-  ConsolePosition,
-  ConsoleReads,
-  ConsoleSearch,
-  ConsoleUpdate,
-  CountQuery,
-  MinuteCount,
-  MinuteCounts,
-  MinuteVolume,
-} from '../operators/console-reads.js'
+export type * from '../operators/console-reads.js'
 export {
   type IssuedLink,
   type NewSession,
@@ -155,23 +45,11 @@ export {
   type SessionRecord,
 } from '../operators/operator-store.js'
 export { formatUnits, initialStatus, parseMemo, sumDecimals } from '../payments/payment.js'
-export type {
-  NewPayment,
-  NewSnapshot,
-  NewUpdate,
-  PagePosition,
-  PageQuery,
-  PaymentReads,
-  PaymentSelector,
-  SettledUpdate,
-  StoredPage,
-  StoredUpdate,
-  UpsertedPayments,
-} from '../payments/payment-store.js'
+export type * from '../payments/payment-store.js'
 export { unsettledStates } from '../payments/state.js'
 export type { EmailAddress, ProviderAnswer } from '../ports/identity.js'
 export { createMonotonicClock, createMonotonicNow, loadPackage, readRequestBody } from '../ports/runtime.js'
-export type { SchemaProgress, SchemaReport, SchemaStep, StoreSchema, StoreTransaction } from '../ports/store.js'
+export type * from '../ports/store.js'
 export type { LoopRoles, RunningProcess } from '../processes/processes.js'
 export type { StoredSnapshot } from '../queries.js'
 export type { DataKeyStore, DataKeyTransaction, SealedSecret, SealingKeyUse } from '../secrets/keys.js'

@@ -21,8 +21,9 @@ const fillHash = (txHash: string, ordinal: number) => hex(`fill ${txHash} ${ordi
 
 /** A fill of every deposit, in a transaction of its own on the destination chain. */
 const lookup = async ({ payment, destinationChainId, receiver, output }: BridgeDeposit): Promise<Fulfilment> => ({
-  ...{ chainId: destinationChainId, txHash: fillHash(payment.txHash, payment.ordinal), logIndex: 3 },
-  ...{ blockNumber: 9, blockHash: hex('block 9', 32), blockTimestamp: 1_700_000_000_000, receiver },
+  ...{ chainId: destinationChainId, txHash: fillHash(payment.txHash, payment.ordinal) },
+  ...{ logIndex: 3, position: 3, blockNumber: 9, blockHash: hex('block 9', 32) },
+  ...{ blockTimestamp: 1_700_000_000_000, receiver },
   ...{ tokenOut: { ...payment.tokenOut, address: output.token, amount: output.amount }, listedToken: null },
 })
 

@@ -1,7 +1,7 @@
 /** Polls for fulfilments of deposits, and commits payments. Source: docs/decisions/cross-chain.md. @module */
 import type { EventSink, ServiceEvent } from '../events.js'
 import { assertWhole, describeError, type Poller, type PollerOptions, runConcurrently } from '../internal/values.js'
-import type { PaymentFacts, StoredPayment } from '../payments/payment.js'
+import type { PaymentFacts } from '../payments/payment.js'
 import { storePayments } from '../payments/store-payments.js'
 import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/chain.js'
 import type { Clock, Logger } from '../ports/runtime.js'
@@ -16,8 +16,8 @@ export const firstFulfilmentOrdinal = 1_000_000
  * of the source chain do not apply to the received token.
  */
 function buildFulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilment): PaymentFacts {
-  const { chainId, txHash, logIndex, position = logIndex } = fulfilment
-  const { blockNumber, blockHash, blockTimestamp, receiver, listedToken } = fulfilment
+  const { chainId, txHash, logIndex, position, blockNumber, blockHash, blockTimestamp } = fulfilment
+  const { receiver, listedToken } = fulfilment
   const { amount, ...token } = fulfilment.tokenOut
   return {
     chainId,
@@ -37,23 +37,6 @@ function buildFulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilmen
     tokenOut: { ...token, gross: amount, net: amount },
     pricing: { listedToken, feeds: [], calledAmount: null, serviceFee: null },
   }
-}
-
-/** Assigns the stored ordinal of the fulfilment, or a free one: never that of another deposit. */
-function assignFulfilmentOrdinal(facts: PaymentFacts, storedPayments: readonly StoredPayment[]): PaymentFacts {
-  const isSame = (row: StoredPayment) =>
-    row.source.chainId === facts.source.chainId &&
-    row.source.txHash === facts.source.txHash &&
-    row.integrationAddress === facts.integrationAddress &&
-    row.receiver === facts.receiver &&
-    row.memoHex === facts.memoHex &&
-    row.tokenOut.address === facts.tokenOut.address
-  const isFill = (row: StoredPayment) => row.blockHash === facts.blockHash && row.logIndex === facts.logIndex
-  const before = storedPayments.find((row) => isSame(row) && (row.offChain || isFill(row)))
-  if (before !== undefined) return { ...facts, ordinal: before.ordinal }
-  let { ordinal } = facts
-  while (storedPayments.some((row) => row.ordinal === ordinal)) ordinal += 1
-  return { ...facts, ordinal }
 }
 
 /** A fulfilment must pay the promised amount and token to the receiver of the deposit, on the promised chain. */
@@ -85,9 +68,9 @@ async function recordFulfilment(
     const [indexedBlock] = isFollowed ? await tx.checkpoints(chainId, blockNumber, 1) : []
     if (indexedBlock?.blockNumber === blockNumber && indexedBlock.blockHash !== fulfilment.blockHash) return null
     if (!(await tx.settleDeposit(waiting.id))) return null
-    const storedPayments = await tx.paymentsForChange({ chainId, txHash })
-    const facts = assignFulfilmentOrdinal(buildFulfilledPayment(waiting.deposit, fulfilment), storedPayments)
-    const primary = storedPayments.every(({ integrationAddress }) => integrationAddress !== facts.integrationAddress)
+    const facts = buildFulfilledPayment(waiting.deposit, fulfilment)
+    const primaryPayments = await tx.paymentsForChange({ chainId, txHash })
+    const primary = primaryPayments.every(({ integrationAddress }) => integrationAddress !== facts.integrationAddress)
     return storePayments(tx, [{ facts, primary }])
   })
 }

@@ -29,7 +29,8 @@ function bridgeDeposit(name: string, given: Partial<BridgeDeposit> = {}): Bridge
 /** The fulfilment of that deposit; its transaction hash is made from `name`. */
 function getFulfilment(name: string, deposit: BridgeDeposit, given: Partial<Fulfilment> = {}): Fulfilment {
   return {
-    ...{ chainId: deposit.destinationChainId, txHash: hashOf(`fill ${name}`), logIndex: 5, blockNumber: 200 },
+    ...{ chainId: deposit.destinationChainId, txHash: hashOf(`fill ${name}`), blockNumber: 200 },
+    ...{ logIndex: 5, position: given.logIndex ?? 5 },
     ...{ blockHash: hashOf('block 200'), blockTimestamp: Date.UTC(2026, 0, 2), receiver: deposit.receiver },
     tokenOut: { ...arrived, amount: deposit.output.amount },
     listedToken: { symbol: 'USDT', currency: 'USD' },

@@ -167,11 +167,8 @@ export interface Fulfilment {
   readonly chainId: number
   readonly txHash: string
   readonly logIndex: number
-  /**
-   * Index of the log among the logs of its transaction. A reorg does not change it, so the payment keeps its identity.
-   * @default `logIndex`
-   */
-  readonly position?: number | undefined
+  /** Index of the log among the logs of its transaction. A reorg does not change it: the payment keeps its identity. */
+  readonly position: number
   readonly blockNumber: number
   readonly blockHash: string
   /** Unix time in milliseconds. */

@@ -107,6 +107,24 @@ test('an added router does not delay the head while its node is slow or fails', 
   expectAllStored(setUp, 3)
 })
 
+test('a lease that ends while the head is read, and is regained, begins the backfill anew and is no failure', async () => {
+  const setUp = await addRouter()
+  const { chain, indexer, clock, backfills, failures } = setUp
+  await indexer.step()
+  await turns()
+  chain.intercept = async (call) => {
+    if (call[0] === 'head') await clock.advance(60_000)
+    return undefined
+  }
+  await indexer.step()
+  chain.intercept = null
+  await settle(setUp)
+  expect(backfills()).toEqual(['3-7', '3-7', '8-12', '13-17', '18-20'])
+  expect(failures()).toEqual([])
+  expect(indexer.status()).toMatchObject({ error: null, lastError: null })
+  expectAllStored(setUp, 3)
+})
+
 test('an added router is read without waits while there are no new blocks', async () => {
   const setUp = await addRouter()
   const loop = start(setUp.indexer)

@@ -4,7 +4,7 @@ import { computeBackoffMs, describeError } from '../internal/values.js'
 import { lockChainAt, recordBackfill } from '../payments/record-range.js'
 import type { Recording } from '../payments/recording.js'
 import type { BlockRange, Chain } from '../ports/chain.js'
-import type { Clock, Logger, RandomSource } from '../ports/runtime.js'
+import { type Clock, createMonotonicNow, type Logger, type RandomSource } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint, RouterCoverage } from './chain-store.js'
 import { createUnexpectedBlocksError } from './follower.js'
@@ -93,9 +93,10 @@ export async function reconcileCoverage(
 }
 
 interface BackfillDeps {
-  readonly store: Pick<Store, 'transaction'>
+  readonly store: Pick<Store, 'transaction' | 'chains'>
   readonly chain: Chain
-  readonly clock: Clock
+  readonly startBlock: number | 'head'
+  readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<RandomSource, 'fraction'>
   readonly publish: EventSink
   readonly logger: Logger
@@ -104,8 +105,6 @@ interface BackfillDeps {
   readonly onRead: () => void
   readonly mayCommit: () => Promise<boolean>
   readonly onFailed: (error: unknown) => void
-  /** The checkpoint of this process at which the gaps were decided; null: the gaps are outdated. */
-  readonly checked: () => Checkpoint | null
 }
 
 type Outcome = { readonly range: BlockRange | null } | { readonly thrown: unknown }
@@ -119,8 +118,11 @@ interface Reader {
 
 /** Closes gaps one after the other, while the indexer follows the head. */
 export function createBackfill(deps: BackfillDeps) {
-  const { store, chain, clock, random, publish, logger, recording, onRead } = deps
-  const { chainId } = chain
+  const { store, chain, random, publish, logger, startBlock, recording, onRead } = deps
+  const { chainId, routers } = chain
+  const elapsed = createMonotonicNow(deps.clock)
+  /** The checkpoint of this process for which the gaps are known; null: the stored coverage must be checked. */
+  let checked: Checkpoint | null = null
   let gaps: Gap[] = []
   let reader: Reader | null = null
   let failures = 0
@@ -160,8 +162,8 @@ export function createBackfill(deps: BackfillDeps) {
     const { router, coveredFrom, to } = gap
     const reached = range.last.number
     const coverage = { router, from: coveredFrom, to: reached === to ? null : reached }
-    const expected = deps.checked()
-    for (const event of await recordBackfill(store, { chainId, range, coverage, expected, recording })) publish(event)
+    const backfilled = { chainId, range, coverage, expected: checked, recording }
+    for (const event of await recordBackfill(store, backfilled)) publish(event)
     publish({ type: 'chain.backfilled', chainId, router, blockNumber: reached, to })
     return reached === to ? null : { ...gap, from: reached + 1 }
   }
@@ -173,20 +175,35 @@ export function createBackfill(deps: BackfillDeps) {
     if (failed !== undefined) gaps = [...otherGaps, failed]
     failures += 1
     const retryInMs = computeBackoffMs(failures, random.fraction())
-    retryAt = clock.now() + retryInMs
+    retryAt = elapsed() + retryInMs
     error = describeError(thrown)
     deps.onFailed(thrown)
     logger.warn({ chainId, error, failures, retryInMs }, 'backfill of an added router failed')
   }
 
+  /** Forgets the gaps and what was read: another process may have indexed, or blocks may be orphaned. */
+  function reset(): void {
+    close()
+    checked = null
+    gaps = []
+    failures = 0
+    retryAt = Number.NEGATIVE_INFINITY
+    error = null
+  }
+
   return {
-    /** Replaces the gaps and starts reading anew: ranges in flight may be orphaned. */
-    replace(newGaps: readonly Gap[]): void {
-      close()
-      gaps = [...newGaps]
-      failures = 0
-      retryAt = Number.NEGATIVE_INFINITY
-      error = null
+    reset,
+    /** Checks the stored coverage, unless this process did at this checkpoint. Reads new gaps from their beginning. */
+    async prepare(checkpoint: Checkpoint): Promise<void> {
+      if (checked?.blockNumber === checkpoint.blockNumber && checked.blockHash === checkpoint.blockHash) return
+      const newGaps = await reconcileCoverage(store, { chainId, routers, checkpoint, startBlock, checked })
+      reset()
+      checked = checkpoint
+      gaps = newGaps
+    },
+    /** Notes that this process moved the checkpoint up, with all routers. */
+    follow(checkpoint: Checkpoint): void {
+      if (checked !== null) checked = checkpoint
     },
     /**
      * Commits the range that was read and starts to read the next one, without waiting for the node: old blocks never
@@ -194,7 +211,7 @@ export function createBackfill(deps: BackfillDeps) {
      */
     async advance(head: number, signal: AbortSignal | undefined): Promise<boolean> {
       const [gap] = gaps
-      if (gap === undefined || clock.now() < retryAt) return false
+      if (gap === undefined || elapsed() < retryAt) return false
       if (reader === null) {
         reader = open(gap, head)
         readNext(reader)
@@ -206,7 +223,8 @@ export function createBackfill(deps: BackfillDeps) {
       try {
         if ('thrown' in outcome) throw outcome.thrown
         signal?.throwIfAborted()
-        if (!(await deps.mayCommit())) return false
+        // A lease that was lost and is regained resets the gaps.
+        if (!(await deps.mayCommit()) || current !== reader) return false
         const restOfGap = await commit(gap, outcome.range)
         failures = 0
         error = null

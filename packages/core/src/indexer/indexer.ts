@@ -5,9 +5,9 @@ import { createLease } from '../internal/lease.js'
 import { assertWhole, backoffCapMs, computeBackoffMs, describeError, type Loop } from '../internal/values.js'
 import type { Recording } from '../payments/recording.js'
 import type { Chain, NodeStatus } from '../ports/chain.js'
-import { type Clock, createMonotonicClock, createSleeper, type Logger, type RandomSource } from '../ports/runtime.js'
+import { type Clock, createSleeper, type Logger, type RandomSource } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
-import { createBackfill, reconcileCoverage } from './backfill.js'
+import { createBackfill } from './backfill.js'
 import type { Checkpoint } from './chain-store.js'
 import { ChainAdapterError, createCheckedChain } from './checked-chain.js'
 import { type ChainState, createFollower, getHeadPollMs } from './follower.js'
@@ -110,15 +110,13 @@ const standByMs = 1_000
 export function createIndexer(deps: IndexerDeps): Indexer {
   const { store, clock, random, holder, publish, logger } = deps
   const chain = createCheckedChain(deps.chain)
-  const { chainId, routers } = chain
+  const { chainId } = chain
   const { startBlock = 'head', finalityBlocks, pollMs = 1_000, leaseMs = 15_000, recording = 'all' } = deps
   if (startBlock !== 'head') assertWhole('startBlock', startBlock, 0)
   if (finalityBlocks !== null) assertWhole('finalityBlocks', finalityBlocks, 0)
   assertWhole('pollMs', pollMs, 1)
   assertWhole('leaseMs', leaseMs, 100)
 
-  /** The checkpoint at which the coverage of the routers was checked; null: not checked yet. */
-  let checked: Checkpoint | null = null
   let commits = 0
   let watching: Promise<void> | null = null
   let error: string | null = null
@@ -134,15 +132,9 @@ export function createIndexer(deps: IndexerDeps): Indexer {
       logger.info({ chainId, ...other }, 'another process indexes this chain: it has the lease'),
   })
   const sleeper = createSleeper(clock)
-  const shared = { store, chain, clock: createMonotonicClock(clock), publish, logger, recording, mayCommit }
-  const backfill = createBackfill({
-    ...shared,
-    random,
-    onRead: sleeper.wake,
-    onFailed: recordError,
-    checked: () => checked,
-  })
-  const follower = createFollower({ ...shared, clock, startBlock, finalityBlocks, beforeRead, onMoved })
+  const shared = { store, chain, clock, publish, logger, startBlock, recording, mayCommit }
+  const backfill = createBackfill({ ...shared, random, onRead: sleeper.wake, onFailed: recordError })
+  const follower = createFollower({ ...shared, finalityBlocks, beforeRead: backfill.prepare, onMoved })
 
   function recordError(thrown: unknown): string {
     const message = describeError(thrown)
@@ -156,26 +148,15 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     if (isLeader !== before)
       logger.info({ chainId, leading: isLeader }, isLeader ? 'indexes this chain' : 'stands by for this chain')
     // Another process may have indexed meanwhile: stored coverage is valid, and blocks read earlier may be outdated.
-    if (!(isLeader && before)) {
-      checked = null
-      backfill.replace([])
-    }
+    if (!(isLeader && before)) backfill.reset()
     return isLeader
-  }
-
-  async function beforeRead(checkpoint: Checkpoint): Promise<void> {
-    if (checked?.blockNumber === checkpoint.blockNumber && checked.blockHash === checkpoint.blockHash) return
-    const gaps = await reconcileCoverage(store, { chainId, routers, checkpoint, startBlock, checked })
-    checked = checkpoint
-    backfill.replace(gaps)
   }
 
   function onMoved(checkpoint: Checkpoint, direction: 'up' | 'down'): void {
     commits += 1
-    if (direction === 'up') error = null
-    // After a rollback coverage is checked again, and blocks that the backfill has read may be orphaned.
-    checked = direction === 'up' && checked !== null ? checkpoint : null
-    if (direction === 'down') backfill.replace([])
+    if (direction === 'down') return backfill.reset()
+    error = null
+    backfill.follow(checkpoint)
   }
 
   async function step(signal?: AbortSignal): Promise<boolean> {

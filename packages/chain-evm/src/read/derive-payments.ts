@@ -91,18 +91,14 @@ function isRouter(routers: RangeReader['routers'], { to }: TransactionFacts): bo
   return to !== null && routers.has(to)
 }
 
-interface DerivedPayment extends Pick<PaymentDestination, 'integrationAddress' | 'deposit'> {
+export interface DerivedPayment extends Pick<PaymentDestination, 'integrationAddress' | 'deposit'> {
+  /** Position among the payments of the transaction, from 0. */
+  readonly ordinal: number
   readonly log: RouterLog
   readonly payment: DecodedPayment
   /** The token and amount that the payer gave. */
   readonly amountIn: TokenAmount
   readonly pricing: PricingFacts
-}
-
-/** The payments of one transaction, in log order. */
-export interface TransactionPayments {
-  readonly txHash: string
-  readonly payments: readonly DerivedPayment[]
 }
 
 interface PayingTransaction {
@@ -115,13 +111,14 @@ interface PayingTransaction {
 /**
  * Decodes logs, and reads the transactions and receipts of their payments that are not cached.
  * @param logs - Logs of listed routers, in block, transaction and log order.
+ * @returns The payments in that order.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from.
  */
-export async function readTransactionPayments(
+export async function readDerivedPayments(
   reader: RangeReader,
   logs: readonly RouterLog[],
   cached: CachedFacts,
-): Promise<TransactionPayments[]> {
+): Promise<DerivedPayment[]> {
   const groups = groupLogs(reader, logs)
   if (groups.length === 0) return []
   const transactions = await readPaymentTransactions(reader, groups, cached.blocks)
@@ -134,10 +131,9 @@ export async function readTransactionPayments(
   })
   const needed = payingTransactions.filter((each) => isReceiptNeeded(reader, each)).map(({ group }) => group)
   const receipts = await readReceipts(reader, needed, cached.receipts)
-  return payingTransactions.map((transaction) => ({
-    txHash: transaction.group.txHash,
-    payments: derivePayments(reader, transaction, receipts.get(transaction.group.txHash) ?? null),
-  }))
+  return payingTransactions.flatMap((transaction) =>
+    derivePayments(reader, transaction, receipts.get(transaction.group.txHash) ?? null),
+  )
 }
 
 /**
@@ -167,6 +163,7 @@ function derivePayments(
   const conversions = pairConversions(emitted, direct)
   const isNeeded = needsReceiptForDestinations(reader, transaction, payments)
   const destinations = computeDestinations(reader, transaction, payments, isNeeded ? receipt : null)
+  let ordinal = 0
   return payments.flatMap(({ log, event }, index): DerivedPayment[] => {
     const { integrationAddress, isTransferred, deposit, isUnknownBridge } = destinations[index] as PaymentDestination
     if (isUnknownBridge) {
@@ -182,7 +179,7 @@ function derivePayments(
     const isSwap = amountIn !== null && isDirect
     const payment = isSwap ? { ...event, sender: transaction.from } : event
     const paid = isSwap ? amountIn : { token: event.token, amount: event.gross }
-    return [{ log, payment, integrationAddress, deposit, amountIn: paid, pricing }]
+    return [{ ordinal: ordinal++, log, payment, integrationAddress, deposit, amountIn: paid, pricing }]
   })
 }
 

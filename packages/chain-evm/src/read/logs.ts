@@ -7,7 +7,7 @@ import { type Failures, isRateLimit, isUnavailable } from '../rpc/failures.js'
 import { formatQuantity } from '../rpc/hex.js'
 import { buildHeaderCall, getResult, type RpcCall, type RpcOutcome } from '../rpc/json-rpc.js'
 import { readByTransaction } from './block-receipts.js'
-import { readTransactionPayments } from './derive-payments.js'
+import { readDerivedPayments } from './derive-payments.js'
 import { readPaymentFacts } from './proven-blocks.js'
 import type { Header, RangeReader } from './range-reader.js'
 import { assertChain, isPaymentLog, isRelevantLog, readBlockTimes, toHeader } from './range-reader.js'
@@ -190,12 +190,12 @@ export async function readUnproven(reader: RangeReader): Promise<BlockRange> {
   const { from, to, fail, node, signal } = reader
   const read = await withRangeSize(reader, from, to, (upTo) => readRangeEnds(reader, from, upTo))
   const { ends, first, last, logs } = read
-  const payments = logs.filter((log) => isPaymentLog(reader, log))
-  await checkEmptyEnds(reader, ends, payments)
-  const transactions = await readTransactionPayments(reader, logs, { receipts: new Map(), blocks: new Map() })
-  const paid: RouterLog[] = transactions.flatMap((transaction) => transaction.payments.map(({ log }) => log))
+  const paymentLogs = logs.filter((log) => isPaymentLog(reader, log))
+  await checkEmptyEnds(reader, ends, paymentLogs)
+  const payments = await readDerivedPayments(reader, logs, { receipts: new Map(), blocks: new Map() })
+  const paid = payments.map(({ log }) => log)
   const timeOf = await readBlockTimes(reader, paid, [first, last])
-  const facts = await readPaymentFacts(reader, transactions, timeOf, last.number)
+  const facts = await readPaymentFacts(reader, payments, timeOf, last.number)
   const reread = parseHeader(await node.rpc.call(buildHeaderCall(last.number), signal), fail)
   if (reread?.hash !== last.hash) throw fail.noBlock(`block ${last.number} was replaced after the logs were read.`)
   return { first, last, blocks: ends.map(({ ref }) => ref), ...facts, proof: 'none', node: node.name }

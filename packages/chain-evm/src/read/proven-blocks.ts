@@ -7,7 +7,7 @@ import { isUnproven } from '../rpc/failures.js'
 import { lowercaseHash, zeroAddress } from '../rpc/hex.js'
 import type { BlockReceipts, BlockWithReceipts, ProvenRawReceipts } from './block-receipts.js'
 import { readByTransaction, readReceiptsInOneCall } from './block-receipts.js'
-import { readTransactionPayments, type TransactionPayments } from './derive-payments.js'
+import { type DerivedPayment, readDerivedPayments } from './derive-payments.js'
 import { type Header, isRelevantLog, type RangeReader } from './range-reader.js'
 
 /** The relevant logs of a block, in log order, and the receipts that contain them. */
@@ -153,53 +153,52 @@ export interface RangeFacts {
  */
 export async function readPaymentFacts(
   reader: RangeReader,
-  transactions: readonly TransactionPayments[],
+  payments: readonly DerivedPayment[],
   timeOf: (log: RouterLog) => number,
   height: number,
 ): Promise<RangeFacts> {
   const { routers } = reader
   const { chainId } = reader.fail
-  const tokens = await readTokens(reader, transactions, height)
+  const tokens = await readTokens(reader, payments, height)
   const facts: RangeFacts = { payments: [], deposits: [] }
-  for (const { txHash, payments } of transactions)
-    for (const [ordinal, { log, payment, integrationAddress, deposit, amountIn, pricing }] of payments.entries()) {
-      const tokenIn = tokens.get(amountIn.token)
-      const tokenOut = tokens.get(payment.token)
-      if (tokenIn === undefined || tokenOut === undefined) throw new Error(`A token of ${txHash} was not read.`)
-      const paymentFacts: PaymentFacts = {
-        chainId,
-        txHash,
-        ordinal,
-        logIndex: log.logIndex,
-        blockNumber: log.blockNumber,
-        blockHash: log.blockHash,
-        blockTimestamp: timeOf(log),
-        router: { address: log.address, version: routers.get(log.address) ?? '' },
-        sender: payment.sender,
-        receiver: payment.receiver,
-        memoHex: payment.memoHex,
-        integrationAddress,
-        source: { chainId, txHash },
-        tokenIn: { ...tokenIn, amount: amountIn.amount },
-        tokenOut: { ...tokenOut, gross: payment.gross, net: payment.net },
-        pricing,
-      }
-      if (deposit === null) facts.payments.push(paymentFacts)
-      else facts.deposits.push({ payment: paymentFacts, ...deposit })
+  for (const { ordinal, log, payment, integrationAddress, deposit, amountIn, pricing } of payments) {
+    const { txHash } = log
+    const tokenIn = tokens.get(amountIn.token)
+    const tokenOut = tokens.get(payment.token)
+    if (tokenIn === undefined || tokenOut === undefined) throw new Error(`A token of ${txHash} was not read.`)
+    const paymentFacts: PaymentFacts = {
+      chainId,
+      txHash,
+      ordinal,
+      logIndex: log.logIndex,
+      blockNumber: log.blockNumber,
+      blockHash: log.blockHash,
+      blockTimestamp: timeOf(log),
+      router: { address: log.address, version: routers.get(log.address) ?? '' },
+      sender: payment.sender,
+      receiver: payment.receiver,
+      memoHex: payment.memoHex,
+      integrationAddress,
+      source: { chainId, txHash },
+      tokenIn: { ...tokenIn, amount: amountIn.amount },
+      tokenOut: { ...tokenOut, gross: payment.gross, net: payment.net },
+      pricing,
     }
+    if (deposit === null) facts.payments.push(paymentFacts)
+    else facts.deposits.push({ payment: paymentFacts, ...deposit })
+  }
   return facts
 }
 
 async function readTokens(
   reader: RangeReader,
-  transactions: readonly TransactionPayments[],
+  payments: readonly DerivedPayment[],
   height: number,
 ): Promise<ReadonlyMap<string, TokenFacts>> {
   const tokens = new Map<string, TokenFacts>()
-  for (const { payments } of transactions)
-    for (const { amountIn, payment } of payments)
-      for (const address of [amountIn.token, payment.token])
-        if (!tokens.has(address)) tokens.set(address, await reader.tokens.read(reader, address, height))
+  for (const { amountIn, payment } of payments)
+    for (const address of [amountIn.token, payment.token])
+      if (!tokens.has(address)) tokens.set(address, await reader.tokens.read(reader, address, height))
   return tokens
 }
 
@@ -224,8 +223,8 @@ export function createProvenPayments(reader: RangeReader) {
     },
     /** @param height - The last block of the range. */
     async readPayments(height: number): Promise<RangeFacts> {
-      const transactions = await readTransactionPayments(reader, logs, { receipts, blocks })
-      return readPaymentFacts(reader, transactions, (log) => log.blockTimestamp ?? 0, height)
+      const payments = await readDerivedPayments(reader, logs, { receipts, blocks })
+      return readPaymentFacts(reader, payments, (log) => log.blockTimestamp ?? 0, height)
     },
   }
 }

@@ -10,7 +10,10 @@ export interface PaymentName {
   readonly integrationAddress: string | null
 }
 
-/** An event. The change that it reports is durable. */
+/**
+ * An event. The change that it reports is durable. A change may lack its event, if the process or its connection to the
+ * database breaks at the commit.
+ */
 export type ServiceEvent =
   /** A payment is stored for the first time. */
   | ({

@@ -42,81 +42,55 @@ function createQuery(driver: Driver, table: string): Driver['query'] {
   }
 }
 
+/** Columns by name, each with its value of a payment. */
+type Columns<Source> = Readonly<Record<string, (source: Source) => Value>>
+
 /** The primary key of a payment. */
-const keyColumns = ['integration_address', 'chain_id', 'tx_hash'] as const
+const keyColumns: Columns<PaymentKey> = {
+  integration_address: ({ integrationAddress }) => integrationAddress,
+  chain_id: ({ chainId }) => chainId,
+  tx_hash: ({ txHash }) => txHash,
+}
 
 /** The other columns that a delivery carries. */
-const snapshotColumns = [
-  'version',
-  'state',
-  'recipient_title',
-  'recipient_subtitle',
-  'invoice_amount',
-  'invoice_currency',
-  'invoice_settlement_amount',
-  'invoice_settlement_currency',
-] as const
+const snapshotColumns: Columns<Snapshot | Payment> = {
+  version: ({ version }) => version,
+  state: ({ state }) => toStorable(state),
+  recipient_title: ({ recipient }) => toStorable(recipient?.title ?? null),
+  recipient_subtitle: ({ recipient }) => toStorable(recipient?.subtitle ?? null),
+  invoice_amount: ({ invoice }) => invoice?.amount ?? null,
+  invoice_currency: ({ invoice }) => invoice?.currency ?? null,
+  invoice_settlement_amount: ({ invoice }) => invoice?.settlementAmount ?? null,
+  invoice_settlement_currency: ({ invoice }) => invoice?.settlementCurrency ?? null,
+}
 
 /** The columns that only the read API gives. */
-const factColumns = [
-  'sender',
-  'receiver',
-  'memo',
-  'block_timestamp',
-  'source_chain_id',
-  'source_tx_hash',
-  'token_in_address',
-  'token_in_symbol',
-  'token_in_amount',
-  'token_out_address',
-  'token_out_symbol',
-  'token_out_amount_gross',
-  'token_out_amount_net',
-  'body',
-  'body_version',
-] as const
-
-/** Values of {@link keyColumns}. */
-function keyValues({ integrationAddress, chainId, txHash }: PaymentKey): Value[] {
-  return [integrationAddress, chainId, txHash]
+const factColumns: Columns<Payment> = {
+  sender: ({ sender }) => sender,
+  receiver: ({ receiver }) => receiver,
+  memo: ({ memo }) => toStorable(memo),
+  // One format for all block times, because SQLite compares them as text.
+  block_timestamp: ({ blockTimestamp }) => new Date(blockTimestamp).toISOString(),
+  source_chain_id: ({ source }) => source.chainId,
+  source_tx_hash: ({ source }) => source.txHash,
+  token_in_address: ({ tokenIn }) => tokenIn.address,
+  token_in_symbol: ({ tokenIn }) => toStorable(tokenIn.symbol),
+  token_in_amount: ({ tokenIn }) => tokenIn.amount,
+  token_out_address: ({ tokenOut }) => tokenOut.address,
+  token_out_symbol: ({ tokenOut }) => toStorable(tokenOut.symbol),
+  token_out_amount_gross: ({ tokenOut }) => tokenOut.amountGross,
+  token_out_amount_net: ({ tokenOut }) => tokenOut.amountNet,
+  // Unknown fields included. JSON escapes what a text column cannot hold.
+  body: (payment) => JSON.stringify(payment),
+  body_version: ({ version }) => version,
 }
 
-/** Values of {@link snapshotColumns}. */
-function snapshotValues({ version, state, recipient, invoice }: Snapshot | Payment): Value[] {
-  return [
-    version,
-    toStorable(state),
-    toStorable(recipient?.title ?? null),
-    toStorable(recipient?.subtitle ?? null),
-    invoice?.amount ?? null,
-    invoice?.currency ?? null,
-    invoice?.settlementAmount ?? null,
-    invoice?.settlementCurrency ?? null,
-  ]
-}
+const keyNames = Object.keys(keyColumns)
+const snapshotNames = Object.keys(snapshotColumns)
+const factNames = Object.keys(factColumns)
 
-/** Values of {@link factColumns}. */
-function factValues(payment: Payment): Value[] {
-  const { sender, receiver, memo, blockTimestamp, source, tokenIn, tokenOut } = payment
-  return [
-    sender,
-    receiver,
-    toStorable(memo),
-    // One format for all block times, because SQLite compares them as text.
-    new Date(blockTimestamp).toISOString(),
-    source.chainId,
-    source.txHash,
-    tokenIn.address,
-    toStorable(tokenIn.symbol),
-    tokenIn.amount,
-    tokenOut.address,
-    toStorable(tokenOut.symbol),
-    tokenOut.amountGross,
-    tokenOut.amountNet,
-    // Unknown fields included. JSON escapes what a text column cannot hold.
-    JSON.stringify(payment),
-    payment.version,
-  ]
+function listValues<Source>(columns: Columns<Source>, source: Source): Value[] {
+  return Object.values(columns).map((getValue) => getValue(source))
 }
 
 /**
@@ -131,7 +105,7 @@ function toStorable(text: string | null): string | null {
 const incomplete = '(body_version IS NULL OR body_version < version)'
 
 /** Every column, in the order of the tables' documentation. */
-const paymentColumns = [...keyColumns, ...snapshotColumns, ...factColumns, 'updated_at'] as const
+const paymentNames = [...keyNames, ...snapshotNames, ...factNames, 'updated_at']
 
 /** Statements that create tables and indexes where they are missing. */
 export function buildSchema(dialect: Dialect, { payments, state, index }: TableNames): string[] {
@@ -140,18 +114,18 @@ export function buildSchema(dialect: Dialect, { payments, state, index }: TableN
       ? { text: 'text', key: 'text COLLATE "C"', whole: 'bigint', time: 'timestamptz', json: 'json' }
       : { text: 'TEXT', key: 'TEXT', whole: 'INTEGER', time: 'TEXT', json: 'TEXT' }
   const getType = (column: string): string => {
-    if ((keyColumns as readonly string[]).includes(column)) return `${types.key} NOT NULL`
+    if (keyNames.includes(column)) return `${types.key} NOT NULL`
     if (column === 'version') return `${types.whole} NOT NULL`
     if (column === 'updated_at') return `${types.time} NOT NULL`
     if (column === 'body_version') return types.whole
     if (column === 'block_timestamp') return types.time
     return column === 'body' ? types.json : types.text
   }
-  const columns = paymentColumns.map((column) => `  ${column} ${getType(column)},\n`).join('')
+  const columns = paymentNames.map((column) => `  ${column} ${getType(column)},\n`).join('')
   return [
-    `CREATE TABLE IF NOT EXISTS ${payments} (\n${columns}  PRIMARY KEY (${keyColumns.join(', ')})\n)`,
+    `CREATE TABLE IF NOT EXISTS ${payments} (\n${columns}  PRIMARY KEY (${keyNames.join(', ')})\n)`,
     `CREATE INDEX IF NOT EXISTS ${index('newest')} ON ${payments} (integration_address, block_timestamp)`,
-    `CREATE INDEX IF NOT EXISTS ${index('incomplete')} ON ${payments} (${keyColumns.join(', ')}) WHERE ${incomplete}`,
+    `CREATE INDEX IF NOT EXISTS ${index('incomplete')} ON ${payments} (${keyNames.join(', ')}) WHERE ${incomplete}`,
     `CREATE TABLE IF NOT EXISTS ${state} (
   integration_address ${types.key} NOT NULL PRIMARY KEY,
   checkpoint ${types.json},
@@ -176,23 +150,23 @@ export function openPaymentsTable(driver: Driver, { payments }: TableNames, inte
   const query = createQuery(driver, payments)
   const insert = (columns: readonly string[]) =>
     `INSERT INTO ${payments} AS kept (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
-ON CONFLICT (${keyColumns.join(', ')}) DO UPDATE SET `
+ON CONFLICT (${keyNames.join(', ')}) DO UPDATE SET `
   const setTo = (columns: readonly string[]) => columns.map((column) => `${column} = excluded.${column}`).join(', ')
   const setIfNewer = (columns: readonly string[]) =>
     columns
       .map((name) => `${name} = CASE WHEN excluded.version >= kept.version THEN excluded.${name} ELSE kept.${name} END`)
       .join(', ')
-  const byKey = keyColumns.map((column) => `${column} = ?`).join(' AND ')
+  const byKey = keyNames.map((column) => `${column} = ?`).join(' AND ')
 
-  const snapshotSql = `${insert([...keyColumns, ...snapshotColumns, 'updated_at'])}${setTo([...snapshotColumns, 'updated_at'])}
+  const snapshotSql = `${insert([...keyNames, ...snapshotNames, 'updated_at'])}${setTo([...snapshotNames, 'updated_at'])}
 WHERE excluded.version > kept.version RETURNING version`
-  const paymentSql = `${insert(paymentColumns)}${setIfNewer(snapshotColumns)}, ${setTo([...factColumns, 'updated_at'])}
+  const paymentSql = `${insert(paymentNames)}${setIfNewer(snapshotNames)}, ${setTo([...factNames, 'updated_at'])}
 WHERE kept.body_version IS NULL OR excluded.body_version > kept.body_version
 OR (excluded.body_version = kept.body_version AND excluded.body${text} <> kept.body${text}) RETURNING version`
   const readSql = `SELECT version, body_version, body${text} AS body FROM ${payments} WHERE ${byKey}`
 
   async function readStored(key: PaymentKey) {
-    const [row] = await query(readSql, keyValues(key))
+    const [row] = await query(readSql, listValues(keyColumns, key))
     if (row === undefined) return null
     const bodyVersion = row['body_version'] === null ? null : Number(row['body_version'])
     return { version: Number(row['version']), bodyVersion, body: row['body'] }
@@ -201,7 +175,8 @@ OR (excluded.body_version = kept.body_version AND excluded.body${text} <> kept.b
   return {
     /** Stores a snapshot if its version is greater. One statement compares and writes. */
     async writeSnapshot(snapshot: Snapshot, at: string): Promise<VersionDecision> {
-      const rows = await query(snapshotSql, [...keyValues(snapshot), ...snapshotValues(snapshot), at])
+      const values = [...listValues(keyColumns, snapshot), ...listValues(snapshotColumns, snapshot), at]
+      const rows = await query(snapshotSql, values)
       if (rows.length > 0) return 'apply'
       const row = await readStored(snapshot)
       // No row: it was deleted after the first statement, which had found this version or a newer one.
@@ -215,8 +190,8 @@ OR (excluded.body_version = kept.body_version AND excluded.body${text} <> kept.b
       // Most payments of a run are unchanged, and cost no write.
       if (before !== null && before.bodyVersion !== null && before.bodyVersion >= version)
         if (before.bodyVersion > version || before.body === JSON.stringify(payment)) return 'unchanged'
-      const values = [...keyValues(payment), ...snapshotValues(payment), ...factValues(payment), at]
-      const rows = await query(paymentSql, values)
+      const snapshotValues = [...listValues(keyColumns, payment), ...listValues(snapshotColumns, payment)]
+      const rows = await query(paymentSql, [...snapshotValues, ...listValues(factColumns, payment), at])
       if (rows.length === 0) return 'unchanged'
       if (before === null) return 'added'
       if (before.version < version) return 'updated'
@@ -251,7 +226,7 @@ FROM ${payments} WHERE integration_address = ?`,
 
     /** Fails unless the table has every column. */
     async check(): Promise<void> {
-      await query(`SELECT ${paymentColumns.join(', ')} FROM ${payments} WHERE 1 = 0`)
+      await query(`SELECT ${paymentNames.join(', ')} FROM ${payments} WHERE 1 = 0`)
     },
   }
 }

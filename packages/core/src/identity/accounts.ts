@@ -3,7 +3,6 @@ import { EmailProofError, IdentityUnavailableError } from '../errors.js'
 import type { AddressOwner, EmailAddress, EmailProof, IdentityAccount } from '../ports/identity.js'
 import type { Clock, IdSource } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import { findOpenSubject, selectPersonSubjects } from './decide-share.js'
 import { type EmailCodes, parseAndSealEmail, type SealEmail } from './emails.js'
 import type { AccountEvent, IdentitySubject, ProofRejection } from './identity-store.js'
 
@@ -92,6 +91,10 @@ export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofF
   }
 }
 
+function findOpenSubject(subjects: readonly IdentitySubject[], emailKey: string): IdentitySubject | null {
+  return subjects.find((each) => each.emailKey === emailKey && !each.closed) ?? null
+}
+
 interface Proof {
   readonly email: EmailAddress
   readonly proof: EmailProof | { readonly kind: 'host' }
@@ -119,7 +122,7 @@ async function proveAddress(tx: StoreTransaction, request: Proof, ids: IdSource)
   const subject = findOpenSubject(subjects, email.key)
   if (subject === null && proof.kind !== 'attestation') return { kind: 'again' }
   // A placeholder without a share belongs to the account that carries the address.
-  const open = subject !== null && ownsAccounts ? withDecision(subject, decideSubjectOwner(subject, owner)) : subject
+  const open = subject && { ...subject, ...(ownsAccounts && decideSubjectOwner(subject, owner)) }
   const isUnknown = ownsAccounts && signedIn !== undefined && (await identityAccounts.find(signedIn)) === null
   const decision = decideProof({ open, subjects, proof, signedIn: isUnknown ? null : signedIn, freshId: ids.next() })
   if (decision.kind === 'reject')
@@ -265,37 +268,31 @@ export async function resolveSubjectOwner(
   if (subject === null || !isSameOwner(await findOwner(), owner)) return null
   if (hostOwner !== undefined && !(subject.id === ensured.id && isSameOwner(subject, ensured))) return null
   const open = await setSubjectOwner(tx, subject, owner, email, ids)
-  return { open, subjects: selectPersonSubjects(open, locked) }
+  const others = locked.filter(({ id, accountId }) => id !== open.id && accountId === open.accountId)
+  return { open, subjects: open.accountId === null ? [open] : [...others, open] }
 }
 
-type OwnerDecision =
-  | { readonly kind: 'same' }
-  /** The subject belongs to this account from now on; null: it is a placeholder. */
-  | { readonly kind: 'set'; readonly accountId: string | null; readonly proved: boolean }
-  /** The subject stays with its account, closed. The owner of the address gets a new subject. */
-  | { readonly kind: 'replace' }
+type Owner = Pick<IdentitySubject, 'accountId' | 'proved'>
 
-const unchangedOwner: OwnerDecision = { kind: 'same' }
+function isSameOwner(one: Owner | null, other: Owner | null): boolean {
+  return one?.accountId === other?.accountId && one?.proved === other?.proved
+}
 
 /**
- * Decides the owner of a subject by the current owner of its address. `owner` null: the address has none. A proved
- * subject never changes its account, so that a new owner of a mailbox sees nothing of the former owner. An unproved
- * subject follows its address. A placeholder with redemptions waits for a proof.
+ * Decides the owner of a subject by the current owner of its address; null: the address has none. A proved subject
+ * never changes its account, so that a new owner of a mailbox sees nothing of the former owner. An unproved subject
+ * follows its address. A placeholder with redemptions waits for a proof.
+ * @returns Null: the subject stays with its account, closed. The owner of the address gets a new subject.
  */
 export function decideSubjectOwner(
-  open: Pick<IdentitySubject, 'accountId' | 'proved' | 'redemptions'>,
+  { accountId, proved, redemptions }: Owner & Pick<IdentitySubject, 'redemptions'>,
   owner: AddressOwner | null,
-): OwnerDecision {
-  const isOwners = owner !== null && open.accountId === owner.accountId
-  if (owner?.proved === true) {
-    if (open.proved) return isOwners ? unchangedOwner : { kind: 'replace' }
-    return { kind: 'set', accountId: owner.accountId, proved: true }
-  }
-  if (isOwners) return unchangedOwner
-  if (open.proved) return { kind: 'replace' }
+): Owner | null {
+  if (proved) return owner?.accountId === accountId ? { accountId, proved } : null
+  if (owner?.proved === true) return { accountId: owner.accountId, proved: true }
   // An account that registers without a proof gets no earlier share.
-  if (open.accountId === null && (owner === null || open.redemptions > 0)) return unchangedOwner
-  return { kind: 'set', accountId: owner?.accountId ?? null, proved: false }
+  const waits = accountId === null && redemptions > 0
+  return { accountId: waits ? null : (owner?.accountId ?? null), proved: false }
 }
 
 /** Gives the open subject of an address to the owner. Resolves the open subject from then on. */
@@ -306,24 +303,13 @@ async function setSubjectOwner(
   email: EmailAddress,
   ids: IdSource,
 ): Promise<IdentitySubject> {
-  const decision = decideSubjectOwner(subject, owner)
-  if (decision.kind === 'replace') {
+  const decided = decideSubjectOwner(subject, owner)
+  if (decided === null) {
     await identity.setOwner(subject.id, { closed: true })
     const newOwner = { accountId: owner?.accountId ?? null, proved: owner?.proved ?? false }
     return identity.insertSubject({ id: ids.next(), emailKey: email.key, email, ...newOwner })
   }
-  const open = withDecision(subject, decision)
   // Written in every case, so that timing reveals neither an account nor an earlier share.
-  await identity.setOwner(open.id, { accountId: open.accountId, proved: open.proved })
-  return open
-}
-
-type Owner = Pick<IdentitySubject, 'accountId' | 'proved'> | null
-
-function isSameOwner(one: Owner, other: Owner): boolean {
-  return one?.accountId === other?.accountId && one?.proved === other?.proved
-}
-
-function withDecision(open: IdentitySubject, decision: OwnerDecision): IdentitySubject {
-  return decision.kind === 'set' ? { ...open, accountId: decision.accountId, proved: decision.proved } : open
+  await identity.setOwner(subject.id, decided)
+  return { ...subject, ...decided }
 }

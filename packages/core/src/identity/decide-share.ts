@@ -6,7 +6,7 @@ import { isRejected, notStarted, toShownReview } from './reviews.js'
 interface ShareFacts {
   /** The open subject of the address, for which a token is redeemed. */
   readonly open: IdentitySubject
-  /** All subjects of the person, oldest first. */
+  /** All subjects of the person; those other than `open` oldest first. */
   readonly subjects: readonly IdentitySubject[]
   /** The person's redemptions in flight or with an unknown outcome. */
   readonly redemptions: readonly RedemptionRecord[]
@@ -75,16 +75,4 @@ export function findSubjectThatCounts(
 /** Whether the provider may still redeem the token. */
 export function isRedemptionInFlight({ state, isLeased }: Pick<RedemptionRecord, 'state' | 'isLeased'>): boolean {
   return isLeased && (state === 'in_flight' || state === 'unknown')
-}
-
-export function findOpenSubject(subjects: readonly IdentitySubject[], emailKey: string): IdentitySubject | null {
-  return subjects.find((each) => each.emailKey === emailKey && !each.closed) ?? null
-}
-
-/** The locked subjects of the person of `open`, with `open` in place of its locked copy. */
-export function selectPersonSubjects(open: IdentitySubject, locked: readonly IdentitySubject[]): IdentitySubject[] {
-  if (open.accountId === null) return [open]
-  const all = locked.map((each) => (each.id === open.id ? open : each))
-  if (!all.includes(open)) all.push(open)
-  return all.filter(({ accountId }) => accountId === open.accountId)
 }

@@ -13,9 +13,9 @@ import type { Applicant, IdentityAccounts, IdentityProvider, Review } from '../p
 import type { IdSource } from '../ports/runtime.js'
 import { type AccountQuery, resolveSubjectOwner } from './accounts.js'
 import { createFailureError, logFailure } from './checked-provider.js'
-import { decideShare } from './decide-share.js'
+import { decideShare, type ShareDecision } from './decide-share.js'
 import { normalizeEmail, type SealEmail } from './emails.js'
-import type { NewRedemption, RedemptionRecord, ShareOutcome } from './identity-store.js'
+import type { NewRedemption, ShareOutcome } from './identity-store.js'
 import { findMisfit, lookUpRedemptions, mayHaveApplicant } from './poll.js'
 import {
   absentLookUpsForMs,
@@ -192,11 +192,14 @@ interface ShareParts extends RedeemParts {
   readonly namespace: string
 }
 
+type LookUp = Extract<ShareDecision, { kind: 'look_up' }> & { readonly subjectId: string }
+
 type ShareStep =
-  | { readonly kind: 'answer'; readonly review: Review }
-  | { readonly kind: 'not_donated' | 'unavailable' | 'again' }
+  | Exclude<ShareDecision, { kind: 'redeem' | 'look_up' }>
   | { readonly kind: 'redeem'; readonly redemption: NewRedemption }
-  | { readonly kind: 'look_up'; readonly redemptions: readonly RedemptionRecord[]; readonly subjectId: string }
+  | LookUp
+  /** The owner of the address changed. */
+  | { readonly kind: 'again' }
 
 /** Builds the share. A redemption is committed before the call to the provider, so only one of two requests redeems. */
 export function createShare(parts: ShareParts): (input: ShareInput) => Promise<ShareResponse> {
@@ -261,7 +264,7 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
   }
 
   /** Looks up earlier redemptions. Each applicant goes to the subject of its redemption, not to the caller. */
-  async function lookUpOutcomes(caller: string, { redemptions, subjectId }: Extract<ShareStep, { kind: 'look_up' }>) {
+  async function lookUpOutcomes(caller: string, { redemptions, subjectId }: LookUp) {
     const failure = await lookUpRedemptions(parts, redemptions, caller)
     if (failure === null) return
     const sharer = { integrationAddress: caller, subjectId }

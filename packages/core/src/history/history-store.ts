@@ -1,8 +1,10 @@
 /** Retention: its rows, files and commands. Times are unix milliseconds. Source: docs/retention.md. @module */
-import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
-import type { AttemptRecord, DeliveryStatus } from '../notifications/delivery-store.js'
+import { processorUpdateSchema } from '@payment-integration/contract'
+import { primitives } from '@payment-integration/contract/internal'
+import * as z from 'zod/mini'
+import type { AttemptRecord } from '../notifications/delivery-store.js'
 import type { FileReader, FileWriter } from '../ports/runtime.js'
-import type { AuditRecord } from './audit-store.js'
+import type { AuditAction, AuditRecord } from './audit-store.js'
 
 /** Kinds whose rows are in segments. The audit log has none: its records expire by their time. */
 export type SegmentedKind = Exclude<HistoryKind, 'audit'>
@@ -60,44 +62,72 @@ export interface HistoryStore {
   restore<Kind extends SegmentedKind>(kind: Kind, segment: number, rows: readonly HistoryRows[Kind][]): Promise<void>
 }
 
-/** A version of a payment, and its delivery. */
-export interface DeliveryHistory {
-  readonly deliveryId: string
-  readonly paymentId: string
-  readonly chainId: number
-  readonly txHash: string
-  readonly integrationAddress: string | null
-  readonly version: number
-  readonly createdAt: number
-  /** Null: nobody was notified. */
-  readonly status: Exclude<DeliveryStatus, 'pending' | 'missing'> | null
-  readonly body: string
-}
+export const whole = z.int().check(z.nonnegative())
+const nullableText = z.nullable(z.string())
+/** The key of a row in the store. */
+const rowId = z.string().check(z.regex(/^[0-9]{1,15}$/, 'expected a number as a decimal string'))
 
-export interface AttemptHistory extends AttemptRecord {
-  readonly deliveryId: string
-  readonly number: number
-}
+/** An attempt without the key of its delivery. */
+export const attemptSchema = z.object({
+  number: z.int().check(z.positive()),
+  startedAt: whole,
+  latencyMs: z.number(),
+  status: z.nullable(whole),
+  reason: nullableText,
+  excerpt: nullableText,
+  replay: z.boolean(),
+}) satisfies z.ZodMiniType<AttemptRecord>
 
-export interface UpdateHistory {
-  readonly seq: number
-  readonly id: string
-  readonly paymentId: string | null
-  readonly version: number | null
+/** A decided update without the payment that it names. */
+export const updateSchema = z.object({
+  id: processorUpdateSchema.shape.id,
   /** The fingerprint of `StoredUpdate`. */
-  readonly fingerprint: string
-  readonly outcome: Exclude<UpdateOutcome, 'waiting'>
-  readonly reason: string | null
-  /** The content of a rejected update; else null. */
-  readonly update: ProcessorUpdate | null
+  fingerprint: z.string().check(z.regex(/^0x[0-9a-f]{32}$/, 'expected 0x and 32 hex digits')),
+  outcome: z.enum(['applied', 'unchanged', 'refused']),
+  reason: nullableText,
+  version: z.nullable(primitives.version),
+})
+
+const schemas = {
+  attempts: z.object({ deliveryId: rowId, ...attemptSchema.shape }),
+  /** A version of a payment, and its delivery. */
+  deliveries: z.object({
+    deliveryId: rowId,
+    paymentId: rowId,
+    chainId: z.int().check(z.positive()),
+    txHash: primitives.txHash,
+    integrationAddress: z.nullable(primitives.address),
+    version: primitives.version,
+    createdAt: whole,
+    /** Null: nobody was notified. */
+    status: z.nullable(z.enum(['delivered', 'exhausted', 'superseded'])),
+    body: z.string(),
+  }),
+  updates: z.object({
+    ...updateSchema.shape,
+    seq: whole,
+    paymentId: z.nullable(rowId),
+    /** The content of a rejected update; else null. */
+    update: z.nullable(processorUpdateSchema),
+  }),
+  audit: z.object({
+    seq: z.int().check(z.positive()),
+    at: whole,
+    actor: z.string(),
+    // The hash chain covers the action, so an unknown action comes from another release.
+    action: z.custom<AuditAction>((value) => typeof value === 'string'),
+    subject: z.string(),
+    details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+    keyVersion: whole,
+    hash: z.string().check(z.regex(/^[0-9a-f]{64}$/, 'expected 64 hex digits')),
+  }) satisfies z.ZodMiniType<AuditRecord>,
 }
 
-export interface HistoryRows {
-  readonly attempts: AttemptHistory
-  readonly deliveries: DeliveryHistory
-  readonly updates: UpdateHistory
-  readonly audit: AuditRecord
-}
+/** The rows of each kind, in the database and in files. */
+export type HistoryRows = { readonly [Kind in keyof typeof schemas]: Readonly<z.infer<(typeof schemas)[Kind]>> }
+export const rowSchemas: { readonly [Kind in HistoryKind]: z.ZodMiniType<HistoryRows[Kind]> } = schemas
+export type DeliveryHistory = HistoryRows['deliveries']
+export type UpdateHistory = HistoryRows['updates']
 
 /** Kinds of history; each has its own retention. */
 export type HistoryKind = keyof HistoryRows
@@ -108,6 +138,12 @@ export interface ArchiveHeader {
   readonly part: number
   readonly writtenAt: number
 }
+
+export const headerSchema: z.ZodMiniType<ArchiveHeader> = z.object({
+  kind: z.enum(['attempts', 'deliveries', 'updates', 'audit']),
+  part: whole,
+  writtenAt: whole,
+})
 
 export interface ArchivedFile {
   readonly name: string

@@ -10,6 +10,7 @@ import type {
   RetentionPolicy,
   SegmentedKind,
 } from './history-store.js'
+import { headerSchema, rowSchemas } from './history-store.js'
 import {
   checkPolicy,
   createRetentionRun,
@@ -17,10 +18,8 @@ import {
   findExpiredRecords,
   findNewestDeliverySegment,
   type HistoryDeps,
-  headerSchema,
   requireHistory,
   restoreRecords,
-  rowSchemas,
 } from './retention.js'
 
 function createRestore({ store, audited, keys }: HistoryDeps): HistoryCommands['restore'] {

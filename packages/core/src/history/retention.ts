@@ -1,7 +1,4 @@
 /** Runs retention: begins segments, and archives expired rows. Source: docs/retention.md. @module */
-import { processorUpdateSchema } from '@payment-integration/contract'
-import { primitives } from '@payment-integration/contract/internal'
-import * as z from 'zod/mini'
 import { StoreError } from '../errors.js'
 import { createLease } from '../internal/lease.js'
 import type { Clock, FileWriter, RandomSource } from '../ports/runtime.js'
@@ -10,82 +7,19 @@ import type { MasterKey } from '../secrets/keys.js'
 import { beginSignedFile, openSignedFile, type SignedFile, type SignedWriter } from '../secrets/signed-file.js'
 import type { Audited } from './audit-log.js'
 import { createAuditQueries, findLastRemoved, readAuditParts } from './audit-log.js'
-import type { AuditAction, AuditRecord, AuditStore } from './audit-store.js'
+import type { AuditRecord, AuditStore } from './audit-store.js'
 import type {
   ArchivedFile,
   ArchiveHeader,
   ExpiredHistory,
   HistoryArchive,
-  HistoryRows,
   HistorySegment,
   HistoryStore,
   RetentionOptions,
   RetentionPolicy,
   SegmentedKind,
 } from './history-store.js'
-
-/** The key of a row in the store. */
-const rowId = z.string().check(z.regex(/^[0-9]{1,15}$/, 'expected a number as a decimal string'))
-export const whole = z.int().check(z.nonnegative())
-const nullableText = z.nullable(z.string())
-
-/** An attempt without the key of its delivery. */
-export const attemptShape = {
-  number: z.int().check(z.positive()),
-  startedAt: whole,
-  latencyMs: z.number(),
-  status: z.nullable(whole),
-  reason: nullableText,
-  excerpt: nullableText,
-  replay: z.boolean(),
-}
-
-/** A decided update without the payment that it names. */
-export const updateShape = {
-  id: processorUpdateSchema.shape.id,
-  fingerprint: z.string().check(z.regex(/^0x[0-9a-f]{32}$/, 'expected 0x and 32 hex digits')),
-  outcome: z.enum(['applied', 'unchanged', 'refused']),
-  reason: nullableText,
-  version: z.nullable(primitives.version),
-}
-
-export const rowSchemas: { readonly [Kind in keyof HistoryRows]: z.ZodMiniType<HistoryRows[Kind]> } = {
-  attempts: z.object({ deliveryId: rowId, ...attemptShape }),
-  deliveries: z.object({
-    deliveryId: rowId,
-    paymentId: rowId,
-    chainId: z.int().check(z.positive()),
-    txHash: primitives.txHash,
-    integrationAddress: z.nullable(primitives.address),
-    version: primitives.version,
-    createdAt: whole,
-    status: z.nullable(z.enum(['delivered', 'exhausted', 'superseded'])),
-    body: z.string(),
-  }),
-  updates: z.object({
-    ...updateShape,
-    seq: whole,
-    paymentId: z.nullable(rowId),
-    update: z.nullable(processorUpdateSchema),
-  }),
-  audit: z.object({
-    seq: z.int().check(z.positive()),
-    at: whole,
-    actor: z.string(),
-    // The hash chain covers the action, so an unknown action comes from another release.
-    action: z.custom<AuditAction>((value) => typeof value === 'string'),
-    subject: z.string(),
-    details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
-    keyVersion: whole,
-    hash: z.string().check(z.regex(/^[0-9a-f]{64}$/, 'expected 64 hex digits')),
-  }),
-}
-
-export const headerSchema: z.ZodMiniType<ArchiveHeader> = z.object({
-  kind: z.enum(['attempts', 'deliveries', 'updates', 'audit']),
-  part: whole,
-  writtenAt: whole,
-})
+import { rowSchemas } from './history-store.js'
 
 const dayMs = 86_400_000
 

@@ -3,15 +3,17 @@ import { isDeepStrictEqual } from 'node:util'
 import type { SnapshotBody } from '@payment-integration/contract'
 import { snapshotWriteSchema } from '@payment-integration/contract/internal'
 import { parseForeignJson } from '@payment-integration/contract/internal-io'
+import { groupBy } from '../internal/values.js'
 import { buildSnapshot, type SnapshotSubject } from '../payments/snapshot.js'
-import { MoveError, type MoveRow } from './move-file.js'
-import type {
-  MovedPayment,
-  MovedPaymentKey,
-  MovedVersion,
-  MoveStore,
-  StoredMove,
-  UnnotifiedVersion,
+import {
+  type MovedPayment,
+  type MovedPaymentKey,
+  type MovedVersion,
+  MoveError,
+  type MoveRow,
+  type MoveStore,
+  type StoredMove,
+  type UnnotifiedVersion,
 } from './move-store.js'
 
 /** The most deliveries in one transaction. */
@@ -24,16 +26,17 @@ export async function addDeliveries(
   rows: AsyncIterable<MoveRow>,
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  const groups = new Map<string, UnnotifiedVersion[]>()
-  for await (const page of moves.unnotified(address))
-    for (const each of page) groups.set(formatPaymentKey(each), [...(groups.get(formatPaymentKey(each)) ?? []), each])
+  const unnotified: UnnotifiedVersion[] = []
+  for await (const page of moves.unnotified(address)) for (const each of page) unnotified.push(each)
+  const byPayment = groupBy(unnotified, formatPaymentKey)
   for await (const row of rows) {
     if (!('payment' in row)) continue
+    const key = formatPaymentKey(row.payment)
     const { status } = row.payment
-    const later = groups.get(formatPaymentKey(row.payment))?.filter(({ version }) => version > status.version)
-    if (later !== undefined) groups.set(formatPaymentKey(row.payment), later)
+    const later = byPayment.get(key)?.filter(({ version }) => version > status.version)
+    if (later !== undefined) byPayment.set(key, later)
   }
-  const ids = [...groups.values()].flat().map(({ id }) => id)
+  const ids = [...byPayment.values()].flat().map(({ id }) => id)
   let added = 0
   for (let from = 0; from < ids.length; from += batchSize) {
     signal?.throwIfAborted()

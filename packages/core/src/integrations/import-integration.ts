@@ -1,12 +1,10 @@
 /** Imports an integration from the file of another cell. Source: docs/decisions/cells.md. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import { IntegrationError, UpdateConflictError } from '../errors.js'
-import type { Audited } from '../history/audit-log.js'
 import type { ChainReads } from '../indexer/chain-store.js'
 import { checkUpdate, toSelectors, type UpdateOutcomes } from '../payments/apply-updates.js'
 import { parseName } from '../payments/read-api.js'
 import { findUnrecordedRanges, lockRecording, type Recording } from '../payments/recording.js'
-import type { Clock } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { MasterKey, SealedSecret, SecretHash } from '../secrets/keys.js'
 import { openSecret } from '../secrets/seal.js'
@@ -19,24 +17,20 @@ import {
   formatPaymentKey,
 } from './decide-import.js'
 import type { IntegrationRecord } from './integration.js'
-import type { ExportDeps, MoveRow } from './move-file.js'
-import { createExport, MoveError, moveHeaderSchema, moveRowSchema, waitUntil } from './move-file.js'
-import type { MoveCommands, MovedPayment, MovedUpdate, MoveStore, MoveTransaction } from './move-store.js'
+import { createExport, type ExportDeps, waitUntil } from './move-file.js'
+import type { MoveCommands, MovedPayment, MovedUpdate, MoveRow, MoveStore, MoveTransaction } from './move-store.js'
+import { MoveError, moveHeaderSchema, moveRowSchema } from './move-store.js'
 import { type NotificationUrlDeps, parseNotificationUrl } from './notification-url.js'
 
 /** The most rows in one transaction. */
 const batchSize = 200
 
-interface ImportDeps extends NotificationUrlDeps {
-  readonly moves: MoveStore
+interface ImportDeps extends ExportDeps, NotificationUrlDeps {
   readonly chains: Pick<ChainReads, 'coverage'>
   readonly recording: Recording
   readonly followed: readonly number[]
-  readonly transaction: <T>(work: (tx: StoreTransaction) => Promise<T>) => Promise<T>
+  readonly transaction: Store['transaction']
   readonly applyUpdates: (updates: readonly ProcessorUpdate[]) => Promise<UpdateOutcomes>
-  readonly audited: Audited
-  readonly keys: MasterKey
-  readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly onDue: () => void
 }
 
@@ -51,22 +45,17 @@ function createImport(deps: ImportDeps): MoveCommands['import'] {
     const checked = { name: parseName(name), notificationUrl: parseNotificationUrl(notificationUrl, deps) }
     const integration: IntegrationRecord = { ...exported, ...checked }
     const rows = () => readRows(file, address)
-    const parts = { moves, address, rows, signal }
+    const importAll = (isRehearsal: boolean) => importRows(deps, address, rows, { isRehearsal, signal })
     await transaction((tx) => findDisabled(tx, address))
     if (recording === 'own') await storeDisabled(deps, integration, rows())
     // Every row is parsed and decided before the first row is stored.
-    for await (const _ of importBatches({ ...parts, isRehearsal: true }));
+    await importAll(true)
     // From now on, new versions of this cell get deliveries, which stay pending while the integration is disabled.
     await transaction((tx) => upsertIntegration(tx, { ...integration, enabled: false }))
     // Transactions that began earlier store versions without a delivery. `addDeliveries` finds these afterwards.
     await waitUntil(clock, await moves.runningWriters(), signal)
-    let counts: Counts = { payments: 0, updates: 0, left: 0 }
-    for await (const { waiting, ...stored } of importBatches({ ...parts, isRehearsal: false })) {
-      counts = stored
-      await applyWaitingUpdates(deps, address, waiting)
-    }
-    const added = await addDeliveries(moves, address, rows(), signal)
-    const imported = { hmac, ...counts, added }
+    const counts = await importAll(false)
+    const imported = { hmac, ...counts, added: await addDeliveries(moves, address, rows(), signal) }
     await audited(async (tx, note) => {
       await upsertIntegration(tx, { ...integration, enabled: true })
       note({ action: 'integration.imported', subject: address, details: imported })
@@ -156,55 +145,47 @@ async function findDisabled(tx: StoreTransaction, address: string): Promise<Inte
   return record
 }
 
-/** Stored payments and updates; `left`: dropped payments of the file that are not stored here. */
-interface Counts {
-  readonly payments: number
-  readonly updates: number
-  readonly left: number
-}
-
 /** Rolls back a rehearsed transaction. */
 const rehearsed = new Error('The rows of a rehearsal are not stored.')
 
-interface ImportParts {
-  readonly moves: MoveStore
-  readonly address: string
-  readonly rows: () => AsyncIterable<MoveRow>
-  readonly signal: AbortSignal | undefined
-  readonly isRehearsal: boolean
-}
-
-/** Imports the rows in batches. A rehearsal replaces no payment, and rolls back each transaction. */
-async function* importBatches(
-  parts: ImportParts,
-): AsyncGenerator<Counts & { readonly waiting: readonly ProcessorUpdate[] }> {
-  const { moves, address, rows, signal, isRehearsal } = parts
+/**
+ * Imports the rows in batches. A rehearsal replaces no payment, and rolls back each transaction.
+ * @returns The number of stored payments and updates. `left`: dropped payments of the file that are not stored here.
+ */
+async function importRows(
+  deps: ImportDeps,
+  address: string,
+  rows: () => AsyncIterable<MoveRow>,
+  { isRehearsal, signal }: { readonly isRehearsal: boolean; readonly signal: AbortSignal | undefined },
+): Promise<{ readonly payments: number; readonly updates: number; readonly left: number }> {
+  const { moves } = deps
   const otherUpdates = await findOtherUpdates(moves, address, rows())
   const leftOut = new Set<string>()
   let [payments, updates] = [0, 0]
   for await (const batch of splitIntoBatches(rows())) {
     signal?.throwIfAborted()
-    const stored = await moves
-      .transaction(async (tx) => {
-        const moved = batch.flatMap((row) => ('payment' in row ? [row.payment] : []))
-        const replaced = await decidePayments(tx, address, moved, otherUpdates, leftOut)
-        // Deliveries need the integration, which is stored after the rehearsal.
-        if (!isRehearsal) await tx.replace(address, replaced)
-        const decided = batch.flatMap((row) => ('update' in row ? [row.update] : []))
-        const importable = decided.filter((update) => !leftOut.has(formatPaymentKey(update)))
-        await importUpdates(tx, address, importable)
-        if (isRehearsal) throw rehearsed
-        return { payments: replaced.length, updates: importable.length }
-      })
-      .catch((error: unknown) => {
-        if (error !== rehearsed) throw error
-        return { payments: 0, updates: 0 }
-      })
+    const storing = moves.transaction(async (tx) => {
+      const moved = batch.flatMap((row) => ('payment' in row ? [row.payment] : []))
+      const replaced = await decidePayments(tx, address, moved, otherUpdates, leftOut)
+      // Deliveries need the integration, which is stored after the rehearsal.
+      if (!isRehearsal) await tx.replace(address, replaced)
+      const decided = batch.flatMap((row) => ('update' in row ? [row.update] : []))
+      const importable = decided.filter((update) => !leftOut.has(formatPaymentKey(update)))
+      await importUpdates(tx, address, importable)
+      if (isRehearsal) throw rehearsed
+      return { payments: replaced.length, updates: importable.length }
+    })
+    const stored = await storing.catch((error: unknown) => {
+      if (error !== rehearsed) throw error
+      return null
+    })
+    if (stored === null) continue
     payments += stored.payments
     updates += stored.updates
     const waiting = batch.flatMap((row) => ('waiting' in row ? [row.waiting] : []))
-    yield { payments, updates, left: leftOut.size, waiting }
+    await applyWaitingUpdates(deps, address, waiting)
   }
+  return { payments, updates, left: leftOut.size }
 }
 
 /** The payments with updates that the file lacks. */
@@ -214,7 +195,8 @@ async function findOtherUpdates(
   rows: AsyncIterable<MoveRow>,
 ): Promise<ReadonlySet<string>> {
   const stored = new Map<string, MovedUpdate>()
-  for await (const { decided } of moves.updates(address)) for (const update of decided) stored.set(update.id, update)
+  for await (const page of moves.updates(address))
+    for (const row of page) if ('update' in row) stored.set(row.update.id, row.update)
   for await (const row of rows) {
     if ('waiting' in row) stored.delete(row.waiting.id)
     if ('update' in row && stored.get(row.update.id)?.fingerprint === row.update.fingerprint)
@@ -287,9 +269,7 @@ async function applyWaitingUpdates(
     if (outcome.status === 'rejected' && !(outcome.reason instanceof UpdateConflictError)) throw outcome.reason
 }
 
-interface MoveDeps extends Omit<ExportDeps, 'moves' | 'clock'>, Omit<ImportDeps, 'moves'> {
-  readonly store: Pick<Store, 'moves'>
-}
+type MoveDeps = Omit<ImportDeps, 'moves'> & { readonly store: Pick<Store, 'moves'> }
 
 export function createMoveCommands({ store, ...deps }: MoveDeps): MoveCommands {
   const { moves } = store

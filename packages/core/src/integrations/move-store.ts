@@ -1,70 +1,122 @@
-/** Moving an integration to another cell: its rows, for stores and hosts. Source: docs/decisions/cells.md. @module */
-import type { ProcessorUpdate } from '@payment-integration/contract'
-import type { UpdateHistory } from '../history/history-store.js'
-import type { AttemptRecord } from '../notifications/delivery-store.js'
-import type { PaymentStatus, StoredPayment } from '../payments/payment.js'
+/** Moving an integration to another cell: its rows, store and commands. Source: docs/decisions/cells.md. @module */
+import { processorUpdateSchema } from '@payment-integration/contract'
+import { primitives, snapshotWriteSchema } from '@payment-integration/contract/internal'
+import * as z from 'zod/mini'
+import { CodedError } from '../errors.js'
+import { attemptSchema, updateSchema, whole } from '../history/history-store.js'
 import type { FileReader, FileWriter } from '../ports/runtime.js'
+import type { IntegrationRecord, UnrecordedRange } from './integration.js'
+
+/** An integration cannot be moved. The message names the payment, update or key, and the remedy. */
+export class MoveError extends CodedError<
+  | 'ERR_MOVE_UNSUPPORTED'
+  | 'ERR_MOVE_KEY_MISSING'
+  | 'ERR_MOVE_UNRECORDED'
+  | 'ERR_MOVE_PAYMENT_MISSING'
+  | 'ERR_MOVE_PAYMENT_DIFFERS'
+  | 'ERR_MOVE_UPDATE_MISSING'
+  | 'ERR_MOVE_FILE_STALE'
+  | 'ERR_MOVE_ROW_INVALID'
+> {
+  override readonly name = 'MoveError'
+  /** With `ERR_MOVE_UNRECORDED`: the blocks to read again, by chain. */
+  readonly unrecorded: readonly UnrecordedRange[]
+  constructor(code: MoveError['code'], message: string, unrecorded: readonly UnrecordedRange[] = []) {
+    super(code, message)
+    this.unrecorded = unrecorded
+  }
+}
+
+const secretHash = { keyVersion: whole, hash: z.string().check(z.regex(/^[0-9a-f]{64}$/, 'expected 64 hex digits')) }
+const sealedSecret = { keyVersion: whole, sealed: z.string().check(z.regex(/^[A-Za-z0-9_-]+$/, 'expected base64url')) }
+
+/** The first line of a file. */
+export const moveHeaderSchema = z.object({
+  integration: z.object({
+    address: primitives.address,
+    name: z.string(),
+    notificationUrl: z.nullable(z.string()),
+    enabled: z.boolean(),
+    apiSecret: z.nullable(z.object(secretHash)),
+    previousApiSecret: z.nullable(z.object({ ...secretHash, until: whole })),
+    signingSecret: z.object(sealedSecret),
+    preparedSigningSecret: z.nullable(z.object(sealedSecret)),
+    previousSigningSecret: z.nullable(z.object({ ...sealedSecret, until: whole })),
+    createdAt: whole,
+  }) satisfies z.ZodMiniType<IntegrationRecord>,
+})
 
 /** Identifies a payment in every cell. */
-export interface MovedPaymentKey {
-  readonly chainId: number
-  /** Lowercased. */
-  readonly txHash: string
-  readonly ordinal: number
-}
+const paymentKey = z.object({ chainId: z.int().check(z.positive()), txHash: primitives.txHash, ordinal: whole })
 
 /** A version of a payment, and its delivery. Times are unix milliseconds. */
-export interface MovedVersion {
-  readonly version: number
+const movedVersion = z.object({
+  version: primitives.version,
   /** The snapshot bytes, as text. */
-  readonly body: string
-  readonly createdAt: number
+  body: z.string(),
+  createdAt: whole,
   /** Whether the version has a delivery. */
-  readonly notified: boolean
+  notified: z.boolean(),
   /** Why the delivery ended without success, or null. */
-  readonly undelivered: 'exhausted' | 'superseded' | null
+  undelivered: z.nullable(z.enum(['exhausted', 'superseded'])),
   /** Null: not pending. */
-  readonly pending: {
-    /** 0 for a first attempt, 1 for a retry, 2 for a replay. */
-    readonly lane: number
-    readonly dueAt: number
-    readonly replayedAt: number | null
-    /** Attempts so far. */
-    readonly attempted: number
-    /** Number of attempts when the schedule began. */
-    readonly scheduleFrom: number
-  } | null
-  readonly attempts: readonly (AttemptRecord & { readonly number: number })[]
-}
+  pending: z.nullable(
+    z.object({
+      /** 0 for a first attempt, 1 for a retry, 2 for a replay. */
+      lane: z.int().check(z.minimum(0), z.maximum(2)),
+      dueAt: whole,
+      replayedAt: z.nullable(whole),
+      /** Attempts so far. */
+      attempted: whole,
+      /** Number of attempts when the schedule began. */
+      scheduleFrom: whole,
+    }),
+  ),
+  attempts: z.array(attemptSchema),
+})
+
+const { state, recipient, invoice } = snapshotWriteSchema.shape
 
 /** The part of a payment that only the cell of its integration stores. */
-export interface MovedPayment extends MovedPaymentKey {
-  readonly blockNumber: number
-  readonly status: PaymentStatus
-  readonly dropped: StoredPayment['dropped']
+const movedPayment = z.object({
+  ...paymentKey.shape,
+  blockNumber: whole,
+  status: z.object({ version: primitives.version, state, recipient, invoice }),
+  dropped: z.nullable(z.object({ formerState: state })),
   /** Ascending. Versions that retention removed are missing. */
-  readonly versions: readonly MovedVersion[]
-}
+  versions: z.array(movedVersion),
+})
+
+/** An update that was decided on a payment of the integration. */
+const movedUpdate = z.object({
+  ...paymentKey.shape,
+  ...updateSchema.shape,
+  /** The content of a rejected update; else null. */
+  content: z.nullable(processorUpdateSchema),
+})
+
+const moveRow = z.union([
+  z.object({ payment: movedPayment }),
+  z.object({ update: movedUpdate }),
+  /** An update that waits for its payment, and names this integration or no integration. */
+  z.object({ waiting: processorUpdateSchema }),
+])
+
+/** A further line of a file. */
+export type MoveRow = Readonly<z.infer<typeof moveRow>>
+export const moveRowSchema: z.ZodMiniType<MoveRow> = moveRow
+
+/** The transaction hash is lowercased. */
+export type MovedPaymentKey = Readonly<z.infer<typeof paymentKey>>
+export type MovedVersion = Readonly<z.infer<typeof movedVersion>>
+export type MovedPayment = Readonly<z.infer<typeof movedPayment>>
+export type MovedUpdate = Readonly<z.infer<typeof movedUpdate>>
 
 export interface StoredMove extends MovedPayment {
   readonly id: string
   readonly integrationAddress: string | null
   /** Versions of archived history, which stay unchanged. */
   readonly closed: readonly number[]
-}
-
-/** An update that was decided on a payment of the integration. */
-export interface MovedUpdate
-  extends MovedPaymentKey,
-    Pick<UpdateHistory, 'id' | 'fingerprint' | 'outcome' | 'reason' | 'version'> {
-  /** The content of a rejected update; else null. */
-  readonly content: ProcessorUpdate | null
-}
-
-export interface UpdatePage {
-  readonly decided: readonly MovedUpdate[]
-  /** Waiting updates that name this integration or no integration. */
-  readonly waiting: readonly ProcessorUpdate[]
 }
 
 /** A stored version that notifies nobody. */
@@ -77,8 +129,8 @@ export interface UnnotifiedVersion extends MovedPaymentKey {
 export interface MoveStore {
   /** Primary payments that name the integration, in pages, each read consistently. */
   payments(address: string): AsyncIterable<readonly MovedPayment[]>
-  /** The decided updates of these payments, and waiting updates. */
-  updates(address: string): AsyncIterable<UpdatePage>
+  /** The decided updates of these payments, and waiting updates that name this integration or no integration. */
+  updates(address: string): AsyncIterable<readonly MoveRow[]>
   /** Versions of these payments that notify nobody, in pages, without archived history. */
   unnotified(address: string): AsyncIterable<readonly UnnotifiedVersion[]>
   countLeased(address: string): Promise<number>

@@ -1,6 +1,6 @@
 /** Reads and writes the rows of an integration that moves. Source: docs/decisions/cells.md. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
-import type { MovedUpdate, MoveStore, UnnotifiedVersion, UpdatePage } from '@payment-integration/core/internal'
+import type { MovedUpdate, MoveRow, MoveStore, UnnotifiedVersion } from '@payment-integration/core/internal'
 import type { Connection, Engine } from '../engine.js'
 import { findLowestReplayable } from '../history/segments.js'
 import { bulk, listColumns, run, type StatementText } from '../internal/statements.js'
@@ -12,7 +12,7 @@ import { findPayments, lockPaymentsUnder, notifyVersions, replacePayments } from
 const updatesPageSize = 2_000
 
 /** Reads the updates of an integration's payments and the waiting ones that may be for it, in one pass, by id. */
-async function* readUpdates(read: Connection, address: string): AsyncGenerator<UpdatePage> {
+async function* readUpdates(read: Connection, address: string): AsyncGenerator<readonly MoveRow[]> {
   for (let after = ''; ; ) {
     const rows = await read
       .selectFrom((from) =>
@@ -26,29 +26,31 @@ async function* readUpdates(read: Connection, address: string): AsyncGenerator<U
     const last = rows.at(-1)
     if (last === undefined) return
     after = last.id
-    const decided: MovedUpdate[] = []
-    const waiting: ProcessorUpdate[] = []
+    const decided: MoveRow[] = []
+    const waiting: MoveRow[] = []
     for (const { chain_id, tx_hash, ordinal, integration, ...row } of rows) {
       const content = unpack<ProcessorUpdate>(row.body)
       if (row.outcome === 'waiting') {
-        if (content !== null && (content.integrationAddress ?? address) === address) waiting.push(content)
+        if (content !== null && (content.integrationAddress ?? address) === address) waiting.push({ waiting: content })
         continue
       }
       if (chain_id === null || tx_hash === null || ordinal === null || integration === null) continue
       if (toHex(integration) !== address) continue
       decided.push({
-        chainId: integer(chain_id),
-        txHash: toHex(tx_hash),
-        ordinal: integer(ordinal),
-        id: row.id,
-        fingerprint: toHex(row.fingerprint),
-        outcome: row.outcome as MovedUpdate['outcome'],
-        reason: unpack<string>(row.reason),
-        version: nullableInteger(row.version),
-        content,
+        update: {
+          chainId: integer(chain_id),
+          txHash: toHex(tx_hash),
+          ordinal: integer(ordinal),
+          id: row.id,
+          fingerprint: toHex(row.fingerprint),
+          outcome: row.outcome as MovedUpdate['outcome'],
+          reason: unpack<string>(row.reason),
+          version: nullableInteger(row.version),
+          content,
+        },
       })
     }
-    yield { decided, waiting }
+    yield [...decided, ...waiting]
   }
 }
 

@@ -16,8 +16,8 @@ import {
   decideImport,
   formatPaymentKey,
 } from './decide-import.js'
+import { createExport, type ExportDeps, waitUntil } from './export-integration.js'
 import type { IntegrationRecord } from './integration.js'
-import { createExport, type ExportDeps, waitUntil } from './move-file.js'
 import type { MoveCommands, MovedPayment, MovedUpdate, MoveRow, MoveStore, MoveTransaction } from './move-store.js'
 import { MoveError, moveHeaderSchema, moveRowSchema } from './move-store.js'
 import { type NotificationUrlDeps, parseNotificationUrl } from './notification-url.js'

@@ -10,8 +10,6 @@ import type { RpcOutcome } from './wire.js'
 const headMemoryMs = 300_000
 const maxReportedHeads = 256
 
-export type Heads = ReturnType<typeof createHeads>
-
 /** Keeps the heads that all nodes of one chain reported. */
 export function createHeads(clock: Clock) {
   /** Ascending in number and in `at`, the time of the first report. */

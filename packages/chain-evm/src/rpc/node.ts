@@ -2,8 +2,7 @@
 import { ChainError } from '@payment-integration/core'
 import type { Clock, NodeStatus } from '@payment-integration/core/ports'
 import { createChainGuard } from './chain-guard.js'
-import { createFailures, isRateLimit } from './failures.js'
-import type { Heads } from './follow-heads.js'
+import { type Failures, isRateLimit } from './failures.js'
 import { parseQuantity } from './hex.js'
 import { createRpc, type Node, type NodeFinding, type RequestEnd, type RpcCall } from './json-rpc.js'
 import {
@@ -26,20 +25,21 @@ const latencyWeight = 0.2
 const limitExceededCode = -32_005
 
 interface NodeOptions {
-  readonly chainId: number
-  readonly index: number
   readonly name: string
-  /** Whether error messages contain the node's name. */
-  readonly isNamedInErrors: boolean
+  readonly fail: Failures
   readonly wire: Wire
   readonly url: string | undefined
   readonly clock: Clock
-  readonly heads: Heads
   readonly requestTimeoutMs: number
   readonly batchSize: number
   readonly range: RangeSizeOptions
   /** Whether no other node can answer now, so that requests wait for the rate limit. */
   readonly isAlone: () => boolean
+  /**
+   * Records a head of this node. The lag of other nodes is measured by it if it is trusted.
+   * @returns For how long a higher head has been known, in milliseconds; 0 if none is.
+   */
+  readonly measureLag: (head: number, isTrusted: boolean) => number
   /** Called when the node's reported heads are no longer trusted. */
   readonly onDistrust: () => void
   /** Called with each head that the node answered. */
@@ -49,8 +49,7 @@ interface NodeOptions {
 export type ManagedNode = ReturnType<typeof createNode>
 
 export function createNode(options: NodeOptions) {
-  const { chainId, index, name, isNamedInErrors, clock, heads, isAlone, onDistrust, onHeadPolled } = options
-  const fail = createFailures(chainId, isNamedInErrors ? name : undefined)
+  const { name, fail, clock, isAlone, measureLag, onDistrust, onHeadPolled } = options
   const health = createHealth(clock)
   const sizes = createRangeSize(options.range)
   const batch = createBatchSize(options.batchSize)
@@ -75,10 +74,7 @@ export function createNode(options: NodeOptions) {
   function note(event: HealthEvent): void {
     health.note(event)
     updateBench()
-    if (event === 'lost' || event === 'unusable') return
-    // The lag of other nodes must not be measured by this node's heads.
-    heads.forget(index)
-    onDistrust()
+    if (event !== 'lost' && event !== 'unusable') onDistrust()
   }
 
   function updateBench(): void {
@@ -167,7 +163,7 @@ export function createNode(options: NodeOptions) {
   function reportHead(number: number): void {
     head = number
     headAt = clock.now()
-    health.setLag(heads.report(index, number, !isBenched))
+    health.setLag(measureLag(number, !isBenched))
     updateBench()
   }
 

@@ -2,7 +2,7 @@
 import { parseUrl } from '@payment-integration/contract/internal'
 import { assertWhole, createMonotonicClock } from '@payment-integration/core/internal'
 import type { Clock, NodeStatus } from '@payment-integration/core/ports'
-import { callSafely, findSecretLabels } from './failures.js'
+import { callSafely, createFailures, findSecretLabels } from './failures.js'
 import { createHeadFollower, createHeads, type HeadFollower } from './follow-heads.js'
 import { httpWire } from './http-wire.js'
 import type { Node } from './json-rpc.js'
@@ -114,20 +114,20 @@ export function createNodes(options: NodesOptions) {
 
   const nodes = addresses.map((address, index): ManagedNode => {
     const { wire, url } = openWire(address, { maxResponseBytes, clock })
+    const name = address.name ?? formatNodeName(url, index + 1)
     const node = createNode({
-      chainId,
-      index,
-      name: address.name ?? formatNodeName(url, index + 1),
-      isNamedInErrors: addresses.length > 1,
+      name,
+      fail: createFailures(chainId, addresses.length > 1 ? name : undefined),
       wire,
       url,
       clock,
-      heads,
       requestTimeoutMs,
       batchSize,
       range: { start: maxRange, max: Math.max(maxRange, maxGrownRange) },
       isAlone: () => nodes.every((other) => other === node || other.isBenched() || other.pausedUntil() > clock.now()),
+      measureLag: (head, isTrusted) => heads.report(index, head, isTrusted),
       onDistrust: () => {
+        heads.forget(index)
         for (const other of nodes) other.forgetLag()
       },
       onHeadPolled: (number) => {

@@ -3,7 +3,7 @@ import { deliveryTimeoutMs } from '@payment-integration/contract'
 import { parseUrl } from '@payment-integration/contract/internal'
 import type { DoctorCause, DoctorFix } from './causes.js'
 import { connectionProbes, lastProbes, reachProbes } from './probes/connection.js'
-import type { BenchOptions } from './probes/probe.js'
+import type { ReceiverOptions } from './probes/probe.js'
 import { contentTypeProbes, rejectedProbes, windowProbes } from './probes/rejected.js'
 import { bodyProbes, headerProbes, versionProbes } from './probes/valid.js'
 import type { DoctorAnswer, DoctorFetch } from './send.js'
@@ -55,7 +55,7 @@ export interface DoctorOptions {
   readonly onProbe?: ((probe: DoctorProbe) => void) | undefined
 }
 
-export type CheckedOptions = DoctorOptions & BenchOptions
+export type CheckedOptions = DoctorOptions & ReceiverOptions
 
 const maxTimeoutMs = 600_000
 

@@ -70,62 +70,81 @@ const maxBodyBytes = 16 * 1024
 const successBodyMs = 250
 const pieceMs = 30
 
+/** The head of an answer. */
+interface Head {
+  readonly status: number
+  readonly reused: boolean
+  getField(name: string): string | null
+  /** Ends with the body, or with as much of it as the sender reads. Never rejects. */
+  readonly bodyEnd?: Promise<unknown>
+}
+
+/**
+ * Waits for the head of an answer, or the reason why none arrives. As in the service, an answer counts from its head
+ * on, even if the body is cut off. Rejects only when the run is aborted.
+ */
+async function awaitAnswer(
+  post: (signal: AbortSignal) => Promise<Head>,
+  { waitMs, signal, now }: Omit<SenderOptions, 'url'>,
+): Promise<SocketAnswer> {
+  signal?.throwIfAborted()
+  const startedAt = performance.now()
+  const getMs = () => Math.round(performance.now() - startedAt)
+  const limit = startTimeLimit(waitMs, signal)
+  try {
+    const { status, reused, getField, bodyEnd } = await Promise.race([post(limit.signal), limit.over])
+    const outcome = { status, ms: getMs(), noAnswer: null, errorCode: null, reused }
+    await bodyEnd
+    signal?.throwIfAborted()
+    return {
+      ...outcome,
+      location: getField('location'),
+      retryAfter: getField('retry-after'),
+      date: parseHttpDate(getField('date') ?? '', now()),
+      wantsLogin: getField('www-authenticate') !== null,
+    }
+  } catch (error) {
+    signal?.throwIfAborted()
+    const failure = limit.signal.aborted ? timeout : classifyFailure(error)
+    const noFields = { location: null, retryAfter: null, date: null, wantsLogin: false }
+    return { status: null, ms: getMs(), ...failure, reused: false, ...noFields }
+  } finally {
+    limit.end()
+  }
+}
+
 /**
  * Creates a sender that opens its own connections.
  * @example createSocketSender({ url, waitMs: 30_000, signal: undefined, now: Date.now })
  */
-export function createSocketSender({ url, waitMs, signal, now }: SenderOptions): Sender {
-  const target = { origin: url.origin, path: `${url.pathname}${url.search}`, method: 'POST' } as const
-
-  async function exchange(wire: Wire, { headers, body }: SignedDelivery, pieces?: Pieces): Promise<SocketAnswer> {
-    signal?.throwIfAborted()
-    const length = { 'content-length': String(body.byteLength) }
-    const request = {
-      ...target,
-      headers: { ...withUserAgent(headers), ...(pieces === undefined ? {} : length) },
-      body: pieces?.(body) ?? body,
-    } as Dispatcher.DispatchOptions
-    const answer = await awaitAnswer(wire, request, { waitMs, signal, now })
-    signal?.throwIfAborted()
-    return answer
-  }
-
-  async function once(delivery: SignedDelivery, pieces?: Pieces): Promise<SocketAnswer> {
-    const wire = openWire()
+export function createSocketSender(options: SenderOptions): Sender {
+  /** Runs some requests on an agent that keeps at most one connection open. */
+  async function onConnection<Result>(run: (send: SendOnConnection) => Promise<Result>): Promise<Result> {
+    const connection = openConnection(options.url)
     try {
-      return await exchange(wire, delivery, pieces)
+      return await run((delivery, split) => awaitAnswer((signal) => connection.post(delivery, signal, split), options))
     } finally {
-      wire.destroy()
+      connection.destroy()
     }
   }
-
   return {
-    send: (delivery) => once(delivery),
+    send: (delivery) => onConnection((send) => send(delivery)),
     sockets: {
-      async sendOnOneConnection(deliveries) {
-        const wire = openWire()
-        const answers: SocketAnswer[] = []
-        try {
-          for (const delivery of deliveries) answers.push(await exchange(wire, delivery))
-        } finally {
-          wire.destroy()
-        }
-        return answers
-      },
-      async breakUpload(delivery) {
-        await once(delivery, sendHalf)
-      },
-      sendInPieces: (delivery) => once(delivery, sendPieces),
+      sendOnOneConnection: (deliveries) =>
+        onConnection(async (send) => {
+          const answers: SocketAnswer[] = []
+          for (const delivery of deliveries) answers.push(await send(delivery))
+          return answers
+        }),
+      breakUpload: (delivery) => onConnection(async (send) => void (await send(delivery, sendHalf))),
+      sendInPieces: (delivery) => onConnection((send) => send(delivery, sendPieces)),
     },
   }
 }
 
-const withUserAgent = (headers: Readonly<Record<string, string>>): Record<string, string> => ({
-  'User-Agent': notificationUserAgent,
-  ...headers,
-})
+type SendOnConnection = (delivery: SignedDelivery, split?: SplitBody) => Promise<SocketAnswer>
 
-type Pieces = (body: Uint8Array) => AsyncIterable<Uint8Array>
+type SplitBody = (body: Uint8Array) => AsyncIterable<Uint8Array>
 
 async function* sendPieces(body: Uint8Array): AsyncGenerator<Uint8Array> {
   const third = Math.ceil(body.byteLength / 3)
@@ -141,10 +160,9 @@ async function* sendHalf(body: Uint8Array): AsyncGenerator<Uint8Array> {
   throw new Error('The upload is broken.')
 }
 
-type Wire = ReturnType<typeof openWire>
+const withUserAgent = (headers: SignedDelivery['headers']) => ({ 'User-Agent': notificationUserAgent, ...headers })
 
-/** Creates an agent that keeps at most one connection open. */
-function openWire() {
+function openConnection(url: URL) {
   // Set explicitly, because environment variables could weaken these settings.
   const secureContext = createSecureContext({ minVersion: 'TLSv1.2' })
   const connect = buildConnector({ timeout: 0, secureContext, rejectUnauthorized: true, maxCachedSessions: 0 })
@@ -163,8 +181,24 @@ function openWire() {
     },
   })
   return {
-    agent,
-    connections: () => sockets.length,
+    async post({ headers, body }: SignedDelivery, signal: AbortSignal, split?: SplitBody): Promise<Head> {
+      const connections = sockets.length
+      const length: Record<string, string> = split === undefined ? {} : { 'content-length': String(body.byteLength) }
+      const { statusCode, headers: fields, body: answerBody } = await agent.request({
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        method: 'POST',
+        headers: { ...withUserAgent(headers), ...length },
+        body: (split?.(body) ?? body) as Uint8Array,
+        signal,
+      })
+      return {
+        status: statusCode,
+        reused: sockets.length === connections,
+        getField: (name) => [fields[name]].flat()[0] ?? null,
+        bodyEnd: readBody(answerBody, statusCode < 300),
+      }
+    },
     /** Closes the connection, even one that is still opening. */
     destroy() {
       for (const socket of sockets) socket.destroy()
@@ -173,80 +207,11 @@ function openWire() {
   }
 }
 
-/**
- * Reads the answer to a request, or the reason why none arrived. As in the service, an answer counts from its head on,
- * even if the body is cut off. Never rejects.
- */
-function awaitAnswer(
-  { agent, connections }: Wire,
-  request: Dispatcher.DispatchOptions,
-  { waitMs, signal, now }: Omit<SenderOptions, 'url'>,
-): Promise<SocketAnswer> {
-  return new Promise((resolve) => {
-    const startedAt = performance.now()
-    const before = connections()
-    const passed = () => Math.round(performance.now() - startedAt)
-    let head: SocketAnswer | null = null
-    let controller: Dispatcher.DispatchController | undefined
-    let isOver = false
-    let bytes = 0
-    const finish = (answer: SocketAnswer) => {
-      isOver = true
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', abort)
-      resolve(answer)
-    }
-    const end = (noAnswer: DoctorNoAnswer) => {
-      if (!isOver) finish(head ?? { ...nothing, ms: passed(), noAnswer })
-      controller?.abort(new Error('The wait is over.'))
-    }
-    const abort = () => end('failed')
-    let timer = setTimeout(end, waitMs, 'timeout')
-    signal?.addEventListener('abort', abort, { once: true })
-    agent.dispatch(request, {
-      onRequestStart(started) {
-        controller = started
-        if (isOver) started.abort(new Error('The wait is over.'))
-      },
-      onResponseStart(_, status, fields) {
-        const answer = toAnswer(status, (name) => [fields[name]].flat()[0] ?? null, now())
-        head = { ...answer, ms: passed(), reused: connections() === before }
-        if (status >= 300 || waitMs - passed() <= successBodyMs) return
-        clearTimeout(timer)
-        timer = setTimeout(end, successBodyMs, 'timeout')
-      },
-      onResponseData(_, { byteLength }) {
-        bytes += byteLength
-        if (bytes > maxBodyBytes) end('failed')
-      },
-      onResponseEnd: () => end('failed'),
-      onResponseError(_, error) {
-        if (!isOver) finish(head ?? { ...nothing, ms: passed(), ...classifyFailure(error) })
-      },
-    })
-  })
-}
-
-const nothing = {
-  status: null,
-  noAnswer: null,
-  location: null,
-  retryAfter: null,
-  date: null,
-  wantsLogin: false,
-  reused: false,
-  errorCode: null,
-} as const satisfies Omit<SocketAnswer, 'ms'>
-
-function toAnswer(status: number, getField: (name: string) => string | null, now: number): Omit<SocketAnswer, 'ms'> {
-  return {
-    ...nothing,
-    status,
-    location: getField('location'),
-    retryAfter: getField('retry-after'),
-    date: parseHttpDate(getField('date') ?? '', now),
-    wantsLogin: getField('www-authenticate') !== null,
-  }
+/** Reads and discards a body, so that its connection can serve the next request. The signal of the request ends it. */
+async function readBody(body: Dispatcher.ResponseData['body'], isSuccess: boolean): Promise<void> {
+  const timer = isSuccess ? setTimeout(() => body.destroy(), successBodyMs) : undefined
+  await body.dump({ limit: maxBodyBytes }).catch(() => undefined)
+  clearTimeout(timer)
 }
 
 const noAnswersByCode: Readonly<Record<string, DoctorNoAnswer>> = {
@@ -262,8 +227,12 @@ const noAnswersByCode: Readonly<Record<string, DoctorNoAnswer>> = {
   ERR_ANSWER_MALFORMED: 'not-http',
 }
 
+type Failure = Pick<SocketAnswer, 'noAnswer' | 'errorCode'>
+
+const timeout: Failure = { noAnswer: 'timeout', errorCode: null }
+
 /** The kind and the code of a connection error. */
-function classifyFailure(error: unknown): Pick<SocketAnswer, 'noAnswer' | 'errorCode'> {
+function classifyFailure(error: unknown): Failure {
   const { code } = Object(error) as { readonly code?: unknown }
   if (typeof code !== 'string') return { noAnswer: 'failed', errorCode: null }
   // Undici's code for a connection that the peer closed.
@@ -293,32 +262,14 @@ export interface DoctorResponse {
 export type DoctorFetch = (url: string, request: DoctorRequest) => Promise<DoctorResponse>
 
 /** Creates a sender without sockets, which calls a function. */
-export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal, now }: SenderOptions): Sender {
-  async function send({ headers, body }: SignedDelivery): Promise<SocketAnswer> {
-    signal?.throwIfAborted()
-    const startedAt = performance.now()
-    const limit = startTimeLimit(waitMs, signal)
-    const request = { method: 'POST', headers: withUserAgent(headers), body, redirect: 'manual' } as const
-    const answered = fetch(url.href, { ...request, signal: limit.signal })
-    // Also cancels the body of an answer that comes too late.
-    answered.then(
-      (response) => release(response.body),
-      () => undefined,
-    )
-    const first = await Promise.race([answered, limit.over]).then(
-      (response) => ({ response, error: null }),
-      (error: unknown) => ({ response: null, error }),
-    )
-    const isLate = limit.signal.aborted
-    limit.end()
-    const ms = Math.round(performance.now() - startedAt)
-    signal?.throwIfAborted()
-    if (first.response === null)
-      return { ...nothing, ms, ...(isLate ? { noAnswer: 'timeout' } : classifyFailure(findSystemError(first.error))) }
-    const { status, headers: fields } = first.response
-    return { ...toAnswer(status, (name) => fields.get(name), now()), ms }
+export function createFetchSender(fetch: DoctorFetch, options: SenderOptions): Sender {
+  async function post({ headers, body }: SignedDelivery, signal: AbortSignal): Promise<Head> {
+    const request = { method: 'POST', headers: withUserAgent(headers), body, redirect: 'manual', signal } as const
+    const response = await fetch(options.url.href, request).catch((error) => Promise.reject(findSystemError(error)))
+    release(response.body)
+    return { status: response.status, reused: false, getField: (name) => response.headers.get(name) }
   }
-  return { send, sockets: null }
+  return { send: (delivery) => awaitAnswer((signal) => post(delivery, signal), options), sockets: null }
 }
 
 /** Cancels a body, because only the head of an answer counts. A body that is being read stays untouched. */

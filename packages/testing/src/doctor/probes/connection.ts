@@ -1,11 +1,23 @@
 /** Probes of the URL, the network path and the connections. Source: docs/interface.md 6, delivery. @module */
 import type { SignedDelivery } from '../../deliveries.js'
-import type { Sockets } from '../send.js'
-import type { Bench, Judgement, ProbeTable } from './probe.js'
-import { anyOther, isAccepted, judgeAccepted, judgeRejected, transportCause } from './probe.js'
+import type { SocketAnswer } from '../send.js'
+import type { Judgement, ProbeContext, ProbeTable } from './probe.js'
+import {
+  accepted,
+  fail,
+  findTransportCause,
+  isAccepted,
+  isServerError,
+  judgeAccepted,
+  judgeRejected,
+  pass,
+  rejected,
+  successClause,
+  warn,
+} from './probe.js'
 
 /** Hosts to which a development server delivers without TLS. */
-const loopback = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
+const loopbackHost = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
 
 export const reachProbes = {
   'https-url': {
@@ -14,10 +26,9 @@ export const reachProbes = {
     clause: '6 Delivery: the URL must be HTTPS',
     effects: 0,
     async run({ url }): Promise<Judgement> {
-      if (url.protocol === 'https:') return { verdict: 'pass', cause: null, answers: [], note: 'https' }
-      if (loopback.test(url.hostname))
-        return { verdict: 'pass', cause: null, answers: [], note: 'http to this machine, for development only' }
-      return { verdict: 'warn', cause: 'url-not-https', answers: [], note: 'http' }
+      if (url.protocol === 'https:') return pass([], 'https')
+      if (loopbackHost.test(url.hostname)) return pass([], 'http to this machine, for development only')
+      return warn('url-not-https', [], 'http')
     },
   },
   reachable: {
@@ -25,34 +36,38 @@ export const reachProbes = {
     expected: 'an answer of a route that takes POST',
     clause: '6 Delivery: method POST, 5 seconds',
     effects: null,
-    async run(bench) {
-      const answer = await bench.send(await bench.deliveries.good(bench.payment()))
-      const judged = (cause: Judgement['cause']): Judgement => ({
-        verdict: cause === null ? 'pass' : 'fail',
-        cause,
-        answers: [answer],
-        note: answer.errorCode ?? undefined,
-      })
-      if (answer.status === 404) return judged('route-missing')
-      if (answer.status === 405) return judged('post-rejected')
-      const transport = transportCause(answer, bench.timeoutMs)
-      return judged(transport === 'redirects' || transport === 'rate-limited' ? null : transport)
+    async run({ good, newPayment, send, timeoutMs }): Promise<Judgement> {
+      const answer = await send(await good(newPayment()))
+      const cause = findReachCause(answer, timeoutMs)
+      return cause === null ? pass([answer]) : fail(cause, [answer], answer.errorCode ?? undefined)
     },
   },
   redirect: {
     sent: 'a valid delivery',
     expected: 'no 3xx',
-    clause: anyOther,
+    clause: successClause,
     effects: null,
-    async run(bench) {
-      const answer = await bench.send(await bench.deliveries.good(bench.payment()))
-      const isRedirect = transportCause(answer, bench.timeoutMs) === 'redirects'
-      if (!isRedirect) return { verdict: 'pass', cause: null, answers: [answer] }
+    async run({ good, newPayment, send, timeoutMs }): Promise<Judgement> {
+      const answer = await send(await good(newPayment()))
+      if (findTransportCause(answer, timeoutMs) !== 'redirects') return pass([answer])
       const note = answer.location === null ? 'without a location' : `to ${toReadable(answer.location)}`
-      return { verdict: 'fail', cause: 'redirects', answers: [answer], note }
+      return fail('redirects', [answer], note)
     },
   },
 } satisfies ProbeTable
+
+/** Why the route cannot be reached; null: it answers. Later probes report redirects and rate limits. */
+function findReachCause(answer: SocketAnswer, timeoutMs: number): Judgement['cause'] {
+  if (answer.status === 404) return 'route-missing'
+  if (answer.status === 405) return 'post-rejected'
+  const cause = findTransportCause(answer, timeoutMs)
+  return cause === 'redirects' || cause === 'rate-limited' ? null : cause
+}
+
+/** The target of a redirect, shortened, without query and control characters. */
+function toReadable(location: string): string {
+  return (location.split(/[?#]/, 1)[0] ?? '').replace(/[^!-~]/g, '').slice(0, 200)
+}
 
 export const lastProbes = {
   'answer-time': {
@@ -60,48 +75,31 @@ export const lastProbes = {
     expected: 'half of the time that the service waits',
     clause: '6 Delivery and 8: the service gives up after 5 seconds',
     effects: 0,
-    async run({ timeoutMs }: Bench, earlierAnswers): Promise<Judgement> {
-      const slowest = Math.max(0, ...earlierAnswers.filter(isAccepted).map(({ ms }) => ms))
-      const note = `${slowest} ms of ${timeoutMs} ms`
-      return slowest > timeoutMs / 2
-        ? { verdict: 'warn', cause: 'slow-answer', answers: [], note }
-        : { verdict: 'pass', cause: null, answers: [], note }
+    async run({ timeoutMs }: ProbeContext, earlierAnswers): Promise<Judgement> {
+      const slowestMs = Math.max(0, ...earlierAnswers.filter(isAccepted).map(({ ms }) => ms))
+      const note = `${slowestMs} ms of ${timeoutMs} ms`
+      return slowestMs > timeoutMs / 2 ? warn('slow-answer', [], note) : pass([], note)
     },
   },
-  'still-good': {
+  'still-good': accepted({
     sent: 'a valid delivery after all others',
-    expected: '2xx',
-    clause: anyOther,
-    effects: 1,
-    async run(bench) {
-      const answer = await bench.send(await bench.deliveries.good(bench.payment()))
-      const judgement = judgeAccepted([answer], 'unstable', bench.timeoutMs)
-      return answer.status === null ? { ...judgement, cause: 'unstable' } : judgement
-    },
-  },
+    clause: successClause,
+    cause: 'unstable',
+    deliveries: ({ good, newPayment }) => [good(newPayment())],
+    refine: (judgement) => (judgement.answers[0]?.status === null ? { ...judgement, cause: 'unstable' } : judgement),
+  }),
 } satisfies ProbeTable
 
-/** The target of a redirect, shortened, without query and control characters. */
-function toReadable(location: string): string {
-  return (location.split(/[?#]/, 1)[0] ?? '').replace(/[^!-~]/g, '').slice(0, 200)
-}
+const unreadBodyBytes = 65_536
+const largeBodyBytes = 1_048_576
 
-const unreadBytes = 65_536
-const largeBytes = 1_048_576
-
-/** A body of blanks, with an invented signature. */
-async function buildJunk(bench: Bench, bytes: number): Promise<SignedDelivery> {
-  const { body, t } = await bench.sign(`{"junk":"${' '.repeat(bytes)}"}`)
-  return bench.deliver(body, `t=${t},v1=${'5e'.repeat(32)}`)
-}
-
-function requireSockets({ sockets }: Bench): Sockets {
-  if (sockets === null) throw new TypeError('This probe needs connections of its own.')
-  return sockets
+/** A delivery of blanks, with an invented signature. */
+function buildForged({ signBody }: ProbeContext, bodyBytes: number): Promise<SignedDelivery> {
+  return signBody(`{"junk":"${' '.repeat(bodyBytes)}"}`, ({ t }) => `t=${t},v1=${'5e'.repeat(32)}`)
 }
 
 /** Adds the number of reused connections. A connection that ends early gets the cause `connection-not-reusable`. */
-function judgeReuse(judgement: Judgement): Judgement {
+function addReuse(judgement: Judgement): Judgement {
   const reused = judgement.answers.filter((answer) => answer.reused).length
   const note = reused === 0 ? 'the receiver closes each connection' : `${reused} on a reused connection`
   const isReset = judgement.cause === 'connection-reset' || judgement.cause === 'not-http'
@@ -112,66 +110,65 @@ export const connectionProbes = {
   'keep-alive': {
     sent: 'three valid deliveries on one HTTP/1.1 connection',
     expected: '2xx',
-    clause: anyOther,
+    clause: successClause,
     effects: 3,
-    needsSockets: true,
-    async run(bench) {
-      const deliveries = await Promise.all([1, 2, 3].map(() => bench.deliveries.good(bench.payment())))
-      const answers = await requireSockets(bench).sendOnOneConnection(deliveries)
-      return judgeReuse(judgeAccepted(answers, 'connection-not-reusable', bench.timeoutMs))
+    async run({ good, newPayment, sockets, timeoutMs }) {
+      if (sockets === null) return null
+      const deliveries = [good(newPayment()), good(newPayment()), good(newPayment())]
+      const answers = await sockets.sendOnOneConnection(await Promise.all(deliveries))
+      return addReuse(judgeAccepted(answers, 'connection-not-reusable', timeoutMs))
     },
   },
   'keep-alive-after-rejection': {
     sent: 'a forged delivery of 64 KiB, then a valid one on the same connection',
     expected: '4xx, then 2xx',
-    clause: anyOther,
+    clause: successClause,
     effects: 1,
-    needsSockets: true,
-    async run(bench) {
-      const deliveries = [await buildJunk(bench, unreadBytes), await bench.deliveries.good(bench.payment())]
-      const answers = await requireSockets(bench).sendOnOneConnection(deliveries)
-      const after = judgeAccepted(answers.slice(1), 'connection-not-reusable', bench.timeoutMs)
-      const rejection = judgeRejected(answers.slice(0, 1), 'presence-only', bench.timeoutMs)
-      const worse = after.verdict === 'fail' || rejection.verdict === 'pass' ? after : rejection
-      return judgeReuse({ ...worse, answers })
+    async run(context) {
+      const { sockets, timeoutMs } = context
+      if (sockets === null) return null
+      const deliveries = [await buildForged(context, unreadBodyBytes), await context.good(context.newPayment())]
+      const answers = await sockets.sendOnOneConnection(deliveries)
+      const ofForged = judgeRejected(answers.slice(0, 1), 'presence-only', timeoutMs)
+      const ofValid = judgeAccepted(answers.slice(1), 'connection-not-reusable', timeoutMs)
+      const worse = ofValid.verdict === 'fail' || ofForged.verdict === 'pass' ? ofValid : ofForged
+      return addReuse({ ...worse, answers })
     },
   },
   'large-body': {
-    sent: 'a forged body of 1 MiB',
+    ...rejected({
+      sent: 'a forged body of 1 MiB',
+      clause: '6 Delivery: the service gives up after 5 seconds',
+      cause: 'presence-only',
+      deliveries: (context) => [buildForged(context, largeBodyBytes)],
+      refine: (judgement) => (judgement.cause === 'slow-answer' ? { ...judgement, cause: 'large-body' } : judgement),
+    }),
     expected: '4xx in time',
-    clause: '6 Delivery: the service gives up after 5 seconds',
-    effects: 0,
-    async run(bench) {
-      const answer = await bench.send(await buildJunk(bench, largeBytes))
-      const judgement = judgeRejected([answer], 'presence-only', bench.timeoutMs)
-      return judgement.cause === 'slow-answer' ? { ...judgement, cause: 'large-body' } : judgement
-    },
   },
   'in-pieces': {
     sent: 'a valid delivery in three pieces',
     expected: '2xx',
     clause: '6 signature rule 1: over the whole body',
     effects: 1,
-    needsSockets: true,
-    async run(bench) {
-      const send = async () => requireSockets(bench).sendInPieces(await bench.deliveries.good(bench.payment()))
-      const first = await send()
+    async run({ good, newPayment, sockets, timeoutMs }) {
+      if (sockets === null) return null
+      const first = await sockets.sendInPieces(await good(newPayment()))
       // A server that restarts after the earlier large body, such as wrangler's, answers 5xx once.
-      const answer = Number(first.status) >= 500 ? await send() : first
-      return judgeAccepted([answer], 'reads-first-piece', bench.timeoutMs)
+      const answer = isServerError(first) ? await sockets.sendInPieces(await good(newPayment())) : first
+      return judgeAccepted([answer], 'reads-first-piece', timeoutMs)
     },
   },
   'broken-upload': {
     sent: 'half of a body, then a broken connection; then a valid delivery',
     expected: '2xx',
-    clause: anyOther,
+    clause: successClause,
     effects: 1,
-    needsSockets: true,
-    async run(bench) {
-      await requireSockets(bench).breakUpload(await bench.deliveries.good(bench.payment()))
-      const answer = await bench.send(await bench.deliveries.good(bench.payment()))
-      const judgement = judgeAccepted([answer], 'breaks-after-upload', bench.timeoutMs)
-      const isGone = !isAccepted(answer) && answer.status === null && judgement.cause !== 'slow-answer'
+    async run({ good, newPayment, send, sockets, timeoutMs }) {
+      if (sockets === null) return null
+      await sockets.breakUpload(await good(newPayment()))
+      const answer = await send(await good(newPayment()))
+      const judgement = judgeAccepted([answer], 'breaks-after-upload', timeoutMs)
+      const isGone = answer.status === null && judgement.cause !== 'slow-answer'
       return isGone ? { ...judgement, cause: 'breaks-after-upload' } : judgement
     },
   },

@@ -6,11 +6,10 @@ import { buildDelivery, computeSignature, createDeliveries } from '../../deliver
 import type { DoctorCauseCode } from '../causes.js'
 import type { DoctorNoAnswer, Sender, SocketAnswer } from '../send.js'
 
-/** The receiver, and the secrets, clock and seed for its deliveries. */
-export interface BenchOptions {
+/** The receiver, and the secret, clock and seed for its deliveries. */
+export interface ReceiverOptions {
   readonly target: URL
   readonly signingSecret: string
-  readonly apiSecret?: string | undefined
   readonly integrationAddress: string
   readonly seed: number
   /** Unix time in milliseconds. */
@@ -18,119 +17,53 @@ export interface BenchOptions {
   readonly timeoutMs: number
 }
 
-/** A body with the time and signature for its header. */
-export interface SignedParts {
-  readonly body: Uint8Array<ArrayBuffer>
-  /** Unix seconds. */
-  readonly t: string
-  /** 64 hex digits. */
-  readonly v1: string
-}
+/** Builds the value of the signature header from the time in unix seconds and the 64 hex digits of the signature. */
+type FormatHeader = (parts: { readonly t: string; readonly v1: string }) => string | Promise<string>
 
-export interface Bench extends Sender {
+/** The receiver under test, and the means to probe it. The functions need no `this`. */
+export interface ProbeContext extends Sender, Deliveries {
   readonly url: URL
-  readonly deliveries: Deliveries
-  readonly signingSecret: string
-  readonly apiSecret: string | undefined
   readonly timeoutMs: number
   /** Creates a payment at version 1. */
-  payment(fields?: Partial<SnapshotBody>): SnapshotBody
-  /** Signs a body without changing it. */
-  sign(body: string): Promise<SignedParts>
-  /** Builds a request. @param signature - The value of the signature header. */
-  deliver(body: Uint8Array<ArrayBuffer>, signature: string): SignedDelivery
-  /** Signs a body, and builds its request. */
-  deliverText(body: string): Promise<SignedDelivery>
+  newPayment(fields?: Partial<SnapshotBody>): SnapshotBody
+  /** Signs a body without changing it, and builds its delivery. @param formatHeader - By default the valid header. */
+  signBody(body: string, formatHeader?: FormatHeader): Promise<SignedDelivery>
+  /** Signs a new payment, and builds its delivery with this header. */
+  withHeader(formatHeader: FormatHeader): Promise<SignedDelivery>
 }
 
 /** The doctor's transaction hashes begin with this prefix, so that its payments can be found and deleted. */
 export const doctorHashPrefix = '0xd0c70000'
 
-export function createBench(options: BenchOptions, sender: Sender): Bench {
-  const { target, signingSecret, apiSecret, integrationAddress, seed, now, timeoutMs } = options
+export function createProbeContext(options: ReceiverOptions, sender: Sender): ProbeContext {
+  const { target, signingSecret, integrationAddress, seed, now, timeoutMs } = options
   const clock = { now }
   const build = createBuilders({ seed, integrationAddress, clock })
   const invoice = { amount: '1.00', currency: 'EUR', settlementAmount: '1.08', settlementCurrency: 'USD' }
 
-  const sign: Bench['sign'] = async (text) => {
+  const newPayment: ProbeContext['newPayment'] = (fields) =>
+    build.snapshot({
+      txHash: `${doctorHashPrefix}${build.txHash().slice(doctorHashPrefix.length)}`,
+      state: 'pending',
+      recipient: { title: 'Doctor', subtitle: 'A test of the receiver' },
+      invoice,
+      ...fields,
+    })
+  const signBody: ProbeContext['signBody'] = async (text, formatHeader = ({ t, v1 }) => `t=${t},v1=${v1}`) => {
     const body = new TextEncoder().encode(text)
     const t = String(Math.floor(now() / 1_000))
-    return { body, t, v1: await computeSignature(signingSecret, t, body) }
+    const v1 = await computeSignature(signingSecret, t, body)
+    return buildDelivery(integrationAddress, body, await formatHeader({ t, v1 }))
   }
-  const deliver: Bench['deliver'] = (body, signature) => buildDelivery(integrationAddress, body, signature)
   return {
     ...sender,
+    ...createDeliveries({ secret: signingSecret, clock }),
     url: target,
-    deliveries: createDeliveries({ secret: signingSecret, clock }),
-    signingSecret,
-    apiSecret,
     timeoutMs,
-    sign,
-    deliver,
-    payment: (fields) =>
-      build.snapshot({
-        txHash: `${doctorHashPrefix}${build.txHash().slice(doctorHashPrefix.length)}`,
-        state: 'pending',
-        recipient: { title: 'Doctor', subtitle: 'A test of the receiver' },
-        invoice,
-        ...fields,
-      }),
-    async deliverText(text) {
-      const { body, t, v1 } = await sign(text)
-      return deliver(body, `t=${t},v1=${v1}`)
-    },
+    newPayment,
+    signBody,
+    withHeader: (formatHeader) => signBody(JSON.stringify(newPayment()), formatHeader),
   }
-}
-
-const noAnswerCauses: Readonly<Record<DoctorNoAnswer, DoctorCauseCode>> = {
-  dns: 'host-unknown',
-  rejected: 'connection-refused',
-  tls: 'certificate-invalid',
-  reset: 'connection-reset',
-  timeout: 'slow-answer',
-  'not-http': 'not-http',
-  failed: 'connection-reset',
-}
-
-/** Whether the status is 2xx, the only success of a delivery. */
-export function isAccepted({ status }: SocketAnswer): boolean {
-  return status !== null && status >= 200 && status < 300
-}
-
-/** Whether the status asks for a retry, as a receiver may while it handles another delivery of the same payment. */
-export function asksForRetry({ status }: SocketAnswer): boolean {
-  return status !== null && [409, 423, 425, 429, 503].includes(status)
-}
-
-/** The cause in network, redirect, rate limit or response time, whatever the request; null: none. */
-export function transportCause(answer: SocketAnswer, timeoutMs: number): DoctorCauseCode | null {
-  const { status, noAnswer, ms } = answer
-  if (noAnswer !== null) return noAnswerCauses[noAnswer]
-  if (status !== null && status >= 300 && status < 400) return 'redirects'
-  if (status === 429) return 'rate-limited'
-  return ms > timeoutMs ? 'slow-answer' : null
-}
-
-/** Requires every answer to be 2xx. @param cause - Reported when an answer is not 2xx. */
-export function judgeAccepted(answers: readonly SocketAnswer[], cause: DoctorCauseCode, timeoutMs: number): Judgement {
-  for (const answer of answers) {
-    const transport = transportCause(answer, timeoutMs)
-    if (isAccepted(answer) && transport === null) continue
-    return { verdict: 'fail', cause: transport ?? (answer.status === 413 ? 'body-limit-low' : cause), answers }
-  }
-  return { verdict: 'pass', cause: null, answers }
-}
-
-/** Requires that no answer is 2xx, and prefers 4xx. @param cause - Reported when an answer is 2xx. */
-export function judgeRejected(answers: readonly SocketAnswer[], cause: DoctorCauseCode, timeoutMs: number): Judgement {
-  if (answers.some(isAccepted)) return { verdict: 'fail', cause, answers }
-  const transport = answers.map((answer) => transportCause(answer, timeoutMs)).find((each) => each !== null)
-  if (transport === 'connection-reset') return { verdict: 'warn', cause: 'rejected-without-answer', answers }
-  if (transport !== undefined)
-    return { verdict: transport === 'rate-limited' ? 'warn' : 'fail', cause: transport, answers }
-  if (answers.some(({ status }) => Number(status) >= 500))
-    return { verdict: 'warn', cause: 'rejected-with-5xx', answers }
-  return { verdict: 'pass', cause: null, answers }
 }
 
 /** A verdict before causes are compared across probes. */
@@ -142,59 +75,112 @@ export interface Judgement {
   readonly note?: string | undefined
 }
 
+export function pass(answers: Judgement['answers'], note?: string): Judgement {
+  return { verdict: 'pass', cause: null, answers, note }
+}
+
+export function warn(cause: DoctorCauseCode, answers: Judgement['answers'], note?: string): Judgement {
+  return { verdict: 'warn', cause, answers, note }
+}
+
+export function fail(cause: DoctorCauseCode, answers: Judgement['answers'], note?: string): Judgement {
+  return { verdict: 'fail', cause, answers, note }
+}
+
 export interface ProbeSpec {
   readonly sent: string
   readonly expected: string
   readonly clause: string
   /** The number of effects at a correct receiver; null when the probe cannot know. */
   readonly effects: number | null
-  /** Whether the probe needs its own connections. */
-  readonly needsSockets?: true
-  /** Runs the probe. @param earlierAnswers - All answers of earlier probes. */
-  run(bench: Bench, earlierAnswers: readonly SocketAnswer[]): Promise<Judgement>
+  /** Runs the probe; null: it needs connections of its own. @param earlierAnswers - All answers of earlier probes. */
+  run(context: ProbeContext, earlierAnswers: readonly SocketAnswer[]): Promise<Judgement | null>
 }
 
 export type ProbeTable = Readonly<Record<string, ProbeSpec>>
 
-/** A probe that sends its deliveries one after the other. */
-interface Shots {
+/** The clause about the answer to a valid delivery. */
+export const successClause = '6 Delivery: any 2xx is success, any other answer a failure'
+
+/** A probe that expects the same answer to each of its deliveries, which it sends one after the other. */
+interface DeliveryProbe {
   readonly sent: string
   readonly clause: string
+  /** Reported when an answer is not the expected one. */
   readonly cause: DoctorCauseCode
-  make(bench: Bench): Promise<readonly SignedDelivery[]>
-}
-
-/** The clause about the answer to a valid delivery. */
-export const anyOther = '6 Delivery: any 2xx is success, any other answer a failure'
-
-export async function sendInTurn(bench: Bench, deliveries: readonly SignedDelivery[]): Promise<SocketAnswer[]> {
-  const answers: SocketAnswer[] = []
-  for (const delivery of deliveries) answers.push(await bench.send(delivery))
-  return answers
+  /** By default 1 for deliveries that must be accepted, 0 for the others. */
+  readonly effects?: number | null
+  deliveries(context: ProbeContext): Promise<readonly SignedDelivery[]> | readonly Promise<SignedDelivery>[]
+  /** Replaces the verdict or the cause. */
+  refine?(judgement: Judgement): Judgement
 }
 
 /** A probe whose every delivery must be answered 2xx. */
-export function accepted({ make, cause, effects = 1, ...rest }: Shots & { readonly effects?: number }): ProbeSpec {
-  return {
-    ...rest,
-    effects,
-    expected: '2xx',
-    run: async (bench) => judgeAccepted(await sendInTurn(bench, await make(bench)), cause, bench.timeoutMs),
-  }
-}
+export const accepted = (probe: DeliveryProbe): ProbeSpec => toSpec(probe, '2xx', 1, judgeAccepted)
 
 /** A probe whose every delivery must be rejected. */
-export function rejected({ make, cause, ...rest }: Shots): ProbeSpec {
+export const rejected = (probe: DeliveryProbe): ProbeSpec => toSpec(probe, '4xx', 0, judgeRejected)
+
+function toSpec(probe: DeliveryProbe, expected: string, usualEffects: number, judge: Judge): ProbeSpec {
+  const { deliveries, cause, effects = usualEffects, refine = (judgement) => judgement, ...texts } = probe
   return {
-    ...rest,
-    expected: '4xx',
-    effects: 0,
-    run: async (bench) => judgeRejected(await sendInTurn(bench, await make(bench)), cause, bench.timeoutMs),
+    ...texts,
+    expected,
+    effects,
+    async run(context) {
+      const answers = await sendInTurn(context, await Promise.all(await deliveries(context)))
+      return refine(judge(answers, cause, context.timeoutMs))
+    },
   }
 }
 
-/** Signs a new payment, and builds a request whose header is made from the signature's parts. */
-export async function withHeader(bench: Bench, header: (parts: SignedParts) => string): Promise<SignedDelivery> {
-  const parts = await bench.sign(JSON.stringify(bench.payment()))
-  return bench.deliver(parts.body, header(parts))
+export async function sendInTurn({ send }: Sender, deliveries: readonly SignedDelivery[]): Promise<SocketAnswer[]> {
+  const answers: SocketAnswer[] = []
+  for (const delivery of deliveries) answers.push(await send(delivery))
+  return answers
+}
+
+type Judge = (answers: readonly SocketAnswer[], cause: DoctorCauseCode, timeoutMs: number) => Judgement
+
+/** Requires every answer to be 2xx. `cause` is reported when an answer is not 2xx. */
+export const judgeAccepted: Judge = (answers, cause, timeoutMs) => {
+  for (const answer of answers) {
+    const transportCause = findTransportCause(answer, timeoutMs)
+    if (isAccepted(answer) && transportCause === null) continue
+    return fail(transportCause ?? (answer.status === 413 ? 'body-limit-low' : cause), answers)
+  }
+  return pass(answers)
+}
+
+/** Requires that no answer is 2xx, and prefers 4xx. `cause` is reported when an answer is 2xx. */
+export const judgeRejected: Judge = (answers, cause, timeoutMs) => {
+  if (answers.some(isAccepted)) return fail(cause, answers)
+  const transportCause = answers.map((answer) => findTransportCause(answer, timeoutMs)).find((each) => each !== null)
+  if (transportCause === 'connection-reset') return warn('rejected-without-answer', answers)
+  if (transportCause !== undefined) return (transportCause === 'rate-limited' ? warn : fail)(transportCause, answers)
+  return answers.some(isServerError) ? warn('rejected-with-5xx', answers) : pass(answers)
+}
+
+/** Whether the status is 2xx, the only success of a delivery. */
+export const isAccepted = ({ status }: SocketAnswer): boolean => status !== null && status >= 200 && status < 300
+
+export const isServerError = ({ status }: SocketAnswer): boolean => status !== null && status >= 500
+
+const noAnswerCauses: Readonly<Record<DoctorNoAnswer, DoctorCauseCode>> = {
+  dns: 'host-unknown',
+  rejected: 'connection-refused',
+  tls: 'certificate-invalid',
+  reset: 'connection-reset',
+  timeout: 'slow-answer',
+  'not-http': 'not-http',
+  failed: 'connection-reset',
+}
+
+/** The cause in network, redirect, rate limit or response time, whatever the request; null: none. */
+export function findTransportCause(answer: SocketAnswer, timeoutMs: number): DoctorCauseCode | null {
+  const { status, noAnswer, ms } = answer
+  if (noAnswer !== null) return noAnswerCauses[noAnswer]
+  if (status !== null && status >= 300 && status < 400) return 'redirects'
+  if (status === 429) return 'rate-limited'
+  return ms > timeoutMs ? 'slow-answer' : null
 }

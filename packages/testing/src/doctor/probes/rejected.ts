@@ -1,12 +1,12 @@
 /** Probes of invalid deliveries, the freshness window and content types. Source: docs/interface.md 6, 8. @module */
 import type { SignedDelivery } from '../../deliveries.js'
 import type { ProbeSpec, ProbeTable } from './probe.js'
-import { isAccepted, judgeAccepted, judgeRejected, rejected, sendInTurn, transportCause, withHeader } from './probe.js'
+import { accepted, fail, findTransportCause, isServerError, judgeRejected, rejected, sendInTurn } from './probe.js'
 
-const codeClause = '6 signature rule 1: v1 is the HMAC with the signing secret'
-const bytesClause = '6 signature rule 2: over the raw bytes'
+const signatureClause = '6 signature rule 1: v1 is the HMAC with the signing secret'
+const rawBytesClause = '6 signature rule 2: over the raw bytes'
 const windowClause = '6 signature rule 5: 300 seconds between t and the clock'
-const forgedCode = '5e'.repeat(32)
+const inventedCode = '5e'.repeat(32)
 const hourSeconds = 3_600
 
 function changeLastDigit(code: string): string {
@@ -16,82 +16,79 @@ function changeLastDigit(code: string): string {
 export const rejectedProbes = {
   unsigned: rejected({
     sent: 'no signature header, then an empty one',
-    clause: codeClause,
+    clause: signatureClause,
     cause: 'no-verification',
-    async make(bench) {
-      const unsigned = bench.deliveries.unsigned(bench.payment())
-      return [unsigned, bench.deliver(unsigned.body, '')]
-    },
+    deliveries: async ({ newPayment, unsigned, withHeader }) => [unsigned(newPayment()), await withHeader(() => '')],
   }),
   'malformed-signature': rejected({
     sent: 'headers without v1, without t, and with a malformed t',
-    clause: codeClause,
+    clause: signatureClause,
     cause: 'malformed-accepted',
-    make: async (bench) => [
-      await withHeader(bench, ({ t }) => `t=${t}`),
-      await withHeader(bench, ({ v1 }) => `v1=${v1}`),
-      await withHeader(bench, ({ v1 }) => `t=now,v1=${v1}`),
+    deliveries: ({ withHeader }) => [
+      withHeader(({ t }) => `t=${t}`),
+      withHeader(({ v1 }) => `v1=${v1}`),
+      withHeader(({ v1 }) => `t=now,v1=${v1}`),
     ],
   }),
   forged: rejected({
     sent: 'an invented signature of 64 hex digits',
-    clause: codeClause,
+    clause: signatureClause,
     cause: 'presence-only',
-    make: async (bench) => [await withHeader(bench, ({ t }) => `t=${t},v1=${forgedCode}`)],
+    deliveries: ({ withHeader }) => [withHeader(({ t }) => `t=${t},v1=${inventedCode}`)],
   }),
   'other-secret': rejected({
     sent: 'a signature made with another secret',
-    clause: codeClause,
+    clause: signatureClause,
     cause: 'other-secret-accepted',
-    make: async (bench) => [await bench.deliveries.forged(bench.payment())],
+    deliveries: ({ forged, newPayment }) => [forged(newPayment())],
   }),
   'partial-signature': rejected({
     sent: 'signatures with a changed end, cut in half, and empty',
     clause: '6 signature rules 1 and 5: compare the whole signature',
     cause: 'partial-comparison',
-    make: async (bench) => [
-      await withHeader(bench, ({ t, v1 }) => `t=${t},v1=${v1.slice(0, 32)}${forgedCode.slice(32)}`),
-      await withHeader(bench, ({ t, v1 }) => `t=${t},v1=${changeLastDigit(v1)}`),
-      await withHeader(bench, ({ t, v1 }) => `t=${t},v1=${v1.slice(0, 32)}`),
-      await withHeader(bench, ({ t }) => `t=${t},v1=`),
+    deliveries: ({ withHeader }) => [
+      withHeader(({ t, v1 }) => `t=${t},v1=${v1.slice(0, 32)}${inventedCode.slice(32)}`),
+      withHeader(({ t, v1 }) => `t=${t},v1=${changeLastDigit(v1)}`),
+      withHeader(({ t, v1 }) => `t=${t},v1=${v1.slice(0, 32)}`),
+      withHeader(({ t }) => `t=${t},v1=`),
     ],
   }),
   'wrong-scheme': rejected({
     sent: 'the right signature as v2, a wrong one as v1',
     clause: '6 signature rule 3: look up the version that is implemented',
     cause: 'accepts-other-scheme',
-    make: async (bench) => [
-      await withHeader(bench, ({ t, v1 }) => `t=${t},v1=${forgedCode},v2=${v1}`),
-      await withHeader(bench, ({ t, v1 }) => `t=${t},v2=${v1}`),
+    deliveries: ({ withHeader }) => [
+      withHeader(({ t, v1 }) => `t=${t},v1=${inventedCode},v2=${v1}`),
+      withHeader(({ t, v1 }) => `t=${t},v2=${v1}`),
     ],
   }),
   tampered: rejected({
     sent: 'a blank added after signing; the parsed JSON is unchanged',
-    clause: bytesClause,
+    clause: rawBytesClause,
     cause: 'body-reserialized',
-    make: async (bench) => [await bench.deliveries.tampered(bench.payment())],
+    deliveries: ({ newPayment, tampered }) => [tampered(newPayment())],
   }),
   'changed-amount': rejected({
     sent: 'another amount than the signed one',
-    clause: bytesClause,
+    clause: rawBytesClause,
     cause: 'tampering-accepted',
-    async make(bench) {
-      const { body, t, v1 } = await bench.sign(JSON.stringify(bench.payment()))
+    async deliveries({ good, newPayment }) {
+      const { headers, body } = await good(newPayment())
       const changed = new TextDecoder().decode(body).replace('"1.00"', '"9.00"')
-      return [bench.deliver(new TextEncoder().encode(changed), `t=${t},v1=${v1}`)]
+      return [{ headers, body: new TextEncoder().encode(changed) }]
     },
   }),
   stale: rejected({
     sent: 'a signature of an hour ago',
     clause: windowClause,
     cause: 'accepts-old',
-    make: async (bench) => [await bench.deliveries.stale(bench.payment(), hourSeconds)],
+    deliveries: ({ newPayment, stale }) => [stale(newPayment(), hourSeconds)],
   }),
   future: rejected({
     sent: 'a signature of an hour ahead',
     clause: windowClause,
     cause: 'accepts-future',
-    make: async (bench) => [await bench.deliveries.future(bench.payment(), hourSeconds)],
+    deliveries: ({ future, newPayment }) => [future(newPayment(), hourSeconds)],
   }),
 } satisfies ProbeTable
 
@@ -101,75 +98,75 @@ const secondsOutside = 330
 const secondsInside = 240
 
 export const windowProbes = {
-  'just-stale': withAge(secondsOutside),
-  'just-future': withAge(-secondsOutside),
-  'slightly-old': withAge(secondsInside),
-  'slightly-ahead': withAge(-secondsInside),
+  'just-stale': probeWindow(secondsOutside),
+  'just-future': probeWindow(-secondsOutside),
+  'slightly-old': probeWindow(secondsInside),
+  'slightly-ahead': probeWindow(-secondsInside),
 } satisfies ProbeTable
 
 /**
  * A probe of the window; a negative age lies in the future. Its failure is only a warning, because the tolerance is
  * recommended, not required.
  */
-function withAge(ageSeconds: number): ProbeSpec {
+function probeWindow(ageSeconds: number): ProbeSpec {
   const distance = Math.abs(ageSeconds)
   const isInside = distance === secondsInside
-  return {
+  const cause = isInside ? 'window-narrow' : 'window-wide'
+  return (isInside ? accepted : rejected)({
     sent: `a signature of ${distance} seconds ${ageSeconds > 0 ? 'ago' : 'ahead'}`,
-    expected: isInside ? '2xx' : '4xx',
     clause: '6 signature rule 5 and 8: the recommended tolerance is 300 seconds',
+    cause,
     effects: null,
-    async run(bench) {
-      const answers = [await bench.send(await bench.deliveries.stale(bench.payment(), ageSeconds))]
-      const cause = isInside ? 'window-narrow' : 'window-wide'
-      const judgement = (isInside ? judgeAccepted : judgeRejected)(answers, cause, bench.timeoutMs)
-      return judgement.cause === cause ? { ...judgement, verdict: 'warn' } : judgement
-    },
-  }
+    deliveries: ({ newPayment, stale }) => [stale(newPayment(), ageSeconds)],
+    refine: (judgement) => (judgement.cause === cause ? { ...judgement, verdict: 'warn' } : judgement),
+  })
 }
 
-const header = 'Content-Type'
+const contentTypeHeader = 'Content-Type'
 
 /** Replaces the content type; null removes it. */
 function withContentType({ headers, body }: SignedDelivery, contentType: string | null): SignedDelivery {
-  const { [header]: _, ...rest } = headers
-  return { headers: contentType === null ? rest : { ...rest, [header]: contentType }, body }
+  const { [contentTypeHeader]: _, ...others } = headers
+  return { headers: contentType === null ? others : { ...others, [contentTypeHeader]: contentType }, body }
 }
 
 export const contentTypeProbes = {
   charset: {
-    sent: 'application/json; charset=utf-8',
+    ...accepted({
+      sent: 'application/json; charset=utf-8',
+      clause: '6 Delivery: Content-Type application/json',
+      cause: 'content-type-exact',
+      deliveries: async ({ good, newPayment }) => [
+        withContentType(await good(newPayment()), 'application/json; charset=utf-8'),
+      ],
+      refine(judgement) {
+        if (judgement.cause !== 'content-type-exact') return judgement
+        return judgement.answers.some(isServerError)
+          ? { ...judgement, cause: 'fails-on-content-type' }
+          : { ...judgement, verdict: 'warn' }
+      },
+    }),
     expected: '2xx, or 4xx with a warning',
-    clause: '6 Delivery: Content-Type application/json',
-    effects: 1,
-    async run(bench) {
-      const delivery = withContentType(await bench.deliveries.good(bench.payment()), 'application/json; charset=utf-8')
-      const judgement = judgeAccepted([await bench.send(delivery)], 'content-type-exact', bench.timeoutMs)
-      if (judgement.cause !== 'content-type-exact') return judgement
-      const isServerError = judgement.answers.some(({ status }) => Number(status) >= 500)
-      return isServerError ? { ...judgement, cause: 'fails-on-content-type' } : { ...judgement, verdict: 'warn' }
-    },
   },
   'other-content-type': {
     sent: 'a valid and a forged delivery as text/plain, then without a type',
     expected: 'valid: 2xx or 4xx; forged: 4xx',
     clause: '6 signature rule 2: verify before anything else',
     effects: null,
-    async run(bench) {
-      const good = await bench.deliveries.good(bench.payment())
-      const forged = await bench.deliveries.forged(bench.payment())
-      const withTypes = (delivery: SignedDelivery) =>
-        ['text/plain', null].map((type) => withContentType(delivery, type))
-      const forgedAnswers = await sendInTurn(bench, withTypes(forged))
-      const validAnswers = await sendInTurn(bench, withTypes(good))
+    async run(context) {
+      const { timeoutMs } = context
+      const valid = await context.good(context.newPayment())
+      const forged = await context.forged(context.newPayment())
+      const sendWithTypes = (delivery: SignedDelivery) =>
+        sendInTurn(context, [withContentType(delivery, 'text/plain'), withContentType(delivery, null)])
+      const forgedAnswers = await sendWithTypes(forged)
+      const validAnswers = await sendWithTypes(valid)
       const answers = [...forgedAnswers, ...validAnswers]
-      const judgement = judgeRejected(forgedAnswers, 'skips-other-content-types', bench.timeoutMs)
+      const judgement = judgeRejected(forgedAnswers, 'skips-other-content-types', timeoutMs)
       if (judgement.verdict === 'fail') return { ...judgement, answers }
-      const failed = validAnswers.find(
-        (answer) => !isAccepted(answer) && !(Number(answer.status) >= 400 && Number(answer.status) < 500),
-      )
+      const failed = validAnswers.find(({ status }) => ![2, 4].includes(Math.floor(Number(status) / 100)))
       if (failed === undefined) return { ...judgement, answers }
-      return { verdict: 'fail', cause: transportCause(failed, bench.timeoutMs) ?? 'fails-on-content-type', answers }
+      return fail(findTransportCause(failed, timeoutMs) ?? 'fails-on-content-type', answers)
     },
   },
 } satisfies ProbeTable

@@ -224,7 +224,7 @@ export function createRateLimit(clock: Clock) {
   }
 }
 
-export type HealthEvent =
+type HealthEvent =
   | 'answered'
   /** A request got no answer. */
   | 'lost'

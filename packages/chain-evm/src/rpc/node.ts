@@ -11,7 +11,6 @@ import {
   createHealth,
   createRangeSize,
   createRateLimit,
-  type HealthEvent,
   type RangeSizeOptions,
   returnFromScore,
 } from './node-limits.js'
@@ -55,7 +54,9 @@ export function createNode(options: NodeOptions) {
   const batch = createBatchSize(options.batchSize)
   const rateLimit = createRateLimit(clock)
   const closing = new AbortController()
-  const counts = { failures: 0, contradictions: 0, failedProofs: 0, limitCodes: 0, rejected: 0, calls: 0, blocks: 0 }
+  /** How often each event was noted. */
+  const events = { lost: 0, unusable: 0, gone: 0, contradiction: 0, 'proof-failed': 0 }
+  const counts = { limitCodes: 0, rejected: 0, calls: 0, blocks: 0 }
   const wire: Wire = {
     ...options.wire,
     send(calls, signal) {
@@ -71,7 +72,10 @@ export function createNode(options: NodeOptions) {
   let isProbing = false
   let probedAt = Number.NEGATIVE_INFINITY
 
-  function note(event: HealthEvent): void {
+  /** @param what - Becomes the last error. */
+  function note(event: keyof typeof events, what?: string): void {
+    events[event] += 1
+    lastError = what ?? lastError
     health.note(event)
     updateBench()
     if (event !== 'lost' && event !== 'unusable') onDistrust()
@@ -112,7 +116,6 @@ export function createNode(options: NodeOptions) {
       if (end.isHostile) rateLimit.startRest()
       // A failed probe for raw receipts shows nothing about the node's health.
       if (end.calls.length === 1 && end.calls[0]?.method === 'debug_getRawReceipts') return
-      counts.failures += 1
       note('lost')
     }
   }
@@ -142,7 +145,7 @@ export function createNode(options: NodeOptions) {
       },
     }),
     closed: closing.signal,
-    onWrongChain: (what) => noteFalseAnswer('contradiction', what),
+    onWrongChain: (what) => note('contradiction', what),
   })
   const rpc = createRpc(fail, {
     ...rpcOptions,
@@ -151,13 +154,6 @@ export function createNode(options: NodeOptions) {
       return guard.check(canAddChainId, signal)
     },
   })
-
-  function noteFalseAnswer(kind: 'contradiction' | 'proof-failed', what: string): void {
-    if (kind === 'contradiction') counts.contradictions += 1
-    else counts.failedProofs += 1
-    lastError = what
-    note(kind)
-  }
 
   /** Records a head from a subscription or a request. */
   function reportHead(number: number): void {
@@ -182,7 +178,8 @@ export function createNode(options: NodeOptions) {
   const traffic = () => ({ receivedBytes: wire.receivedBytes(), rejectedRequests: counts.rejected })
 
   function attempt() {
-    const { failures, limitCodes } = counts
+    const { lost } = events
+    const { limitCodes } = counts
     let isBlamed = false
     function noteFinding(finding: NodeFinding): void {
       if (finding.kind === 'head') acceptPolledHead(finding.number)
@@ -190,7 +187,7 @@ export function createNode(options: NodeOptions) {
       else if (finding.kind === 'range-read') sizes.noteSuccess(finding.blocks)
       else if (finding.kind === 'contradiction' || finding.kind === 'proof-failed') {
         isBlamed = true
-        noteFalseAnswer(finding.kind, finding.what)
+        note(finding.kind, finding.what)
       } else if (!finding.rateLimited && clock.now() >= rateLimit.resumesAt())
         isBlamed = noteRangeFailure(finding.blocks, limitCodes)
     }
@@ -200,14 +197,10 @@ export function createNode(options: NodeOptions) {
       /** Charges the failure to the node if the node caused it. @returns Whether to try another node. */
       noteFailure(error: unknown): boolean {
         if (!(error instanceof ChainError)) return false
-        const isReported = isBlamed || isRateLimit(error) || counts.failures > failures
+        const isReported = isBlamed || isRateLimit(error) || events.lost > lost
         if (error.code === 'ERR_CHAIN_RANGE_GONE') note('gone')
-        else if (error.code === 'ERR_CHAIN_PROOF_FAILED' && !isBlamed)
-          noteFinding({ kind: 'proof-failed', what: error.message })
-        else if (!isReported) {
-          lastError = error.message
-          note('unusable')
-        }
+        else if (error.code === 'ERR_CHAIN_PROOF_FAILED' && !isBlamed) note('proof-failed', error.message)
+        else if (!isReported) note('unusable', error.message)
         return error.code !== 'ERR_CHAIN_RANGE_GONE'
       },
     }
@@ -224,7 +217,7 @@ export function createNode(options: NodeOptions) {
     probedAt = clock.now()
     try {
       const number = parseQuantity(await rpc.call({ method: 'eth_blockNumber', params: [] }, closing.signal))
-      if (number === null) return noteFalseAnswer('contradiction', 'eth_blockNumber did not return a number.')
+      if (number === null) return note('contradiction', 'eth_blockNumber did not return a number.')
       acceptPolledHead(number)
       isBenched &&= health.score() < returnFromScore
     } catch {
@@ -251,7 +244,8 @@ export function createNode(options: NodeOptions) {
       if (isDue(inUse)) await probe()
     },
     status(inUse: boolean): NodeStatus {
-      const { failures, contradictions, failedProofs, calls, blocks } = counts
+      const { calls, blocks } = counts
+      const { lost: failures, contradiction: contradictions, 'proof-failed': failedProofs } = events
       const counted = { failures, contradictions, failedProofs, calls, blocks, receivedBytes: wire.receivedBytes() }
       const score = isBenched && !inUse ? 0 : health.score()
       return { name, score, inUse, head, latencyMs, ...counted, maxRange: sizes.current(), lastError }

@@ -5,11 +5,11 @@ import { StoreError, UpdateConflictError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import { groupBy } from '../internal/values.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import { copyInvoice, copyRecipient, type PaymentStatus, type StoredPayment } from './payment.js'
+import { copyInvoice, copyRecipient, type StoredPayment } from './payment.js'
 import type { NewUpdate, PaymentSelector, SettledUpdate, StoredUpdate } from './payment-store.js'
 import { findRegistered, type Recording } from './recording.js'
 import { emitSnapshots, type StatusChange } from './snapshot.js'
-import { changeStatusByUpdate } from './state.js'
+import { changeStatusByUpdate, type StatusDecision } from './state.js'
 
 /** An update that waits for the host's commit. */
 export interface JoinedUpdate {
@@ -70,10 +70,8 @@ export function decideInOrder(payments: readonly StoredPayment[]) {
 const toTransactionKey = ({ chainId, txHash }: { readonly chainId: number | string; readonly txHash: string }) =>
   `${chainId}:${txHash}`
 
-interface UpdateDecision extends Pick<SettledUpdate, 'outcome' | 'reason' | 'version'> {
+interface UpdateDecision extends StatusDecision, Pick<SettledUpdate, 'version'> {
   readonly payment: StoredPayment
-  /** Null: the payment is unchanged. */
-  readonly status: PaymentStatus | null
 }
 
 /** Decides an update. If several integrations have payments, `integrationAddress` names one; without it: rejected. */
@@ -84,18 +82,14 @@ function decideUpdate(payments: readonly StoredPayment[], update: ProcessorUpdat
   const named =
     namedAddress === undefined ? payments : payments.filter((each) => each.integrationAddress === namedAddress)
   const [payment, ...otherPayments] = named
-  const reject = (about: StoredPayment, reason: string, version: number | null = null): UpdateDecision => {
-    return { payment: about, outcome: 'refused', reason, version, status: null }
+  const reject = (about: StoredPayment, reason: string): UpdateDecision => {
+    return { payment: about, outcome: 'refused', reason, version: null, status: null }
   }
   if (payment === undefined) return reject(first, 'no payment of the transaction names this integrationAddress')
   if (otherPayments.length > 0)
     return reject(payment, 'the transaction holds payments of several integrations; name one in integrationAddress')
-  const { version } = payment
-  const change = changeStatusByUpdate(payment, update)
-  if (change.kind === 'rejected') return reject(payment, change.reason, version)
-  if (change.kind === 'unchanged') return { payment, outcome: 'unchanged', reason: null, version, status: null }
-  const { status } = change
-  return { payment, outcome: 'applied', reason: null, version: status.version, status }
+  const decision = changeStatusByUpdate(payment, update)
+  return { payment, ...decision, version: (decision.status ?? payment).version }
 }
 
 /** Results of the updates in order; rejected with an `UpdateConflictError` when the id was used with other content. */

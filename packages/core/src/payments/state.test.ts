@@ -26,24 +26,26 @@ const pending: PaymentStatus = { version: 4, state: 'pending', recipient, invoic
 
 it('changeStatus adds exactly 1 to the version on a change of state', () => {
   expect(changeStatusByUpdate(initialStatus, { state: 'pending' })).toEqual({
-    kind: 'applied',
+    outcome: 'applied',
+    reason: null,
     status: { version: 2, state: 'pending', recipient: null, invoice: null },
   })
 })
 
 it('changeStatus adds 1 on a change of merchant data alone', () => {
   const changed = changeStatusByUpdate(pending, { recipient: { title: 'Café', subtitle: 'Table 4' } })
-  expect(changed).toMatchObject({ kind: 'applied', status: { version: 5, state: 'pending' } })
+  expect(changed).toMatchObject({ outcome: 'applied', status: { version: 5, state: 'pending' } })
   const dearer = { ...invoice, settlementAmount: '13.38' }
   expect(changeStatusByUpdate(pending, { invoice: dearer })).toMatchObject({
-    kind: 'applied',
+    outcome: 'applied',
     status: { invoice: dearer },
   })
 })
 
 it('changeStatus leaves absent fields and clears null ones', () => {
   expect(changeStatusByUpdate(pending, { recipient: null })).toEqual({
-    kind: 'applied',
+    outcome: 'applied',
+    reason: null,
     status: { ...pending, version: 5, recipient: null },
   })
 })
@@ -53,19 +55,20 @@ it.each([
   ['the same state', { state: 'pending' as const }],
   ['the same merchant data', { recipient: { ...recipient }, invoice: { ...invoice } }],
 ])('changeStatus is unchanged by %s', (_what, update) => {
-  expect(changeStatusByUpdate(pending, update)).toEqual({ kind: 'unchanged' })
+  expect(changeStatusByUpdate(pending, update)).toEqual({ outcome: 'unchanged', reason: null, status: null })
 })
 
 it('changeStatus rejects the merchant data of an update whose state is rejected', () => {
   const success: PaymentStatus = { ...pending, state: 'success' }
   expect(changeStatusByUpdate(success, { state: 'pending', recipient: null })).toEqual({
-    kind: 'rejected',
+    outcome: 'refused',
     reason: 'state success cannot become pending',
+    status: null,
   })
 })
 
 it('changeStatus rejects an update that clears a state', () => {
-  expect(changeStatusByUpdate(pending, { state: null })).toMatchObject({ kind: 'rejected' })
+  expect(changeStatusByUpdate(pending, { state: null })).toMatchObject({ outcome: 'refused' })
 })
 
 it('changeStatus keeps fields that it does not know out of the status', () => {

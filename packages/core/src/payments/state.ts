@@ -34,24 +34,29 @@ export function decideTransition(from: PaymentState | null, to: PaymentState | n
   return to !== null && transitions[from].includes(to) ? 'allowed' : 'rejected'
 }
 
-type Change =
-  | { readonly kind: 'applied'; readonly status: PaymentStatus }
-  | { readonly kind: 'unchanged' }
-  | { readonly kind: 'rejected'; readonly reason: string }
+/** The decision on an update. `refused`: the payment is unchanged, and the reason is recorded. */
+export interface StatusDecision {
+  readonly outcome: 'applied' | 'unchanged' | 'refused'
+  /** Why the update was rejected, or null. */
+  readonly reason: string | null
+  /** Null: the payment is unchanged. */
+  readonly status: PaymentStatus | null
+}
 
 /** Applies or rejects an update as a whole. An absent field stays, null clears a field. */
 export function changeStatusByUpdate(
   status: PaymentStatus,
   update: Pick<ProcessorUpdate, 'state' | 'recipient' | 'invoice'>,
-): Change {
+): StatusDecision {
   const state = update.state === undefined ? status.state : update.state
   const recipient = update.recipient === undefined ? status.recipient : copyRecipient(update.recipient)
   const invoice = update.invoice === undefined ? status.invoice : copyInvoice(update.invoice)
   const decision = decideTransition(status.state, state)
-  if (decision === 'rejected') return { kind: 'rejected', reason: `state ${status.state} cannot become ${state}` }
+  if (decision === 'rejected')
+    return { outcome: 'refused', reason: `state ${status.state} cannot become ${state}`, status: null }
   if (decision === 'same' && isDeepStrictEqual([recipient, invoice], [status.recipient, status.invoice]))
-    return { kind: 'unchanged' }
-  return { kind: 'applied', status: { version: status.version + 1, state, recipient, invoice } }
+    return { outcome: 'unchanged', reason: null, status: null }
+  return { outcome: 'applied', reason: null, status: { version: status.version + 1, state, recipient, invoice } }
 }
 
 /** Sets the state of a payment: version + 1, snapshot and outbox row. Transition rules bind only updates. */

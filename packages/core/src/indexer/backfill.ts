@@ -1,13 +1,11 @@
 /** Reads indexed blocks again for an added router. Source: docs/decisions/following-a-chain.md. @module */
-import type { EventSink } from '../events.js'
 import { computeBackoffMs, describeError } from '../internal/values.js'
 import { lockChainAt, recordBackfill } from '../payments/record-range.js'
-import type { Recording } from '../payments/recording.js'
-import type { BlockRange, Chain } from '../ports/chain.js'
-import { type Clock, createMonotonicNow, type Logger, type RandomSource } from '../ports/runtime.js'
+import type { BlockRange } from '../ports/chain.js'
+import { createMonotonicNow, type RandomSource } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint, RouterCoverage } from './chain-store.js'
-import { createUnexpectedBlocksError } from './follower.js'
+import { createUnexpectedBlocksError, type FollowerDeps } from './follower.js'
 
 /** Stands for the routers of a chain that is indexed without any, so that a router added later is known to be new. */
 export const noRouterAddress = `0x${'0'.repeat(40)}`
@@ -92,18 +90,11 @@ export async function reconcileCoverage(
   return gaps
 }
 
-interface BackfillDeps {
+interface BackfillDeps extends Omit<FollowerDeps, 'store' | 'finalityBlocks' | 'beforeRead' | 'onMoved'> {
   readonly store: Pick<Store, 'transaction' | 'chains'>
-  readonly chain: Chain
-  readonly startBlock: number | 'head'
-  readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<RandomSource, 'fraction'>
-  readonly publish: EventSink
-  readonly logger: Logger
-  readonly recording: Recording
   /** Called when a range was read: wakes the loop that calls `advance`. */
   readonly onRead: () => void
-  readonly mayCommit: () => Promise<boolean>
   readonly onFailed: (error: unknown) => void
 }
 

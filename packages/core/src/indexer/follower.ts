@@ -49,7 +49,7 @@ const maxHeadAgeMs = 10_000
 /** The most reorgs that a process remembers. */
 const maxRememberedReorgs = 20
 
-interface FollowerDeps {
+export interface FollowerDeps {
   readonly store: Pick<Store, 'transaction' | 'payments'>
   readonly chain: Chain
   readonly clock: Clock

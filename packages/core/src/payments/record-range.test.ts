@@ -181,8 +181,10 @@ async function indexed() {
   return {
     ...parts,
     range: parts.chain.rangeOf(1, 6, [added.address]),
-    backfill: async (range: BlockRange, expected?: Checkpoint | null) =>
-      recordBackfill(parts.store, { chainId: 1, range, coverage, expected: expected ?? (await parts.checkpoint()) }),
+    async backfill(range: BlockRange, given?: Checkpoint | null) {
+      const expected = given ?? (await parts.checkpoint())
+      return recordBackfill(parts.store, { chainId: 1, range, coverage, expected, recording: 'all' })
+    },
   }
 }
 

@@ -54,8 +54,7 @@ export interface RangeToRecord {
   readonly head: number
   /** Blocks on top of a block until it is final; null where no block ever is. */
   readonly finalityBlocks: number | null
-  /** @default 'all' */
-  readonly recording?: Recording | undefined
+  readonly recording: Recording
 }
 
 /** Hashes are stored for at least this many blocks below the head, so that a reorg finds its exact ancestor. */
@@ -71,7 +70,7 @@ export async function recordRange(
   store: Pick<Store, 'transaction'>,
   input: RangeToRecord,
 ): Promise<readonly ServiceEvent[]> {
-  const { chainId, expected, range, finalityBlocks, recording = 'all' } = input
+  const { chainId, expected, range, finalityBlocks, recording } = input
   const { first, last, proof, node } = range
   assertContinues(expected, range)
   const below = selectStoredHashes(input)
@@ -110,8 +109,7 @@ interface BackfillToRecord {
   readonly coverage: RouterCoverage
   /** The checkpoint up to which the caller reads its routers; another process may have indexed above without them. */
   readonly expected: Checkpoint | null
-  /** @default 'all' */
-  readonly recording?: Recording | undefined
+  readonly recording: Recording
 }
 
 /**
@@ -121,7 +119,7 @@ interface BackfillToRecord {
  */
 export async function recordBackfill(
   store: Pick<Store, 'transaction'>,
-  { chainId, range, coverage, expected, recording = 'all' }: BackfillToRecord,
+  { chainId, range, coverage, expected, recording }: BackfillToRecord,
 ): Promise<readonly ServiceEvent[]> {
   const { first, last, proof, node } = range
   return store.transaction(async (tx) => {

@@ -12,7 +12,7 @@ export function recorder(finalityBlocks: number | null = 10) {
   const checkpoint = () => store.payments.checkpoint(1)
   const record = async (range: BlockRange, given: { expected?: Checkpoint | null; head?: number } = {}) => {
     const { expected = await checkpoint(), head = range.last.number } = given
-    return recordRange(store, { chainId: 1, expected, range, head, finalityBlocks })
+    return recordRange(store, { chainId: 1, expected, range, head, finalityBlocks, recording: 'all' })
   }
   const stored = (name: string, ordinal = 0) => {
     const payment = store.committed.payments.find((each) => each.txHash === hashOf(name) && each.ordinal === ordinal)

@@ -21,26 +21,22 @@ export interface KnownToken {
   readonly currency: string
 }
 
-/** Makes a look-up of entries by chain, which are parsed at first use. */
-function createKnownList<Entry>(
+/** Parses the entries of a chain. */
+function parseEntries<Entry>(
   byChain: Readonly<Record<number, string>>,
+  chainId: number,
   parse: (...fields: string[]) => Entry | null,
-): (chainId: number) => readonly Entry[] {
-  const parsed = new Map<number, readonly Entry[]>()
-  return (chainId) => {
-    const text = Object.hasOwn(byChain, chainId) ? (byChain[chainId] ?? '') : ''
-    const entries = parsed.get(chainId) ?? text.split(' ').flatMap((entry) => parse(...entry.split(':')) ?? [])
-    parsed.set(chainId, entries)
-    return entries
-  }
+): readonly Entry[] {
+  const text = Object.hasOwn(byChain, chainId) ? (byChain[chainId] ?? '') : ''
+  return text.split(' ').flatMap((entry) => parse(...entry.split(':')) ?? [])
 }
 
 /** The known tokens of a chain; empty for an unknown chain. */
-export const knownTokens: (chainId: number) => readonly KnownToken[] = createKnownList(
-  tokensByChain,
-  (address, symbol, currency = symbol) =>
+export function knownTokens(chainId: number): readonly KnownToken[] {
+  return parseEntries(tokensByChain, chainId, (address, symbol, currency = symbol) =>
     symbol === undefined || currency === undefined ? null : { address: `0x${address}`, symbol, currency },
-)
+  )
+}
 
 /** A price feed: the price of one unit of `base` in `quote`. */
 export interface KnownPriceFeed {
@@ -58,13 +54,13 @@ export interface KnownPriceFeed {
 export const fiatCurrencies: readonly string[] = fiatCodes.split(' ')
 
 /** The known price feeds of a chain; empty for an unknown chain. */
-export const knownPriceFeeds: (chainId: number) => readonly KnownPriceFeed[] = createKnownList(
-  priceFeedsByChain,
-  (address, base, quote, decimals) =>
+export function knownPriceFeeds(chainId: number): readonly KnownPriceFeed[] {
+  return parseEntries(priceFeedsByChain, chainId, (address, base, quote, decimals) =>
     base === undefined || quote === undefined
       ? null
       : { address: `0x${address}`, base, quote, decimals: Number(decimals) },
-)
+  )
+}
 
 /** The trusted tokens and feeds. Addresses and hashes are lowercase. */
 export type PriceLists = ReturnType<typeof createPriceLists>

@@ -15,12 +15,12 @@ import type {
   ConsolePaymentFilter,
   ConsolePosition,
   ConsoleReads,
-  ConsoleSearch,
+  IntegrationPaymentFilter,
 } from './operators/console-reads.js'
 import type { CursorCodec } from './payments/cursor.js'
 import type { StoredPayment } from './payments/payment.js'
 import type { PaymentReads } from './payments/payment-store.js'
-import { buildPaymentView, createPaymentReader, parseAddress } from './payments/read-api.js'
+import { buildPaymentView, createPaymentReader } from './payments/read-api.js'
 import type { Store } from './ports/store.js'
 
 /** A stored snapshot: the bytes that are sent. */
@@ -67,10 +67,16 @@ export interface IntegrationQueries {
       readonly limit: number
     },
   ): Promise<ConsolePage<DeliveryView, string>>
-  /** At most 50 payments: by transaction hash, or by the beginning of the memo among the newest 5,000. */
-  search(search: Exclude<ConsoleSearch, { kind: 'wallet' }>): Promise<readonly PaymentBody[]>
-  /** Payments as in the read API, for an export. @throws InvalidRequestError `ERR_ADDRESS_INVALID`. */
-  paymentListing(wallet: string | undefined): Listing
+  /**
+   * Payments of the filter, newest first, with the cursors of `listPayments`. A page examines at most 5,000 payments
+   * and has `limit` rows or more, below twice that, unless it is the last one or `isCut`.
+   * @throws InvalidRequestError `ERR_CURSOR_INVALID`.
+   */
+  payments(
+    query: IntegrationPaymentFilter & { readonly cursor?: string | undefined; readonly limit: number },
+  ): Promise<ConsolePage<StoredPayment, string>>
+  /** Payments of the filter as in the read API, for an export. */
+  paymentListing(filter: IntegrationPaymentFilter): Listing
   deliveryListing(filter: Omit<DeliveryFilter, 'integrationAddress'>): Listing
   /** Failures in a row at the endpoint; null: the last attempt succeeded, or there was none. */
   endpoint(): Promise<EndpointView | null>
@@ -137,18 +143,16 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
         return { payment, snapshots: bodies, deliveries: ownDeliveries }
       },
       deliveries: (query) => store.console.deliveries({ ...query, integrationAddress }),
-      async search(search) {
-        const payments =
-          search.kind === 'hash'
-            ? await store.payments.findByHash({ integrationAddress, txHash: search.txHash })
-            : (await store.console.payments({ integrationAddress, memo: search.prefix, limit: 50 })).rows
-        return payments.map((payment) => buildPaymentView(payment, integrationAddress))
-      },
-      paymentListing(walletInput) {
-        const wallet = walletInput === undefined ? undefined : parseAddress(walletInput)
-        return createListing('payments', { integrationAddress, wallet }, async (cursor: string | undefined) => {
-          const page = await reader.list(integrationAddress, { wallet, cursor, limit: String(pageLimit.max) })
-          return { rows: page.payments, next: page.nextCursor }
+      payments: (query) => reader.select(integrationAddress, query),
+      paymentListing({ invoice, ...rest }) {
+        const details = {
+          ...rest,
+          integrationAddress,
+          invoice: invoice && [invoice.amount, invoice.currency ?? ''].join(' ').trim(),
+        }
+        return createListing('payments', details, async (cursor: string | undefined) => {
+          const page = await reader.select(integrationAddress, { ...rest, invoice, cursor, limit: pageLimit.max })
+          return { ...page, rows: page.rows.map((payment) => buildPaymentView(payment, integrationAddress)) }
         })
       },
       deliveryListing: (filter) => deliveryListing({ ...filter, integrationAddress }),

@@ -23,6 +23,14 @@ export interface ConsolePaymentFilter {
   readonly memo?: string | undefined
 }
 
+/** Selects payments of one integration. */
+export interface IntegrationPaymentFilter extends Omit<ConsolePaymentFilter, 'integrationAddress'> {
+  /** The hash of the payment's transaction on its chain, lowercased. */
+  readonly txHash?: string | undefined
+  /** Payments that this address sent or received, lowercased. */
+  readonly wallet?: string | undefined
+}
+
 /** A position in the order (blockTimestamp, id), descending. */
 export interface ConsolePosition {
   readonly blockTimestamp: number

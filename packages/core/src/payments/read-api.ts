@@ -1,9 +1,11 @@
 /** The read API: its parameters and the payment that it shows. Source: docs/interface.md 4.1. @module */
 import { type PageBody, type PaymentBody, pageLimit } from '@payment-integration/contract'
 import { AmbiguousPaymentError, InvalidRequestError, PaymentNotFoundError } from '../errors.js'
+import type { ConsolePage, ConsolePaymentFilter, IntegrationPaymentFilter } from '../operators/console-reads.js'
 import type { Store } from '../ports/store.js'
 import type { CursorCodec } from './cursor.js'
 import { copyInvoice, copyRecipient, formatUnits, parseMemo, type StoredPayment } from './payment.js'
+import type { PagePosition, PageQuery } from './payment-store.js'
 
 /** Parses plain ASCII digits without sign, space, exponent or leading zero, from 1 to 200; else `ERR_LIMIT_INVALID`. */
 export function parseLimit(text: string | undefined): number {
@@ -68,8 +70,56 @@ export function buildPaymentView<Address extends string | null>(payment: StoredP
   }
 }
 
-export function createPaymentReader(store: Pick<Store, 'payments'>, cursors: CursorCodec) {
+/** Whether a payment matches every given field, as the reads of a store decide it. */
+export function matchesPayment(payment: StoredPayment, filter: ConsolePaymentFilter): boolean {
+  const { state, chainId, integrationAddress, since = 0, until = Number.POSITIVE_INFINITY, invoice, memo = '' } = filter
+  if (state !== undefined && payment.state !== state) return false
+  if (chainId !== undefined && payment.chainId !== chainId) return false
+  if (integrationAddress !== undefined && payment.integrationAddress !== integrationAddress) return false
+  if (payment.blockTimestamp < since || payment.blockTimestamp >= until) return false
+  if (!payment.memoHex.startsWith(memo)) return false
+  if (invoice === undefined) return true
+  const { amount, currency = payment.invoice?.currency } = invoice
+  return payment.invoice?.amount === amount && payment.invoice.currency === currency
+}
+
+/** The most payments that one page of a filter examines. */
+const maxExamined = 5_000
+
+export function createPaymentReader({ payments }: Pick<Store, 'payments'>, cursors: CursorCodec) {
+  /** The position before every payment of an earlier block time; undefined: the beginning of the listing. */
+  async function findStart(scope: Omit<PageQuery, 'limit'>, until: number | undefined) {
+    if (until === undefined) return undefined
+    const { next } = await payments.list({ ...scope, limit: 1 })
+    if (next === null || next.blockTimestamp < until) return undefined
+    return { ...next, blockTimestamp: until, chainId: 0, txHash: '0x' }
+  }
+
   return {
+    /** The filter is applied to pages of the list, so that the cursor is the list's and the wallet has its index. */
+    async select(
+      integrationAddress: string,
+      { cursor, limit, ...filter }: IntegrationPaymentFilter & { readonly cursor?: string | undefined; limit: number },
+    ): Promise<ConsolePage<StoredPayment, string>> {
+      const { txHash, wallet, since = 0, until } = filter
+      const scope = { integrationAddress, wallet }
+      const isMatch = (payment: StoredPayment) => matchesPayment(payment, { ...filter, integrationAddress })
+      if (txHash !== undefined) {
+        const ofHash = await payments.findByHash({ ...scope, txHash })
+        return { rows: ofHash.filter(isMatch), next: null, isCut: false }
+      }
+      const rows: StoredPayment[] = []
+      let after: PagePosition | undefined =
+        cursor === undefined ? await findStart(scope, until) : cursors.decode(cursor, scope)
+      for (let examined = limit; ; examined += limit) {
+        const page = await payments.list({ ...scope, after, limit })
+        rows.push(...page.payments.filter(isMatch))
+        if (page.next === null || page.next.blockTimestamp < since) return { rows, next: null, isCut: false }
+        after = page.next
+        const isCut = rows.length < limit && examined >= maxExamined
+        if (rows.length >= limit || isCut) return { rows, next: cursors.encode(after, scope), isCut }
+      }
+    },
     async list(
       integrationAddress: string,
       query: { readonly [Name in 'limit' | 'cursor' | 'wallet']?: string | undefined },
@@ -78,9 +128,9 @@ export function createPaymentReader(store: Pick<Store, 'payments'>, cursors: Cur
       const limit = parseLimit(query.limit)
       const scope = { integrationAddress, wallet }
       const after = query.cursor === undefined ? undefined : cursors.decode(query.cursor, scope)
-      const { payments, next } = await store.payments.list({ ...scope, after, limit })
-      const nextCursor = next === null ? null : cursors.encode(next, scope)
-      return { payments: payments.map((row) => buildPaymentView(row, integrationAddress)), nextCursor }
+      const page = await payments.list({ ...scope, after, limit })
+      const nextCursor = page.next === null ? null : cursors.encode(page.next, scope)
+      return { payments: page.payments.map((row) => buildPaymentView(row, integrationAddress)), nextCursor }
     },
     async get(
       integrationAddress: string,
@@ -88,7 +138,7 @@ export function createPaymentReader(store: Pick<Store, 'payments'>, cursors: Cur
     ): Promise<PaymentBody> {
       const wallet = query.wallet === undefined ? undefined : parseAddress(query.wallet)
       const txHash = parseTxHash(query.txHash)
-      const [payment, other] = await store.payments.findByHash({ integrationAddress, txHash, wallet })
+      const [payment, other] = await payments.findByHash({ integrationAddress, txHash, wallet })
       if (payment === undefined) throw new PaymentNotFoundError()
       if (other !== undefined) throw new AmbiguousPaymentError()
       return buildPaymentView(payment, integrationAddress)

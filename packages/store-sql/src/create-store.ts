@@ -29,7 +29,7 @@ import { createMoveStore } from './integrations/move-store.js'
 import { checkInteger } from './internal/values.js'
 import { createSchema, migrate, releasedMigrations } from './migrations/migrate.js'
 import { bindDataKeys, createDataKeyStore, listSealingKeys } from './operators/data-keys.js'
-import { bindOperators, createOperatorStore } from './operators/operators.js'
+import { bindOperatorSessions, bindOperators, createOperatorStore } from './operators/operators.js'
 import {
   blocksQuery,
   findOffChainPayments,
@@ -114,6 +114,7 @@ export function createStoreTransaction(db: Connection, madeDue: (deliveries: num
     accounts: bindLegacyAccounts(db),
     legacyKeys: bindLegacyKeys(db),
     operators: bindOperators(db),
+    operatorSessions: bindOperatorSessions(db),
     integrationSessions: bindIntegrationSessions(db),
     dataKeys: bindDataKeys(db),
     identity: bindIdentity(db),

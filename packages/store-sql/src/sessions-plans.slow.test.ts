@@ -13,13 +13,13 @@ const owners = 2_000
 const sessions = 3
 
 async function fillOperators(store: Store): Promise<void> {
-  await store.transaction(async ({ operators }) => {
+  await store.transaction(async ({ operators, operatorSessions }) => {
     for (let n = 0; n < owners; n += 1) {
       const name = `operator-${n}`
       const link = { hash: hashOf(n), expiresAt: n }
       await operators.insert({ name, role: 'viewer', enabled: true, passphrase: null, link, createdAt: n })
       for (let s = 0; s < sessions; s += 1)
-        await operators.insertSession({ hash: hashOf(n * sessions + s), operator: name, createdAt: 0, expiresAt: n })
+        await operatorSessions.insert({ hash: hashOf(n * sessions + s), operator: name, createdAt: 0, expiresAt: n })
     }
   })
 }

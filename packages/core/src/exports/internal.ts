@@ -43,6 +43,7 @@ export {
   type OperatorStore,
   type OperatorTransaction,
   type SessionRecord,
+  type SessionTransaction,
 } from '../operators/operator-store.js'
 export { formatUnits, initialStatus, parseMemo, sumDecimals } from '../payments/payment.js'
 export type * from '../payments/payment-store.js'

@@ -63,7 +63,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
     setEnabled: (input, enabled) =>
       change(input, async (before, tx) => {
         // Sessions do not come back when the integration is enabled.
-        if (!enabled) await tx.integrationSessions.deleteByIntegration(before.address)
+        if (!enabled) await tx.integrationSessions.deleteByOwner(before.address)
         const action = enabled ? 'integration.enabled' : 'integration.disabled'
         return { fields: { enabled }, action, result: toView }
       }),

@@ -1,5 +1,5 @@
 /** Integrations, their secrets and portal sessions, as stored and as shown. Times are unix milliseconds. @module */
-import type { OperatorSessions } from '../operators/operator-store.js'
+import type { OperatorSessions, SessionRecord } from '../operators/operator-store.js'
 import type { SealedSecret, SecretHash } from '../secrets/keys.js'
 
 export interface IntegrationRecord {
@@ -184,16 +184,11 @@ export interface Caller {
   readonly integrationAddress: string
 }
 
-export interface IntegrationSessionRecord {
-  /** SHA-256 of the session token, 64 lowercase hex digits. */
-  readonly hash: string
+export interface IntegrationSessionRecord extends Omit<SessionRecord, 'operator'> {
   /** Lowercased. */
   readonly integrationAddress: string
   /** The stored hash of the API secret that opened the session, which ends with that secret. */
   readonly apiSecretHash: string
-  readonly createdAt: number
-  /** From this time on, the session is expired. */
-  readonly expiresAt: number
 }
 
 export interface IntegrationSessionStore {
@@ -201,18 +196,6 @@ export interface IntegrationSessionStore {
   find(
     hash: string,
   ): Promise<{ readonly session: IntegrationSessionRecord; readonly integration: IntegrationRecord } | null>
-}
-
-export interface IntegrationSessionTransaction {
-  /** Stores a session. The transaction rejects if the hash is taken or the integration is unknown. */
-  insert(session: IntegrationSessionRecord): Promise<void>
-  /** Deletes a session. Resolves it, or null when there is none. */
-  delete(hash: string): Promise<IntegrationSessionRecord | null>
-  /** Deletes all sessions of an integration. Resolves their number. */
-  deleteByIntegration(integrationAddress: string): Promise<number>
-  /** Deletes all but the newest `count` sessions of an integration. */
-  keepNewest(integrationAddress: string, count: number): Promise<void>
-  deleteExpired(now: number): Promise<void>
 }
 
 /** A new session of an integration. `sessionToken` is shown this once. */

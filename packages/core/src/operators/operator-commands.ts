@@ -132,7 +132,7 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
       const record = await tx.operators.update(name, change)
       if (record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
       await checkAdmin(tx.operators, name, options)
-      const endedSessions = await tx.operators.deleteSessionsByOperator(name)
+      const endedSessions = await tx.operatorSessions.deleteByOwner(name)
       note({ action: 'operator.reset', subject: name, details: { endedSessions, ...oidcDetails(record) } })
       return toOperatorView(record)
     })
@@ -155,7 +155,7 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
         await checkAdmin(tx.operators, name, options)
         if (enabled) note({ action: 'operator.enabled', subject: name })
         else {
-          const endedSessions = await tx.operators.deleteSessionsByOperator(name)
+          const endedSessions = await tx.operatorSessions.deleteByOwner(name)
           note({ action: 'operator.disabled', subject: name, details: { endedSessions } })
         }
         return toOperatorView(record)

@@ -235,9 +235,9 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       const current = await tx.operators.find(name)
       if (current === null || !current.enabled || current.passphrase !== passphrase) return null
       if (newHash !== null) await tx.operators.update(name, { passphrase: newHash })
-      await tx.operators.deleteExpiredSessions(createdAt)
-      await tx.operators.keepNewestSessions(name, maxSessions - 1)
-      await tx.operators.insertSession(session)
+      await tx.operatorSessions.deleteExpired(createdAt)
+      await tx.operatorSessions.keepNewest(name, maxSessions - 1)
+      await tx.operatorSessions.insert(session)
       note({ action: 'operator.signed_in', subject: name, details })
       return { operator: toSignedIn(current), sessionToken: token, expiresAt: session.expiresAt }
     })
@@ -257,7 +257,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
         const record = await tx.operators.findByLink(hash)
         if (!isUsable(record)) throw new LinkRejectedError()
         await tx.operators.update(record.name, { passphrase: hashed, link: null })
-        await tx.operators.deleteSessionsByOperator(record.name)
+        await tx.operatorSessions.deleteByOwner(record.name)
         note({ action: 'operator.link_redeemed', subject: record.name })
         return toSignedIn(record)
       })
@@ -317,7 +317,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       if (stored === null) return
       const { name } = stored.operator
       await auditedAs(operatorActor(name))(async (tx, note) => {
-        if ((await tx.operators.deleteSession(hash)) !== null) note({ action: 'operator.signed_out', subject: name })
+        if ((await tx.operatorSessions.delete(hash)) !== null) note({ action: 'operator.signed_out', subject: name })
       })
     },
     sealSignIn(text) {

@@ -1,5 +1,5 @@
 /** Operators, links and sessions; times are unix milliseconds. Source: docs/decisions/operators.md. @module */
-import { CoreError } from '../errors.js'
+import { CodedError, CoreError } from '../errors.js'
 
 /** A viewer reads, an operator also acts, an admin also manages secrets and operators. */
 export type OperatorRole = 'viewer' | 'operator' | 'admin'
@@ -29,6 +29,7 @@ export interface SessionRecord {
   readonly hash: string
   readonly operator: string
   readonly createdAt: number
+  /** From this time on, the session is expired. */
   readonly expiresAt: number
 }
 
@@ -47,16 +48,20 @@ export interface OperatorTransaction extends Pick<OperatorStore, 'find' | 'findB
   insert(record: OperatorRecord): Promise<boolean>
   /** Resolves the new record, or null when the name is unknown. */
   update(name: string, change: OperatorChange): Promise<OperatorRecord | null>
-  /** Stores a session. The transaction rejects if the hash is taken or the operator is unknown. */
-  insertSession(session: SessionRecord): Promise<void>
+}
+
+/** Sessions of operators, or of integrations. The owner is a name or an address. */
+export interface SessionTransaction<Session> {
+  /** Stores a session. The transaction rejects if the hash is taken or the owner is unknown. */
+  insert(session: Session): Promise<void>
   /** Deletes a session. Resolves it, or null when there is none. */
-  deleteSession(hash: string): Promise<SessionRecord | null>
-  /** Deletes all sessions of an operator. Resolves their number. */
-  deleteSessionsByOperator(operator: string): Promise<number>
-  /** Deletes all but the newest `count` sessions of an operator. */
-  keepNewestSessions(operator: string, count: number): Promise<void>
+  delete(hash: string): Promise<Session | null>
+  /** Deletes all sessions of an owner. Resolves their number. */
+  deleteByOwner(owner: string): Promise<number>
+  /** Deletes all but the newest `count` sessions of an owner. */
+  keepNewest(owner: string, count: number): Promise<void>
   /** Deletes the sessions that are expired at `now`. */
-  deleteExpiredSessions(now: number): Promise<void>
+  deleteExpired(now: number): Promise<void>
 }
 
 /** An operator without the hashes of passphrase and link. */
@@ -173,23 +178,20 @@ export interface OperatorSessions {
   isCsrfToken(sessionToken: string, csrfToken: string): boolean
 }
 
-const operatorMessages: Readonly<Record<OperatorError['code'], (name: string) => string>> = {
+const operatorMessages = {
   ERR_OPERATOR_EXISTS: (name) => `Operator ${name} exists already; reset it for a new one-time link.`,
   ERR_OPERATOR_NOT_FOUND: (name) => `There is no operator ${JSON.stringify(name)}; create it first.`,
   ERR_OPERATOR_LAST_ADMIN: (name) =>
     `Operator ${name} is the last admin who can sign in; make somebody else an admin first.`,
   ERR_OPERATOR_DISABLED: (name) => `Operator ${name} is disabled; enable it before you reset it.`,
-}
+} satisfies Readonly<Record<string, (name: string) => string>>
 
 /** A command on an operator failed; `code` names the reason. */
-export class OperatorError extends CoreError {
+export class OperatorError extends CodedError<keyof typeof operatorMessages> {
   override readonly name = 'OperatorError'
-  readonly retryable = false
-  readonly code: 'ERR_OPERATOR_EXISTS' | 'ERR_OPERATOR_NOT_FOUND' | 'ERR_OPERATOR_DISABLED' | 'ERR_OPERATOR_LAST_ADMIN'
   readonly operator: string
   constructor(code: OperatorError['code'], operator: string) {
-    super(operatorMessages[code](operator))
-    this.code = code
+    super(code, operatorMessages[code](operator))
     this.operator = operator
   }
 }
@@ -202,12 +204,10 @@ export class OperatorInvalidError extends CoreError {
 }
 
 /** The one-time link is unknown, used, replaced or expired, or its operator is disabled. */
-export class LinkRejectedError extends CoreError {
+export class LinkRejectedError extends CodedError<'ERR_LINK_REJECTED'> {
   override readonly name = 'LinkRejectedError'
-  readonly retryable = false
-  readonly code = 'ERR_LINK_REJECTED'
   constructor() {
-    super('This one-time link is used or expired; ask an administrator for a new one.')
+    super('ERR_LINK_REJECTED', 'This one-time link is used or expired; ask an administrator for a new one.')
   }
 }
 
@@ -219,12 +219,10 @@ export class PassphraseError extends CoreError {
 }
 
 /** A sign-in was rejected: the credentials belong to no enabled operator or integration. The cause is not revealed. */
-export class SignInRejectedError extends CoreError {
+export class SignInRejectedError extends CodedError<'ERR_SIGN_IN_REJECTED'> {
   override readonly name = 'SignInRejectedError'
-  readonly retryable = false
-  readonly code = 'ERR_SIGN_IN_REJECTED'
   constructor(message = 'Name or passphrase is wrong.') {
-    super(message)
+    super('ERR_SIGN_IN_REJECTED', message)
   }
 }
 
@@ -241,15 +239,14 @@ export class OidcRejectedError extends CoreError {
 }
 
 /** Too many sign-ins failed, or too many wait. Answer 429 with Retry-After. */
-export class SignInLimitedError extends CoreError {
+export class SignInLimitedError extends CodedError<'ERR_SIGN_IN_LIMITED'> {
   override readonly name = 'SignInLimitedError'
-  readonly retryable = true
-  readonly code = 'ERR_SIGN_IN_LIMITED'
+  override readonly retryable = true
   /** Whole seconds until the next sign-in is accepted, 1 or more. */
   readonly retryAfterSeconds: number
   constructor(waitMs: number) {
     const seconds = Math.max(1, Math.ceil(waitMs / 1000))
-    super(`Too many sign-ins; wait ${seconds} s.`)
+    super('ERR_SIGN_IN_LIMITED', `Too many sign-ins; wait ${seconds} s.`)
     this.retryAfterSeconds = seconds
   }
 }

@@ -9,8 +9,8 @@ import type {
 } from '../identity/identity-store.js'
 import type { ChainReads, ChainTransaction, LeaseStore } from '../indexer/chain-store.js'
 import type {
+  IntegrationSessionRecord,
   IntegrationSessionStore,
-  IntegrationSessionTransaction,
   IntegrationStore,
   IntegrationTransaction,
 } from '../integrations/integration.js'
@@ -18,7 +18,12 @@ import type { MoveStore } from '../integrations/move-store.js'
 import type { AccountStore, AccountTransaction, LegacyKeyStore, LegacyKeyTransaction } from '../legacy/legacy-store.js'
 import type { DeliveryStore, DeliveryTransaction } from '../notifications/delivery-store.js'
 import type { ConsoleReads } from '../operators/console-reads.js'
-import type { OperatorStore, OperatorTransaction } from '../operators/operator-store.js'
+import type {
+  OperatorStore,
+  OperatorTransaction,
+  SessionRecord,
+  SessionTransaction,
+} from '../operators/operator-store.js'
 import type { PaymentReads, PaymentTransaction } from '../payments/payment-store.js'
 import type { DataKeyStore, DataKeyTransaction, SealingKeyUse } from '../secrets/keys.js'
 
@@ -131,7 +136,8 @@ export interface StoreTransaction extends ChainTransaction, PaymentTransaction, 
   readonly accounts: AccountTransaction
   readonly legacyKeys: LegacyKeyTransaction
   readonly operators: OperatorTransaction
-  readonly integrationSessions: IntegrationSessionTransaction
+  readonly operatorSessions: SessionTransaction<SessionRecord>
+  readonly integrationSessions: SessionTransaction<IntegrationSessionRecord>
   readonly dataKeys: DataKeyTransaction
   readonly identity: IdentityTransaction
   readonly identityAccounts: IdentityAccountTransaction

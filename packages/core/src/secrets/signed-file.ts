@@ -3,19 +3,17 @@ import { createHash, createHmac, type Hmac, timingSafeEqual } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { parseForeignJson } from '@payment-integration/contract/internal-io'
 import type * as z from 'zod/mini'
-import { CoreError } from '../errors.js'
+import { CodedError } from '../errors.js'
 import type { FileReader, FileWriter } from '../ports/runtime.js'
 import type { MasterKey } from './keys.js'
 
 /** A signed file is damaged, or cannot be written or read. The message names the file and the place. */
-export class ArchiveError extends CoreError {
+export class ArchiveError extends CodedError<'ERR_ARCHIVE'> {
   override readonly name = 'ArchiveError'
-  readonly code = 'ERR_ARCHIVE'
-  readonly retryable = false
   /** The path of the file, or of the folder that it belongs to. */
   readonly path: string
   constructor(path: string, message: string, options?: ErrorOptions) {
-    super(message, options)
+    super('ERR_ARCHIVE', message, options)
     this.path = path
   }
 }

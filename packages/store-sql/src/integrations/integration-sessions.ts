@@ -2,7 +2,7 @@
 import type {
   IntegrationSessionRecord,
   IntegrationSessionStore,
-  IntegrationSessionTransaction,
+  SessionTransaction,
 } from '@payment-integration/core/internal'
 import type { Connection, Engine } from '../engine.js'
 import { prepare, type ValueOf } from '../internal/statements.js'
@@ -24,7 +24,7 @@ export function createIntegrationSessionStore(engine: Engine): IntegrationSessio
   }
 }
 
-export function bindIntegrationSessions(db: Connection): IntegrationSessionTransaction {
+export function bindIntegrationSessions(db: Connection): SessionTransaction<IntegrationSessionRecord> {
   return {
     async insert({ hash, integrationAddress, apiSecretHash, createdAt, expiresAt }) {
       const times = { created_at: createdAt, expires_at: expiresAt }
@@ -35,7 +35,7 @@ export function bindIntegrationSessions(db: Connection): IntegrationSessionTrans
       const row = await db.deleteFrom('integration_sessions').where('hash', '=', hash).returningAll().executeTakeFirst()
       return row === undefined ? null : toSessionRecord(row)
     },
-    async deleteByIntegration(integrationAddress) {
+    async deleteByOwner(integrationAddress) {
       return (await deleteIntegrationSessionsQuery(db, integrationAddress).execute()).length
     },
     async keepNewest(integrationAddress, count) {

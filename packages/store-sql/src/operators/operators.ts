@@ -4,6 +4,8 @@ import type {
   OperatorRole,
   OperatorStore,
   OperatorTransaction,
+  SessionRecord,
+  SessionTransaction,
 } from '@payment-integration/core/internal'
 import type { Connection, Engine } from '../engine.js'
 import { prepare, type ValueOf } from '../internal/statements.js'
@@ -60,21 +62,25 @@ export function bindOperators(db: Connection): OperatorTransaction {
         .executeTakeFirst()
       return row === undefined ? null : toOperatorRecord(row)
     },
-    async insertSession({ hash, operator, createdAt, expiresAt }) {
+  }
+}
+
+export function bindOperatorSessions(db: Connection): SessionTransaction<SessionRecord> {
+  return {
+    async insert({ hash, operator, createdAt, expiresAt }) {
       const values = { hash, operator, created_at: createdAt, expires_at: expiresAt }
       await db.insertInto('operator_sessions').values(values).execute()
     },
-    async deleteSession(hash) {
+    async delete(hash) {
       const row = await db.deleteFrom('operator_sessions').where('hash', '=', hash).returningAll().executeTakeFirst()
       if (row === undefined) return null
       const { operator, created_at, expires_at } = row
       return { hash, operator, createdAt: integer(created_at), expiresAt: integer(expires_at) }
     },
-    async deleteSessionsByOperator(operator) {
-      const rows = await deleteOperatorSessionsQuery(db, operator).execute()
-      return rows.length
+    async deleteByOwner(operator) {
+      return (await deleteOperatorSessionsQuery(db, operator).execute()).length
     },
-    async keepNewestSessions(operator, count) {
+    async keepNewest(operator, count) {
       const newest = db.selectFrom('operator_sessions').select('hash').where('operator', '=', operator)
       await db
         .deleteFrom('operator_sessions')
@@ -82,7 +88,7 @@ export function bindOperators(db: Connection): OperatorTransaction {
         .where('hash', 'not in', newest.orderBy('created_at', 'desc').limit(count))
         .execute()
     },
-    async deleteExpiredSessions(now) {
+    async deleteExpired(now) {
       await deleteExpiredOperatorSessionsQuery(db, checkInteger(now, 'now')).execute()
     },
   }

@@ -80,7 +80,7 @@ export function operatorTests(test: StoreTest): void {
   test('a session is found with its operator, as the operator is now', async ({ store }) => {
     await insertAll(store, operator())
     const session = getSession(7, { createdAt: epoch + 3 })
-    await store.transaction(({ operators }) => operators.insertSession(session))
+    await store.transaction(({ operatorSessions }) => operatorSessions.insert(session))
     expect(await store.operators.findSession(hashOf(7))).toStrictEqual({ session, operator: operator() })
     await store.transaction(({ operators }) => operators.update('alice@shop.example', { role: 'admin' }))
     expect((await store.operators.findSession(hashOf(7)))?.operator.role).toBe('admin')
@@ -92,12 +92,7 @@ export function operatorTests(test: StoreTest): void {
     session: getSession,
     of: (owner, n) => getSession(n, { operator: owner === 'second' ? bob.name : 'nobody' }),
     find: ({ operators }, hash) => operators.findSession(hash),
-    bind: ({ operators }) => ({
-      insert: operators.insertSession,
-      delete: operators.deleteSession,
-      deleteByFirst: () => operators.deleteSessionsByOperator(operator().name),
-      keepNewestOfFirst: (count) => operators.keepNewestSessions(operator().name, count),
-      deleteExpired: operators.deleteExpiredSessions,
-    }),
+    owner: operator().name,
+    bind: ({ operatorSessions }) => operatorSessions,
   })
 }

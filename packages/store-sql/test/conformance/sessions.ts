@@ -1,5 +1,5 @@
 /** Tests: sessions, of operators and of integrations alike. Source: docs/decisions/operators.md. @module */
-import type { IntegrationSessionRecord, StoreTransaction } from '@payment-integration/core/internal'
+import type { IntegrationSessionRecord, SessionTransaction, StoreTransaction } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { epoch, insertIntegration, integration, otherShop, shop, updateIntegration } from './fixtures.js'
@@ -17,18 +17,14 @@ export interface SessionKind<Session> {
   /** Session `n` with the second owner of the store, or with an owner that the store does not have. */
   of(owner: 'second' | 'unknown', n: number): Session
   find(store: Store, hash: string): Promise<object | null>
-  bind(tx: StoreTransaction): {
-    insert(session: Session): Promise<void>
-    delete(hash: string): Promise<Session | null>
-    deleteByFirst(): Promise<number>
-    keepNewestOfFirst(count: number): Promise<unknown>
-    deleteExpired(at: number): Promise<unknown>
-  }
+  /** The first owner. */
+  readonly owner: string
+  bind(tx: StoreTransaction): SessionTransaction<Session>
 }
 
 export function sessionTests<Session>(test: StoreTest, kind: SessionKind<Session>): void {
-  const { prepare, session, of } = kind
-  const within = <T>(store: Store, work: (sessions: ReturnType<typeof kind.bind>) => Promise<T>) =>
+  const { prepare, session, of, owner } = kind
+  const within = <T>(store: Store, work: (sessions: SessionTransaction<Session>) => Promise<T>) =>
     store.transaction((tx) => work(kind.bind(tx)))
   const open = (store: Store, ...sessions: readonly Session[]) =>
     within(store, async ({ insert }) => {
@@ -60,7 +56,7 @@ export function sessionTests<Session>(test: StoreTest, kind: SessionKind<Session
   test('the sessions of one owner are deleted, and no others', async ({ store }) => {
     await prepare(store)
     await open(store, session(1), session(2), of('second', 3))
-    const remove = () => within(store, ({ deleteByFirst }) => deleteByFirst())
+    const remove = () => within(store, ({ deleteByOwner }) => deleteByOwner(owner))
     expect([await remove(), await remove()]).toEqual([2, 0])
     expect(await opened(store)).toEqual([3])
   })
@@ -73,7 +69,7 @@ export function sessionTests<Session>(test: StoreTest, kind: SessionKind<Session
       [2, [2, 3, 4]],
       [0, [4]],
     ] as const) {
-      await within(store, ({ keepNewestOfFirst }) => keepNewestOfFirst(count))
+      await within(store, ({ keepNewest }) => keepNewest(owner, count))
       expect(await opened(store)).toEqual(left)
     }
   })
@@ -112,10 +108,7 @@ export function integrationSessionTests(test: StoreTest): void {
     session: getSession,
     of: (owner, n) => getSession(n, { integrationAddress: owner === 'second' ? otherShop : `0x${'99'.repeat(20)}` }),
     find: ({ integrationSessions }, hash) => integrationSessions.find(hash),
-    bind: ({ integrationSessions }) => ({
-      ...integrationSessions,
-      deleteByFirst: () => integrationSessions.deleteByIntegration(shop),
-      keepNewestOfFirst: (count) => integrationSessions.keepNewest(shop, count),
-    }),
+    owner: shop,
+    bind: ({ integrationSessions }) => integrationSessions,
   })
 }

@@ -44,11 +44,11 @@ const operations: readonly ((tx: StoreTransaction, depositId: string) => Promise
     await legacyKeys.insert(legacyKey())
     await dataKeys.replace('email', dataKey, { keyVersion: 2, sealed: 'new' })
   },
-  async ({ operators, integrationSessions }) => {
+  async ({ operators, operatorSessions, integrationSessions }) => {
     await operators.insert(operator({ name: 'bob', link: null }))
     await operators.update(operator().name, { role: 'admin', link: null })
-    await operators.deleteSessionsByOperator(operator().name)
-    await integrationSessions.deleteByIntegration(shop)
+    await operatorSessions.deleteByOwner(operator().name)
+    await integrationSessions.deleteByOwner(shop)
   },
   async (tx) => {
     await tx.lockAudit()
@@ -97,7 +97,7 @@ async function prepare(store: Store): Promise<string> {
     await tx.addProof(1, { from: 90, to: 100, proof: 'bloom', node: 'a' })
     await tx.setCoverage(1, { router: 'r', from: 90, to: 99 })
     await tx.operators.insert(operator())
-    await tx.operators.insertSession({ hash: hashOf(1), operator: operator().name, createdAt: epoch, expiresAt: epoch })
+    await tx.operatorSessions.insert({ hash: hashOf(1), operator: operator().name, createdAt: epoch, expiresAt: epoch })
     await tx.integrationSessions.insert(getSession(1))
     await tx.identityAccounts.setCode(getEmail(1).key, { hash: hashOf(1), expiresAt: epoch, triesLeft: 5 })
   })

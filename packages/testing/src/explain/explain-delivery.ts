@@ -2,22 +2,16 @@
 import { integrationHeader, snapshotSchema } from '@payment-integration/contract'
 import { type CheckedInput, checkInput, type ExplainInput, getHeaderValues, type RoleSecret } from './explain-input.js'
 import { findMatch, type Match } from './find-match.js'
-import { descriptions, type ExplainFinding, type Fault, type FindingCode, frameworkLines } from './finding.js'
+import type { ExplainFinding, Fault, FindingCode } from './finding.js'
+import { descriptions, frameworkLines, prove, suspect } from './finding.js'
 import { createShowText, type HeaderReport, parseSignature } from './signature-header.js'
 import { detectCompression, fromUtf8, trimSecret } from './undo.js'
 import { findMissingEnd, isRecord, parseJson, sortFields } from './undo-json.js'
 
-/** A fault, and whether it alone explains the failure. */
-interface LikelyFault extends Fault {
-  readonly proved: boolean
-}
-
-const prove = (code: FindingCode, ...evidence: string[]): LikelyFault => ({ code, proved: true, evidence })
-const suspect = (code: FindingCode, ...evidence: string[]): LikelyFault => ({ code, proved: false, evidence })
 const parsedBody = prove('body_parsed', 'The body is neither bytes nor a text.')
 
 /** The fault of the body that shows without a signature. */
-function findBodyFault({ body, pairs, isParsed }: CheckedInput): LikelyFault | null {
+function findBodyFault({ body, pairs, isParsed }: CheckedInput): Fault | null {
   const size = `The body has ${body.length} bytes.`
   if (isParsed) return parsedBody
   if (body.length === 0) return prove('body_missing', size)
@@ -64,7 +58,7 @@ function parseContentLength(pairs: CheckedInput['pairs']): number | null {
 }
 
 /** Faults of the secrets that show without a signature: a verifier rejects blank and padded secrets. */
-function findSecretFaults(secrets: readonly RoleSecret[]): LikelyFault[] {
+function findSecretFaults(secrets: readonly RoleSecret[]): Fault[] {
   const api = secrets.find(({ role }) => role === 'api')?.value
   return secrets
     .filter(({ role }) => role === 'current')
@@ -120,7 +114,7 @@ export async function explainDelivery(input: ExplainInput): Promise<Explanation>
   const match = await findMatch(signature.candidates, body, secrets)
   const ageSeconds = signature.signedAt === null ? null : Math.floor(nowMs / 1_000 - signature.signedAt)
   const faults = [
-    ...signature.faults.map((fault) => ({ ...fault, proved: true })),
+    ...signature.faults,
     // Without a readable signature, body and secret cannot be compared: only certain faults count.
     ...findMatchFaults(checked, match).filter((fault) => fault.proved || signature.candidates.length > 0),
     ...findClockFaults(ageSeconds, toleranceSeconds),
@@ -146,7 +140,7 @@ export async function explainDelivery(input: ExplainInput): Promise<Explanation>
 }
 
 /** The faults that the search undid, or the likely faults when nothing matched. */
-function findMatchFaults(checked: CheckedInput, match: Match | null): LikelyFault[] {
+function findMatchFaults(checked: CheckedInput, match: Match | null): Fault[] {
   const { body, secrets, isParsed } = checked
   const faultsOfSecrets = findSecretFaults(secrets)
   if (body.length > maxReceiverBytes)
@@ -181,7 +175,7 @@ function describeDifference(arrived: Uint8Array, signed: Uint8Array): string {
   return `${arrived.length} bytes arrived and ${signed.length} were signed; they differ from byte ${at + 1} on.`
 }
 
-function findClockFaults(ageSeconds: number | null, toleranceSeconds: number): LikelyFault[] {
+function findClockFaults(ageSeconds: number | null, toleranceSeconds: number): Fault[] {
   if (ageSeconds === null || Math.abs(ageSeconds) <= toleranceSeconds) return []
   const distance = Math.abs(ageSeconds)
   const hours = Math.round(distance / 1_800) / 2
@@ -194,9 +188,9 @@ function findClockFaults(ageSeconds: number | null, toleranceSeconds: number): L
 }
 
 /** Faults of the signed snapshot and of the header that names its integration. */
-function findContentFaults({ pairs, body }: CheckedInput, match: Match | null): LikelyFault[] {
+function findContentFaults({ pairs, body }: CheckedInput, match: Match | null): Fault[] {
   const value = parseJson(fromUtf8(match?.body ?? body) ?? '')
-  const faults: LikelyFault[] = []
+  const faults: Fault[] = []
   const [header, ...others] = getHeaderValues(pairs, integrationHeader)
   const address = isRecord(value) ? value['integrationAddress'] : undefined
   if (header === undefined) faults.push(prove('integration_missing', 'The header is absent.'))
@@ -216,8 +210,8 @@ function findContentFaults({ pairs, body }: CheckedInput, match: Match | null): 
   return faults
 }
 
-function buildFindings(faults: readonly LikelyFault[]): ExplainFinding[] {
-  const faultsByCode = new Map<FindingCode, LikelyFault>()
+function buildFindings(faults: readonly Fault[]): ExplainFinding[] {
+  const faultsByCode = new Map<FindingCode, Fault>()
   for (const fault of faults) {
     const earlier = faultsByCode.get(fault.code)
     faultsByCode.set(fault.code, earlier === undefined ? fault : mergeFaults(earlier, fault))
@@ -231,11 +225,11 @@ function buildFindings(faults: readonly LikelyFault[]): ExplainFinding[] {
 }
 
 /** Sorts findings: proved faults, likely ones, then faults of clock and content, which may add to any other. */
-function computeRank({ code, proved }: LikelyFault): number {
+function computeRank({ code, proved }: Fault): number {
   const group = /^(?:delivery|integration|snapshot)_/.test(code) ? 2 : proved ? 0 : 1
   return group * ranks.size + (ranks.get(code) ?? 0)
 }
 
-function mergeFaults(a: LikelyFault, b: LikelyFault): LikelyFault {
+function mergeFaults(a: Fault, b: Fault): Fault {
   return { code: a.code, proved: a.proved || b.proved, evidence: [...new Set([...a.evidence, ...b.evidence])] }
 }

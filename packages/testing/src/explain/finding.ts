@@ -230,10 +230,11 @@ export interface ExplainFinding {
 }
 
 /** A fault and its facts, before it becomes a finding. */
-export interface Fault {
-  readonly code: FindingCode
-  readonly evidence: readonly string[]
-}
+export type Fault = Pick<ExplainFinding, 'code' | 'proved' | 'evidence'>
+
+export const prove = (code: FindingCode, ...evidence: string[]): Fault => ({ code, proved: true, evidence })
+
+export const suspect = (code: FindingCode, ...evidence: string[]): Fault => ({ code, proved: false, evidence })
 
 export const frameworkLines: readonly FrameworkLine[] = (Object.keys(names) as DoctorFramework[]).map((key) => ({
   framework: names[key],

@@ -1,7 +1,7 @@
 /** Reads X-Service-Signature strictly, then leniently to name its flaw. Source: docs/interface.md 6, rule 3. @module */
 import { signatureHeader } from '@payment-integration/contract'
 import { getHeaderValues, type HeaderPair } from './explain-input.js'
-import type { Fault } from './finding.js'
+import { type Fault, prove } from './finding.js'
 
 type ShowText = (text: string) => string
 
@@ -81,34 +81,29 @@ export function parseSignature(pairs: readonly HeaderPair[], show: ShowText): Re
   if (values.length === 0) return findOtherName(pairs, show) ?? reportMissing(pairs, show)
   const joined = values.join(',')
   if (joined.length > maxHeaderLength) {
-    const evidence = [`The header has ${joined.length} characters; a verifier reads at most ${maxHeaderLength}.`]
-    return reportUnreadable(values.length, [{ code: 'signature_malformed', evidence }])
+    const evidence = `The header has ${joined.length} characters; a verifier reads at most ${maxHeaderLength}.`
+    return reportUnreadable(values.length, prove('signature_malformed', evidence))
   }
   const parsed = parseValue(joined, values.length, show)
   if (values.length === 1 || parsed.faults.length === 0) return parsed
-  const evidence = [`The header arrived ${values.length} times.`]
-  const each = values.map((value) => parseValue(value, values.length, show))
+  const headers = values.map((value) => parseValue(value, values.length, show))
   return {
     ...parsed,
-    faults: [{ code: 'signature_repeated', evidence }],
-    candidates: each.flatMap(({ candidates }) => candidates).slice(0, maxCodes),
-    signedAt: each[0]?.signedAt ?? null,
+    faults: [prove('signature_repeated', `The header arrived ${values.length} times.`)],
+    candidates: headers.flatMap(({ candidates }) => candidates).slice(0, maxCodes),
+    signedAt: headers[0]?.signedAt ?? null,
   }
 }
 
-function reportUnreadable(count: number, faults: readonly Fault[]): ReadSignature {
-  return {
-    report: { count, fields: [], t: null, schemes: [], unknownFields: [] },
-    faults,
-    candidates: [],
-    signedAt: null,
-  }
+function reportUnreadable(count: number, fault: Fault): ReadSignature {
+  const report = { count, fields: [], t: null, schemes: [], unknownFields: [] }
+  return { report, faults: [fault], candidates: [], signedAt: null }
 }
 
 function reportMissing(pairs: readonly HeaderPair[], show: ShowText): ReadSignature {
   const names = formatNames([...new Set(pairs.map(([name]) => name))], show)
-  const evidence = [pairs.length === 0 ? 'The request has no headers.' : `The headers that arrived: ${names}.`]
-  return reportUnreadable(0, [{ code: 'signature_missing', evidence }])
+  const evidence = pairs.length === 0 ? 'The request has no headers.' : `The headers that arrived: ${names}.`
+  return reportUnreadable(0, prove('signature_missing', evidence))
 }
 
 /** Finds a signature under another header name, such as one that CGI or a proxy makes. */
@@ -117,10 +112,7 @@ function findOtherName(pairs: readonly HeaderPair[], show: ShowText): ReadSignat
     if (value.length > maxHeaderLength) continue
     const parsed = parseValue(value, 0, show)
     if (!parsed.candidates.some(({ codes }) => codes.length > 0)) continue
-    return {
-      ...parsed,
-      faults: [{ code: 'signature_other_name', evidence: [`Its name: ${show(name)}.`] }, ...parsed.faults],
-    }
+    return { ...parsed, faults: [prove('signature_other_name', `Its name: ${show(name)}.`), ...parsed.faults] }
   }
   return null
 }
@@ -130,10 +122,9 @@ function parseValue(value: string, count: number, show: ShowText): ReadSignature
   const { fields, changes } = strict === null ? parseLeniently(value) : { fields: strict, changes: [] }
   const times = fields.flatMap(([name, text]) => (name === 't' ? [text] : []))
   const codes = fields.flatMap(([name, text]) => (name === 'v1' ? [text] : []))
-  const faults: Fault[] = changes.length > 0 ? [{ code: 'signature_mangled', evidence: changes }] : []
+  const faults = changes.length > 0 ? [prove('signature_mangled', ...changes)] : []
   faults.push(...findFlaws(times, codes, fields, show))
-  if (strict === null && faults.length === 0)
-    faults.push({ code: 'signature_malformed', evidence: ['A field is not name=value.'] })
+  if (strict === null && faults.length === 0) faults.push(prove('signature_malformed', 'A field is not name=value.'))
   const [time = ''] = times
   const hex = codes.map((code) => code.toLowerCase()).filter((code) => strictCode.test(code))
   const seconds = /^\d{13}$/.test(time) ? time.slice(0, -3) : time
@@ -144,7 +135,7 @@ function parseValue(value: string, count: number, show: ShowText): ReadSignature
 
 function findFlaws(times: readonly string[], codes: readonly string[], fields: readonly Field[], show: ShowText) {
   const flaws: Fault[] = []
-  const add = (code: Fault['code'], evidence: string) => void flaws.push({ code, evidence: [evidence] })
+  const add = (code: Fault['code'], evidence: string) => void flaws.push(prove(code, evidence))
   const [time = ''] = times
   if (times.length !== 1) add('signature_malformed', `It has ${times.length} fields t; exactly one is expected.`)
   else if (/^\d{13}$/.test(time)) add('time_in_milliseconds', `t has 13 digits: ${time}.`)

@@ -1,8 +1,7 @@
 /** Undoes changes to the JSON of a body. @module */
 import { invoiceSchema, recipientSchema, snapshotSchema } from '@payment-integration/contract'
-import type { FindingCode } from './finding.js'
-import type { Body, Undo, Undone } from './undo.js'
-import { decodeBase64, fromUtf8, toUtf8 } from './undo.js'
+import type { Undo, Undone } from './undo.js'
+import { buildUndone, decodeBase64, fromUtf8, toUtf8 } from './undo.js'
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
@@ -64,10 +63,6 @@ export const undoJson: Undo = (body) => {
       : undoByteValues(value, 'The body is a JSON list of bytes.')
   if (isRecord(value)) return looksLikeSnapshot(value) ? undoInSnapshot(value, text) : undoInObject(value)
   return value === undefined ? [...undoByteList(text), ...undoTruncation(text)] : []
-}
-
-function buildUndone(code: FindingCode, value: Body, ...evidence: readonly string[]): Undone {
-  return { code, evidence, value }
 }
 
 /** The snapshot as the service writes it, in the given order of fields and in the contract's. */

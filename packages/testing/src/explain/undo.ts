@@ -1,5 +1,5 @@
 /** Undoes known changes to bodies and secrets, one after another. @module */
-import type { Fault, FindingCode } from './finding.js'
+import { type Fault, type FindingCode, prove } from './finding.js'
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -80,7 +80,14 @@ export interface Candidate {
 }
 
 /** A body or key before a change, and that change. */
-export type Undone = Fault & { readonly value: Body }
+export interface Undone {
+  readonly value: Body
+  readonly fault: Fault
+}
+
+export function buildUndone(code: FindingCode, value: Body, ...evidence: string[]): Undone {
+  return { value, fault: prove(code, ...evidence) }
+}
 
 /** Undoes one kind of change. Returns nothing when the value shows no trace of the change. */
 export type Undo = (value: Body) => readonly Undone[] | Promise<readonly Undone[]>
@@ -91,29 +98,21 @@ const maxSteps = 3
 /** Returns the value, then each distinct value reached by undoing changes, fewest changes first. */
 export async function findCandidates(value: Body, undos: readonly Undo[], maxCount: number): Promise<Candidate[]> {
   const candidates: Candidate[] = [{ value, faults: [] }]
-  const knownIds = new Set([computeFingerprint(value)])
+  // Latin-1 has a character for each byte, so equal texts are equal values.
+  const toText = (bytes: Body) => new TextDecoder('latin1').decode(bytes)
+  const knownTexts = new Set([toText(value)])
   for (const candidate of candidates) {
     if (candidate.faults.length >= maxSteps) break
     for (const undo of undos)
-      for (const { value: next, ...fault } of await undo(candidate.value)) {
+      for (const { value: next, fault } of await undo(candidate.value)) {
         if (candidates.length >= maxCount) return candidates
-        const id = computeFingerprint(next)
-        if (knownIds.has(id)) continue
-        knownIds.add(id)
+        const text = toText(next)
+        if (knownTexts.has(text)) continue
+        knownTexts.add(text)
         candidates.push({ value: next, faults: [...candidate.faults, fault] })
       }
   }
   return candidates
-}
-
-/** Two 32-bit hashes and the length, which almost never collide. */
-function computeFingerprint(value: Body): string {
-  let [a, b] = [0x811c9dc5, 5381]
-  for (const byte of value) {
-    a = Math.imul(a ^ byte, 0x01000193)
-    b = (Math.imul(b, 33) + byte) | 0
-  }
-  return `${value.length}:${a}:${b}`
 }
 
 const maxKeys = 24
@@ -142,16 +141,16 @@ export function trimSecret(secret: string): string {
 }
 
 /** Texts before a change, with the evidence of the change. Null or the same text: there is no trace of the change. */
-type UndoText = (text: string) => readonly { readonly text: string | Body | null; readonly evidence: string }[]
+type UndoText = (text: string) => readonly (readonly [before: string | Body | null, evidence: string])[]
 
 /** Creates an undo for one kind of change of a text. Skips bytes that are not UTF-8, and results equal to the text. */
 function undoInText(code: FindingCode, undo: UndoText): Undo {
   return (body) => {
     const text = fromUtf8(body)
     if (text === null) return []
-    return undo(text).flatMap(({ text: next, evidence }) => {
-      if (next === null || next === text || next.length === 0) return []
-      return [{ code, evidence: [evidence], value: typeof next === 'string' ? toUtf8(next) : next }]
+    return undo(text).flatMap(([before, evidence]) => {
+      if (before === null || before === text || before.length === 0) return []
+      return [buildUndone(code, typeof before === 'string' ? toUtf8(before) : before, evidence)]
     })
   }
 }
@@ -159,34 +158,29 @@ function undoInText(code: FindingCode, undo: UndoText): Undo {
 const keyUndos: readonly Undo[] = [
   undoInText('secret_whitespace', (text) => {
     const trimmed = trimSecret(text)
-    return [{ text: trimmed, evidence: `Characters around the secret: ${text.length - trimmed.length}.` }]
+    return [[trimmed, `Characters around the secret: ${text.length - trimmed.length}.`]]
   }),
   undoInText('secret_quoted', (text) => {
     const isQuoted = quotes.some(([open, close]) => text.startsWith(open ?? '') && text.endsWith(close ?? ''))
-    return [{ text: isQuoted && text.length > 2 ? text.slice(1, -1) : null, evidence: 'Quotes at both ends.' }]
+    return [[isQuoted && text.length > 2 ? text.slice(1, -1) : null, 'Quotes at both ends.']]
   }),
   undoInText('secret_assignment', (text) => {
     const [head = ''] = /^(?:export )?[A-Za-z_]\w{0,127}[=:] ?/.exec(text) ?? []
-    return [{ text: text.slice(head.length), evidence: 'A name and an equals sign.' }]
+    return [[text.slice(head.length), 'A name and an equals sign.']]
   }),
   undoInText('secret_list', (text) => {
     const parts = text.split(/[,;\s]/).filter((part) => part !== '')
     if (parts.length < 2 || parts.length > 8) return []
-    return parts.map((part, index) => ({
-      text: part,
-      evidence: `Number ${index + 1} of ${parts.length} signed the delivery.`,
-    }))
+    return parts.map((part, index) => [part, `Number ${index + 1} of ${parts.length} signed the delivery.`])
   }),
   undoInText('secret_prefix', (text) =>
-    prefixes
-      .filter((prefix) => !text.startsWith(prefix))
-      .map((prefix) => ({ text: `${prefix}${text}`, evidence: `It lacks ${prefix}.` })),
+    prefixes.filter((prefix) => !text.startsWith(prefix)).map((prefix) => [`${prefix}${text}`, `It lacks ${prefix}.`]),
   ),
   undoInText('secret_encoded', (text) => [
-    { text: decodeHex(text), evidence: 'Decoded from hex.' },
-    { text: decodeBase64(text), evidence: 'Decoded from base64.' },
-    { text: decodeBase64(text.replace(/^(?:pi_)?whsec_/, '')), evidence: 'Decoded from base64 after its prefix.' },
-    { text: decodePercent(text), evidence: 'Decoded from percent-encoding.' },
+    [decodeHex(text), 'Decoded from hex.'],
+    [decodeBase64(text), 'Decoded from base64.'],
+    [decodeBase64(text.replace(/^(?:pi_)?whsec_/, '')), 'Decoded from base64 after its prefix.'],
+    [decodePercent(text), 'Decoded from percent-encoding.'],
   ]),
 ]
 
@@ -196,20 +190,20 @@ const blankBytes: ReadonlySet<number | undefined> = new Set([0, 0x09, lineFeed, 
 
 const undoByteOrderMark: Undo = (body) =>
   body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf
-    ? [{ code: 'body_byte_order_mark', evidence: ['Its first three bytes are EF BB BF.'], value: body.slice(3) }]
+    ? [buildUndone('body_byte_order_mark', body.slice(3), 'Its first three bytes are EF BB BF.')]
     : []
 
 const undoNewline: Undo = (body) => {
   if (body.at(-1) !== lineFeed) return []
   const size = body.at(-2) === carriageReturn ? 2 : 1
-  return [{ code: 'body_newline', evidence: [`Bytes of the line end: ${size}.`], value: body.slice(0, -size) }]
+  return [buildUndone('body_newline', body.slice(0, -size), `Bytes of the line end: ${size}.`)]
 }
 
 /** Appends a line end that may have been removed. The body shows no trace of that, so use these candidates last. */
 export function addNewlines(body: Body): Candidate[] {
   return [[lineFeed], [carriageReturn, lineFeed]].map((end) => {
-    const evidence = [`Bytes of the missing line end: ${end.length}.`]
-    return { value: Uint8Array.from([...body, ...end]), faults: [{ code: 'body_newline', evidence }] }
+    const fault = prove('body_newline', `Bytes of the missing line end: ${end.length}.`)
+    return { value: Uint8Array.from([...body, ...end]), faults: [fault] }
   })
 }
 
@@ -219,7 +213,7 @@ const undoPadding: Undo = (body) => {
   while (end > start && blankBytes.has(body[end - 1])) end--
   const count = body.length - (end - start)
   if (count === 0 || start === end) return []
-  return [{ code: 'body_padded', evidence: [`Blank or NUL bytes around it: ${count}.`], value: body.slice(start, end) }]
+  return [buildUndone('body_padded', body.slice(start, end), `Blank or NUL bytes around it: ${count}.`)]
 }
 
 /** Names the compression of bytes by their beginning; null: none. */
@@ -234,7 +228,7 @@ export const maxBodyBytes = 1_048_576
 const undoCompression: Undo = async (body) => {
   const format = detectCompression(body)
   const value = format === null ? null : await decompress(body, format)
-  return value === null ? [] : [{ code: 'body_compressed', evidence: [`Its bytes are ${format}.`], value }]
+  return value === null ? [] : [buildUndone('body_compressed', value, `Its bytes are ${format}.`)]
 }
 
 /** Decompresses to at most {@link maxBodyBytes}, as a protection against decompression bombs. */
@@ -264,8 +258,8 @@ export const undoText: readonly Undo[] = [
     const inner = isQuoted ? bare.slice(1, -1) : bare
     const unescaped = /^\{\s?\\+"/.test(inner) ? inner.replace(/\\(["\\/])/g, '$1') : null
     return [
-      { text: isQuoted ? inner : null, evidence: 'Quotes at both ends.' },
-      { text: unescaped, evidence: 'Backslashes before its quotes.' },
+      [isQuoted ? inner : null, 'Quotes at both ends.'],
+      [unescaped, 'Backslashes before its quotes.'],
     ]
   }),
   undoInText('body_form_encoded', (text) => {
@@ -273,28 +267,24 @@ export const undoText: readonly Undo[] = [
     const [name = ''] = /^[A-Za-z_][\w.[\]-]{0,63}=/.exec(text) ?? []
     const value = text.slice(name.length).replace(/=$/, '')
     const evidence = name === '' ? 'It has characters written as %XX.' : 'It is the value of a form field.'
-    return [decodePercent(value.replaceAll('+', ' ')), decodePercent(value)].map((each) => ({ text: each, evidence }))
+    return [decodePercent(value.replaceAll('+', ' ')), decodePercent(value)].map((decoded) => [decoded, evidence])
   }),
-  undoInText('body_base64', (text) => [{ text: decodeBase64(text), evidence: 'It has only characters of base64.' }]),
-  undoInText('body_hex', (text) => [{ text: decodeHex(text), evidence: 'It has only hex digits.' }]),
-  undoInText('body_chunked', (text) => [{ text: dechunk(text), evidence: 'Chunk sizes stand in lines of their own.' }]),
+  undoInText('body_base64', (text) => [[decodeBase64(text), 'It has only characters of base64.']]),
+  undoInText('body_hex', (text) => [[decodeHex(text), 'It has only hex digits.']]),
+  undoInText('body_chunked', (text) => [[dechunk(text), 'Chunk sizes stand in lines of their own.']]),
   undoInText('body_charset', (text) => {
-    if (!/[^\0-\x7f]/.test(text)) return []
-    const bytes = toLatin1(text)
+    const bytes = /[^\0-\x7f]/.test(text) ? toLatin1(text) : null
     const isUtf8 = bytes !== null && fromUtf8(bytes) !== null
-    return [
-      { text: isUtf8 ? bytes : null, evidence: 'UTF-8 was decoded as Latin-1 or windows-1252 and encoded again.' },
-    ]
+    return [[isUtf8 ? bytes : null, 'UTF-8 was decoded as Latin-1 or windows-1252 and encoded again.']]
   }),
   (body) => {
     if (fromUtf8(body) !== null) return []
-    const evidence = ['The bytes are not UTF-8.']
     const texts = [fromLatin1(body, false), fromLatin1(body, true)]
-    return texts.map((text) => ({ code: 'body_charset', evidence, value: toUtf8(text) }))
+    return texts.map((text) => buildUndone('body_charset', toUtf8(text), 'The bytes are not UTF-8.'))
   },
   undoInText('body_line_ends', (text) => [
-    { text: text.replaceAll('\r\n', '\n'), evidence: 'It has CRLF where LF was signed.' },
-    { text: text.includes('\r') ? null : text.replaceAll('\n', '\r\n'), evidence: 'It has LF where CRLF was signed.' },
+    [text.replaceAll('\r\n', '\n'), 'It has CRLF where LF was signed.'],
+    [text.includes('\r') ? null : text.replaceAll('\n', '\r\n'), 'It has LF where CRLF was signed.'],
   ]),
 ]
 

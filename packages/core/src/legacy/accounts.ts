@@ -17,10 +17,9 @@ export interface AccountInput {
 }
 
 /** Each change is in the audit log. */
-export interface AccountCommands {
+export interface AccountCommands extends Pick<AccountStore, 'list'> {
   /** @throws AccountError `ERR_ACCOUNT_EXISTS`, `ERR_ACCOUNT_INVALID` (names field and flaw). */
   create(input: AccountInput): Promise<AccountRecord>
-  list(): Promise<AccountRecord[]>
   /** @throws AccountError `ERR_ACCOUNT_NOT_FOUND`. */
   get(handle: string): Promise<AccountRecord>
   /** Replaces the given fields. @throws AccountError `ERR_ACCOUNT_NOT_FOUND`, `ERR_ACCOUNT_INVALID`. */

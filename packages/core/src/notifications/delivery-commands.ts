@@ -11,15 +11,11 @@ import type { Clock, Sender } from '../ports/runtime.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { openSecret } from '../secrets/seal.js'
 import { buildDeliveryHeaders, toPostRecord } from './attempt.js'
-import type { AttemptRecord, DeliveryFilter, DeliveryStore, DeliveryView, EndpointView } from './delivery-store.js'
+import type { AttemptRecord, DeliveryFilter, DeliveryStore, DeliveryView } from './delivery-store.js'
 
-export interface DeliveryCommands {
+export interface DeliveryCommands extends Pick<DeliveryStore, 'count' | 'endpoints'> {
   /** Matching deliveries, oldest first. @throws InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`. */
-  list(
-    query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
-  ): Promise<DeliveryView[]>
-  /** The number of matching deliveries. @param options.atMost - Counting stops here, 1 or more. @default no limit */
-  count(filter: DeliveryFilter, options?: { readonly atMost?: number | undefined }): Promise<number>
+  readonly list: DeliveryStore['list']
   /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`. */
   find(deliveryId: string): Promise<DeliveryView>
   /**
@@ -54,8 +50,6 @@ export interface DeliveryCommands {
     readonly onProgress?: ((done: CheckTotals) => void) | undefined
     readonly signal?: AbortSignal | undefined
   }): Promise<CheckTotals>
-  /** Endpoints with failures in a row. */
-  endpoints(): Promise<EndpointView[]>
 }
 
 export interface CheckTotals {
@@ -267,7 +261,7 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
       }
       return totals satisfies CheckTotals
     },
-    endpoints: () => deliveries.endpoints(),
+    endpoints: (options) => deliveries.endpoints(options),
   }
 }
 

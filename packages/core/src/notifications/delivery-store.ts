@@ -236,7 +236,7 @@ export interface DeliveryStore {
   ): Promise<DeliveryView[]>
   find(deliveryId: string): Promise<DeliveryView | null>
   newestId(filter: DeliveryFilter): Promise<string | null>
-  /** The number of matches; counting stops at `atMost`, 1 or more. */
+  /** The number of matching deliveries. @param options.atMost - Counting stops here, 1 or more. @default no limit */
   count(filter: DeliveryFilter, options?: { readonly atMost?: number | undefined }): Promise<number>
   /** Examines `limit` versions below `beforeId`, newest first, without archived history. */
   findMissing(query: { readonly beforeId?: string | undefined; readonly limit: number }): Promise<ExaminedVersions>

@@ -36,7 +36,7 @@ export const dispatcherDefaults = {
 } as const
 
 /** The shortest lease: a POST with its whole timeout, and 5 s to settle it. */
-export const minLeaseMs = deliveryTimeoutMs + 5_000
+const minLeaseMs = deliveryTimeoutMs + 5_000
 /** A lease that is longer than this and than this dispatcher's leases, in milliseconds, comes from a clock ahead. */
 export const maxPlausibleLeaseMs = 600_000
 

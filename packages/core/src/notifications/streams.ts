@@ -128,7 +128,7 @@ interface StreamStart {
   /** Whether the caller's credentials are still valid. */
   isAdmitted(): Promise<boolean>
   readonly signal: AbortSignal
-  /** Called when the stream ends. It may be called twice. */
+  /** Called when the stream ends, also after its signal was aborted. */
   onEnd(): void
 }
 
@@ -271,23 +271,17 @@ export function createDeliveryStreams(deps: DeliveryStreamsDeps): DeliveryStream
       open.set(end, integrationAddress)
       const isAdmitted = async () => (await authenticate(authorization))?.integrationAddress === integrationAddress
       const stop = () => end.abort()
+      const stream = followStream(
+        { ...deps, tail, positions },
+        { integrationAddress, resumed, createdSince, isAdmitted, signal: end.signal, onEnd: stop },
+      )
       const onEnd = () => {
         signal.removeEventListener('abort', stop)
         open.delete(end)
+        // A stream whose reader is gone would never reach its end.
+        void stream.return()
       }
-      const stream = followStream(
-        { ...deps, tail, positions },
-        { integrationAddress, resumed, createdSince, isAdmitted, signal: end.signal, onEnd },
-      )
-      end.signal.addEventListener(
-        'abort',
-        () => {
-          onEnd()
-          // A stream whose reader is gone would never reach its end.
-          void stream.return()
-        },
-        { once: true },
-      )
+      end.signal.addEventListener('abort', onEnd, { once: true })
       signal.addEventListener('abort', stop, { once: true })
       if (signal.aborted) stop()
       return stream

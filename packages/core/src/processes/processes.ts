@@ -44,9 +44,7 @@ export interface RunOptions {
   readonly process?: ProcessFacts | undefined
 }
 
-export interface LeaseCommands {
-  /** All leases that were not released, by name. */
-  list(): Promise<LeaseView[]>
+export interface LeaseCommands extends Pick<LeaseStore, 'list'> {
   /**
    * Releases a lease, audited as `lease.released`. A process that still uses it goes on until its next renewal, so
    * release a lease only when its holder is dead.

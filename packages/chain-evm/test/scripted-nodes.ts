@@ -24,7 +24,7 @@ export async function readRange(node: Node) {
     await node.rpc.call({ method: 'eth_getLogs', params: [blocks] })
     node.note({ kind: 'range-read', blocks })
   } catch (error) {
-    node.note({ kind: 'range-failed', blocks, rateLimited: isRateLimit(error) })
+    if (!isRateLimit(error)) node.note({ kind: 'range-failed', blocks })
     throw error
   }
   return { name: node.name, blocks }

@@ -162,7 +162,7 @@ function createFillReader(chainId: number, destination: AcrossDestination, windo
       chain.node.note({ kind: 'range-read', blocks })
       return logs
     } catch (error) {
-      if (isUnavailable(error)) chain.node.note({ kind: 'range-failed', blocks, rateLimited: isRateLimit(error) })
+      if (isUnavailable(error) && !isRateLimit(error)) chain.node.note({ kind: 'range-failed', blocks })
       throw error
     }
   }

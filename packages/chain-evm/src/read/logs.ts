@@ -71,9 +71,9 @@ async function withRangeSize<T>(
       node.note({ kind: 'range-read', blocks })
       return answer
     } catch (error) {
-      if (!isUnavailable(error)) throw error
-      node.note({ kind: 'range-failed', blocks, rateLimited: isRateLimit(error) })
-      if (isRateLimit(error) || node.maxRange() >= blocks) throw error
+      if (!isUnavailable(error) || isRateLimit(error)) throw error
+      node.note({ kind: 'range-failed', blocks })
+      if (node.maxRange() >= blocks) throw error
     }
   }
 }

@@ -36,9 +36,8 @@ interface ChainGuardOptions {
 /** Creates the guard of one node. Requests that need the check at the same time share one check. */
 export function createChainGuard(options: ChainGuardOptions) {
   const { clock, fail, rpc, closed, onWrongChain } = options
-  let isChecked = false
-  /** The node was checked before its last failure, so the next batch can contain the check. */
-  let nextAddsChainId = false
+  /** `lost`: a request got no answer after the last check, so the next batch can contain the check. */
+  let state: 'unchecked' | 'checked' | 'lost' = 'unchecked'
   let answeredAt = 0
   let checking: Promise<void> | null = null
 
@@ -48,8 +47,7 @@ export function createChainGuard(options: ChainGuardOptions) {
 
   function acceptChainId(answer: unknown): void {
     assertChainId(answer, fail, onWrongChain)
-    isChecked = true
-    nextAddsChainId = false
+    state = 'checked'
   }
 
   return {
@@ -61,9 +59,9 @@ export function createChainGuard(options: ChainGuardOptions) {
      */
     async check(canAddChainId: boolean, signal: AbortSignal | undefined) {
       const isRecent = clock.now() - answeredAt < recheckAfterMs
-      if (isChecked && isRecent) return null
-      if (nextAddsChainId && isRecent && canAddChainId) return acceptChainId
-      isChecked = false
+      if (isRecent && state === 'checked') return null
+      if (isRecent && state === 'lost' && canAddChainId) return acceptChainId
+      if (state === 'checked') state = 'unchecked'
       checking ??= requestChainId().finally(() => {
         checking = null
       })
@@ -75,12 +73,10 @@ export function createChainGuard(options: ChainGuardOptions) {
     },
     /** Notes that a request got no answer. */
     noteLoss(): void {
-      nextAddsChainId ||= isChecked
-      isChecked = false
+      if (state === 'checked') state = 'lost'
     },
     noteDisconnect(): void {
-      nextAddsChainId = false
-      isChecked = false
+      state = 'unchecked'
     },
   }
 }

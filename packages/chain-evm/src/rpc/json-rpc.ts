@@ -34,8 +34,8 @@ export type NodeFinding =
   | { readonly kind: 'blocks-read'; readonly blocks: number }
   /** A request for the logs of this many blocks was answered. */
   | { readonly kind: 'range-read'; readonly blocks: number }
-  /** A request for the logs of this many blocks failed; a rate limit shows nothing about the size. */
-  | { readonly kind: 'range-failed'; readonly blocks: number; readonly rateLimited: boolean }
+  /** A request for the logs of this many blocks failed, not by the rate limit, which shows nothing about the size. */
+  | { readonly kind: 'range-failed'; readonly blocks: number }
   /** The node contradicts itself or the known chain. */
   | { readonly kind: 'contradiction'; readonly what: string }
   /** The node's answer for a block contradicts the header. */

@@ -188,8 +188,7 @@ export function createNode(options: NodeOptions) {
       else if (finding.kind === 'contradiction' || finding.kind === 'proof-failed') {
         isBlamed = true
         note(finding.kind, finding.what)
-      } else if (!finding.rateLimited && clock.now() >= rateLimit.resumesAt())
-        isBlamed = noteRangeFailure(finding.blocks, limitCodes)
+      } else if (clock.now() >= rateLimit.resumesAt()) isBlamed = noteRangeFailure(finding.blocks, limitCodes)
     }
     const node: Node = { name, rpc, maxRange: sizes.current, traffic, isAlone, note: noteFinding }
     return {

@@ -3,8 +3,8 @@
 import type { AuditRecord } from '@payment-integration/core/internal'
 import { FilterError, parseWholeNumber } from '../filters.js'
 import { ActForm } from '../view/forms.js'
-import { buildHref, Empty, Pager, Shown, Table, When } from '../view/parts.js'
-import { formatNumber, shortenHex, showText } from '../view/text.js'
+import { buildHref, Dim, Empty, Hex, Pager, Shown, Table, When } from '../view/parts.js'
+import { formatNumber, showText } from '../view/text.js'
 import { jobPath } from './jobs.js'
 import { actsFor, cutPage, type Load, pageSize } from './page.js'
 
@@ -25,10 +25,10 @@ export const auditPage: Load = async ({ service }, query) => {
         columns={[
           ['No.', ({ seq }) => seq, 'n'],
           ['Time', ({ at }) => <When at={at} withDate />],
-          ['Actor', ({ actor }) => <Brief text={String(actor)} />],
+          ['Actor', ({ actor }) => <Recorded text={String(actor)} />],
           ['Action', ({ action }) => <Shown text={action} max={60} />],
-          ['Subject', ({ subject }) => <Brief text={String(subject)} />],
-          ['Details', (record) => <Brief text={formatDetails(record)} />],
+          ['Subject', ({ subject }) => <Recorded text={String(subject)} />],
+          ['Details', ({ details }) => <Details details={details} />],
         ]}
         empty={
           <Empty title="Nothing was changed yet.">
@@ -40,7 +40,8 @@ export const auditPage: Load = async ({ service }, query) => {
       />
       <Pager first={beforeSeq === undefined ? null : buildHref(section)} next={next} />
       <p class="dim">
-        Check that no record was changed or removed, here or with <code>payment-integration audit verify</code>.
+        A path may hold a secret: a URL is recorded as its origin and a keyed fingerprint. Check that no record was
+        changed or removed, here or with <code>payment-integration audit verify</code>.
       </p>
       <ActForm act="verify-audit" label="Check all records" needs="operator" />
     </>
@@ -48,18 +49,56 @@ export const auditPage: Load = async ({ service }, query) => {
   return { title: 'Audit log', section, body }
 }
 
-/** Text with shortened addresses and hashes; the tooltip shows the full text. */
-const Brief = ({ text }: { text: string }) => (
-  <span title={showText(text)}>
-    <Shown text={text.replace(/0x[0-9a-f]{40,64}/g, shortenHex)} />
-  </span>
+const maxShown = 600
+/** An address or hash, a keyed hash, and a fingerprint in brackets, as in `https://shop.example/[3f2a9c81d0e4]`. */
+const hexValues = /(0x[0-9a-f]{40,64}|\b[0-9a-f]{64}\b|\/?\[[0-9a-f]{12}\])/
+
+/** A recorded text, whose hex values are shortened and can be copied. */
+const Recorded = ({ text }: { text: string }) => (
+  <>
+    {showText(text, maxShown)
+      .split(hexValues)
+      .map((part, index) => {
+        if (index % 2 === 0) return part
+        const [, slash, fingerprint] = /^(\/?)\[(.+)\]$/.exec(part) ?? []
+        if (fingerprint === undefined) return <Hex value={part} />
+        return (
+          <>
+            {slash && '/… '}
+            <Dim>fingerprint</Dim> <Hex value={fingerprint} />
+          </>
+        )
+      })}
+  </>
 )
 
-function formatDetails({ details }: AuditRecord): string {
-  if (typeof details !== 'object' || details === null) return String(details)
-  return Object.entries(details)
-    .map(([name, value]) => `${name}: ${value === null || value === '' ? 'none' : value}`)
-    .join(', ')
+/** Names of details that are not the field's words. */
+const labels: ReadonlyMap<string, string> = new Map([
+  ['chainId', 'chain'],
+  ['config', 'configuration'],
+  ['emailKey', 'keyed hash of the e-mail address'],
+  ['hmac', 'HMAC of the file'],
+  ['integrationAddress', 'integration'],
+])
+
+function Details({ details }: Pick<AuditRecord, 'details'>) {
+  if (typeof details !== 'object' || details === null) return <Recorded text={String(details)} />
+  return (
+    <>
+      {Object.entries(details).map(([name, value]) => {
+        const text = value === null || value === '' ? 'none' : String(value)
+        const label = labels.get(name) ?? name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+        return (
+          <span class="detail">
+            <Dim>
+              <Shown text={label} max={60} />
+            </Dim>{' '}
+            <Recorded text={name === 'config' ? `[${text}]` : text} />
+          </span>
+        )
+      })}
+    </>
+  )
 }
 
 export const auditActs = actsFor('operator', {

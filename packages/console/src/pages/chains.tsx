@@ -29,8 +29,8 @@ export const chainsPage: Load = async ({ service: { indexers, queries } }) => {
     <>
       <h1>Chains</h1>
       <p class="dim">
-        Operators can read blocks again. A dry run proves them and lists what differs from the stored payments; it
-        writes nothing, and then offers the repair.
+        Each block of these chains is read from a node, and its payments are recorded. A block counts as indexed once it
+        is proven that none of its payments is missing.
       </p>
       <ChainTable chains={chains.map(({ status }) => status)} />
       {chains
@@ -46,17 +46,28 @@ export const chainsPage: Load = async ({ service: { indexers, queries } }) => {
 const columns: readonly Column<ChainStatus>[] = [
   ['Chain', ({ chainId }) => <a href={`${buildHref('/chains')}#chain-${chainId}`}>{nameChain(chainId)}</a>],
   ['State', ChainState],
-  ['Head', ({ head }) => formatHeight(head), 'n'],
-  ['Head since', ({ headAt }) => <When at={headAt} />],
-  ['Indexed', ({ indexed }) => formatHeight(indexed), 'n'],
+  ['Newest block', ({ head }) => formatHeight(head), 'n'],
+  ['Mined at', ({ headAt }) => <When at={headAt} />],
+  ['Indexed up to', ({ indexed }) => formatHeight(indexed), 'n'],
   [
-    'Lag',
+    'Blocks behind',
     ({ head, indexed }) => (head === null || indexed === null ? '' : formatNumber(Math.max(0, head - indexed))),
     'n',
   ],
-  ['Proof', ({ proof }) => (proof === null ? <Dim>none yet</Dim> : <Badge word={proof} />)],
-  ['Reorgs', ({ reorgs }) => reorgs, 'n'],
+  ['Proven by', ({ proof }) => (proof === null ? <Dim>none yet</Dim> : <Proof level={proof} />)],
+  ['Reorgs since start', ({ reorgs }) => reorgs, 'n'],
 ]
+
+/** Each proof level in words, with its name in the settings. */
+const proofWords: Readonly<Record<ProvenRange['proof'], string>> = {
+  root: 'all receipts (root)',
+  bloom: 'log filters (bloom)',
+  none: 'nothing, node trusted (none)',
+}
+
+const Proof = ({ level }: { level: ProvenRange['proof'] }) => (
+  <Badge word={proofWords[level]} tone={level === 'none' ? 'warn' : 'good'} />
+)
 
 /** Whether a chain has a block or an error to show. A simulated chain starts without a block. */
 const isActive = ({ head, error }: ChainStatus) => (head ?? 0) > 0 || error !== null
@@ -95,9 +106,9 @@ export const ChainRows = ({ chains }: { chains: readonly ChainStatus[] }) => (
 )
 
 function ChainState({ error, leading, head, indexed }: ChainStatus) {
-  if (error !== null) return <Badge word="failing" tone="bad" />
-  if (!leading) return <Badge word="another process" tone="plain" />
-  return <Badge word={(head ?? 0) - (indexed ?? 0) > 100 ? 'catching up' : 'following'} tone="good" />
+  if (error !== null) return <Badge word="indexing fails" tone="bad" />
+  if (!leading) return <Badge word="indexed by another process" tone="plain" />
+  return <Badge word={(head ?? 0) - (indexed ?? 0) > 100 ? 'catching up' : 'up to date'} tone="good" />
 }
 
 function formatHeight(block: number | null) {
@@ -124,6 +135,8 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
           Last error at <When at={lastError.at} withDate />: <Shown text={lastError.message} />
         </p>
       )}
+      <h3>Nodes</h3>
+      <p class="dim">Blocks are read from the node in use. Numbers count since the start of this process.</p>
       <Table
         label={`Nodes of chain ${chainId}`}
         rows={status.nodes}
@@ -133,38 +146,40 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
             'State',
             ({ inUse, score }) => {
               if (inUse) return <Badge word="in use" tone="good" />
-              return score > 0 ? <Badge word="ready" tone="plain" /> : <Badge word="avoided" tone="warn" />
+              if (score > 0) return <Badge word="standby" tone="plain" />
+              return <Badge word="avoided after errors" tone="warn" />
             },
           ],
-          ['Head', ({ head }) => formatHeight(head), 'n'],
-          ['Latency', ({ latencyMs }) => (latencyMs === null ? <Dim>none yet</Dim> : formatLatency(latencyMs)), 'n'],
-          ['Failures', ({ failures }) => failures, 'n'],
-          ['Contradictions', ({ contradictions }) => contradictions, 'n'],
-          ['Failed proofs', ({ failedProofs }) => failedProofs, 'n'],
+          ['Newest block', ({ head }) => formatHeight(head), 'n'],
+          ['Response time', ({ latencyMs: ms }) => (ms === null ? <Dim>none yet</Dim> : formatLatency(ms)), 'n'],
+          ['Requests not answered', ({ failures }) => failures, 'n'],
+          ['Contradictory answers', ({ contradictions }) => contradictions, 'n'],
+          ['Answers disproved', ({ failedProofs }) => failedProofs, 'n'],
           ['Last error', ({ lastError: last }) => (last === null ? <Dim>none</Dim> : <Shown text={last} />)],
         ]}
       />
       <Reorgs {...status} />
-      <h3>Proven blocks</h3>
+      <h3>Indexed blocks</h3>
       {gaps.length === 0 ? (
-        <p class="dim">The newest {maxRanges} stored ranges have no gap.</p>
+        <p class="dim">No block is missing among the newest {maxRanges} ranges.</p>
       ) : (
-        <p class="note bad">Gaps: {gaps.map(formatRange).join(', ')}. Read them again.</p>
+        <p class="note bad">Missing blocks: {gaps.map(formatRange).join(', ')}. Read them again.</p>
       )}
       <Table
-        label={`Proven ranges of chain ${chainId}`}
+        label={`Indexed blocks of chain ${chainId}`}
         rows={proofs.slice(0, 20)}
         columns={[
           ['Blocks', formatRange],
-          ['Proof', ({ proof }) => <Badge word={proof} />],
-          ['Node', ({ node }) => <Shown text={node} />],
+          ['Proven by', ({ proof }) => <Proof level={proof} />],
+          ['Read from node', ({ node }) => <Shown text={node} />],
         ]}
       />
+      <h3>Payment routers</h3>
       <ul class="bullets">
         {coverage.map(({ router, from, to }) => (
           <li>
-            Router <Hex value={router} />: blocks {formatNumber(from)} to{' '}
-            {to === null ? 'the newest' : formatNumber(to)}
+            Contract <Hex value={router} />: payments are recorded from block {formatNumber(from)} to{' '}
+            {to === null ? 'the newest indexed one' : formatNumber(to)}
           </li>
         ))}
       </ul>
@@ -176,7 +191,7 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
 function Reorgs({ chainId, reorgs, newestReorgs: newest }: ChainStatus) {
   return (
     <>
-      <h3>Reorgs</h3>
+      <h3>Reorgs: blocks that the chain replaced</h3>
       {reorgs === 0 || reorgs === newest.length ? null : (
         <p class="dim">
           The newest {newest.length} of {formatNumber(reorgs)} since the start of this process.
@@ -186,10 +201,10 @@ function Reorgs({ chainId, reorgs, newestReorgs: newest }: ChainStatus) {
         label={`Reorgs of chain ${chainId}`}
         rows={newest}
         columns={[
-          ['Followed at', ({ at }) => <When at={at} withDate />],
-          ['Depth in blocks', ({ from, commonAncestor }) => formatNumber(from - commonAncestor), 'n'],
-          ['Orphaned from', ({ commonAncestor }) => formatNumber(commonAncestor + 1), 'n'],
-          ['Orphaned to', ({ from }) => formatNumber(from), 'n'],
+          ['Noticed at', ({ at }) => <When at={at} withDate />],
+          ['Blocks replaced', ({ from, commonAncestor }) => formatNumber(from - commonAncestor), 'n'],
+          ['First', ({ commonAncestor }) => formatNumber(commonAncestor + 1), 'n'],
+          ['Last', ({ from }) => formatNumber(from), 'n'],
         ]}
         empty={<p class="dim">None since the start of this process.</p>}
       />
@@ -206,6 +221,10 @@ function ReindexForm(props: { chainId: number; indexed: number | null; gaps: rea
   return (
     <ForRole needs="operator">
       <h3>Read blocks again</h3>
+      <p class="dim">
+        A dry run reads the blocks and lists where the stored payments differ. It writes nothing, and then offers the
+        repair.
+      </p>
       <div class="acts">
         <ActForm {...act} label="Dry run" fields={{ chain }}>
           <TextField name="from" label="First block" {...digits} />

@@ -59,8 +59,45 @@ it('an endpoint has its latencies, its breaker, and its last failure with what t
 
 it('a chain has its reorgs with time and depth', async () => {
   const html = await get('/console/chains')
-  expect(html).toMatch(/Depth in blocks"[^>]*><span>1<\/span>/)
+  expect(html).toMatch(/Blocks replaced"[^>]*><span>1<\/span>/)
   expect(html).toContain('None since the start of this process.')
+})
+
+const node = (inUse: boolean, score: number) => {
+  const counts = { failures: 0, contradictions: 0, failedProofs: 0 }
+  return { nodes: [{ name: 'node #1', inUse, score, head: 1, latencyMs: 1, ...counts, lastError: null }] }
+}
+
+it.each<[Readonly<Record<string, unknown>>, string]>([
+  [{ error: 'no node answers' }, 'indexing fails'],
+  [{ leading: false }, 'indexed by another process'],
+  [{ head: 2_000, indexed: 1_000 }, 'catching up'],
+  [{}, 'up to date'],
+  [{ proof: 'root' }, 'all receipts (root)'],
+  [{ proof: 'bloom' }, 'log filters (bloom)'],
+  [{ proof: 'none' }, 'nothing, node trusted (none)'],
+  [node(true, 1), 'in use'],
+  [node(false, 0.5), 'standby'],
+  [node(false, 0), 'avoided after errors'],
+])('a chain with %j is described as "%s"', async (changed, words) => {
+  const indexer = setup.twin.service.indexers.find(({ chainId }) => chainId === 10)
+  const status = { ...indexer?.status(), leading: true, error: null, ...changed }
+  const indexers = [{ ...indexer, status: () => status }]
+  const html = await openChanged(setup.twin, { indexers: indexers as never }).get('/chains')
+  expect(html).toMatch(new RegExp(`class="badge [a-z]+">${words.replace(/[()]/g, '\\$&')}<`))
+})
+
+it('a record of the audit log has its hashes shortened, labelled, and ready to copy', async () => {
+  const [address = ''] = addresses
+  const { integrations, queries } = setup.twin.service
+  await integrations.setNotificationUrl(address, 'https://shop.example/hook?key=secret')
+  const [record] = await queries.audit({ limit: 1 })
+  const [, fingerprint] = /\[([0-9a-f]{12})\]/.exec(String(record?.details['to'])) ?? []
+  const html = await setup.get('/audit')
+  expect(html).not.toMatch(/\[[0-9a-f]{12}\]/)
+  expect(html).toContain('https://shop.example/… <span class="dim">fingerprint</span>')
+  expect(html).toContain(`data-copy="${fingerprint}" title="Copy"`)
+  expect(html).toMatch(new RegExp(`Subject"[^>]*><span><span class="copied"><code title="${address}"[^>]*>0x\\w{6}…`))
 })
 
 it('a filter by an integration beyond those of the form keeps its choice', async () => {

@@ -162,7 +162,10 @@ export function createConsole(deps: ConsoleDeps): Console {
       actor,
       exportRows: service.actingAs(actor).exportRows,
       lists: {
-        payments: (query) => service.queries.paymentListing(paymentFilter(query)),
+        payments({ q, ...query }) {
+          if (q !== undefined) throw new FilterError('A search is not exported. Clear it, and use the filters.')
+          return service.queries.paymentListing(paymentFilter(query))
+        },
         deliveries: (query) => service.queries.deliveryListing(deliveryFilter(query)),
       },
       async mayContinue() {

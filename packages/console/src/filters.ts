@@ -1,8 +1,12 @@
 /** Reads filters from a page's URL. @module */
 import { paymentStates } from '@payment-integration/contract'
 import { parseInstant } from '@payment-integration/contract/internal-io'
-import type { ConsolePaymentFilter, ConsolePosition, DeliveryFilter } from '@payment-integration/core/internal'
-import type { StoredPayment } from '@payment-integration/core/ports'
+import type {
+  ConsolePaymentFilter,
+  ConsolePosition,
+  DeliveryFilter,
+  IntegrationPaymentFilter,
+} from '@payment-integration/core/internal'
 
 /** A malformed parameter of a URL, or a malformed field of a form. Answer 400 with the message. */
 export class FilterError extends Error {
@@ -27,24 +31,38 @@ export function paymentFilter(fields: QueryFields): ConsolePaymentFilter {
     ...(state === undefined ? {} : { state: state === 'none' ? null : parseChoice('state', state, paymentStates) }),
     ...(integration === undefined
       ? {}
-      : { integrationAddress: integration === 'none' ? null : parseAddress(integration) }),
+      : { integrationAddress: integration === 'none' ? null : parseAddress('integration', integration) }),
     ...parseSharedFilters(fields),
   }
 }
 
-export function matchesPayment(payment: StoredPayment, filter: ConsolePaymentFilter): boolean {
-  const { state, chainId, integrationAddress, since = 0, until = Number.POSITIVE_INFINITY } = filter
-  if (state !== undefined && payment.state !== state) return false
-  if (chainId !== undefined && payment.chainId !== chainId) return false
-  if (integrationAddress !== undefined && payment.integrationAddress !== integrationAddress) return false
-  return payment.blockTimestamp >= since && payment.blockTimestamp < until
+/** The filter of a page of one integration: its wallet, its search, and the fields that operators filter by too. */
+export const integrationPaymentFilter = ({ q, wallet, ...fields }: QueryFields): IntegrationPaymentFilter => ({
+  ...paymentFilter(fields),
+  ...(wallet === undefined ? {} : { wallet: parseAddress('wallet', wallet) }),
+  ...(q === undefined ? {} : parseSearch(q)),
+})
+
+export const isHash = (text = '') => /^0x[0-9a-f]{64}$/i.test(text)
+const isAddress = (text: string) => /^0x[0-9a-f]{40}$/i.test(text)
+
+/** Parses the text of the search box: a hash, a wallet, an invoice such as `25.00 EUR`, or the beginning of a memo. */
+export function parseSearch(text: string): Pick<IntegrationPaymentFilter, 'txHash' | 'wallet' | 'invoice' | 'memo'> {
+  if (isHash(text)) return { txHash: text.toLowerCase() }
+  if (isAddress(text)) return { wallet: text.toLowerCase() }
+  const [, amount, currency] = /^(\d{1,30}(?:\.\d{1,18})?)(?: +([A-Za-z]{3,10}))?$/.exec(text) ?? []
+  if (amount !== undefined && (currency !== undefined || text.includes('.')))
+    return { invoice: { amount, currency: currency?.toUpperCase() } }
+  return { memo: `0x${Buffer.from(text).subarray(0, memoBytes).toString('hex')}` }
 }
+
+const memoBytes = 32
 
 export function deliveryFilter(fields: QueryFields): DeliveryFilter {
   const { status, integration, hash } = fields
   return {
     ...(status === undefined ? {} : { status: parseChoice('status', status, deliveryStatuses) }),
-    ...(integration === undefined ? {} : { integrationAddress: parseAddress(integration) }),
+    ...(integration === undefined ? {} : { integrationAddress: parseAddress('integration', integration) }),
     ...(hash === undefined ? {} : { txHash: parseHash(hash) }),
     ...parseSharedFilters(fields),
   }
@@ -66,12 +84,12 @@ export function parseWholeNumber(name: string, text: string): number {
 
 /** Reads a transaction hash from a URL, in lowercase. */
 export function parseHash(text: string): string {
-  if (!/^0x[0-9a-f]{64}$/i.test(text)) throw new FilterError('The hash is not 0x and 64 hex digits.')
+  if (!isHash(text)) throw new FilterError('The hash is not 0x and 64 hex digits.')
   return text.toLowerCase()
 }
 
-function parseAddress(text: string): string {
-  if (!/^0x[0-9a-f]{40}$/i.test(text)) throw new FilterError('The integration is not 0x and 40 hex digits.')
+function parseAddress(name: string, text: string): string {
+  if (!isAddress(text)) throw new FilterError(`The ${name} is not 0x and 40 hex digits.`)
   return text.toLowerCase()
 }
 

@@ -3,7 +3,7 @@ import { parseQuery } from './filters.js'
 import { accountActs, accountPage, accountsPage } from './pages/accounts.js'
 import { auditActs, auditPage } from './pages/audit.js'
 import { chainActs, chainsPage } from './pages/chains.js'
-import { deliveriesPage, deliveryActs, replayManyPage } from './pages/deliveries.js'
+import { deliveriesPage, deliveryActs, replayPage } from './pages/deliveries.js'
 import { endpointsPage } from './pages/endpoints.js'
 import { identityActs, identityPage } from './pages/identity.js'
 import { integrationActs, integrationPage, integrationsPage } from './pages/integrations.js'
@@ -19,6 +19,7 @@ import { settingsPage } from './pages/settings.js'
 import { toolActs, toolsPage } from './pages/tools.js'
 import type { Render } from './view/layout.js'
 import { base, sentencePage } from './view/parts.js'
+import { replayPath } from './view/rows.js'
 import { isAllowed, type Visit } from './viewer.js'
 import { runForm } from './web/run-form.js'
 import { seeOther } from './web/sessions.js'
@@ -27,7 +28,7 @@ const pages: Readonly<Record<string, Load>> = {
   '': overviewPage,
   '/payments': paymentsPage,
   '/deliveries': deliveriesPage,
-  '/deliveries/replay': replayManyPage,
+  [replayPath]: replayPage,
   '/endpoints': endpointsPage,
   '/chains': chainsPage,
   '/legacy': legacyPage,

@@ -2,9 +2,10 @@
 /** Sends rows, numbers and jobs to open pages as server-sent events. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeliveryFilter, DeliveryView } from '@payment-integration/core/internal'
+import { matchesPayment } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import type { QueryFields } from '../filters.js'
-import { deliveryFilter, matchesPayment, parseHash, parseWholeNumber, paymentFilter } from '../filters.js'
+import { deliveryFilter, parseHash, parseWholeNumber, paymentFilter } from '../filters.js'
 import type { Job, Jobs } from '../jobs.js'
 import { JobProgress } from '../pages/jobs.js'
 import type { LiveUpdates, Numbered } from './live-updates.js'

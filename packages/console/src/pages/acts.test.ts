@@ -47,20 +47,31 @@ it.each(withFields)('the act $name with empty fields says what is wrong, and cha
   expect(await newest()).toBe(before)
 })
 
-it('a pending delivery is sent now from the list, by a form that viewers and live rows do not have', async () => {
+it('a replay is offered as "Replay…" wherever a delivery stands, and each link asks first', async () => {
   const { address } = await setup.twin.addIntegration(() => new Response(null, { status: 503 }))
   const paid = await setup.twin.pay({ integrationAddress: address })
-  const [viewed, list] = await Promise.all([people.viewer?.get('/deliveries'), people.operator?.get('/deliveries')])
-  expect(viewed?.text).not.toContain('<form id="replay"')
-  expect(list?.text).toMatch(/<form id="replay" method="post" action="\/console\/act\/replay"><input[^>]*name="csrf"/)
-  const [, id = ''] = /<tr(?:(?!csrf).)*form="replay" name="id" value="(\d+)">Send now/.exec(list?.text ?? '') ?? []
+  const path = `/payments/${paid.chainId}/${paid.txHash}`
+  const [id = ''] = /(?<=replay\?id=)\d+/.exec((await people.operator?.get(path))?.text ?? '') ?? []
+  const link = `<a href="/console/deliveries/replay?id=${id}">Replay…</a>`
+  for (const each of [path, '/deliveries', '/endpoints', '/endpoints?health=failing'])
+    expect((await people.operator?.get(each))?.text.split(link), each).toHaveLength(2)
+
+  const ask = `/deliveries/replay?id=${id}`
+  const [viewed, asked] = await Promise.all([people.viewer?.get(ask), people.operator?.get(ask)])
+  expect(viewed?.text).toContain('A replay needs the role operator.')
+  expect(viewed?.text).not.toContain('/console/act/')
+  for (const part of ['<h1>Replay 1 delivery?</h1>', 'A replay sends them now.', paid.txHash, address])
+    expect(asked?.text).toContain(part)
+  expect(asked?.text).toMatch(/action="\/console\/act\/replay">.*name="id" value="\d+".*>Replay 1 delivery<\/button>/)
+  expect((await people.operator?.get('/deliveries/replay?id=99999'))?.status).toBe(404)
+  expect((await people.operator?.get('/deliveries/replay?id=x'))?.status).toBe(400)
+
   const before = setup.twin.arrivals.length
   const sent = await people.operator?.act('replay', { id })
-  expect(sent?.location).toBe(`/console/payments/${paid.chainId}/${paid.txHash}?note=replayed`)
+  expect(sent?.location).toBe(`/console${path}?note=replayed`)
   expect(await setup.audit(1)).toEqual([`operator:a-operator deliveries.replayed ${id}`])
   await setup.twin.advance(0)
   expect(setup.twin.arrivals.length).toBe(before + 1)
-  expect((await people.operator?.get(`/payments/${paid.chainId}/${paid.txHash}`))?.text).toContain('Send version 1 now')
 })
 
 it('no page offers an admin act to an operator, or any act but the search to a viewer', async () => {

@@ -1,10 +1,13 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** The list of deliveries, with the replay of one delivery or of many. @module */
-import type { DeliveryStatus } from '@payment-integration/core/internal'
+/** The list of deliveries, and the page that asks whether to replay one delivery or many. @module */
+import type { Queries } from '@payment-integration/core'
+import type { DeliveryFilter, DeliveryStatus, DeliveryView } from '@payment-integration/core/internal'
+import type { Child } from 'hono/jsx'
 import { deliveryFilter, FilterError, parseWholeNumber, type QueryFields } from '../filters.js'
-import { ActForm, CsrfField, Filters, ForRole } from '../view/forms.js'
-import { Badge, buildHref, Copyable, Dim, Empty, Facts, Hex, Pager, paymentPath, Table, When } from '../view/parts.js'
-import { deliveryFields, deliveryRows, listFields } from '../view/rows.js'
+import { ActForm, ForRole } from '../view/forms.js'
+import type { FactRow } from '../view/parts.js'
+import { Badge, buildHref, Copyable, Dim, Empty, Facts, Hex, paymentPath, When } from '../view/parts.js'
+import { deliveryFields, deliveryRows, FilteredList, listFields, replayPath } from '../view/rows.js'
 import { formatNumber, nameChain } from '../view/text.js'
 import { isAllowed } from '../viewer.js'
 import { ExportLinks } from '../web/export.js'
@@ -14,49 +17,37 @@ import { actsFor, buildTopic, type Load, pageSize, readChoices } from './page.js
 const section = '/deliveries'
 
 export const deliveriesPage: Load = async (deps, query) => {
-  const { before, ...rest } = query
-  const filter = deliveryFilter(query)
-  const beforeId = before === undefined ? undefined : String(parseWholeNumber('before', before))
+  const { before, ...values } = query
   const [page, { endpoints }] = await Promise.all([
-    deps.service.queries.deliveries({ ...filter, beforeId, limit: pageSize }),
+    deps.service.queries.deliveries({ ...deliveryFilter(query), ...parseBefore(before), limit: pageSize }),
     deps.sampler.overview(),
   ])
-  const context = { now: deps.now(), endpoints }
-  const fields = [...deliveryFields, ...listFields(await readChoices(deps), query, false)]
   const body = (
-    <>
-      <h1>Deliveries</h1>
-      <Filters action={buildHref(section)} fields={fields} values={query} />
+    <FilteredList
+      {...{ title: 'Deliveries', toHref: buildHref, section, values, examined: '2,000 versions', ...page }}
+      {...deliveryRows({ now: deps.now(), endpoints })}
+      fields={[...deliveryFields, ...listFields(await readChoices(deps), query, false)]}
+      position={['before', before]}
+      empty={Object.keys(query).length > 0 ? noMatch : nothingDelivered}
+    >
       <ForRole needs="operator">
-        <ExportLinks toHref={(ending) => buildHref(section + ending, rest)} />
-        <form id="replay" method="post" action={buildHref('/act/replay')}>
-          <CsrfField />
-        </form>
+        <ExportLinks toHref={(ending) => buildHref(section + ending, values)} />
         <p>
           {query['status'] === undefined ? (
             <Dim>To replay many at once, filter by status first.</Dim>
           ) : page.rows.length === 0 ? null : (
-            <a href={buildHref('/deliveries/replay', buildFilterQuery(query))}>Replay all of these…</a>
+            <a href={buildHref(replayPath, values)}>Replay all of these…</a>
           )}
         </p>
       </ForRole>
-      <Table
-        label="Deliveries"
-        rows={page.rows}
-        {...deliveryRows(context)}
-        id="rows"
-        empty={Object.keys(query).length > 0 ? noMatch : nothingDelivered}
-      />
-      <Pager
-        first={before === undefined ? null : buildHref(section, rest)}
-        next={page.next === null ? null : buildHref(section, { ...rest, before: page.next })}
-        cut={page.isCut ? '2,000 versions were examined.' : null}
-      />
-    </>
+    </FilteredList>
   )
   const live = before === undefined ? buildTopic('deliveries', query) : undefined
   return { title: 'Deliveries', section, body, live }
 }
+
+export const parseBefore = (before: string | undefined) =>
+  before === undefined ? {} : { beforeId: String(parseWholeNumber('before', before)) }
 
 const noMatch = (
   <Empty title="No delivery matches.">
@@ -76,11 +67,61 @@ const nothingDelivered = (
 )
 
 const meanings: Readonly<Record<DeliveryStatus, string>> = {
-  pending: 'They wait for their next attempt. A replay sends them now.',
-  exhausted: 'All their attempts failed. A replay starts the retries again.',
-  delivered: 'Receivers accepted them, and they are sent once more. A correct receiver ignores a version it has.',
-  superseded: 'A newer version replaced them. A correct receiver discards a version older than its own.',
-  missing: 'No attempt succeeded and none is planned, as after a restore. A replay sends them now.',
+  pending: 'Pending deliveries wait for their next attempt. A replay sends them now.',
+  exhausted: 'All attempts of exhausted deliveries failed. A replay starts their retries again.',
+  delivered: 'Delivered ones were accepted, and are sent once more. A correct receiver ignores a version it has.',
+  superseded: 'A newer version replaced these deliveries. A correct receiver discards a version older than its own.',
+  missing: 'No attempt of these succeeded and none is planned, as after a restore. A replay sends them now.',
+}
+
+interface ReplayQuestion {
+  /** One delivery, or the filter of many. */
+  readonly of: DeliveryFilter & { readonly status: DeliveryStatus; readonly version?: number }
+  /** Null: not counted. */
+  readonly count: number | null
+  /** Says more about many deliveries. */
+  readonly more?: string
+  /** Builds the form of the act. @param label - The text of its button. */
+  readonly form: (label: string) => Child
+  readonly backHref: string
+}
+
+/** The first step of each replay: the deliveries and the consequences. The second step is the form. */
+export function askReplay({ of, count, more = '', form, backHref }: ReplayQuestion) {
+  const { status, integrationAddress, chainId, txHash, version, since, until } = of
+  const deliveries = countedDeliveries(count)
+  const facts: readonly (FactRow | false)[] = [
+    ['Status', <Badge word={status} />],
+    integrationAddress !== undefined && ['Integration', <Hex value={integrationAddress} />],
+    chainId !== undefined && ['Chain', nameChain(chainId)],
+    txHash !== undefined && ['Transaction', <Hex value={txHash} />],
+    version !== undefined && ['Version', version],
+    since !== undefined && ['Created since', <When at={since} withDate />],
+    until !== undefined && ['Created until', <When at={until} withDate />],
+  ]
+  const body = (
+    <>
+      <h1>{count === 0 ? 'No delivery matches' : `Replay ${deliveries}?`}</h1>
+      <Facts rows={facts.filter((row) => row !== false)} />
+      <p>{meanings[status]}</p>
+      <p>A replay is signed with the active secret when it is sent, and marked as a replay in the attempts. {more}</p>
+      {count === 0 ? <p class="note">There is nothing to replay.</p> : form(`Replay ${deliveries}`)}
+      <p>
+        <a href={backHref}>Back to the deliveries</a>
+      </p>
+    </>
+  )
+  return { title: 'Replay deliveries', section, body }
+}
+
+/** Finds a delivery by the id in a link; null: there is none with this id. */
+export async function findDelivery(
+  read: (query: { beforeId: string; limit: number }) => ReturnType<Queries['deliveries']>,
+  id: string,
+): Promise<DeliveryView | null> {
+  const number = parseWholeNumber('id', id)
+  const { rows } = await read({ beforeId: String(number + 1), limit: 1 })
+  return rows.find(({ deliveryId }) => deliveryId === String(number)) ?? null
 }
 
 /** Counting stops here, because counting millions of deliveries takes long. */
@@ -93,48 +134,29 @@ function filterWithStatus(query: QueryFields) {
   return { ...filter, status }
 }
 
-const buildFilterQuery = (query: QueryFields) => {
-  const { status, integration, hash, chain, since, until } = query
-  return { status, integration, hash, chain, since, until }
-}
-
-/** The first step of a replay of many deliveries: their count, and the consequences. */
-export const replayManyPage: Load = async ({ service, role }, query) => {
+/** Asks about the delivery with the id of the link, or about all deliveries of its filter. */
+export const replayPage: Load = async ({ service: { queries }, role }, query) => {
+  const mayReplay = isAllowed(role, 'operator')
+  const askAbout = (act: string, question: Omit<ReplayQuestion, 'form' | 'backHref'>, back: QueryFields) =>
+    askReplay({
+      ...question,
+      backHref: buildHref(section, back),
+      form: (label) =>
+        mayReplay ? (
+          <ActForm {...{ act, label }} fields={query} needs="operator" />
+        ) : (
+          <p class="note">A replay needs the role operator.</p>
+        ),
+    })
+  if (query['id'] !== undefined) {
+    const delivery = await findDelivery(queries.deliveries, query['id'])
+    return delivery && askAbout('replay', { of: delivery, count: 1 }, {})
+  }
   const filter = filterWithStatus(query)
   // Counted only for a role that may replay.
-  const count = isAllowed(role, 'operator') ? await service.queries.countDeliveries(filter, { atMost }) : null
-  const deliveries = countedDeliveries(count)
-  const body = (
-    <>
-      <h1>{count === 0 ? 'No delivery matches' : `Replay ${deliveries}?`}</h1>
-      <Facts
-        rows={[
-          ['Status', <Badge word={filter.status} />],
-          ['Integration', filter.integrationAddress === undefined ? 'all' : <Hex value={filter.integrationAddress} />],
-          ['Chain', filter.chainId === undefined ? 'all' : nameChain(filter.chainId)],
-          ['Transaction', filter.txHash === undefined ? 'all' : <Hex value={filter.txHash} />],
-          ['Since', filter.since === undefined ? 'the first' : <When at={filter.since} withDate />],
-          ['Until', filter.until === undefined ? 'now' : <When at={filter.until} withDate />],
-        ]}
-      />
-      <p>{meanings[filter.status]}</p>
-      <p>
-        Each is signed with the active secret when it is sent, and marked as a replay. Deliveries in flight are skipped.
-        The audit log gets one record per 1,000 deliveries.
-      </p>
-      {count === null ? (
-        <p class="note">A replay needs the role operator.</p>
-      ) : count === 0 ? (
-        <p class="note">There is nothing to replay.</p>
-      ) : (
-        <ActForm act="replay-many" label={`Replay ${deliveries}`} needs="operator" fields={buildFilterQuery(query)} />
-      )}
-      <p>
-        <a href={buildHref(section, buildFilterQuery(query))}>Back to the deliveries</a>
-      </p>
-    </>
-  )
-  return { title: 'Replay deliveries', section, body }
+  const count = mayReplay ? await queries.countDeliveries(filter, { atMost }) : null
+  const more = 'Deliveries in flight are skipped. The audit log gets one record per 1,000 deliveries.'
+  return askAbout('replay-many', { of: filter, count, more }, query)
 }
 
 function countedDeliveries(count: number | null): string {

@@ -6,7 +6,7 @@ import { type LatencyStatistics, latencyStatistics } from '../live/overview.js'
 import { findAdvice } from '../view/advice.js'
 import { Filters } from '../view/forms.js'
 import { Badge, buildHref, Copyable, Dim, Empty, Hex, Pager, Shown, Table, When } from '../view/parts.js'
-import { Answer } from '../view/rows.js'
+import { Answer, ReplayLink } from '../view/rows.js'
 import { formatLatency, formatSpan } from '../view/text.js'
 import { integrationsAfter, type Load } from './page.js'
 
@@ -47,7 +47,7 @@ export const endpointsPage: Load = async ({ service: { queries }, now }, query) 
           ['URL', showUrl],
           ['Response p50, p95', ({ latency }) => showSpread(latency)],
           ['Failing for', ({ health }) => showFailing(health, at)],
-          ['Last failure', ({ lastFailure }) => showFailure(lastFailure) ?? <Dim>none recently</Dim>],
+          ['Last failure', ({ lastFailure }) => showFailure(lastFailure, buildHref) ?? <Dim>none recently</Dim>],
           ['What to do', (endpoint) => describeRemedy(endpoint) ?? <Dim>nothing</Dim>],
         ]}
         empty={isFailing ? <Empty title="No endpoint is failing." /> : <NoIntegrations />}
@@ -69,10 +69,11 @@ export const formatFailingFor = (health: EndpointView | null, now: number): stri
 
 export type LastFailure = (AttemptRecord & { readonly deliveryId: string }) | null
 
-export const showFailure = (failure: LastFailure): Child =>
+export const showFailure = (failure: LastFailure, toHref: typeof buildHref): Child =>
   failure && (
     <>
-      <Answer {...failure} /> <When at={failure.startedAt} withDate />
+      <Answer {...failure} /> <When at={failure.startedAt} withDate />{' '}
+      <ReplayLink id={failure.deliveryId} toHref={toHref} />
     </>
   )
 

@@ -1,17 +1,16 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** One payment: facts, time line, deliveries with their replays, and snapshots. @module */
-import { type DeliveryView, parseMemo } from '@payment-integration/core/internal'
+/** One payment: facts, deliveries, time line, and snapshots. @module */
+import { type ConsoleUpdate, type DeliveryView, parseMemo } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
-import { ActForm, ForRole } from '../view/forms.js'
+import type { Child } from 'hono/jsx'
 import type { FactRow } from '../view/parts.js'
-import { Badge, buildHref, Dim, Facts, Hex, paymentHref, Shown, sentencePage, Table, When } from '../view/parts.js'
-import type { DeliveryContext } from '../view/rows.js'
-import { amountFacts, labelReplay, showIntegration, showLastAnswer, showNextAttempt } from '../view/rows.js'
+import { Badge, buildHref, Dim, Facts, Hex, paymentPath, Shown, sentencePage, When } from '../view/parts.js'
+import { amountFacts, type DeliveryContext, PaymentDeliveries, showIntegration } from '../view/rows.js'
 import { nameChain } from '../view/text.js'
 import { buildTopic, describeIndexed, findIntegration, type Load } from './page.js'
 import { Repeat } from './repeat.js'
 import { Signature } from './signature.js'
-import { parseCompared, readSnapshot, type Snapshot, Snapshots, shownVersions } from './snapshots.js'
+import { type Compared, parseCompared, readSnapshot, type Snapshot, Snapshots, shownVersions } from './snapshots.js'
 import { Timeline } from './timeline.js'
 
 const maxUpdates = 200
@@ -44,42 +43,29 @@ export const paymentPage: Load = async ({ service, sampler, now }, query, name) 
     sampler.overview(),
   ])
   const snapshots = stored.map(readSnapshot)
-  const context = { now: now(), endpoints }
-  const nativeHash = indexers.find((each) => each.chainId === chainId)?.nativeHash(txHash) ?? null
   const others = payments.length - 1
   const signed = lastSigned(snapshots, deliveries)
+  const isUnnamed = payment.integrationAddress === null
   const body = (
     <>
-      <PaymentTitle payment={payment} />
-      <Facts rows={buildFacts(payment)} />
-      {others === 0 ? null : (
-        <p class="note">
-          Its transaction has {others} more payment{others > 1 ? 's' : ''}; the legacy look-up shows all of them.
-        </p>
-      )}
-      <h2>Notifications</h2>
-      {deliveries.length === 0 ? (
-        <p class="dim">
-          No delivery:{' '}
-          {payment.integrationAddress === null
-            ? 'the payment names no integration'
-            : 'its integration had no notification URL'}
-          .
-        </p>
-      ) : (
-        <Deliveries deliveries={deliveries} context={context} />
-      )}
-      <Timeline {...{ payment, snapshots, updates, deliveries, context }} />
-      {updates.length < maxUpdates ? null : <p class="dim">Only the first {maxUpdates} updates are shown.</p>}
-      <Identifiers {...{ payment, nativeHash }} />
-      <Snapshots {...{ payment, snapshots, compare }} action={paymentHref(payment)} />
+      <PaymentContent
+        {...{ payment, snapshots, updates, deliveries, compare, toHref: buildHref }}
+        context={{ now: now(), endpoints }}
+        more={[['Integration', showIntegration(payment.integrationAddress, 'none')]]}
+        noDelivery={isUnnamed ? 'the payment names no integration' : 'its integration had no notification URL'}
+        nativeHash={indexers.find((each) => each.chainId === chainId)?.nativeHash(txHash) ?? null}
+      >
+        {others === 0 ? null : (
+          <p class="note">
+            Its transaction has {others} more payment{others > 1 ? 's' : ''}; the legacy look-up shows all of them.
+          </p>
+        )}
+        {updates.length < maxUpdates ? null : <p class="dim">Only the first {maxUpdates} updates are shown.</p>}
+      </PaymentContent>
       {signed === null ? null : (
-        <>
-          <Signature {...signed} now={now()} />
-          <Repeat
-            delivery={{ ...signed.delivery, text: signed.snapshot.text, url: integration?.notificationUrl ?? null }}
-          />
-        </>
+        <Repeat
+          delivery={{ ...signed.delivery, text: signed.snapshot.text, url: integration?.notificationUrl ?? null }}
+        />
       )}
     </>
   )
@@ -87,17 +73,60 @@ export const paymentPage: Load = async ({ service, sampler, now }, query, name) 
   return { title: `Payment ${txHash.slice(0, 10)}`, section: '/payments', body, live }
 }
 
-export const PaymentTitle = ({ payment }: { payment: StoredPayment }) => (
-  <>
-    <h1>
-      Payment <Hex value={payment.txHash} /> <Badge word={payment.state ?? 'no state'} />
-    </h1>
-    {payment.offChain ? <p class="note bad">Its block left the chain, and no later block contains it so far.</p> : null}
-  </>
-)
+interface PaymentContentProps {
+  readonly payment: StoredPayment
+  readonly snapshots: readonly Snapshot[]
+  readonly updates: readonly ConsoleUpdate[]
+  readonly deliveries: readonly DeliveryView[]
+  readonly compare: Compared
+  readonly context: DeliveryContext
+  readonly toHref: typeof buildHref
+  /** Facts for operators alone. */
+  readonly more?: readonly FactRow[]
+  /** Why there is no delivery, if there is none. */
+  readonly noDelivery: Child
+  /** The hash in the chain's own form, where hashes are not 0x hex. */
+  readonly nativeHash?: string | null
+  readonly children?: Child
+}
+
+/** A payment on the page of an operator or of its integration. The children stand below its facts. */
+export function PaymentContent({ payment, snapshots, updates, deliveries, ...props }: PaymentContentProps) {
+  const { compare, context, toHref, more = [], noDelivery, nativeHash, children } = props
+  const signed = lastSigned(snapshots, deliveries)
+  return (
+    <>
+      <h1>
+        Payment <Hex value={payment.txHash} /> <Badge word={payment.state ?? 'no state'} />
+      </h1>
+      {payment.offChain ? (
+        <p class="note bad">Its block left the chain, and no later block contains it so far.</p>
+      ) : null}
+      <Facts rows={[...buildFacts(payment, toHref), ...more]} />
+      {children}
+      <h2>Notifications</h2>
+      {deliveries.length === 0 ? (
+        <p class="dim">No delivery: {noDelivery}.</p>
+      ) : (
+        <PaymentDeliveries {...{ deliveries, context, toHref }} />
+      )}
+      <Timeline {...{ payment, snapshots, updates, deliveries, context }} />
+      <h2>Identifiers</h2>
+      <Facts
+        rows={[
+          ['Transaction', <Hex value={payment.txHash} isWhole />, 'wide'],
+          ...(nativeHash ? [['On its chain', <Hex value={nativeHash} isWhole />, 'wide'] satisfies FactRow] : []),
+          ['Source transaction', <Hex value={payment.source.txHash} isWhole />, 'wide'],
+        ]}
+      />
+      <Snapshots {...{ payment, snapshots, compare }} action={toHref(paymentPath(payment))} />
+      {signed === null ? null : <Signature {...signed} now={context.now} />}
+    </>
+  )
+}
 
 /** The newest attempted delivery, with its snapshot and the time of its last attempt; null: none was attempted. */
-export function lastSigned(snapshots: readonly Snapshot[], deliveries: readonly DeliveryView[]) {
+function lastSigned(snapshots: readonly Snapshot[], deliveries: readonly DeliveryView[]) {
   const delivery = deliveries.findLast(({ attempts }) => attempts.length > 0)
   const snapshot = snapshots.find(({ version }) => version === delivery?.version)
   const startedAt = delivery?.attempts.at(-1)?.startedAt
@@ -105,13 +134,13 @@ export function lastSigned(snapshots: readonly Snapshot[], deliveries: readonly 
   return { delivery, snapshot, startedAt }
 }
 
-function buildFacts(payment: StoredPayment): readonly FactRow[] {
+function buildFacts(payment: StoredPayment, toHref: typeof buildHref): readonly FactRow[] {
   const { recipient, chainId } = payment
-  const showWallet = (wallet: string) => <Hex value={wallet} href={buildHref('/payments', { q: wallet })} />
+  const showWallet = (wallet: string) => <Hex value={wallet} href={toHref('/payments', { q: wallet })} />
   return [
     ...amountFacts(payment),
     ['Block time', <When at={payment.blockTimestamp} withDate />],
-    ['Chain', <a href={buildHref('/payments', { chain: chainId })}>{nameChain(chainId)}</a>],
+    ['Chain', <a href={toHref('/payments', { chain: chainId })}>{nameChain(chainId)}</a>],
     ['Version', payment.version],
     [
       'Recipient',
@@ -129,44 +158,5 @@ function buildFacts(payment: StoredPayment): readonly FactRow[] {
     ['Memo', <Shown text={parseMemo(payment.memoHex)} />],
     ['Sender', showWallet(payment.sender)],
     ['Receiver', showWallet(payment.receiver)],
-    ['Integration', showIntegration(payment.integrationAddress, 'none')],
   ]
 }
-
-/** The hashes of a payment. @param nativeHash - The chain's own form, where hashes are not 0x hex. */
-export const Identifiers = ({ payment, nativeHash }: { payment: StoredPayment; nativeHash?: string | null }) => (
-  <>
-    <h2>Identifiers</h2>
-    <Facts
-      rows={[
-        ['Transaction', <Hex value={payment.txHash} isWhole />, 'wide'],
-        ...(nativeHash ? [['On its chain', <Hex value={nativeHash} isWhole />, 'wide'] satisfies FactRow] : []),
-        ['Source transaction', <Hex value={payment.source.txHash} isWhole />, 'wide'],
-      ]}
-    />
-  </>
-)
-
-const Deliveries = ({ deliveries, context }: { deliveries: readonly DeliveryView[]; context: DeliveryContext }) => (
-  <Table
-    label="Deliveries of this payment"
-    rows={deliveries}
-    attributes={({ deliveryId }) => ({ id: `d${deliveryId}` })}
-    columns={[
-      ['Version', ({ version }) => version],
-      ['Status', ({ status }) => <Badge word={status} />],
-      ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
-      ['Attempts', ({ attempts }) => attempts.length],
-      ['Last answer', (delivery) => showLastAnswer(delivery)],
-      ['Next attempt', (delivery) => showNextAttempt(delivery, context)],
-      [
-        'Act',
-        (delivery) => (
-          <ForRole needs="operator" otherwise={<Dim>needs the role operator</Dim>}>
-            <ActForm act="replay" label={labelReplay(delivery)} needs="operator" fields={{ id: delivery.deliveryId }} />
-          </ForRole>
-        ),
-      ],
-    ]}
-  />
-)

@@ -1,78 +1,82 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The list of payments, and its search by hash, wallet, memo or invoice. @module */
-import { paymentStates } from '@payment-integration/contract'
 import type { Queries } from '@payment-integration/core'
-import { type ConsolePaymentFilter, parseMemo } from '@payment-integration/core/internal'
+import { type ConsolePaymentFilter, matchesPayment, parseMemo } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
-import { formatPosition, matchesPayment, parsePosition, paymentFilter } from '../filters.js'
-import { type Field, Filters, ForRole } from '../view/forms.js'
-import { buildHref, Copyable, Empty, Pager, paymentPath, Shown, Table } from '../view/parts.js'
-import { type Choices, listFields, paymentRows, wordOptions } from '../view/rows.js'
+import { formatPosition, isHash, parsePosition, parseSearch, paymentFilter } from '../filters.js'
+import { ForRole } from '../view/forms.js'
+import { buildHref, Copyable, Empty, paymentPath, Shown } from '../view/parts.js'
+import { type Choices, FilteredList, listFields, paymentRows, stateField } from '../view/rows.js'
 import { ExportLinks } from '../web/export.js'
 import { buildTopic, describeIndexed, type Load, type PageDeps, pageSize, readChoices } from './page.js'
 import { TestPayment } from './tools.js'
 
 const section = '/payments'
-const foundBy: { [kind in Found['kind']]?: string } = { hash: 'with the hash or memo', memo: 'whose memo begins with' }
 
 export const paymentsPage: Load = async (deps, query) => {
-  const { queries } = deps.service
-  const { before: position, ...rest } = query
+  const { queries, indexers } = deps.service
+  const { before: position, ...values } = query
   const filter = paymentFilter(query)
   const before = parsePosition(position)
   const { q } = query
-  const results = q === undefined ? null : await search(queries, q, filter, pageSize)
-  const [only, ...others] = results?.notes.length === 0 ? results.payments : []
-  if (only !== undefined && others.length === 0 && (isHash(q) || parseMemo(only.memoHex) === q))
-    return { goTo: paymentPath(only) }
+  const { invoice } = parseSearch(q ?? '')
+  const found = q === undefined || invoice !== undefined ? null : await search(queries, q, filter, pageSize)
+  const only = found?.notes.length === 0 ? findOnly(found.payments, q) : undefined
+  if (only !== undefined) return { goTo: paymentPath(only) }
   const page =
-    results === null
-      ? await queries.payments({ ...filter, before, limit: pageSize })
-      : { rows: results.payments, next: null, isCut: false }
+    found === null
+      ? await queries.payments({ ...filter, invoice, before, limit: pageSize })
+      : { rows: found.payments, next: null, isCut: false }
   const choices = await readChoices(deps)
-  const fields: readonly Field[] = [
-    { name: 'state', label: 'State', options: [...wordOptions(paymentStates), ['none', 'no state']] },
-    ...listFields(choices, query, true),
-  ]
-  const isFiltered = Object.keys(query).length > 0
   const body = (
-    <>
-      <h1>Payments</h1>
-      <Filters action={buildHref(section)} fields={fields} values={query} />
-      <ForRole needs="operator">
-        {results === null ? <ExportLinks toHref={(ending) => buildHref(section + ending, rest)} /> : null}
-      </ForRole>
-      {results === null ? null : (
-        <p class="dim">
-          Payments {foundBy[results.kind] ?? `with the ${results.kind}`}{' '}
-          <code class="whole">
-            <Shown text={q ?? ''} max={80} />
-          </code>
-          . {results.notes.join(' ')}
-        </p>
+    <FilteredList
+      {...{ title: 'Payments', toHref: buildHref, section, values, ...page, ...paymentRows }}
+      examined="5,000 payments"
+      fields={[stateField, ...listFields(choices, query, true)]}
+      next={page.next && formatPosition(page.next)}
+      position={['before', position]}
+      empty={
+        Object.keys(query).length > 0 ? <NoMatch text={q} indexers={indexers} /> : <NoPayments {...{ deps, choices }} />
+      }
+    >
+      {q === undefined ? (
+        <ForRole needs="operator">
+          <ExportLinks toHref={(ending) => buildHref(section + ending, values)} />
+        </ForRole>
+      ) : (
+        <SearchText text={q} notes={found?.notes} />
       )}
-      <Table
-        label="Payments"
-        rows={page.rows}
-        {...paymentRows}
-        id="rows"
-        empty={
-          isFiltered ? (
-            <NoMatch text={q} indexers={deps.service.indexers} />
-          ) : (
-            <NoPayments deps={deps} choices={choices} />
-          )
-        }
-      />
-      <Pager
-        first={position === undefined ? null : buildHref(section, rest)}
-        next={page.next === null ? null : buildHref(section, { ...rest, before: formatPosition(page.next) })}
-        cut={page.isCut ? '5,000 payments were examined.' : null}
-      />
-    </>
+    </FilteredList>
   )
-  const live = before === undefined && results === null ? buildTopic('payments', query) : undefined
+  const live = before === undefined && q === undefined ? buildTopic('payments', query) : undefined
   return { title: 'Payments', section, body, live, search: q }
+}
+
+/** The only payment of a search for a hash or a whole memo. */
+export function findOnly([only, ...others]: readonly StoredPayment[], text: string | undefined) {
+  const isWhole = only !== undefined && (isHash(text) || parseMemo(only.memoHex) === text)
+  return isWhole && others.length === 0 ? only : undefined
+}
+
+const searchedBy = {
+  txHash: 'with the hash',
+  wallet: 'with the wallet',
+  invoice: 'with the invoice',
+  memo: 'whose memo begins with',
+} as const
+
+/** Says what was searched. @param props.notes - Sentences about payments that were left out. */
+export function SearchText({ text, notes = [] }: { text: string; notes?: readonly string[] | undefined }) {
+  const [kind] = Object.keys(parseSearch(text)) as [keyof typeof searchedBy]
+  return (
+    <p class="dim">
+      Payments {searchedBy[kind]}{' '}
+      <code class="whole">
+        <Shown text={text} max={80} />
+      </code>
+      . {notes.join(' ')}
+    </p>
+  )
 }
 
 const NoMatch = ({ text = '', indexers }: { text?: string | undefined; indexers: PageDeps['service']['indexers'] }) => (
@@ -96,80 +100,42 @@ const NoPayments = ({ deps: { url, tools }, choices }: { deps: PageDeps; choices
   </Empty>
 )
 
-export const isHash = (text = '') => /^0x[0-9a-f]{64}$/i.test(text)
-
 interface Found {
-  readonly kind: 'hash' | 'wallet' | 'invoice' | 'memo'
   readonly payments: readonly StoredPayment[]
   /** Sentences that describe the payments that were not searched; empty: all were searched. */
   readonly notes: readonly string[]
 }
 
-type Reads = Pick<Queries, 'search' | 'integrations' | 'payments'>
+const walletNote =
+  'Payments without a registered integration are not searched by wallet, and at most 1,000 integrations are.'
 
-const maxIntegrations = 1_000
-const memoBytes = 32
+type Reads = Pick<Queries, 'search'>
 
-export const toMemoSearch = (text: string) =>
-  ({ kind: 'memo', prefix: `0x${Buffer.from(text).subarray(0, memoBytes).toString('hex')}` }) as const
-
-/** Searches up to the limit, then applies the page's other filters. Notes describe payments that were left out. */
+/** Searches up to the limit, then applies the page's filters. Notes describe payments that were left out. */
 export async function search(reads: Reads, text: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
-  const results = await find(reads, text, filter, limit)
-  const payments = results.payments.filter((payment) => matchesPayment(payment, filter))
-  return { ...results, payments: payments.sort((a, b) => b.blockTimestamp - a.blockTimestamp) }
-}
-
-async function find(reads: Reads, text: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
-  const lower = text.toLowerCase()
-  if (isHash(text)) {
-    const [byHash, byMemo] = await Promise.all([
-      reads.search({ kind: 'hash', txHash: lower }, limit + 1),
-      reads.search({ kind: 'memo', prefix: lower }, limit + 1),
-    ])
-    const all = [...new Map([...byHash, ...byMemo].map((row) => [row.id, row])).values()]
-    const others = 'the legacy look-up shows a transaction'
-    return findFirst(all, limit, { kind: 'hash', order: `the first ${limit}`, others })
+  const { rows, order, others } = await find(reads, text, filter, limit)
+  const cut = `More than ${limit} payments match the search: only ${order} are filtered and shown; ${others}.`
+  const isPartOfWallet = parseSearch(text).wallet !== undefined && typeof filter.integrationAddress !== 'string'
+  const payments = rows.slice(0, limit).filter((payment) => matchesPayment(payment, filter))
+  return {
+    payments: payments.sort((a, b) => b.blockTimestamp - a.blockTimestamp),
+    notes: [...(rows.length > limit ? [cut] : []), ...(isPartOfWallet ? [walletNote] : [])],
   }
-  if (/^0x[0-9a-f]{40}$/.test(lower)) return ofWallet(reads, lower, filter, limit)
-  const invoice = /^(\d{1,30}(?:\.\d{1,18})?)(?: +([A-Za-z]{3,10}))?$/.exec(text)
-  if (invoice?.[1] !== undefined && (invoice[2] !== undefined || text.includes('.'))) {
-    const wanted = { amount: invoice[1], currency: invoice[2]?.toUpperCase() }
-    const page = await reads.payments({ ...filter, invoice: wanted, limit })
-    const cut = page.isCut ? ['Only the newest 5,000 payments of the filters were searched for this invoice.'] : []
-    const more = page.next !== null && !page.isCut ? [`More match: these are the newest ${limit}.`] : []
-    return { kind: 'invoice', payments: page.rows, notes: [...cut, ...more] }
+}
+
+/** Reads one row more than the limit, if there are more: notes say which rows come first, and how to find others. */
+async function find(reads: Reads, text: string, { integrationAddress }: ConsolePaymentFilter, limit: number) {
+  const { txHash, wallet, memo = '' } = parseSearch(text)
+  const read = (query: Parameters<Reads['search']>[0]) => reads.search(query, limit + 1)
+  if (txHash !== undefined) {
+    const found = await Promise.all([read({ kind: 'hash', txHash }), read({ kind: 'memo', prefix: txHash })])
+    const rows = [...new Map(found.flat().map((row) => [row.id, row])).values()]
+    return { rows, order: `the first ${limit}`, others: 'the legacy look-up shows a transaction' }
   }
-  const rows = await reads.search(toMemoSearch(text), limit + 1)
-  const others = 'a longer beginning of the memo finds others'
-  return findFirst(rows, limit, { kind: 'memo', order: `the first ${limit} by memo`, others })
-}
-
-/** Keeps the first `limit` rows. If more were read, adds a note: the page's filters apply only to the kept rows. */
-function findFirst(
-  rows: readonly StoredPayment[],
-  limit: number,
-  { kind, order, others }: Pick<Found, 'kind'> & { readonly order: string; readonly others: string },
-): Found {
-  if (rows.length <= limit) return { kind, payments: rows, notes: [] }
-  const note = `More than ${limit} payments match the search: only ${order} are filtered and shown; ${others}.`
-  return { kind, payments: rows.slice(0, limit), notes: [note] }
-}
-
-async function ofWallet(reads: Reads, wallet: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
-  const { integrationAddress } = filter
-  const unregistered = 'Payments without a registered integration are not searched by wallet.'
-  if (integrationAddress === null) return { kind: 'wallet', payments: [], notes: [unregistered] }
-  const rows = await reads.search({ kind: 'wallet', wallet, integrationAddress }, limit + 1)
-  const others = 'choose an integration to find others'
-  const results = findFirst(rows, limit, { kind: 'wallet', order: `the newest ${limit}`, others })
-  if (integrationAddress !== undefined) return results
-  const partial = 'Payments of 1,000 integrations were searched; choose an integration to search another one.'
-  return { ...results, notes: [...results.notes, unregistered, ...((await hasMore(reads)) ? [partial] : [])] }
-}
-
-async function hasMore(reads: Reads): Promise<boolean> {
-  const first = await reads.integrations({ limit: maxIntegrations })
-  const last = first.length < maxIntegrations ? undefined : first.at(-1)
-  return last !== undefined && (await reads.integrations({ afterAddress: last.address, limit: 1 })).length > 0
+  if (wallet !== undefined) {
+    const rows = integrationAddress === null ? [] : await read({ kind: 'wallet', wallet, integrationAddress })
+    return { rows, order: `the newest ${limit}`, others: 'choose an integration to find others' }
+  }
+  const rows = await read({ kind: 'memo', prefix: memo })
+  return { rows, order: `the first ${limit} by memo`, others: 'a longer beginning of the memo finds others' }
 }

@@ -78,12 +78,12 @@ const maxShown = 4_000
 interface TimelineProps {
   readonly payment: StoredPayment
   readonly snapshots: readonly Snapshot[]
-  readonly updates?: readonly ConsoleUpdate[]
+  readonly updates: readonly ConsoleUpdate[]
   readonly deliveries: readonly DeliveryView[]
   readonly context: DeliveryContext
 }
 
-export const Timeline = ({ payment, snapshots, updates = [], deliveries, context }: TimelineProps) => (
+export const Timeline = ({ payment, snapshots, updates, deliveries, context }: TimelineProps) => (
   <>
     <h2>Timeline</h2>
     <ol class="timeline">

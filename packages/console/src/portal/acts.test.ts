@@ -24,7 +24,7 @@ const act = async (name: string, fields: Record<string, string> = {}) =>
 async function payAndFindDelivery(): Promise<[path: string, id: string]> {
   const paid = await setup.twin.pay({ integrationAddress: shop.address })
   const path = `/portal/payments/${paid.chainId}/${paid.txHash}`
-  return [path, /name="id" value="(\d+)"/.exec((await shopBrowser.get(path)).text)?.[1] ?? '']
+  return [path, /\/deliveries\/replay\?id=(\d+)"/.exec((await shopBrowser.get(path)).text)?.[1] ?? '']
 }
 const view = () => setup.twin.service.integrations.get(shop.address)
 const secretIn = (text: string) => /pi_(?:api|whsec)_[\w-]{43}/.exec(text)?.[0] ?? ''
@@ -36,6 +36,19 @@ async function allPages(): Promise<string> {
   return (await Promise.all(paths.map(async (path) => (await shopBrowser.get(`/portal${path}`)).text))).join()
 }
 
+it('a replay is offered as "Replay…" wherever a delivery stands, and each link asks first', async () => {
+  status = 503
+  const [path, id] = await payAndFindDelivery()
+  const link = `<a href="/portal/deliveries/replay?id=${id}">Replay…</a>`
+  for (const each of [path, '/portal', '/portal/deliveries', '/portal/endpoint'])
+    expect((await shopBrowser.get(each)).text.split(link), each).toHaveLength(2)
+  const { text } = await shopBrowser.get(`/portal/deliveries/replay?id=${id}`)
+  for (const part of ['<h1>Replay 1 delivery?</h1>', 'A replay sends them now.', 'action="/portal/act/replay"'])
+    expect(text).toContain(part)
+  expect(text).toMatch(/name="id" value="\d+".*>Replay 1 delivery<\/button>/)
+  expect((await shopBrowser.get('/portal/deliveries/replay?id=99999')).status).toBe(404)
+  expect((await shopBrowser.get('/portal/deliveries/replay')).status).toBe(400)
+})
 it('a replay makes a delivery due once more, in the name of the integration', async () => {
   const [path, id] = await payAndFindDelivery()
   const { location } = await act('replay', { id })

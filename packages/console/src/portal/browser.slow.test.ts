@@ -48,7 +48,8 @@ describeInChromium('the portal', { seed: 12, startMs: Date.now() - 60_000 }, bui
       for (const [who, integration] of Object.entries({ shop, fresh })) {
         await page.context().clearCookies()
         await signIn(page, integration)
-        const morePaths = who === 'shop' ? [`${payment}?a=1&b=2`, '/payments?wallet=x'] : ['/nothing']
+        const ofShop = [`${payment}?a=1&b=2`, '/payments?wallet=x', '/deliveries/replay?id=1']
+        const morePaths = who === 'shop' ? ofShop : ['/nothing']
         for (const path of ['', '/payments', '/deliveries', '/endpoint', '/secrets', ...morePaths]) {
           await page.goto(getUrl(path), { waitUntil: 'load' })
           expect(await getFlaws(page, `portal-${width}-${colorScheme}-${who}${path}`)).toEqual([])
@@ -62,7 +63,8 @@ describeInChromium('the portal', { seed: 12, startMs: Date.now() - 60_000 }, bui
     const { page } = await open({ javaScriptEnabled: false, viewport: { width: 1280, height: 900 } })
     await signIn(page, shop)
     await page.goto(getUrl(payment))
-    await page.getByRole('button', { name: 'Replay version 1' }).click()
+    await page.getByRole('link', { name: 'Replay…' }).first().click()
+    await page.getByRole('button', { name: 'Replay 1 delivery' }).click()
     await page.getByText('The delivery is due now.').waitFor()
 
     await page.getByRole('link', { name: 'Endpoint', exact: true }).first().click()

@@ -2,20 +2,20 @@
 import { InvalidRequestError } from '@payment-integration/core/internal'
 import { type Context, Hono } from 'hono'
 import { addAssetRoutes, createAssets } from '../assets.js'
-import { deliveryFilter, FilterError, parseQuery } from '../filters.js'
+import { deliveryFilter, FilterError, integrationPaymentFilter, parseQuery } from '../filters.js'
 import { createRender } from '../view/layout.js'
 import { sentencePage } from '../view/parts.js'
+import { replayPath } from '../view/rows.js'
 import { createDownloads, exportRoute } from '../web/export.js'
 import { type ConsoleBindings, guardPages, pathBelow } from '../web/guard.js'
 import { FormError, runForm } from '../web/run-form.js'
 import { seeOther } from '../web/sessions.js'
-import { deliveriesPage, deliveryActs } from './deliveries.js'
+import { deliveriesPage, deliveryActs, replayPage } from './deliveries.js'
 import { endpointActs, endpointPage } from './endpoint.js'
 import { createIntegrationScope, type PortalService } from './integration-scope.js'
 import { overviewPage } from './overview.js'
 import { findPortalNote, type PortalActs, type PortalLoad, portalBase, portalHref, portalSections } from './page.js'
-import { paymentPage } from './payment.js'
-import { paymentsPage } from './payments.js'
+import { paymentPage, paymentsPage } from './payments.js'
 import { secretActs, secretsPage } from './secrets.js'
 import { createPortalSignIn, type PortalVisit, socketSource } from './sign-in.js'
 
@@ -23,6 +23,7 @@ const pages: Readonly<Record<string, PortalLoad>> = {
   '': overviewPage,
   '/payments': paymentsPage,
   '/deliveries': deliveriesPage,
+  [replayPath]: replayPage,
   '/endpoint': endpointPage,
   '/secrets': secretsPage,
 }
@@ -126,7 +127,7 @@ export function createPortal(deps: PortalDeps): Portal {
       actor: visit.actor,
       exportRows: tenant.exportRows,
       lists: {
-        payments: ({ wallet }) => tenant.paymentListing(wallet),
+        payments: ({ integration: _, ...query }) => tenant.paymentListing(integrationPaymentFilter(query)),
         deliveries: (query) => tenant.deliveryListing(deliveryFilter(query)),
       },
       mayContinue: async () => !isClosed && (await signIn.findVisit(c.req.raw)) !== null,

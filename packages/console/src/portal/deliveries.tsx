@@ -1,55 +1,31 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** The integration's deliveries, each with a replay button. @module */
-import type { DeliveryView } from '@payment-integration/core/internal'
-import type { Child } from 'hono/jsx'
-import { deliveryFilter, parseWholeNumber, type QueryFields } from '../filters.js'
-import { Filters } from '../view/forms.js'
-import { type Column, Empty, Pager, paymentPath, Table } from '../view/parts.js'
-import { type DeliveryContext, deliveryColumns, deliveryFields, labelReplay } from '../view/rows.js'
+/** The integration's deliveries, and the page that asks whether to replay one. @module */
+import { deliveryFilter } from '../filters.js'
+import { askReplay, parseBefore } from '../pages/deliveries.js'
+import { Empty, paymentPath } from '../view/parts.js'
+import { deliveryColumns, deliveryFields, FilteredList, timeFields } from '../view/rows.js'
 import { ExportLinks } from '../web/export.js'
-import { type PortalActs, PortalForm, type PortalLoad, type PortalPageDeps, portalHref } from './page.js'
+import { type PortalActs, PortalForm, type PortalLoad, pickFields, portalHref, readContext } from './page.js'
 
 const section = '/deliveries'
+const fields = [...deliveryFields, ...timeFields]
+const names = fields.map(({ name }) => name)
 
-export const deliveriesPage: PortalLoad = async (deps, { hash, status, before }) => {
-  const query: QueryFields = { ...(hash === undefined ? {} : { hash }), ...(status === undefined ? {} : { status }) }
-  const beforeId = before === undefined ? undefined : String(parseWholeNumber('before', before))
-  const page = await deps.tenant.deliveries({ ...deliveryFilter(query), beforeId })
-  const isFiltered = Object.keys(query).length > 0 || before !== undefined
+export const deliveriesPage: PortalLoad = async (deps, { before, ...query }) => {
+  const values = pickFields(query, names)
+  const page = await deps.tenant.deliveries({ ...deliveryFilter(values), ...parseBefore(before) })
   const body = (
-    <>
-      <h1>Deliveries</h1>
-      <Filters action={portalHref(section)} fields={deliveryFields} values={query} />
-      <ExportLinks toHref={(ending) => portalHref(section + ending, query)} />
-      <DeliveryTable
-        deliveries={page.rows}
-        context={await readContext(deps)}
-        empty={isFiltered ? <Empty title="No delivery matches." /> : nothingDelivered}
-      />
-      <Pager
-        first={before === undefined ? null : portalHref(section, query)}
-        next={page.next === null ? null : portalHref(section, { ...query, before: page.next })}
-        cut={page.isCut ? '2,000 versions were examined.' : null}
-      />
-    </>
+    <FilteredList
+      {...{ title: 'Deliveries', toHref: portalHref, section, fields, values, ...page }}
+      columns={deliveryColumns(portalHref, await readContext(deps))}
+      position={['before', before]}
+      examined="2,000 versions"
+      empty={Object.keys(values).length > 0 ? <Empty title="No delivery matches." /> : nothingDelivered}
+    >
+      <ExportLinks toHref={(ending) => portalHref(section + ending, values)} />
+    </FilteredList>
   )
   return { title: 'Deliveries', section, body }
-}
-
-export function DeliveryTable(props: { deliveries: readonly DeliveryView[]; context: DeliveryContext; empty?: Child }) {
-  const columns: readonly Column<DeliveryView>[] = [
-    ...deliveryColumns((delivery) => portalHref(paymentPath(delivery)), props.context),
-    [
-      'Replay',
-      (delivery) => <PortalForm act="replay" label={labelReplay(delivery)} fields={{ id: delivery.deliveryId }} />,
-    ],
-  ]
-  return <Table label="Deliveries" rows={props.deliveries} columns={columns} empty={props.empty} />
-}
-
-export async function readContext({ tenant, now }: Pick<PortalPageDeps, 'tenant' | 'now'>): Promise<DeliveryContext> {
-  const health = await tenant.endpoint()
-  return { now: now(), endpoints: health === null ? [] : [health] }
 }
 
 const nothingDelivered = (
@@ -60,6 +36,19 @@ const nothingDelivered = (
     </p>
   </Empty>
 )
+
+export const replayPage: PortalLoad = async ({ tenant }, { id = '' }) => {
+  const delivery = await tenant.delivery(id)
+  return (
+    delivery &&
+    askReplay({
+      of: delivery,
+      count: 1,
+      form: (label) => <PortalForm act="replay" label={label} fields={{ id }} />,
+      backHref: portalHref(section),
+    })
+  )
+}
 
 /** Field `id`: the delivery's id. */
 export const deliveryActs: PortalActs = {

@@ -28,7 +28,7 @@ export const endpointPage: PortalLoad = async ({ tenant, now }) => {
         rows={[
           ['Failing for', formatFailingFor(health, now()) ?? 'not failing'],
           ['Blocked until', blockedUntil === null ? 'not blocked' : <When at={blockedUntil} withDate />],
-          ['Last failure', showFailure(lastFailure) ?? 'none recently'],
+          ['Last failure', showFailure(lastFailure, portalHref) ?? 'none recently'],
         ]}
       />
       {remedy === null ? null : (

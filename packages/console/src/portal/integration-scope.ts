@@ -4,9 +4,9 @@
  * @module
  */
 import type { Service } from '@payment-integration/core'
-import type { DeliveryFilter } from '@payment-integration/core/internal'
+import type { DeliveryFilter, IntegrationPaymentFilter } from '@payment-integration/core/internal'
 import { integrationActor } from '@payment-integration/core/internal'
-import { isHash, toMemoSearch } from '../pages/payments.js'
+import { findDelivery } from '../pages/deliveries.js'
 import { type Compared, readSnapshot, shownVersions } from '../pages/snapshots.js'
 
 export type PortalService = Pick<Service, 'queries' | 'actingAs' | 'integrationSessions'>
@@ -23,9 +23,8 @@ export function createIntegrationScope({ queries, actingAs }: PortalService, add
   return {
     address,
     integration: () => integrations.get(address),
-    listPayments: reads.listPayments,
-    search: (text: string) =>
-      reads.search(isHash(text) ? { kind: 'hash', txHash: text.toLowerCase() } : toMemoSearch(text)),
+    payments: (query: IntegrationPaymentFilter & { readonly cursor?: string | undefined }) =>
+      reads.payments({ limit: pageSize, ...query }),
     /** The payment with its snapshots, oldest first; null: this integration has no payment of that chain and hash. */
     async payment(chainId: number, txHash: string, compare: Compared) {
       const detail = await reads.paymentDetail(chainId, txHash, (payment) => shownVersions(payment, compare))
@@ -33,6 +32,8 @@ export function createIntegrationScope({ queries, actingAs }: PortalService, add
     },
     deliveries: (query: Omit<DeliveryFilter, 'integrationAddress'> & { beforeId?: string | undefined }) =>
       reads.deliveries({ limit: pageSize, ...query }),
+    /** The delivery with the id of a link; null: unknown, or of another integration. */
+    delivery: (id: string) => findDelivery(reads.deliveries, id),
     paymentListing: reads.paymentListing,
     deliveryListing: reads.deliveryListing,
     exportRows,

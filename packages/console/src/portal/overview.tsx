@@ -1,19 +1,19 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The integration's first page: its endpoint, and its newest payments and deliveries. @module */
 import { describeHealth } from '../pages/endpoints.js'
-import { Badge, Facts, Hex, Shown, When } from '../view/parts.js'
-import { DeliveryTable, readContext } from './deliveries.js'
-import { type PortalLoad, portalHref } from './page.js'
+import { Badge, Facts, Hex, Shown, Table, When } from '../view/parts.js'
+import { deliveryColumns } from '../view/rows.js'
+import { type PortalLoad, portalHref, readContext } from './page.js'
 import { noPayments, PaymentTable } from './payments.js'
 
 const maxNewest = 5
 
 export const overviewPage: PortalLoad = async (deps) => {
   const { tenant } = deps
-  const [integration, health, { payments }, { rows }] = await Promise.all([
+  const [integration, health, payments, deliveries] = await Promise.all([
     tenant.integration(),
     tenant.endpoint(),
-    tenant.listPayments({ limit: String(maxNewest) }),
+    tenant.payments({}),
     tenant.deliveries({}),
   ])
   const { address, name, notificationUrl: url, createdAt } = integration
@@ -36,9 +36,14 @@ export const overviewPage: PortalLoad = async (deps) => {
         ]}
       />
       <h2>Newest payments</h2>
-      <PaymentTable payments={payments} empty={noPayments(deps)} />
-      {rows.length === 0 ? null : <h2>Newest deliveries</h2>}
-      <DeliveryTable deliveries={rows.slice(0, maxNewest)} context={await readContext(deps)} empty={null} />
+      <PaymentTable payments={payments.rows.slice(0, maxNewest)} empty={noPayments(deps)} />
+      {deliveries.rows.length === 0 ? null : <h2>Newest deliveries</h2>}
+      <Table
+        label="Deliveries"
+        rows={deliveries.rows.slice(0, maxNewest)}
+        columns={deliveryColumns(portalHref, await readContext(deps))}
+        empty={null}
+      />
     </>
   )
   return { title: 'Overview', section: '', body }

@@ -5,6 +5,7 @@ import type { Goto, PageContent } from '../pages/page.js'
 import { PostForm, type PostFormProps } from '../view/forms.js'
 import type { Sections } from '../view/layout.js'
 import { createHrefBuilder } from '../view/parts.js'
+import type { DeliveryContext } from '../view/rows.js'
 import type { Fields } from '../web/run-form.js'
 import type { IntegrationScope } from './integration-scope.js'
 
@@ -36,6 +37,15 @@ export const portalHref = createHrefBuilder(portalBase)
 
 export function PortalForm({ act, ...form }: Omit<PostFormProps, 'action'> & { readonly act: string }) {
   return <PostForm {...form} action={`${portalBase}/act/${act}`} />
+}
+
+/** Keeps the named parameters: a list of the portal reads and repeats no other. */
+export const pickFields = (query: QueryFields, names: readonly string[]): QueryFields =>
+  Object.fromEntries(Object.entries(query).filter(([name]) => names.includes(name)))
+
+export async function readContext({ tenant, now }: Pick<PortalPageDeps, 'tenant' | 'now'>): Promise<DeliveryContext> {
+  const health = await tenant.endpoint()
+  return { now: now(), endpoints: health === null ? [] : [health] }
 }
 
 /** Sentences about the results of acts. A URL holds only the key, so that no link can put text on a page. */

@@ -1,66 +1,58 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** The integration's payments. @module */
-import type { PaymentBody } from '@payment-integration/contract'
-import { isHash } from '../pages/payments.js'
-import { Badge, type Column, Copyable, Empty, Hex, Pager, paymentPath, Shown, Table, When } from '../view/parts.js'
-import { showAmount, showInvoice } from '../view/rows.js'
-import { nameChain } from '../view/text.js'
+/** The integration's payments: the list, and one payment with its time line, snapshots and signature. @module */
+import type { StoredPayment } from '@payment-integration/core/ports'
+import type { Child } from 'hono/jsx'
+import { integrationPaymentFilter } from '../filters.js'
+import { PaymentContent, parseTransaction } from '../pages/payment.js'
+import { findOnly, SearchText } from '../pages/payments.js'
+import { parseCompared } from '../pages/snapshots.js'
+import type { Field } from '../view/forms.js'
+import { Copyable, Empty, Hex, paymentPath, sentencePage, Table } from '../view/parts.js'
+import { FilteredList, paymentColumns, stateField, timeFields } from '../view/rows.js'
 import { ExportLinks } from '../web/export.js'
-import { type PortalLoad, type PortalPageDeps, portalHref } from './page.js'
+import { type PortalLoad, type PortalPageDeps, pickFields, portalHref, readContext } from './page.js'
 
 const section = '/payments'
+const fields: readonly Field[] = [
+  stateField,
+  { name: 'chain', label: 'Chain', hint: '137' },
+  { name: 'wallet', label: 'Wallet', hint: '0x…', type: 'search' },
+  ...timeFields,
+]
+const names = ['q', ...fields.map(({ name }) => name)]
+const columns = paymentColumns(portalHref)
 
-export const paymentsPage: PortalLoad = async (deps, { q, cursor, wallet = isAddress(q) ? q : undefined }) => {
-  const search = wallet ?? q
-  const matches = search === wallet ? null : await deps.tenant.search(search ?? '')
-  const [only, ...others] = matches ?? []
-  if (only !== undefined && others.length === 0 && (isHash(q) || only.memo === q)) return { goTo: paymentPath(only) }
-  const { payments, nextCursor } =
-    matches === null ? await deps.tenant.listPayments({ wallet, cursor }) : { payments: matches, nextCursor: null }
+export const paymentsPage: PortalLoad = async (deps, { cursor, ...query }) => {
+  const values = pickFields(query, names)
+  const { q } = values
+  const page = await deps.tenant.payments({ ...integrationPaymentFilter(values), cursor })
+  const only = findOnly(page.rows, q)
+  if (only !== undefined) return { goTo: paymentPath(only) }
   const body = (
-    <>
-      <h1>Payments</h1>
-      {search === undefined ? null : (
-        <p class="dim">
-          Payments {wallet !== undefined ? 'with the wallet' : isHash(q) ? 'with the hash' : 'whose memo begins with'}{' '}
-          <code class="whole">
-            <Shown text={search} max={80} />
-          </code>
-          . <a href={portalHref(section)}>Show all payments</a>
-        </p>
-      )}
-      {matches === null ? <ExportLinks toHref={(ending) => portalHref(section + ending, { wallet })} /> : null}
-      <PaymentTable payments={payments} empty={search === undefined ? noPayments(deps) : noMatch} />
-      {matches === null || isHash(q) ? null : <p class="dim">Up to 50 matches from your newest 5,000 payments.</p>}
-      <Pager
-        first={cursor === undefined ? null : portalHref(section, { wallet })}
-        next={nextCursor === null ? null : portalHref(section, { wallet, cursor: nextCursor })}
-      />
-    </>
+    <FilteredList
+      {...{ title: 'Payments', toHref: portalHref, section, fields, values, columns, ...page }}
+      position={['cursor', cursor]}
+      examined="5,000 payments"
+      empty={Object.keys(values).length > 0 ? noMatch : noPayments(deps)}
+    >
+      <ExportLinks toHref={(ending) => portalHref(section + ending, values)} />
+      {q === undefined ? null : <SearchText text={q} />}
+    </FilteredList>
   )
-  return { title: 'Payments', section, body, search }
+  return { title: 'Payments', section, body, search: q }
 }
 
-const isAddress = (text = '') => /^0x[0-9a-f]{40}$/i.test(text)
 const noMatch = (
   <Empty title="No payment of your integration matches.">
-    <p>A payment is found by its hash, its sender or receiver, or the beginning of its memo among your newest 5,000.</p>
+    <p>
+      <a href={portalHref(section)}>Show all payments</a>. The search box finds a hash, a wallet, the beginning of a
+      memo, or an invoice such as <code>25.00 EUR</code>.
+    </p>
   </Empty>
 )
 
-const columns: readonly Column<PaymentBody>[] = [
-  ['State', ({ state }) => <Badge word={state ?? 'none'} />],
-  ['Time', ({ blockTimestamp }) => <When at={Date.parse(blockTimestamp)} withDate />],
-  ['Transaction', (payment) => <Hex value={payment.txHash} href={portalHref(paymentPath(payment))} />],
-  ['Chain', ({ chainId }) => nameChain(chainId)],
-  ['Received', ({ tokenOut: { amountNet, symbol } }) => showAmount(amountNet, symbol), 'n'],
-  ['Invoice', ({ invoice }) => showInvoice(invoice), 'n'],
-  ['Memo', ({ memo }) => <Shown text={memo} max={34} />],
-  ['Version', ({ version }) => version, 'n'],
-]
-
-export const PaymentTable = (props: { payments: readonly PaymentBody[]; empty: ReturnType<typeof noPayments> }) => (
-  <Table label="Payments" rows={props.payments} columns={columns} empty={props.empty} />
+export const PaymentTable = ({ payments, empty }: { payments: readonly StoredPayment[]; empty: Child }) => (
+  <Table label="Payments" rows={payments} columns={columns} empty={empty} />
 )
 
 export const noPayments = ({ origin, tenant: { address } }: PortalPageDeps) => (
@@ -88,3 +80,24 @@ const client = createClient({
 for await (const payment of client.payments.iterate())
   console.log(payment.txHash, payment.version, payment.state)
 `
+
+/** Says nothing of other integrations: an unknown hash and a payment of theirs get the same answer. */
+const unknown = 'No payment with this hash names your integration. It appears once its block is indexed.'
+
+export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {
+  const transaction = parseTransaction(name)
+  if (transaction === null) return null
+  const compare = parseCompared(query)
+  const detail = await tenant.payment(transaction.chainId, transaction.txHash, compare)
+  if (detail === null)
+    return { ...sentencePage('Payment not found', unknown, { section, home: portalHref('') }), status: 404 }
+  const noDelivery = (
+    <>
+      there was no notification URL when its version was made; set one at{' '}
+      <a href={portalHref('/endpoint')}>Endpoint</a>
+    </>
+  )
+  const shared = { compare, noDelivery, toHref: portalHref, updates: [], context: await readContext({ tenant, now }) }
+  const body = <PaymentContent {...detail} {...shared} />
+  return { title: `Payment ${transaction.txHash.slice(0, 10)}`, section, body }
+}

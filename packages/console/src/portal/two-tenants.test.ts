@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Page } from '../../test/browser-like.js'
 import { openPortal, type PortalSetup } from '../../test/portal-setup.js'
+import { integrationPaymentFilter } from '../filters.js'
+import { createIntegrationScope } from './integration-scope.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const rounds = 120
@@ -101,6 +103,7 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
       `integrationAddress=${other.integration.address}&address=${other.integration.address}`,
       `status=${pick(['pending', 'delivered', 'exhausted', 'superseded'])}`,
       `wallet=${sender}`,
+      `state=${pick(['success', 'pending', 'none'])}&chain=${pick([137, 10])}&since=2020-01-01&until=2099-01-01`,
       `q=${pick([sender, sharedHash, 'memo', ...other.marks])}`,
       `wallet=${other.integration.address}`,
       `before=${pick([...other.deliveryIds, '999999999'])}`,
@@ -128,7 +131,10 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
 
   async function exportOwn(own: Side, other: Side): Promise<Answered> {
     const list = pick(['/payments', '/deliveries'])
-    const params = pick(['', `integration=${other.integration.address}`, `hash=${sharedHash}`, 'status=pending'])
+    const ofPayments = [`state=success&wallet=${sender}`, `q=${pick([...other.marks])}`, 'since=2020-01-01&q=memo']
+    const ofDeliveries = [`hash=${sharedHash}`, 'status=pending']
+    const ofList = list === '/payments' ? ofPayments : ofDeliveries
+    const params = pick(['', `integration=${other.integration.address}`, ...ofList])
     return [await own.browser.get(`/portal${list}.${pick(['csv', 'jsonl'])}?${params}`), params]
   }
 
@@ -137,6 +143,11 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
     const { nextCursor } = await others.listPayments({ limit: '1' })
     const cursor = encodeURIComponent(nextCursor ?? '')
     return askBoth((value) => own.browser.get(`/portal/payments?cursor=${value}`), [cursor, 'none', 400])
+  }
+
+  async function askReplayOther(own: Side, other: Side): Promise<Answered> {
+    const ask = (value: string) => own.browser.get(`/portal/deliveries/replay?id=${value}`)
+    return askBoth(ask, [pick(other.deliveryIds), '888888888', 404])
   }
 
   async function replayOther(own: Side, other: Side): Promise<Answered> {
@@ -164,7 +175,7 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
     return [answer, '']
   }
 
-  const steps = [read, readOther, listOther, exportOwn, cursorOfOther, replayOther, act, act]
+  const steps = [read, readOther, listOther, exportOwn, cursorOfOther, askReplayOther, replayOther, act, act]
   const statuses = new Map<number, number>()
   for (let round = 0; round < rounds; round += 1) {
     const [own, other] = draw(2) === 0 ? sides : ([sides[1], sides[0]] as const)
@@ -188,4 +199,96 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
   }
   // Otherwise the sequence proves little.
   for (const status of [200, 303, 400, 404, 409]) expect(statuses.get(status) ?? 0, `seed ${seed}`).toBeGreaterThan(0)
+})
+
+/** Every combination of filters of the payments list, with values of the other side among them. */
+function* combinations(other: Side): Generator<Record<string, string>> {
+  const [otherHash = '', otherMemo = ''] = ['0x', 'memo'].map((start) =>
+    [...other.marks].findLast((mark) => mark.startsWith(start)),
+  )
+  const fields: Record<string, readonly (string | undefined)[]> = {
+    state: [undefined, 'success', 'none'],
+    chain: [undefined, '137', '10'],
+    wallet: [undefined, sender, other.integration.address],
+    until: [undefined, '2099-01-01'],
+    q: [undefined, sharedHash, sender, 'memo', '1.00', otherHash, otherMemo],
+  }
+  const count = Object.values(fields).reduce((product, { length }) => product * length, 1)
+  for (let n = 0; n < count; n += 1) {
+    let rest = n
+    const given: Record<string, string> = {}
+    for (const [name, values] of Object.entries(fields)) {
+      const value = values[rest % values.length]
+      if (value !== undefined) given[name] = value
+      rest = Math.floor(rest / values.length)
+    }
+    yield given
+  }
+}
+
+it('no filter of the payments list, and none of its export, shows a row of the other integration', async () => {
+  let [pages, rows] = [0, 0]
+  for (const [own, other] of [sides, [sides[1], sides[0]] as const]) {
+    const scope = createIntegrationScope(setup.twin.service, own.integration.address)
+    const ownHashes = own.paths.map((path) => path.split('/')[3])
+    for (const query of combinations(other)) {
+      const given = JSON.stringify(query)
+      // The page drops the parameter `integration`; the reads ignore it too.
+      const filter = integrationPaymentFilter({ ...query, integration: other.integration.address })
+      const page = await scope.payments(filter)
+      const exported: object[] = []
+      for await (const part of scope.paymentListing(filter).pages()) exported.push(...part)
+      for (const row of [...page.rows, ...exported])
+        expect(row, given).toMatchObject({ integrationAddress: own.integration.address })
+      for (const { txHash } of page.rows) expect(ownHashes, given).toContain(txHash)
+      expect(exported, given).toHaveLength(page.rows.length)
+      pages += 1
+      rows += page.rows.length
+    }
+  }
+  // Otherwise the filters prove little.
+  expect([pages > 700, rows > 300]).toEqual([true, true])
+})
+
+it('the payments list of an integration is filtered by each field, and its export follows', async () => {
+  const { twin } = setup
+  const shop = await twin.addIntegration(() => new Response(null, { status: 204 }))
+  const own = await setup.signIn(shop)
+  const invoice = { amount: '25.00', currency: 'EUR', settlementAmount: '27', settlementCurrency: 'USD' }
+  const pay = async (memo: string, state: 'success' | 'failure', from = sender) => {
+    const paid = await twin.pay({ integrationAddress: shop.address, chainId: 137, memo, sender: from })
+    await twin.update(paid, { state, ...(memo === 'table-1' ? { invoice } : {}) })
+    await twin.advance(3_600_000)
+    return paid
+  }
+  // Half an hour before and after the first payment.
+  const [start, later] = [-1, 1].map((half) => new Date(twin.now() + half * 1_800_000).toISOString())
+  await pay('table-1', 'success')
+  await pay('table-2', 'failure')
+  await pay('chair-3', 'success', `0x${'e2'.repeat(20)}`)
+  for (const [query, memos] of [
+    ['', ['chair-3', 'table-2', 'table-1']],
+    ['state=failure', ['table-2']],
+    ['state=none', []],
+    [`since=${later}`, ['chair-3', 'table-2']],
+    [`since=${start}&until=${later}`, ['table-1']],
+    ['chain=10', []],
+    [`wallet=${sender}&state=success`, ['table-1']],
+    [`q=${sender}`, ['table-2', 'table-1']],
+    ['q=table-', ['table-2', 'table-1']],
+    ['q=25.00+EUR', ['table-1']],
+    ['q=25.00+USD', []],
+  ] as const) {
+    const { text } = await own.get(`/portal/payments?${query}`)
+    const shown = [...text.matchAll(/data-label="Memo"[^>]*><span>([^<]*)</g)].map(([, memo]) => memo)
+    expect(shown, query).toEqual(memos)
+    const [, href = ''] = /href="([^"]*payments\.jsonl[^"]*)"/.exec(text) ?? []
+    const lines = (await own.get(href.replaceAll('&amp;', '&'))).text.split('\n').slice(0, -1)
+    expect(lines.map((line) => (JSON.parse(line) as { memo: string }).memo), query).toEqual(memos)
+  }
+  const { text } = await own.get('/portal/payments?state=failure&q=table')
+  expect(text).toContain('<option value="failure" selected="">')
+  expect(text).toContain('<input type="hidden" name="q" value="table"')
+  for (const flaw of ['state=x', 'since=soon', 'wallet=0x1', 'cursor=x', 'chain=x'])
+    expect((await own.get(`/portal/payments?${flaw}`)).status, flaw).toBe(400)
 })

@@ -9,10 +9,6 @@ import { shortenHex, showText } from './text.js'
 
 export const VisitContext = createContext<Visit | null>(null)
 
-export function CsrfField() {
-  return <input type="hidden" name="csrf" value={useContext(VisitContext)?.csrfToken ?? ''} />
-}
-
 export interface PostFormProps {
   readonly action: string
   readonly label: string
@@ -30,7 +26,7 @@ export function PostForm({ action, label, fields = {}, confirm, hasGrace = false
   const { tone = confirm === undefined ? 'plain' : 'danger', children } = rest
   return (
     <form class="act" method="post" action={action}>
-      <CsrfField />
+      <input type="hidden" name="csrf" value={useContext(VisitContext)?.csrfToken ?? ''} />
       {Object.entries(fields).map(([name, value]) =>
         value === undefined ? null : <input type="hidden" name={name} value={String(value)} />,
       )}
@@ -65,10 +61,10 @@ export const ActForm = ({ act, needs, ...form }: ActFormProps) => (
   </ForRole>
 )
 
-/** Shows its children to a role that may act, and `otherwise` to all others. */
-export function ForRole({ needs, otherwise, children }: { needs: Role; otherwise?: Child; children?: Child }) {
+/** Shows its children to a role that may act. */
+export function ForRole({ needs, children }: { needs: Role; children?: Child }) {
   const visit = useContext(VisitContext)
-  return <>{visit !== null && isAllowed(visit.viewer.role, needs) ? children : otherwise}</>
+  return visit !== null && isAllowed(visit.viewer.role, needs) ? <>{children}</> : null
 }
 
 interface TextFieldProps extends Pick<JSX.IntrinsicElements['input'], 'inputmode' | 'pattern' | 'step'> {

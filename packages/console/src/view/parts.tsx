@@ -8,7 +8,7 @@ export const base = '/console'
 type Tone = 'good' | 'bad' | 'wait' | 'plain' | 'warn' | 'violet'
 
 const words: Readonly<Record<Tone, string>> = {
-  good: 'success delivered applied healthy root bloom',
+  good: 'success delivered applied healthy',
   bad: 'failure exhausted missing blocked refused refund_failure',
   wait: 'pending waiting',
   warn: 'failing refund_pending',
@@ -74,8 +74,6 @@ export const Problem = ({ text }: { text: string | null }) =>
 
 export const paymentPath = ({ chainId, txHash }: { chainId: number | string; txHash: string }) =>
   `/payments/${chainId}/${txHash}`
-
-export const paymentHref = (payment: { chainId: number; txHash: string }) => `${base}${paymentPath(payment)}`
 
 /** Creates a builder of URLs below a path, such as `/console`. Parameters without a value are omitted. */
 export function createHrefBuilder(mountedAt: string) {

@@ -1,42 +1,55 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Rows and filters of payments and deliveries; live pages replace rows by key. @module */
-import type { DeliveryView, EndpointView } from '@payment-integration/core/internal'
+import { paymentStates } from '@payment-integration/contract'
+import type { ConsolePage, DeliveryView, EndpointView } from '@payment-integration/core/internal'
 import { formatAnswer, formatUnits, parseMemo } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import { deliveryStatuses, type QueryFields } from '../filters.js'
-import { type Field, integrationOption, type NamedAddress } from './forms.js'
-import { Badge, buildHref, type Column, Dim, Hex, paymentHref, type RowProps, Shown, When } from './parts.js'
+import { type Field, Filters, integrationOption, type NamedAddress } from './forms.js'
+import type { Column, RowProps } from './parts.js'
+import { Badge, buildHref, Dim, Hex, Pager, paymentPath, Shown, Table, When } from './parts.js'
 import { formatLatency, nameChain } from './text.js'
 
 /** Formats a number as text that sorts like the number. */
 const ordinal = (number: number | string) => String(number).padStart(16, '0')
 
-/** The list of payments. `data-order` sorts as the list does, descending. */
+/** Builds links to pages of the console or of the portal. */
+type ToHref = typeof buildHref
+
+/** The columns of a list of payments. @param more - Stand before the last column. */
+export const paymentColumns = (
+  toHref: ToHref,
+  more: readonly Column<StoredPayment>[] = [],
+): readonly Column<StoredPayment>[] => [
+  [
+    'State',
+    ({ state, offChain }) => (
+      <>
+        <Badge word={state ?? 'no state'} />
+        {offChain ? <Badge word="off the chain" tone="bad" /> : null}
+      </>
+    ),
+  ],
+  ['Time', ({ blockTimestamp }) => <When at={blockTimestamp} withDate />],
+  ['Transaction', (payment) => <Hex value={payment.txHash} href={toHref(paymentPath(payment))} />],
+  ['Chain', ({ chainId }) => <a href={toHref('/payments', { chain: chainId })}>{nameChain(chainId)}</a>],
+  ['Received', ({ tokenOut: { net, decimals, symbol } }) => showAmount(formatUnits(net, decimals), symbol), 'n'],
+  ['Invoice', ({ invoice }) => showInvoice(invoice), 'n'],
+  ['Memo', ({ memoHex }) => <Shown text={parseMemo(memoHex)} max={34} />],
+  ...more,
+  ['Version', ({ version }) => version, 'n'],
+]
+
+/** The operators' list of payments. `data-order` sorts as the list does, descending. */
 export const paymentRows: RowProps<StoredPayment> = {
   attributes: ({ id, blockTimestamp }) => ({
     'data-key': `p${id}`,
     'data-order': `${ordinal(blockTimestamp)}.${ordinal(id)}`,
   }),
-  columns: [
-    [
-      'State',
-      ({ state, offChain }) => (
-        <>
-          <Badge word={state ?? 'no state'} />
-          {offChain ? <Badge word="off the chain" tone="bad" /> : null}
-        </>
-      ),
-    ],
-    ['Time', ({ blockTimestamp }) => <When at={blockTimestamp} withDate />],
-    ['Transaction', (payment) => <Hex value={payment.txHash} href={paymentHref(payment)} />],
-    ['Chain', ({ chainId }) => <a href={buildHref('/payments', { chain: chainId })}>{nameChain(chainId)}</a>],
-    ['Received', ({ tokenOut: { net, decimals, symbol } }) => showAmount(formatUnits(net, decimals), symbol), 'n'],
-    ['Invoice', ({ invoice }) => showInvoice(invoice), 'n'],
-    ['Memo', ({ memoHex }) => <Shown text={parseMemo(memoHex)} max={34} />],
+  columns: paymentColumns(buildHref, [
     ['Integration', ({ integrationAddress }) => showIntegration(integrationAddress, <Dim>none</Dim>)],
-    ['Version', ({ version }) => version, 'n'],
-  ],
+  ]),
 }
 
 /** Classes by text length, by which the style sheet makes such texts of a column equally wide. */
@@ -68,18 +81,22 @@ export const attemptId = ({ deliveryId }: Pick<DeliveryView, 'deliveryId'>, numb
   `d${deliveryId}-${number}`
 
 /** The answer to a delivery's last attempt, with a link to that attempt on the payment's page. */
-export const showLastAnswer = (delivery: DeliveryView, hrefOfPayment = ''): Child => {
+function showLastAnswer(delivery: DeliveryView, toHref: ToHref): Child {
   const last = delivery.attempts.at(-1)
   if (last === undefined) return <Dim>not sent yet</Dim>
   return (
-    <a href={`${hrefOfPayment}#${attemptId(delivery, delivery.attempts.length)}`}>
+    <a href={`${toHref(paymentPath(delivery))}#${attemptId(delivery, delivery.attempts.length)}`}>
       <Answer {...last} />
     </a>
   )
 }
 
-export const labelReplay = ({ status, version }: DeliveryView) =>
-  status === 'pending' ? `Send version ${version} now` : `Replay version ${version}`
+export const replayPath = '/deliveries/replay'
+
+/** Leads to the page that asks whether to replay a delivery. */
+export const ReplayLink = ({ id, toHref }: { id: string; toHref: ToHref }) => (
+  <a href={toHref(replayPath, { id })}>Replay…</a>
+)
 
 /** The current time, and the endpoints that fail, for the column of next attempts. */
 export interface DeliveryContext {
@@ -104,10 +121,11 @@ export function showNextAttempt(
   return at > now ? <When at={at} /> : 'due now'
 }
 
-/** The columns of a list of deliveries. @param hrefOfPayment - Links to the page of a delivery's payment. */
+/** The columns of a list of deliveries. @param more - Stand before the last column. */
 export const deliveryColumns = (
-  hrefOfPayment: (delivery: DeliveryView) => string,
+  toHref: ToHref,
   context: DeliveryContext,
+  more: readonly Column<DeliveryView>[] = [],
 ): readonly Column<DeliveryView>[] => [
   ['Status', ({ status }) => <Badge word={status} />],
   ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
@@ -115,45 +133,79 @@ export const deliveryColumns = (
     'Payment',
     (delivery) => (
       <>
-        <Hex value={delivery.txHash} href={hrefOfPayment(delivery)} /> <Dim>{nameChain(delivery.chainId)}</Dim>
+        <Hex value={delivery.txHash} href={toHref(paymentPath(delivery))} /> <Dim>{nameChain(delivery.chainId)}</Dim>
       </>
     ),
   ],
   ['Version', ({ version }) => version, 'n'],
   ['Attempts', ({ attempts }) => attempts.length, 'n'],
-  ['Last answer', (delivery) => showLastAnswer(delivery, hrefOfPayment(delivery))],
+  ['Last answer', (delivery) => showLastAnswer(delivery, toHref)],
   [
     'Latency',
     ({ attempts }) => attempts.slice(-1).map(({ latencyMs }) => formatLatency(latencyMs))[0] ?? <Dim>none</Dim>,
     'n',
   ],
   ['Next attempt', (delivery) => showNextAttempt(delivery, context)],
+  ...more,
+  ['Replay', ({ deliveryId }) => <ReplayLink id={deliveryId} toHref={toHref} />],
 ]
 
 export const deliveryRows = (context: DeliveryContext): RowProps<DeliveryView> => ({
   attributes: ({ deliveryId }) => ({ 'data-key': `d${deliveryId}`, 'data-order': ordinal(deliveryId) }),
-  columns: [
-    ...deliveryColumns(paymentHref, context),
+  columns: deliveryColumns(buildHref, context, [
     [
       'Integration',
       ({ integrationAddress: address }) => (
         <Hex value={address} href={buildHref('/deliveries', { integration: address })} />
       ),
     ],
-    [
-      'Act',
-      (delivery) =>
-        // Rows are rendered once for all viewers, so the form with the CSRF token is above the list.
-        delivery.status === 'pending' ? (
-          <button type="submit" form="replay" name="id" value={delivery.deliveryId}>
-            Send now
-          </button>
-        ) : (
-          <a href={`${paymentHref(delivery)}#d${delivery.deliveryId}`}>Replay…</a>
-        ),
-    ],
-  ],
+  ]),
 })
+
+/** The deliveries of one payment. */
+export function PaymentDeliveries(props: {
+  readonly deliveries: readonly DeliveryView[]
+  readonly context: DeliveryContext
+  readonly toHref: ToHref
+}) {
+  const columns = deliveryColumns(props.toHref, props.context).filter(([title]) => title !== 'Payment')
+  return <Table label="Deliveries of this payment" rows={props.deliveries} columns={columns} />
+}
+
+interface FilteredListProps<Row> extends RowProps<Row>, ConsolePage<Row, string> {
+  readonly title: string
+  readonly toHref: ToHref
+  /** The path of the list. */
+  readonly section: string
+  readonly fields: readonly Field[]
+  /** The fields in the URL, without the position. */
+  readonly values: QueryFields
+  /** The parameter with the position of a page, and its value on this page. */
+  readonly position: readonly [name: string, value: string | undefined]
+  /** The rows after which a page ends where too few match, such as `5,000 payments`. */
+  readonly examined: string
+  readonly empty: Child
+  readonly children?: Child
+}
+
+/** A list with its filter form and its pages; the children stand above its rows. */
+export function FilteredList<Row>({ title, toHref, section, fields, values, ...list }: FilteredListProps<Row>) {
+  const { rows, next, isCut, examined, empty, children, columns, attributes } = list
+  const [name, value] = list.position
+  return (
+    <>
+      <h1>{title}</h1>
+      <Filters action={toHref(section)} fields={fields} values={values} />
+      {children}
+      <Table {...{ label: title, rows, columns, attributes, empty }} id="rows" />
+      <Pager
+        first={value === undefined ? null : toHref(section, values)}
+        next={next === null ? null : toHref(section, { ...values, [name]: next })}
+        cut={isCut ? `${examined} were examined.` : null}
+      />
+    </>
+  )
+}
 
 export function Answer({ status, reason }: { status: number | null; reason: string | null }) {
   const word = formatAnswer({ status, reason }).replaceAll('_', ' ')
@@ -165,8 +217,19 @@ export interface Choices {
   readonly integrations: readonly NamedAddress[]
 }
 
-export const wordOptions = (values: readonly string[]) =>
+const wordOptions = (values: readonly string[]) =>
   values.map((value) => [value, value.replaceAll('_', ' ')] as const)
+
+export const stateField: Field = {
+  name: 'state',
+  label: 'State',
+  options: [...wordOptions(paymentStates), ['none', 'no state']],
+}
+
+export const timeFields: readonly Field[] = [
+  { name: 'since', label: 'Since (UTC)', type: 'datetime-local' },
+  { name: 'until', label: 'Until (UTC)', type: 'datetime-local' },
+]
 
 export const deliveryFields: readonly Field[] = [
   { name: 'hash', label: 'Transaction', hint: '0x…', type: 'search' },
@@ -191,8 +254,7 @@ export function listFields(
       label: 'Integration',
       options: withNone ? [...addresses, ['none', 'none'] as const] : addresses,
     },
-    { name: 'since', label: 'Since (UTC)', type: 'datetime-local' },
-    { name: 'until', label: 'Until (UTC)', type: 'datetime-local' },
+    ...timeFields,
   ]
 }
 

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Downloads of a filtered list: the links on its page, and the answers to them. @module */
 import type { ExportFormat, ExportRows, Listing } from '@payment-integration/core/internal'
-import { FilterError, parseQuery, type QueryFields } from '../filters.js'
+import { parseQuery, type QueryFields } from '../filters.js'
 import { findStreamProblem } from './guard.js'
 
 const formats = { csv: ['CSV', 'text/csv'], jsonl: ['JSON lines', 'application/jsonl'] } as const
@@ -51,7 +51,6 @@ export function createDownloads({ now, onError }: { now: () => number; onError: 
       return new Response(`You have ${maxAtOnce} exports running. Wait until one of them ends.\n`, { status: 503 })
     const [name, format] = file.split('.') as [Listing['of'], ExportFormat]
     const query = parseQuery(new URL(request.url))
-    if (query['q'] !== undefined) throw new FilterError('A search is not exported. Clear it, and use the filters.')
     const parts = inTurn(actor, exportRows(lists[name](query), { format, mayContinue }))
     // A failure at the beginning is answered as on any page.
     let first: IteratorResult<Uint8Array, void> | null = await parts.next()

@@ -1,15 +1,23 @@
 /** The legacy endpoints, after authentication. Source: docs/interface.md 4.3. @module */
-import type { Lookup, VerifyRequest, VerifyResponse } from '@payment-integration/contract'
+import type {
+  CoinConfig,
+  Lookup,
+  VerificationError,
+  VerifyRequest,
+  VerifyResponse,
+} from '@payment-integration/contract'
+import { verificationErrors } from '@payment-integration/contract'
 import { TransactionNotFoundError } from '../errors.js'
+import { lowercaseAddress } from '../internal/values.js'
 import type { PriceFeedFacts, StoredPayment } from '../payments/payment.js'
 import { formatUnits, insertDecimalPoint, parseMemo } from '../payments/payment.js'
 import type { PaymentReads, PaymentSelector, StoredTransaction } from '../payments/payment-store.js'
+import { parseHandle } from './accounts.js'
 import { type Confirmations, createFinality } from './finality.js'
-import type { PaymentInvoice } from './invoice-and-fees.js'
-import { computeFees, createExtraFeeCheck, deriveInvoice, formatConversion } from './invoice-and-fees.js'
-import { checkVerifyRequest, parseTransactionKey } from './legacy-requests.js'
-import type { AccountStore } from './legacy-store.js'
-import { findVerificationErrors, resolvePayee } from './verification-errors.js'
+import type { FeeCheck, PaymentInvoice } from './invoice-and-fees.js'
+import { computeFees, createExtraFeeCheck, deriveInvoice, formatConversion, isSameDecimal } from './invoice-and-fees.js'
+import { type CheckedVerifyRequest, checkVerifyRequest, parseTransactionKey } from './legacy-requests.js'
+import type { AccountRecord, AccountStore } from './legacy-store.js'
 
 export interface LegacyQueries {
   /**
@@ -65,6 +73,84 @@ function formatPriceFeed({ pair, contract, rate, decimals }: PriceFeedFacts): Le
     contract: contract ?? '',
     rate: formatUnits(rate, decimals),
   }
+}
+
+type Paid = Pick<StoredPayment, 'chainId' | 'receiver' | 'tokenOut' | 'pricing'>
+
+interface Payee {
+  /** Whether a link configuration accepts the token of the payment on its chain, for this payee. */
+  accepts(payment: Paid): boolean
+  received(payment: Paid): boolean
+}
+
+/** Resolves an address, or the handle of an account in any case. */
+async function resolvePayee(
+  accounts: Pick<AccountStore, 'find' | 'findByAddress'>,
+  text: string,
+): Promise<Payee> {
+  const address = lowercaseAddress(text)
+  if (address !== null) {
+    const owners = await accounts.findByAddress(address)
+    return {
+      received: ({ receiver }) => receiver === address,
+      // The configurations of the accounts decide; without an account every listed token is accepted.
+      accepts: (payment) =>
+        owners.length === 0
+          ? payment.pricing.listedToken !== null
+          : owners.some((account) => isAcceptedBy(account, payment, address)),
+    }
+  }
+  const handle = parseHandle(text)
+  const account = handle === null ? null : await accounts.find(handle)
+  // Nothing is paid to an unknown handle, and no configuration is violated.
+  if (account === null) return { received: () => false, accepts: () => true }
+  return {
+    received: ({ chainId, receiver }) => receiver === findReceiver(account, findCoin(account, chainId)),
+    accepts: (payment) => isAcceptedBy(account, payment, payment.receiver),
+  }
+}
+
+function isAcceptedBy(account: AccountRecord, payment: Paid, receiver: string): boolean {
+  const coin = findCoin(account, payment.chainId)
+  return coin !== undefined && acceptsToken(coin, payment) && findReceiver(account, coin) === receiver
+}
+
+function findCoin({ config }: AccountRecord, chainId: number): CoinConfig | undefined {
+  return config.coins.find((coin) => coin.chainId === chainId)
+}
+
+function findReceiver({ address }: AccountRecord, coin: CoinConfig | undefined): string {
+  return coin?.defaultAddress ?? address
+}
+
+// A symbol alone names the listed token: any contract can choose that symbol.
+function acceptsToken({ tokens }: CoinConfig, { tokenOut, pricing }: Paid): boolean {
+  return tokens.some(({ symbol, address }) =>
+    address === undefined ? pricing.listedToken?.symbol === symbol : address === tokenOut.address,
+  )
+}
+
+interface Judgement {
+  readonly payee: Payee
+  /** The invoice of the payment, or null when it is unknown: then it matches none. */
+  readonly invoice: PaymentInvoice | null
+  readonly allowsFees: FeeCheck
+  readonly request: Pick<CheckedVerifyRequest, 'invoiceAmount' | 'invoiceCurrency'>
+}
+
+/** The rules that a payment violates, in the order of docs/interface.md 4.3; none: it matches. */
+function findVerificationErrors(
+  payment: StoredPayment,
+  { payee, invoice, allowsFees, request }: Judgement,
+): VerificationError[] {
+  const matches: Readonly<Record<VerificationError, boolean>> = {
+    'Payment does not match link configuration': payee.accepts(payment),
+    'Invalid payment address': payee.received(payment),
+    'Invalid payment currency': invoice?.currency === request.invoiceCurrency,
+    'Invalid payment amount':
+      invoice !== null && isSameDecimal(invoice.amount, request.invoiceAmount) && allowsFees(payment.tokenOut),
+  }
+  return verificationErrors.filter((error) => !matches[error])
 }
 
 export interface LegacyDeps {

@@ -6,15 +6,30 @@ import { UsageError } from './errors.js'
 import { integratorNames } from './input.js'
 import type { ExitCode } from './io.js'
 
-/** Makes the action of a command: `work` gets the arguments, all options including global ones, and the `Io`. */
-export type Run = (work: (...given: never[]) => Promise<ExitCode>) => (...given: unknown[]) => Promise<void>
+/** The work of a command: it gets the arguments, all options including global ones, and the `Io`. */
+type Work = (...given: never[]) => Promise<ExitCode>
+/** Makes the action that commander calls. */
+export type Run = (work: Work) => (...given: unknown[]) => Promise<void>
 
 export const databaseOption = ['--database <url>', 'sqlite:<path> or postgres://… (PI_DATABASE_URL)'] as const
+
+/** The integration of the examples. */
+export const exampleAddress = `0x${'a1'.repeat(20)}`
 
 /** Examples for the end of a help text. */
 export function examples(...lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  $ payment-integration ${line}`)].join('\n')
 }
+
+export const defaultLimit = 50
+
+/** The option of a list that takes the largest number of printed rows. @param rows - Their noun, in the plural. */
+export const limitOption = (rows: string) =>
+  [
+    '--limit <number>',
+    `print at most this many ${rows} (default ${defaultLimit})`,
+    wholeNumberParser(1, 1_000_000),
+  ] as const
 
 /** Collects the values of a repeated option. */
 export function append(value: string, earlier: readonly string[] = []): readonly string[] {
@@ -35,22 +50,23 @@ export function withIntegrator(command: Command): Command {
 }
 
 /**
- * Adds a group of commands that work on the database. The returned `add` adds a command with its examples;
+ * Adds a group of commands that work on the database. The returned `add` adds a command with its action and examples;
  * `change` adds a command that the audit log records.
  */
-export function addGroup(program: Command, noun: string, about: string, ...shown: readonly string[]) {
+export function addGroup(program: Command, run: Run, noun: string, about: string, ...shown: readonly string[]) {
   const group = program
     .command(noun)
     .summary(about)
     .description(`${about} (in the database that PI_DATABASE_URL names)`)
     .helpCommand(false)
     .addHelpText('after', examples(...shown))
-  const add = (name: string, description: string, ...ofCommand: readonly string[]): Command =>
+  const add = (name: string, description: string, work: Work, ...ofCommand: readonly string[]): Command =>
     group
       .command(name)
       .description(description)
       .option(...databaseOption)
       .addHelpText('after', examples(...ofCommand))
+      .action(run(work))
   return { add, change: (...given: Parameters<typeof add>) => withActor(add(...given)) }
 }
 
@@ -123,20 +139,22 @@ export function wholeNumberParser(min: number, max: number): (text: string) => n
   }
 }
 
-export function parseAddress(text: string): string {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new InvalidArgumentError('Expected 0x and 40 hex digits.')
-  return text.toLowerCase()
+/** Creates a parser of texts of one form. @param expected - The message about any other text. */
+export function formParser(form: RegExp, expected: string): (text: string) => string {
+  return (text) => {
+    if (form.test(text)) return text
+    throw new InvalidArgumentError(expected)
+  }
 }
 
-export function parseTxHash(text: string): string {
-  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) throw new InvalidArgumentError('Expected 0x and 64 hex digits.')
-  return text.toLowerCase()
-}
+const parseAnyCase = formParser(/^0x[0-9a-fA-F]{40}$/, 'Expected 0x and 40 hex digits.')
+export const parseAddress = (text: string) => parseAnyCase(text).toLowerCase()
 
-export function parseChainId(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('Expected a chain id in plain digits.')
-  return Number(text)
-}
+const parseHash = formParser(/^0x[0-9a-fA-F]{64}$/, 'Expected 0x and 64 hex digits.')
+export const parseTxHash = (text: string) => parseHash(text).toLowerCase()
+
+const parseDigits = formParser(/^[1-9]\d{0,14}$/, 'Expected a chain id in plain digits.')
+export const parseChainId = (text: string) => Number(parseDigits(text))
 
 /** Splits `137:rest`. @param expected - The message for a text without a chain id. */
 function splitChain(text: string, expected: string): { readonly chainId: number; readonly rest: string } {
@@ -145,18 +163,16 @@ function splitChain(text: string, expected: string): { readonly chainId: number;
   return { chainId: Number(chainId), rest }
 }
 
-export function parseDeliveryId(text: string): string {
-  if (!/^[1-9]\d{0,14}$/.test(text))
-    throw new InvalidArgumentError('Expected an id in plain digits, as deliveries list prints it.')
-  return text
-}
+export const parseDeliveryId = formParser(
+  /^[1-9]\d{0,14}$/,
+  'Expected an id in plain digits, as deliveries list prints it.',
+)
 
 /** Parses a name for the audit log: 1 to 100 characters, no control characters, no spaces at either end. */
-export function parseActor(text: string): string {
-  if (!/^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,98}[^\p{C}\p{Z}])?$/u.test(text))
-    throw new InvalidArgumentError('Expected a name of 1 to 100 characters, without spaces around it.')
-  return text
-}
+export const parseActor = formParser(
+  /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,98}[^\p{C}\p{Z}])?$/u,
+  'Expected a name of 1 to 100 characters, without spaces around it.',
+)
 
 export type ExpectedRecord = ReturnType<typeof parseExpectedRecord>
 

@@ -5,7 +5,7 @@ import { addAbortSignal, type Readable } from 'node:stream'
 import { parseEnv } from 'node:util'
 import { parseUrl } from '@payment-integration/contract/internal'
 import type { DoctorFramework } from '@payment-integration/testing/doctor'
-import { InterruptedError, UsageError } from './errors.js'
+import { InterruptedError, ServerError, UsageError } from './errors.js'
 import type { Io } from './io.js'
 
 /** Whether input and output are terminals, so that a person can answer. */
@@ -182,10 +182,18 @@ function readServerUrl(text: string): URL {
   return server
 }
 
-export function buildServerUrl(server: URL, path: string): URL {
+/** The URL of a path of the server, and the header that authenticates the integration there. */
+export function getEndpoint({ server, integration, apiSecret }: Omit<Integrator, 'variables'>, path: string) {
   const url = new URL(server)
   url.pathname = `${server.pathname.replace(/\/{1,64}$/, '')}${path}`
-  return url
+  return { url, Authorization: `Basic ${Buffer.from(`${integration}:${apiSecret}`).toString('base64')}` }
+}
+
+/** The error for an answer 401. */
+export function getCredentialsError({ integration, apiSecretEnv }: Omit<Integrator, 'variables'>): ServerError {
+  return new ServerError(
+    `The server rejects the credentials: check the address ${integration} and the API secret in ${apiSecretEnv}. It is not the signing secret.`,
+  )
 }
 
 function readIntegration(text: string): string {
@@ -203,7 +211,3 @@ export function readSecret(name: string, variables: Variables): string {
 
 /** Splits a value of several secrets, as during a rotation. Skips empty ones, as after a last comma. */
 export const splitSecrets = (value: string) => value.split(',').flatMap((each) => each.trim() || [])
-
-export function formatBasicAuth(integration: string, apiSecret: string): string {
-  return `Basic ${Buffer.from(`${integration}:${apiSecret}`).toString('base64')}`
-}

@@ -47,6 +47,41 @@ describe('plainOutput', () => {
   })
 })
 
+/** Lines of progress on a clock that the test moves. */
+function shown({ live, json }: { live: boolean; json: boolean }) {
+  let now = 0
+  const screens: (readonly string[])[] = []
+  const out: string[] = []
+  const showLines = (lines: readonly string[]) => void screens.push(lines)
+  const io = { now: () => now, out: (line: string) => void out.push(line), live: live ? showLines : undefined }
+  const report = createReporter(io, json)
+  const states = { '10 of 100': 1_000, '50 of 100': 11_000, '90 of 100': 12_000 }
+  for (const [state, at] of Object.entries(states)) {
+    now = at
+    report.progress(state)
+  }
+  return { screens, out }
+}
+
+describe('the progress of a command', () => {
+  it('updates one line of a terminal', () => {
+    const { screens, out } = shown({ live: true, json: false })
+    expect(screens.map((lines) => lines.length)).toEqual([1, 1, 1])
+    expect(screens[1]).toEqual(['50 of 100'])
+    expect(out).toEqual([])
+  })
+
+  it('prints a line every ten seconds without a terminal', () => {
+    const { out } = shown({ live: false, json: false })
+    expect(out).toEqual(['50 of 100'])
+  })
+
+  it('prints nothing with --json', () => {
+    expect(shown({ live: true, json: true })).toEqual({ screens: [], out: [] })
+    expect(shown({ live: false, json: true })).toEqual({ screens: [], out: [] })
+  })
+})
+
 describe('color', () => {
   it.each([
     [true, {}, true],

@@ -53,6 +53,20 @@ export function momentText(ms: number | null): string {
   return ms === null ? '-' : `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')}Z`
 }
 
+/** A day in UTC, such as `2026-03-01`. */
+export const dayText = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+
+/** The columns of a table by their titles. A number is grouped; a cell without a value is `-`. */
+export type Columns<T> = Readonly<Record<string, (item: T) => string | number | null | undefined>>
+
+/** One row for each item below a row of titles, as {@link table} aligns them. */
+export function tableOf<T>(items: readonly T[], columns: Columns<T>): string[] {
+  const cells = Object.values(columns)
+  const format = (value: string | number | null | undefined) =>
+    typeof value === 'number' ? grouped(value) : (value ?? '-')
+  return table([Object.keys(columns), ...items.map((item) => cells.map((cell) => format(cell(item))))])
+}
+
 /** Aligns rows in columns, two spaces apart. The first row is the header; columns of numbers align right. */
 export function table(given: readonly (readonly string[])[]): string[] {
   const rows = given.map((row) => row.map(plain))
@@ -105,6 +119,11 @@ export interface Reporter {
   <E extends ReportedEvent>(event: E, text: (event: E) => readonly string[]): void
   /** Prints a line for people, which `--json` omits. */
   note(line: string): void
+  /**
+   * Shows how far a command is: as a status line on a terminal, else as a line every ten seconds. `--json` omits it,
+   * because the events report progress.
+   */
+  progress(line: string): void
   /** Prints an event for each item, or the text of all, or `none` for people. */
   all<T>(
     items: readonly T[],
@@ -145,11 +164,22 @@ export function escapeControls(json: string): string {
   return json.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => character.split('').map(escaped).join(''))
 }
 
+/** Time between two lines of progress where there is no terminal, in milliseconds. */
+export const progressLineMs = 10_000
+
 /** Creates a reporter on standard output. With `json`, each line is one JSON object and nothing else is printed. */
-export function createReporter(io: Pick<Io, 'out'>, json = false): Reporter {
+export function createReporter(io: Pick<Io, 'out' | 'live' | 'now'>, json = false): Reporter {
+  let progressAt = io.now()
   const print = (lines: readonly string[]) => lines.forEach(io.out)
   const report: Reporter = (event, text) => print(json ? [jsonLine(event)] : text(event))
   report.note = (line) => print(json ? [] : [line])
+  report.progress = (line) => {
+    if (json) return
+    if (io.live !== undefined) return io.live([line])
+    if (io.now() - progressAt < progressLineMs) return
+    progressAt = io.now()
+    io.out(line)
+  }
   report.all = (items, event, text, none) => {
     if (json) print(items.map((item) => jsonLine(event(item))))
     else print(items.length === 0 ? [none] : text(items))

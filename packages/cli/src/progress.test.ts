@@ -1,14 +1,6 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import { describe, expect, it } from 'vitest'
-import {
-  catchUpLine,
-  caughtUpLine,
-  countingLine,
-  createLiveLine,
-  createProgress,
-  shownAfterMs,
-  showProgress,
-} from './progress.js'
+import { catchUpLine, caughtUpLine, countingLine, createProgress, shownAfterMs, showProgress } from './progress.js'
 
 const payment = (chainId: number): ServiceEvent => ({
   ...{ type: 'payment.indexed', chainId, txHash: '0xaa', blockNumber: 1, blockTimestamp: 0, integrationAddress: null },
@@ -126,41 +118,6 @@ describe('countingLine', () => {
     [{ done: 12, total: 10, ms: 1_000 }, '[########################] 100 %, 12 of 12, 12/s, 0 s left'],
     [{ done: 0, total: 0, ms: 0 }, '[########################] 100 %, 0 of 0'],
   ])('%j is %s', (state, line) => expect(countingLine('Replaying', state)).toBe(`Replaying ${line}`))
-})
-
-/** A line on a clock that the test moves. */
-function shown({ live, json }: { live: boolean; json: boolean }) {
-  let now = 0
-  const screens: (readonly string[])[] = []
-  const out: string[] = []
-  const showLines = (lines: readonly string[]) => void screens.push(lines)
-  const io = { now: () => now, out: (line: string) => void out.push(line), live: live ? showLines : undefined }
-  const show = createLiveLine(io, json)
-  const states = { '10 of 100': 1_000, '50 of 100': 11_000, '90 of 100': 12_000 }
-  for (const [state, at] of Object.entries(states)) {
-    now = at
-    show(state)
-  }
-  return { screens, out }
-}
-
-describe('createLiveLine', () => {
-  it('updates one line of a terminal', () => {
-    const { screens, out } = shown({ live: true, json: false })
-    expect(screens.map((lines) => lines.length)).toEqual([1, 1, 1])
-    expect(screens[1]).toEqual(['50 of 100'])
-    expect(out).toEqual([])
-  })
-
-  it('prints a line every ten seconds without a terminal', () => {
-    const { out } = shown({ live: false, json: false })
-    expect(out).toEqual(['50 of 100'])
-  })
-
-  it('prints nothing with --json', () => {
-    expect(shown({ live: true, json: true })).toEqual({ screens: [], out: [] })
-    expect(shown({ live: false, json: true })).toEqual({ screens: [], out: [] })
-  })
 })
 
 /** A display on a clock that its own sleeping moves; it ends after `rounds`. */

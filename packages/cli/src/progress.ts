@@ -2,7 +2,7 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Io } from './io.js'
-import { counted, grouped, rate, shortHash, span } from './output.js'
+import { counted, grouped, progressLineMs, rate, shortHash, span } from './output.js'
 
 /** A chain, or one added router, that is behind its target block. */
 type CatchUp = ReturnType<typeof toCatchUp>
@@ -144,8 +144,8 @@ function subject({ chainId, router }: Pick<CatchUp, 'chainId' | 'router'>): stri
   return router === null ? `Chain ${chainId}` : `Chain ${chainId}, added router ${shortHash(router)}`
 }
 
-/** Time between two updates of a terminal, and between two log lines, in milliseconds. */
-const progressEveryMs = { live: 250, log: 10_000 } as const
+/** Time between two updates of a terminal, in milliseconds. */
+const updateMs = 250
 
 /**
  * Shows the catch-ups of a server: as status lines on a terminal, else as log lines every ten seconds.
@@ -168,7 +168,7 @@ export function showProgress(parts: {
       else io.out(caughtUpLine(done))
     },
     async run(signal: AbortSignal) {
-      const everyMs = live === undefined ? progressEveryMs.log : progressEveryMs.live
+      const everyMs = live === undefined ? progressLineMs : updateMs
       for (;;) {
         await io.sleep(everyMs, signal)
         if (signal.aborted) break
@@ -182,21 +182,6 @@ export function showProgress(parts: {
 }
 
 const barWidth = 24
-
-/**
- * Creates a printer of a progress line: a status line on a terminal, else a new line every ten seconds.
- * With `--json` no line is shown: the events report progress.
- */
-export function createLiveLine(io: Pick<Io, 'now' | 'out' | 'live'>, json: boolean): (line: string) => void {
-  let printedAt = io.now()
-  return (line) => {
-    if (json) return
-    if (io.live !== undefined) return io.live([line])
-    if (io.now() - printedAt < progressEveryMs.log) return
-    printedAt = io.now()
-    io.out(line)
-  }
-}
 
 /** `Replaying [############------------] 50 %, 5,000 of 10,000, 2,500/s, 2 s left`. */
 export function countingLine(what: string, { done, total, ms }: Record<'done' | 'total' | 'ms', number>): string {

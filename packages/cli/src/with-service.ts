@@ -51,6 +51,32 @@ export async function withService(
   }
 }
 
+/** One run of a command on the database. */
+export interface Operation<Options extends OperateOptions = OperateOptions> {
+  readonly report: Reporter
+  readonly options: Options
+  readonly config: Config
+  readonly io: Io
+}
+
+const createOperate =
+  (mayCreate: boolean) =>
+  <Arguments extends unknown[], Options extends OperateOptions = OperateOptions>(
+    work: (service: Service, run: Operation<Options>, ...given: Arguments) => Promise<void> | Promise<ExitCode>,
+  ) =>
+  (...all: unknown[]): Promise<ExitCode> => {
+    const [options, io] = all.slice(-2) as [Options, Io]
+    const given = all.slice(0, -2) as Arguments
+    return withService({ ...options, mayCreate }, io, (service, report, config) =>
+      work(service, { report, options, config, io }, ...given),
+    )
+  }
+
+/** Makes the action of a command: `work` gets the service as from {@link withService}, and the command's arguments. */
+export const operate = createOperate(false)
+/** Like {@link operate}, but creates a missing SQLite file. */
+export const operateOrCreate = createOperate(true)
+
 export const createdText = (path: string) => `Created a new database: ${path}`
 
 /**

@@ -1,12 +1,10 @@
 /** The commands `operators`, `legacy-keys` and `secrets`: people, API keys and master keys. @module */
 import type { OperatorView } from '@payment-integration/core'
 import type { IssuedLink, LegacyKeyView, OperatorRole, ResealResult } from '@payment-integration/core/internal'
-import type { Config } from '@payment-integration/server/service'
 import { Argument, type Command, Option } from 'commander'
 import { addGroup, type Run } from '../command.js'
-import type { ExitCode, Io } from '../io.js'
-import { counted, momentText, type Reporter, shownOnce, table } from '../output.js'
-import { type OperateOptions, withService } from '../with-service.js'
+import { counted, dayText, momentText, shownOnce, tableOf } from '../output.js'
+import { type OperateOptions, type Operation, operate, operateOrCreate } from '../with-service.js'
 
 /** The roles in help texts, repeated here because loading the core would slow every command. */
 const roles: readonly OperatorRole[] = ['viewer', 'operator', 'admin']
@@ -16,6 +14,7 @@ const oidcText = 'sign in at the OpenID provider (PI_OIDC_ISSUER) instead, witho
 export function addOperators(program: Command, run: Run): void {
   const { add, change } = addGroup(
     program,
+    run,
     'operators',
     'manage the people who may sign in to the console',
     'operators list',
@@ -26,65 +25,73 @@ export function addOperators(program: Command, run: Run): void {
   change(
     'create',
     'create an operator and print a one-time link, with which the operator sets a passphrase',
+    createOperator,
     'operators create alice --role operator',
     'operators create alice@shop.example --oidc',
   )
     .argument('<name>', '1 to 64 letters, digits, dots, dashes, underscores or @ signs')
     .addOption(new Option('--role <role>', 'what the operator may do').choices(roles).default('viewer'))
     .option('--oidc', oidcText)
-    .action(run(createOperator))
-  add('list', 'list all operators', 'operators list --json').action(run(listOperators))
+  add('list', 'list all operators', listOperators, 'operators list --json')
   change(
     'disable',
     'end the sessions and the one-time link of an operator, and reject new sign-ins',
+    enableOperator(false),
     'operators disable alice',
+  ).addArgument(name)
+  change(
+    'enable',
+    'let a disabled operator sign in again',
+    enableOperator(true),
+    'operators enable alice',
+  ).addArgument(name)
+  change(
+    'reset',
+    'remove the passphrase, end all sessions and print a new one-time link',
+    resetOperator,
+    'operators reset alice',
   )
     .addArgument(name)
-    .action(run((given: string, options: OperateOptions, io: Io) => enableOperator(given, false, options, io)))
-  change('enable', 'let a disabled operator sign in again', 'operators enable alice')
-    .addArgument(name)
-    .action(run((given: string, options: OperateOptions, io: Io) => enableOperator(given, true, options, io)))
-  change('reset', 'remove the passphrase, end all sessions and print a new one-time link', 'operators reset alice')
-    .addArgument(name)
     .option('--oidc', oidcText)
-    .action(run(resetOperator))
-  change('set-role', 'change what an operator may do, including in open sessions', 'operators set-role alice admin')
+  change(
+    'set-role',
+    'change what an operator may do, including in open sessions',
+    setOperatorRole,
+    'operators set-role alice admin',
+  )
     .addArgument(name)
     .addArgument(new Argument('<role>', 'the new role').choices(roles))
-    .action(run(setOperatorRole))
 }
 
 interface OperatorOptions extends OperateOptions {
-  readonly oidc?: boolean
+  readonly oidc?: true
+}
+interface CreateOptions extends OperatorOptions {
+  readonly role: OperatorRole
 }
 
-function createOperator(name: string, options: OperatorOptions & { readonly role: OperatorRole }, io: Io) {
-  return withService({ ...options, mayCreate: true }, io, async ({ operators }, report, config) => {
-    const { role, oidc } = options
-    const issued = await (oidc ? operators.createForOidc({ name, role }) : operators.create({ name, role }))
-    reportAccess('operator.created', issued, report, config, (operator) => [
-      `Created operator ${operator.name} with the role ${role}.`,
-      `Created operator ${operator.name} with the role ${role}; it signs in at the OpenID provider.`,
-    ])
-  })
-}
+const createOperator = operateOrCreate(async ({ operators }, run: Operation<CreateOptions>, name: string) => {
+  const { role, oidc } = run.options
+  const issued = await (oidc ? operators.createForOidc({ name, role }) : operators.create({ name, role }))
+  reportAccess(run, 'operator.created', issued, (operator) => [
+    `Created operator ${operator.name} with the role ${role}.`,
+    `Created operator ${operator.name} with the role ${role}; it signs in at the OpenID provider.`,
+  ])
+})
 
-function resetOperator(name: string, options: OperatorOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ operators }, report, config) => {
-    const issued = await (options.oidc ? operators.resetForOidc(name) : operators.reset(name))
-    reportAccess('operator.reset', issued, report, config, (operator) => [
-      `Reset operator ${operator.name}: the passphrase is removed, and all sessions have ended.`,
-      `Reset operator ${operator.name}: all sessions have ended, and it signs in at the OpenID provider.`,
-    ])
-  })
-}
+const resetOperator = operate(async ({ operators }, run: Operation<OperatorOptions>, name: string) => {
+  const issued = await (run.options.oidc ? operators.resetForOidc(name) : operators.reset(name))
+  reportAccess(run, 'operator.reset', issued, (operator) => [
+    `Reset operator ${operator.name}: the passphrase is removed, and all sessions have ended.`,
+    `Reset operator ${operator.name}: all sessions have ended, and it signs in at the OpenID provider.`,
+  ])
+})
 
 /** Reports a created or reset operator, with a one-time link unless the operator signs in with OpenID. */
 function reportAccess(
+  { report, config: { consoleUrl, oidc } }: Operation,
   event: string,
   issued: IssuedLink | OperatorView,
-  report: Reporter,
-  { consoleUrl, oidc }: Config,
   done: (operator: OperatorView) => readonly [byLink: string, byOidc: string],
 ) {
   if (!('linkToken' in issued))
@@ -111,36 +118,36 @@ function reportAccess(
   ])
 }
 
-function listOperators(options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ operators }, report) => {
-    report.all(
-      await operators.list(),
-      (operator) => ({ event: 'operator', operator }),
-      (all) => table([['name', 'role', 'state', 'created'], ...all.map(operatorCells)]),
-      'There is no operator yet; operators create makes one.',
-    )
-  })
-}
+const listOperators = operate(async ({ operators }, { report }) => {
+  report.all(
+    await operators.list(),
+    (operator) => ({ event: 'operator', operator }),
+    (all) => tableOf(all, operatorColumns),
+    'There is no operator yet; operators create makes one.',
+  )
+})
 
-function enableOperator(name: string, enabled: boolean, options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ operators }, report) => {
+const enableOperator = (enabled: boolean) =>
+  operate(async ({ operators }, { report }, name: string) => {
     const operator = await operators.setEnabled(name, enabled)
-    report({ event: enabled ? 'operator.enabled' : 'operator.disabled', operator }, (event) => [
-      operatorCells(event.operator).join('  '),
-    ])
+    report({ event: enabled ? 'operator.enabled' : 'operator.disabled', operator }, operatorText)
   })
+
+const setOperatorRole = operate(async ({ operators }, { report }, name: string, role: OperatorRole) => {
+  const operator = await operators.setRole(name, role)
+  report({ event: 'operator.role_set', operator }, operatorText)
+})
+
+const operatorColumns = {
+  name: ({ name }: OperatorView) => name,
+  role: ({ role }: OperatorView) => role,
+  state: describeState,
+  created: ({ createdAt }: OperatorView) => dayText(createdAt),
 }
 
-function setOperatorRole(name: string, role: OperatorRole, options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ operators }, report) => {
-    const operator = await operators.setRole(name, role)
-    report({ event: 'operator.role_set', operator }, (event) => [operatorCells(event.operator).join('  ')])
-  })
-}
-
-function operatorCells(operator: OperatorView): [string, string, string, string] {
-  const { name, role, createdAt } = operator
-  return [name, role, describeState(operator), new Date(createdAt).toISOString().slice(0, 10)]
+function operatorText({ operator }: { readonly operator: OperatorView }): string[] {
+  const cells = Object.values(operatorColumns).map((text) => text(operator))
+  return [cells.join('  ')]
 }
 
 function describeState({ enabled, signsInBy, hasPassphrase }: OperatorView): string {
@@ -153,76 +160,73 @@ function describeState({ enabled, signsInBy, hasPassphrase }: OperatorView): str
 export function addLegacyKeys(program: Command, run: Run): void {
   const { add, change } = addGroup(
     program,
+    run,
     'legacy-keys',
     'manage API keys for the legacy endpoints',
     'legacy-keys list',
     'legacy-keys create --name "Till 4"',
   )
 
-  change('create', 'create an API key for the legacy endpoints and print it once', 'legacy-keys create --name "Till 4"')
-    .option('--name <name>', 'label for operators')
-    .action(run(createLegacyKey))
-  add('list', 'list all legacy API keys without their secrets', 'legacy-keys list --json').action(run(listLegacyKeys))
+  change(
+    'create',
+    'create an API key for the legacy endpoints and print it once',
+    createLegacyKey,
+    'legacy-keys create --name "Till 4"',
+  ).option('--name <name>', 'label for operators')
+  add('list', 'list all legacy API keys without their secrets', listLegacyKeys, 'legacy-keys list --json')
   change(
     'revoke',
     'revoke a legacy API key; it stops working within a quarter of a second',
+    revokeLegacyKey,
     'legacy-keys revoke lk_4f7c0a92d1e8b365',
+  ).argument('<id>', 'id of the key, as legacy-keys list prints it')
+}
+
+type KeyOptions = OperateOptions & { readonly name?: string }
+
+const createLegacyKey = operateOrCreate(async ({ legacyKeys }, { report, options }: Operation<KeyOptions>) => {
+  const issued = await legacyKeys.create({ name: options.name })
+  report({ event: 'legacy_key.created', ...issued }, ({ key, apiKey }) => [
+    `Created legacy API key ${key.id}${key.name === '' ? '' : ` (${key.name})`}.`,
+    `  API key  ${apiKey}`,
+    '  Send it  as "Authorization: <key>" with GET /api/v1/tx/<chainId>/<txHash> and POST /api/v1/verify',
+    `${shownOnce('The key is')} If it is lost, revoke it and create a new one.`,
+  ])
+})
+
+const listLegacyKeys = operate(async ({ legacyKeys }, { report }) => {
+  report.all(
+    await legacyKeys.list(),
+    (key) => ({ event: 'legacy_key', key }),
+    (all) => all.map(legacyKeyLine),
+    'There is no legacy API key yet; legacy-keys create makes one.',
   )
-    .argument('<id>', 'id of the key, as legacy-keys list prints it')
-    .action(run(revokeLegacyKey))
-}
+})
 
-function createLegacyKey(options: OperateOptions & { readonly name?: string }, io: Io): Promise<ExitCode> {
-  return withService({ ...options, mayCreate: true }, io, async ({ legacyKeys }, report) => {
-    const issued = await legacyKeys.create({ name: options.name })
-    report({ event: 'legacy_key.created', ...issued }, ({ key, apiKey }) => [
-      `Created legacy API key ${key.id}${key.name === '' ? '' : ` (${key.name})`}.`,
-      `  API key  ${apiKey}`,
-      '  Send it  as "Authorization: <key>" with GET /api/v1/tx/<chainId>/<txHash> and POST /api/v1/verify',
-      `${shownOnce('The key is')} If it is lost, revoke it and create a new one.`,
-    ])
-  })
-}
-
-function listLegacyKeys(options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ legacyKeys }, report) => {
-    report.all(
-      await legacyKeys.list(),
-      (key) => ({ event: 'legacy_key', key }),
-      (all) => all.map(legacyKeyLine),
-      'There is no legacy API key yet; legacy-keys create makes one.',
-    )
-  })
-}
-
-function revokeLegacyKey(id: string, options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ legacyKeys }, report) => {
-    const key = await legacyKeys.revoke(id)
-    report({ event: 'legacy_key.revoked', key }, (event) => [legacyKeyLine(event.key)])
-  })
-}
+const revokeLegacyKey = operate(async ({ legacyKeys }, { report }, id: string) => {
+  const key = await legacyKeys.revoke(id)
+  report({ event: 'legacy_key.revoked', key }, (event) => [legacyKeyLine(event.key)])
+})
 
 function legacyKeyLine({ id, name, createdAt, revokedAt }: LegacyKeyView): string {
-  const day = new Date(createdAt).toISOString().slice(0, 10)
-  return `${id}  ${revokedAt === null ? 'active ' : 'revoked'}  ${day}  ${name}`.trimEnd()
+  return `${id}  ${revokedAt === null ? 'active ' : 'revoked'}  ${dayText(createdAt)}  ${name}`.trimEnd()
 }
 
 export function addSecrets(program: Command, run: Run): void {
-  const { change } = addGroup(program, 'secrets', 'manage the encryption of secrets', 'secrets reseal')
+  const { change } = addGroup(program, run, 'secrets', 'manage the encryption of secrets', 'secrets reseal')
 
   change(
     'reseal',
     'encrypt signing secrets and data keys with the newest master key, and list what still needs an older key',
+    resealSecrets,
     'secrets reseal',
     'secrets reseal --actor alice --json',
-  ).action(run(resealSecrets))
+  )
 }
 
-function resealSecrets(options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ integrations }, report) => {
-    report({ event: 'secrets.resealed', ...(await integrations.resealSecrets()) }, resealedText)
-  })
-}
+const resealSecrets = operate(async ({ integrations }, { report }) => {
+  report({ event: 'secrets.resealed', ...(await integrations.resealSecrets()) }, resealedText)
+})
 
 function resealedText({ resealed, dataKeys, olderApiSecrets, olderLegacyKeys }: ResealResult): string[] {
   const lines = [

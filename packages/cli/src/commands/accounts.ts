@@ -9,7 +9,7 @@ import { addGroup, parseAcceptedTokens, parseAddress, parseChainAddress, parseDu
 import { UsageError } from '../errors.js'
 import { formatInputName, readInput } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
-import { type OperateOptions, withService } from '../with-service.js'
+import { type OperateOptions, operate, withService } from '../with-service.js'
 
 const handleHelp = 'handle of the account, such as shop'
 const addressHelp = 'address that is paid: 0x and 40 hex digits'
@@ -19,6 +19,7 @@ const exampleCreate = `accounts create shop --address ${exampleAddress} --accept
 export function addAccounts(program: Command, run: Run): void {
   const { add, change } = addGroup(
     program,
+    run,
     'accounts',
     'manage accounts and their link configurations',
     'accounts list',
@@ -29,29 +30,27 @@ export function addAccounts(program: Command, run: Run): void {
     change(
       'create',
       'create an account with an address and the tokens that it accepts',
+      createAccount,
       exampleCreate,
       `accounts create shop --address ${exampleAddress} --config link.json`,
     ),
   )
     .argument('<handle>', handleHelp)
     .requiredOption('--address <address>', addressHelp, parseAddress)
-    .action(run(createAccount))
-  add('list', 'list all accounts', 'accounts list --json').action(run(listAccounts))
-  add('show', 'show one account', 'accounts show shop').argument('<handle>', handleHelp).action(run(showAccount))
+  add('list', 'list all accounts', listAccounts, 'accounts list --json')
+  add('show', 'show one account', showAccount, 'accounts show shop').argument('<handle>', handleHelp)
   withConfigFlags(
     change(
       'change',
       'replace the address of an account, its whole link configuration, or both',
+      changeAccount,
       `accounts change shop --address ${exampleAddress}`,
       'accounts change shop --config -',
     ),
   )
     .argument('<handle>', handleHelp)
     .option('--address <address>', addressHelp, parseAddress)
-    .action(run(changeAccount))
-  change('remove', 'remove an account', 'accounts remove shop')
-    .argument('<handle>', handleHelp)
-    .action(run(removeAccount))
+  change('remove', 'remove an account', removeAccount, 'accounts remove shop').argument('<handle>', handleHelp)
 }
 
 function withConfigFlags(command: Command): Command {
@@ -99,35 +98,29 @@ async function changeAccount(handle: string, options: AccountOptions, io: Io): P
   })
 }
 
-function listAccounts(options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ accounts }, report) => {
-    report.all(
-      await accounts.list(),
-      (account) => ({ event: 'account', account }),
-      (all) => all.map(accountLine),
-      'There is no account yet; accounts create makes one.',
-    )
-  })
-}
+const listAccounts = operate(async ({ accounts }, { report }) => {
+  report.all(
+    await accounts.list(),
+    (account) => ({ event: 'account', account }),
+    (all) => all.map(accountLine),
+    'There is no account yet; accounts create makes one.',
+  )
+})
 
-function showAccount(handle: string, options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ accounts }, report) => {
-    const account = await accounts.get(handle)
-    report({ event: 'account', account }, (event) => [event.account.handle, ...accountText(event.account)])
-  })
-}
+const showAccount = operate(async ({ accounts }, { report }, handle: string) => {
+  const account = await accounts.get(handle)
+  report({ event: 'account', account }, () => [account.handle, ...accountText(account)])
+})
 
 /**
  * Removes an account and prints its last state, so that an operator can undo a mistake.
  * @throws AccountError `ERR_ACCOUNT_NOT_FOUND`.
  */
-function removeAccount(handle: string, options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ accounts }, report) => {
-    const account = await accounts.get(handle)
-    await accounts.remove(handle)
-    report({ event: 'account.removed', account }, () => [`Removed ${account.handle}. It was:`, ...accountText(account)])
-  })
-}
+const removeAccount = operate(async ({ accounts }, { report }, handle: string) => {
+  const account = await accounts.get(handle)
+  await accounts.remove(handle)
+  report({ event: 'account.removed', account }, () => [`Removed ${account.handle}. It was:`, ...accountText(account)])
+})
 
 function accountLine({ handle, address, config }: AccountRecord): string {
   const accepted = config.coins.map(

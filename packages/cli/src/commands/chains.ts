@@ -8,7 +8,7 @@ import { addGroup, databaseOption, examples, parseChainId, type Run, wholeNumber
 import { InterruptedError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { counted, grouped, plain } from '../output.js'
-import { type OperateOptions, withService } from '../with-service.js'
+import { type OperateOptions, operate, withService } from '../with-service.js'
 
 const height = wholeNumberParser(0, Number.MAX_SAFE_INTEGER)
 
@@ -137,32 +137,26 @@ function differenceText({ kind, txHash, ordinal, fields = [] }: ReindexDifferenc
 
 export function addLeases(program: Command, run: Run): void {
   const description = 'list and release leases, by which one process at a time does a piece of work'
-  const { add, change } = addGroup(program, 'leases', description, 'leases list', 'leases release indexer:137')
-  add('list', 'list all leases with their holders and remaining times', 'leases list --json').action(run(listLeases))
+  const { add, change } = addGroup(program, run, 'leases', description, 'leases list', 'leases release indexer:137')
+  add('list', 'list all leases with their holders and remaining times', listLeases, 'leases list --json')
   change(
     'release',
     'release a lease whose holder is dead; another process takes it at once',
+    releaseLease,
     'leases release indexer:137',
-  )
-    .argument('<name>', 'name of the lease, as leases list prints it')
-    .action(run(releaseLease))
+  ).argument('<name>', 'name of the lease, as leases list prints it')
 }
 
-function listLeases(options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ leases }, report) => {
-    const event = (lease: LeaseView) => ({ event: 'lease', lease })
-    report.all(await leases.list(), event, (all) => all.map(leaseLine), 'No process holds a lease.')
-  })
-}
+const listLeases = operate(async ({ leases }, { report }) => {
+  const event = (lease: LeaseView) => ({ event: 'lease', lease })
+  report.all(await leases.list(), event, (all) => all.map(leaseLine), 'No process holds a lease.')
+})
 
-function releaseLease(name: string, options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ leases }, report) => {
-    const lease = await leases.release(name)
-    if (lease === null)
-      throw new UsageError(`There is no lease ${JSON.stringify(name)}; leases list prints all of them.`)
-    report({ event: 'lease.released', lease }, (event) => [`Released ${plain(event.lease.name)}.`])
-  })
-}
+const releaseLease = operate(async ({ leases }, { report }, name: string) => {
+  const lease = await leases.release(name)
+  if (lease === null) throw new UsageError(`There is no lease ${JSON.stringify(name)}; leases list prints all of them.`)
+  report({ event: 'lease.released', lease }, () => [`Released ${plain(name)}.`])
+})
 
 function leaseLine({ name, holder, endsInMs }: LeaseView): string {
   const end = endsInMs > 0 ? `ends in ${Math.ceil(endsInMs / 1_000)} s` : 'ended'

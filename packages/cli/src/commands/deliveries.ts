@@ -15,29 +15,31 @@ import { type Command, Option } from 'commander'
 import {
   addGroup,
   checkTimes,
+  defaultLimit,
+  exampleAddress,
+  limitOption,
   momentParser,
   parseAddress,
   parseChainId,
   parseDeliveryId,
   parseTxHash,
   type Run,
-  wholeNumberParser,
 } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { counted, grouped, momentText, shortHash, table } from '../output.js'
-import { countingLine, createLiveLine } from '../progress.js'
-import { type OperateOptions, withService } from '../with-service.js'
+import { type Columns, counted, grouped, momentText, shortHash, tableOf } from '../output.js'
+import { countingLine } from '../progress.js'
+import { type OperateOptions, type Operation, operate, withService } from '../with-service.js'
 
 const idHelp = 'id of the delivery, as deliveries list prints it'
 const statuses = ['pending', 'delivered', 'exhausted', 'superseded', 'missing'] as const
-const exampleAddress = `0x${'a1'.repeat(20)}`
 
 export function addDeliveries(program: Command, run: Run, io: Io): void {
   const list = 'deliveries list --status exhausted --since 2h'
   const dryRun = `deliveries replay-failed --integration ${exampleAddress} --dry-run`
   const { add, change } = addGroup(
     program,
+    run,
     'deliveries',
     'list and replay deliveries of notifications',
     list,
@@ -49,6 +51,7 @@ export function addDeliveries(program: Command, run: Run, io: Io): void {
     add(
       'list',
       'list deliveries, oldest first',
+      listDeliveries,
       list,
       'deliveries list --count --status pending',
       'deliveries list --all --json',
@@ -56,31 +59,30 @@ export function addDeliveries(program: Command, run: Run, io: Io): void {
     io,
   )
     .addOption(new Option('--status <status>', 'only deliveries with this status').choices(statuses))
-    .option(
-      '--limit <number>',
-      `print at most this many deliveries (default ${defaultLimit})`,
-      wholeNumberParser(1, 1_000_000),
-    )
+    .option(...limitOption('deliveries'))
     .option('--after <id>', 'start after the delivery with this id', parseDeliveryId)
     .addOption(new Option('--all', 'print all deliveries').conflicts('limit'))
     .addOption(
       new Option('--count', 'print only the number of matching deliveries').conflicts(['limit', 'all', 'after']),
     )
-    .action(run(listDeliveries))
-  add('show', 'show one delivery with all its attempts', 'deliveries show 42', 'deliveries show 42 --json')
-    .argument('<id>', idHelp, parseDeliveryId)
-    .action(run(showDelivery))
+  add(
+    'show',
+    'show one delivery with all its attempts',
+    showDelivery,
+    'deliveries show 42',
+    'deliveries show 42 --json',
+  ).argument('<id>', idHelp, parseDeliveryId)
   change(
     'replay',
     'make one delivery due now, whatever its status; the running server sends it',
+    replayDelivery,
     'deliveries replay 42',
-  )
-    .argument('<id>', idHelp, parseDeliveryId)
-    .action(run(replayDelivery))
+  ).argument('<id>', idHelp, parseDeliveryId)
   withFilters(
     change(
       'replay-failed',
       'make all matching exhausted deliveries due now',
+      replayFailed,
       dryRun,
       'deliveries replay-failed --since 7d',
       'deliveries replay-failed --all --json',
@@ -89,40 +91,31 @@ export function addDeliveries(program: Command, run: Run, io: Io): void {
   )
     .option('--all', 'replay every exhausted delivery')
     .option('--dry-run', 'print the number of deliveries for each integration; change nothing')
-    .action(run(replayFailed))
   change(
     'check',
     'find deliveries that are missing after a restore: neither sent nor in the outbox',
+    checkDeliveries,
     'deliveries check',
     'deliveries check --repair',
     'deliveries list --status missing',
-  )
-    .option('--repair', 'make them due again; the running server sends them')
-    .action(run(checkDeliveries))
+  ).option('--repair', 'make them due again; the running server sends them')
   add(
     'endpoints',
     'list failing endpoints: failures in a row, when they began, and when the block ends',
+    listEndpoints,
     'deliveries endpoints',
-  ).action(run(listEndpoints))
+  )
 }
 
-function showDelivery(deliveryId: string, options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ deliveries }, report) => {
-    const delivery = await deliveries.find(deliveryId)
-    report({ event: 'delivery', delivery }, (event) => deliveryText(event.delivery))
-  })
-}
+const showDelivery = operate(async ({ deliveries }, { report }, deliveryId: string) => {
+  const delivery = await deliveries.find(deliveryId)
+  report({ event: 'delivery', delivery }, () => deliveryText(delivery))
+})
 
-function listEndpoints(options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ deliveries }, report) => {
-    report.all(
-      await deliveries.endpoints(),
-      (endpoint) => ({ event: 'endpoint', endpoint }),
-      endpointsText,
-      'No endpoint is failing.',
-    )
-  })
-}
+const listEndpoints = operate(async ({ deliveries }, { report }) => {
+  const event = (endpoint: EndpointView) => ({ event: 'endpoint', endpoint })
+  report.all(await deliveries.endpoints(), event, (all) => tableOf(all, endpointColumns), 'No endpoint is failing.')
+})
 
 interface FilterOptions {
   readonly integration?: string | undefined
@@ -155,7 +148,6 @@ interface ListOptions extends OperateOptions, FilterOptions {
   readonly count?: true
 }
 
-const defaultLimit = 50
 /** The most deliveries that one query reads, so that no long list is in memory. */
 const pageSize = 500
 
@@ -217,14 +209,11 @@ function deliveryText(delivery: DeliveryView): string[] {
   ]
 }
 
-function endpointsText(endpoints: readonly EndpointView[]): string[] {
-  const rows = endpoints.map(({ integrationAddress, failures, failingSince, blockedUntil }) => [
-    integrationAddress,
-    grouped(failures),
-    momentText(failingSince),
-    momentText(blockedUntil),
-  ])
-  return table([['integration', 'failures', 'failing since', 'blocked until'], ...rows])
+const endpointColumns: Columns<EndpointView> = {
+  integration: ({ integrationAddress }) => integrationAddress,
+  failures: ({ failures }) => failures,
+  'failing since': ({ failingSince }) => momentText(failingSince),
+  'blocked until': ({ blockedUntil }) => momentText(blockedUntil),
 }
 
 function attemptText({ startedAt, latencyMs, status, reason, excerpt, replay }: AttemptRecord, number: number) {
@@ -243,18 +232,16 @@ function row(cells: readonly string[]): string {
     .trimEnd()
 }
 
-function replayDelivery(deliveryId: string, options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ deliveries, integrations }, report) => {
-    const delivery = await deliveries.replay(deliveryId)
-    const integration = (await integrations.list()).find(({ address }) => address === delivery.integrationAddress)
-    const pauseReason = integration === undefined ? null : findPauseReason(integration)
-    report({ event: 'delivery.replayed', delivery, pauseReason }, () => [
-      pauseReason === null
-        ? `Delivery ${deliveryId} is due now; deliveries show ${deliveryId} prints its attempts.`
-        : `Delivery ${deliveryId} is due, but ${pauseText(pauseReason)}.`,
-    ])
-  })
-}
+const replayDelivery = operate(async ({ deliveries, integrations }, { report }, deliveryId: string) => {
+  const delivery = await deliveries.replay(deliveryId)
+  const integration = (await integrations.list()).find(({ address }) => address === delivery.integrationAddress)
+  const pauseReason = integration === undefined ? null : findPauseReason(integration)
+  report({ event: 'delivery.replayed', delivery, pauseReason }, () => [
+    pauseReason === null
+      ? `Delivery ${deliveryId} is due now; deliveries show ${deliveryId} prints its attempts.`
+      : `Delivery ${deliveryId} is due, but ${pauseText(pauseReason)}.`,
+  ])
+})
 
 interface IntegrationCount {
   readonly integrationAddress: string
@@ -270,7 +257,7 @@ type ReplayFailedOptions = OperateOptions & FilterOptions & { readonly all?: tru
  * @throws UsageError `ERR_USAGE` when neither a filter nor `all` is given.
  */
 function replayFailed(options: ReplayFailedOptions, io: Io): Promise<ExitCode> {
-  const { all = false, dryRun = false, json = false } = options
+  const { all = false, dryRun = false } = options
   const chosen = buildFilter(options)
   const hasFilter = Object.values(chosen).some((each) => each !== undefined)
   if (all && hasFilter) throw new UsageError('--all replays every exhausted delivery; omit it, or omit the filters.')
@@ -287,11 +274,10 @@ function replayFailed(options: ReplayFailedOptions, io: Io): Promise<ExitCode> {
       return 0
     }
     const startedAt = io.now()
-    const show = createLiveLine(io, json)
     const totals = await deliveries.replayAll(filter, {
       signal: io.signal,
       onProgress: (done) => {
-        show(countingLine('Replaying', { done: sum(done), total, ms: io.now() - startedAt }))
+        report.progress(countingLine('Replaying', { done: sum(done), total, ms: io.now() - startedAt }))
         report({ event: 'replay.progress', ...done, total }, () => [])
       },
     })
@@ -321,15 +307,16 @@ async function countByIntegration(
 
 function plannedText({ total, integrations }: { total: number; integrations: readonly IntegrationCount[] }): string[] {
   if (total === 0) return ['No exhausted delivery matches.']
-  const rows = integrations.map(({ integrationAddress, count, pauseReason }) => [
-    integrationAddress,
-    grouped(count),
-    pauseText(pauseReason),
-  ])
   return [
-    ...table([['integration', 'deliveries', ''], ...rows]),
+    ...tableOf(integrations, plannedColumns),
     `${counted(total, 'delivery', 'deliveries')} would be replayed; nothing was changed.`,
   ]
+}
+
+const plannedColumns: Columns<IntegrationCount> = {
+  integration: ({ integrationAddress }) => integrationAddress,
+  deliveries: ({ count }) => count,
+  '': ({ pauseReason }) => pauseText(pauseReason),
 }
 
 function doneText(event: ReplayTotals & { readonly total: number; readonly interrupted: boolean }): string[] {
@@ -357,27 +344,26 @@ function pauseText(reason: PauseReason): string {
   return reason === 'disabled' ? 'waits until the integration is enabled' : 'waits until the integration has a URL'
 }
 
+type CheckOptions = OperateOptions & { readonly repair?: true }
+
 /**
  * Counts missing deliveries and, with `repair`, makes them due. Shows progress on a terminal.
  * @returns 0 when no delivery is missing any more; 1 when some are, or after an interruption.
  */
-function checkDeliveries(options: OperateOptions & { readonly repair?: true }, io: Io): Promise<ExitCode> {
-  const { repair = false, json = false } = options
-  return withService(options, io, async ({ deliveries }, report) => {
-    const show = createLiveLine(io, json)
-    const onProgress = ({ examined, missing }: CheckTotals) =>
-      show(`Checking: ${grouped(examined)} versions examined, ${grouped(missing)} deliveries missing`)
-    const totals = await deliveries.check({ repair, signal: io.signal, onProgress })
-    const interrupted = io.signal.aborted
-    const { examined, missing, requeued } = totals
-    const result = `${grouped(examined)} versions examined, ${counted(missing, 'delivery is', 'deliveries are')} missing`
-    report({ event: 'check.done', ...totals, repair, interrupted }, () => [
-      repair && missing > 0 ? `${result}; ${grouped(requeued)} due again.` : `${result}.`,
-      ...(interrupted ? ['Interrupted: older versions were not examined.'] : []),
-      ...(!repair && missing > 0
-        ? ['deliveries list --status missing prints them; deliveries check --repair makes them due again.']
-        : []),
-    ])
-    return !interrupted && missing === requeued ? 0 : 1
-  })
-}
+const checkDeliveries = operate(async ({ deliveries }, { report, options, io }: Operation<CheckOptions>) => {
+  const { repair = false } = options
+  const onProgress = ({ examined, missing }: CheckTotals) =>
+    report.progress(`Checking: ${grouped(examined)} versions examined, ${grouped(missing)} deliveries missing`)
+  const totals = await deliveries.check({ repair, signal: io.signal, onProgress })
+  const interrupted = io.signal.aborted
+  const { examined, missing, requeued } = totals
+  const result = `${grouped(examined)} versions examined, ${counted(missing, 'delivery is', 'deliveries are')} missing`
+  report({ event: 'check.done', ...totals, repair, interrupted }, () => [
+    repair && missing > 0 ? `${result}; ${grouped(requeued)} due again.` : `${result}.`,
+    ...(interrupted ? ['Interrupted: older versions were not examined.'] : []),
+    ...(!repair && missing > 0
+      ? ['deliveries list --status missing prints them; deliveries check --repair makes them due again.']
+      : []),
+  ])
+  return !interrupted && missing === requeued ? 0 : 1
+})

@@ -1,7 +1,7 @@
 /** `payment-integration doctor`: probes a receiver of notifications, and prints what to change. @module */
 import type { DoctorFinding, DoctorFramework, DoctorProbe, DoctorReport } from '@payment-integration/testing/doctor'
 import { type Command, Option } from 'commander'
-import { durationParser, examples, parseAddress, parseReceiverUrl, type Run } from '../command.js'
+import { durationParser, exampleAddress, examples, parseAddress, parseReceiverUrl, type Run } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
 import { frameworkNames } from '../init/layout.js'
 import type { Variables } from '../input.js'
@@ -49,7 +49,7 @@ export function addDoctor(program: Command, run: Run): void {
       'after',
       examples(
         'doctor http://127.0.0.1:4000/webhook --env-file .env.local',
-        'doctor https://shop.example/webhook --secret-file secret.txt --integration 0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1 --json',
+        `doctor https://shop.example/webhook --secret-file secret.txt --integration ${exampleAddress} --json`,
       ),
     )
     .action(run(examineReceiver))

@@ -15,17 +15,26 @@ import type {
 import { type Command, Option } from 'commander'
 import { createFolderArchive } from '../archive.js'
 import type { ExpectedRecord, Run } from '../command.js'
-import { addGroup, databaseOption, examples, parseExpectedRecord, wholeNumberParser } from '../command.js'
+import {
+  addGroup,
+  databaseOption,
+  defaultLimit,
+  examples,
+  limitOption,
+  parseExpectedRecord,
+  wholeNumberParser,
+} from '../command.js'
 import { BackupError, InterruptedError, UsageError } from '../errors.js'
 import { openSqlite, syncPath } from '../files.js'
 import type { ExitCode, Io } from '../io.js'
 import { counted, createReporter, grouped, momentText, type Reporter } from '../output.js'
-import { findMissingDatabase, type OperateOptions, withFlags, withService } from '../with-service.js'
+import { findMissingDatabase, type OperateOptions, type Operation, operate, withFlags } from '../with-service.js'
 
 export function addAudit(program: Command, run: Run): void {
   const verify = `audit verify --expect 12:${'9f2c'.repeat(16)}`
   const { add } = addGroup(
     program,
+    run,
     'audit',
     'list and verify the audit log of changes to secrets, URLs, deliveries and verifications',
     'audit list',
@@ -35,98 +44,94 @@ export function addAudit(program: Command, run: Run): void {
   add(
     'list',
     'list the newest records, oldest first',
+    listAudit,
     'audit list',
     'audit list --after 100 --limit 20',
     'audit list --all --json',
   )
-    .option('--limit <number>', 'print at most this many records (default 50)', wholeNumberParser(1, 1_000_000))
+    .option(...limitOption('records'))
     .option(
       '--after <number>',
       'start after the record with this number',
       wholeNumberParser(0, Number.MAX_SAFE_INTEGER),
     )
     .addOption(new Option('--all', 'print all records').conflicts('limit'))
-    .action(run(listAudit))
   add(
     'head',
     'print the newest record as <number>:<hash>, to store outside the database',
+    auditHead,
     'audit head',
     'audit head --json',
-  ).action(run(auditHead))
+  )
   add(
     'verify',
     'check that no record was changed, removed or inserted; exits with 1 and names the first bad record',
+    verifyAudit,
     'audit verify',
     verify,
+  ).option(
+    '--expect <number:hash>',
+    'a record that audit head printed before, which must still be in the log',
+    parseExpectedRecord,
   )
-    .option(
-      '--expect <number:hash>',
-      'a record that audit head printed before, which must still be in the log',
-      parseExpectedRecord,
-    )
-    .action(run(verifyAudit))
 }
 
 type ListAuditOptions = OperateOptions & { readonly limit?: number; readonly all?: true; readonly after?: number }
 
 const pageSize = 500
 
-function listAudit(options: ListAuditOptions, io: Io): Promise<ExitCode> {
-  const { all = false, limit = 50 } = options
-  return withService(options, io, async ({ audit }, report) => {
-    const newest = (await audit.head())?.seq ?? 0
-    const oldest = (await audit.list({ limit: 1 }))[0]?.seq ?? 1
-    const afterSeq = Math.max(oldest - 1, options.after ?? (all ? 0 : newest - limit))
-    const upTo = all ? newest : Math.min(newest, afterSeq + limit)
-    let printed = 0
-    for (let last: number | undefined = afterSeq; last !== undefined && last < upTo; ) {
-      const page = await audit.list({ afterSeq: last, limit: Math.min(pageSize, upTo - last) })
-      const records = page.filter(({ seq }) => seq <= upTo)
-      for (const record of records) report({ event: 'audit', record }, () => [auditLine(record)])
-      printed += records.length
-      last = page.at(-1)?.seq
-      if (io.signal.aborted) throw new InterruptedError('Interrupted; more records may follow.')
-    }
-    if (newest === 0) report.note('The audit log is empty.')
-    if (!all && afterSeq >= oldest && options.after === undefined)
-      report({ event: 'more', shown: printed, newest }, () => [
-        `The newest ${grouped(printed)} of ${grouped(newest - oldest + 1)} records; --all prints all.`,
-      ])
-    else if (upTo < newest)
-      report({ event: 'more', shown: printed, newest, after: upTo }, () => [
-        `${grouped(newest - upTo)} more follow; continue with --after ${upTo}.`,
-      ])
-  })
-}
-
-function auditHead(options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ audit }, report) => {
-    const head = await audit.head()
-    report({ event: 'audit.head', head }, () =>
-      head === null ? ['The audit log is empty.'] : [`${head.seq}:${head.hash}  ${momentText(head.at)}`],
-    )
-  })
-}
-
-function verifyAudit(options: OperateOptions & { readonly expect?: ExpectedRecord }, io: Io): Promise<ExitCode> {
-  const { expect } = options
-  return withService(options, io, async ({ audit }, report) => {
-    const verdict = await audit.verify({ signal: io.signal })
-    const [first] = await audit.list({ limit: 1 })
-    const hasLeft = expect !== undefined && first !== undefined && expect.seq < first.seq
-    const expected = expect === undefined || hasLeft ? null : await contains(audit, expect)
-    const isUnchanged = verdict.brokenAt === null && expected !== false
-    report({ event: 'audit.verified', ok: isUnchanged, ...verdict, expected }, () => [
-      ...verdictText(verdict),
-      ...(expected === false
-        ? [`Record ${expect?.seq} is not the expected one: the log was truncated or rewritten.`]
-        : []),
-      ...(expected === true ? [`Record ${expect?.seq} is the expected one.`] : []),
-      ...(hasLeft ? [`Record ${expect.seq} is archived: its retention has ended. Restore it to compare.`] : []),
+const listAudit = operate(async ({ audit }, { report, options, io }: Operation<ListAuditOptions>) => {
+  const { all = false, limit = defaultLimit } = options
+  const newest = (await audit.head())?.seq ?? 0
+  const oldest = (await audit.list({ limit: 1 }))[0]?.seq ?? 1
+  const afterSeq = Math.max(oldest - 1, options.after ?? (all ? 0 : newest - limit))
+  const upTo = all ? newest : Math.min(newest, afterSeq + limit)
+  let printed = 0
+  for (let last: number | undefined = afterSeq; last !== undefined && last < upTo; ) {
+    const page = await audit.list({ afterSeq: last, limit: Math.min(pageSize, upTo - last) })
+    const records = page.filter(({ seq }) => seq <= upTo)
+    for (const record of records) report({ event: 'audit', record }, () => [auditLine(record)])
+    printed += records.length
+    last = page.at(-1)?.seq
+    if (io.signal.aborted) throw new InterruptedError('Interrupted; more records may follow.')
+  }
+  if (newest === 0) report.note('The audit log is empty.')
+  if (!all && afterSeq >= oldest && options.after === undefined)
+    report({ event: 'more', shown: printed, newest }, () => [
+      `The newest ${grouped(printed)} of ${grouped(newest - oldest + 1)} records; --all prints all.`,
     ])
-    return isUnchanged ? 0 : 1
-  })
-}
+  else if (upTo < newest)
+    report({ event: 'more', shown: printed, newest, after: upTo }, () => [
+      `${grouped(newest - upTo)} more follow; continue with --after ${upTo}.`,
+    ])
+})
+
+const auditHead = operate(async ({ audit }, { report }) => {
+  const head = await audit.head()
+  report({ event: 'audit.head', head }, () =>
+    head === null ? ['The audit log is empty.'] : [`${head.seq}:${head.hash}  ${momentText(head.at)}`],
+  )
+})
+
+type VerifyOptions = OperateOptions & { readonly expect?: ExpectedRecord }
+
+const verifyAudit = operate(async ({ audit }, { report, options, io }: Operation<VerifyOptions>) => {
+  const { expect } = options
+  const verdict = await audit.verify({ signal: io.signal })
+  const [first] = await audit.list({ limit: 1 })
+  const hasLeft = expect !== undefined && first !== undefined && expect.seq < first.seq
+  const expected = expect === undefined || hasLeft ? null : await contains(audit, expect)
+  const isUnchanged = verdict.brokenAt === null && expected !== false
+  report({ event: 'audit.verified', ok: isUnchanged, ...verdict, expected }, () => [
+    ...verdictText(verdict),
+    ...(expected === false
+      ? [`Record ${expect?.seq} is not the expected one: the log was truncated or rewritten.`]
+      : []),
+    ...(expected === true ? [`Record ${expect?.seq} is the expected one.`] : []),
+    ...(hasLeft ? [`Record ${expect.seq} is archived: its retention has ended. Restore it to compare.`] : []),
+  ])
+  return isUnchanged ? 0 : 1
+})
 
 async function contains(audit: AuditQueries, { seq, hash }: ExpectedRecord): Promise<boolean> {
   const [record] = await audit.list({ afterSeq: seq - 1, limit: 1 })
@@ -153,6 +158,7 @@ function auditLine({ seq, at, actor, action, subject, details }: AuditRecord): s
 export function addRetention(program: Command, run: Run): void {
   const { change } = addGroup(
     program,
+    run,
     'retention',
     'write old history to files, remove it, and restore it',
     'retention run --dry-run',
@@ -161,57 +167,54 @@ export function addRetention(program: Command, run: Run): void {
   change(
     'run',
     'write history that is older than PI_RETENTION_… to files, then remove it; run it once a day',
+    runRetention,
     'retention run --dry-run',
     'retention run --folder /var/lib/payments/history',
   )
     .option('--dry-run', 'print what would be removed; changes nothing')
     .option('--give-up', 'mark old pending deliveries as exhausted; otherwise their history stays')
     .option('--folder <path>', 'where the files go (PI_RETENTION_FOLDER)')
-    .action(run(runRetention))
   const file = 'deliveries-000012-20261126T030000Z.jsonl.gz'
-  change('restore', 'restore the rows of a file until the next run', `retention restore ${file}`)
+  change('restore', 'restore the rows of a file until the next run', restoreHistory, `retention restore ${file}`)
     .option('--folder <path>', 'where the file is (PI_RETENTION_FOLDER)')
     .argument('<file>', 'a file in PI_RETENTION_FOLDER, or a path such as ./<file>')
-    .action(run(restoreHistory))
 }
 
 type FolderOptions = OperateOptions & { readonly folder?: string }
 type RunOptions = FolderOptions & { readonly dryRun?: true; readonly giveUp?: true }
 
 /** @returns 1 when the audit log is broken, else 0. */
-function runRetention(options: RunOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ history }, report, { retention }) => {
-    const { policy } = retention
-    if (Object.values(policy).every((ms) => ms === null))
-      throw new UsageError(
-        'Nothing expires: set PI_RETENTION_DELIVERIES or another PI_RETENTION_… to a time such as 90d.',
-      )
-    if (options.dryRun === true) return showPlan(history, policy, report)
-    const folder = options.folder || retention.folder
-    if (folder === null)
-      throw new UsageError('The files of removed history need a folder; pass --folder or set PI_RETENTION_FOLDER.')
-    // Checked at once: the first file is written much later.
-    if ((await stat(folder).catch(() => null))?.isDirectory() !== true)
-      throw new UsageError(`${folder} is not a folder; create it, or name another one.`)
-    let [removed, isBroken] = [0, false]
-    const onProgress = (progress: RetentionProgress) => {
-      if (progress.event === 'removed') removed += progress.history.rows
-      isBroken ||= progress.event === 'audit_broken'
-      report({ ...progress, event: `retention.${progress.event}` }, () => progressText(progress))
-    }
-    const how = { givesUp: options.giveUp === true, onProgress, signal: io.signal }
-    try {
-      await history.run(policy, createFolderArchive({ folder }), how)
-    } catch (error) {
-      if (io.signal.aborted) throw new InterruptedError('Interrupted; the removed rows are in files.', { cause: error })
-      throw error
-    }
-    report({ event: 'retention.done', removed }, () => [
-      removed === 0 ? 'Nothing was removed.' : `Removed ${rowsText(removed)} in all; their files are in ${folder}.`,
-    ])
-    return isBroken ? 1 : 0
-  })
-}
+const runRetention = operate(async ({ history }, { report, config, options, io }: Operation<RunOptions>) => {
+  const { policy } = config.retention
+  if (Object.values(policy).every((ms) => ms === null))
+    throw new UsageError(
+      'Nothing expires: set PI_RETENTION_DELIVERIES or another PI_RETENTION_… to a time such as 90d.',
+    )
+  if (options.dryRun === true) return showPlan(history, policy, report)
+  const folder = options.folder || config.retention.folder
+  if (folder === null)
+    throw new UsageError('The files of removed history need a folder; pass --folder or set PI_RETENTION_FOLDER.')
+  // Checked at once: the first file is written much later.
+  if ((await stat(folder).catch(() => null))?.isDirectory() !== true)
+    throw new UsageError(`${folder} is not a folder; create it, or name another one.`)
+  let [removed, isBroken] = [0, false]
+  const onProgress = (progress: RetentionProgress) => {
+    if (progress.event === 'removed') removed += progress.history.rows
+    isBroken ||= progress.event === 'audit_broken'
+    report({ ...progress, event: `retention.${progress.event}` }, () => progressText(progress))
+  }
+  const how = { givesUp: options.giveUp === true, onProgress, signal: io.signal }
+  try {
+    await history.run(policy, createFolderArchive({ folder }), how)
+  } catch (error) {
+    if (io.signal.aborted) throw new InterruptedError('Interrupted; the removed rows are in files.', { cause: error })
+    throw error
+  }
+  report({ event: 'retention.done', removed }, () => [
+    removed === 0 ? 'Nothing was removed.' : `Removed ${rowsText(removed)} in all; their files are in ${folder}.`,
+  ])
+  return isBroken ? 1 : 0
+})
 
 async function showPlan(history: HistoryCommands, policy: RetentionPolicy, report: Reporter): Promise<ExitCode> {
   const { ended: expired, pending } = await history.plan(policy)
@@ -224,15 +227,14 @@ async function showPlan(history: HistoryCommands, policy: RetentionPolicy, repor
   return 0
 }
 
-function restoreHistory(path: string, options: FolderOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ history }, report, { retention }) => {
-    const archive = createFolderArchive({ folder: options.folder || (retention.folder ?? '.') })
-    const { kind, rows } = await history.restore(archive, path, { signal: io.signal })
-    report({ event: 'retention.restored', kind, rows }, () => [
-      `Restored ${rowsText(rows)} of ${kind}. They stay until the next retention run.`,
-    ])
-  })
-}
+const restoreHistory = operate(async ({ history }, run: Operation<FolderOptions>, path: string) => {
+  const { report, config, options, io } = run
+  const archive = createFolderArchive({ folder: options.folder || (config.retention.folder ?? '.') })
+  const { kind, rows } = await history.restore(archive, path, { signal: io.signal })
+  report({ event: 'retention.restored', kind, rows }, () => [
+    `Restored ${rowsText(rows)} of ${kind}. They stay until the next retention run.`,
+  ])
+})
 
 function progressText(progress: RetentionProgress): string[] {
   switch (progress.event) {

@@ -8,11 +8,12 @@ import type {
   SubjectView,
   VerdictRecord,
 } from '@payment-integration/core/internal'
+import { defaultLimit } from '../command.js'
 import { UsageError } from '../errors.js'
 import { readInput } from '../input.js'
-import type { ExitCode, Io } from '../io.js'
-import { grouped, momentText, type ReportedEvent, shortHash, table } from '../output.js'
-import { type OperateOptions, withService } from '../with-service.js'
+import type { Io } from '../io.js'
+import { type Columns, grouped, momentText, type ReportedEvent, shortHash, tableOf } from '../output.js'
+import { type OperateOptions, type Operation, operate } from '../with-service.js'
 
 export interface IdentityOptions extends OperateOptions {
   /** An e-mail address in any spelling, or `-` for standard input. Hashed, and never printed or stored. */
@@ -20,8 +21,6 @@ export interface IdentityOptions extends OperateOptions {
   readonly key?: string
   readonly limit?: number
 }
-
-export const defaultLimit = 50
 
 export function requireIdentity({ identity }: Pick<Service, 'identity'>): Identity {
   if (identity !== null) return identity
@@ -55,8 +54,7 @@ interface IdentityList<T, O> {
     options: O,
   ): Promise<readonly T[]>
   event(item: T): ReportedEvent
-  /** The text of each column by its title; null is printed as `-`. */
-  readonly columns: Readonly<Record<string, (item: T) => string | null | undefined>>
+  readonly columns: Columns<T>
   /** The noun for an empty list, as in `No subject matches.` */
   readonly noun: string
   /** The option that continues the list after its last shown entry. */
@@ -65,27 +63,22 @@ interface IdentityList<T, O> {
 
 /** Makes the action of a list, which prints neither e-mail addresses nor tokens. */
 function createListAction<T, O extends IdentityOptions = IdentityOptions>(list: IdentityList<T, O>) {
-  const columns = Object.entries(list.columns)
-  const titles = columns.map(([title]) => title)
-  const cells = (item: T) => columns.map(([, text]) => text(item) ?? '-')
-  return (options: O, io: Io): Promise<ExitCode> => {
+  return operate(async (service, { report, options, io }: Operation<O>) => {
     const { limit = defaultLimit } = options
-    return withService(options, io, async (service, report) => {
-      const identity = requireIdentity(service)
-      const emailKey = await readEmailKey(identity, options, io)
-      const rows = await list.read(identity, { emailKey, limit: limit + 1 }, options)
-      const pageRows = rows.slice(0, limit)
-      report.all(pageRows, list.event, (all) => table([titles, ...all.map(cells)]), `No ${list.noun} matches.`)
-      const last = pageRows.at(-1)
-      if (rows.length <= limit || last === undefined) return
-      const more = list.more?.(last)
-      report({ event: 'more', shown: limit, ...more }, () => [
-        more === undefined
-          ? `The newest ${grouped(limit)}; a larger --limit prints older ones.`
-          : `${grouped(limit)} shown, more follow; continue with --after ${more.afterId}.`,
-      ])
-    })
-  }
+    const identity = requireIdentity(service)
+    const emailKey = await readEmailKey(identity, options, io)
+    const rows = await list.read(identity, { emailKey, limit: limit + 1 }, options)
+    const pageRows = rows.slice(0, limit)
+    report.all(pageRows, list.event, (all) => tableOf(all, list.columns), `No ${list.noun} matches.`)
+    const last = pageRows.at(-1)
+    if (rows.length <= limit || last === undefined) return
+    const more = list.more?.(last)
+    report({ event: 'more', shown: limit, ...more }, () => [
+      more === undefined
+        ? `The newest ${grouped(limit)}; a larger --limit prints older ones.`
+        : `${grouped(limit)} shown, more follow; continue with --after ${more.afterId}.`,
+    ])
+  })
 }
 
 interface SubjectOptions extends IdentityOptions {
@@ -106,7 +99,7 @@ export const listSubjects = createListAction<SubjectView, SubjectOptions>({
     reviewed: ({ reviewedAt }) => momentText(reviewedAt),
     'shared by': ({ emailKey, donor }) => (emailKey === null ? 'the user' : donor && shortHash(donor)),
     applicant: ({ applicantId }) => applicantId,
-    redemptions: ({ redemptions }) => grouped(redemptions),
+    redemptions: ({ redemptions }) => redemptions,
     open: ({ isOpen }) => (isOpen ? 'yes' : null),
     // Last because it is long, and printed whole because `--key` takes it.
     'keyed hash of the e-mail': ({ emailKey }) => emailKey,

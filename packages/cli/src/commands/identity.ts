@@ -1,18 +1,19 @@
 /** `payment-integration identity …`: resolves redemptions and closes stuck verifications. @module */
 import type { CloseRequest, CloseResult, ResolveResult } from '@payment-integration/core/internal'
 import { type Command, Option } from 'commander'
-import { addGroup, type Run, wholeNumberParser } from '../command.js'
+import { addGroup, limitOption, type Run } from '../command.js'
 import { UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { type OperateOptions, withService } from '../with-service.js'
 import type { IdentityOptions } from './identity-lists.js'
-import { defaultLimit, histories, listSubjects, readEmailKey, requireIdentity } from './identity-lists.js'
+import { histories, listSubjects, readEmailKey, requireIdentity } from './identity-lists.js'
 
 const exampleKey = '9f2c'.repeat(16)
 
 export function addIdentity(program: Command, run: Run): void {
   const { add, change } = addGroup(
     program,
+    run,
     'identity',
     'list shared identity verifications, resolve unknown outcomes and close stuck verifications',
     'identity list --email - < address.txt',
@@ -23,6 +24,7 @@ export function addIdentity(program: Command, run: Run): void {
     add(
       'list',
       'list subjects: the account of an address, its verification, and who shared it',
+      listSubjects,
       'identity list',
       'identity list --email - < address.txt',
       'identity list --json',
@@ -30,15 +32,13 @@ export function addIdentity(program: Command, run: Run): void {
   )
     .addOption(new Option('--account <id>', 'only subjects of this account').conflicts(['email', 'key']))
     .option('--after <subject>', 'start after the subject with this id')
-    .action(run(listSubjects))
   for (const [name, about, list] of histories)
-    withFilters(add(name, about, `identity ${name} --limit 20`, `identity ${name} --key ${exampleKey}`)).action(
-      run(list),
-    )
+    withFilters(add(name, about, list, `identity ${name} --limit 20`, `identity ${name} --key ${exampleKey}`))
 
   change(
     'resolve',
     'resolve a redemption whose outcome is unknown',
+    resolveRedemption,
     'identity resolve pi:7f3a:1 --applicant 5b594ade0a975a36c9349e66',
     'identity resolve pi:7f3a:1 --none',
   )
@@ -48,11 +48,11 @@ export function addIdentity(program: Command, run: Run): void {
     )
     .addOption(new Option('--applicant <id>', 'the redemption created the applicant with this id').conflicts('none'))
     .option('--none', 'the redemption created no applicant; the user may share again')
-    .action(run(resolveRedemption))
 
   const close = change(
     'close',
     'close stuck verifications that the provider confirms as stuck; a dry run without --apply',
+    closeVerifications,
     `identity close --hold --key ${exampleKey}`,
     'identity close --missing --subject 7f3a --apply',
   )
@@ -61,7 +61,6 @@ export function addIdentity(program: Command, run: Run): void {
     .addOption(new Option('--hold', 'the applicant was deactivated and is active again').conflicts('missing'))
     .option('--missing', 'the applicant was deleted at the provider; the donor may share again')
     .option('--apply', 'make the changes; without it only the plan is printed')
-    .action(run(closeVerifications))
 }
 
 /** The actions validate both values: only an open service can hash an address. */
@@ -76,13 +75,7 @@ function withAddress(command: Command): Command {
     .option('--key <keyed hash>', 'only the address with this keyed hash, as identity list prints it')
 }
 
-function withFilters(command: Command): Command {
-  return withAddress(command).option(
-    '--limit <number>',
-    `print at most this many entries (default ${defaultLimit})`,
-    wholeNumberParser(1, 1_000_000),
-  )
-}
+const withFilters = (command: Command) => withAddress(command).option(...limitOption('entries'))
 
 type ResolveOptions = OperateOptions & { readonly applicant?: string; readonly none?: true }
 

@@ -3,22 +3,22 @@ import type { IntegrationView, MoveError } from '@payment-integration/core'
 import type { EndpointView, UnrecordedRange } from '@payment-integration/core/internal'
 import { Argument, type Command } from 'commander'
 import { createGzipFile, openGzipFile } from '../archive.js'
-import { addGroup, parseAddress, parseDuration, parseNotificationUrl, type Run } from '../command.js'
+import { addGroup, exampleAddress, parseAddress, parseDuration, parseNotificationUrl, type Run } from '../command.js'
 import { UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { duration, grouped, momentText, shownOnce } from '../output.js'
-import { type OperateOptions, withService } from '../with-service.js'
+import { type OperateOptions, type Operation, operate, operateOrCreate, withService } from '../with-service.js'
 
 const address = () => new Argument('<address>', 'integration address: 0x and 40 hex digits').argParser(parseAddress)
-const exampleAddress = `0x${'a1'.repeat(20)}`
 
 export function addIntegrations(program: Command, run: Run): void {
-  const createExample = `integrations create ${exampleAddress} --name "My shop"`
-  const { add, change } = addGroup(program, 'integrations', 'manage integrations', 'integrations list', createExample)
+  const example = `integrations create ${exampleAddress} --name "My shop"`
+  const { add, change } = addGroup(program, run, 'integrations', 'manage integrations', 'integrations list', example)
 
   change(
     'create',
     'register an integration and print its two secrets once',
+    createIntegration,
     `integrations create ${exampleAddress} --url https://shop.example/webhook`,
   )
     .addArgument(address())
@@ -28,54 +28,52 @@ export function addIntegrations(program: Command, run: Run): void {
       'where notifications are sent: an https URL (with PI_ENV=development also http to this machine)',
       parseNotificationUrl,
     )
-    .action(run(createIntegration))
   add(
     'list',
     'list all integrations without their secrets, and which endpoints fail',
+    listIntegrations,
     'integrations list --json',
-  ).action(run(listIntegrations))
+  )
   change(
     'enable',
     'accept requests from an integration again, and send its deliveries',
+    enableIntegration(true),
     `integrations enable ${exampleAddress}`,
-  )
-    .addArgument(address())
-    .action(run((...[id, options, io]: AddressArguments) => setIntegrationEnabled(id, true, options, io)))
+  ).addArgument(address())
   change(
     'disable',
     'reject requests of an integration with 401 after at most a quarter of a second, and pause its deliveries',
+    enableIntegration(false),
     `integrations disable ${exampleAddress}`,
-  )
-    .addArgument(address())
-    .action(run((...[id, options, io]: AddressArguments) => setIntegrationEnabled(id, false, options, io)))
+  ).addArgument(address())
   change(
     'set-url',
     'change the URL to which notifications are sent',
+    setIntegrationUrl,
     `integrations set-url ${exampleAddress} https://shop.example/webhook`,
   )
     .addArgument(address())
     .argument('<url>', 'an https URL, or the word none to send no notifications', (text: string) =>
       text === 'none' ? null : parseNotificationUrl(text),
     )
-    .action(run(setIntegrationUrl))
   change(
     'export',
     'disable an integration, and write it to a file for another cell',
+    exportIntegration,
     `integrations export ${exampleAddress} --to shop.jsonl.gz`,
   )
     .addArgument(address())
     .requiredOption('--to <file>', 'path of the new file; it will contain payments and encrypted secrets')
-    .action(run(exportIntegration))
   change(
     'import',
     'import an integration from a file of another cell and enable it; after an interruption, run it again',
+    importIntegration,
     'integrations import shop.jsonl.gz',
-  )
-    .argument('<file>', 'a file that integrations export wrote')
-    .action(run(importIntegration))
+  ).argument('<file>', 'a file that integrations export wrote')
   change(
     'rotate-secret',
     'replace the API secret; with --signing, replace the webhook secret in two steps',
+    rotateSecret,
     `integrations rotate-secret ${exampleAddress} --grace 7d`,
     `integrations rotate-secret ${exampleAddress} --signing --prepare`,
     `integrations rotate-secret ${exampleAddress} --signing --activate`,
@@ -90,59 +88,50 @@ export function addIntegrations(program: Command, run: Run): void {
     .option('--abort', 'delete the prepared webhook secret')
     .option('--grace <duration>', 'how long the previous secret stays valid (default 24h)', parseDuration)
     .option('--no-grace', 'drop the previous secret at once, because it may have leaked')
-    .action(run(rotateSecret))
 }
 
-type AddressArguments = [address: string, options: OperateOptions, io: Io]
 type CreateOptions = OperateOptions & { readonly name?: string; readonly url?: string }
 
-function createIntegration(address: string, { name, url, ...options }: CreateOptions, io: Io): Promise<ExitCode> {
-  return withService({ ...options, mayCreate: true }, io, async ({ integrations }, report) => {
-    const issued = await integrations.create({ address, name, notificationUrl: url ?? null })
-    report({ event: 'integration.created', ...issued }, ({ integration, apiSecret, signingSecret, unrecorded }) => [
-      `Created ${integration.address}${integration.name === '' ? '' : ` (${integration.name})`}.`,
-      `  API secret      ${apiSecret}`,
-      `  Webhook secret  ${signingSecret}`,
-      `  Notifications   ${integration.notificationUrl ?? 'none'}`,
-      `${shownOnce('Both secrets are', 'them')} If one is lost, replace it with rotate-secret.`,
-      ...formatReindexCommands(unrecorded),
-    ])
-  })
-}
+const createIntegration = operateOrCreate(async ({ integrations }, run: Operation<CreateOptions>, address: string) => {
+  const { name, url = null } = run.options
+  const issued = await integrations.create({ address, name, notificationUrl: url })
+  run.report({ event: 'integration.created', ...issued }, ({ integration, apiSecret, signingSecret, unrecorded }) => [
+    `Created ${integration.address}${integration.name === '' ? '' : ` (${integration.name})`}.`,
+    `  API secret      ${apiSecret}`,
+    `  Webhook secret  ${signingSecret}`,
+    `  Notifications   ${integration.notificationUrl ?? 'none'}`,
+    `${shownOnce('Both secrets are', 'them')} If one is lost, replace it with rotate-secret.`,
+    ...formatReindexCommands(unrecorded),
+  ])
+})
 
-function listIntegrations(options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ integrations, deliveries }, report) => {
-    const endpoints = new Map((await deliveries.endpoints()).map((each) => [each.integrationAddress, each]))
-    const all = await integrations.list()
-    report.all(
-      all.map((integration) => ({ integration, endpoint: endpoints.get(integration.address) ?? null })),
-      (each) => ({ event: 'integration', ...each }),
-      (each) =>
-        each.flatMap(({ integration, endpoint }) => [
-          integrationLine(integration),
-          ...endpointLines(endpoint),
-          ...rotationLines(integration),
-        ]),
-      'No integration exists yet; register one with integrations create.',
-    )
-  })
-}
+const listIntegrations = operate(async ({ integrations, deliveries }, { report }) => {
+  const endpoints = new Map((await deliveries.endpoints()).map((each) => [each.integrationAddress, each]))
+  const all = await integrations.list()
+  report.all(
+    all.map((integration) => ({ integration, endpoint: endpoints.get(integration.address) ?? null })),
+    (each) => ({ event: 'integration', ...each }),
+    (each) =>
+      each.flatMap(({ integration, endpoint }) => [
+        integrationLine(integration),
+        ...endpointLines(endpoint),
+        ...rotationLines(integration),
+      ]),
+    'No integration exists yet; register one with integrations create.',
+  )
+})
 
-function setIntegrationEnabled(address: string, enabled: boolean, options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ integrations }, report) => {
+const enableIntegration = (enabled: boolean) =>
+  operate(async ({ integrations }, { report }, address: string) => {
     const integration = await integrations.setEnabled(address, enabled)
-    report({ event: enabled ? 'integration.enabled' : 'integration.disabled', integration }, (event) => [
-      integrationLine(event.integration),
-    ])
+    const event = enabled ? 'integration.enabled' : 'integration.disabled'
+    report({ event, integration }, () => [integrationLine(integration)])
   })
-}
 
-function setIntegrationUrl(address: string, url: string | null, options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ integrations }, report) => {
-    const integration = await integrations.setNotificationUrl(address, url)
-    report({ event: 'integration.url_set', integration }, (event) => [integrationLine(event.integration)])
-  })
-}
+const setIntegrationUrl = operate(async ({ integrations }, { report }, address: string, url: string | null) => {
+  const integration = await integrations.setNotificationUrl(address, url)
+  report({ event: 'integration.url_set', integration }, () => [integrationLine(integration)])
+})
 
 function integrationLine({ address, enabled, name, notificationUrl }: IntegrationView): string {
   return `${address}  ${enabled ? 'enabled ' : 'disabled'}  ${notificationUrl ?? 'no notifications'}  ${name}`.trimEnd()
@@ -230,38 +219,37 @@ async function rotateSigningSecret(address: string, options: RotateOptions, io: 
   })
 }
 
-function exportIntegration(address: string, options: OperateOptions & { readonly to: string }, io: Io) {
-  const { to } = options
-  return withService(options, io, async ({ moves }, report) => {
-    // The file is created before the export disables the integration.
-    const file = await createGzipFile(to)
-    const exported = await moves.export(address, async () => file, { signal: io.signal }).finally(file.discard)
-    report({ event: 'integration.exported', address, file: to, ...exported }, (event) => [
-      `Wrote ${to}: ${grouped(event.payments)} payments, ${grouped(event.deliveries)} pending deliveries, ${grouped(event.updates)} updates, ${grouped(event.waiting)} waiting updates.`,
-      `  hmac ${event.hmac}`,
-      `${address} is disabled here from now on. Import the file in the other cell; do not enable the integration here again.`,
-    ])
-  })
-}
+type ExportOptions = OperateOptions & { readonly to: string }
 
-function importIntegration(path: string, options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ moves }, report) => {
-    const imported = await moves.import(openGzipFile(path), { signal: io.signal }).catch((error: unknown) => {
-      const { code, unrecorded } = error as Partial<MoveError>
-      if (code === 'ERR_MOVE_UNRECORDED' && unrecorded !== undefined)
-        report({ event: 'integration.unrecorded', unrecorded }, () => formatReindexCommands(unrecorded))
-      throw error
-    })
-    report({ event: 'integration.imported', ...imported }, (event) => [
-      `Imported ${event.address}: ${grouped(event.payments)} payments, ${grouped(event.updates)} updates. It is enabled here.`,
-      `  hmac ${event.hmac}`,
-      `  ${grouped(event.added)} deliveries were added for versions that are not in the file.`,
-      ...(event.left === 0
-        ? []
-        : [`  ${grouped(event.left)} dropped payments of the file were skipped: they were never stored here.`]),
-    ])
+const exportIntegration = operate(async ({ moves }, run: Operation<ExportOptions>, address: string) => {
+  const { report, options, io } = run
+  const { to } = options
+  // The file is created before the export disables the integration.
+  const file = await createGzipFile(to)
+  const exported = await moves.export(address, async () => file, { signal: io.signal }).finally(file.discard)
+  report({ event: 'integration.exported', address, file: to, ...exported }, (event) => [
+    `Wrote ${to}: ${grouped(event.payments)} payments, ${grouped(event.deliveries)} pending deliveries, ${grouped(event.updates)} updates, ${grouped(event.waiting)} waiting updates.`,
+    `  hmac ${event.hmac}`,
+    `${address} is disabled here from now on. Import the file in the other cell; do not enable the integration here again.`,
+  ])
+})
+
+const importIntegration = operate(async ({ moves }, { report, io }, path: string) => {
+  const imported = await moves.import(openGzipFile(path), { signal: io.signal }).catch((error: unknown) => {
+    const { code, unrecorded } = error as Partial<MoveError>
+    if (code === 'ERR_MOVE_UNRECORDED' && unrecorded !== undefined)
+      report({ event: 'integration.unrecorded', unrecorded }, () => formatReindexCommands(unrecorded))
+    throw error
   })
-}
+  report({ event: 'integration.imported', ...imported }, (event) => [
+    `Imported ${event.address}: ${grouped(event.payments)} payments, ${grouped(event.updates)} updates. It is enabled here.`,
+    `  hmac ${event.hmac}`,
+    `  ${grouped(event.added)} deliveries were added for versions that are not in the file.`,
+    ...(event.left === 0
+      ? []
+      : [`  ${grouped(event.left)} dropped payments of the file were skipped: they were never stored here.`]),
+  ])
+})
 
 /** Formats the commands that record an integration's payments from blocks indexed before its registration. */
 function formatReindexCommands(unrecorded: readonly UnrecordedRange[]): string[] {

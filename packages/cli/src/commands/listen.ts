@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { examples, parseDuration, parseReceiverUrl, type Run, withIntegrator } from '../command.js'
 import { type IntegratorOptions, readIntegrator, readSecret } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
-import { createReporter, createStyle } from '../output.js'
+import { createReporter } from '../output.js'
 
 interface ListenOptions extends IntegratorOptions {
   readonly forwardTo: string
@@ -43,9 +43,7 @@ async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
     signingSecret: signingSecretEnv === undefined ? null : readSecret(signingSecretEnv, variables),
     since: since === undefined ? null : io.now() - since,
   }
-  const style = createStyle(io.color)
-  const { listenText, runListen } = await import('../listen/session.js')
-  const report = createReporter(io, options.json)
-  await runListen(plan, (event) => report(event, (each) => listenText(each, style)), io)
+  const { runListen } = await import('../listen/session.js')
+  await runListen(plan, createReporter(io, options.json), io)
   return 0
 }

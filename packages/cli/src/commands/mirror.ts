@@ -9,13 +9,12 @@ import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-i
 import type { Mirror, MirrorEvent, MirrorReconciliation, MirrorStatus } from '@payment-integration/mirror'
 import type { HandlerOptions } from '@payment-integration/webhook'
 import { type Command, InvalidArgumentError } from 'commander'
-import { append, durationParser, examples, parseAddress, type Run } from '../command.js'
+import { append, durationParser, exampleAddress, examples, parseAddress, type Run } from '../command.js'
 import { InterruptedError, MirrorDatabaseError, UsageError } from '../errors.js'
 import { openSqlite } from '../files.js'
 import { readSecret, splitSecrets } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, grouped, momentText, type Reporter, shortHash, span } from '../output.js'
-import { createLiveLine } from '../progress.js'
 import { createdText, hasPassword } from '../with-service.js'
 import { parseServerUrl } from './status.js'
 
@@ -45,8 +44,6 @@ export function addMirror(program: Command, run: Run): void {
     .action(run(keepMirror))
 }
 
-const exampleAddress = '0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1'
-
 /** Options of {@link keepMirror}. No option takes a secret: other users can see arguments. */
 interface MirrorCommandOptions {
   readonly to?: string
@@ -67,18 +64,18 @@ interface MirrorCommandOptions {
  * `once`; errors of the client and the mirror.
  */
 async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<ExitCode> {
-  const { once = false, listen, json = false } = options
+  const { once = false, listen } = options
   if (once && listen !== undefined) throw new UsageError('--once receives no webhooks; omit --listen.')
   const url = targetUrl(options.to, io.env)
   const client = await createMirrorClient(options, io.env)
   const names = options.secretEnv ?? ['WEBHOOK_SIGNING_SECRET']
   const secrets = listen && names.flatMap((name) => splitSecrets(readSecret(name, io.env)))
   const { createMirror } = await import('@payment-integration/mirror')
-  const report = createReporter(io, json)
+  const report = createReporter(io, options.json)
   const target = await openTarget(url)
   try {
     if (target.createdPath !== null) report.note(createdText(target.createdPath))
-    const printer = createPrinter(io, report, json, () => mirror.status())
+    const printer = createPrinter(io, report, () => mirror.status())
     const { now, sleep, signal } = io
     const { database } = target
     const parts = { database, client, integrationAddress: options.integration, secrets, now, sleep }
@@ -242,13 +239,7 @@ export async function serveEndpoint(
 type MirrorPrinter = ReturnType<typeof createPrinter>
 
 /** Prints events in their order, and the status from `readStatus` after each finished run. */
-function createPrinter(
-  io: Pick<Io, 'live' | 'now'>,
-  report: Reporter,
-  json: boolean,
-  readStatus: () => Promise<MirrorStatus>,
-) {
-  const show = createLiveLine({ ...io, out: report.note }, json)
+function createPrinter({ live }: Pick<Io, 'live'>, report: Reporter, readStatus: () => Promise<MirrorStatus>) {
   let pending = Promise.resolve()
 
   function failure(step: string, error: unknown): void {
@@ -270,9 +261,9 @@ function createPrinter(
     const { type, ...facts } = given
     if (given.type === 'progress') {
       report({ event: type, ...facts }, () => [])
-      return show(`Compared ${grouped(given.compared)} payments.`)
+      return report.progress(`Compared ${grouped(given.compared)} payments.`)
     }
-    io.live?.([])
+    live?.([])
     if (given.type === 'failed') return failure(given.step, given.error)
     report({ event: type, ...facts }, () => eventText(given))
     if (given.type === 'reconciled') pending = pending.then(printStatus)

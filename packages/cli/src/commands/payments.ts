@@ -1,32 +1,28 @@
 /** `payment-integration payments export`: writes a filtered list of payments into a file. @module */
 import { paymentStates } from '@payment-integration/contract'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { createFile } from '../archive.js'
-import { addGroup, checkTimes, momentParser, parseAddress, parseChainId, type Run } from '../command.js'
+import { addGroup, checkTimes, formParser, momentParser, parseAddress, parseChainId, type Run } from '../command.js'
 import { InterruptedError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { counted } from '../output.js'
-import { createLiveLine } from '../progress.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
 export function addPayments(program: Command, run: Run, io: Io): void {
   const example = 'payments export --to payments.csv --state success --since 30d'
-  const { change } = addGroup(program, 'payments', 'export payments', example)
+  const { change } = addGroup(program, run, 'payments', 'export payments', example)
   const parseMoment = momentParser(io.now)
-  change('export', 'write matching payments to a file, newest first', example, 'payments export --to all.jsonl')
+  const about = 'write matching payments to a file, newest first'
+  change('export', about, exportPayments, example, 'payments export --to all.jsonl')
     .requiredOption('--to <file>', 'path of the new file: .csv for a table, or .jsonl for JSON lines', parseFile)
     .option('--integration <address>', 'only payments that name this integration', parseAddress)
     .option('--chain <id>', 'only payments on this chain', parseChainId)
     .addOption(new Option('--state <state>', 'only payments in this state').choices([...paymentStates, 'none']))
     .option('--since <time>', 'in a block at or after this time: 2026-03-01T09:30Z, or 2h', parseMoment)
     .option('--until <time>', 'in a block before this time', parseMoment)
-    .action(run(exportPayments))
 }
 
-function parseFile(text: string): string {
-  if (/\.(csv|jsonl)$/.test(text)) return text
-  throw new InvalidArgumentError('Expected a name that ends in .csv or .jsonl.')
-}
+const parseFile = formParser(/\.(csv|jsonl)$/, 'Expected a name that ends in .csv or .jsonl.')
 
 interface ExportOptions extends OperateOptions {
   readonly to: string
@@ -44,14 +40,13 @@ function exportPayments(options: ExportOptions, io: Io): Promise<ExitCode> {
   const filter = { integrationAddress, chainId, state: state === 'none' ? null : state, since, until }
   return withService(options, io, async ({ queries, exportRows }, report) => {
     const file = await createFile(to)
-    const show = createLiveLine(io, options.json === true)
     const how = { format: to.endsWith('.csv') ? 'csv' : 'jsonl', mayContinue: async () => !io.signal.aborted } as const
     let written = 0
     try {
       for await (const { text, rows } of exportRows(queries.paymentListing(filter), how)) {
         await file.write(Buffer.from(text))
         written = rows
-        show(`Exporting: ${counted(rows, 'payment')}`)
+        report.progress(`Exporting: ${counted(rows, 'payment')}`)
       }
       await file.finish()
     } catch (cause) {

@@ -179,6 +179,7 @@ async function publish({ replicas, maxAge, maxMegabytes, json }: PublishOptions,
 export function addMigrate(program: Command, run: Run): void {
   const { add } = addGroup(
     program,
+    run,
     'migrate',
     'bring the schema up to date while the previous release keeps running',
     'migrate plan',
@@ -187,15 +188,22 @@ export function addMigrate(program: Command, run: Run): void {
   add(
     'plan',
     'print the pending steps and change nothing; exits with 1 if apply has any',
+    planMigration,
     'migrate plan',
     'migrate plan --json',
-  ).action(run(planMigration))
-  add('apply', 'run the steps that this release needs, before its first process starts', 'migrate apply').action(
-    run(applyMigration),
   )
-  add('contract', 'remove what only older releases need, once none of their processes runs', 'migrate contract --yes')
-    .option('-y, --yes', 'do not ask for confirmation')
-    .action(run(contractSchema))
+  add(
+    'apply',
+    'run the steps that this release needs, before its first process starts',
+    applyMigration,
+    'migrate apply',
+  )
+  add(
+    'contract',
+    'remove what only older releases need, once none of their processes runs',
+    contractSchema,
+    'migrate contract --yes',
+  ).option('-y, --yes', 'do not ask for confirmation')
 }
 
 type ContractOptions = OperateOptions & { readonly yes?: true }

@@ -1,5 +1,5 @@
 /** `payment-integration status`: shows the health of a running server. @module */
-import { parseUrl } from '@payment-integration/contract/internal'
+import { healthSchema, parseUrl } from '@payment-integration/contract/internal'
 import { ExcessiveJsonError, readForeignJson, startTimeLimit } from '@payment-integration/contract/internal-io'
 import { type DatabaseSnapshot, oldSnapshotMs, type RunningProcess } from '@payment-integration/core/internal'
 import type { ProvenRange } from '@payment-integration/core/ports'
@@ -9,7 +9,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { examples, type Run } from '../command.js'
 import { DatabaseMissingError, InterruptedError, ServerError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { counted, createReporter, grouped, indent, span, table } from '../output.js'
+import { type Columns, counted, createReporter, indent, span, tableOf } from '../output.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
 /** Timeout in milliseconds: the server waits at most two seconds for its database; the network gets three. */
@@ -49,61 +49,71 @@ function describeReason(error: unknown): string {
   return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? ` (${code})` : ''
 }
 
-/** The report's fields by their types. `?`: may be null. `??`: may be null, or missing from an older server. */
-const nodeFields = {
-  string: ['name'],
-  boolean: ['inUse'],
-  number: ['score', 'failures', 'contradictions', 'failedProofs', 'calls', 'receivedBytes', 'blocks', 'maxRange'],
-  'number?': ['head', 'latencyMs'],
-  'string?': ['lastError'],
-}
-const chainFields = {
-  number: ['chainId', 'reorgs'],
-  boolean: ['leading'],
-  'number?': ['head', 'indexed', 'lag'],
-  'number??': ['headAt'],
-  'string?': ['proof', 'error'],
-  'object?': ['lastError'],
-}
-
-function hasFields<T>(
-  value: T,
-  types: Readonly<Record<string, readonly string[]>>,
-): value is T & Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) return false
-  return Object.entries(types).every(([type, names]) =>
-    names.every((name) => {
-      const field = (value as Readonly<Record<string, unknown>>)[name]
-      if (field === undefined) return type.endsWith('??')
-      return field === null ? type.endsWith('?') : type.startsWith(typeof field)
-    }),
-  )
-}
-
-const isListOf = (value: unknown, isOne: (item: unknown) => boolean) => Array.isArray(value) && value.every(isOne)
-
-function isChain(value: unknown): boolean {
-  if (!hasFields(value, chainFields) || !isListOf(value['nodes'], (each) => hasFields(each, nodeFields))) return false
-  const { proof, lastError } = value
-  if (lastError !== null && !hasFields(lastError, { string: ['message'], number: ['at'] })) return false
-  return ['root', 'bloom', 'none', null].includes(proof as string | null)
-}
-
-/** Parses a report and keeps its unknown fields; null when the value is no report. */
+/**
+ * Parses a report and keeps its unknown fields; null when the value is no report. A server that is older than `headAt`
+ * counts as one without a head.
+ */
 export function parseHealth(value: unknown): HealthReport | null {
-  if (!hasFields(value, { string: ['status', 'database'], 'string??': ['recording'] })) return null
-  const isKnown =
-    ['ok', 'degraded', 'down'].includes(value['status'] as string) &&
-    ['ok', 'unavailable'].includes(value['database'] as string) &&
-    ['own', undefined].includes(value['recording'] as string | undefined)
-  return isKnown && isListOf(value['chains'], isChain) ? (value as unknown as HealthReport) : null
+  if (typeof value !== 'object' || value === null) return null
+  const { chains } = value as { readonly chains?: unknown }
+  const known = Array.isArray(chains) ? chains.map((chain) => ({ headAt: null, ...chain })) : chains
+  const parsed = healthSchema().safeParse({ ...value, chains: known })
+  return parsed.success ? parsed.data : null
 }
 
-const chainColumns = ['chain', 'head', 'age', 'indexed', 'lag', 'proof', 'reorgs', 'role']
-const nodeColumns = 'node, score, used, head, ms, failures, contradictions, failed proofs, blocks per request'.split(
-  ', ',
-)
-const trafficColumns = ['node', 'calls', 'bytes', 'blocks', 'calls per block', 'bytes per block', 'cost']
+type NodeHealth = ChainHealth['nodes'][number]
+
+const getChainColumns = (now: number): Columns<ChainHealth> => ({
+  chain: ({ chainId }) => String(chainId),
+  head: ({ head }) => head,
+  age: ({ headAt }) => (headAt === null ? null : span(Math.max(0, now - headAt) / 1_000)),
+  indexed: ({ indexed }) => indexed,
+  lag: ({ lag }) => lag,
+  proof: ({ proof }) => proof,
+  reorgs: ({ reorgs }) => reorgs,
+  role: ({ leading }) => (leading ? 'leads' : 'stands by'),
+})
+
+const nodeColumns: Columns<NodeHealth> = {
+  node: ({ name }) => name,
+  score: ({ score }) => score.toFixed(2),
+  used: ({ inUse }) => (inUse ? 'yes' : 'no'),
+  head: ({ head }) => head,
+  ms: ({ latencyMs }) => latencyMs,
+  failures: ({ failures }) => failures,
+  contradictions: ({ contradictions }) => contradictions,
+  'failed proofs': ({ failedProofs }) => failedProofs,
+  'blocks per request': ({ maxRange }) => maxRange,
+}
+
+/** @param price - The price of a million calls; null: unknown. */
+const getTrafficColumns = (price: number | null): Columns<NodeHealth> => ({
+  node: ({ name }) => name,
+  calls: ({ calls }) => calls,
+  bytes: ({ receivedBytes }) => receivedBytes,
+  blocks: ({ blocks }) => blocks,
+  'calls per block': ({ calls, blocks }) => (blocks === 0 ? null : (calls / blocks).toFixed(2)),
+  'bytes per block': ({ receivedBytes, blocks }) => (blocks === 0 ? null : receivedBytes / blocks),
+  cost: ({ calls }) => (price === null ? null : ((calls * price) / 1_000_000).toFixed(4)),
+})
+
+const getProcessColumns = (now: number): Columns<RunningProcess> => ({
+  process: ({ host, pid }) => `${host} ${pid}`,
+  release: ({ release }) => release,
+  roles: ({ roles }) => roles.join(' '),
+  state: ({ startedAt, silentMs }) =>
+    silentMs === null
+      ? `runs for ${span(Math.max(0, now - startedAt) / 1_000)}`
+      : `silent for ${span(silentMs / 1_000)}`,
+  leases: ({ leases }) => leases.join(' ') || null,
+})
+
+const proofColumns: Columns<ProvenRange> = {
+  from: ({ from }) => from,
+  to: ({ to }) => to,
+  proof: ({ proof }) => proof,
+  node: ({ node }) => node,
+}
 
 /** Formats the report. `getPrice` gives the price of a million calls at the nodes of a chain; null: unknown. */
 function statusText(url: string, health: HealthReport, now: number, getPrice: (chainId: number) => number | null) {
@@ -111,31 +121,19 @@ function statusText(url: string, health: HealthReport, now: number, getPrice: (c
   return [
     `${status}: ${url}, database ${database}`,
     ...(recording === 'own' ? ['Only payments of its own integrations are stored (PI_RECORD=own).'] : []),
-    ...(chains.length === 0
-      ? ['The server follows no chain.']
-      : ['', ...table([chainColumns, ...chains.map((chain) => formatChain(chain, now))])]),
+    ...(chains.length === 0 ? ['The server follows no chain.'] : ['', ...tableOf(chains, getChainColumns(now))]),
     ...chains.flatMap((chain) => formatDetails(chain, now, getPrice(chain.chainId))),
   ]
 }
 
 export function processesText({ processes }: { readonly processes: readonly RunningProcess[] }, now: number): string[] {
   if (processes.length === 0) return ['', 'No process runs on this database.']
-  const rows = processes.map(({ host, pid, release, roles, startedAt, silentMs, leases }) => {
-    const runs = `runs for ${span(Math.max(0, now - startedAt) / 1_000)}`
-    const state = silentMs === null ? runs : `silent for ${span(silentMs / 1_000)}`
-    return [`${host} ${pid}`, release, roles.join(' '), state, leases.join(' ') || '-']
-  })
-  return ['', 'Processes', ...indent(table([['process', 'release', 'roles', 'state', 'leases'], ...rows]))]
+  return ['', 'Processes', ...indent(tableOf(processes, getProcessColumns(now)))]
 }
 
 export function proofsText({ chainId, ranges }: { chainId: number; ranges: readonly ProvenRange[] }): string[] {
   if (ranges.length === 0) return ['', `Chain ${chainId}: no block is stored.`]
-  const rows = ranges.map(({ from, to, proof, node }) => [grouped(from), grouped(to), proof, node])
-  return [
-    '',
-    `Chain ${chainId}: how its blocks were proven, newest first`,
-    ...indent(table([['from', 'to', 'proof', 'node'], ...rows])),
-  ]
+  return ['', `Chain ${chainId}: how its blocks were proven, newest first`, ...indent(tableOf(ranges, proofColumns))]
 }
 
 export function notificationsText({ failing }: { readonly failing: number }): string[] {
@@ -156,19 +154,8 @@ export function oldSnapshotText({ holder, ageMs, databaseUser, application }: Da
 /** A head of this age, in milliseconds, is reported as a problem: no chain pauses for so long. */
 const oldHeadMs = 300_000
 
-function formatChain(chain: ChainHealth, now: number): string[] {
-  const { chainId, head, headAt, indexed, lag, proof, reorgs, leading } = chain
-  const age = headAt === null || headAt === undefined ? '-' : span(Math.max(0, now - headAt) / 1_000)
-  const progress = [formatFigure(head), age, formatFigure(indexed), formatFigure(lag)]
-  return [String(chainId), ...progress, proof ?? '-', grouped(reorgs), leading ? 'leads' : 'stands by']
-}
-
 function formatDetails({ chainId, headAt, nodes, error, lastError }: ChainHealth, now: number, price: number | null) {
-  const rows = nodes.map(({ name, score, inUse, head, latencyMs, ...node }) => {
-    const counts = [node.failures, node.contradictions, node.failedProofs, node.maxRange].map(grouped)
-    return [name, score.toFixed(2), inUse ? 'yes' : 'no', formatFigure(head), formatFigure(latencyMs), ...counts]
-  })
-  const headAgeMs = now - (headAt ?? now)
+  const headAgeMs = headAt === null ? 0 : now - headAt
   const messages = [
     ...(headAgeMs < oldHeadMs
       ? []
@@ -183,25 +170,11 @@ function formatDetails({ chainId, headAt, nodes, error, lastError }: ChainHealth
     '',
     `Chain ${chainId}`,
     ...indent([
-      ...(rows.length === 0
-        ? []
-        : [
-            ...table([nodeColumns, ...rows]),
-            ...table([trafficColumns, ...nodes.map((each) => formatTraffic(each, price))]),
-          ]),
+      ...(nodes.length === 0 ? [] : [...tableOf(nodes, nodeColumns), ...tableOf(nodes, getTrafficColumns(price))]),
       ...messages,
     ]),
   ]
 }
-
-function formatTraffic(node: ChainHealth['nodes'][number], price: number | null): string[] {
-  const { name, calls, receivedBytes, blocks } = node
-  const perBlock = blocks === 0 ? ['-', '-'] : [(calls / blocks).toFixed(2), grouped(receivedBytes / blocks)]
-  const cost = price === null ? '-' : ((calls * price) / 1_000_000).toFixed(4)
-  return [name, ...[calls, receivedBytes, blocks].map(grouped), ...perBlock, cost]
-}
-
-const formatFigure = (value: number | null) => (value === null ? '-' : grouped(value))
 
 export function addStatus(program: Command, run: Run): void {
   program

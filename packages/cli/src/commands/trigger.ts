@@ -3,10 +3,10 @@ import type { TriggerScenario } from '@payment-integration/contract/internal'
 import { triggerPath, triggerScenarios, triggerVerdicts } from '@payment-integration/contract/internal'
 import { parseForeignJson, readForeignJson } from '@payment-integration/contract/internal-io'
 import type { TriggerEvent, TriggerRequest } from '@payment-integration/testing/twin'
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
-import { examples, parseAddress, parseChainId, type Run, withIntegrator } from '../command.js'
+import { Argument, type Command, Option } from 'commander'
+import { examples, formParser, parseAddress, parseChainId, type Run, withIntegrator } from '../command.js'
 import { InterruptedError, ServerError, UsageError } from '../errors.js'
-import { buildServerUrl, formatBasicAuth, type Integrator, type IntegratorOptions, readIntegrator } from '../input.js'
+import { getCredentialsError, getEndpoint, type Integrator, type IntegratorOptions, readIntegrator } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { counted, createReporter, createStyle, escapeControls, type Style, shortHash } from '../output.js'
 
@@ -87,10 +87,7 @@ function parseDetail(scenario: TriggerScenario, detail: string | undefined): Pic
   return { verdict }
 }
 
-function parseAmount(text: string): string {
-  if (/^(?:0|[1-9]\d{0,29})(?:\.\d{1,30})?$/.test(text)) return text
-  throw new InvalidArgumentError('Expected a decimal such as 12.50.')
-}
+const parseAmount = formParser(/^(?:0|[1-9]\d{0,29})(?:\.\d{1,30})?$/, 'Expected a decimal such as 12.50.')
 
 /** The longest line, in characters; a block of 100 hashes is shorter. */
 const maxLine = 1_000_000
@@ -101,22 +98,23 @@ const maxLine = 1_000_000
  * when `signal` aborts.
  */
 async function* postTrigger(
-  { server, integration, apiSecret, apiSecretEnv }: Integrator,
+  target: Integrator,
   request: TriggerRequest,
   signal: AbortSignal,
 ): AsyncGenerator<TriggerEvent, void, undefined> {
+  const { url, Authorization } = getEndpoint(target, triggerPath)
   let isWhole = false
   try {
-    const response = await fetch(buildServerUrl(server, triggerPath), {
+    const response = await fetch(url, {
       method: 'POST',
-      headers: { Authorization: formatBasicAuth(integration, apiSecret), 'Content-Type': 'application/json' },
+      headers: { Authorization, 'Content-Type': 'application/json' },
       body: JSON.stringify(request),
       redirect: 'manual',
       signal,
     }).catch((cause: unknown) => {
-      throw new ServerError(`${server.host} is not reachable; is the server running there?`, { cause })
+      throw new ServerError(`${url.host} is not reachable; is the server running there?`, { cause })
     })
-    if (response.status !== 200 || response.body === null) throw await toServerError(response, apiSecretEnv)
+    if (response.status !== 200 || response.body === null) throw await toServerError(response, target)
     let rest = ''
     for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
       const lines = `${rest}${chunk}`.split('\n')
@@ -150,12 +148,9 @@ function parseEvent(line: string): TriggerEvent {
   throw new ServerError(noEvents)
 }
 
-async function toServerError(response: Response, apiSecretEnv: string): Promise<ServerError> {
+async function toServerError(response: Response, target: Integrator): Promise<ServerError> {
   const { status } = response
-  if (status === 401)
-    return new ServerError(
-      `The server rejects the credentials: check the integration and the API secret in ${apiSecretEnv}. It is not the signing secret.`,
-    )
+  if (status === 401) return getCredentialsError(target)
   if (status === 404)
     return new ServerError(
       'The server simulates no events: its operator enables that with PI_SIMULATED_CHAINS, only in development.',

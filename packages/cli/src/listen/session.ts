@@ -7,7 +7,7 @@ import { ServerError } from '../errors.js'
 import { forward } from '../forward.js'
 import { splitSecrets } from '../input.js'
 import type { Io } from '../io.js'
-import { type Style, shortHash, span } from '../output.js'
+import { createStyle, type Reporter, shortHash, span } from '../output.js'
 import { ConnectionLostError, readStream, type StreamEvent, type StreamTarget } from './stream.js'
 
 /** The shortest and longest wait before a reconnection, in milliseconds; each wait is twice as long as the last. */
@@ -24,9 +24,10 @@ interface ListenPlan extends StreamTarget {
 /** Runs until `io.signal` aborts, then reports a summary. @throws ServerError When a reconnection cannot help. */
 export async function runListen(
   plan: ListenPlan,
-  report: (event: ListenEvent) => void,
-  io: Pick<Io, 'now' | 'sleep' | 'signal'>,
+  report: Reporter,
+  io: Pick<Io, 'now' | 'sleep' | 'signal' | 'color'>,
 ): Promise<void> {
+  const style = createStyle(io.color)
   let lastId: string | null = null
   let waitMs: number = reconnectMs.min
   let [forwarded, accepted, connections] = [0, 0, 0]
@@ -40,12 +41,18 @@ export async function runListen(
       const ready = read(streamReadySchema().safeParse(data))
       ;({ resumed } = ready)
       connections += 1
-      const { server, forwardTo } = plan
-      report({ event: 'listening', server: server.href, forwardTo: forwardTo.href, ...ready })
+      const [server, forwardTo] = [plan.server.href, plan.forwardTo.href]
+      report({ event: 'listening', server, forwardTo, ...ready }, ({ notifies }) => [
+        `${resumed ? 'Connected again to' : 'Listening to'} ${server}, forwarding to ${forwardTo}`,
+        ...(notifies ? [] : [style.yellow(noUrl)]),
+      ])
     }
     if (event.event === streamEvents.delivery) await deliver(read(streamedDeliverySchema().safeParse(data)))
     if (event.event === streamEvents.live) {
-      report({ event: 'caught_up', missed: backlog ?? 0, resumed })
+      report({ event: 'caught_up', missed: backlog ?? 0, resumed }, ({ missed }) => {
+        if (missed === 0) return []
+        return [resumed ? `Missed ${missed} while disconnected.` : `Sent ${missed} from before.`]
+      })
       backlog = null
     }
     // Remembers the event only after the POST: a reconnection repeats a delivery that was not forwarded.
@@ -55,16 +62,28 @@ export async function runListen(
 
   async function deliver({ headers, body: text, chainId, txHash, version }: StreamedDeliveryBody): Promise<void> {
     const body = Buffer.from(text, 'base64')
+    /** Null: no signing secret was given. */
     const signatureValid = plan.signingSecret === null ? null : await isValid(headers, body, plan.signingSecret, io.now)
     const result = await forward({ headers, body }, { to: plan.forwardTo, io })
     if (io.signal.aborted && result.status === null) return
     forwarded += 1
     if (result.problem === null) accepted += 1
+    /** Whether the delivery was stored while this command was disconnected, or before it started. */
     const missed = backlog !== null
     if (backlog !== null) backlog += 1
     const at = new Date(io.now()).toISOString()
     const state = parseState(body)
-    report({ event: 'delivery', at, chainId, txHash, version, state, missed, signatureValid, ...result })
+    const event = { event: 'delivery', at, chainId, txHash, version, state, missed, signatureValid, ...result }
+    report(event, ({ status, ms, problem }) => {
+      const time = style.dim(at.slice(11, 19))
+      const name = `v${version} ${shortHash(txHash)} on ${chainId} ${state?.slice(0, 40) ?? 'no state'}`
+      const answered = `${status ?? 'no answer'} ${ms} ms`
+      return [
+        `${time} --> ${name}${missed ? ' (missed)' : ''}`,
+        `${time} <-- ${problem === null ? style.green(answered) : style.red(`${answered}: ${problem}`)}`,
+        ...(signatureValid === false ? [style.yellow(otherSecret)] : []),
+      ]
+    })
   }
 
   while (!io.signal.aborted) {
@@ -79,14 +98,21 @@ export async function runListen(
       if (io.signal.aborted) break
       if (!(error instanceof ConnectionLostError)) throw error
       const retryInMs = Math.max(waitMs, error.retryAfterMs ?? 0)
-      report({ event: 'disconnected', reason: error.message, retryInMs })
+      report({ event: 'disconnected', reason: error.message, retryInMs }, ({ reason }) => [
+        style.yellow(`Disconnected: ${reason}. Next attempt in ${span(retryInMs / 1_000)}.`),
+      ])
       await io.sleep(retryInMs, io.signal)
       waitMs = Math.min(waitMs * 2, reconnectMs.max)
     }
   }
   const [failed, reconnects] = [forwarded - accepted, Math.max(0, connections - 1)]
-  report({ event: 'summary', forwarded, accepted, failed, reconnects })
+  report({ event: 'summary', forwarded, accepted, failed, reconnects }, () => [
+    `${forwarded} forwarded, ${accepted} accepted, ${failed} failed, ${reconnects} reconnects.`,
+  ])
 }
+
+const noUrl = 'The integration has no notification URL, so it gets no deliveries: ask its operator to set one.'
+const otherSecret = '  The signature does not match this signing secret: the receiver must reject it.'
 
 function parseData({ data }: StreamEvent): unknown {
   try {
@@ -119,79 +145,4 @@ function parseState(body: Buffer): string | null {
   } catch {
     return null
   }
-}
-
-/** One event; --json prints it unchanged. */
-type ListenEvent =
-  | {
-      readonly event: 'listening'
-      readonly server: string
-      readonly forwardTo: string
-      readonly resumed: boolean
-      readonly notifies: boolean
-    }
-  | {
-      readonly event: 'delivery'
-      readonly at: string
-      readonly chainId: string
-      readonly txHash: string
-      readonly version: number
-      readonly state: string | null
-      /** Whether the delivery was stored while this command was disconnected, or before it started. */
-      readonly missed: boolean
-      /** Null: no signing secret was given. */
-      readonly signatureValid: boolean | null
-      readonly status: number | null
-      readonly ms: number
-      readonly problem: string | null
-    }
-  | { readonly event: 'caught_up'; readonly missed: number; readonly resumed: boolean }
-  | { readonly event: 'disconnected'; readonly reason: string; readonly retryInMs: number }
-  | {
-      readonly event: 'summary'
-      readonly forwarded: number
-      readonly accepted: number
-      readonly failed: number
-      readonly reconnects: number
-    }
-
-export function listenText(event: ListenEvent, style: Style): readonly string[] {
-  switch (event.event) {
-    case 'listening':
-      return [
-        `${event.resumed ? 'Connected again to' : 'Listening to'} ${event.server}, forwarding to ${event.forwardTo}`,
-        ...(event.notifies
-          ? []
-          : [
-              style.yellow(
-                'The integration has no notification URL, so it gets no deliveries: ask its operator to set one.',
-              ),
-            ]),
-      ]
-    case 'delivery':
-      return deliveryLines(event, style)
-    case 'caught_up':
-      if (event.missed === 0) return []
-      return [event.resumed ? `Missed ${event.missed} while disconnected.` : `Sent ${event.missed} from before.`]
-    case 'disconnected':
-      return [style.yellow(`Disconnected: ${event.reason}. Next attempt in ${span(event.retryInMs / 1_000)}.`)]
-    case 'summary': {
-      const { forwarded, accepted, failed, reconnects } = event
-      return [`${forwarded} forwarded, ${accepted} accepted, ${failed} failed, ${reconnects} reconnects.`]
-    }
-  }
-}
-
-function deliveryLines(event: Extract<ListenEvent, { event: 'delivery' }>, style: Style): readonly string[] {
-  const time = style.dim(event.at.slice(11, 19))
-  const state = event.state === null ? 'no state' : event.state.slice(0, 40)
-  const name = `v${event.version} ${shortHash(event.txHash)} on ${event.chainId} ${state}`
-  const answer = `${event.status ?? 'no answer'} ${event.ms} ms`
-  return [
-    `${time} --> ${name}${event.missed ? ' (missed)' : ''}`,
-    `${time} <-- ${event.problem === null ? style.green(answer) : style.red(`${answer}: ${event.problem}`)}`,
-    ...(event.signatureValid === false
-      ? [style.yellow('  The signature does not match this signing secret: the receiver must reject it.')]
-      : []),
-  ]
 }

@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https'
 import { deliveryStreamPath } from '@payment-integration/contract/internal'
 import { parseRetryAfter, startTimeLimit } from '@payment-integration/contract/internal-io'
 import { ServerError } from '../errors.js'
-import { buildServerUrl, formatBasicAuth, type Integrator } from '../input.js'
+import { getCredentialsError, getEndpoint, type Integrator } from '../input.js'
 import type { Io } from '../io.js'
 
 /** After this silence, in milliseconds, the connection counts as lost: the server sends something every 5 s. */
@@ -59,12 +59,12 @@ export async function* readStream(target: StreamTarget, start: StreamStart, io: 
   }
 }
 
-function open({ server, integration, apiSecret }: StreamTarget, { lastId, since }: StreamStart, signal: AbortSignal) {
-  const url = buildServerUrl(server, deliveryStreamPath)
+function open(target: StreamTarget, { lastId, since }: StreamStart, signal: AbortSignal) {
+  const { url, Authorization } = getEndpoint(target, deliveryStreamPath)
   if (lastId === null && since !== null) url.searchParams.set('since', String(since))
   const headers = {
     Accept: 'text/event-stream',
-    Authorization: formatBasicAuth(integration, apiSecret),
+    Authorization,
     ...(lastId === null ? {} : { 'Last-Event-ID': lastId }),
   }
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
@@ -87,13 +87,10 @@ function explainFailure({ code }: NodeJS.ErrnoException, { host }: URL): string 
   return `${host} is not reachable${code === undefined ? '' : ` (${code})`}`
 }
 
-function rejectStatus(response: IncomingMessage, { apiSecretEnv, integration }: StreamTarget, now: number): void {
+function rejectStatus(response: IncomingMessage, target: StreamTarget, now: number): void {
   const { statusCode = 0, headers } = response
   if (statusCode === 200 && headers['content-type']?.startsWith('text/event-stream')) return
-  if (statusCode === 401)
-    throw new ServerError(
-      `The server rejects the credentials: check the address ${integration} and the API secret in ${apiSecretEnv}. It is not the signing secret.`,
-    )
+  if (statusCode === 401) throw getCredentialsError(target)
   if (statusCode === 404)
     throw new ServerError('The server does not stream deliveries: its operator enables that with PI_LISTEN=on.')
   if (statusCode === 400)

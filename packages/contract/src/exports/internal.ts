@@ -10,6 +10,7 @@ export {
   verificationUnavailableBody,
 } from '../error-bodies.js'
 export { parseUrl } from '../foreign-text.js'
+export { healthSchema } from '../health.js'
 export { emailPattern, formatShareRejection, shareResponseWriteSchema } from '../identity.js'
 export {
   deliveryStreamPath,

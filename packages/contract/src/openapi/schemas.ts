@@ -10,6 +10,7 @@ import {
   unauthorizedBody,
   verificationUnavailableBody,
 } from '../error-bodies.js'
+import { healthSchema } from '../health.js'
 import { shareResponseSchema } from '../identity.js'
 import {
   currencyCodePattern,
@@ -253,43 +254,6 @@ export const descriptions = {
   },
 } as const satisfies Readonly<Record<string, Texts>>
 
-const healthSchema = object('read', {
-  status: z.enum(['ok', 'degraded', 'down']),
-  database: z.enum(['ok', 'unavailable']),
-  recording: z.optional(z.enum(['own'])),
-  chains: z.array(
-    object('read', {
-      chainId: z.int(),
-      leading: z.boolean(),
-      head: z.nullable(z.int()),
-      headAt: z.nullable(z.int()),
-      indexed: z.nullable(z.int()),
-      lag: z.nullable(z.int()),
-      proof: z.nullable(z.enum(['root', 'bloom', 'none'])),
-      reorgs: z.int(),
-      nodes: z.array(
-        object('read', {
-          name: z.string(),
-          score: z.number(),
-          inUse: z.boolean(),
-          head: z.nullable(z.int()),
-          latencyMs: z.nullable(z.number()),
-          failures: z.int(),
-          contradictions: z.int(),
-          failedProofs: z.int(),
-          calls: z.int(),
-          receivedBytes: z.int(),
-          blocks: z.int(),
-          maxRange: z.int(),
-          lastError: z.nullable(z.string()),
-        }),
-      ),
-      error: z.nullable(z.string()),
-      lastError: z.nullable(object('read', { message: z.string(), at: z.int() })),
-    }),
-  ),
-})
-
 const livenessSchema = object('read', { status: z.literal('ok') })
 
 const strictVerifyRequestSchema = z.extend(verifyRequestSchema, {
@@ -322,7 +286,7 @@ const named = {
   ShareResponse: shareResponseSchema,
   ShareRejectedBody: shareRejectedBodySchema,
   VerificationUnavailableBody: object('read', { error: z.literal(verificationUnavailableBody.error) }),
-  Health: healthSchema,
+  Health: healthSchema(),
   Liveness: livenessSchema,
   ErrorBody: errorBodySchema,
   LegacyErrorBody: legacyErrorBodySchema,

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers'
 import { verifySignature } from '@payment-integration/webhook'
 import { describe, expect, it } from 'vitest'
 import { serveHttp } from '../../test/serve-http.js'
-import { createDemoProcessor, createDemoReader, planPayment, seededFraction } from './clients.js'
+import { createComparison, createUpdateSender, planPayment, seededFraction } from './clients.js'
 
 function plans(seed: number, count: number) {
   const fraction = seededFraction(seed)
@@ -46,12 +46,12 @@ async function processor(status: number, answer: unknown) {
     await verifySignature({ body: await buffer(request), header, secrets: [secret] })
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
   })
-  return createDemoProcessor({ serviceUrl, secret, now: () => Date.now() })
+  return createUpdateSender({ serviceUrl, secret, now: () => Date.now() })
 }
 
-describe('createDemoProcessor', () => {
+describe('createUpdateSender', () => {
   it('resolves null while the update waits', async () => {
-    const { send } = await processor(202, { id: 'demo-1-1', outcome: 'waiting', version: null, reason: null })
+    const send = await processor(202, { id: 'demo-1-1', outcome: 'waiting', version: null, reason: null })
     expect(await send(update)).toBeNull()
   })
 
@@ -60,7 +60,7 @@ describe('createDemoProcessor', () => {
     [401, { error: 'Unauthorized' }, 'Unauthorized'],
     [500, {}, 'no reason given'],
   ])('rejects with status %i and the reason', async (status, answer, reason) => {
-    const { send } = await processor(status, answer)
+    const send = await processor(status, answer)
     const message = `The service answered ${status} to the processor's update pending: ${reason}.`
     await expect(send(update)).rejects.toMatchObject({ code: 'ERR_DEMO', message })
   })
@@ -90,7 +90,7 @@ async function getDifference(stored: object | null) {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ ...payment, note: 'a' }))
   })
   const access = { serviceUrl, integrationAddress: address, apiSecret: 'secret' }
-  const { compare } = createDemoReader({ ...access, stored: () => stored as typeof snapshot | null })
+  const compare = createComparison({ ...access, stored: () => stored as typeof snapshot | null })
   return (await compare(txHash)).difference
 }
 

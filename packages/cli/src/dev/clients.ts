@@ -68,46 +68,46 @@ export function seededFraction(seed: number): () => number {
 
 const timeoutMs = 10_000
 
-/** Creates a processor that signs with `secret`, as `POST /api/v1/processor/updates` requires. */
-export function createDemoProcessor(options: {
+/**
+ * Creates the processor: a function that posts an update, signed with `secret` as `POST /api/v1/processor/updates`
+ * requires. It returns the payment's new version, or null while the update waits for the payment to be indexed. It
+ * throws a DemoError `ERR_DEMO` when the service rejects the update, and errors of `fetch` without an answer.
+ */
+export function createUpdateSender(options: {
   readonly serviceUrl: string
   readonly secret: string
   readonly now: () => number
 }) {
   const url = new URL('/api/v1/processor/updates', options.serviceUrl)
-  return {
-    /**
-     * Posts one update.
-     * @returns The payment's new version, or null while the update waits for the payment to be indexed.
-     * @throws DemoError `ERR_DEMO` when the service rejects the update; errors of `fetch` without an answer.
-     */
-    async send(update: ProcessorUpdate, signal?: AbortSignal): Promise<number | null> {
-      const body = new TextEncoder().encode(JSON.stringify(update))
-      const timestamp = Math.floor(options.now() / 1000)
-      const signature = await signDelivery({ secret: options.secret, timestamp, body })
-      const limit = startTimeLimit(timeoutMs, signal)
-      try {
-        const response = await fetch(url, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', [signatureHeader]: signature },
-          body,
-          signal: limit.signal,
-        })
-        const answer = (await response.json()) as { version?: number | null; reason?: string | null; error?: string }
-        if (!response.ok)
-          throw new DemoError(
-            `The service answered ${response.status} to the processor's update ${update.state}: ${answer.reason ?? answer.error ?? 'no reason given'}.`,
-          )
-        return answer.version ?? null
-      } finally {
-        limit.end()
-      }
-    },
+  return async (update: ProcessorUpdate, signal?: AbortSignal): Promise<number | null> => {
+    const body = new TextEncoder().encode(JSON.stringify(update))
+    const timestamp = Math.floor(options.now() / 1000)
+    const signature = await signDelivery({ secret: options.secret, timestamp, body })
+    const limit = startTimeLimit(timeoutMs, signal)
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', [signatureHeader]: signature },
+        body,
+        signal: limit.signal,
+      })
+      const answer = (await response.json()) as { version?: number | null; reason?: string | null; error?: string }
+      if (!response.ok)
+        throw new DemoError(
+          `The service answered ${response.status} to the processor's update ${update.state}: ${answer.reason ?? answer.error ?? 'no reason given'}.`,
+        )
+      return answer.version ?? null
+    } finally {
+      limit.end()
+    }
   }
 }
 
-/** Creates a reader with the integration's credentials. `stored` reads the receiver's database. */
-export function createDemoReader(options: {
+/**
+ * Creates the reader: a function that compares the API's payment, read with the integration's credentials, with the
+ * receiver's copy. `difference` is null when both agree. `stored` reads the receiver's database.
+ */
+export function createComparison(options: {
   readonly serviceUrl: string
   readonly integrationAddress: string
   readonly apiSecret: string
@@ -115,20 +115,15 @@ export function createDemoReader(options: {
 }) {
   const { serviceUrl: baseUrl, integrationAddress, apiSecret } = options
   const client = createClient({ baseUrl, integrationAddress, apiSecret })
-  return {
-    /** Compares the API's payment with the receiver's copy; `difference` is null when both agree. */
-    async compare(txHash: string, signal?: AbortSignal): Promise<{ state: string | null; difference: string | null }> {
-      const payment = await client.payments.get(txHash, signal ? { signal } : {})
-      const stored = options.stored(payment)
-      if (stored === null) return { state: payment.state, difference: 'The receiver stored nothing.' }
-      // The API's payment has every field of the notification: docs/interface.md 2.1, below the table.
-      const read: Readonly<Record<string, unknown>> = payment
-      const [field] = Object.entries(stored).find(([name, value]) => !isDeepStrictEqual(read[name], value)) ?? []
-      return {
-        state: payment.state,
-        difference: field === undefined ? null : `The API and the receiver disagree about "${field}".`,
-      }
-    },
+  return async (txHash: string, signal?: AbortSignal): Promise<{ state: string | null; difference: string | null }> => {
+    const payment = await client.payments.get(txHash, signal ? { signal } : {})
+    const { state } = payment
+    const stored = options.stored(payment)
+    if (stored === null) return { state, difference: 'The receiver stored nothing.' }
+    // The API's payment has every field of the notification: docs/interface.md 2.1, below the table.
+    const read: Readonly<Record<string, unknown>> = payment
+    const [field] = Object.entries(stored).find(([name, value]) => !isDeepStrictEqual(read[name], value)) ?? []
+    return { state, difference: field === undefined ? null : `The API and the receiver disagree about "${field}".` }
   }
 }
 
@@ -148,14 +143,13 @@ export async function setUpLegacy(
 }
 
 /** Builds the legacy requests for a payment: look-up, and verification against an invoice in the token's currency. */
-export function legacyExample(options: {
-  readonly serviceUrl: string
-  readonly legacyApiKey: string
-  readonly chainId: number
-  readonly currency: string
-}): (txHash: string, plan: Pick<PaymentPlan, 'settlementAmount'>) => LegacyReadyEvent {
+export function buildLegacyExample(
+  options: Readonly<Record<'serviceUrl' | 'legacyApiKey' | 'currency', string>> & { readonly chainId: number },
+  txHash: string,
+  { settlementAmount: invoiceAmount }: Pick<PaymentPlan, 'settlementAmount'>,
+): LegacyReadyEvent {
   const { serviceUrl, legacyApiKey, chainId, currency } = options
-  return (txHash, { settlementAmount: invoiceAmount }) => ({
+  return {
     event: 'legacy.ready',
     chainId: String(chainId),
     txHash,
@@ -164,5 +158,5 @@ export function legacyExample(options: {
     verifyUrl: `${serviceUrl}/api/v1/verify`,
     verifyRequest: { chainId, txHash, invoiceAmount, invoiceCurrency: currency, address: accountHandle },
     referenceUrl: `${serviceUrl}/reference`,
-  })
+  }
 }

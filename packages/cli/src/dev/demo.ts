@@ -11,13 +11,13 @@ import type { Io } from '../io.js'
 import { createStyle, logToStandardError, shortHash } from '../output.js'
 import { startDemoChain } from './chain.js'
 import type { PaymentPlan } from './clients.js'
-import { accountHandle, createDemoProcessor, createDemoReader, legacyExample, setUpLegacy } from './clients.js'
-import type { LegacyReadyEvent, ReadyEvent } from './demo-events.js'
+import { accountHandle, buildLegacyExample, createComparison, createUpdateSender, setUpLegacy } from './clients.js'
+import { devDefaults, type LegacyReadyEvent, type ReadyEvent } from './demo-events.js'
 import type { Closers } from './machine.js'
-import { choosePort, createDemoFolder, openBrowser, startOnPort, writeEnvFile } from './machine.js'
+import { createDemoFolder, findFreePort, openBrowser, startOnPort, writeEnvFile } from './machine.js'
 import { type EventOrder, formatCommands } from './printer.js'
 import { createRelay, type ReceiverAnswer, startDemoReceiver } from './receiver.js'
-import { createLedger, createReceiverNotes, watchService } from './watch.js'
+import { createLedger, watchService } from './watch.js'
 
 export type Demo = Awaited<ReturnType<typeof startDemo>>
 
@@ -43,7 +43,7 @@ const simulatedChains = '137,10,1,100,42161'
 const pollMs = 100
 
 /**
- * Starts chain, receiver, identity provider, service, processor and reader, in parallel where possible. Reports
+ * Starts chain, receiver, identity provider and service, in parallel where possible. Reports
  * `ready` once all of them run.
  * @throws DemoError `ERR_DEMO` when `signal` aborts during the start, or no port is free; DevChainError
  * `ERR_ANVIL_MISSING`, `ERR_ANVIL_EXIT`; ConfigError `ERR_CONFIG`; ListenError `ERR_LISTEN`; errors of
@@ -52,7 +52,6 @@ const pollMs = 100
 export async function startDemo(settings: DemoSettings) {
   const { io, closers, stage, signal } = settings
   const ledger = createLedger()
-  const notes = createReceiverNotes()
   const folder = await createDemoFolder(io, settings.keep)
   closers.add(folder, ({ close }) => close())
 
@@ -67,11 +66,12 @@ export async function startDemo(settings: DemoSettings) {
     onAnswer: noteAnswer,
     onRejection: (facts: { code: string; status: number }) => stage.report({ event: 'receiver.rejected', ...facts }),
   }
+  const givenPort = settings.port ?? (io.env['PI_PORT'] || undefined)
   const [chain, receiver, identity, port, service] = await all([
     startDemoChain(signal).then((started) => closers.add(started, ({ stop }) => stop())),
     startDemoReceiver(receiverOptions).then((started) => closers.add(started, ({ close }) => close())),
     startDemoIdentity(io).then((started) => closers.add(started, ({ close }) => close())),
-    choosePort(settings.port, io.env),
+    givenPort ?? findFreePort(devDefaults.port),
     import('@payment-integration/server/service'),
   ])
   if (signal.aborted) throw new DemoError('The start was interrupted.')
@@ -100,15 +100,14 @@ export async function startDemo(settings: DemoSettings) {
     PI_LOG_LEVEL: io.env['PI_LOG_LEVEL'] ?? 'silent',
   })
   const options = {
-    onEvent: watchService(stage.report, ledger, notes, chain.chainId, () => signal.aborted),
+    onEvent: watchService(stage.report, ledger, chain.chainId, () => signal.aborted),
     logger: await logToStandardError(config, io),
     simulateChains: simulateChainsWith(io, identity.trigger),
     tools: developmentTools,
     // Pages show the user's URL; deliveries to that URL pass through the relay.
     route: (url: string) => (url === to?.href ? receiver.url : url),
   }
-  const mayMove = settings.port === undefined && !io.env['PI_PORT']
-  const started = await startOnPort(service.startServer, config, options, mayMove)
+  const started = await startOnPort(service.startServer, config, options, givenPort === undefined)
   const running = closers.add(started, ({ stop }) => stop())
   const { address } = integration
   const create = (notificationUrl: string) => running.service.integrations.create({ ...integration, notificationUrl })
@@ -167,8 +166,7 @@ export async function startDemo(settings: DemoSettings) {
   if (to !== undefined && silence !== null)
     stage.report({ event: 'forward.failed', url: to.href, status: null, advice: silence })
   const { deliveries } = running.service
-  const { currency } = chain.token
-  const buildLegacyExample = legacyExample({ serviceUrl, legacyApiKey, chainId: chain.chainId, currency })
+  const legacyAccess = { serviceUrl, legacyApiKey, chainId: chain.chainId, currency: chain.token.currency }
   let legacyReady: LegacyReadyEvent | null = null
   return {
     chainId,
@@ -177,9 +175,8 @@ export async function startDemo(settings: DemoSettings) {
     tokenSymbol: chain.token.symbol,
     /** Resolves with a sentence when a required part exits on its own. */
     lost: chain.lost,
-    io: { now: io.now, sleep: io.sleep },
-    processor: createDemoProcessor({ serviceUrl, secret: processorSecret, now: io.now }),
-    reader: createDemoReader({ serviceUrl, integrationAddress: address, apiSecret, stored: receiver.stored }),
+    sendUpdate: createUpdateSender({ serviceUrl, secret: processorSecret, now: io.now }),
+    compare: createComparison({ serviceUrl, integrationAddress: address, apiSecret, stored: receiver.stored }),
     pay: ({ settlementCents, memo }: PaymentPlan): Promise<string> =>
       chain.pay({ integrationAddress: address, settlementCents, memo }),
     relay,
@@ -199,7 +196,7 @@ export async function startDemo(settings: DemoSettings) {
     commands: () => formatCommands(ready, legacyReady).join('\n'),
     openConsole: () => openBrowser(`${serviceUrl}/console`, io.env),
     legacyExample(txHash: string, plan: PaymentPlan) {
-      legacyReady = buildLegacyExample(txHash, plan)
+      legacyReady = buildLegacyExample(legacyAccess, txHash, plan)
       return legacyReady
     },
   }
@@ -217,13 +214,12 @@ export async function startDemo(settings: DemoSettings) {
     const { txHash, version: stored } = snapshot
     const outcome = decision === 'apply' ? `stored v${stored}` : `${decision}, discarded`
     // With a relay, the user's receiver answers: it may accept a version that this receiver has already stored.
-    notes.put(txHash, stored, `signature ok, ${relay === undefined ? outcome : 'accepted by your receiver'}`)
-    ledger.sawStored(txHash, stored)
+    ledger.sawStored(txHash, stored, `signature ok, ${relay === undefined ? outcome : 'accepted by your receiver'}`)
   }
 }
 
 /** Like `Promise.all`, but first waits for all, so that every started part can be closed. */
-async function all<T extends readonly unknown[]>(starts: readonly [...{ [K in keyof T]: Promise<T[K]> }]): Promise<T> {
+async function all<T extends readonly unknown[] | []>(starts: T) {
   await Promise.allSettled(starts)
-  return (await Promise.all(starts)) as unknown as T
+  return Promise.all(starts)
 }

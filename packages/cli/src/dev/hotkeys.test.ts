@@ -1,18 +1,21 @@
 import { expect, it } from 'vitest'
-import { type HotkeyActions, onHotkey } from './hotkeys.js'
+import { type HotkeyActions, listHotkeys, onHotkey } from './hotkeys.js'
 import { hotkeys } from './printer.js'
 
 function keys(changes: Partial<HotkeyActions> = {}) {
   const done: string[] = []
   const actions: HotkeyActions = {
-    trigger: async () => done.push('trigger'),
-    replayLast: async () => 'sent again',
-    retryNow: async () => {
+    t: () => void done.push('pay'),
+    r: async () => 'sent again',
+    a: async () => {
       throw new Error('the database is busy')
     },
-    commands: () => 'curl',
-    openConsole: async () => 'opening',
-    quit: () => void done.push('quit'),
+    k: () => 'curl',
+    o: async () => 'opening',
+    c: undefined,
+    d: undefined,
+    '?': listHotkeys,
+    q: () => void done.push('quit'),
     ...changes,
   }
   return {
@@ -23,10 +26,10 @@ function keys(changes: Partial<HotkeyActions> = {}) {
 }
 
 it('each key does its action and reports the outcome', async () => {
-  const { press, done } = keys({ toggleChaos: () => 'chaos is on', doctor: async () => 'all passed' })
+  const { press, done } = keys({ c: () => 'chaos is on', d: async () => 'all passed' })
   for (const key of ['t', 'r', 'k', 'o', 'c', 'd', 'q']) await press(key)
   const doctor = ['The doctor probes your receiver; this takes a moment.', 'all passed']
-  expect(done).toEqual(['trigger', 'sent again', 'curl', 'opening', 'chaos is on', ...doctor, 'quit'])
+  expect(done).toEqual(['pay', 'sent again', 'curl', 'opening', 'chaos is on', ...doctor, 'quit'])
 })
 
 it('? lists every key; one that does nothing says so, and one that sends several characters stays silent', async () => {

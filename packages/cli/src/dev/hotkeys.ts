@@ -6,49 +6,27 @@ import type { DemoSink } from './demo-events.js'
 import { hotkeys } from './printer.js'
 import type { Nudge } from './session.js'
 
-export interface HotkeyActions extends Pick<Demo, 'replayLast' | 'retryNow' | 'commands' | 'openConsole'> {
-  trigger(): Promise<unknown>
-  /** Undefined without the user's own receiver, as is `toggleChaos`. */
-  readonly doctor?: (() => Promise<string>) | undefined
-  readonly toggleChaos?: (() => string) | undefined
-  quit(): void
-}
-
-const helpText = hotkeys
-  .map((hotkey) => `  ${hotkey.key}  ${hotkey.act}${'needsReceiver' in hotkey ? '; needs --forward-to' : ''}`)
-  .join('\n')
+/**
+ * The action of each key; it may resolve with a sentence for people. `c` and `d` are undefined without the user's own
+ * receiver.
+ */
+export type HotkeyActions = Readonly<Record<(typeof hotkeys)[number]['key'], (() => unknown) | undefined>>
 
 /** Runs the action of a key and reports the outcome. Never rejects. */
 export async function onHotkey(key: string, actions: HotkeyActions, report: DemoSink): Promise<void> {
   const say = (text: string) => report({ event: 'hotkey', key, text })
-  const needsReceiver = `The key ${key} needs your own receiver: start the demo with --forward-to <url>.`
+  const hotkey = hotkeys.find((each) => each.key === key)
+  if (hotkey === undefined) {
+    // Enter, space and keys that send several characters get no answer.
+    if (/^[!-~]$/.test(key)) say(`The key ${key} does nothing; ? lists the keys.`)
+    return
+  }
+  const act = actions[hotkey.key]
+  if (act === undefined) return say(`The key ${key} needs your own receiver: start the demo with --forward-to <url>.`)
+  if (key === 'd') say('The doctor probes your receiver; this takes a moment.')
   try {
-    switch (key) {
-      case 't':
-        await actions.trigger()
-        return
-      case 'r':
-        return say(await actions.replayLast())
-      case 'a':
-        return say(await actions.retryNow())
-      case 'k':
-        return say(actions.commands())
-      case 'o':
-        return say(await actions.openConsole())
-      case 'c':
-        return say(actions.toggleChaos === undefined ? needsReceiver : actions.toggleChaos())
-      case 'd':
-        if (actions.doctor === undefined) return say(needsReceiver)
-        say('The doctor probes your receiver; this takes a moment.')
-        return say(await actions.doctor())
-      case 'q':
-        return actions.quit()
-      case '?':
-        return say(helpText)
-      default:
-        // Enter, space and keys that send several characters get no answer.
-        if (/^[!-~]$/.test(key)) say(`The key ${key} does nothing; ? lists the keys.`)
-    }
+    const text = await act()
+    if (typeof text === 'string') say(text)
   } catch (error) {
     say(getMessage(error))
   }
@@ -73,14 +51,22 @@ export function connectKeys(
   run: { readonly demo: Demo; readonly nudge: Nudge; quit(): void },
   report: DemoSink,
 ): () => void {
-  const { demo, nudge, quit } = run
-  const { relay, doctor } = demo
+  const { relay, doctor, ...demo } = run.demo
   const actions: HotkeyActions = {
-    ...demo,
-    trigger: async () => nudge.nudge(),
-    doctor: doctor && onceAtATime(doctor),
-    toggleChaos: relay && (() => (relay.toggleChaos() ? chaosOn : 'Chaos is off.')),
-    quit,
+    t: run.nudge.nudge,
+    r: demo.replayLast,
+    a: demo.retryNow,
+    k: demo.commands,
+    o: demo.openConsole,
+    c: relay && (() => (relay.toggleChaos() ? chaosOn : 'Chaos is off.')),
+    d: doctor && onceAtATime(doctor),
+    '?': listHotkeys,
+    q: run.quit,
   }
   return keys((key) => void onHotkey(key, actions, report))
 }
+
+export const listHotkeys = () =>
+  hotkeys
+    .map((hotkey) => `  ${hotkey.key}  ${hotkey.act}${'needsReceiver' in hotkey ? '; needs --forward-to' : ''}`)
+    .join('\n')

@@ -11,7 +11,7 @@ import { parseEnv } from 'node:util'
 import { DemoError } from '../errors.js'
 import { isIgnored } from '../files.js'
 import type { Io } from '../io.js'
-import { devDefaults, type EnvFileEvent } from './demo-events.js'
+import type { EnvFileEvent } from './demo-events.js'
 
 type Start = typeof import('@payment-integration/server/service')['startServer']
 
@@ -32,10 +32,6 @@ export async function startOnPort(
     const port = await findFreePort(config.port + 1)
     return startOnPort(start, { ...config, port }, options, mayMove)
   }
-}
-
-export async function choosePort(flag: number | undefined, env: Io['env']): Promise<number | string> {
-  return flag ?? (env['PI_PORT'] || (await findFreePort(devDefaults.port)))
 }
 
 const maxPorts = 100

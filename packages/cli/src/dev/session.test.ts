@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { legacyExample } from './clients.js'
+import { buildLegacyExample } from './clients.js'
 import type { Demo } from './demo.js'
 import type { DemoEvent, VerifiedEvent } from './demo-events.js'
 import { createEventOrder } from './printer.js'
@@ -10,13 +10,13 @@ const plan = { everyMs: 0, payments: 2, seed: 1 }
 const io = { now: () => 0, sleep: async () => {} }
 
 /** A demo in which everything happens at once, changed where a test wants it otherwise. */
-function demo(changes: { [K in 'pay' | 'processor' | 'reader']?: Partial<Demo[K]> } = {}) {
+function demo(changes: Partial<Pick<Demo, 'pay' | 'sendUpdate' | 'compare'>> = {}) {
   const ledger = createLedger()
-  const chainId = 31_337
+  const legacyAccess = { serviceUrl: 'http://service', legacyApiKey: 'key', chainId: 31_337, currency: 'USD' }
   const versions = new Map<string, number>()
   const settle = (txHash: string, version: number) => {
     versions.set(txHash, version)
-    ledger.sawStored(txHash, version)
+    ledger.sawStored(txHash, version, '')
     ledger.sawDelivery({ deliveryId: '1', txHash, version, attempt: 1, latencyMs: 1, outcome: 'delivered' })
     return version
   }
@@ -26,18 +26,17 @@ function demo(changes: { [K in 'pay' | 'processor' | 'reader']?: Partial<Demo[K]
     tokenSymbol: 'USDC',
     lost: new Promise(() => {}),
     ledger,
-    io,
     async pay({ number }) {
       ledger.sawIndexed(`0x${number}`)
       settle(`0x${number}`, 1)
       return `0x${number}`
     },
-    processor: { send: async ({ txHash }) => settle(txHash, (versions.get(txHash) ?? 0) + 1) },
-    reader: { compare: async () => ({ difference: null, state: 'success' }) },
+    sendUpdate: async ({ txHash }) => settle(txHash, (versions.get(txHash) ?? 0) + 1),
+    compare: async () => ({ difference: null, state: 'success' }),
     ...{ replayLast: async () => '', retryNow: async () => '', commands: () => '', openConsole: async () => '' },
     ...{ relay: undefined, doctor: undefined },
-    legacyExample: legacyExample({ serviceUrl: 'http://service', legacyApiKey: 'key', chainId, currency: 'USD' }),
-    ...(changes as object),
+    legacyExample: (txHash, payment) => buildLegacyExample(legacyAccess, txHash, payment),
+    ...changes,
   }
   return built
 }
@@ -65,28 +64,28 @@ describe('runSession', () => {
   })
 
   it('reports a disagreement between the API and the receiver, and counts nothing as verified', async () => {
-    const reader = { compare: async () => ({ difference: 'They disagree.', state: 'success' }) }
-    const { result, events } = await run({ reader })
+    const compare = async () => ({ difference: 'They disagree.', state: 'success' })
+    const { result, events } = await run({ compare })
     expect(result).toMatchObject({ verified: 0, problems: ['Payment 1: They disagree.', 'Payment 2: They disagree.'] })
     expect(events.filter(({ event }) => event === 'problem')).toHaveLength(2)
     expect(events.filter(({ event }) => event === 'legacy.ready')).toEqual([])
   })
 
   it('reports errors of the processor and the reader', async () => {
-    const send = () => Promise.reject(new Error('The service answered 503.'))
+    const sendUpdate = () => Promise.reject(new Error('The service answered 503.'))
     const problems = [1, 2].map((number) => `Payment ${number}: The service answered 503.`)
-    expect((await run({ processor: { send } })).result.problems).toEqual(problems)
+    expect((await run({ sendUpdate })).result.problems).toEqual(problems)
     const compare = () => Promise.reject(new Error('not found'))
-    expect((await run({ reader: { compare } })).result.problems).toContain('Payment 2: not found')
+    expect((await run({ compare })).result.problems).toContain('Payment 2: not found')
   })
 
   it('reports the step that each unfinished payment waits for when the signal comes', async () => {
     const stop = new AbortController()
-    const send = async () => {
+    const sendUpdate = async () => {
       queueMicrotask(() => stop.abort())
       return 9
     }
-    const { result } = await run({ processor: { send } }, stop.signal)
+    const { result } = await run({ sendUpdate }, stop.signal)
     expect(result).toMatchObject({ verified: 0, problems: [] })
     expect(result.unfinished[0]).toBe('Payment 1 still waits for the update to success.')
   })
@@ -104,7 +103,7 @@ describe('runSession with a receiver that answers nothing', () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
     const stop = new AbortController()
-    const silent = demo({ processor: { send: async () => 9 } })
+    const silent = demo({ sendUpdate: async () => 9 })
     const pay: Demo['pay'] = async ({ number }) => {
       silent.ledger.sawIndexed(`0x${number}`)
       if (number === 120) stop.abort()
@@ -129,7 +128,7 @@ describe('createNudge', () => {
     const session = { ...plan, payments: 4, nudge }
     const stage = createEventOrder(() => undefined, io.now)
     nudge.nudge()
-    await runSession(demo(), session, stage, { sleep }, signal)
+    await runSession(demo(), session, stage, { ...io, sleep }, signal)
     expect(waits).toEqual([true, true, false])
   })
 })

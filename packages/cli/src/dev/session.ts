@@ -41,7 +41,7 @@ export async function runSession(
   demo: Demo,
   plan: SessionPlan,
   stage: EventOrder,
-  io: Pick<Io, 'sleep'>,
+  io: Pick<Io, 'now' | 'sleep'>,
   signal: AbortSignal,
 ) {
   // Each unfinished payment adds several listeners: Node would warn about a leak.
@@ -61,7 +61,7 @@ export async function runSession(
   async function follow(journey: Journey, paymentPlan: ReturnType<typeof planPayment>): Promise<void> {
     const limit = startTimeLimit(journeyLimitMs, signal)
     try {
-      const reason = await travel(demo, journey, paymentPlan, stage.report, limit.signal)
+      const reason = await travel(demo, journey, paymentPlan, stage.report, io, limit.signal)
       if (reason === null && journey.waitsFor === null) {
         verified += 1
         if (verified === 1) stage.report(demo.legacyExample(journey.txHash, paymentPlan))
@@ -128,8 +128,14 @@ const processorPauseMs = 400
  * answer with the receiver's copy.
  * @returns The problem, or null when the payment is verified or `signal` aborted (then `journey.waitsFor` is not null).
  */
-async function travel(demo: Demo, journey: Journey, plan: PaymentPlan, report: DemoSink, signal: AbortSignal) {
-  const { ledger, processor, reader, chainId, io } = demo
+async function travel(
+  { ledger, sendUpdate, compare, chainId }: Demo,
+  journey: Journey,
+  plan: PaymentPlan,
+  report: DemoSink,
+  io: Pick<Io, 'now' | 'sleep'>,
+  signal: AbortSignal,
+) {
   const { txHash } = journey
   const sentAt = io.now()
   journey.waitsFor = 'the indexer'
@@ -140,7 +146,7 @@ async function travel(demo: Demo, journey: Journey, plan: PaymentPlan, report: D
     await io.sleep(processorPauseMs, signal)
     if (signal.aborted) return null
     const id = `demo-${plan.number}-${position + 1}`
-    version = (await processor.send({ id, chainId, txHash, ...update }, signal)) ?? version
+    version = (await sendUpdate({ id, chainId, txHash, ...update }, signal)) ?? version
   }
   journey.waitsFor = `the delivery of version ${version}`
   const arrived = await ledger.until(
@@ -150,7 +156,7 @@ async function travel(demo: Demo, journey: Journey, plan: PaymentPlan, report: D
   )
   if (!arrived) return null
   journey.waitsFor = 'the API'
-  const { difference, state } = await reader.compare(txHash, signal)
+  const { difference, state } = await compare(txHash, signal)
   if (difference !== null) return difference
   journey.waitsFor = null
   report({ event: 'payment.verified', number: plan.number, chainId, txHash, version, state, tookMs: io.now() - sentAt })

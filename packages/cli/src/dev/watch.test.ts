@@ -1,7 +1,7 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import { describe, expect, it } from 'vitest'
 import type { DemoEvent } from './demo-events.js'
-import { createLedger, createReceiverNotes, watchService } from './watch.js'
+import { createLedger, watchService } from './watch.js'
 
 const name = { chainId: 31_337, txHash: '0xaa', integrationAddress: `0x${'11'.repeat(20)}` }
 const attempt = {
@@ -12,17 +12,16 @@ const attempt = {
 function watched(stopping = false) {
   const reported: DemoEvent[] = []
   const ledger = createLedger()
-  const notes = createReceiverNotes()
   const report = (event: DemoEvent) => reported.push(event)
-  const watch = watchService(report, ledger, notes, 31_337, () => stopping)
-  return { reported, ledger, notes, watch }
+  const watch = watchService(report, ledger, 31_337, () => stopping)
+  return { reported, ledger, watch }
 }
 
 describe('watchService', () => {
   it("reports the receiver's log line with the first attempt of a version only", () => {
-    const { reported, notes, watch, ledger } = watched()
-    notes.put('0xaa', 1, 'another version')
-    notes.put('0xaa', 2, 'signature ok, stored v2')
+    const { reported, watch, ledger } = watched()
+    ledger.sawStored('0xaa', 1, 'another version')
+    ledger.sawStored('0xaa', 2, 'signature ok, stored v2')
     watch(attempt)
     watch({ ...attempt, attempt: 2 })
     expect(reported).toMatchObject([

@@ -2,20 +2,6 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import type { DeliveryEvent, DemoSink } from './demo-events.js'
 
-/** Stores the receiver's log line about a version until the service reports the attempt. */
-export function createReceiverNotes() {
-  const notes = new Map<string, string>()
-  return {
-    put: (txHash: string, version: number, note: string) => void notes.set(`${txHash}:${version}`, note),
-    take(txHash: string, version: number): string | null {
-      const key = `${txHash}:${version}`
-      const note = notes.get(key) ?? null
-      notes.delete(key)
-      return note
-    },
-  }
-}
-
 /**
  * Creates a listener for the service.
  * @param chainId - The chain of the demo's own payments; the simulated chains are reorganized on purpose.
@@ -24,7 +10,6 @@ export function createReceiverNotes() {
 export function watchService(
   report: DemoSink,
   ledger: Ledger,
-  notes: ReturnType<typeof createReceiverNotes>,
   chainId: number,
   stopping: () => boolean,
 ): (event: ServiceEvent) => void {
@@ -44,7 +29,8 @@ export function watchService(
       case 'delivery.attempted': {
         const { deliveryId, txHash, version, attempt, status, reason, latencyMs, outcome, retryInMs } = event
         const facts = { txHash, version, attempt, status, reason, latencyMs, outcome, retryInMs }
-        report({ event: event.type, chainId: String(event.chainId), ...facts, receiver: notes.take(txHash, version) })
+        const receiver = ledger.takeNote(txHash, version)
+        report({ event: event.type, chainId: String(event.chainId), ...facts, receiver })
         return ledger.sawDelivery({ deliveryId, ...facts })
       }
       case 'update.settled':
@@ -93,6 +79,8 @@ const maxLatencies = 10_000
 /** Records the progress of each payment, and lets callers wait for it. */
 export function createLedger() {
   const sightings = new Map<string, Sighting>()
+  /** The receiver's log line about a version, until the service reports the attempt. */
+  const notes = new Map<string, string>()
   const listeners = new Set<() => void>()
   const latencies: number[] = []
   let delivered = 0
@@ -111,7 +99,18 @@ export function createLedger() {
 
   return {
     sawIndexed: (txHash: string) => note(txHash, { indexed: true }),
-    sawStored: (txHash: string, version: number) => note(txHash, { storedVersion: version }),
+    /** @param line - The receiver's log line about the version. */
+    sawStored(txHash: string, version: number, line: string): void {
+      notes.set(`${txHash}:${version}`, line)
+      note(txHash, { storedVersion: version })
+    },
+    /** Returns the log line once. */
+    takeNote(txHash: string, version: number): string | null {
+      const key = `${txHash}:${version}`
+      const line = notes.get(key) ?? null
+      notes.delete(key)
+      return line
+    },
     lastDelivery: (): SeenDelivery | null => last,
     sawDelivery(delivery: SeenDelivery): void {
       const { txHash, version, attempt, latencyMs, outcome } = delivery

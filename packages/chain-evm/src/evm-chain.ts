@@ -10,7 +10,7 @@ import type { KnownPriceFeed, KnownToken } from './prices/pricing.js'
 import { createPriceLists, knownPriceFeeds, knownTokens } from './prices/pricing.js'
 import { createTokenMetadata } from './prices/token-metadata.js'
 import { loadKeccak } from './proof/keccak.js'
-import { createFilterTest, type FilterTest } from './proof/log-filter.js'
+import { createFilterTest } from './proof/log-filter.js'
 import { createHeaderHashing, type QuarantinedLog } from './read/range-reader.js'
 import { createRangeSizing } from './read/range-sizing.js'
 import { readRanges } from './read/ranges.js'
@@ -127,17 +127,15 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   const onQuarantine = (log: QuarantinedLog) => callSafely(() => report?.(log))
   const headerHashing = createHeaderHashing(chainId)
   const settings = { fail, decoder, tokens, lists, routers, spokePools, rawReceipts, headerHashing, onQuarantine }
-  let filterOfAllRouters: FilterTest | undefined
   const sizing = createRangeSizing()
 
   async function* ranges(request: RangesRequest, signal?: AbortSignal): AsyncGenerator<BlockRange> {
     assertWhole('from', request.from, 0)
     assertWhole('to', request.to, request.from)
     assertWhole('head', request.head, 0)
-    const requestedRouters = checkRequestedRouters(request.routers, routers)
+    const requestedRouters = checkRequestedRouters(request.routers ?? [...routers.keys()], routers)
     await loadKeccak()
-    filterOfAllRouters ??= createFilterTest(routers.keys(), decoder.paymentTopics)
-    const filter = requestedRouters ? createFilterTest(requestedRouters, decoder.paymentTopics) : filterOfAllRouters
+    const filter = createFilterTest(requestedRouters, decoder.paymentTopics)
     const context = { ...settings, requestedRouters, filter }
     yield* readRanges({ context, nodes, proof, nearHead, sizing }, request, signal)
   }
@@ -182,10 +180,9 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
 
 /** @throws {TypeError} On an empty list, and on a router that is not one of the chain's. */
 function checkRequestedRouters(
-  requested: readonly string[] | undefined,
+  requested: readonly string[],
   routers: ReadonlyMap<string, string>,
-): ReadonlySet<string> | null {
-  if (requested === undefined) return null
+): ReadonlySet<string> {
   const addresses = new Set<string>()
   for (const router of requested) {
     const address = lowercaseAddress(router)
@@ -194,5 +191,5 @@ function checkRequestedRouters(
     addresses.add(address)
   }
   if (addresses.size === 0) throw new TypeError('routers is empty; leave it out to read all routers.')
-  return addresses.size === routers.size ? null : addresses
+  return addresses
 }

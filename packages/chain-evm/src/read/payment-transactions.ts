@@ -26,7 +26,6 @@ export interface TransactionLogs {
  */
 export function groupLogs(reader: RangeReader, logs: readonly RouterLog[]): TransactionLogs[] {
   const groups = new Map<string, TransactionLogs>()
-  const { requestedRouters: wanted } = reader
   for (const log of logs) {
     const version = reader.routers.get(log.address) ?? ''
     let group = groups.get(log.txHash)
@@ -44,16 +43,16 @@ export function groupLogs(reader: RangeReader, logs: readonly RouterLog[]): Tran
     group.emitted.push({ router: log.address, event })
     if (event.kind === 'payment') group.payments.push({ router: log.address, event, log })
   }
-  return [...groups.values()].filter(
-    ({ payments }) => payments.length > 0 && (wanted === null || payments.some(({ router }) => wanted.has(router))),
-  )
+  const isRequested = ({ payments }: TransactionLogs) =>
+    payments.some(({ router }) => reader.requestedRouters.has(router))
+  return [...groups.values()].filter(isRequested)
 }
 
 /** Reports a quarantined log of a requested router. */
 export function reportQuarantined(reader: RangeReader, log: RouterLog, reason: string): void {
   const { routers, requestedRouters, onQuarantine } = reader
   const { txHash, blockNumber, logIndex, address } = log
-  if (requestedRouters?.has(address) === false) return
+  if (!requestedRouters.has(address)) return
   const router = { address, version: routers.get(address) ?? '' }
   onQuarantine({ chainId: reader.fail.chainId, txHash, blockNumber, logIndex, router, reason })
 }

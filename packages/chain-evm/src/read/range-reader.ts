@@ -64,8 +64,8 @@ export interface RangeReader extends ExpectedChain {
   /** Whether nodes are probed for raw receipts. */
   readonly rawReceipts: boolean
   readonly headerHashing: ReturnType<typeof createHeaderHashing>
-  /** Null for all routers. */
-  readonly requestedRouters: ReadonlySet<string> | null
+  /** Those of {@link routers} whose payments are read, lowercased. */
+  readonly requestedRouters: ReadonlySet<string>
   /** Tests a header's log filter for payment logs of the requested routers. */
   readonly filter: FilterTest
 }

@@ -120,16 +120,15 @@ function computeShare(amount: bigint, bps: bigint): bigint {
 /** The largest extra fee by default, in basis points of the gross amount: 1 %. */
 export const defaultMaxExtraFeeBps = 100
 
-export type FeeCheck = (tokenOut: Pick<StoredPayment['tokenOut'], 'gross' | 'net'>) => boolean
-
 /**
  * Builds the check that the extra fee is at most `maxBps` basis points of the gross amount, rounded down. The payer
  * chooses the extra fee, its receiver, the memo and the call, so the service's fee counts as its fixed share.
  */
-export function createExtraFeeCheck(maxBps: number = defaultMaxExtraFeeBps): FeeCheck {
+export function createExtraFeeCheck(maxBps: number = defaultMaxExtraFeeBps) {
   if (!Number.isInteger(maxBps) || maxBps < 0 || maxBps > wholeBps)
     throw new RangeError(`maxExtraFeeBps is ${maxBps}; pass a whole number from 0 to ${wholeBps}.`)
-  return ({ gross, net }) => gross - net <= computeShare(gross, serviceFeeBps) + computeShare(gross, BigInt(maxBps))
+  return ({ gross, net }: Pick<StoredPayment['tokenOut'], 'gross' | 'net'>) =>
+    gross - net <= computeShare(gross, serviceFeeBps) + computeShare(gross, BigInt(maxBps))
 }
 
 export interface PaymentInvoice {

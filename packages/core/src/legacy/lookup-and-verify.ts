@@ -14,9 +14,9 @@ import { formatUnits, insertDecimalPoint, parseMemo } from '../payments/payment.
 import type { PaymentReads, PaymentSelector, StoredTransaction } from '../payments/payment-store.js'
 import { parseHandle } from './accounts.js'
 import { type Confirmations, createFinality } from './finality.js'
-import type { FeeCheck, PaymentInvoice } from './invoice-and-fees.js'
+import type { PaymentInvoice } from './invoice-and-fees.js'
 import { computeFees, createExtraFeeCheck, deriveInvoice, formatConversion, isSameDecimal } from './invoice-and-fees.js'
-import { type CheckedVerifyRequest, checkVerifyRequest, parseTransactionKey } from './legacy-requests.js'
+import { checkVerifyRequest, parseTransactionKey } from './legacy-requests.js'
 import type { AccountRecord, AccountStore } from './legacy-store.js'
 
 export interface LegacyQueries {
@@ -84,10 +84,7 @@ interface Payee {
 }
 
 /** Resolves an address, or the handle of an account in any case. */
-async function resolvePayee(
-  accounts: Pick<AccountStore, 'find' | 'findByAddress'>,
-  text: string,
-): Promise<Payee> {
+async function resolvePayee(accounts: Pick<AccountStore, 'find' | 'findByAddress'>, text: string): Promise<Payee> {
   const address = lowercaseAddress(text)
   if (address !== null) {
     const owners = await accounts.findByAddress(address)
@@ -128,29 +125,6 @@ function acceptsToken({ tokens }: CoinConfig, { tokenOut, pricing }: Paid): bool
   return tokens.some(({ symbol, address }) =>
     address === undefined ? pricing.listedToken?.symbol === symbol : address === tokenOut.address,
   )
-}
-
-interface Judgement {
-  readonly payee: Payee
-  /** The invoice of the payment, or null when it is unknown: then it matches none. */
-  readonly invoice: PaymentInvoice | null
-  readonly allowsFees: FeeCheck
-  readonly request: Pick<CheckedVerifyRequest, 'invoiceAmount' | 'invoiceCurrency'>
-}
-
-/** The rules that a payment violates, in the order of docs/interface.md 4.3; none: it matches. */
-function findVerificationErrors(
-  payment: StoredPayment,
-  { payee, invoice, allowsFees, request }: Judgement,
-): VerificationError[] {
-  const matches: Readonly<Record<VerificationError, boolean>> = {
-    'Payment does not match link configuration': payee.accepts(payment),
-    'Invalid payment address': payee.received(payment),
-    'Invalid payment currency': invoice?.currency === request.invoiceCurrency,
-    'Invalid payment amount':
-      invoice !== null && isSameDecimal(invoice.amount, request.invoiceAmount) && allowsFees(payment.tokenOut),
-  }
-  return verificationErrors.filter((error) => !matches[error])
 }
 
 export interface LegacyDeps {
@@ -206,8 +180,17 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
       const transaction = await readTransaction(request, () => false)
       const payee = await resolvePayee(accounts, request.address)
       const judged = buildItems(transaction).map(({ payment, invoice, item }) => {
-        const verificationErrors = findVerificationErrors(payment, { payee, invoice, allowsFees, request })
-        return { ...item, verified: verificationErrors.length === 0, verificationErrors }
+        // An unknown invoice matches none.
+        const isAmount = invoice !== null && isSameDecimal(invoice.amount, request.invoiceAmount)
+        const matches: Readonly<Record<VerificationError, boolean>> = {
+          'Payment does not match link configuration': payee.accepts(payment),
+          'Invalid payment address': payee.received(payment),
+          'Invalid payment currency': invoice?.currency === request.invoiceCurrency,
+          'Invalid payment amount': isAmount && allowsFees(payment.tokenOut),
+        }
+        // In the order of docs/interface.md 4.3.
+        const errors = verificationErrors.filter((error) => !matches[error])
+        return { ...item, verified: errors.length === 0, verificationErrors: errors }
       })
       return { verified: judged.every(({ verified }) => verified), result: { chainId, txHash, payments: judged } }
     },

@@ -95,47 +95,6 @@ function findOpenSubject(subjects: readonly IdentitySubject[], emailKey: string)
   return subjects.find((each) => each.emailKey === emailKey && !each.closed) ?? null
 }
 
-interface Proof {
-  readonly email: EmailAddress
-  readonly proof: EmailProof | { readonly kind: 'host' }
-  readonly signedIn: string | undefined
-  /** False: a host has its own users. */
-  readonly ownsAccounts: boolean
-}
-
-type ProofResult =
-  | { readonly kind: 'given'; readonly accountId: string }
-  | { readonly kind: 'rejected'; readonly reason: ProofRejection; readonly accountId: string | null }
-  /** Nothing was written: the address has no open subject, or its owner changed. Ensure a subject and begin again. */
-  | { readonly kind: 'again' }
-
-/** Gives an address to the account that proved it. The account gives up its other subjects in the same transaction. */
-async function proveAddress(tx: StoreTransaction, request: Proof, ids: IdSource): Promise<ProofResult> {
-  const { email, proof, signedIn, ownsAccounts } = request
-  const { identity, identityAccounts } = tx
-  const findOwner = () => (ownsAccounts ? identityAccounts.findAddressOwner(email.key) : Promise.resolve(null))
-  const owner = await findOwner()
-  const accountIds = [signedIn, owner?.accountId].filter((id) => id !== undefined)
-  const subjects = await identity.lockPersons({ emailKey: email.key, accountIds })
-  if (!isSameOwner(await findOwner(), owner)) return { kind: 'again' }
-
-  const subject = findOpenSubject(subjects, email.key)
-  if (subject === null && proof.kind !== 'attestation') return { kind: 'again' }
-  // A placeholder without a share belongs to the account that carries the address.
-  const open = subject && { ...subject, ...(ownsAccounts && decideSubjectOwner(subject, owner)) }
-  const isUnknown = ownsAccounts && signedIn !== undefined && (await identityAccounts.find(signedIn)) === null
-  const decision = decideProof({ open, subjects, proof, signedIn: isUnknown ? null : signedIn, freshId: ids.next() })
-  if (decision.kind === 'reject')
-    return { kind: 'rejected', reason: decision.reason, accountId: open?.accountId ?? null }
-
-  const { accountId } = decision
-  if (ownsAccounts) await identityAccounts.setProvedOwner(email, accountId)
-  for (const { id } of decision.closed) await identity.setOwner(id, { closed: true })
-  for (const each of decision.carried) await giveToNextCarrier(tx, each, ownsAccounts)
-  if (subject !== null) await setSubjectOwner(tx, subject, { accountId, proved: true }, email, ids)
-  return { kind: 'given', accountId }
-}
-
 /** Gives a carried subject to the next account that carries its address; else it becomes a placeholder. */
 async function giveToNextCarrier(
   { identity, identityAccounts }: StoreTransaction,
@@ -146,6 +105,20 @@ async function giveToNextCarrier(
   if (next !== null) await identity.lockPersons({ accountIds: [next.accountId] })
   await identity.setOwner(id, { accountId: next?.accountId ?? null, proved: false })
 }
+
+interface Proof {
+  readonly email: EmailAddress
+  readonly proof: ProofFacts['proof']
+  readonly signedIn: string | undefined
+  /** False: a host has its own users. */
+  readonly ownsAccounts: boolean
+}
+
+/**
+ * The account that proved the address; null: the proof was rejected, with a record in the log. `again`: nothing was
+ * written, because the address has no open subject or its owner changed. Ensure a subject and begin again.
+ */
+type ProofResult = IdentityAccount | 'again' | null
 
 interface IdentityAccountDeps {
   readonly store: Pick<Store, 'transaction'>
@@ -159,7 +132,10 @@ interface IdentityAccountDeps {
 /** The most rounds of a proof. A further round follows when another request changed the owner. */
 const maxRounds = 4
 
-export function createAccounts({ store, sealEmail, codes, clock, ids, ownsAccounts }: IdentityAccountDeps) {
+export function createAccounts(
+  deps: IdentityAccountDeps,
+): IdentityAccountCommands & { reportProof(proof: HostProof): Promise<void> } {
+  const { store, sealEmail, codes, clock, ids } = deps
   const noFacts = { accountId: null, proof: null, by: null, reason: null }
   const log = (
     tx: StoreTransaction,
@@ -168,32 +144,53 @@ export function createAccounts({ store, sealEmail, codes, clock, ids, ownsAccoun
     facts: Partial<AccountEvent>,
   ) => tx.identityAccounts.log({ at: clock.now(), action, emailKey: email.key, ...noFacts, ...facts })
 
-  async function giveAddress(tx: StoreTransaction, proof: Proof): Promise<ProofResult> {
-    const result = await proveAddress(tx, proof, ids)
-    if (result.kind === 'again') return result
-    const { kind } = proof.proof
-    const by = proof.proof.kind === 'attestation' ? proof.proof.integrationAddress.toLowerCase() : null
-    const logged = { proof: kind === 'host' ? null : kind, by, accountId: result.accountId }
-    if (result.kind === 'given') await log(tx, 'proved', proof.email, logged)
-    else await log(tx, 'refused', proof.email, { ...logged, reason: result.reason })
-    return result
+  /** Gives an address to the account that proved it. The account gives up its other subjects in this transaction. */
+  async function giveAddress(tx: StoreTransaction, request: Proof): Promise<ProofResult> {
+    const { email, proof, signedIn, ownsAccounts } = request
+    const { identity, identityAccounts } = tx
+    const findOwner = () => (ownsAccounts ? identityAccounts.findAddressOwner(email.key) : Promise.resolve(null))
+    const owner = await findOwner()
+    const accountIds = [signedIn, owner?.accountId].filter((id) => id !== undefined)
+    const subjects = await identity.lockPersons({ emailKey: email.key, accountIds })
+    if (!isSameOwner(await findOwner(), owner)) return 'again'
+
+    const subject = findOpenSubject(subjects, email.key)
+    if (subject === null && proof.kind !== 'attestation') return 'again'
+    // A placeholder without a share belongs to the account that carries the address.
+    const open = subject && { ...subject, ...(ownsAccounts && decideSubjectOwner(subject, owner)) }
+    const isUnknown = ownsAccounts && signedIn !== undefined && (await identityAccounts.find(signedIn)) === null
+    const decision = decideProof({ open, subjects, proof, signedIn: isUnknown ? null : signedIn, freshId: ids.next() })
+    const by = proof.kind === 'attestation' ? proof.integrationAddress.toLowerCase() : null
+    const logged = { proof: proof.kind === 'host' ? null : proof.kind, by }
+    if (decision.kind === 'reject') {
+      await log(tx, 'refused', email, { ...logged, accountId: open?.accountId ?? null, reason: decision.reason })
+      return null
+    }
+
+    const { accountId } = decision
+    if (ownsAccounts) await identityAccounts.setProvedOwner(email, accountId)
+    for (const { id } of decision.closed) await identity.setOwner(id, { closed: true })
+    for (const each of decision.carried) await giveToNextCarrier(tx, each, ownsAccounts)
+    if (subject !== null) await setSubjectOwner(tx, subject, { accountId, proved: true }, email, ids)
+    await log(tx, 'proved', email, { ...logged, accountId })
+    return { accountId, emailVerified: true }
   }
 
   /** Runs `work` again while other requests change the owner. A rejection is committed with its record. */
   async function prove(
     email: EmailAddress,
-    work: (tx: StoreTransaction) => Promise<ProofResult | null>,
+    work: (tx: StoreTransaction) => Promise<ProofResult>,
   ): Promise<IdentityAccount> {
     for (let round = 0; round < maxRounds; round += 1) {
       const result = await store.transaction(work)
-      if (result?.kind === 'given') return { accountId: result.accountId, emailVerified: true }
-      if (result?.kind !== 'again') throw new EmailProofError()
+      if (result === null) throw new EmailProofError()
+      if (result !== 'again') return result
       await store.transaction((tx) => tx.identity.ensureSubject(email, ids.next()))
     }
     throw new IdentityUnavailableError()
   }
 
-  const commands: IdentityAccountCommands = {
+  return {
     async register(input) {
       const email = parseAndSealEmail(input, sealEmail)
       const accountId = ids.next()
@@ -214,20 +211,19 @@ export function createAccounts({ store, sealEmail, codes, clock, ids, ownsAccoun
     },
     async proveByCode(input, typed, { accountId: signedIn } = {}) {
       const email = parseAndSealEmail(input, sealEmail)
-      const proof = { email, proof: { kind: 'code' }, signedIn, ownsAccounts: true } as const
       return prove(email, async (tx) => {
-        const verdict = codes.judge(email.key, typed, await tx.identityAccounts.lockCode(email.key), clock.now())
-        if (verdict.kind === 'accepted') {
-          const result = await giveAddress(tx, proof)
-          if (result.kind !== 'again') await tx.identityAccounts.setCode(email.key, null)
-          return result
+        const stored = await tx.identityAccounts.lockCode(email.key)
+        const { rejection, nextCode } = codes.judge(email.key, typed, stored, clock.now())
+        if (rejection !== null) {
+          // Without a code, a read replaces the write: the timing is the same, and a newer code stays.
+          if (rejection === 'no_code') await tx.identityAccounts.lockCode(email.key)
+          else await tx.identityAccounts.setCode(email.key, nextCode)
+          await log(tx, 'refused', email, { proof: 'code', reason: rejection })
+          return null
         }
-        const { reason, nextCode } = verdict
-        // Without a code, a read replaces the write: the timing is the same, and a newer code stays.
-        if (reason === 'no_code') await tx.identityAccounts.lockCode(email.key)
-        else await tx.identityAccounts.setCode(email.key, nextCode)
-        await log(tx, 'refused', email, { proof: 'code', reason })
-        return null
+        const result = await giveAddress(tx, { email, proof: { kind: 'code' }, signedIn, ownsAccounts: true })
+        if (result !== 'again') await tx.identityAccounts.setCode(email.key, null)
+        return result
       })
     },
     async proveByAttestation(input, integrationAddress, { accountId: signedIn } = {}) {
@@ -235,12 +231,10 @@ export function createAccounts({ store, sealEmail, codes, clock, ids, ownsAccoun
       const proof: EmailProof = { kind: 'attestation', integrationAddress }
       return prove(email, (tx) => giveAddress(tx, { email, proof, signedIn, ownsAccounts: true }))
     },
-  }
-  return {
-    commands,
-    async reportProof({ email: input, accountId }: HostProof): Promise<void> {
+    async reportProof({ email: input, accountId: signedIn }) {
       const email = parseAndSealEmail(input, sealEmail)
-      await prove(email, (tx) => giveAddress(tx, { email, proof: { kind: 'host' }, signedIn: accountId, ownsAccounts }))
+      const { ownsAccounts } = deps
+      await prove(email, (tx) => giveAddress(tx, { email, proof: { kind: 'host' }, signedIn, ownsAccounts }))
     },
   }
 }

@@ -74,14 +74,12 @@ const maxCodeTries = 5
 const codeLength = 12
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-type CodeVerdict =
-  | { readonly kind: 'accepted' }
-  /** `nextCode`: the code to store next; null: none. */
-  | {
-      readonly kind: 'rejected'
-      readonly reason: Extract<ProofRejection, 'no_code' | 'code_expired' | 'code_wrong'>
-      readonly nextCode: StoredEmailCode | null
-    }
+interface CodeVerdict {
+  /** Null: the code is accepted. */
+  readonly rejection: Extract<ProofRejection, 'no_code' | 'code_expired' | 'code_wrong'> | null
+  /** The code to store next; null: none. */
+  readonly nextCode: StoredEmailCode | null
+}
 
 export type EmailCodes = ReturnType<typeof createEmailCodes>
 
@@ -100,14 +98,13 @@ export function createEmailCodes(key: Uint8Array, random: Pick<RandomSource, 'by
     judge(emailKey: string, typed: string, stored: StoredEmailCode | null, now: number): CodeVerdict {
       // Hashed even without a stored code, so that timing does not reveal whether there is one.
       const typedHash = Buffer.from(hashCode(emailKey, typed.replace(/[\s-]/g, '').toUpperCase()), 'hex')
-      if (stored === null) return { kind: 'rejected', reason: 'no_code', nextCode: null }
+      if (stored === null) return { rejection: 'no_code', nextCode: null }
       const expected = Buffer.from(stored.hash, 'hex')
       const isEqual = typedHash.length === expected.length && timingSafeEqual(typedHash, expected)
-      if (isExpired(stored.expiresAt, now, codeLifetimeMs))
-        return { kind: 'rejected', reason: 'code_expired', nextCode: null }
-      if (isEqual) return { kind: 'accepted' }
+      if (isExpired(stored.expiresAt, now, codeLifetimeMs)) return { rejection: 'code_expired', nextCode: null }
+      if (isEqual) return { rejection: null, nextCode: null }
       const triesLeft = stored.triesLeft - 1
-      return { kind: 'rejected', reason: 'code_wrong', nextCode: triesLeft > 0 ? { ...stored, triesLeft } : null }
+      return { rejection: 'code_wrong', nextCode: triesLeft > 0 ? { ...stored, triesLeft } : null }
     },
   }
 }

@@ -111,7 +111,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
     share: async (input) => (await openOnce()).share(input),
     applyVerdict: createApplyVerdict({ store, clock, logger }),
     pollDue: () => pollDue(),
-    accounts: async () => (await openOnce()).accounts.commands,
+    accounts: async () => (await openOnce()).accounts,
     reportProof: async (proof) => (await openOnce()).accounts.reportProof(proof),
     recordDirect: createRecordDirectVerification({ store, clock, ids }),
     emailKey: async (email) => parseAndSealEmail(email, (await openOnce()).sealEmail).key,

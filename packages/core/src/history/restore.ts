@@ -1,6 +1,8 @@
 /** Restores archived history, and lists and runs retention. Source: docs/retention.md. @module */
 import { ArchiveError, openSignedFile, type SignedFile } from '../secrets/signed-file.js'
-import { readAuditParts } from './audit-log.js'
+import type { Audited } from './audit-log.js'
+import { findLastRemoved, readAuditParts } from './audit-log.js'
+import type { AuditRecord, AuditStore } from './audit-store.js'
 import type {
   ArchiveHeader,
   ExpiredHistory,
@@ -19,7 +21,6 @@ import {
   findNewestDeliverySegment,
   type HistoryDeps,
   requireHistory,
-  restoreRecords,
 } from './retention.js'
 
 function createRestore({ store, audited, keys }: HistoryDeps): HistoryCommands['restore'] {
@@ -68,6 +69,26 @@ async function restoreRows<Kind extends SegmentedKind>(
   // Every row is parsed before the first is stored.
   for await (const rows of file.rows(rowSchemas[kind])) count += rows.length
   for await (const rows of file.rows(rowSchemas[kind])) await history.restore(kind, segment, rows)
+  return count
+}
+
+/** Stores removed records again. @throws RangeError When the file does not end right before the log's first record. */
+export async function restoreRecords(audit: AuditStore, audited: Audited, file: SignedFile): Promise<number> {
+  let [count, last]: [number, AuditRecord | undefined] = [0, undefined]
+  for await (const records of file.rows(rowSchemas.audit)) {
+    count += records.length
+    last = records.at(-1)
+  }
+  await audited(async (tx) => {
+    const [first] = await audit.list({ limit: 1 })
+    const before = first === undefined ? null : await findLastRemoved(audit, first)
+    if (before === null) throw new RangeError('no record of the audit log is missing.')
+    if (last?.seq !== before.seq || last.hash !== before.hash)
+      throw new RangeError(
+        `it ends with record ${last?.seq}, and the log begins with record ${before.seq + 1}. First restore the file that ends with record ${before.seq}.`,
+      )
+    for await (const records of file.rows(rowSchemas.audit)) await tx.restoreAudit(records)
+  })
   return count
 }
 

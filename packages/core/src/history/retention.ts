@@ -4,9 +4,9 @@ import { createLease } from '../internal/lease.js'
 import type { Clock, FileWriter, RandomSource } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { MasterKey } from '../secrets/keys.js'
-import { beginSignedFile, openSignedFile, type SignedFile, type SignedWriter } from '../secrets/signed-file.js'
+import { beginSignedFile, openSignedFile, type SignedWriter } from '../secrets/signed-file.js'
 import type { Audited } from './audit-log.js'
-import { createAuditQueries, findLastRemoved, readAuditParts } from './audit-log.js'
+import { createAuditQueries, readAuditParts } from './audit-log.js'
 import type { AuditRecord, AuditStore } from './audit-store.js'
 import type {
   ArchivedFile,
@@ -19,7 +19,6 @@ import type {
   RetentionPolicy,
   SegmentedKind,
 } from './history-store.js'
-import { rowSchemas } from './history-store.js'
 
 const dayMs = 86_400_000
 
@@ -126,26 +125,6 @@ export async function findExpiredRecords(
     rows += part.length
   }
   return first === null ? null : { kind: 'audit', part: first.seq, rows, from: first.at, to: before }
-}
-
-/** Stores removed records again. @throws RangeError When the file does not end right before the log's first record. */
-export async function restoreRecords(audit: AuditStore, audited: Audited, file: SignedFile): Promise<number> {
-  let [count, last]: [number, AuditRecord | undefined] = [0, undefined]
-  for await (const records of file.rows(rowSchemas.audit)) {
-    count += records.length
-    last = records.at(-1)
-  }
-  await audited(async (tx) => {
-    const [first] = await audit.list({ limit: 1 })
-    const before = first === undefined ? null : await findLastRemoved(audit, first)
-    if (before === null) throw new RangeError('no record of the audit log is missing.')
-    if (last?.seq !== before.seq || last.hash !== before.hash)
-      throw new RangeError(
-        `it ends with record ${last?.seq}, and the log begins with record ${before.seq + 1}. First restore the file that ends with record ${before.seq}.`,
-      )
-    for await (const records of file.rows(rowSchemas.audit)) await tx.restoreAudit(records)
-  })
-  return count
 }
 
 const toArchivedDetails = ({ name: file, rows, hmac }: ArchivedFile) => ({ file, rows, hmac })

@@ -88,8 +88,7 @@ export function createStoreTransaction(db: Connection, madeDue: (deliveries: num
     checkpoints: (chainId, atOrBelow, limit) => listCheckpoints(db, chainId, atOrBelow, limit),
     upsertPayments: (payments) => upsertPayments(db, payments),
     paymentsInBlocks: async (chainId, from, to) => withStatuses(db, await blocksQuery(db, chainId, from, to).execute()),
-    overduePayments: (chainId, atOrBelow, limit, awaitedAtOrBelow) =>
-      lockOverduePayments(db, { chainId, atOrBelow, limit, awaitedAtOrBelow }),
+    overduePayments: (query) => lockOverduePayments(db, query),
     offChainPayments: (chainId) => findOffChainPayments(db, chainId),
     setDropped: (paymentId, dropped) => setDropped(db, paymentId, dropped),
     paymentsForChange: (...selectors) => lockPaymentsForChange(db, selectors),

@@ -117,6 +117,17 @@ export interface SettledUpdate extends Omit<StoredUpdate, 'fingerprint'> {
   readonly paymentId: string
 }
 
+export interface OverdueQuery {
+  readonly chainId: number
+  readonly atOrBelow: number
+  readonly limit: number
+  /**
+   * The height for payments whose deposit on another chain waits again, because its fulfilment may be in another block.
+   * @default atOrBelow
+   */
+  readonly awaitedAtOrBelow?: number | undefined
+}
+
 export interface UpsertedPayments {
   /** Payments that were not stored before, with version 1 and no state. */
   readonly inserted: readonly StoredPayment[]
@@ -140,17 +151,8 @@ export interface PaymentTransaction {
   upsertPayments(payments: readonly NewPayment[]): Promise<UpsertedPayments>
   /** Payments of a chain in blocks `from` to `to`, both included, on the chain or off it, by block and log index. */
   paymentsInBlocks(chainId: number, from: number, to: number): Promise<StoredPayment[]>
-  /**
-   * Payments off the chain, not dropped yet, whose block was at or below a height: at most `limit`, locked.
-   * `awaitedAtOrBelow`: the height for payments whose deposit on another chain waits again, because its fulfilment may
-   * be in another block.
-   */
-  overduePayments(
-    chainId: number,
-    atOrBelow: number,
-    limit: number,
-    awaitedAtOrBelow?: number,
-  ): Promise<StoredPayment[]>
+  /** Payments off the chain, not dropped yet, whose block was at or below a height: at most `limit`, locked. */
+  overduePayments(query: OverdueQuery): Promise<StoredPayment[]>
   /** Payments of a chain that are off the chain and not dropped, in any order. */
   offChainPayments(chainId: number): Promise<Pick<PaymentFacts, 'txHash' | 'integrationAddress'>[]>
   /** Marks a payment as dropped, with the state to restore should it return; null: removes the mark. */

@@ -90,7 +90,8 @@ export async function dropOverdue(
   const { chainId, indexedTo, finalityBlocks } = range
   if (finalityBlocks === null || indexedTo < finalityBlocks) return { events: [], more: false }
   const final = indexedTo - finalityBlocks
-  const overdue = await tx.overduePayments(chainId, final, maxDropsPerCommit, final - awaitedBlocks)
+  const query = { chainId, atOrBelow: final, limit: maxDropsPerCommit, awaitedAtOrBelow: final - awaitedBlocks }
+  const overdue = await tx.overduePayments(query)
   const events: ServiceEvent[] = []
   for (const payment of overdue) {
     if (payment.primary) events.push(...(await changeStateByReorg(tx, payment, 'failure')))

@@ -1,5 +1,5 @@
 /** Locks payments, changes statuses, marks payments off the chain. See docs/decisions/reorganisations.md. @module */
-import { type PaymentSelector, unsettledStates } from '@payment-integration/core/internal'
+import { type OverdueQuery, type PaymentSelector, unsettledStates } from '@payment-integration/core/internal'
 import type { PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
@@ -151,14 +151,6 @@ export function blocksQuery(db: Connection, chainId: number, from: number, to: n
     .orderBy('block_number')
     .orderBy('log_index')
     .orderBy('id')
-}
-
-interface OverdueQuery {
-  readonly chainId: number
-  readonly atOrBelow: number
-  readonly limit: number
-  /** Height for payments whose bridge deposit still waits for its fill. @default atOrBelow */
-  readonly awaitedAtOrBelow?: number | undefined
 }
 
 export function overdueQuery(db: Connection, query: OverdueQuery) {

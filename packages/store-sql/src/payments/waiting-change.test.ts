@@ -47,7 +47,8 @@ onPostgres('on PostgreSQL a transaction that waits for a payment', ({ admin, nex
 
   test('to drop it sees its status', async () => {
     await stores[0].transaction((tx) => tx.leaveChain(1, 99))
-    expect(await readAfterWait((tx) => tx.overduePayments(1, 200, 10))).toEqual([[2, 'failure']])
+    const overdue = { chainId: 1, atOrBelow: 200, limit: 10 }
+    expect(await readAfterWait((tx) => tx.overduePayments(overdue))).toEqual([[2, 'failure']])
   })
 
   test('to return it to the chain sees its status', async () => {

@@ -112,7 +112,9 @@ export function depositTests(test: StoreTest): void {
     await store.transaction((tx) => tx.upsertPayments([paidFrom(kept, 20), paidFrom(moved, 21), plain]))
     await leave(store, 10, 20)
     expect(await waiting(store)).toEqual([moved])
-    const overdue = (awaited?: number) => store.transaction((tx) => tx.overduePayments(10, 100, 100, awaited))
+    const all = { chainId: 10, atOrBelow: 100, limit: 100 }
+    const overdue = (awaitedAtOrBelow?: number) =>
+      store.transaction((tx) => tx.overduePayments({ ...all, awaitedAtOrBelow }))
     expect((await overdue(20)).map(({ txHash }) => txHash)).toEqual([hash(4), hash(0xf0 + 23)])
     for (const awaited of [21, undefined])
       expect((await overdue(awaited)).map(({ blockNumber }) => blockNumber)).toEqual([21, 21, 23])

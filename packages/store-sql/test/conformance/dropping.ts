@@ -11,7 +11,7 @@ const { facts, getStatus, hash, indexAll, indexed, listed, numbered, otherShop, 
 
 const numbers = (payments: readonly StoredPayment[]) => payments.map(({ txHash }) => Number(txHash))
 const overdue = (store: Store, atOrBelow: number, limit = 100) =>
-  store.transaction(async (tx) => numbers(await tx.overduePayments(1, atOrBelow, limit)))
+  store.transaction(async (tx) => numbers(await tx.overduePayments({ chainId: 1, atOrBelow, limit })))
 
 async function drop(store: Store, { id, state }: StoredPayment): Promise<void> {
   await store.transaction(async (tx) => {
@@ -82,7 +82,7 @@ export function droppingTests(test: StoreTest): void {
     expect(await overdue(store, 100)).toEqual([21, 22, 25, 23, 24])
     expect(await overdue(store, 22)).toEqual([21, 22, 25])
     expect(await overdue(store, 100, 2)).toEqual([21, 22])
-    const [first] = await store.transaction((tx) => tx.overduePayments(1, 22, 1))
+    const [first] = await store.transaction((tx) => tx.overduePayments({ chainId: 1, atOrBelow: 22, limit: 1 }))
     await store.transaction((tx) => tx.setDropped(first?.id ?? '', { formerState: null }))
     expect(await overdue(store, 22)).toEqual([22, 25])
     await store.transaction((tx) => tx.upsertPayments([primary({ txHash: hash(22), blockNumber: 26 })]))
@@ -142,7 +142,7 @@ export function droppingTests(test: StoreTest): void {
     await store.transaction((tx) => tx.leaveChain(1, 0))
     const dropAll = (on: Store) =>
       on.transaction(async (tx) => {
-        const found = await tx.overduePayments(1, 1_000, 50)
+        const found = await tx.overduePayments({ chainId: 1, atOrBelow: 1_000, limit: 50 })
         for (const { id, version, state } of found) {
           await setStatus(tx, id, getStatus(version + 1, { state: 'failure' }))
           await tx.setDropped(id, { formerState: state })

@@ -11,8 +11,7 @@ import {
   read,
   sharing,
 } from '../../test/support/config-problems.js'
-import { ConfigError } from './config.js'
-import { readConfig, readDatabaseConfig, readFeedPublisherConfig } from './read-config.js'
+import { ConfigError, readConfig, readDatabaseConfig, readFeedPublisherConfig } from './read-config.js'
 import type { Environment } from './read-variables.js'
 
 const processor = { PI_PROCESSOR_SECRETS: 'secret-of-16-char' }

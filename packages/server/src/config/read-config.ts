@@ -1,19 +1,27 @@
 /** Reads the configuration from the environment, and checks that the variables fit together. @module */
+import type { OidcOptions } from '@payment-integration/console'
 import { finality } from '@payment-integration/contract'
-import { dispatcherDefaults } from '@payment-integration/core/internal'
-import {
-  type ChainConfig,
-  type ChainFeedConfig,
-  type Config,
-  ConfigError,
-  type DatabaseConfig,
-  type IdentityConfig,
-  type PortalConfig,
-  type ReceiptsConfig,
-  type RolesConfig,
-} from './config.js'
+import type { RetentionPolicy } from '@payment-integration/core'
+import { dispatcherDefaults, type LoopRoles } from '@payment-integration/core/internal'
+import type { PostgresStoreOptions } from '@payment-integration/store-sql/postgres'
+import { ServerError } from '../errors.js'
 import { quoteText } from './kinds.js'
 import { createVariableReader, type Environment, type ReadFile, type VariableReader } from './read-variables.js'
+
+/** The environment does not describe a server. */
+export class ConfigError extends ServerError {
+  override readonly name = 'ConfigError'
+  readonly code = 'ERR_CONFIG'
+  /** Every problem, each naming its variable. No secret values. */
+  readonly problems: readonly string[]
+  constructor(problems: readonly string[]) {
+    super(`The configuration has ${problems.length} problem(s):\n${problems.map((each) => `- ${each}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+/** The whole configuration of a server. `variables.ts` has the meaning of each variable. */
+export type Config = Readonly<ReturnType<typeof readConfig>>
 
 /**
  * Reads `PI_…` variables; docs/configuration.md lists them with units and defaults.
@@ -23,7 +31,7 @@ import { createVariableReader, type Environment, type ReadFile, type VariableRea
  * import { openService, readConfig } from '@payment-integration/server/service'
  * const { service, close } = await openService(readConfig(process.env))
  */
-export function readConfig(env: Environment, readFile?: ReadFile): Config {
+export function readConfig(env: Environment, readFile?: ReadFile) {
   const reader = createVariableReader(env, readFile)
   const { value, problems } = reader
   const settings = reader.readAll()
@@ -34,60 +42,99 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
   const simulatedChains = readSimulatedChains(reader)
   const roles = readRoles(reader, value('PI_CONSOLE') || portal !== null)
   checkConsole(reader)
-  const config: Config = {
+  const policy: RetentionPolicy = {
+    attempts: value('PI_RETENTION_ATTEMPTS'),
+    deliveries: value('PI_RETENTION_DELIVERIES'),
+    updates: value('PI_RETENTION_UPDATES'),
+    audit: value('PI_RETENTION_AUDIT'),
+  }
+  const config = {
     environment,
     host: value('PI_HOST'),
     port: value('PI_PORT'),
     database,
-    // Off by default on PostgreSQL, because processes of several releases may share a server.
+    /**
+     * Whether the schema is brought up to date at the start. If not, an outdated schema is an error. Off by default on
+     * PostgreSQL, because processes of several releases may share a server.
+     */
     migrates: value('PI_MIGRATE') ?? database.kind === 'sqlite',
     retention: {
-      policy: {
-        attempts: value('PI_RETENTION_ATTEMPTS'),
-        deliveries: value('PI_RETENTION_DELIVERIES'),
-        updates: value('PI_RETENTION_UPDATES'),
-        audit: value('PI_RETENTION_AUDIT'),
-      },
+      policy,
+      /** Folder for the files of removed history; null: not configured. */
       folder: value('PI_RETENTION_FOLDER'),
     },
+    /** As given: one or several keys. Never logged or shown. */
     masterKey: value('PI_MASTER_KEY') ?? '',
+    /** Empty: processor updates are not accepted. */
     processorSecrets: value('PI_PROCESSOR_SECRETS'),
+    /** Empty: the server serves and delivers, but indexes nothing. */
     chains,
+    /** The feed that the chains are read from before their nodes; null: the nodes alone. */
     feed: readChainFeed(reader),
     recording: value('PI_RECORD'),
     leaseMs: value('PI_LEASE_MS'),
+    /** Where the outcome of pending payments is polled. */
     receipts: readReceipts(reader),
     delivery: readDelivery(reader),
+    /** Null: identity verifications cannot be shared. */
     identity: readIdentity(reader),
+    /** Actor that the audit log records; null: the actor that the caller names. */
     actor: value('PI_ACTOR'),
     maxExtraFeeBps: value('PI_MAX_EXTRA_FEE_BPS'),
     logLevel: value('PI_LOG_LEVEL'),
+    /** The part of the service that the process runs. */
     roles,
     admin: readAdmin(reader, roles.api || roles.console),
     accessLog: value('PI_ACCESS_LOG'),
     tracing: value('PI_TRACING'),
     reference: value('PI_REFERENCE') ?? environment === 'development',
     console: value('PI_CONSOLE'),
+    /**
+     * Origin of the console, at which operators sign in; one-time links begin with it. Null: nobody signs in, so the
+     * pages are only served in development, on a loopback address.
+     */
     consoleUrl: value('PI_CONSOLE_URL'),
+    /** Null: operators sign in with passphrases alone. */
     oidc: readOidc(reader),
+    /** The integrators' pages at `/portal`; null: they are not served. */
     portal,
     deliveryStream: value('PI_LISTEN'),
+    /** Chains without a node, on which integrations cause events. Empty outside of development. */
     simulatedChains,
+    /** Rate limits per source and per caller, of this process; null: no limit. */
     limits: {
+      /** Requests per second. */
       requestsPerSource: value('PI_LIMIT_PER_SOURCE'),
+      /** Authenticated requests per second of one integration, and of one legacy API key. */
       requestsPerCaller: value('PI_LIMIT_PER_CALLER'),
+      /** 401 answers per minute. */
       failedSignInsPerSource: value('PI_LIMIT_FAILED_SIGN_INS'),
+      /** Open connections. */
       connectionsPerSource: value('PI_LIMIT_CONNECTIONS'),
+      /** Addresses and CIDR ranges whose `X-Forwarded-For` is trusted. */
       trustedProxies: value('PI_TRUSTED_PROXIES'),
     },
     keepAliveMs: value('PI_KEEP_ALIVE_MS'),
     drainMs: value('PI_DRAIN_MS'),
     shutdownTimeoutMs: value('PI_SHUTDOWN_TIMEOUT_MS'),
+    /** The variables as read, for people. */
     settings,
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
+
+/**
+ * A database. PostgreSQL has options of `createPostgresStore`, and their defaults where they are absent. The name of an
+ * `acceptedEngine` is the one that `ERR_STORE_ENGINE` reports.
+ */
+type DatabaseConfig =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | ({
+      readonly kind: 'postgres'
+      /** May hold a password, like the other addresses: never logged or shown. */
+      readonly connectionString: string
+    } & Omit<PostgresStoreOptions, 'connectionString' | 'pool' | 'schema' | 'clock' | 'ids'>)
 
 /**
  * Reads the `PI_DATABASE_…` variables: all that a migration needs.
@@ -146,32 +193,57 @@ function readDatabase({ value, problems }: VariableReader): DatabaseConfig {
     : { kind: 'postgres', connectionString, ...connections }
 }
 
+interface NodeConfig {
+  /** `http:`, `https:`, `ws:` or `wss:`. May hold an API key: never logged or shown. */
+  readonly url: string
+  /** `ws:` or `wss:`, used only for notices of new blocks. May hold an API key, too. */
+  readonly headsUrl?: string | undefined
+}
+
+/** One chain to follow. Addresses are 0x and 40 lowercase hex digits. */
+export type ChainConfig = Readonly<ReturnType<typeof readChain>>
+
 /** Reads every chain that has a variable. */
-function readChains({ chainIds, chainValue, problems }: VariableReader): ChainConfig[] {
+function readChains(reader: VariableReader): readonly ChainConfig[] {
+  return reader.chainIds().map((chainId) => readChain(reader, chainId))
+}
+
+function readChain({ chainValue, problems }: VariableReader, chainId: number) {
   const knownFinality: Readonly<Record<number, { readonly confirmations: number }>> = finality
-  return chainIds().map((chainId) => {
-    const urls = chainValue('PI_RPC_URL_', chainId)
-    const heads = chainValue('PI_HEADS_URL_', chainId)
-    if (urls.length > 0 && heads.length > urls.length)
-      problems.push(
-        `PI_HEADS_URL_${chainId} names ${heads.length} nodes and PI_RPC_URL_${chainId} ${urls.length}; the n-th belongs to the n-th.`,
-      )
-    return {
-      chainId,
-      nodes: urls.map((url, index) => ({ url, headsUrl: heads[index] })),
-      routers: chainValue('PI_ROUTERS_', chainId),
-      spokePools: chainValue('PI_SPOKE_POOLS_', chainId),
-      tokens: chainValue('PI_TOKENS_', chainId),
-      priceFeeds: chainValue('PI_PRICE_FEEDS_', chainId),
-      startBlock: chainValue('PI_START_BLOCK_', chainId),
-      pollMs: chainValue('PI_POLL_MS_', chainId),
-      callPrice: chainValue('PI_RPC_PRICE_', chainId),
-      proof: chainValue('PI_PROOF_', chainId),
-      rawReceipts: chainValue('PI_RAW_RECEIPTS_', chainId),
-      maxRange: chainValue('PI_MAX_RANGE_', chainId),
-      confirmations: chainValue('PI_CONFIRMATIONS_', chainId) ?? knownFinality[chainId]?.confirmations ?? null,
-    }
-  })
+  const urls = chainValue('PI_RPC_URL_', chainId)
+  const heads = chainValue('PI_HEADS_URL_', chainId)
+  if (urls.length > 0 && heads.length > urls.length)
+    problems.push(
+      `PI_HEADS_URL_${chainId} names ${heads.length} nodes and PI_RPC_URL_${chainId} ${urls.length}; the n-th belongs to the n-th.`,
+    )
+  const nodes: readonly NodeConfig[] = urls.map((url, index) => ({ url, headsUrl: heads[index] }))
+  return {
+    chainId,
+    /** At least one, the preferred one first. */
+    nodes,
+    /** Null: the known routers of the chain. */
+    routers: chainValue('PI_ROUTERS_', chainId),
+    /**
+     * SpokePools of the Across bridge. Deposits into any of them are trusted; payments arrive at the first. Null: the
+     * known SpokePools of the chain.
+     */
+    spokePools: chainValue('PI_SPOKE_POOLS_', chainId),
+    /** Added to the known tokens of the chain; an entry with the address of a known token replaces it. */
+    tokens: chainValue('PI_TOKENS_', chainId),
+    /** Added to the known price feeds of the chain in the same way. */
+    priceFeeds: chainValue('PI_PRICE_FEEDS_', chainId),
+    startBlock: chainValue('PI_START_BLOCK_', chainId),
+    pollMs: chainValue('PI_POLL_MS_', chainId),
+    /** Price of a million calls at the chain's nodes, in the operator's currency; null: no cost is computed. */
+    callPrice: chainValue('PI_RPC_PRICE_', chainId),
+    /** The proof level that every block needs; null: the chain's default. Source: docs/decisions/completeness.md. */
+    proof: chainValue('PI_PROOF_', chainId),
+    rawReceipts: chainValue('PI_RAW_RECEIPTS_', chainId),
+    /** The most blocks of the first request for logs; null: the default of the chain's adapter. */
+    maxRange: chainValue('PI_MAX_RANGE_', chainId),
+    /** Confirmations until a block is final; null: never. Source: docs/interface.md 8, docs/decisions/legacy.md. */
+    confirmations: chainValue('PI_CONFIRMATIONS_', chainId) ?? knownFinality[chainId]?.confirmations ?? null,
+  }
 }
 
 /** Accepts simulated chains in development only. */
@@ -184,19 +256,28 @@ function readSimulatedChains({ value, chainIds, problems }: VariableReader): rea
   return ids
 }
 
-function readChainFeed({ value, problems }: VariableReader): ChainFeedConfig | null {
+/** Reads where proven blocks come from. Source: docs/decisions/chain-feed.md. */
+function readChainFeed({ value, problems }: VariableReader) {
   const servers = value('PI_CHAIN_FEED_URL')
-  const files = { credentialsFile: value('PI_CHAIN_FEED_CREDENTIALS_FILE'), caFile: value('PI_CHAIN_FEED_CA_FILE') }
+  const credentialsFile = value('PI_CHAIN_FEED_CREDENTIALS_FILE')
+  const caFile = value('PI_CHAIN_FEED_CA_FILE')
   if (servers.length === 0) return null
   const encrypted = servers.filter((server) => server.toLowerCase().startsWith('tls:')).length
   if (encrypted > 0 && encrypted < servers.length)
     problems.push('PI_CHAIN_FEED_URL mixes nats:// and tls://; use one of them for all servers.')
-  if (encrypted === 0 && files.caFile !== null)
+  if (encrypted === 0 && caFile !== null)
     problems.push('PI_CHAIN_FEED_CA_FILE is set; it is only used with tls:// addresses in PI_CHAIN_FEED_URL.')
-  return { servers, ...files }
+  return {
+    /** `nats://host:port` or `tls://host:port`, at least one, all of the same scheme. */
+    servers,
+    /** Path of a `.creds` file or of an nkey seed; null: none. */
+    credentialsFile,
+    /** Path of the certificates that servers are checked with; null: the certificates of Node. */
+    caFile,
+  }
 }
 
-function readReceipts({ value, isSet, problems }: VariableReader): ReceiptsConfig {
+function readReceipts({ value, isSet, problems }: VariableReader) {
   const hasProcessor = isSet('PI_PROCESSOR_SECRETS')
   const kind = value('PI_RECEIPTS') ?? (hasProcessor ? 'off' : 'chain')
   const url = value('PI_RECEIPTS_URL') ?? ''
@@ -208,7 +289,7 @@ function readReceipts({ value, isSet, problems }: VariableReader): ReceiptsConfi
   return { kind, url }
 }
 
-function readDelivery({ value, problems }: VariableReader): Config['delivery'] {
+function readDelivery({ value, problems }: VariableReader) {
   const concurrency = value('PI_DELIVERY_CONCURRENCY')
   // One endpoint that hangs must not take every slot.
   const quarter = Math.min(dispatcherDefaults.perEndpoint, Math.max(1, Math.floor(concurrency / 4)))
@@ -217,37 +298,52 @@ function readDelivery({ value, problems }: VariableReader): Config['delivery'] {
     problems.push(
       `PI_DELIVERY_PER_ENDPOINT is ${perEndpoint}, above the ${concurrency} posts of PI_DELIVERY_CONCURRENCY; lower one or raise the other.`,
     )
-  return { concurrency, perEndpoint, denied: value('PI_DELIVERY_DENY'), dnsServers: value('PI_DNS_SERVERS') }
+  return {
+    concurrency,
+    perEndpoint,
+    denied: value('PI_DELIVERY_DENY'),
+    /** Name servers to use, `<address>:<port>`, IPv6 in brackets. Empty: the name servers of the system. */
+    dnsServers: value('PI_DNS_SERVERS'),
+  }
 }
 
-function readIdentity({ value, problems }: VariableReader): IdentityConfig | null {
+function readIdentity({ value, problems }: VariableReader) {
   const appToken = value('PI_IDENTITY_APP_TOKEN')
   const url = value('PI_IDENTITY_URL')
   if (url !== null && /^http:/i.test(url) && value('PI_ENV') !== 'development')
     problems.push('PI_IDENTITY_URL begins with http://, which is only accepted with PI_ENV=development; use https://.')
   if (appToken === null) return null
   return {
+    /** Never logged or shown, like the secrets below. */
     appToken,
     secretKey: value('PI_IDENTITY_SECRET_KEY') ?? '',
     levelName: value('PI_IDENTITY_LEVEL') ?? '',
+    /** At least one. */
     webhookSecrets: value('PI_IDENTITY_WEBHOOK_SECRETS'),
+    /** Null: the provider's own address. */
     url,
     redeemBy: value('PI_IDENTITY_REDEEM_BY'),
     namespace: value('PI_IDENTITY_NAMESPACE'),
+    /**
+     * This process's share of the provider's rate limits, in percent. The shares of all processes add up to at most
+     * 100.
+     */
     ratePercent: value('PI_IDENTITY_RATE_PERCENT'),
   }
 }
 
-function readAdmin({ value, problems }: VariableReader, servesRequests: boolean): Config['admin'] {
+function readAdmin({ value, problems }: VariableReader, servesRequests: boolean) {
   const [host, port, metricsToken] = [value('PI_ADMIN_HOST'), value('PI_ADMIN_PORT'), value('PI_METRICS_TOKEN')]
-  if (port === null) {
-    if (metricsToken !== null && !servesRequests)
-      problems.push('PI_METRICS_TOKEN is set, and PI_ROLES serve no requests; metrics need PI_ADMIN_PORT then.')
-    return { listen: null, metricsToken }
-  }
-  if (port !== 0 && port === value('PI_PORT') && host === value('PI_HOST'))
+  if (port === null && metricsToken !== null && !servesRequests)
+    problems.push('PI_METRICS_TOKEN is set, and PI_ROLES serve no requests; metrics need PI_ADMIN_PORT then.')
+  if (port !== null && port !== 0 && port === value('PI_PORT') && host === value('PI_HOST'))
     problems.push(`PI_ADMIN_PORT is ${port}, where the API listens; choose another port.`)
-  return { listen: { host, port }, metricsToken }
+  return {
+    /** A listener for `/live`, `/ready`, `/health` and `/metrics`, port 0 for any free one. Null: there is none. */
+    listen: port === null ? null : { host, port },
+    /** Never logged or shown. Without the listener it serves `/metrics` on the port of the API. */
+    metricsToken,
+  }
 }
 
 function isOnLoopback({ value }: VariableReader): boolean {
@@ -267,7 +363,7 @@ function checkConsole(reader: VariableReader): void {
     )
 }
 
-function readOidc({ value, isSet, problems }: VariableReader): Config['oidc'] {
+function readOidc({ value, isSet, problems }: VariableReader): OidcOptions | null {
   const issuer = value('PI_OIDC_ISSUER')
   if (issuer === null) return null
   if (!isSet('PI_CONSOLE_URL'))
@@ -281,7 +377,7 @@ function readOidc({ value, isSet, problems }: VariableReader): Config['oidc'] {
 }
 
 /** Without a URL the portal is accepted only in development on a loopback address. */
-function readPortal(reader: VariableReader): PortalConfig | null {
+function readPortal(reader: VariableReader) {
   const { value, problems } = reader
   const publicUrl = value('PI_PORTAL_URL')
   if (!value('PI_PORTAL')) return null
@@ -289,7 +385,16 @@ function readPortal(reader: VariableReader): PortalConfig | null {
     problems.push(
       'PI_PORTAL is on without PI_PORTAL_URL; set the origin that integrators open, such as https://pay.example.',
     )
-  return { publicUrl }
+  return {
+    /** The origin of these pages; null: only this machine may open them. */
+    publicUrl,
+  }
+}
+
+interface RolesConfig extends LoopRoles {
+  readonly api: boolean
+  /** Serves the pages of console and portal, where they are configured. */
+  readonly console: boolean
 }
 
 /** Without `PI_ROLES` a process has all roles. Source: docs/roles.md. */

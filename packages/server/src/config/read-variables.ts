@@ -1,6 +1,5 @@
 /** Reads environment variables as `variables.ts` declares them, and describes them for people. @module */
 import { readFileSync } from 'node:fs'
-import type { Setting } from './config.js'
 import { formatDefault, quoteText, stripMarkdown, type ValueOf, type Variable } from './kinds.js'
 import { chainVariables, sections, variables } from './variables.js'
 
@@ -8,6 +7,18 @@ import { chainVariables, sections, variables } from './variables.js'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export type ReadFile = (path: string) => string
+
+/** A configuration variable without secrets: secrets are counted, and URLs are cut to scheme, host and port. */
+export interface Setting {
+  readonly name: string
+  /** The group of the variable, such as `Database`. */
+  readonly section: string
+  readonly value: string
+  readonly defaultValue: string
+  /** Whether the variable is not set. */
+  readonly isDefault: boolean
+  readonly doc: string
+}
 
 type Name = keyof typeof variables
 type ChainName = keyof typeof chainVariables

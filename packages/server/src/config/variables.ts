@@ -1,7 +1,6 @@
 /** Every configuration variable: kind, default and meaning. docs/configuration.md is built from it. @module */
 import { defaultMaxExtraFeeBps, defaultNamespace, dispatcherDefaults } from '@payment-integration/core/internal'
 import { minRatePercent } from '../identity/limited-provider.js'
-import { logLevels } from './config.js'
 import { choice, integer, list, onOff, text, type Variable } from './kinds.js'
 import * as parsers from './parsers.js'
 
@@ -222,7 +221,7 @@ const operations = {
   PI_ROLES: list('some of `api`, `console`, `dispatcher`, `poller`, `indexer` and `indexer:<chainId>`', parsers.parseRole, {
     fallback: null, unset: 'all', getKey: (role) => role,
     doc: 'The [roles](roles.md) that this process runs. `--role` overrides it.' }),
-  PI_LOG_LEVEL: choice(logLevels, 'info', { doc: 'Level of the log.' }),
+  PI_LOG_LEVEL: choice(['debug', 'info', 'warn', 'error', 'silent'], 'info', { doc: 'Level of the log.' }),
   PI_ACCESS_LOG: onOff(false, {
     doc: 'Whether every answered request is [logged](observability.md).' }),
   PI_TRACING: onOff(false, {

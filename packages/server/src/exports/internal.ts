@@ -1,7 +1,6 @@
 /** For the packages of this workspace alone: any release may change these names. @module */
 export type { ChainHealth } from '../app/health.js'
-export type { ChainConfig } from '../config/config.js'
-export { readDatabaseConfig, readFeedPublisherConfig } from '../config/read-config.js'
+export { type ChainConfig, readDatabaseConfig, readFeedPublisherConfig } from '../config/read-config.js'
 export { listVariables } from '../config/read-variables.js'
 export type { ClosableIdentityProvider } from '../identity/limited-provider.js'
 export type { DevelopmentTools } from '../run/open-pages.js'

@@ -1,5 +1,4 @@
-export { type Config, ConfigError } from '../config/config.js'
-export { readConfig } from '../config/read-config.js'
+export { type Config, ConfigError, readConfig } from '../config/read-config.js'
 export { createPinoLogger } from '../logging/log.js'
 export { ListenError } from '../run/http-server.js'
 export { openChain } from '../run/open-chain.js'

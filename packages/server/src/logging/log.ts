@@ -7,7 +7,7 @@ import type { EventSink } from '@payment-integration/core'
 import { loadPackage } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { DestinationStream } from 'pino'
-import type { LogLevel } from '../config/config.js'
+import type { Config } from '../config/read-config.js'
 
 /** Longest text that is shown, in characters: enough for ten stack frames. */
 const maxCharacters = 4_096
@@ -157,7 +157,7 @@ const loggedFields = [
 ] as const
 
 interface PinoLoggerOptions {
-  readonly level: LogLevel
+  readonly level: Config['logLevel']
   /** @default standard output */
   readonly destination?: DestinationStream | undefined
 }

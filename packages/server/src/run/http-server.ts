@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import type { AppEnv } from '../app/requests.js'
-import type { Config } from '../config/config.js'
+import type { Config } from '../config/read-config.js'
 import { ServerError } from '../errors.js'
 import { createSourceReader } from '../limits/request-limits.js'
 import {

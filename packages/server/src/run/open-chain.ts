@@ -10,7 +10,7 @@ import type {
 import type { FeedConnection } from '@payment-integration/chain-feed'
 import { loadPackage } from '@payment-integration/core/internal'
 import type { Chain, Clock, Logger } from '@payment-integration/core/ports'
-import { type ChainConfig, type ChainFeedConfig, ConfigError } from '../config/config.js'
+import { type ChainConfig, type Config, ConfigError } from '../config/read-config.js'
 
 interface Addressed {
   readonly address: string
@@ -63,7 +63,7 @@ export function loadChainFeed() {
  * @throws TypeError when the credentials cannot be read or have no known form.
  */
 export async function openChainFeed(
-  config: ChainFeedConfig | null,
+  config: Config['feed'],
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
 ) {
   if (config === null) return null
@@ -83,7 +83,7 @@ export async function openChainFeed(
 
 /** Connects to the feed in the background; warns if anyone may write. @throws TypeError as {@link openChainFeed}. */
 export async function connectChainFeed(
-  { servers, credentialsFile, caFile }: ChainFeedConfig,
+  { servers, credentialsFile, caFile }: NonNullable<Config['feed']>,
   logger: Pick<Logger, 'warn'>,
 ): Promise<FeedConnection> {
   if (credentialsFile === null && !servers.every(isOnThisMachine))

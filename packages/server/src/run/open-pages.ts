@@ -17,7 +17,7 @@ import { parseMasterKey, type Service } from '@payment-integration/core'
 import { loadPackage, openSecret } from '@payment-integration/core/internal'
 import type { Logger, Store } from '@payment-integration/core/ports'
 import type { TriggerHandler } from '../app/streaming-routes.js'
-import type { Config } from '../config/config.js'
+import type { Config } from '../config/read-config.js'
 import { createSourceReader, type RequestLimits } from '../limits/request-limits.js'
 import { toErrorFields } from '../logging/log.js'
 

@@ -7,7 +7,7 @@ import { rcode, startDns } from '../../test/support/hostile-dns.js'
 import { facts, indexPayments } from '../../test/support/index-payments.js'
 import { startRecordingReceiver } from '../../test/support/recording-receiver.js'
 import { getTempConfig } from '../../test/support/temp-server.js'
-import type { Config } from '../config/config.js'
+import type { Config } from '../config/read-config.js'
 import { openService } from './open-service.js'
 
 /** Whether verify matches a payment of 12.5 DAI with third-party fees of 2.5 %, 1 % and none. */

@@ -16,7 +16,7 @@ import { type Confirmations, loadPackage } from '@payment-integration/core/inter
 import type { Chain, Clock, Logger, RandomSource, ReceiptSource, Sender, Store } from '@payment-integration/core/ports'
 import type { TriggerHandler } from '../app/streaming-routes.js'
 import type { VerdictReader } from '../app/webhook-routes.js'
-import type { Config, DatabaseConfig, IdentityConfig, ReceiptsConfig } from '../config/config.js'
+import type { Config } from '../config/read-config.js'
 import { computeLimits } from '../identity/limited-provider.js'
 import { createRangeCheck } from '../internal/address-ranges.js'
 import { createPinoLogger, toErrorFields } from '../logging/log.js'
@@ -202,7 +202,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   }
 }
 
-async function openIdentity(config: IdentityConfig | null, clock: Clock) {
+async function openIdentity(config: Config['identity'], clock: Clock) {
   if (config === null) return null
   const { createSumsubClient, createWebhookReader } = await loadPackage(
     '@payment-integration/identity-sumsub',
@@ -226,7 +226,7 @@ async function openIdentity(config: IdentityConfig | null, clock: Clock) {
  * @throws MissingPackageError `ERR_PACKAGE_MISSING` without store-sql; TypeError or RangeError on a wrong option.
  * @example const store = await openDatabase({ kind: 'sqlite', path: 'payments.db' })
  */
-export async function openDatabase(database: DatabaseConfig, clock?: Clock): Promise<Store> {
+export async function openDatabase(database: Config['database'], clock?: Clock): Promise<Store> {
   const load = <T>(entry: () => Promise<T>) => loadPackage('@payment-integration/store-sql', 'PI_DATABASE_URL', entry)
   if (database.kind === 'sqlite') {
     const { createSqliteStore } = await load(() => import('@payment-integration/store-sql/sqlite'))
@@ -238,7 +238,7 @@ export async function openDatabase(database: DatabaseConfig, clock?: Clock): Pro
 }
 
 async function openReceipts(
-  config: ReceiptsConfig,
+  config: Config['receipts'],
   chains: ReadonlyMap<number, Chain>,
   confirmations: Confirmations,
   receiveUpdate: UpdateReceiver | null,

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { startTempTcp } from '../../test/support/tcp-server.js'
 import { getTempConfig, startTempServer } from '../../test/support/temp-server.js'
-import type { Config } from '../config/config.js'
+import type { Config } from '../config/read-config.js'
 import { openService } from './open-service.js'
 import { startServer } from './start-server.js'
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import { createHealth } from '../app/health.js'
-import type { Config, DatabaseConfig, LimitsConfig } from '../config/config.js'
+import type { Config } from '../config/read-config.js'
 import { createRequestLimits } from '../limits/request-limits.js'
 import { createEventLog, createPinoLogger, toErrorFields } from '../logging/log.js'
 import { createMetrics } from '../metrics/create-metrics.js'
@@ -19,7 +19,7 @@ import { emitToAll, type OpenOptions, openService } from './open-service.js'
  * Warns about a SQLite file that other users may open, as earlier versions created it. The mode is not changed here,
  * because an operator may have set it for another program.
  */
-function warnReadableDatabase(database: DatabaseConfig, logger: Pick<Logger, 'warn'>): void {
+function warnReadableDatabase(database: Config['database'], logger: Pick<Logger, 'warn'>): void {
   if (database.kind !== 'sqlite' || process.platform === 'win32') return
   // SQLite creates its log and index beside the target of a symbolic link.
   const path = realpathSync(database.path)
@@ -198,6 +198,6 @@ function listCallPrices({ chains }: Config): ReadonlyMap<number, number> {
 }
 
 /** Whether any rate limit is on. Without one, sources are not computed. */
-function isLimiting({ requestsPerSource, requestsPerCaller, failedSignInsPerSource }: LimitsConfig): boolean {
+function isLimiting({ requestsPerSource, requestsPerCaller, failedSignInsPerSource }: Config['limits']): boolean {
   return [requestsPerSource, requestsPerCaller, failedSignInsPerSource].some((limit) => limit !== null)
 }

@@ -1,7 +1,6 @@
 /** Environments of tests, and what is wrong with a configuration. */
 import { randomBytes } from 'node:crypto'
-import { ConfigError } from '../../src/config/config.js'
-import { readConfig } from '../../src/config/read-config.js'
+import { ConfigError, readConfig } from '../../src/config/read-config.js'
 import type { Environment } from '../../src/config/read-variables.js'
 
 export const masterKey = randomBytes(32).toString('hex')

@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Config } from '../../src/config/config.js'
-import { readConfig } from '../../src/config/read-config.js'
+import { type Config, readConfig } from '../../src/config/read-config.js'
 
 export async function tempConfig(
   env: Record<string, string> = {},

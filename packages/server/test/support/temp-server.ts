@@ -1,6 +1,6 @@
 /** A configuration, and a running server on one, until the test ends. */
 import { onTestFinished } from 'vitest'
-import type { Config } from '../../src/config/config.js'
+import type { Config } from '../../src/config/read-config.js'
 import { type RunningServer, startServer } from '../../src/run/start-server.js'
 import { tempConfig } from './temp-config.js'
 

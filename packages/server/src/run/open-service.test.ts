@@ -8,7 +8,7 @@ import { facts, indexPayments } from '../../test/support/index-payments.js'
 import { startRecordingReceiver } from '../../test/support/recording-receiver.js'
 import { getTempConfig } from '../../test/support/temp-server.js'
 import type { Config } from '../config/read-config.js'
-import { openService } from './open-service.js'
+import { emitToAll, openService } from './open-service.js'
 
 /** Whether verify matches a payment of 12.5 DAI with third-party fees of 2.5 %, 1 % and none. */
 async function verdicts(env: Record<string, string>) {
@@ -103,6 +103,16 @@ it('a service registers no URL whose host is an address that PI_DELIVERY_DENY de
   const { service } = await withDue({ PI_DELIVERY_DENY: '127.0.0.0/9' }, 'http://127.128.0.1:9000/hook', 0)
   const moved = service.integrations.setNotificationUrl(shop, 'http://127.0.0.2:9000/hook')
   await expect(moved).rejects.toMatchObject({ code: 'ERR_URL_INVALID' })
+})
+
+it('an event reaches every sink, even after one that throws; its exception is thrown after them', () => {
+  const received: string[] = []
+  const fail = () => {
+    throw new Error('the metrics failed')
+  }
+  const emit = emitToAll(undefined, fail, ({ type }) => void received.push(type))
+  expect(() => emit({ type: 'payments.skipped', chainId: 1, count: 1 })).toThrow('the metrics failed')
+  expect(received).toEqual(['payments.skipped'])
 })
 
 it('a chain with neither configured nor known routers stops the opening, and names the variable', async () => {

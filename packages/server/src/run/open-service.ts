@@ -25,10 +25,18 @@ import { senderDefaults } from '../sender/sender-defaults.js'
 import { openTracing } from '../tracing/payment-trace.js'
 import { loadChainEvm, openChain, openChainFeed, openFulfilments } from './open-chain.js'
 
-/** Combines several optional sinks into one. */
+/** Combines several optional sinks into one. Each gets every event; an exception of one is thrown after the others. */
 export function emitToAll(...sinks: readonly (EventSink | undefined)[]): EventSink {
   return (event) => {
-    for (const sink of sinks) sink?.(event)
+    const errors: unknown[] = []
+    for (const sink of sinks) {
+      try {
+        sink?.(event)
+      } catch (error) {
+        errors.push(error)
+      }
+    }
+    if (errors.length > 0) throw errors[0]
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { startTempTcp } from '../../test/support/tcp-server.js'
 import { getTempConfig, startTempServer } from '../../test/support/temp-server.js'
@@ -52,6 +52,13 @@ it('closes its database when the console cannot be opened', async () => {
   const limits = { ...config.limits, trustedProxies: ['nonsense'] }
   await expect(startServer({ ...config, limits })).rejects.toThrow('nonsense')
   expect(logSize(config)).toBe(0)
+})
+
+it('opens no database with a rate limit of 0', async () => {
+  const config = await getTempConfig()
+  const limits = { ...config.limits, requestsPerSource: 0 }
+  await expect(startServer({ ...config, limits })).rejects.toThrow(/^requestsPerSource is 0; pass a whole/)
+  expect(config.database.kind === 'sqlite' && existsSync(config.database.path)).toBe(false)
 })
 
 it('rejects a database of another master key, and opens it with that key listed', async () => {

@@ -54,7 +54,7 @@ export interface StartOptions extends OpenOptions {
  * Starts a server from its configuration.
  * @throws StoreError when the database cannot be opened or migrated; ListenError `ERR_LISTEN` when the port cannot be
  * used. @throws TypeError when a production configuration has simulated chains or the console without sign-in, or when
- * `simulateChains` is missing.
+ * `simulateChains` is missing. @throws RangeError when a rate limit is no whole number from 1.
  * @example const server = await startServer(readConfig(process.env))
  */
 export async function startServer(config: Config, options: StartOptions = {}): Promise<RunningServer> {
@@ -67,6 +67,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     import('./open-pages.js'),
   ])
   const { roles, admin } = config
+  const limits = isLimiting(config.limits) ? createRequestLimits(config.limits) : undefined
   const metrics =
     admin.listen === null && admin.metricsToken === null
       ? undefined
@@ -88,7 +89,6 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   setMaxListeners(0, loops.signal)
   let running = true
   const health = createHealth({ store, indexers, recording: config.recording, running: () => running })
-  const limits = isLimiting(config.limits) ? createRequestLimits(config.limits) : undefined
   const portal = roles.console ? await closeOnFailure(openPortal(config, { service, logger, limits })) : null
   const consoleDeps = { service, logger, store, trigger: opened.trigger?.handle ?? null, tools: options.tools }
   const pages = config.console && roles.console ? await closeOnFailure(openConsole(config, consoleDeps)) : null

@@ -51,7 +51,7 @@ describe('invalid arguments are rejected before any work', () => {
 
   test('a limit or a time that is no whole number from 1 on is a RangeError', async () => {
     for (const n of [0, -1, 0.5, Number.NaN]) {
-      const { deliveries, identity, identityAccounts } = store
+      const { deliveries, identity } = store
       const outcomes = await Promise.allSettled([
         ...[store.payments.list({ integrationAddress: shop, limit: n }), deliveries.list({ limit: n })],
         ...[store.payments.listUnsettled({ chainId: 1, limit: n }), within((tx) => tx.checkpoints(1, 1, n))],
@@ -62,7 +62,7 @@ describe('invalid arguments are rejected before any work', () => {
         store.leases.acquire({ name: 'a', holder: 'a', ttlMs: n }),
         ...[identity.subjects({ limit: n }), identity.shares({ limit: n }), identity.redemptions({ limit: n })],
         ...[identity.verdicts({ limit: n }), identity.dueLookUps(n), identity.duePolls(n)],
-        ...[identity.forgetEvents(fixtures.epoch, n), identityAccounts.events({ limit: n })],
+        ...[identity.forgetEvents(fixtures.epoch, n), identity.accountEvents({ limit: n })],
         within((tx) => tx.identity.openRedemptions({ subjectIds: ['subject'], absentSince: 0, limit: n })),
       ])
       for (const [place, outcome] of outcomes.entries())

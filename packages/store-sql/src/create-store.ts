@@ -20,7 +20,7 @@ import { createDeliveryStore, replayDeliveries } from './deliveries/delivery-sto
 import type { Connection, Engine } from './engine.js'
 import { bindAudit, listAudit, readNewestAudit } from './history/audit.js'
 import { createHistoryStore } from './history/history-store.js'
-import { bindAccounts, createIdentityAccounts } from './identity/accounts.js'
+import { bindAccounts } from './identity/accounts.js'
 import { bindIdentity, createIdentityStore } from './identity/identity-store.js'
 import { bindIntegrationSessions, createIntegrationSessionStore } from './integrations/integration-sessions.js'
 import { bindIntegrations, createIntegrationStore, findRegistered } from './integrations/integrations.js'
@@ -157,7 +157,6 @@ export function createStore(database: Engine, ids: IdSource = systemIds, migrati
     history: createHistoryStore(engine),
     moves: createMoveStore(engine),
     identity: createIdentityStore(engine),
-    identityAccounts: createIdentityAccounts(engine),
     dataKeys: createDataKeyStore(engine),
     sealingKeys: (now) => listSealingKeys(engine.read, now),
     async ping() {

@@ -167,6 +167,7 @@ export interface SubjectView extends IdentitySubject {
 }
 
 export interface IdentityQuery {
+  /** The keyed hash of an address. @default all addresses */
   readonly emailKey?: string | undefined
   readonly limit: number
 }
@@ -186,6 +187,8 @@ export interface IdentityStore {
   redemptions(query: IdentityQuery): Promise<RedemptionRecord[]>
   /** Reports about applicants, newest first. */
   verdicts(query: IdentityQuery): Promise<VerdictRecord[]>
+  /** Events of the store's own accounts, newest first. */
+  accountEvents(query: IdentityQuery): Promise<AccountEvent[]>
   /** Redemptions with a due look-up, longest due first. */
   dueLookUps(limit: number): Promise<{ readonly externalUserId: string; readonly subjectId: string }[]>
   /** Subjects with a due poll, longest due first. */
@@ -276,11 +279,6 @@ export interface AccountEvent {
   readonly proof: EmailProof['kind'] | null
   readonly by: string | null
   readonly reason: ProofRejection | null
-}
-
-export interface IdentityAccountStore {
-  /** Events, newest first; of one address by its keyed hash, or all. */
-  events(query: { readonly emailKey?: string | undefined; readonly limit: number }): Promise<AccountEvent[]>
 }
 
 export interface StoredEmailCode {

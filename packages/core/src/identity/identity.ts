@@ -10,7 +10,7 @@ import type { MasterKey } from '../secrets/keys.js'
 import { createAccounts, type HostProof, type IdentityAccountCommands } from './accounts.js'
 import { createCheckedProvider } from './checked-provider.js'
 import { createEmailCodes, createSealEmail, openEmailKey, parseAndSealEmail } from './emails.js'
-import type { AccountEvent, IdentityQuery, IdentityStore } from './identity-store.js'
+import type { IdentityStore } from './identity-store.js'
 import { createIdentityActions, type IdentityActions } from './operator-actions.js'
 import { createPollDue } from './poll.js'
 import { checkNamespace, defaultNamespace } from './redemption.js'
@@ -21,7 +21,7 @@ import { createApplyVerdict, createRecordDirectVerification } from './webhooks.j
 /** Identity verification sharing. The audit log records its own actions under the option `actor`. */
 export interface Identity
   extends IdentityActions,
-    Pick<IdentityStore, 'subjects' | 'shares' | 'redemptions' | 'verdicts'> {
+    Pick<IdentityStore, 'subjects' | 'shares' | 'redemptions' | 'verdicts' | 'accountEvents'> {
   /**
    * Shares a verification. Concurrent requests for one person cause at most one redemption. After any error the client
    * may send the same request again.
@@ -48,8 +48,6 @@ export interface Identity
   emailKey(email: string): Promise<string>
   /** The same actions in the name of another actor. @throws RangeError As `actingAs` of the service. */
   actingAs(actor: string): IdentityActions
-  /** Events of the store's accounts, newest first. */
-  accountEvents(query: IdentityQuery): Promise<AccountEvent[]>
   /** Polls until the signal aborts, then stops at once. Errors of store and provider do not stop it. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -119,9 +117,9 @@ export function createIdentity(deps: IdentityDeps): Identity {
     shares: (query) => store.identity.shares(query),
     redemptions: (query) => store.identity.redemptions(query),
     verdicts: (query) => store.identity.verdicts(query),
+    accountEvents: (query) => store.identity.accountEvents(query),
     ...actingAs(actor),
     actingAs,
-    accountEvents: (query) => store.identityAccounts.events(query),
     async run(signal) {
       while (!signal.aborted) {
         try {

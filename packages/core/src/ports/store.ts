@@ -1,12 +1,7 @@
 /** The port to a database: a store has rows and atomic transactions, but no rules. @module */
 import type { AuditStore, AuditTransaction } from '../history/audit-store.js'
 import type { HistoryStore } from '../history/history-store.js'
-import type {
-  IdentityAccountStore,
-  IdentityAccountTransaction,
-  IdentityStore,
-  IdentityTransaction,
-} from '../identity/identity-store.js'
+import type { IdentityAccountTransaction, IdentityStore, IdentityTransaction } from '../identity/identity-store.js'
 import type { ChainReads, ChainTransaction, LeaseStore } from '../indexer/chain-store.js'
 import type {
   IntegrationSessionRecord,
@@ -114,8 +109,6 @@ export interface Store {
   /** Null: integrations cannot move to another cell. */
   readonly moves: MoveStore | null
   readonly identity: IdentityStore
-  /** The store's own accounts, for hosts that bring no users. */
-  readonly identityAccounts: IdentityAccountStore
   readonly dataKeys: DataKeyStore
   /**
    * The master keys that stored secrets need: one entry for each place and key. A previous secret past its grace time
@@ -140,5 +133,6 @@ export interface StoreTransaction extends ChainTransaction, PaymentTransaction, 
   readonly integrationSessions: SessionTransaction<IntegrationSessionRecord>
   readonly dataKeys: DataKeyTransaction
   readonly identity: IdentityTransaction
+  /** The store's own accounts, for hosts that bring no users. */
   readonly identityAccounts: IdentityAccountTransaction
 }

@@ -1,5 +1,5 @@
 /** Stores the service's own accounts, and one-time codes. Source: docs/interface.md 4.2. @module */
-import type { AccountEvent, IdentityAccountStore, IdentityAccountTransaction } from '@payment-integration/core/internal'
+import type { AccountEvent, IdentityAccountTransaction, IdentityStore } from '@payment-integration/core/internal'
 import type { Selectable } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { compile, run, type StatementText } from '../internal/statements.js'
@@ -16,9 +16,9 @@ export function findAddressOwnerQuery({ dialect }: Pick<Connection, 'dialect'>, 
   )
 }
 
-export function createIdentityAccounts({ read }: Engine): IdentityAccountStore {
+export function createAccountReads({ read }: Engine): Pick<IdentityStore, 'accountEvents'> {
   return {
-    async events({ emailKey, limit }) {
+    async accountEvents({ emailKey, limit }) {
       const rows = await read
         .selectFrom('account_events')
         .selectAll()

@@ -4,6 +4,7 @@ import type { Connection, Engine } from '../engine.js'
 import { compile, run, type StatementText } from '../internal/statements.js'
 import { checkInteger, integer, pack, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
+import { createAccountReads } from './accounts.js'
 import { bindLogs, bindRedemptions, createLogReads, openStates } from './redemptions.js'
 import { bindSubjects, lockPersons, type StoredSubject, subjectColumns, toSubject } from './subjects.js'
 
@@ -23,6 +24,7 @@ export function createIdentityStore(engine: Engine): IdentityStore {
   const { read, transaction } = engine
   return {
     ...createLogReads(engine),
+    ...createAccountReads(engine),
     async subjects(query) {
       const { rows } = await read.executeQuery(subjectsQuery(read, query))
       return rows.map((row) => ({ ...toSubject(row), isOpen: integer(row.is_open) === 1 }))

@@ -139,9 +139,9 @@ export function identityAccountTests(test: StoreTest): void {
       event(4, { action: 'verified', emailKey: null }),
     ]
     for (const each of logged) await within(store, (tx) => tx.log(each))
-    expect(await store.identityAccounts.events({ limit: 10 })).toStrictEqual([...logged].reverse())
-    expect(await store.identityAccounts.events({ limit: 2 })).toStrictEqual(logged.slice(2).reverse())
-    const ofOne = await store.identityAccounts.events({ emailKey: getEmail(1).key, limit: 10 })
+    expect(await store.identity.accountEvents({ limit: 10 })).toStrictEqual([...logged].reverse())
+    expect(await store.identity.accountEvents({ limit: 2 })).toStrictEqual(logged.slice(2).reverse())
+    const ofOne = await store.identity.accountEvents({ emailKey: getEmail(1).key, limit: 10 })
     expect(ofOne).toStrictEqual([logged[2], logged[0]])
   })
 }

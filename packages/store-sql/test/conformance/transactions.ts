@@ -137,7 +137,7 @@ async function contents(store: Store) {
     subjects: await store.identity.subjects(all),
     redemptions: await store.identity.redemptions(all),
     logs: [await store.identity.shares(all), await store.identity.verdicts(all)],
-    accountEvents: await store.identityAccounts.events(all),
+    accountEvents: await store.identity.accountEvents(all),
     polls: await store.identity.duePolls(10),
     recorded: await store.identity.forgetEvents(epoch + 1, 10),
   }

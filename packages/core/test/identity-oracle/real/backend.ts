@@ -4,7 +4,7 @@ import type { Store } from '../../../src/ports/store.js'
 import { openStore } from '../../support/store.js'
 
 /** What identity uses of a store. */
-export type IdentityPorts = Pick<Store, 'transaction' | 'identity' | 'identityAccounts' | 'dataKeys'>
+export type IdentityPorts = Pick<Store, 'transaction' | 'identity' | 'dataKeys'>
 
 /** Committed rows. */
 export interface Rows {

@@ -195,7 +195,6 @@ function pausedStore(store: IdentityPorts, { pause, calls, pausesInside }: Pausi
   }
   const paused: IdentityPorts = {
     dataKeys: store.dataKeys,
-    identityAccounts: store.identityAccounts,
     identity: { ...store.identity, ...Object.fromEntries(reads) },
     transaction: (work) => around('transaction', () => transaction(work)),
   }

@@ -1,7 +1,7 @@
 /** Chooses the driver by the methods of the database. postgres.js, Kysely and Drizzle begin and commit. @module */
 import type { DrizzleSql } from '../../postgres-database.js'
 import { type PostgresDriver, plain, type Row, runSealed, workAtSavepoint } from './driver.js'
-import { createPgClientDriver, createPgPoolDriver } from './pg.js'
+import { createPgDriver } from './pg.js'
 
 type Tag = (pieces: TemplateStringsArray, ...values: readonly string[]) => PromiseLike<readonly Row[]>
 
@@ -109,9 +109,6 @@ export function chooseDriver(database: unknown, sql: DrizzleSql | undefined, pre
       throw new TypeError('sql is missing; pass the sql of drizzle-orm beside the database.')
     return as((db: never) => drizzleDriver(db, sql))
   }
-  if (has('connect', 'query')) {
-    const make = typeof given['totalCount'] === 'number' ? createPgPoolDriver : createPgClientDriver
-    return as((pg: never) => make(pg, prepare))
-  }
+  if (has('connect', 'query')) return as((pg: never) => createPgDriver(pg, prepare))
   throw new TypeError('database is none of: a Pool or Client of pg, postgres(), a Kysely, a drizzle(); pass one.')
 }

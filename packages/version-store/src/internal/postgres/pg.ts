@@ -68,40 +68,31 @@ interface Result {
 }
 
 interface Pool extends Pick<Client, 'query'> {
+  readonly totalCount: number
   connect(): Promise<Client & { release(error?: Error): void }>
 }
 
-/** Creates a driver on a pool, which lends a connection to each transaction. */
-export function createPgPoolDriver(pool: Pool, prepare: boolean): PostgresDriver<Client> {
-  const statements = createPreparedStatements(prepare)
-  return {
-    ...onClients(pool, statements),
-    async transaction(first, work) {
-      const client = await pool.connect()
-      return transaction(client, statements, first, work, (broken) => client.release(broken))
-    },
-  }
+function isPool(database: Client | Pool): database is Pool {
+  return typeof (database as Partial<Pool>).totalCount === 'number'
 }
 
-/** Creates a driver on one connection. Callers must run one transaction at a time. */
-export function createPgClientDriver(client: Client, prepare: boolean): PostgresDriver<Client> {
+/**
+ * Creates a driver on a pool, which lends a connection to each transaction, or on one connection, whose users must run
+ * one transaction at a time.
+ */
+export function createPgDriver(database: Client | Pool, prepare: boolean): PostgresDriver<Client> {
   const statements = createPreparedStatements(prepare)
   return {
-    ...onClients(client, statements),
-    connection: client,
-    transaction: (first, work) => transaction(client, statements, first, work, () => {}),
-  }
-}
-
-function onClients(
-  outside: Pick<Client, 'query'>,
-  statements: PreparedStatements,
-): Omit<PostgresDriver<Client>, 'transaction'> {
-  return {
+    ...(isPool(database) ? {} : { connection: database }),
     survivesIdleTimeout: true,
     // Inside of a transaction, use no name: a lost statement would abort the transaction, which may be the caller's.
     query: (tx, bound) =>
-      tx === undefined ? queryWithRetry(outside, statements, bound, async () => {}) : query(tx, bound, undefined),
+      tx === undefined ? queryWithRetry(database, statements, bound, async () => {}) : query(tx, bound, undefined),
+    async transaction(first, work) {
+      if (!isPool(database)) return transaction(database, statements, first, work, () => {})
+      const client = await database.connect()
+      return transaction(client, statements, first, work, (broken) => client.release(broken))
+    },
     nested: (tx, first, work) =>
       workAtSavepoint(
         (sql) => tx.query(sql),

@@ -51,22 +51,21 @@ export function withIntegrator(command: Command): Command {
 
 /**
  * Adds a group of commands that work on the database. The returned `add` adds a command with its action and examples;
- * `change` adds a command that the audit log records.
+ * `change` adds a command that the audit log records. Examples are given without the name of the group.
  */
 export function addGroup(program: Command, run: Run, noun: string, about: string, ...shown: readonly string[]) {
+  const addExamples = (command: Command, lines: readonly string[]) =>
+    command.addHelpText('after', examples(...lines.map((line) => `${noun} ${line}`)))
   const group = program
     .command(noun)
     .summary(about)
     .description(`${about} (in the database that PI_DATABASE_URL names)`)
     .helpCommand(false)
-    .addHelpText('after', examples(...shown))
-  const add = (name: string, description: string, work: Work, ...ofCommand: readonly string[]): Command =>
-    group
-      .command(name)
-      .description(description)
-      .option(...databaseOption)
-      .addHelpText('after', examples(...ofCommand))
-      .action(run(work))
+  addExamples(group, shown)
+  const add = (name: string, description: string, work: Work, ...ofCommand: readonly string[]): Command => {
+    const command = group.command(name).description(description).option(...databaseOption)
+    return addExamples(command, ofCommand).action(run(work))
+  }
   return { add, change: (...given: Parameters<typeof add>) => withActor(add(...given)) }
 }
 

@@ -17,8 +17,8 @@ export function addOperators(program: Command, run: Run): void {
     run,
     'operators',
     'manage the people who may sign in to the console',
-    'operators list',
-    'operators create alice --role operator',
+    'list',
+    'create alice --role operator',
   )
   const name = new Argument('<name>', 'name of the operator, as operators list prints it')
 
@@ -26,38 +26,28 @@ export function addOperators(program: Command, run: Run): void {
     'create',
     'create an operator and print a one-time link, with which the operator sets a passphrase',
     createOperator,
-    'operators create alice --role operator',
-    'operators create alice@shop.example --oidc',
+    'create alice --role operator',
+    'create alice@shop.example --oidc',
   )
     .argument('<name>', '1 to 64 letters, digits, dots, dashes, underscores or @ signs')
     .addOption(new Option('--role <role>', 'what the operator may do').choices(roles).default('viewer'))
     .option('--oidc', oidcText)
-  add('list', 'list all operators', listOperators, 'operators list --json')
+  add('list', 'list all operators', listOperators, 'list --json')
   change(
     'disable',
     'end the sessions and the one-time link of an operator, and reject new sign-ins',
     enableOperator(false),
-    'operators disable alice',
+    'disable alice',
   ).addArgument(name)
-  change(
-    'enable',
-    'let a disabled operator sign in again',
-    enableOperator(true),
-    'operators enable alice',
-  ).addArgument(name)
-  change(
-    'reset',
-    'remove the passphrase, end all sessions and print a new one-time link',
-    resetOperator,
-    'operators reset alice',
-  )
+  change('enable', 'let a disabled operator sign in again', enableOperator(true), 'enable alice').addArgument(name)
+  change('reset', 'remove the passphrase, end all sessions and print a new one-time link', resetOperator, 'reset alice')
     .addArgument(name)
     .option('--oidc', oidcText)
   change(
     'set-role',
     'change what an operator may do, including in open sessions',
     setOperatorRole,
-    'operators set-role alice admin',
+    'set-role alice admin',
   )
     .addArgument(name)
     .addArgument(new Argument('<role>', 'the new role').choices(roles))
@@ -163,22 +153,22 @@ export function addLegacyKeys(program: Command, run: Run): void {
     run,
     'legacy-keys',
     'manage API keys for the legacy endpoints',
-    'legacy-keys list',
-    'legacy-keys create --name "Till 4"',
+    'list',
+    'create --name "Till 4"',
   )
 
   change(
     'create',
     'create an API key for the legacy endpoints and print it once',
     createLegacyKey,
-    'legacy-keys create --name "Till 4"',
+    'create --name "Till 4"',
   ).option('--name <name>', 'label for operators')
-  add('list', 'list all legacy API keys without their secrets', listLegacyKeys, 'legacy-keys list --json')
+  add('list', 'list all legacy API keys without their secrets', listLegacyKeys, 'list --json')
   change(
     'revoke',
     'revoke a legacy API key; it stops working within a quarter of a second',
     revokeLegacyKey,
-    'legacy-keys revoke lk_4f7c0a92d1e8b365',
+    'revoke lk_4f7c0a92d1e8b365',
   ).argument('<id>', 'id of the key, as legacy-keys list prints it')
 }
 
@@ -213,14 +203,14 @@ function legacyKeyLine({ id, name, createdAt, revokedAt }: LegacyKeyView): strin
 }
 
 export function addSecrets(program: Command, run: Run): void {
-  const { change } = addGroup(program, run, 'secrets', 'manage the encryption of secrets', 'secrets reseal')
+  const { change } = addGroup(program, run, 'secrets', 'manage the encryption of secrets', 'reseal')
 
   change(
     'reseal',
     'encrypt signing secrets and data keys with the newest master key, and list what still needs an older key',
     resealSecrets,
-    'secrets reseal',
-    'secrets reseal --actor alice --json',
+    'reseal',
+    'reseal --actor alice --json',
   )
 }
 

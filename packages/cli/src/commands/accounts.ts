@@ -14,7 +14,7 @@ import { type OperateOptions, operate, withService } from '../with-service.js'
 const handleHelp = 'handle of the account, such as shop'
 const addressHelp = 'address that is paid: 0x and 40 hex digits'
 const exampleAddress = `0x${'c3'.repeat(20)}`
-const exampleCreate = `accounts create shop --address ${exampleAddress} --accept 137:USDC,USDT --accept 1:USDC`
+const exampleCreate = `create shop --address ${exampleAddress} --accept 137:USDC,USDT --accept 1:USDC`
 
 export function addAccounts(program: Command, run: Run): void {
   const { add, change } = addGroup(
@@ -22,7 +22,7 @@ export function addAccounts(program: Command, run: Run): void {
     run,
     'accounts',
     'manage accounts and their link configurations',
-    'accounts list',
+    'list',
     exampleCreate,
   )
 
@@ -32,25 +32,25 @@ export function addAccounts(program: Command, run: Run): void {
       'create an account with an address and the tokens that it accepts',
       createAccount,
       exampleCreate,
-      `accounts create shop --address ${exampleAddress} --config link.json`,
+      `create shop --address ${exampleAddress} --config link.json`,
     ),
   )
     .argument('<handle>', handleHelp)
     .requiredOption('--address <address>', addressHelp, parseAddress)
-  add('list', 'list all accounts', listAccounts, 'accounts list --json')
-  add('show', 'show one account', showAccount, 'accounts show shop').argument('<handle>', handleHelp)
+  add('list', 'list all accounts', listAccounts, 'list --json')
+  add('show', 'show one account', showAccount, 'show shop').argument('<handle>', handleHelp)
   withConfigFlags(
     change(
       'change',
       'replace the address of an account, its whole link configuration, or both',
       changeAccount,
-      `accounts change shop --address ${exampleAddress}`,
-      'accounts change shop --config -',
+      `change shop --address ${exampleAddress}`,
+      'change shop --config -',
     ),
   )
     .argument('<handle>', handleHelp)
     .option('--address <address>', addressHelp, parseAddress)
-  change('remove', 'remove an account', removeAccount, 'accounts remove shop').argument('<handle>', handleHelp)
+  change('remove', 'remove an account', removeAccount, 'remove shop').argument('<handle>', handleHelp)
 }
 
 function withConfigFlags(command: Command): Command {

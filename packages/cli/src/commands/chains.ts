@@ -137,13 +137,13 @@ function differenceText({ kind, txHash, ordinal, fields = [] }: ReindexDifferenc
 
 export function addLeases(program: Command, run: Run): void {
   const description = 'list and release leases, by which one process at a time does a piece of work'
-  const { add, change } = addGroup(program, run, 'leases', description, 'leases list', 'leases release indexer:137')
-  add('list', 'list all leases with their holders and remaining times', listLeases, 'leases list --json')
+  const { add, change } = addGroup(program, run, 'leases', description, 'list', 'release indexer:137')
+  add('list', 'list all leases with their holders and remaining times', listLeases, 'list --json')
   change(
     'release',
     'release a lease whose holder is dead; another process takes it at once',
     releaseLease,
-    'leases release indexer:137',
+    'release indexer:137',
   ).argument('<name>', 'name of the lease, as leases list prints it')
 }
 

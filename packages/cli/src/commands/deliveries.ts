@@ -35,15 +35,15 @@ const idHelp = 'id of the delivery, as deliveries list prints it'
 const statuses = ['pending', 'delivered', 'exhausted', 'superseded', 'missing'] as const
 
 export function addDeliveries(program: Command, run: Run, io: Io): void {
-  const list = 'deliveries list --status exhausted --since 2h'
-  const dryRun = `deliveries replay-failed --integration ${exampleAddress} --dry-run`
+  const list = 'list --status exhausted --since 2h'
+  const dryRun = `replay-failed --integration ${exampleAddress} --dry-run`
   const { add, change } = addGroup(
     program,
     run,
     'deliveries',
     'list and replay deliveries of notifications',
     list,
-    'deliveries show 42',
+    'show 42',
     dryRun,
   )
 
@@ -53,8 +53,8 @@ export function addDeliveries(program: Command, run: Run, io: Io): void {
       'list deliveries, oldest first',
       listDeliveries,
       list,
-      'deliveries list --count --status pending',
-      'deliveries list --all --json',
+      'list --count --status pending',
+      'list --all --json',
     ),
     io,
   )
@@ -65,18 +65,16 @@ export function addDeliveries(program: Command, run: Run, io: Io): void {
     .addOption(
       new Option('--count', 'print only the number of matching deliveries').conflicts(['limit', 'all', 'after']),
     )
-  add(
-    'show',
-    'show one delivery with all its attempts',
-    showDelivery,
-    'deliveries show 42',
-    'deliveries show 42 --json',
-  ).argument('<id>', idHelp, parseDeliveryId)
+  add('show', 'show one delivery with all its attempts', showDelivery, 'show 42', 'show 42 --json').argument(
+    '<id>',
+    idHelp,
+    parseDeliveryId,
+  )
   change(
     'replay',
     'make one delivery due now, whatever its status; the running server sends it',
     replayDelivery,
-    'deliveries replay 42',
+    'replay 42',
   ).argument('<id>', idHelp, parseDeliveryId)
   withFilters(
     change(
@@ -84,8 +82,8 @@ export function addDeliveries(program: Command, run: Run, io: Io): void {
       'make all matching exhausted deliveries due now',
       replayFailed,
       dryRun,
-      'deliveries replay-failed --since 7d',
-      'deliveries replay-failed --all --json',
+      'replay-failed --since 7d',
+      'replay-failed --all --json',
     ),
     io,
   )
@@ -95,15 +93,15 @@ export function addDeliveries(program: Command, run: Run, io: Io): void {
     'check',
     'find deliveries that are missing after a restore: neither sent nor in the outbox',
     checkDeliveries,
-    'deliveries check',
-    'deliveries check --repair',
-    'deliveries list --status missing',
+    'check',
+    'check --repair',
+    'list --status missing',
   ).option('--repair', 'make them due again; the running server sends them')
   add(
     'endpoints',
     'list failing endpoints: failures in a row, when they began, and when the block ends',
     listEndpoints,
-    'deliveries endpoints',
+    'endpoints',
   )
 }
 

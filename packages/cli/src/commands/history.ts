@@ -31,13 +31,13 @@ import { counted, createReporter, grouped, momentText, type Reporter } from '../
 import { findMissingDatabase, type OperateOptions, type Operation, operate, withFlags } from '../with-service.js'
 
 export function addAudit(program: Command, run: Run): void {
-  const verify = `audit verify --expect 12:${'9f2c'.repeat(16)}`
+  const verify = `verify --expect 12:${'9f2c'.repeat(16)}`
   const { add } = addGroup(
     program,
     run,
     'audit',
     'list and verify the audit log of changes to secrets, URLs, deliveries and verifications',
-    'audit list',
+    'list',
     verify,
   )
 
@@ -45,9 +45,9 @@ export function addAudit(program: Command, run: Run): void {
     'list',
     'list the newest records, oldest first',
     listAudit,
-    'audit list',
-    'audit list --after 100 --limit 20',
-    'audit list --all --json',
+    'list',
+    'list --after 100 --limit 20',
+    'list --all --json',
   )
     .option(...limitOption('records'))
     .option(
@@ -60,14 +60,14 @@ export function addAudit(program: Command, run: Run): void {
     'head',
     'print the newest record as <number>:<hash>, to store outside the database',
     auditHead,
-    'audit head',
-    'audit head --json',
+    'head',
+    'head --json',
   )
   add(
     'verify',
     'check that no record was changed, removed or inserted; exits with 1 and names the first bad record',
     verifyAudit,
-    'audit verify',
+    'verify',
     verify,
   ).option(
     '--expect <number:hash>',
@@ -161,21 +161,21 @@ export function addRetention(program: Command, run: Run): void {
     run,
     'retention',
     'write old history to files, remove it, and restore it',
-    'retention run --dry-run',
-    'retention run --folder /var/lib/payments/history',
+    'run --dry-run',
+    'run --folder /var/lib/payments/history',
   )
   change(
     'run',
     'write history that is older than PI_RETENTION_… to files, then remove it; run it once a day',
     runRetention,
-    'retention run --dry-run',
-    'retention run --folder /var/lib/payments/history',
+    'run --dry-run',
+    'run --folder /var/lib/payments/history',
   )
     .option('--dry-run', 'print what would be removed; changes nothing')
     .option('--give-up', 'mark old pending deliveries as exhausted; otherwise their history stays')
     .option('--folder <path>', 'where the files go (PI_RETENTION_FOLDER)')
   const file = 'deliveries-000012-20261126T030000Z.jsonl.gz'
-  change('restore', 'restore the rows of a file until the next run', restoreHistory, `retention restore ${file}`)
+  change('restore', 'restore the rows of a file until the next run', restoreHistory, `restore ${file}`)
     .option('--folder <path>', 'where the file is (PI_RETENTION_FOLDER)')
     .argument('<file>', 'a file in PI_RETENTION_FOLDER, or a path such as ./<file>')
 }

@@ -16,8 +16,8 @@ export function addIdentity(program: Command, run: Run): void {
     run,
     'identity',
     'list shared identity verifications, resolve unknown outcomes and close stuck verifications',
-    'identity list --email - < address.txt',
-    `identity shares --key ${exampleKey}`,
+    'list --email - < address.txt',
+    `shares --key ${exampleKey}`,
   )
 
   withFilters(
@@ -25,22 +25,22 @@ export function addIdentity(program: Command, run: Run): void {
       'list',
       'list subjects: the account of an address, its verification, and who shared it',
       listSubjects,
-      'identity list',
-      'identity list --email - < address.txt',
-      'identity list --json',
+      'list',
+      'list --email - < address.txt',
+      'list --json',
     ),
   )
     .addOption(new Option('--account <id>', 'only subjects of this account').conflicts(['email', 'key']))
     .option('--after <subject>', 'start after the subject with this id')
   for (const [name, about, list] of histories)
-    withFilters(add(name, about, list, `identity ${name} --limit 20`, `identity ${name} --key ${exampleKey}`))
+    withFilters(add(name, about, list, `${name} --limit 20`, `${name} --key ${exampleKey}`))
 
   change(
     'resolve',
     'resolve a redemption whose outcome is unknown',
     resolveRedemption,
-    'identity resolve pi:7f3a:1 --applicant 5b594ade0a975a36c9349e66',
-    'identity resolve pi:7f3a:1 --none',
+    'resolve pi:7f3a:1 --applicant 5b594ade0a975a36c9349e66',
+    'resolve pi:7f3a:1 --none',
   )
     .argument(
       '<name>',
@@ -53,8 +53,8 @@ export function addIdentity(program: Command, run: Run): void {
     'close',
     'close stuck verifications that the provider confirms as stuck; a dry run without --apply',
     closeVerifications,
-    `identity close --hold --key ${exampleKey}`,
-    'identity close --missing --subject 7f3a --apply',
+    `close --hold --key ${exampleKey}`,
+    'close --missing --subject 7f3a --apply',
   )
   withAddress(close)
     .addOption(new Option('--subject <id>', 'only the subject with this id').conflicts(['email', 'key']))

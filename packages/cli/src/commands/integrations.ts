@@ -12,14 +12,14 @@ import { type OperateOptions, type Operation, operate, operateOrCreate, withServ
 const address = () => new Argument('<address>', 'integration address: 0x and 40 hex digits').argParser(parseAddress)
 
 export function addIntegrations(program: Command, run: Run): void {
-  const example = `integrations create ${exampleAddress} --name "My shop"`
-  const { add, change } = addGroup(program, run, 'integrations', 'manage integrations', 'integrations list', example)
+  const example = `create ${exampleAddress} --name "My shop"`
+  const { add, change } = addGroup(program, run, 'integrations', 'manage integrations', 'list', example)
 
   change(
     'create',
     'register an integration and print its two secrets once',
     createIntegration,
-    `integrations create ${exampleAddress} --url https://shop.example/webhook`,
+    `create ${exampleAddress} --url https://shop.example/webhook`,
   )
     .addArgument(address())
     .option('--name <name>', 'label for operators')
@@ -28,29 +28,24 @@ export function addIntegrations(program: Command, run: Run): void {
       'where notifications are sent: an https URL (with PI_ENV=development also http to this machine)',
       parseNotificationUrl,
     )
-  add(
-    'list',
-    'list all integrations without their secrets, and which endpoints fail',
-    listIntegrations,
-    'integrations list --json',
-  )
+  add('list', 'list all integrations without their secrets, and which endpoints fail', listIntegrations, 'list --json')
   change(
     'enable',
     'accept requests from an integration again, and send its deliveries',
     enableIntegration(true),
-    `integrations enable ${exampleAddress}`,
+    `enable ${exampleAddress}`,
   ).addArgument(address())
   change(
     'disable',
     'reject requests of an integration with 401 after at most a quarter of a second, and pause its deliveries',
     enableIntegration(false),
-    `integrations disable ${exampleAddress}`,
+    `disable ${exampleAddress}`,
   ).addArgument(address())
   change(
     'set-url',
     'change the URL to which notifications are sent',
     setIntegrationUrl,
-    `integrations set-url ${exampleAddress} https://shop.example/webhook`,
+    `set-url ${exampleAddress} https://shop.example/webhook`,
   )
     .addArgument(address())
     .argument('<url>', 'an https URL, or the word none to send no notifications', (text: string) =>
@@ -60,7 +55,7 @@ export function addIntegrations(program: Command, run: Run): void {
     'export',
     'disable an integration, and write it to a file for another cell',
     exportIntegration,
-    `integrations export ${exampleAddress} --to shop.jsonl.gz`,
+    `export ${exampleAddress} --to shop.jsonl.gz`,
   )
     .addArgument(address())
     .requiredOption('--to <file>', 'path of the new file; it will contain payments and encrypted secrets')
@@ -68,15 +63,15 @@ export function addIntegrations(program: Command, run: Run): void {
     'import',
     'import an integration from a file of another cell and enable it; after an interruption, run it again',
     importIntegration,
-    'integrations import shop.jsonl.gz',
+    'import shop.jsonl.gz',
   ).argument('<file>', 'a file that integrations export wrote')
   change(
     'rotate-secret',
     'replace the API secret; with --signing, replace the webhook secret in two steps',
     rotateSecret,
-    `integrations rotate-secret ${exampleAddress} --grace 7d`,
-    `integrations rotate-secret ${exampleAddress} --signing --prepare`,
-    `integrations rotate-secret ${exampleAddress} --signing --activate`,
+    `rotate-secret ${exampleAddress} --grace 7d`,
+    `rotate-secret ${exampleAddress} --signing --prepare`,
+    `rotate-secret ${exampleAddress} --signing --activate`,
   )
     .addArgument(address())
     .option('--signing', 'replace the webhook secret; needs --prepare, --activate or --abort')

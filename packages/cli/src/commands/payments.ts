@@ -9,11 +9,11 @@ import { counted } from '../output.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
 export function addPayments(program: Command, run: Run, io: Io): void {
-  const example = 'payments export --to payments.csv --state success --since 30d'
+  const example = 'export --to payments.csv --state success --since 30d'
   const { change } = addGroup(program, run, 'payments', 'export payments', example)
   const parseMoment = momentParser(io.now)
   const about = 'write matching payments to a file, newest first'
-  change('export', about, exportPayments, example, 'payments export --to all.jsonl')
+  change('export', about, exportPayments, example, 'export --to all.jsonl')
     .requiredOption('--to <file>', 'path of the new file: .csv for a table, or .jsonl for JSON lines', parseFile)
     .option('--integration <address>', 'only payments that name this integration', parseAddress)
     .option('--chain <id>', 'only payments on this chain', parseChainId)

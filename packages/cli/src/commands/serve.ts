@@ -182,27 +182,22 @@ export function addMigrate(program: Command, run: Run): void {
     run,
     'migrate',
     'bring the schema up to date while the previous release keeps running',
-    'migrate plan',
-    'migrate apply',
+    'plan',
+    'apply',
   )
   add(
     'plan',
     'print the pending steps and change nothing; exits with 1 if apply has any',
     planMigration,
-    'migrate plan',
-    'migrate plan --json',
+    'plan',
+    'plan --json',
   )
-  add(
-    'apply',
-    'run the steps that this release needs, before its first process starts',
-    applyMigration,
-    'migrate apply',
-  )
+  add('apply', 'run the steps that this release needs, before its first process starts', applyMigration, 'apply')
   add(
     'contract',
     'remove what only older releases need, once none of their processes runs',
     contractSchema,
-    'migrate contract --yes',
+    'contract --yes',
   ).option('-y, --yes', 'do not ask for confirmation')
 }
 

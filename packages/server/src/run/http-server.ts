@@ -1,22 +1,14 @@
 /** A hardened HTTP server with a clean shutdown, and the sockets of API and admin app. @module */
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import type { AppEnv } from '../app/requests.js'
 import type { Config } from '../config/read-config.js'
 import { ServerError } from '../errors.js'
 import { createSourceReader } from '../limits/request-limits.js'
-import {
-  type ConnectionLimit,
-  type Connections,
-  createClientErrorListener,
-  createRequestListener,
-  limitConnections,
-  queueRequests,
-  type RequestListener,
-  trackConnections,
-} from './request-listener.js'
+import type { ConnectionLimit, RequestListener } from './request-listener.js'
+import { createRequestListener, limitConnections, passRequests } from './request-listener.js'
 
 /** Limits of a server, in milliseconds, bytes and counts. */
 const serverLimits = {
@@ -93,32 +85,22 @@ export async function listenHttp(
   perSource?: ConnectionLimit | undefined,
 ): Promise<HttpServer> {
   const limits = { ...serverLimits, ...chosen }
-  const server = createServer(
-    {
-      headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
-      keepAliveTimeout: limits.keepAliveTimeoutMs,
-      connectionsCheckingInterval: limits.checkIntervalMs,
-      maxHeaderSize: limits.maxHeaderBytes,
-      // The listener requires `Host` of HTTP/1.1: Node's own 400 has no body and no Cache-Control.
-      requireHostHeader: false,
-    },
-    queueRequests(listener, { maxAtOnce: limits.maxRequestsAtOnce, maxRequests: limits.maxRequestsPerSocket }),
-  )
+  const server = createServer({
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    maxHeaderSize: limits.maxHeaderBytes,
+    // The listener requires `Host` of HTTP/1.1: Node's own 400 has no body and no Cache-Control.
+    requireHostHeader: false,
+  })
   // Node silently drops headers above a count; the listener rejects the request instead.
   server.maxHeadersCount = 0
   server.maxConnections = limits.maxConnections
-  server.timeout = limits.silenceTimeoutMs
   // An unknown expectation may be ignored (RFC 9110 10.1.1); Node's own answer has no body and no Cache-Control.
   server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing))
   if (perSource !== undefined) limitConnections(server, perSource)
-  const connections = trackConnections(server)
-  // With this listener, Node does not close a silent connection itself.
-  server.on('timeout', (socket: Socket) => {
-    if (connections.awaitsAnswer(socket)) socket.setTimeout(limits.silenceTimeoutMs)
-    else socket.destroy()
-  })
-  server.on('clientError', createClientErrorListener(connections))
+  const closeIdle = passRequests(server, listener, limits)
   await listen(server, listenAddress)
   const { host } = listenAddress
   const address = server.address() as AddressInfo
@@ -127,7 +109,7 @@ export async function listenHttp(
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     drain: () => closeAfterAnswers(server),
     stop(cut) {
-      stopped ??= close(server, connections, cut)
+      stopped ??= close(server, closeIdle, cut)
       return stopped
     },
   }
@@ -152,12 +134,12 @@ function closeAfterAnswers(server: Server): void {
   server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'))
 }
 
-function close(server: Server, connections: Connections, cut: AbortSignal): Promise<void> {
+function close(server: Server, closeIdle: () => void, cut: AbortSignal): Promise<void> {
   closeAfterAnswers(server)
   return new Promise((resolve) => {
     const cutAll = () => server.closeAllConnections()
     // Waits for the first interval, so that a request whose bytes have arrived is still served.
-    const idle = setInterval(() => connections.closeIdle(), 50)
+    const idle = setInterval(closeIdle, 50)
     server.close(() => {
       clearInterval(idle)
       cut.removeEventListener('abort', cutAll)

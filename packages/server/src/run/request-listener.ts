@@ -46,90 +46,104 @@ interface Exchange {
 }
 
 interface Connection {
-  /** Requests without a finished answer. */
+  received: number
+  freeSlots: number
+  /** Requests that have no slot yet, oldest first. */
+  readonly waiting: Exchange[]
+  /** Requests without a finished answer, oldest first. */
   readonly unfinished: Set<Exchange>
   last: Exchange | null
-  onAnswer: () => void
+  /** Why the newest bytes are no request; null: they are. */
+  flaw: NodeJS.ErrnoException | null
 }
 
-export type Connections = ReturnType<typeof trackConnections>
-
-/** Tracks the connections of a server. Call it before the server listens. */
-export function trackConnections(server: Server) {
+/**
+ * Passes the requests of a server to a listener, within the limits of each connection. Call it before the server
+ * listens. Node emits a whole pipeline at once and buffers each answer until the previous one is sent, so a client that
+ * reads nothing would fill the memory: a request beyond `maxRequestsAtOnce` waits. The answer to the last request closes
+ * the connection; later requests get no answer: Node's own limit would answer without Cache-Control.
+ * @returns A function that closes every connection without a request in progress: idle between requests, silent since
+ * its start, or in the middle of request headers. Node's `closeIdleConnections` closes only the first kind.
+ */
+export function passRequests(
+  server: Server,
+  listener: RequestListener,
+  limits: {
+    readonly maxRequestsAtOnce: number
+    readonly maxRequestsPerSocket: number
+    readonly silenceTimeoutMs: number
+  },
+): () => void {
+  const { maxRequestsAtOnce, maxRequestsPerSocket, silenceTimeoutMs } = limits
   const openConnections = new Map<Socket, Connection>()
+
+  function startNext(connection: Connection): void {
+    const next = connection.freeSlots > 0 ? connection.waiting.shift() : undefined
+    if (next === undefined) return
+    connection.freeSlots -= 1
+    // Skips requests of a client that is gone.
+    if (!next.incoming.socket.destroyed) listener(next.incoming, next.response)
+  }
+
+  server.timeout = silenceTimeoutMs
   server.on('connection', (socket: Socket) => {
-    openConnections.set(socket, { unfinished: new Set(), last: null, onAnswer: () => undefined })
+    const counts = { received: 0, freeSlots: maxRequestsAtOnce }
+    openConnections.set(socket, { ...counts, waiting: [], unfinished: new Set(), last: null, flaw: null })
     socket.once('close', () => openConnections.delete(socket))
   })
   server.on('request', (incoming: IncomingMessage, response: ServerResponse) => {
-    const connection = openConnections.get(incoming.socket)
+    const { socket } = incoming
+    const connection = openConnections.get(socket)
     if (connection === undefined) return
     const exchange = { incoming, response }
+    connection.received += 1
     connection.unfinished.add(exchange)
     connection.last = exchange
     response.once('close', () => {
       connection.unfinished.delete(exchange)
-      connection.onAnswer()
+      connection.freeSlots += 1
+      startNext(connection)
+      if (connection.flaw !== null) rejectAfterAnswers(socket, connection, connection.flaw)
     })
+    if (connection.received > maxRequestsPerSocket) return
+    if (connection.received === maxRequestsPerSocket) response.setHeader('Connection', 'close')
+    connection.waiting.push(exchange)
+    startNext(connection)
   })
-  return {
-    /**
-     * Closes every connection without a request in progress: idle between requests, silent since its start, or in the
-     * middle of request headers. Node's `closeIdleConnections` closes only the first kind.
-     */
-    closeIdle(): void {
-      for (const [socket, { unfinished }] of openConnections) if (unfinished.size === 0) socket.destroy()
-    },
-    /** Whether no answer to the oldest request in progress has begun. Its body may still be arriving. */
-    awaitsAnswer(socket: Socket): boolean {
-      const [oldest] = openConnections.get(socket)?.unfinished ?? []
-      return oldest !== undefined && !oldest.response.headersSent
-    },
-    /** Calls `then` once every complete request on the connection is answered; at once when none is waiting. */
-    runAfterAnswers(socket: Socket, then: () => void): void {
-      const connection = openConnections.get(socket)
-      const isAnswered = () => ![...(connection?.unfinished ?? [])].some(({ incoming }) => incoming.complete)
-      if (connection === undefined || isAnswered()) return void then()
-      connection.onAnswer = () => {
-        if (!isAnswered()) return
-        connection.onAnswer = () => undefined
-        then()
-      }
-    },
-    /** Whether an answer has begun before its request's body is complete. */
-    answersTooSoon(socket: Socket): boolean {
-      const last = openConnections.get(socket)?.last ?? null
-      return last !== null && !last.incoming.complete && last.response.headersSent
-    },
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const connection = openConnections.get(socket)
+    if (connection === undefined || error.code === 'ECONNRESET') return void socket.destroy()
+    // Each further chunk of a broken stream raises another error.
+    if (connection.flaw !== null) return
+    connection.flaw = error
+    rejectAfterAnswers(socket, connection, error)
+  })
+  // With this listener, Node does not close a silent connection itself. One whose answer has not begun is not silent.
+  server.on('timeout', (socket: Socket) => {
+    const [oldest] = openConnections.get(socket)?.unfinished ?? []
+    if (oldest !== undefined && !oldest.response.headersSent) socket.setTimeout(silenceTimeoutMs)
+    else socket.destroy()
+  })
+  return () => {
+    for (const [socket, { unfinished }] of openConnections) if (unfinished.size === 0) socket.destroy()
   }
 }
 
-const clientErrorAnswers: Readonly<Record<string, { readonly line: string; readonly error: string }>> = {
+const flawAnswers: Readonly<Record<string, { readonly line: string; readonly error: string }>> = {
   HPE_HEADER_OVERFLOW: { line: '431 Request Header Fields Too Large', error: 'Request headers are too large' },
   ERR_HTTP_REQUEST_TIMEOUT: { line: '408 Request Timeout', error: 'Request took too long' },
 }
 const malformedAnswer = { line: '400 Bad Request', error: 'Request is malformed' }
 
 /**
- * Builds a listener for `clientError` that answers 431, 408 or 400, and closes. Complete requests before the flaw are
- * answered first, so that no client takes the error for one of their answers. Bytes after a request that closes the
- * connection are ignored.
+ * Answers 431, 408 or 400 and closes, once every complete request before the flaw is answered, so that no client takes
+ * the error for one of their answers. Bytes after a request that closes the connection are ignored.
  */
-export function createClientErrorListener(
-  connections: Connections,
-): (error: NodeJS.ErrnoException, socket: Socket) => void {
-  const answeredSockets = new WeakSet<Socket>()
-  return (error, socket) => {
-    if (error.code === 'ECONNRESET') return void socket.destroy()
-    // Each further chunk of a broken stream raises another error.
-    if (answeredSockets.has(socket)) return
-    answeredSockets.add(socket)
-    connections.runAfterAnswers(socket, () => {
-      if (!socket.writable || error.code === 'HPE_CLOSED_CONNECTION' || connections.answersTooSoon(socket))
-        socket.destroySoon()
-      else answerAndClose(socket, clientErrorAnswers[error.code ?? ''] ?? malformedAnswer)
-    })
-  }
+function rejectAfterAnswers(socket: Socket, { unfinished, last }: Connection, { code = '' }: NodeJS.ErrnoException) {
+  if ([...unfinished].some(({ incoming }) => incoming.complete)) return
+  const answersTooSoon = last !== null && !last.incoming.complete && last.response.headersSent
+  if (!socket.writable || code === 'HPE_CLOSED_CONNECTION' || answersTooSoon) socket.destroySoon()
+  else answerAndClose(socket, flawAnswers[code] ?? malformedAnswer)
 }
 
 function answerAndClose(socket: Socket, { line, error }: typeof malformedAnswer): void {
@@ -285,43 +299,4 @@ function answerFailure(error: unknown, isClientError: boolean, logger: Logger): 
     status: isClientError ? 400 : 500,
     headers: { ...closingHeaders, [requestIdHeader]: requestId },
   })
-}
-
-interface RequestQueue {
-  received: number
-  inProgress: number
-  readonly waiting: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }[]
-}
-
-/**
- * Queues the requests of a connection. Node emits a whole pipeline at once and buffers each answer until the previous
- * one is sent, so a client that reads nothing would fill the memory. The answer to the last request closes the
- * connection; later requests get no answer: Node's own limit would answer without Cache-Control.
- */
-export function queueRequests(
-  listener: RequestListener,
-  { maxAtOnce, maxRequests }: { readonly maxAtOnce: number; readonly maxRequests: number },
-): RequestListener {
-  const queues = new WeakMap<Socket, RequestQueue>()
-
-  function start(queue: RequestQueue, incoming: IncomingMessage, outgoing: ServerResponse): void {
-    queue.inProgress++
-    // Skips requests of a client that is gone.
-    if (!incoming.socket.destroyed) listener(incoming, outgoing)
-  }
-
-  return (incoming, outgoing) => {
-    const queue: RequestQueue = queues.get(incoming.socket) ?? { received: 0, inProgress: 0, waiting: [] }
-    queues.set(incoming.socket, queue)
-    queue.received++
-    if (queue.received > maxRequests) return
-    if (queue.received === maxRequests) outgoing.setHeader('Connection', 'close')
-    outgoing.once('close', () => {
-      queue.inProgress--
-      const next = queue.waiting.shift()
-      if (next !== undefined) start(queue, next.incoming, next.outgoing)
-    })
-    if (queue.inProgress < maxAtOnce) start(queue, incoming, outgoing)
-    else queue.waiting.push({ incoming, outgoing })
-  }
 }

@@ -2,25 +2,24 @@
 import { defaultLevels, type ProviderClient, ProviderRejection } from './authenticate.js'
 
 /** `2025-08-05 15:31:57` */
-function toSeconds(ms: number): string {
+function formatSeconds(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
 }
 
 /** `2025-08-05 15:31:57+0000` */
-export function toSecondsWithOffset(ms: number): string {
-  return `${toSeconds(ms)}+0000`
+export function formatWithOffset(ms: number): string {
+  return `${formatSeconds(ms)}+0000`
 }
 
 /** `2025-08-05 15:31:57.321` */
-export function toMilliseconds(ms: number): string {
+export function formatWithMilliseconds(ms: number): string {
   return new Date(ms).toISOString().slice(0, 23).replace('T', ' ')
 }
 
 /** `Tue Aug 05 15:31:57 UTC 2025` */
-export function toWords(ms: number): string {
-  const [, day, month, year] = /^(\w{3}), \d\d (\w{3}) (\d{4})/.exec(new Date(ms).toUTCString()) ?? []
-  const date = new Date(ms).toISOString()
-  return `${day} ${month} ${date.slice(8, 10)} ${date.slice(11, 19)} UTC ${year}`
+export function formatUtc(ms: number): string {
+  const [weekday, day, month, year, time] = new Date(ms).toUTCString().split(/,? /)
+  return `${weekday} ${month} ${day} ${time} UTC ${year}`
 }
 
 /** A verdict in the provider's format. */
@@ -95,8 +94,8 @@ export function toReviewJson(applicant: ApplicantRecord, now: number): Record<st
     attemptCnt: applicant.attemptCnt,
     ...(pendingSince === null ? {} : { elapsedSincePendingMs: Math.max(0, now - pendingSince) }),
     levelName: applicant.levelName,
-    createDate: toSecondsWithOffset(applicant.createdAt),
-    ...(reviewedAt === null ? {} : { reviewDate: toSecondsWithOffset(reviewedAt) }),
+    createDate: formatWithOffset(applicant.createdAt),
+    ...(reviewedAt === null ? {} : { reviewDate: formatWithOffset(reviewedAt) }),
     ...(reviewResult === null ? {} : { reviewResult }),
     reviewStatus: applicant.reviewStatus,
     priority: 0,
@@ -107,7 +106,7 @@ export function toReviewJson(applicant: ApplicantRecord, now: number): Record<st
 export function toApplicantJson(applicant: ApplicantRecord, now: number, showsReview = true): Record<string, unknown> {
   return {
     id: applicant.id,
-    createdAt: toSeconds(applicant.createdAt),
+    createdAt: formatSeconds(applicant.createdAt),
     clientId: applicant.clientId,
     inspectionId: applicant.inspectionId,
     externalUserId: applicant.externalUserId,
@@ -185,7 +184,7 @@ export function findApplicant(state: ProviderState, client: ProviderClient, exte
 /** An intermediate state before a verdict. */
 export type IntermediateState = 'pending' | 'prechecked' | 'queued' | 'onHold' | 'awaitingUser' | 'awaitingService'
 
-const stateEvents: Readonly<Record<IntermediateState, string>> = {
+const eventTypes: Readonly<Record<IntermediateState, string>> = {
   pending: 'applicantPending',
   prechecked: 'applicantPrechecked',
   queued: 'applicantPrechecked',
@@ -195,7 +194,7 @@ const stateEvents: Readonly<Record<IntermediateState, string>> = {
 }
 
 /** Sets a verdict. It may replace an earlier one. */
-export function decide(state: ProviderState, applicant: ApplicantRecord, rejection: Rejection | null): void {
+export function setVerdict(state: ProviderState, applicant: ApplicantRecord, rejection: Rejection | null): void {
   applicant.reviewStatus = 'completed'
   applicant.reviewedAt = state.now()
   applicant.reviewResult =
@@ -212,18 +211,18 @@ export function decide(state: ProviderState, applicant: ApplicantRecord, rejecti
 }
 
 /** Moves a verification to a state. While an external service checks, the provider already shows its own GREEN. */
-export function moveTo(state: ProviderState, applicant: ApplicantRecord, status: IntermediateState): void {
+export function setReviewState(state: ProviderState, applicant: ApplicantRecord, status: IntermediateState): void {
   applicant.reviewStatus = status
   applicant.reviewResult = status === 'awaitingService' ? { reviewAnswer: 'GREEN' } : null
   if (status === 'pending') {
     applicant.pendingSince = state.now()
     applicant.attemptCnt += 1
   }
-  state.announce(applicant, stateEvents[status])
+  state.announce(applicant, eventTypes[status])
 }
 
 /** Resets a verification. The event still carries the former verdict, as in the provider's sample. */
-export function reset(state: ProviderState, applicant: ApplicantRecord): void {
+export function resetReview(state: ProviderState, applicant: ApplicantRecord): void {
   const { reviewResult } = applicant
   applicant.reviewStatus = 'init'
   applicant.steps = []

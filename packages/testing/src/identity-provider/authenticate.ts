@@ -50,7 +50,7 @@ export class ProviderRejection extends Error {
   }
 }
 
-export function toRejectionBody({ status, errorCode, message }: ProviderRejection, correlationId: string) {
+export function buildErrorBody({ status, errorCode, message }: ProviderRejection, correlationId: string) {
   const numbered = errorCode === null ? {} : { errorCode, errorName: numberedErrors[errorCode][0] }
   const type = 'de.smtdp.commons.service.exceptions.ServiceException'
   return { code: status, correlationId, ...numbered, description: message, type }
@@ -153,7 +153,7 @@ const windowMs = 5_000
 const maxRequests: Readonly<Record<string, number>> = { GET: 300, POST: 50 }
 
 /** Makes a counter of each caller's requests. The counter throws a ProviderRejection 429 when the window is full. */
-export function createRateLimits(): (caller: string, method: string, now: number) => void {
+export function createRateLimiter(): (caller: string, method: string, now: number) => void {
   const counts = new Map<string, { readonly window: number; count: number }>()
   return (caller, method, now) => {
     const window = Math.floor(now / windowMs)

@@ -4,20 +4,20 @@ import type { TriggerVerdict } from '@payment-integration/contract/internal'
 import {
   type ApplicantRecord,
   type ApplicantView,
-  decide,
   findMissingSteps,
   findSteps,
   type IntermediateState,
-  moveTo,
   type NewApplicant,
   type ProviderState,
   type Redemption,
   type Rejection,
   requireClient,
-  reset,
+  resetReview,
+  setReviewState,
+  setVerdict,
   toView,
 } from './applicants.js'
-import { defaultLevels, type ErrorCode, ProviderRejection, toRejectionBody } from './authenticate.js'
+import { buildErrorBody, defaultLevels, type ErrorCode, ProviderRejection } from './authenticate.js'
 import { buildApplicant, mint } from './redeem.js'
 
 /** Time between two bytes of a dripping answer, in milliseconds. */
@@ -59,20 +59,20 @@ export interface ProviderFault {
   readonly times?: number | undefined
 }
 
-export function createFaults() {
-  let waiting: { readonly fault: ProviderFault; remaining: number }[] = []
+export function createFaultQueue() {
+  let queue: { readonly fault: ProviderFault; remaining: number }[] = []
   return {
-    add: (fault: ProviderFault) => void waiting.push({ fault, remaining: fault.times ?? 1 }),
+    add: (fault: ProviderFault) => void queue.push({ fault, remaining: fault.times ?? 1 }),
     /** Removes and returns the first fault for an operation. */
     take(operation: ProviderOperation): ProviderFault | null {
-      const match = waiting.find(({ fault }) => fault.on === operation)
-      if (match === undefined) return null
-      match.remaining -= 1
-      waiting = waiting.filter(({ remaining }) => remaining > 0)
-      return match.fault
+      const next = queue.find(({ fault }) => fault.on === operation)
+      if (next === undefined) return null
+      next.remaining -= 1
+      queue = queue.filter(({ remaining }) => remaining > 0)
+      return next.fault
     },
-    clear: () => {
-      waiting = []
+    clear() {
+      queue = []
     },
   }
 }
@@ -81,7 +81,7 @@ export function createFaults() {
  * Builds the faulty response. `json` is the answer without the fault. The signal of `request` ends a hanging response.
  * @throws {TypeError} For a lost answer, as `fetch` does; the abort reason for a hanging one.
  */
-export async function faultyResponse(
+export async function buildFaultyResponse(
   { answer }: ProviderFault,
   json: string,
   { correlationId, request }: { readonly correlationId: string; readonly request: Request },
@@ -89,11 +89,11 @@ export async function faultyResponse(
   if (typeof answer === 'object' && 'redirectTo' in answer)
     return new Response(null, { status: 307, headers: { Location: answer.redirectTo } })
   if (typeof answer === 'number' || typeof answer === 'object') {
-    const rejected =
+    const rejection =
       typeof answer === 'number'
         ? new ProviderRejection(answer, 'Fault on request')
         : new ProviderRejection(400, answer.errorCode)
-    return jsonResponse(JSON.stringify(toRejectionBody(rejected, correlationId)), rejected.status)
+    return buildJsonResponse(JSON.stringify(buildErrorBody(rejection, correlationId)), rejection.status)
   }
   const bytes = Buffer.from(json)
   const half = bytes.subarray(0, bytes.length >> 1)
@@ -103,24 +103,24 @@ export async function faultyResponse(
     case 'hang':
       return waitForAbort(request)
     case 'cut-json':
-      return jsonResponse(half)
+      return buildJsonResponse(half)
     case 'cut-connection':
-      return jsonResponse(cutAfter(half), 200, { 'Content-Length': String(bytes.length) })
+      return buildJsonResponse(streamThenBreak(half), 200, { 'Content-Length': String(bytes.length) })
     case 'html':
-      return jsonResponse('<!doctype html><h1>Service temporarily busy</h1>', 200, { 'Content-Type': 'text/html' })
+      return buildJsonResponse('<!doctype html><h1>Service temporarily busy</h1>', 200, { 'Content-Type': 'text/html' })
     case 'empty':
-      return jsonResponse('')
+      return buildJsonResponse('')
     case 'wrong-content-type':
-      return jsonResponse(json, 200, { 'Content-Type': 'text/plain' })
+      return buildJsonResponse(json, 200, { 'Content-Type': 'text/plain' })
     case 'huge':
-      return jsonResponse(Buffer.concat([bytes, Buffer.alloc(8 * 1_048_576, ' ')]))
+      return buildJsonResponse(Buffer.concat([bytes, Buffer.alloc(8 * 1_048_576, ' ')]))
     case 'drip':
-      return jsonResponse(drip(bytes, request))
+      return buildJsonResponse(streamSlowly(bytes, request))
   }
 }
 
 /** A response as JSON, unless `headers` replace the type. */
-export function jsonResponse(
+export function buildJsonResponse(
   body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
   status = 200,
   headers: Readonly<Record<string, string>> = {},
@@ -144,7 +144,7 @@ function waitForAbort(request: Request): Promise<never> {
   })
 }
 
-function cutAfter(bytes: Uint8Array): ReadableStream<Uint8Array> {
+function streamThenBreak(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let isSent = false
   return new ReadableStream({
     pull(controller) {
@@ -155,7 +155,7 @@ function cutAfter(bytes: Uint8Array): ReadableStream<Uint8Array> {
   })
 }
 
-function drip(bytes: Uint8Array, request: Request): ReadableStream<Uint8Array> {
+function streamSlowly(bytes: Uint8Array, request: Request): ReadableStream<Uint8Array> {
   let next = 0
   return new ReadableStream({
     async pull(controller) {
@@ -168,11 +168,11 @@ function drip(bytes: Uint8Array, request: Request): ReadableStream<Uint8Array> {
 }
 
 /** Reads and changes the data of a running provider. An unknown id throws a RangeError. */
-export type ProviderControl = ReturnType<typeof createControl>
+export type ProviderControl = ReturnType<typeof createProviderControl>
 
-export function createControl(state: ProviderState) {
+export function createProviderControl(state: ProviderState) {
   const redemptions: readonly Redemption[] = state.redemptions
-  const requireExisting = (applicantId: string): ApplicantRecord => {
+  const getExisting = (applicantId: string): ApplicantRecord => {
     const applicant = state.applicants.get(applicantId)
     if (applicant === undefined || applicant.isDeleted) throw new RangeError(`There is no applicant ${applicantId}.`)
     return applicant
@@ -181,7 +181,7 @@ export function createControl(state: ProviderState) {
     /** Redeemed share tokens, oldest first. */
     redemptions,
     /** Adds an applicant without an event, such as a user whom the donor has already verified. */
-    addApplicant: (applicant: NewApplicant): ApplicantView => toView(add(state, applicant)),
+    addApplicant: (applicant: NewApplicant): ApplicantView => toView(addApplicant(state, applicant)),
     /** Finds an applicant; null when it does not exist or is deleted. */
     applicant(applicantId: string): ApplicantView | null {
       const applicant = state.applicants.get(applicantId)
@@ -194,7 +194,7 @@ export function createControl(state: ProviderState) {
     },
     /** Mints a share token for the donor, without a request. @throws RangeError When a request would be rejected. */
     mintShareToken(token: { applicantId: string; forClientId: string; ttlInSecs?: number | undefined }): string {
-      const donor = requireClient(state, requireExisting(token.applicantId).clientId)
+      const donor = requireClient(state, getExisting(token.applicantId).clientId)
       try {
         return mint(state, donor, (name) => token[name as keyof typeof token]).token
       } catch (error) {
@@ -202,48 +202,49 @@ export function createControl(state: ProviderState) {
       }
     },
     /** Completes the check with GREEN. */
-    approve: (applicantId: string) => decide(state, requireExisting(applicantId), null),
+    approve: (applicantId: string) => setVerdict(state, getExisting(applicantId), null),
     /** Completes the check with RED. */
-    reject: (applicantId: string, rejection: Rejection = {}) => decide(state, requireExisting(applicantId), rejection),
+    reject: (applicantId: string, rejection: Rejection = {}) => setVerdict(state, getExisting(applicantId), rejection),
     /** Moves the check to an intermediate state. */
-    moveTo: (applicantId: string, status: IntermediateState) => moveTo(state, requireExisting(applicantId), status),
+    moveTo: (applicantId: string, status: IntermediateState) => setReviewState(state, getExisting(applicantId), status),
     /** Submits the missing documents of the level; then the check is pending. */
     handIn(applicantId: string) {
-      const applicant = requireExisting(applicantId)
+      const applicant = getExisting(applicantId)
       const required = findSteps(requireClient(state, applicant.clientId), applicant.levelName) ?? []
       applicant.steps = [...applicant.steps, ...findMissingSteps(required, applicant.steps)]
-      moveTo(state, applicant, 'pending')
+      setReviewState(state, applicant, 'pending')
     },
     /** Resets the check: `init`, without documents. */
-    resetApplicant: (applicantId: string) => reset(state, requireExisting(applicantId)),
+    resetApplicant: (applicantId: string) => resetReview(state, getExisting(applicantId)),
     setActive(applicantId: string, isActive: boolean) {
-      const applicant = requireExisting(applicantId)
+      const applicant = getExisting(applicantId)
       applicant.isActive = isActive
       state.announce(applicant, isActive ? 'applicantActivated' : 'applicantDeactivated')
     },
     deleteApplicant(applicantId: string) {
-      const applicant = requireExisting(applicantId)
+      const applicant = getExisting(applicantId)
       state.announce(applicant, 'applicantDeleted')
       applicant.isDeleted = true
     },
     /** Emits any event of an applicant; `fields` replace fields of the body. */
     announce: (applicantId: string, type: string, fields?: Readonly<Record<string, unknown>>) =>
-      state.announce(requireExisting(applicantId), type, fields),
+      state.announce(getExisting(applicantId), type, fields),
   }
 }
 
-function add(state: ProviderState, { clientId, as = 'approved', ...wanted }: NewApplicant): ApplicantRecord {
+function addApplicant(state: ProviderState, fields: NewApplicant): ApplicantRecord {
+  const { clientId, as = 'approved' } = fields
   const client = requireClient(state, clientId)
-  const { levelName = Object.keys(client.levels ?? defaultLevels)[0] ?? '' } = wanted
+  const { levelName = Object.keys(client.levels ?? defaultLevels)[0] ?? '' } = fields
   const required = findSteps(client, levelName)
   if (required === null) throw new RangeError(`The client ${clientId} has no level ${levelName}.`)
-  const { externalUserId = `user-${state.newId()}`, steps = required } = wanted
+  const { externalUserId = `user-${state.newId()}`, steps = required } = fields
   const applicant = buildApplicant(state, { clientId, externalUserId, levelName })
   applicant.steps = [...steps]
   const silentState = { ...state, announce: () => undefined }
-  if (as === 'pending') moveTo(silentState, applicant, 'pending')
-  if (as === 'approved') decide(silentState, applicant, null)
-  if (as === 'rejected') decide(silentState, applicant, {})
+  if (as === 'pending') setReviewState(silentState, applicant, 'pending')
+  if (as === 'approved') setVerdict(silentState, applicant, null)
+  if (as === 'rejected') setVerdict(silentState, applicant, {})
   state.applicants.set(applicant.id, applicant)
   return applicant
 }

@@ -5,18 +5,18 @@ import type { ProviderState } from './applicants.js'
 import { findApplicant, requireApplicant, requireClient, toApplicantJson, toReviewJson } from './applicants.js'
 import {
   authenticate,
-  createRateLimits,
+  buildErrorBody,
+  createRateLimiter,
   type IdentityProviderOptions,
   type ProviderClient,
   ProviderRejection,
   type ReceivedRequest,
-  toRejectionBody,
   type WebhookTarget,
 } from './authenticate.js'
-import type { ProviderControl, ProviderFault, ProviderOperation } from './control.js'
-import { createControl, createFaults, faultyResponse, jsonResponse } from './control.js'
-import { copy, mint, reuse } from './redeem.js'
-import { createWebhooks, type WebhookDelivery } from './webhooks.js'
+import type { ProviderOperation } from './control.js'
+import { buildFaultyResponse, buildJsonResponse, createFaultQueue, createProviderControl } from './control.js'
+import { mint, redeemByCopy, redeemByReuse } from './redeem.js'
+import { createWebhookQueue, type WebhookDelivery } from './webhooks.js'
 
 interface AuthenticRequest {
   readonly state: ProviderState
@@ -24,7 +24,7 @@ interface AuthenticRequest {
   readonly query: URLSearchParams
   readonly body: Buffer
   /** The variable part of the path, decoded. */
-  readonly subject: string
+  readonly pathParameter: string
   readonly showsReview: boolean
 }
 
@@ -32,7 +32,8 @@ interface Route {
   readonly method: 'GET' | 'POST'
   readonly path: RegExp
   readonly operation: ProviderOperation
-  readonly answer: (request: AuthenticRequest) => Record<string, unknown>
+  /** Executes the request. @returns The JSON of the answer. */
+  readonly execute: (request: AuthenticRequest) => Record<string, unknown>
 }
 
 const routes: readonly Route[] = [
@@ -40,7 +41,7 @@ const routes: readonly Route[] = [
     method: 'POST',
     path: /^\/resources\/accessTokens\/(?:-\/)?shareToken$/,
     operation: 'mint',
-    answer({ state, client, query, body }) {
+    execute({ state, client, query, body }) {
       const fields = body.length === 0 ? null : parseObject(body)
       const { token, forClientId } = mint(state, client, (name) => fields?.[name] ?? query.get(name))
       return { token, forClientId }
@@ -50,22 +51,22 @@ const routes: readonly Route[] = [
     method: 'POST',
     path: /^\/resources\/api\/reusableIdentity\/reuse$/,
     operation: 'reuse',
-    answer: ({ state, client, query, showsReview }) =>
-      toApplicantJson(reuse(state, client, query), state.now(), showsReview),
+    execute: ({ state, client, query, showsReview }) =>
+      toApplicantJson(redeemByReuse(state, client, query), state.now(), showsReview),
   },
   {
     method: 'POST',
     path: /^\/resources\/applicants\/-\/import$/,
     operation: 'import',
-    answer: ({ state, client, query, showsReview }) =>
-      toApplicantJson(copy(state, client, query), state.now(), showsReview),
+    execute: ({ state, client, query, showsReview }) =>
+      toApplicantJson(redeemByCopy(state, client, query), state.now(), showsReview),
   },
   {
     method: 'GET',
     path: /^\/resources\/applicants\/-;externalUserId=([^/;]*)\/one$/,
     operation: 'find',
-    answer({ state, client, subject }) {
-      const applicant = findApplicant(state, client, subject)
+    execute({ state, client, pathParameter }) {
+      const applicant = findApplicant(state, client, pathParameter)
       if (applicant === undefined) throw new ProviderRejection(404, 'Applicant not found')
       return toApplicantJson(applicant, state.now())
     },
@@ -74,20 +75,22 @@ const routes: readonly Route[] = [
     method: 'GET',
     path: /^\/resources\/applicants\/([^/;]+)\/status$/,
     operation: 'status',
-    answer: ({ state, client, subject }) => toReviewJson(requireApplicant(state, client, subject), state.now()),
+    execute: ({ state, client, pathParameter }) =>
+      toReviewJson(requireApplicant(state, client, pathParameter), state.now()),
   },
 ]
 
-/** The route of a request with its subject; `isWrongMethod` when the path exists only with other methods. */
+/** The route of a path with its parameter; `isWrongMethod` when the path exists only with other methods. */
 export function findRoute(method: string, path: string) {
   for (const route of routes) {
-    const match = route.path.exec(path)
-    if (match !== null) return { route, subject: decode(match[1] ?? ''), isWrongMethod: route.method !== method }
+    const [match, parameter = ''] = route.path.exec(path) ?? []
+    if (match !== undefined)
+      return { route, pathParameter: decodeParameter(parameter), isWrongMethod: route.method !== method }
   }
   return null
 }
 
-function decode(text: string): string {
+function decodeParameter(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -116,24 +119,7 @@ export interface RequestRecord {
 }
 
 /** The control of a provider, in the process or on a port. */
-export interface IdentityProviderControl extends ProviderControl {
-  /** Every request so far, oldest first. */
-  readonly requests: readonly RequestRecord[]
-  /** Every sent webhook, oldest first. */
-  readonly webhooks: readonly WebhookDelivery[]
-  /** Makes the next requests of one kind fail. */
-  fail(fault: ProviderFault): void
-  /** Drops the queued faults. */
-  clearFaults(): void
-  /** Replaces the webhook targets of a client. Webhooks that already wait keep their target. */
-  setWebhooks(clientId: string, targets: readonly WebhookTarget[]): void
-  /** Sends the webhooks that are due, one at a time. */
-  deliverWebhooks(): Promise<WebhookDelivery[]>
-  /** Drops every waiting webhook; returns their number. */
-  loseWebhooks(): number
-  /** Unix milliseconds at which the next webhook is due; null: none waits. */
-  nextWebhookAt(): number | null
-}
+type IdentityProviderControl = Readonly<Omit<ReturnType<typeof createProvider>, 'answer' | 'close'>>
 
 /** A provider in the process of a test. */
 export interface LocalIdentityProvider extends IdentityProviderControl {
@@ -149,17 +135,20 @@ export interface LocalIdentityProvider extends IdentityProviderControl {
  * @example const provider = createIdentityProvider({ clients: [donor, service] })
  */
 export function createIdentityProvider(options: Omit<IdentityProviderOptions, 'port'>): LocalIdentityProvider {
-  const { answer, ...provider } = openProvider(options)
+  const { answer, ...provider } = createProvider(options)
   return { ...provider, fetch: (input, init) => answer(toRequest(input, init)) }
 }
 
 /** Creates a provider. @returns The control, and `answer`, whose `uri` is path and query, byte for byte as signed. */
-function openProvider(options: IdentityProviderOptions) {
+function createProvider(options: IdentityProviderOptions) {
   const { rateLimits = false, showsReview = true, sendsWebhooks = false, webhookTimeoutMs = 5_000 } = options
   const { approvesAfterMs, sendWebhook: send = (request) => fetch(request) } = options
   const { now = Date.now, newId = () => randomBytes(12).toString('hex') } = options
+  const clients = new Map(checkClients(options).map((client) => [client.clientId, client]))
+  const targets = new Map(options.clients.map(({ clientId, webhooks: targetList = [] }) => [clientId, targetList]))
+  const webhooks = createWebhookQueue({ now, newId, send, timeoutMs: webhookTimeoutMs, isAutomatic: sendsWebhooks })
   const state: ProviderState = {
-    clients: new Map(checkClients(options).map((client) => [client.clientId, client])),
+    clients,
     applicants: new Map(),
     shareTokens: new Map(),
     redemptions: [],
@@ -167,101 +156,92 @@ function openProvider(options: IdentityProviderOptions) {
     newId,
     announce(applicant, type, fields = {}) {
       const { clientId, appToken } = requireClient(state, applicant.clientId)
-      webhooks.make(targets.get(clientId) ?? [], applicant, type, appToken.startsWith('sbx:'), fields)
-      if (sendsWebhooks) sendWhenDue()
+      webhooks.enqueue(targets.get(clientId) ?? [], applicant, type, appToken.startsWith('sbx:'), fields)
       if (approvesAfterMs !== undefined && type === 'applicantPending') approveAfter(approvesAfterMs, applicant.id)
     },
   }
-  const webhooks = createWebhooks({ now, newId, timeoutMs: webhookTimeoutMs, send })
-  const targets = new Map(options.clients.map(({ clientId, webhooks: targetList = [] }) => [clientId, targetList]))
-  const faults = createFaults()
-  const countRequest = createRateLimits()
+  const control = createProviderControl(state)
+  const faults = createFaultQueue()
+  const countRequest = createRateLimiter()
   const requests: RequestRecord[] = []
-  let timer: NodeJS.Timeout | undefined
-  let isClosed = false
-  const approvals = new Set<NodeJS.Timeout>()
+  const approvalTimers = new Set<NodeJS.Timeout>()
 
   function approveAfter(ms: number, applicantId: string): void {
-    const approval = setTimeout(() => {
-      approvals.delete(approval)
+    const timer = setTimeout(() => {
+      approvalTimers.delete(timer)
       // A test may have set another verdict or deleted the applicant.
       if (control.applicant(applicantId)?.reviewStatus === 'pending') control.approve(applicantId)
     }, ms)
-    approvals.add(approval.unref())
-  }
-
-  function sendWhenDue(): void {
-    clearTimeout(timer)
-    const at = webhooks.nextAt()
-    if (at === null || isClosed) return
-    timer = setTimeout(() => void deliverWebhooks(), Math.max(0, at - now()))
-    timer.unref()
-  }
-
-  async function deliverWebhooks(): Promise<WebhookDelivery[]> {
-    const deliveries = await webhooks.deliver()
-    if (sendsWebhooks) sendWhenDue()
-    return deliveries
+    approvalTimers.add(timer.unref())
   }
 
   /** @throws ProviderRejection When the provider answers another status than 200. */
-  function execute(request: ReceivedRequest, found: ReturnType<typeof findRoute>): Record<string, unknown> {
+  function execute(request: ReceivedRequest, match: ReturnType<typeof findRoute>): Record<string, unknown> {
     if (rateLimits) countRequest(request.header('x-app-token') ?? '', request.method, now())
-    const client = authenticate(request, state.clients.values(), now())
-    if (found === null) throw new ProviderRejection(404, 'Not found')
-    if (found.isWrongMethod) throw new ProviderRejection(405, 'Method not allowed')
+    const client = authenticate(request, clients.values(), now())
+    if (match === null) throw new ProviderRejection(404, 'Not found')
+    if (match.isWrongMethod) throw new ProviderRejection(405, 'Method not allowed')
     const query = new URLSearchParams(request.uri.split('?')[1] ?? '')
-    const { route, subject } = found
-    return route.answer({ state, client, query, body: request.body, subject, showsReview })
+    const { route, pathParameter } = match
+    return route.execute({ state, client, query, body: request.body, pathParameter, showsReview })
   }
 
   async function answer(incoming: Request, uri?: string): Promise<Response> {
-    const request = await receive(incoming, uri)
+    const request = await readRequest(incoming, uri)
+    const { method } = request
     const path = request.uri.split('?')[0] ?? ''
-    const match = findRoute(request.method, path)
+    const match = findRoute(method, path)
     const operation = match?.route.operation ?? null
     const fault = operation === null ? null : faults.take(operation)
-    const faulty = { correlationId: `req-${newId()}`, request: incoming }
+    const exchange = { correlationId: `req-${newId()}`, request: incoming }
     if (fault?.at === 'before') {
-      requests.push({ operation, method: request.method, path, status: null })
-      return faultyResponse(fault, '{}', faulty)
+      requests.push({ operation, method, path, status: null })
+      return buildFaultyResponse(fault, '{}', exchange)
     }
-    const { status, json } = runRequest(() => execute(request, match), faulty.correlationId)
-    requests.push({ operation, method: request.method, path, status })
-    return fault === null ? jsonResponse(json, status) : faultyResponse(fault, json, faulty)
+    const { status, json } = runRequest(() => execute(request, match), exchange.correlationId)
+    requests.push({ operation, method, path, status })
+    return fault === null ? buildJsonResponse(json, status) : buildFaultyResponse(fault, json, exchange)
   }
 
-  const control = createControl(state)
   return {
     ...control,
     answer,
-    requests,
-    webhooks: webhooks.sent,
+    /** Every request so far, oldest first. */
+    requests: requests as readonly RequestRecord[],
+    /** Every sent webhook, oldest first. */
+    webhooks: webhooks.sent as readonly WebhookDelivery[],
+    /** Makes the next requests of one kind fail. */
     fail: faults.add,
+    /** Drops the queued faults. */
     clearFaults: faults.clear,
-    setWebhooks: (clientId: string, targetList: readonly WebhookTarget[]) =>
-      void targets.set(requireClient(state, clientId).clientId, targetList),
-    deliverWebhooks,
-    loseWebhooks: webhooks.lose,
-    nextWebhookAt: webhooks.nextAt,
-    close() {
-      isClosed = true
-      clearTimeout(timer)
-      for (const approval of approvals) clearTimeout(approval)
+    /** Replaces the webhook targets of a client. Webhooks that already wait keep their target. */
+    setWebhooks(clientId: string, targetList: readonly WebhookTarget[]): void {
+      targets.set(requireClient(state, clientId).clientId, targetList)
+    },
+    /** Sends the webhooks that are due, one at a time. */
+    deliverWebhooks: webhooks.sendDue,
+    /** Drops every waiting webhook; returns their number. */
+    loseWebhooks: webhooks.dropAll,
+    /** Unix milliseconds at which the next webhook is due; null: none waits. */
+    nextWebhookAt: webhooks.getNextDueAt,
+    /** Stops the provider's timers. */
+    close(): void {
+      webhooks.close()
+      for (const timer of approvalTimers) clearTimeout(timer)
     },
   }
 }
 
-function runRequest(work: () => Record<string, unknown>, correlationId: string) {
+function runRequest(execute: () => Record<string, unknown>, correlationId: string) {
   try {
-    return { status: 200, json: JSON.stringify(work()) }
+    return { status: 200, json: JSON.stringify(execute()) }
   } catch (error) {
-    const rejected = error instanceof ProviderRejection ? error : new ProviderRejection(500, 'Internal server error')
-    return { status: rejected.status, json: JSON.stringify(toRejectionBody(rejected, correlationId)) }
+    const rejection = error instanceof ProviderRejection ? error : new ProviderRejection(500, 'Internal server error')
+    return { status: rejection.status, json: JSON.stringify(buildErrorBody(rejection, correlationId)) }
   }
 }
 
-async function receive(request: Request, uri?: string): Promise<ReceivedRequest> {
+async function readRequest(request: Request, uri?: string): Promise<ReceivedRequest> {
   const { method, headers, url } = request
   const { pathname, search } = new URL(url)
   const body = Buffer.from(await request.arrayBuffer())
@@ -292,7 +272,7 @@ export interface TestIdentityProvider extends IdentityProviderControl {
  * @example const provider = await startIdentityProvider({ clients: [donor, service] })
  */
 export async function startIdentityProvider(options: IdentityProviderOptions): Promise<TestIdentityProvider> {
-  const { answer, ...provider } = openProvider(options)
+  const { answer, ...provider } = createProvider(options)
   const { url, close } = await serve(answer, options.port ?? 0)
   return {
     ...provider,

@@ -1,24 +1,24 @@
 /** Mints and redeems share tokens. Source: the provider's pages on share tokens, reuse and copying. @module */
-import type { ApplicantRecord, ProviderState, ShareToken } from './applicants.js'
-import { findApplicant, findMissingSteps, findSteps, requireApplicant, requireClient, toWords } from './applicants.js'
+import type { ApplicantRecord, ProviderState, Redemption, ShareToken } from './applicants.js'
+import { findApplicant, findMissingSteps, findSteps, formatUtc, requireApplicant, requireClient } from './applicants.js'
 import { defaultLevels, type ProviderClient, ProviderRejection } from './authenticate.js'
 
 const defaultTtlInSecs = 1_200
 
 /** Mints a share token. The redemption, not the minting, checks that the applicant is approved. */
-export function mint(state: ProviderState, donor: ProviderClient, field: (name: string) => unknown): ShareToken {
-  const applicantId = field('applicantId')
-  const forClientId = field('forClientId')
-  if (!isText(applicantId) || !isText(forClientId))
+export function mint(state: ProviderState, donor: ProviderClient, getField: (name: string) => unknown): ShareToken {
+  const applicantId = getField('applicantId')
+  const forClientId = getField('forClientId')
+  if (!isFilledText(applicantId) || !isFilledText(forClientId))
     throw new ProviderRejection(400, "'applicantId' and 'forClientId' must be provided for creating a share token")
   const applicant = requireApplicant(state, donor, applicantId)
   if (!(donor.partners ?? []).includes(forClientId)) throw new ProviderRejection(400, 10501)
-  const ttl = String(field('ttlInSecs') ?? defaultTtlInSecs)
+  const ttl = String(getField('ttlInSecs') ?? defaultTtlInSecs)
   const ttlInSecs = /^\d{1,15}$/.test(ttl) ? Number(ttl) : 0
   if (ttlInSecs < 1) throw new ProviderRejection(400, "Invalid value of 'ttlInSecs'")
   const id = `_act-${state.newId()}`
   const shareToken: ShareToken = {
-    token: [{ alg: 'none' }, { jti: id, url: 'https://api.sumsub.com' }].map(encode).join(''),
+    token: [{ alg: 'none' }, { jti: id, url: 'https://api.sumsub.com' }].map(encodeTokenPart).join(''),
     id,
     applicantId: applicant.id,
     donorClientId: donor.clientId,
@@ -38,15 +38,15 @@ function requireUsableToken(state: ProviderState, text: string): ShareToken {
   const { id, createdAt, ttlInSecs, usedAt } = shareToken
   const now = state.now()
   if (usedAt === null && now < createdAt + ttlInSecs * 1_000) return shareToken
-  const times = `created at ${toWords(createdAt)} with ttl ${ttlInSecs} but accessed at ${toWords(now)}`
+  const times = `created at ${formatUtc(createdAt)} with ttl ${ttlInSecs} but accessed at ${formatUtc(now)}`
   throw new ProviderRejection(401, `Token is invalid: Token ${id} is invalid now: ${times} [source: null]`)
 }
 
-function encode(part: object): string {
+function encodeTokenPart(part: object): string {
   return `${Buffer.from(JSON.stringify(part)).toString('base64url')}.`
 }
 
-function isText(value: unknown): value is string {
+function isFilledText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
@@ -71,8 +71,11 @@ export function buildApplicant(
   }
 }
 
-/** The applicant that a reuse creates. @throws ProviderRejection 401, 404, 409, and 400 with 10501 to 10512. */
-function buildReused(state: ProviderState, client: ProviderClient, query: URLSearchParams): ApplicantRecord {
+/**
+ * Reuses a verification. The checks begin if the shared steps cover the level. A rejected token stays unused.
+ * @throws ProviderRejection 401, 404, 409, and 400 with 10501 to 10512.
+ */
+export function redeemByReuse(state: ProviderState, client: ProviderClient, query: URLSearchParams): ApplicantRecord {
   const shareToken = requireToken(state, client, query)
   if (client.reuseDisabled) throw new ProviderRejection(400, 10505)
   const levelName = query.get('levelName') ?? ''
@@ -91,38 +94,32 @@ function buildReused(state: ProviderState, client: ProviderClient, query: URLSea
       409,
       `Applicant with external user id '${externalUserId}' already exists: ${existing.id}`,
     )
-  const isWhole = findMissingSteps(required, shared).length === 0
-  return {
+  const coversLevel = findMissingSteps(required, shared).length === 0
+  return storeRedemption(state, shareToken, 'reuse', {
     ...buildApplicant(state, { clientId: client.clientId, externalUserId, levelName }),
     steps: shared,
-    ...(isWhole ? { attemptCnt: 1, reviewStatus: 'pending', pendingSince: state.now() } : {}),
-  }
-}
-
-/** Reuses a verification. The checks begin if the shared steps cover the level. A rejected token stays unused. */
-export function reuse(state: ProviderState, client: ProviderClient, query: URLSearchParams): ApplicantRecord {
-  return storeRedemption(state, buildReused(state, client, query), 'reuse', query.get('shareToken') ?? '')
+    ...(coversLevel ? { attemptCnt: 1, reviewStatus: 'pending', pendingSince: state.now() } : {}),
+  })
 }
 
 /** Copies an applicant. The provider chooses the copy's external user id; the copy stays in the state `init`. */
-export function copy(state: ProviderState, client: ProviderClient, query: URLSearchParams): ApplicantRecord {
+export function redeemByCopy(state: ProviderState, client: ProviderClient, query: URLSearchParams): ApplicantRecord {
   const shareToken = requireToken(state, client, query)
   if (client.copyDisabled) throw new ProviderRejection(400, 10518)
   const levelName = Object.keys(client.levels ?? defaultLevels)[0] ?? ''
   const externalUserId = `copy-${state.newId()}`
-  const applicant = {
+  return storeRedemption(state, shareToken, 'import', {
     ...buildApplicant(state, { clientId: client.clientId, externalUserId, levelName }),
     steps: requireDonor(state, shareToken).steps,
-  }
-  return storeRedemption(state, applicant, 'import', shareToken.token)
+  })
 }
 
-function storeRedemption(state: ProviderState, applicant: ApplicantRecord, by: 'reuse' | 'import', token: string) {
+function storeRedemption(state: ProviderState, token: ShareToken, by: Redemption['by'], applicant: ApplicantRecord) {
   const at = state.now()
-  requireUsableToken(state, token).usedAt = at
+  token.usedAt = at
   state.applicants.set(applicant.id, applicant)
   const { id: applicantId, clientId, externalUserId } = applicant
-  state.redemptions.push({ token, by, clientId, externalUserId, applicantId, at })
+  state.redemptions.push({ token: token.token, by, clientId, externalUserId, applicantId, at })
   state.announce({ ...applicant, reviewStatus: 'init' }, 'applicantCreated')
   if (applicant.reviewStatus === 'pending') state.announce(applicant, 'applicantPending')
   return applicant

@@ -1,7 +1,7 @@
 /** Queues, sends and retries webhooks. Source: the provider's webhook manager. @module */
 import { createHmac } from 'node:crypto'
 import type { ApplicantRecord } from './applicants.js'
-import { toMilliseconds, toSecondsWithOffset } from './applicants.js'
+import { formatWithMilliseconds, formatWithOffset } from './applicants.js'
 import type { DigestAlgorithm, WebhookTarget } from './authenticate.js'
 
 export interface WebhookDelivery {
@@ -18,15 +18,15 @@ export interface WebhookDelivery {
 }
 
 /** The waits before the retries of a failed webhook, in milliseconds. After the last retry the webhook is dropped. */
-const resendsAfter = [5 * 60_000, 60 * 60_000, 5 * 60 * 60_000, 18 * 60 * 60_000]
+const retryDelaysMs = [5 * 60_000, 60 * 60_000, 5 * 60 * 60_000, 18 * 60 * 60_000]
 
-const hashes: Readonly<Record<DigestAlgorithm, string>> = {
+const hashNames: Readonly<Record<DigestAlgorithm, string>> = {
   HMAC_SHA1_HEX: 'sha1',
   HMAC_SHA256_HEX: 'sha256',
   HMAC_SHA512_HEX: 'sha512',
 }
 
-interface Entry extends Pick<WebhookDelivery, 'type' | 'applicantId' | 'url' | 'body'> {
+interface QueuedWebhook extends Pick<WebhookDelivery, 'type' | 'applicantId' | 'url' | 'body'> {
   readonly target: WebhookTarget
   dueAt: number
   attempts: number
@@ -35,25 +35,26 @@ interface Entry extends Pick<WebhookDelivery, 'type' | 'applicantId' | 'url' | '
 }
 
 /** Creates the queue of webhooks. Events are at least a millisecond apart, even when the clock stands still. */
-export function createWebhooks(outside: {
+export function createWebhookQueue(deps: {
   readonly now: () => number
   readonly newId: () => string
   readonly timeoutMs: number
   readonly send: (request: Request) => Promise<Response>
+  /** Whether due webhooks are sent without a call of `sendDue`. */
+  readonly isAutomatic: boolean
 }) {
-  const { now, newId, timeoutMs } = outside
-  let waiting: Entry[] = []
-  let lastAt = Number.NEGATIVE_INFINITY
+  const { now, newId, timeoutMs, isAutomatic } = deps
+  let queue: QueuedWebhook[] = []
+  let lastEventAt = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
   const sent: WebhookDelivery[] = []
 
-  async function send(entry: Entry): Promise<WebhookDelivery> {
-    const { type, applicantId, url, attempts, body, target } = entry
-    const headers = signedHeaders(target, body)
+  async function send({ type, applicantId, url, attempts, body, target }: QueuedWebhook): Promise<WebhookDelivery> {
+    const headers = signHeaders(target, body)
     const post = async () => {
       const signal = AbortSignal.timeout(timeoutMs)
-      const response = await outside.send(
-        new Request(url, { method: 'POST', headers, body, redirect: 'manual', signal }),
-      )
+      const response = await deps.send(new Request(url, { method: 'POST', headers, body, redirect: 'manual', signal }))
       await response.arrayBuffer()
       return response.status
     }
@@ -64,25 +65,55 @@ export function createWebhooks(outside: {
     return delivery
   }
 
-  function settle(entry: Entry, wasAccepted: boolean): void {
-    const after = resendsAfter[entry.attempts]
-    entry.attempts += 1
-    entry.isBeingSent = false
-    if (wasAccepted || after === undefined) waiting = waiting.filter((each) => each !== entry)
-    else entry.dueAt = now() + after
+  function settle(webhook: QueuedWebhook, wasAccepted: boolean): void {
+    const delayMs = retryDelaysMs[webhook.attempts]
+    webhook.attempts += 1
+    webhook.isBeingSent = false
+    if (wasAccepted || delayMs === undefined) queue = queue.filter((each) => each !== webhook)
+    else webhook.dueAt = now() + delayMs
+  }
+
+  /** Sends the due webhooks, one at a time. */
+  async function sendDue(): Promise<WebhookDelivery[]> {
+    const due = queue.filter(({ dueAt, isBeingSent }) => dueAt <= now() && !isBeingSent)
+    for (const webhook of due) webhook.isBeingSent = true
+    const deliveries: WebhookDelivery[] = []
+    for (const webhook of due) {
+      const delivery = await send(webhook)
+      deliveries.push(delivery)
+      settle(webhook, Math.floor(Number(delivery.status) / 100) === 2)
+    }
+    scheduleNext()
+    return deliveries
+  }
+
+  function scheduleNext(): void {
+    clearTimeout(timer)
+    const dueAt = getNextDueAt()
+    if (dueAt === null || isClosed || !isAutomatic) return
+    timer = setTimeout(() => void sendDue(), Math.max(0, dueAt - now()))
+    timer.unref()
+  }
+
+  /** Time at which the next webhook is due, except those that are being sent; null: none. */
+  function getNextDueAt(): number | null {
+    const times = queue.flatMap(({ dueAt, isBeingSent }) => (isBeingSent ? [] : dueAt))
+    return times.length === 0 ? null : Math.min(...times)
   }
 
   return {
     sent,
+    sendDue,
+    getNextDueAt,
     /** Queues the webhook of an event for each target that selects its type. */
-    make(
+    enqueue(
       targets: readonly WebhookTarget[],
       applicant: ApplicantRecord,
       type: string,
       sandboxMode: boolean,
       fields: Readonly<Record<string, unknown>>,
     ) {
-      lastAt = Math.max(now(), lastAt + 1)
+      lastEventAt = Math.max(now(), lastEventAt + 1)
       const body = JSON.stringify({
         applicantId: applicant.id,
         inspectionId: applicant.inspectionId,
@@ -94,46 +125,35 @@ export function createWebhooks(outside: {
         type,
         ...(applicant.reviewResult === null ? {} : { reviewResult: applicant.reviewResult }),
         reviewStatus: applicant.reviewStatus,
-        createdAt: toSecondsWithOffset(lastAt),
-        createdAtMs: toMilliseconds(lastAt),
+        createdAt: formatWithOffset(lastEventAt),
+        createdAtMs: formatWithMilliseconds(lastEventAt),
         clientId: applicant.clientId,
         ...fields,
       })
-      const entry = { type, applicantId: applicant.id, attempts: 0, body, dueAt: now(), isBeingSent: false }
+      const webhook = { type, applicantId: applicant.id, attempts: 0, body, dueAt: now(), isBeingSent: false }
       for (const target of targets)
         if (target.types === undefined || target.types.includes(type))
-          waiting.push({ ...entry, target, url: target.url })
-    },
-    /** Sends the due webhooks, one at a time. */
-    async deliver() {
-      const due = waiting.filter(({ dueAt, isBeingSent }) => dueAt <= now() && !isBeingSent)
-      for (const entry of due) entry.isBeingSent = true
-      const deliveries: WebhookDelivery[] = []
-      for (const entry of due) {
-        const delivery = await send(entry)
-        deliveries.push(delivery)
-        settle(entry, Math.floor(Number(delivery.status) / 100) === 2)
-      }
-      return deliveries
+          queue.push({ ...webhook, target, url: target.url })
+      scheduleNext()
     },
     /** Drops the waiting webhooks and returns their number. */
-    lose() {
-      const { length } = waiting
-      waiting = []
+    dropAll() {
+      const { length } = queue
+      queue = []
       return length
     },
-    /** Time at which the next webhook is due, except those that are being sent; null: none. */
-    nextAt() {
-      const times = waiting.flatMap(({ dueAt, isBeingSent }) => (isBeingSent ? [] : dueAt))
-      return times.length === 0 ? null : Math.min(...times)
+    /** Ends the automatic sending. */
+    close() {
+      isClosed = true
+      clearTimeout(timer)
     },
   }
 }
 
-function signedHeaders({ secretKey, algorithm = 'HMAC_SHA256_HEX' }: WebhookTarget, body: string) {
+function signHeaders({ secretKey, algorithm = 'HMAC_SHA256_HEX' }: WebhookTarget, body: string) {
   return {
     'Content-Type': 'application/json',
-    'X-Payload-Digest': createHmac(hashes[algorithm], secretKey).update(body).digest('hex'),
+    'X-Payload-Digest': createHmac(hashNames[algorithm], secretKey).update(body).digest('hex'),
     'X-Payload-Digest-Alg': algorithm,
   }
 }

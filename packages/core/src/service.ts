@@ -275,12 +275,7 @@ export function createService(deps: ServiceDeps): Service {
       auditedAs,
       cost: deps.passphraseCost,
     }),
-    integrationSessions: createIntegrationSessions({
-      ...shared,
-      sessions: store.integrationSessions,
-      integrations: store.integrations,
-      auditedAs,
-    }),
+    integrationSessions: createIntegrationSessions({ ...shared, integrations: store.integrations, auditedAs }),
     audit,
     indexers,
     dispatcher,

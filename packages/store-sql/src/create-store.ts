@@ -22,7 +22,7 @@ import { bindAudit, listAudit, readNewestAudit } from './history/audit.js'
 import { createHistoryStore } from './history/history-store.js'
 import { bindAccounts } from './identity/accounts.js'
 import { bindIdentity, createIdentityStore } from './identity/identity-store.js'
-import { bindIntegrationSessions, createIntegrationSessionStore } from './integrations/integration-sessions.js'
+import { bindIntegrationSessions } from './integrations/integration-sessions.js'
 import { bindIntegrations, createIntegrationStore, findRegistered } from './integrations/integrations.js'
 import { bindLegacyAccounts, bindLegacyKeys, createAccountStore, createLegacyKeyStore } from './integrations/legacy.js'
 import { createMoveStore } from './integrations/move-store.js'
@@ -148,7 +148,6 @@ export function createStore(database: Engine, ids: IdSource = systemIds, migrati
     accounts: createAccountStore(engine),
     legacyKeys: createLegacyKeyStore(engine),
     operators: createOperatorStore(engine),
-    integrationSessions: createIntegrationSessionStore(engine),
     audit: { list: (query) => listAudit(engine.read, query), newest: () => readNewestAudit(engine.read) },
     console:
       reader === undefined

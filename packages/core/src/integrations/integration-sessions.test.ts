@@ -15,7 +15,6 @@ async function setUp() {
   for (const address of [shop, other]) secrets.set(address, (await commands.create({ address })).apiSecret)
   const credentials = vi.spyOn(store.integrations, 'credentials')
   const sessions = createIntegrationSessions({
-    sessions: store.integrationSessions,
     integrations: store.integrations,
     auditedAs: (actor) => createAudited({ transaction: store.transaction, keys: before, clock, actor }),
     keys: before,

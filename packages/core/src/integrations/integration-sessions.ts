@@ -5,29 +5,24 @@ import { createCsrfTokens, hashToken, issueToken, isToken } from '../operators/o
 import { createSignInLimits, maxSessions, sessionMs, sourceLength } from '../operators/operator-sessions.js'
 import { SignInLimitedError, SignInRejectedError } from '../operators/operator-store.js'
 import { type AcceptedSecret, type CredentialCheckDeps, createCredentialCheck, parseBasic } from './authenticate.js'
-import type {
-  IntegrationRecord,
-  IntegrationSessionStore,
-  IntegrationSessions,
-  NewIntegrationSession,
-} from './integration.js'
+import type { IntegrationRecord, IntegrationSessions, IntegrationStore, NewIntegrationSession } from './integration.js'
 
 /** Stands for an unknown address in the audit log: the text may be a secret, typed into the wrong field. */
 const unknownAddress = 'unknown address'
 
 interface IntegrationSessionDeps extends CredentialCheckDeps {
-  readonly sessions: IntegrationSessionStore
+  readonly integrations: Pick<IntegrationStore, 'credentials' | 'findSession'>
   readonly auditedAs: (actor: string) => Audited
 }
 
 export const integrationActor = (address: string): string => `integration:${address}`
 
 export function createIntegrationSessions(deps: IntegrationSessionDeps): IntegrationSessions {
-  const { sessions, auditedAs, keys, clock, random } = deps
+  const { integrations, auditedAs, keys, clock, random } = deps
   const limits = createSignInLimits(clock)
   const check = createCredentialCheck(deps)
   const findSession = async (sessionToken: string) =>
-    isToken('portal', sessionToken) ? sessions.find(hashToken(sessionToken)) : null
+    isToken('portal', sessionToken) ? integrations.findSession(hashToken(sessionToken)) : null
 
   /** Opens a session. Null: the secret ended or the integration was disabled since the check. */
   async function open({ integrationAddress, hash: apiSecretHash }: AcceptedSecret, source: string) {

@@ -40,6 +40,10 @@ export interface IntegrationStore {
   credentials(address: string, absent: Pick<StoredCredentials, 'current' | 'previous'>): Promise<StoredCredentials>
   /** All integrations, by address. */
   list(): Promise<IntegrationRecord[]>
+  /** A session of the portal, expired or not, with its integration. */
+  findSession(
+    hash: string,
+  ): Promise<{ readonly session: IntegrationSessionRecord; readonly integration: IntegrationRecord } | null>
 }
 
 /** Integrations inside a transaction, the only place where they change. */
@@ -189,13 +193,6 @@ export interface IntegrationSessionRecord extends Omit<SessionRecord, 'operator'
   readonly integrationAddress: string
   /** The stored hash of the API secret that opened the session, which ends with that secret. */
   readonly apiSecretHash: string
-}
-
-export interface IntegrationSessionStore {
-  /** A session, expired or not, and its integration. */
-  find(
-    hash: string,
-  ): Promise<{ readonly session: IntegrationSessionRecord; readonly integration: IntegrationRecord } | null>
 }
 
 /** A new session of an integration. `sessionToken` is shown this once. */

@@ -3,12 +3,7 @@ import type { AuditStore, AuditTransaction } from '../history/audit-store.js'
 import type { HistoryStore } from '../history/history-store.js'
 import type { IdentityAccountTransaction, IdentityStore, IdentityTransaction } from '../identity/identity-store.js'
 import type { ChainReads, ChainTransaction, LeaseStore } from '../indexer/chain-store.js'
-import type {
-  IntegrationSessionRecord,
-  IntegrationSessionStore,
-  IntegrationStore,
-  IntegrationTransaction,
-} from '../integrations/integration.js'
+import type { IntegrationSessionRecord, IntegrationStore, IntegrationTransaction } from '../integrations/integration.js'
 import type { MoveStore } from '../integrations/move-store.js'
 import type { AccountStore, AccountTransaction, LegacyKeyStore, LegacyKeyTransaction } from '../legacy/legacy-store.js'
 import type { DeliveryStore, DeliveryTransaction } from '../notifications/delivery-store.js'
@@ -101,7 +96,6 @@ export interface Store {
   readonly accounts: AccountStore
   readonly legacyKeys: LegacyKeyStore
   readonly operators: OperatorStore
-  readonly integrationSessions: IntegrationSessionStore
   readonly audit: AuditStore
   readonly console: ConsoleReads
   /** Null: history is kept for ever. */

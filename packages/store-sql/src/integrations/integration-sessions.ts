@@ -1,28 +1,8 @@
 /** Stores sessions of integrations, whose tokens arrive hashed. Source: docs/decisions/operators.md. @module */
-import type {
-  IntegrationSessionRecord,
-  IntegrationSessionStore,
-  SessionTransaction,
-} from '@payment-integration/core/internal'
-import type { Connection, Engine } from '../engine.js'
-import { prepare, type ValueOf } from '../internal/statements.js'
+import type { IntegrationSessionRecord, SessionTransaction } from '@payment-integration/core/internal'
+import type { Connection } from '../engine.js'
 import { checkInteger, hexBytes, integer, keyBytes, toHex } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
-import { bindIntegrations } from './integrations.js'
-
-export function createIntegrationSessionStore(engine: Engine): IntegrationSessionStore {
-  const { read } = engine
-  const findRow = prepare(engine, (value: ValueOf<{ hash: string }>) => integrationSessionQuery(read, value('hash')))
-  return {
-    async find(hash) {
-      const [row] = await findRow({ hash })
-      if (row === undefined) return null
-      const session = toSessionRecord(row)
-      const integration = await bindIntegrations(read).find(session.integrationAddress)
-      return integration === null ? null : { session, integration }
-    },
-  }
-}
 
 export function bindIntegrationSessions(db: Connection): SessionTransaction<IntegrationSessionRecord> {
   return {
@@ -67,7 +47,7 @@ export function deleteExpiredIntegrationSessionsQuery(db: Connection, now: numbe
   return db.deleteFrom('integration_sessions').where('expires_at', '<=', now)
 }
 
-function toSessionRecord(row: Tables['integration_sessions']): IntegrationSessionRecord {
+export function toSessionRecord(row: Tables['integration_sessions']): IntegrationSessionRecord {
   return {
     hash: row.hash,
     integrationAddress: toHex(row.integration),

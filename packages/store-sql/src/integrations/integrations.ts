@@ -7,11 +7,15 @@ import { bulk, listColumns, prepare, type ValueOf } from '../internal/statements
 import { hexBytes, integer, keyBytes, pack, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
+import { integrationSessionQuery, toSessionRecord } from './integration-sessions.js'
 
 export function createIntegrationStore(engine: Engine): IntegrationStore {
   const { read } = engine
   const { find, list } = bindIntegrations(read)
   const findCredentials = prepare(engine, (value: ValueOf<CredentialsQuery>) => credentialsQuery(read, value))
+  const findSession = prepare(engine, (value: ValueOf<{ hash: string }>) =>
+    integrationSessionQuery(read, value('hash')),
+  )
   return {
     find,
     async credentials(address, { current, previous }) {
@@ -34,6 +38,13 @@ export function createIntegrationStore(engine: Engine): IntegrationStore {
       }
     },
     list,
+    async findSession(hash) {
+      const [row] = await findSession({ hash })
+      if (row === undefined) return null
+      const session = toSessionRecord(row)
+      const integration = await find(session.integrationAddress)
+      return integration === null ? null : { session, integration }
+    },
   }
 }
 

@@ -41,7 +41,7 @@ function load(store: Store, firstHash: number) {
       await change(txHash)
       await change(shared(n % sharedPayments))
       await settleAll()
-      if ((await store.integrationSessions.find('none')) !== null) throw new Error('A session appeared.')
+      if ((await store.integrations.findSession('none')) !== null) throw new Error('A session appeared.')
       done += 1
     }
     while ((await settleAll()) > 0) {}

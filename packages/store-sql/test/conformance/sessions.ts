@@ -94,11 +94,11 @@ export function integrationSessionTests(test: StoreTest): void {
     await insertIntegration(store, record)
     const session = getSession(7, { createdAt: epoch + 3, apiSecretHash: 'cd'.repeat(32) })
     await store.transaction(({ integrationSessions }) => integrationSessions.insert(session))
-    expect(await store.integrationSessions.find(hashOf(7))).toStrictEqual({ session, integration: record })
+    expect(await store.integrations.findSession(hashOf(7))).toStrictEqual({ session, integration: record })
     const change = { enabled: false, apiSecret: { keyVersion: 2, hash: 'ef'.repeat(32) } }
     await updateIntegration(store, shop, change)
-    expect(await store.integrationSessions.find(hashOf(7))).toMatchObject({ session, integration: change })
-    for (const hash of ['', hashOf(8)]) expect(await store.integrationSessions.find(hash)).toBeNull()
+    expect(await store.integrations.findSession(hashOf(7))).toMatchObject({ session, integration: change })
+    for (const hash of ['', hashOf(8)]) expect(await store.integrations.findSession(hash)).toBeNull()
   })
 
   sessionTests<IntegrationSessionRecord>(test, {
@@ -107,7 +107,7 @@ export function integrationSessionTests(test: StoreTest): void {
     },
     session: getSession,
     of: (owner, n) => getSession(n, { integrationAddress: owner === 'second' ? otherShop : `0x${'99'.repeat(20)}` }),
-    find: ({ integrationSessions }, hash) => integrationSessions.find(hash),
+    find: ({ integrations }, hash) => integrations.findSession(hash),
     owner: shop,
     bind: ({ integrationSessions }) => integrationSessions,
   })

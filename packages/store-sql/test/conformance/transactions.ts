@@ -132,7 +132,7 @@ async function contents(store: Store) {
     accounts: await store.accounts.list(),
     legacyKeys: await store.legacyKeys.list(),
     operators: await store.operators.list(),
-    sessions: [await store.operators.findSession(hashOf(1)), await store.integrationSessions.find(hashOf(1))],
+    sessions: [await store.operators.findSession(hashOf(1)), await store.integrations.findSession(hashOf(1))],
     audit: await store.audit.list(all),
     subjects: await store.identity.subjects(all),
     redemptions: await store.identity.redemptions(all),

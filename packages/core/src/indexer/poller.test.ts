@@ -12,7 +12,7 @@ import type { PollerOptions } from '../internal/values.js'
 import { awaitedBlocks } from '../payments/state.js'
 import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/chain.js'
 import { createFulfilmentPoller, firstFulfilmentOrdinal } from './fulfilments.js'
-import { dropAllOverdue } from './recheck.js'
+import { dropAllOverdue } from './reindex.js'
 
 const arrived = { address: `0x${'c2'.repeat(20)}`, symbol: 'USDT', decimals: 18 }
 

@@ -10,7 +10,14 @@ import { readByTransaction } from './block-receipts.js'
 import { readDerivedPayments } from './derive-payments.js'
 import { readPaymentFacts } from './proven-blocks.js'
 import type { Header, RangeReader } from './range-reader.js'
-import { assertChain, isPaymentLog, isRelevantLog, readBlockTimes, toHeader } from './range-reader.js'
+import {
+  assertChain,
+  countTransactions,
+  isPaymentLog,
+  isRelevantLog,
+  readBlockTimes,
+  toHeader,
+} from './range-reader.js'
 
 function buildLogsCall({ routers, decoder }: RangeReader, from: number, to: number): RpcCall {
   const range = { fromBlock: formatQuantity(from), toBlock: formatQuantity(to) }
@@ -91,7 +98,7 @@ export async function readCandidates(reader: RangeReader, all: readonly Header[]
   let end = all.length
   for (const [index, header] of all.entries()) {
     if (!mayHoldPayment(reader, header)) continue
-    transactions += header.transactions?.length ?? 1
+    transactions += countTransactions(header)
     if (candidates.length > 0 && transactions > maxTransactions) {
       end = index
       break

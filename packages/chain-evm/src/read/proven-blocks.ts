@@ -8,7 +8,8 @@ import { lowercaseHash, zeroAddress } from '../rpc/hex.js'
 import type { BlockReceipts, BlockWithReceipts, ProvenRawReceipts } from './block-receipts.js'
 import { readByTransaction, readReceiptsInOneCall } from './block-receipts.js'
 import { type DerivedPayment, readDerivedPayments } from './derive-payments.js'
-import { type Header, isRelevantLog, type RangeReader } from './range-reader.js'
+import { shouldReadWhole } from './payment-transactions.js'
+import { countTransactions, type Header, isRelevantLog, type RangeReader } from './range-reader.js'
 
 /** The relevant logs of a block, in log order, and the receipts that contain them. */
 interface ProvenLogs {
@@ -202,29 +203,45 @@ async function readTokens(
   return tokens
 }
 
-/** Collects the payments of proven blocks. */
-export function createProvenPayments(reader: RangeReader) {
-  const logs: RouterLog[] = []
+/**
+ * Collects the payments of a range from its blocks, step by step.
+ * @param height - The last block of the range.
+ */
+export function createPaymentCollector(reader: RangeReader, height: number) {
+  const facts: RangeFacts = { payments: [], deposits: [] }
+  const counts = { candidates: 0, paymentBlocks: 0, transactions: 0 }
+  let logs: RouterLog[] = []
   const receipts = new Map<string, ReceiptFacts>()
   const blocks = new Map<number, BlockWithReceipts>()
   return {
+    facts,
+    counts,
     /**
-     * Proves a block and collects its relevant logs.
-     * @returns The number of transactions with relevant logs.
+     * Proves blocks, counts them, and keeps those with relevant logs.
      * @throws As {@link proveBlock}.
      */
-    async add(block: BlockWithReceipts): Promise<number> {
-      const proven = await proveWithRetries(reader, block)
-      if (proven.logs.length === 0) return 0
-      logs.push(...proven.logs)
-      for (const receipt of proven.receipts) receipts.set(receipt.hash, receipt)
-      blocks.set(block.header.ref.number, block)
-      return proven.receipts.length
+    async add(read: readonly BlockWithReceipts[]): Promise<void> {
+      for (const block of read) {
+        const proven = await proveWithRetries(reader, block)
+        const size = countTransactions(block.header)
+        counts.candidates += 1
+        counts.transactions += size
+        if (shouldReadWhole(proven.receipts.length, size)) counts.paymentBlocks += 1
+        if (proven.logs.length === 0) continue
+        logs.push(...proven.logs)
+        for (const receipt of proven.receipts) receipts.set(receipt.hash, receipt)
+        blocks.set(block.header.ref.number, block)
+      }
     },
-    /** @param height - The last block of the range. */
-    async readPayments(height: number): Promise<RangeFacts> {
-      const payments = await readDerivedPayments(reader, logs, { receipts, blocks })
-      return readPaymentFacts(reader, payments, (log) => log.blockTimestamp ?? 0, height)
+    /** Reads the payments of the kept blocks, and drops the blocks. */
+    async readPayments(): Promise<void> {
+      const derived = await readDerivedPayments(reader, logs, { receipts, blocks })
+      const { payments, deposits } = await readPaymentFacts(reader, derived, (log) => log.blockTimestamp ?? 0, height)
+      for (const payment of payments) facts.payments.push(payment)
+      for (const deposit of deposits) facts.deposits.push(deposit)
+      logs = []
+      receipts.clear()
+      blocks.clear()
     },
   }
 }

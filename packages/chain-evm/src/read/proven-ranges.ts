@@ -6,9 +6,9 @@
 import type { BlockRange } from '@payment-integration/core/ports'
 import { type BlockWithReceipts, readBlockReceipts, readBlocks } from './block-receipts.js'
 import { mayHoldPayment, readCandidates } from './logs.js'
-import { shouldReadWhole } from './payment-transactions.js'
-import { createProvenPayments, type RangeFacts, toRange } from './proven-blocks.js'
-import { assertChain, type Header, headersPerStep, type RangeReader, readHeaders } from './range-reader.js'
+import { createPaymentCollector, toRange } from './proven-blocks.js'
+import type { Header, RangeReader } from './range-reader.js'
+import { assertChain, countTransactions, headersPerStep, readHeaders } from './range-reader.js'
 import type { BloomPlan, RangeResult } from './range-sizing.js'
 
 /** Limits the unparsed receipts in memory to a few megabytes. */
@@ -39,11 +39,14 @@ export function readByBloom(reader: RangeReader, plan: BloomPlan): Promise<Count
 async function readSparse(reader: RangeReader, withTransactions: boolean): Promise<CountedRange> {
   const all = await readHeaders(reader)
   const { headers, candidates } = await readCandidates(reader, all, maxTransactions)
-  const sum = createRangeSum(reader, headers.at(-1)?.ref.number ?? reader.to)
+  const collector = createPaymentCollector(reader, headers.at(-1)?.ref.number ?? reader.to)
   const steps = splitIntoSteps(candidates)
   const ask = (step: number) => readBlockReceipts(reader, steps[step] ?? [], withTransactions)
-  await readAhead(steps.length, ask, sum.add)
-  return { range: toRange(reader, headers, sum.facts, 'bloom'), ...sum.counts }
+  for await (const blocks of readAhead(steps.length, ask)) {
+    await collector.add(blocks)
+    await collector.readPayments()
+  }
+  return { range: toRange(reader, headers, collector.facts, 'bloom'), ...collector.counts }
 }
 
 /**
@@ -56,7 +59,7 @@ async function readDense(reader: RangeReader, transactionsPerBlock: number): Pro
   const maxBlocks = Math.max(perStep, Math.floor(maxTransactions / transactionsPerBlock / perStep) * perStep)
   const end = Math.min(to, from + maxBlocks - 1)
   const headers: Header[] = []
-  const sum = createRangeSum(reader, end)
+  const collector = createPaymentCollector(reader, end)
   const steps = Math.ceil((end - from + 1) / perStep)
   const stepsPerChainIdCall = Math.max(1, Math.floor(headersPerStep / perStep))
   const ask = (step: number) => {
@@ -71,59 +74,32 @@ async function readDense(reader: RangeReader, transactionsPerBlock: number): Pro
     for (const { header } of pickCandidates(blocks)) transactions += countTransactions(header)
     return transactions + perStep * transactionsPerBlock <= maxTransactions
   }
-  const work = async (blocks: readonly BlockWithReceipts[]) => {
+  for await (const blocks of readAhead(steps, ask, hasNext)) {
     headers.push(...blocks.map(({ header }) => header))
     assertChain(headers.slice(-blocks.length - 1), reader.fail)
-    await sum.add(pickCandidates(blocks))
+    await collector.add(pickCandidates(blocks))
+    await collector.readPayments()
   }
-  await readAhead(steps, ask, work, hasNext)
-  return { range: toRange(reader, headers, sum.facts, 'bloom'), ...sum.counts }
+  return { range: toRange(reader, headers, collector.facts, 'bloom'), ...collector.counts }
 }
 
 /**
- * Requests the next step while `work` processes the last answer.
+ * Yields the answers of steps, and requests the next step while the caller processes an answer.
  * @param hasNext - Whether another step follows an answer.
  */
-async function readAhead<T>(
+async function* readAhead<T>(
   maxSteps: number,
   ask: (step: number) => Promise<T>,
-  work: (answer: T) => Promise<void>,
   hasNext: (answer: T) => boolean = () => true,
-): Promise<void> {
+): AsyncGenerator<T> {
   let next = maxSteps > 0 ? ask(0) : undefined
   for (let step = 1; next !== undefined; step += 1) {
     const answer: T = await next
     next = hasNext(answer) && step < maxSteps ? ask(step) : undefined
-    // If `work` fails, this promise is never awaited.
+    // If the caller fails, this promise is never awaited.
     next?.catch(() => {})
-    await work(answer)
+    yield answer
   }
-}
-
-/** Sums up a range step by step, keeping only the facts and counts of each step. */
-function createRangeSum(reader: RangeReader, height: number) {
-  const facts: RangeFacts = { payments: [], deposits: [] }
-  const counts = { candidates: 0, paymentBlocks: 0, transactions: 0 }
-  return {
-    facts,
-    counts,
-    async add(blocks: readonly BlockWithReceipts[]) {
-      const collector = createProvenPayments(reader)
-      for (const block of blocks) {
-        const size = countTransactions(block.header)
-        counts.candidates += 1
-        counts.transactions += size
-        if (shouldReadWhole(await collector.add(block), size)) counts.paymentBlocks += 1
-      }
-      const { payments, deposits } = await collector.readPayments(height)
-      for (const payment of payments) facts.payments.push(payment)
-      for (const deposit of deposits) facts.deposits.push(deposit)
-    },
-  }
-}
-
-function countTransactions({ transactions }: Header): number {
-  return transactions?.length ?? 1
 }
 
 function splitIntoSteps(headers: readonly Header[]): readonly (readonly Header[])[] {
@@ -153,16 +129,14 @@ const blocksPerStep = 8
 export async function readByRoot(reader: RangeReader, withTransactions: boolean): Promise<CountedRange> {
   const { from, to } = reader
   const headers: Header[] = []
-  const collector = createProvenPayments(reader)
-  let paymentBlocks = 0
+  const collector = createPaymentCollector(reader, to)
   for (let start = from; start <= to; start += blocksPerStep) {
     const end = Math.min(to, start + blocksPerStep - 1)
-    for (const block of await readBlocks(reader, start, end, { withTransactions, withChainId: true })) {
-      headers.push(block.header)
-      if (shouldReadWhole(await collector.add(block), countTransactions(block.header))) paymentBlocks += 1
-    }
+    const blocks = await readBlocks(reader, start, end, { withTransactions, withChainId: true })
+    headers.push(...blocks.map(({ header }) => header))
+    await collector.add(blocks)
   }
   assertChain(headers, reader.fail)
-  const range = toRange(reader, headers, await collector.readPayments(to), 'root')
-  return { range, candidates: headers.length, paymentBlocks, transactions: 0 }
+  await collector.readPayments()
+  return { range: toRange(reader, headers, collector.facts, 'root'), ...collector.counts }
 }

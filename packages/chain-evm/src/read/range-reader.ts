@@ -87,6 +87,11 @@ export interface Header extends HeaderContents {
   readonly isAuthentic: boolean
 }
 
+/** 1 if the node left the transactions out. */
+export function countTransactions({ transactions }: Header): number {
+  return transactions?.length ?? 1
+}
+
 /** About a megabyte of headers. */
 export const headersPerStep = 250
 

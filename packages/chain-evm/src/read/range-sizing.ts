@@ -22,7 +22,7 @@ export interface RangeResult {
   /** Blocks whose receipts are proven, and those that are cheaper to read whole. */
   readonly candidates: number
   readonly paymentBlocks: number
-  /** In candidates; 0 for `root`, payments for proof `none`. */
+  /** In candidates; payments for proof `none`. */
   readonly transactions: number
   /** Since the node was opened: bytes of answers (0 if not counted), and requests rejected by its rate limit. */
   readonly receivedBytes: number

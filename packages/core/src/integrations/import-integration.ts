@@ -20,12 +20,12 @@ import { createExport, type ExportDeps, waitUntil } from './export-integration.j
 import type { IntegrationRecord } from './integration.js'
 import type { MoveCommands, MovedPayment, MovedUpdate, MoveRow, MoveStore, MoveTransaction } from './move-store.js'
 import { MoveError, moveHeaderSchema, moveRowSchema } from './move-store.js'
-import { type NotificationUrlDeps, parseNotificationUrl } from './notification-url.js'
+import { type NotificationUrlRule, parseNotificationUrl } from './notification-url.js'
 
 /** The most rows in one transaction. */
 const batchSize = 200
 
-interface ImportDeps extends ExportDeps, NotificationUrlDeps {
+interface ImportDeps extends ExportDeps, NotificationUrlRule {
   readonly chains: Pick<ChainReads, 'coverage'>
   readonly recording: Recording
   readonly followed: readonly number[]

@@ -7,10 +7,10 @@ import { findUnrecordedRanges, lockRecording, type Recording } from '../payments
 import { hashApiSecret, issueSecret } from '../secrets/keys.js'
 import { sealSecret } from '../secrets/seal.js'
 import type { IntegrationCommands, IntegrationRecord, IntegrationStore, IntegrationView } from './integration.js'
-import { type NotificationUrlDeps, parseNotificationUrl } from './notification-url.js'
+import { type NotificationUrlRule, parseNotificationUrl } from './notification-url.js'
 import { createChange, createSecretCommands, type SecretDeps } from './secrets.js'
 
-interface IntegrationDeps extends SecretDeps, NotificationUrlDeps {
+interface IntegrationDeps extends SecretDeps, NotificationUrlRule {
   readonly integrations: Pick<IntegrationStore, 'find' | 'list'>
   readonly chains: Pick<ChainReads, 'coverage'>
   readonly recording: Recording

@@ -10,7 +10,7 @@ export interface NotificationUrlRule {
   /** Ports of `https:` URLs. @default notificationPorts */
   readonly ports?: readonly number[] | undefined
   /** Whether the operator denies an address, given without brackets. A host name is checked at the connection. */
-  readonly isDenied?: ((address: string) => boolean) | undefined
+  readonly isDeniedAddress?: ((address: string) => boolean) | undefined
 }
 
 /** The longest URL, in characters, as given and as normalized. */
@@ -34,7 +34,7 @@ const privateSuffixes = [
 
 /** Checks a URL at registration and before every attempt; `ERR_URL_INVALID` says which rule was broken. */
 export function checkNotificationUrl(text: string, rule: NotificationUrlRule): URL {
-  const { allowLoopbackHttp, ports = notificationPorts, isDenied } = rule
+  const { allowLoopbackHttp, ports = notificationPorts, isDeniedAddress } = rule
   if (text.length > maxLength) throw invalid(`it is longer than ${maxLength} characters`)
   // URL parsers drop or replace these, so two parsers could read different hosts.
   if (/[\s\\\p{Cc}]/u.test(text)) throw invalid('it holds a space, a control character or a backslash')
@@ -47,7 +47,7 @@ export function checkNotificationUrl(text: string, rule: NotificationUrlRule): U
   const url = parseUrl(text)
   if (url === null) throw invalid('it is not a URL')
   if (url.href.length > maxLength) throw invalid(`it is longer than ${maxLength} characters when encoded`)
-  if (isIpLiteral(url.hostname) && isDenied?.(url.hostname.replace(/^\[|\]$/g, '')))
+  if (isIpLiteral(url.hostname) && isDeniedAddress?.(url.hostname.replace(/^\[|\]$/g, '')))
     throw invalid('its host is an address that the operator closed')
   if (allowLoopbackHttp && isThisMachine(url.hostname) && url.port !== '0') return url
   if (url.protocol !== 'https:') throw invalid('it must be https (http to this machine is for development only)')
@@ -57,16 +57,9 @@ export function checkNotificationUrl(text: string, rule: NotificationUrlRule): U
   return url
 }
 
-export interface NotificationUrlDeps extends Pick<NotificationUrlRule, 'allowLoopbackHttp'> {
-  readonly isDeniedAddress?: NotificationUrlRule['isDenied']
-}
-
 /** Checks a notification URL when it is registered, and returns its normalized form; null stays null. */
-export function parseNotificationUrl(
-  text: string | null,
-  { allowLoopbackHttp, isDeniedAddress: isDenied }: NotificationUrlDeps,
-): string | null {
-  return text === null ? null : checkNotificationUrl(text, { allowLoopbackHttp, isDenied }).href
+export function parseNotificationUrl(text: string | null, rule: NotificationUrlRule): string | null {
+  return text === null ? null : checkNotificationUrl(text, rule).href
 }
 
 function isThisMachine(host: string): boolean {

@@ -92,7 +92,7 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
       }),
     connectionAgeMs,
   )
-  const findTarget = createTargetFinder({ allowLoopbackHttp, ports, isDenied: createRangeCheck(denied ?? []) })
+  const findTarget = createTargetFinder({ allowLoopbackHttp, ports, isDeniedAddress: createRangeCheck(denied ?? []) })
   return {
     post(post) {
       const startedAt = performance.now()

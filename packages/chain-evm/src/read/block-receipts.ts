@@ -31,7 +31,7 @@ export interface BlockWithReceipts {
 // Some nodes lack `eth_getBlockReceipts`; some fail on a large block and on every batch that contains it. After
 // repeated failures, receipts are read by transaction for a number of blocks, which doubles each time.
 
-/** What is known of a node's methods for all receipts of a block. */
+/** A node's methods for all receipts of a block, as far as known. */
 interface ReceiptMethods {
   /** Whether the node has raw receipts; null while it is untried. */
   hasRaw: boolean | null

@@ -217,7 +217,7 @@ export function createPaymentCollector(reader: RangeReader, height: number) {
     facts,
     counts,
     /**
-     * Proves blocks, counts them, and keeps those with relevant logs.
+     * Proves and counts blocks, and collects those with relevant logs.
      * @throws As {@link proveBlock}.
      */
     async add(read: readonly BlockWithReceipts[]): Promise<void> {
@@ -233,7 +233,7 @@ export function createPaymentCollector(reader: RangeReader, height: number) {
         blocks.set(block.header.ref.number, block)
       }
     },
-    /** Reads the payments of the kept blocks, and drops the blocks. */
+    /** Reads the payments of the collected blocks, and drops the blocks. */
     async readPayments(): Promise<void> {
       const derived = await readDerivedPayments(reader, logs, { receipts, blocks })
       const { payments, deposits } = await readPaymentFacts(reader, derived, (log) => log.blockTimestamp ?? 0, height)

@@ -7,7 +7,7 @@ import { assertWhole, computeBackoffMs } from '../internal/values.js'
 import { type Confirmations, createFinality } from '../legacy/finality.js'
 import type { PaymentFacts, StoredPayment } from '../payments/payment.js'
 import type { NewPayment } from '../payments/payment-store.js'
-import { assertKnownHashes, lockChainAt, type RangeToRecord, recordRange } from '../payments/record-range.js'
+import { assertKnownHashes, type RangeToRecord, recordRange } from '../payments/record-range.js'
 import { chooseRecorded, type Recording } from '../payments/recording.js'
 import { dropOverdue } from '../payments/state.js'
 import { isReadBy, matchOrdinals, storePayments, toOrdinalKey } from '../payments/store-payments.js'
@@ -17,7 +17,7 @@ import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 import { createCheckedChain } from './checked-chain.js'
 import { createUnexpectedBlocksError } from './follower.js'
-import { isOnChain, rollBack } from './reorganize.js'
+import { isOnChain, type ReorganizeDeps, rollBack } from './reorganize.js'
 
 /** The operator's command on followed chains. */
 export interface ChainCommands {
@@ -75,12 +75,12 @@ export class ReindexError extends CodedError<'ERR_REINDEX_REJECTED'> {
  * they contain.
  */
 async function rollBackOrphaned(
-  { store, chain }: Pick<ReindexDeps, 'store' | 'chain'>,
+  deps: ReorganizeDeps,
   { from, to }: { readonly from: number; readonly to: number },
   checkpoint: Checkpoint,
-  finalityBlocks: number | null,
   signal?: AbortSignal,
 ): Promise<ServiceEvent> {
+  const { store, chain } = deps
   const { chainId } = chain
   const { blockNumber } = checkpoint
   if (to !== blockNumber)
@@ -109,10 +109,7 @@ async function rollBackOrphaned(
       `The node of chain ${chainId} answered two hashes for block ${blockNumber}; run the command again, or with another node.`,
     )
   signal?.throwIfAborted()
-  await store.transaction(async (tx) => {
-    await lockChainAt(tx, chainId, checkpoint)
-    await rollBack(tx, chainId, base, finalityBlocks)
-  })
+  await rollBack(deps, checkpoint, base)
   return { type: 'chain.reorganized', chainId, from: blockNumber, commonAncestor: base.blockNumber }
 }
 
@@ -169,7 +166,7 @@ export async function* reindex(
   const isOrphaned = !(await isOnChain(chain, checkpoint, signal))
   if (repair) await deps.beforeRepair?.({ from, to })
   if (isOrphaned && repair)
-    publish(await rollBackOrphaned({ store, chain }, { from, to }, checkpoint, finalityBlocks, signal))
+    publish(await rollBackOrphaned({ store, chain, finalityBlocks }, { from, to }, checkpoint, signal))
 
   const input = { chainId, routers: chain.routers, isOrphaned, recording }
   async function recheckOrRecord(range: BlockRange): Promise<Recheck> {
@@ -276,9 +273,7 @@ interface RereadRange {
   readonly recording: Recording
 }
 
-interface Recheck {
-  readonly differences: readonly ReindexDifference[]
-  readonly repaired: boolean
+interface Recheck extends Pick<ReindexReport, 'differences' | 'repaired'> {
   readonly events: readonly ServiceEvent[]
 }
 

@@ -2,7 +2,7 @@
 import { ChainError, CoreError } from '../errors.js'
 import { lockChainAt } from '../payments/record-range.js'
 import type { Chain } from '../ports/chain.js'
-import type { Store, StoreTransaction } from '../ports/store.js'
+import type { Store } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 
 /** No stored checkpoint is on the node's chain: the node follows another chain, or the reorg is too deep. */
@@ -80,27 +80,30 @@ async function readCheckpoint(chain: Chain, number: number, signal?: AbortSignal
 }
 
 /**
- * Marks the payments above `ancestor`, the newest block that stays, as off the chain, and deletes the deposits that
- * wait there; call after `lockChain`. Remaining final blocks stay final; replaced blocks need their own confirmations.
+ * Moves the stored `checkpoint` down to `ancestor`, the newest block that stays. Payments above it are marked as off
+ * the chain, and deposits that wait there are deleted. Remaining final blocks stay final; replaced blocks need their
+ * own confirmations.
  */
 export async function rollBack(
-  tx: Pick<StoreTransaction, 'leaveChain' | 'reached' | 'setCheckpoint' | 'setReached'>,
-  chainId: number,
+  { chain: { chainId }, store, finalityBlocks }: ReorganizeDeps,
+  checkpoint: Checkpoint,
   ancestor: Checkpoint,
-  finalityBlocks: number | null,
 ): Promise<void> {
   const { blockNumber } = ancestor
-  const reached = (await tx.reached(chainId)) ?? blockNumber
-  await tx.leaveChain(chainId, blockNumber)
-  await tx.setCheckpoint(chainId, ancestor)
-  await tx.setReached(chainId, Math.min(reached, blockNumber + (finalityBlocks ?? 0)))
+  await store.transaction(async (tx) => {
+    await lockChainAt(tx, chainId, checkpoint)
+    const reached = (await tx.reached(chainId)) ?? blockNumber
+    await tx.leaveChain(chainId, blockNumber)
+    await tx.setCheckpoint(chainId, ancestor)
+    await tx.setReached(chainId, Math.min(reached, blockNumber + (finalityBlocks ?? 0)))
+  })
 }
 
 /** Checkpoints in one page of the search: in the first page, and at most. */
 const firstPage = 8
 const largestPage = 1_024
 
-interface ReorganizeDeps {
+export interface ReorganizeDeps {
   readonly chain: Chain
   readonly store: Pick<Store, 'transaction'>
   /** Blocks on top of a block until it is final; null where no block ever is: no reorg is too deep then. */
@@ -130,10 +133,7 @@ export async function reorganize(
   if (isTooDeep(deps.finalityBlocks, fork))
     throw new DeepReorgError(chainId, checkpoint.blockNumber, ancestor.blockNumber)
   signal?.throwIfAborted()
-  await deps.store.transaction(async (tx) => {
-    await lockChainAt(tx, chainId, checkpoint)
-    await rollBack(tx, chainId, ancestor, deps.finalityBlocks)
-  })
+  await rollBack(deps, checkpoint, ancestor)
   return ancestor
 }
 

@@ -96,21 +96,10 @@ export const credentialCacheMs = 250
 /** The most cached headers; a service has far fewer callers at one time. */
 const maxEntries = 1_000
 
-export interface CredentialCache<Value> {
-  find(header: string): Value | undefined
-  /**
-   * Reads the value of a header, and caches it unless {@link forget} was called meanwhile: it may then be outdated.
-   * Null, a rejection, is not cached, because it must always cost the same.
-   */
-  read(header: string, load: () => Promise<Value | null>): Promise<Value | null>
-  forget(): void
-}
+export type CredentialCache<Value> = ReturnType<typeof createCredentialCache<Value>>
 
 /** Builds an empty cache. It contains no header and no secret; its keys are hashes salted for this process. */
-export function createCredentialCache<Value>({
-  clock,
-  random,
-}: Pick<CredentialCheckDeps, 'clock' | 'random'>): CredentialCache<Value> {
+export function createCredentialCache<Value>({ clock, random }: Pick<CredentialCheckDeps, 'clock' | 'random'>) {
   const salt = Buffer.from(random.bytes(32)).toString('base64')
   const entries = new Map<string, { readonly value: Value; readonly since: number }>()
   let changes = 0
@@ -121,7 +110,7 @@ export function createCredentialCache<Value>({
     entries.clear()
   }
   return {
-    find(header) {
+    find(header: string): Value | undefined {
       const now = clock.now()
       // After the clock was set back, entries would look too young.
       if (now < latest) forget()
@@ -129,7 +118,11 @@ export function createCredentialCache<Value>({
       const entry = entries.get(hashHeader(header))
       return entry !== undefined && now - entry.since < credentialCacheMs ? entry.value : undefined
     },
-    async read(header, load) {
+    /**
+     * Reads the value of a header, and caches it unless `forget` was called meanwhile: it may then be outdated. Null, a
+     * rejection, is not cached, because it must always cost the same.
+     */
+    async read(header: string, load: () => Promise<Value | null>): Promise<Value | null> {
       const before = changes
       const since = clock.now()
       const value = await load()

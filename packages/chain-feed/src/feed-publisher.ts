@@ -2,6 +2,7 @@
 import { ChainError, silentLogger, systemClock, systemRandom } from '@payment-integration/core'
 import { assertWhole, getHeadPollMs } from '@payment-integration/core/internal'
 import type { BlockRange, BlockRef, Chain, Clock, Logger, RandomSource } from '@payment-integration/core/ports'
+import { readBlock } from './feed-blocks.js'
 import { type FeedConnection, FeedError } from './feed-connection.js'
 import { formatBlock, parseBlock } from './feed-message.js'
 import { createFeedStream } from './feed-stream.js'
@@ -148,17 +149,16 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
 
   async function findAncestor(orphaned: number, signal?: AbortSignal): Promise<BlockRef> {
     for (let number = orphaned - 1; ; number -= 1) {
-      const message = number < 0 ? null : await stream.at(number)
-      if (message === null)
+      const published = number < 0 ? null : await readBlock(stream, number)
+      if (published === null)
         throw new FeedError(
           'ERR_FEED_DIVERGED',
           `No block of the feed of chain ${chainId} is on the chain. Check the nodes; then delete the stream PI_CHAIN_FEED_${chainId}.`,
         )
-      const published = parseBlock(chainId, message.data).block
       const block = await chain.block(number, signal)
       if (block === null)
         throw new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `The node has no block ${number} below its own head.`)
-      if (block.hash === published.hash) return published
+      if (block.hash === published.block.hash) return published.block
     }
   }
 

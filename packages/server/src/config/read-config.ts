@@ -1,4 +1,5 @@
 /** Reads the configuration from the environment, and checks that the variables fit together. @module */
+import type { KnownPriceFeed, KnownRouter, KnownToken } from '@payment-integration/chain-evm'
 import type { OidcOptions } from '@payment-integration/console'
 import { finality } from '@payment-integration/contract'
 import type { RetentionPolicy } from '@payment-integration/core'
@@ -217,21 +218,24 @@ function readChain({ chainValue, problems }: VariableReader, chainId: number) {
       `PI_HEADS_URL_${chainId} names ${heads.length} nodes and PI_RPC_URL_${chainId} ${urls.length}; the n-th belongs to the n-th.`,
     )
   const nodes: readonly NodeConfig[] = urls.map((url, index) => ({ url, headsUrl: heads[index] }))
+  const routers: readonly KnownRouter[] | null = chainValue('PI_ROUTERS_', chainId)
+  const tokens: readonly KnownToken[] = chainValue('PI_TOKENS_', chainId)
+  const priceFeeds: readonly KnownPriceFeed[] = chainValue('PI_PRICE_FEEDS_', chainId)
   return {
     chainId,
     /** At least one, the preferred one first. */
     nodes,
     /** Null: the known routers of the chain. */
-    routers: chainValue('PI_ROUTERS_', chainId),
+    routers,
     /**
      * SpokePools of the Across bridge. Deposits into any of them are trusted; payments arrive at the first. Null: the
      * known SpokePools of the chain.
      */
     spokePools: chainValue('PI_SPOKE_POOLS_', chainId),
     /** Added to the known tokens of the chain; an entry with the address of a known token replaces it. */
-    tokens: chainValue('PI_TOKENS_', chainId),
+    tokens,
     /** Added to the known price feeds of the chain in the same way. */
-    priceFeeds: chainValue('PI_PRICE_FEEDS_', chainId),
+    priceFeeds,
     startBlock: chainValue('PI_START_BLOCK_', chainId),
     pollMs: chainValue('PI_POLL_MS_', chainId),
     /** Price of a million calls at the chain's nodes, in the operator's currency; null: no cost is computed. */

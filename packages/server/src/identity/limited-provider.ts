@@ -47,7 +47,6 @@ export function createGate(options: GateOptions) {
   const begun: number[] = []
   /** The queues in the order of their turns; none is empty. */
   const queues = new Map<string, Waiter[]>()
-  let count = 0
   let pausedUntil = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
 
@@ -79,7 +78,6 @@ export function createGate(options: GateOptions) {
     queues.delete(queueName)
     const waiter = queue.shift()
     if (queue.length > 0) queues.set(queueName, queue)
-    count -= 1
     return waiter
   }
   /** Sheds every request that would have waited too long by the next turn. */
@@ -87,30 +85,28 @@ export function createGate(options: GateOptions) {
     const oldestAllowedAt = now() + msUntilTurn(0) - maxWaitMs - timerToleranceMs
     for (const [queueName, queue] of queues) {
       // The oldest request is first in its queue.
-      while (queue[0] !== undefined && queue[0].since < oldestAllowedAt) {
-        count -= 1
+      while (queue[0] !== undefined && queue[0].since < oldestAllowedAt)
         queue.shift()?.leave(shedAt(queueName, queue.length))
-      }
       if (queue.length === 0) queues.delete(queueName)
     }
   }
   function admitWaiting(): void {
     clearTimeout(timer)
     shedLate()
-    while (count > 0 && tryBegin()) {
+    while (queues.size > 0 && tryBegin()) {
       takeNext()?.leave({ kind: 'go' })
       shedLate()
     }
-    if (count > 0) timer = setTimeout(admitWaiting, Math.ceil(msUntilTurn(0)))
+    if (queues.size > 0) timer = setTimeout(admitWaiting, Math.ceil(msUntilTurn(0)))
   }
   /** Whether a new request may wait in a queue of `length`. At the limit, the longest queue sheds its last request. */
   function makeRoom(length: number): boolean {
-    if (count < waiting) return true
-    let longest = ''
-    for (const [queueName, queue] of queues) if (queue.length > (queues.get(longest)?.length ?? 0)) longest = queueName
-    const queue = queues.get(longest)
-    if (queue === undefined || queue.length <= length + 1) return false
-    count -= 1
+    const all = [...queues]
+    if (all.reduce((sum, [, queue]) => sum + queue.length, 0) < waiting) return true
+    const [first] = all.sort(([, a], [, b]) => b.length - a.length)
+    if (first === undefined) return false
+    const [longest, queue] = first
+    if (queue.length <= length + 1) return false
     queue.pop()?.leave(shedAt(longest, queue.length))
     return true
   }
@@ -118,7 +114,6 @@ export function createGate(options: GateOptions) {
     clearTimeout(timer)
     const all = [...queues.values()].flat()
     queues.clear()
-    count = 0
     for (const { leave } of all) leave({ kind: 'shed', retryAfterMs })
   }
 
@@ -128,14 +123,13 @@ export function createGate(options: GateOptions) {
       const paused = pausedUntil - now()
       if (paused > 0)
         return { kind: 'shed', retryAfterMs: paused === Number.POSITIVE_INFINITY ? closedRetryAfterMs : paused }
-      if (count === 0 && tryBegin()) return { kind: 'go' }
+      if (queues.size === 0 && tryBegin()) return { kind: 'go' }
       const position = queues.get(queueName)?.length ?? 0
       if (position >= waitingEach || !makeRoom(position)) return shedAt(queueName, position)
       return new Promise((leave) => {
         const queue = queues.get(queueName) ?? []
         queues.set(queueName, queue)
         queue.push({ leave, since: now() })
-        count += 1
         admitWaiting()
       })
     },

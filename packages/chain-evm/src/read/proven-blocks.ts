@@ -141,7 +141,7 @@ function isListed(routers: RangeReader['routers'], log: Fields): boolean {
 }
 
 /** Payments, and deposits into bridges, in block, transaction and log order. */
-export interface RangeFacts {
+interface RangeFacts {
   readonly payments: PaymentFacts[]
   readonly deposits: BridgeDeposit[]
 }

@@ -13,9 +13,9 @@ export interface DoctorFix {
 
 type Lines = Readonly<Record<DoctorFramework, string>>
 
-/** Builds the line for each framework: `line`, unless `others` has a different one. */
-function everywhere(line: string, others: Partial<Lines> = {}): Lines {
-  return Object.fromEntries(doctorFrameworks.map((name) => [name, others[name] ?? line])) as Lines
+/** Builds the line for each framework: `line`, unless `exceptions` has another one. */
+function buildLines(line: string, exceptions: Partial<Lines> = {}): Lines {
+  return Object.fromEntries(doctorFrameworks.map((name) => [name, exceptions[name] ?? line])) as Lines
 }
 
 /** The remedies by topic. */
@@ -28,7 +28,7 @@ export const fixes = {
   },
   answer: {
     summary: 'Answer within 5 seconds: store the snapshot, answer 204, and do slow work from a queue.',
-    lines: everywhere('createReceiver({ verify, store, handle: (snapshot, tx) => enqueue(tx, snapshot) })'),
+    lines: buildLines('createReceiver({ verify, store, handle: (snapshot, tx) => enqueue(tx, snapshot) })'),
   },
   route: { summary: 'Serve POST at the path of the URL, or change the URL.', lines: adapterLines },
   login: {
@@ -42,18 +42,18 @@ export const fixes = {
   secret: {
     summary:
       'Pass the webhook signing secret as it was issued: not the API secret, without quotes or white space. Restart the receiver.',
-    lines: everywhere("createVerifier({ secrets: process.env['WEBHOOK_SIGNING_SECRET'] })", {
+    lines: buildLines("createVerifier({ secrets: process.env['WEBHOOK_SIGNING_SECRET'] })", {
       worker: 'createVerifier({ secrets: env.WEBHOOK_SIGNING_SECRET })',
     }),
   },
   clock: {
     summary: 'Synchronize the clock of the receiver (NTP), and accept 300 seconds on both sides.',
-    lines: everywhere('createVerifier({ secrets, toleranceSeconds: 300 })'),
+    lines: buildLines('createVerifier({ secrets, toleranceSeconds: 300 })'),
   },
   'raw-body': { summary: 'Verify the raw bytes, before anything parses them.', lines: adapterLines },
   handler: {
     summary: 'Read the log of the receiver. A payment without an order of yours is no error: store it and answer 204.',
-    lines: everywhere('createReceiver({ verify, store, handle }) // handle returns for payments that are not yours'),
+    lines: buildLines('createReceiver({ verify, store, handle }) // handle returns for payments that are not yours'),
   },
   crash: {
     summary: 'Read the log of the receiver for the first error: often a variable such as the secret, or the database.',
@@ -72,16 +72,16 @@ export const fixes = {
   },
   window: {
     summary: 'Compare t with the clock on both sides: at most 300 seconds.',
-    lines: everywhere('createVerifier({ secrets, toleranceSeconds: 300 })'),
+    lines: buildLines('createVerifier({ secrets, toleranceSeconds: 300 })'),
   },
   schema: {
     summary: 'Accept unknown fields, unknown states, null fields and texts of any length, as verify() does.',
-    lines: everywhere('const { snapshot } = await verify(delivery) // instead of a strict schema of your own'),
+    lines: buildLines('const { snapshot } = await verify(delivery) // instead of a strict schema of your own'),
   },
   versions: {
     summary:
       'Store the version per chainId and txHash. Discard what is not greater, and answer 2xx. Handle each version once.',
-    lines: everywhere('const { receive } = createReceiver({ verify, store, handle })'),
+    lines: buildLines('const { receive } = createReceiver({ verify, store, handle })'),
   },
   'body-limit': {
     summary: 'Accept bodies up to 256 KiB, and answer 413 to larger ones.',

@@ -11,7 +11,7 @@ import { createDraws, createFakeClock, type Draws, type FakeClock } from '../bui
 import { triggerIdentity } from '../identity-provider/control.js'
 import { serve, toRequest } from '../serve.js'
 import { buildPayment, createTwinChain, type TwinChain, type TwinPaymentInput } from './chain.js'
-import { createTwinIdentity, type TwinIdentity, type TwinIdentityParts, twinClients } from './identity.js'
+import { createTwinIdentity, type TwinIdentity, type TwinIdentityService, twinClients } from './identity.js'
 import type { ChaosPlan, TwinArrival, TwinNetwork, TwinReceiver } from './network.js'
 import { chaosDefaults, checkChaos, createTwinNetwork } from './network.js'
 import { createTrigger } from './trigger.js'
@@ -35,7 +35,7 @@ async function openTwinEngine(deps: {
   readonly draws: Draws
   readonly chains: readonly TwinChain[]
   readonly network: TwinNetwork
-  readonly identity: TwinIdentityParts
+  readonly identity: TwinIdentityService
 }) {
   const { clock, draws, chains, network, identity } = deps
   const folder = mkdtempSync(join(tmpdir(), 'payment-twin-'))
@@ -55,7 +55,7 @@ async function openTwinEngine(deps: {
     createService({
       store,
       ids,
-      identity: { provider: identity.connect() },
+      identity: { provider: identity.reconnect() },
       sender: { post: (post) => network.post(post) },
       masterKey,
       chains: chains.map((chain) => ({ chain, startBlock: 0, leaseMs: chainLeaseMs })),
@@ -98,7 +98,7 @@ async function openTwinEngine(deps: {
     /** Moves the clock to a time in unix milliseconds, or to an earlier time at which a webhook or a poll is due. */
     async moveTo(ms: number) {
       while (clock.now() < ms) {
-        clock.set(identity.isUsed() ? Math.min(ms, clock.now() + pollMs) : ms)
+        clock.set(identity.isInUse() ? Math.min(ms, clock.now() + pollMs) : ms)
         if (await identity.isDue(store)) return
       }
     },
@@ -233,7 +233,7 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
   /** Delivers the webhooks of a share before the next call. */
   async function answer(request: Request): Promise<Response> {
     const response = await app().fetch(request)
-    await identity.deliver()
+    await identity.deliverWebhooks()
     return response
   }
   function requireChain(id: number): TwinChain {
@@ -257,7 +257,7 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
       return { address, apiSecret: issued.apiSecret, signingSecret: issued.signingSecret, notificationUrl }
     },
     addLegacyKey: async () => (await engine.service().legacyKeys.create()).apiKey,
-    identity: identity.control(() => engine.settle()),
+    identity: identity.createControl(() => engine.settle()),
     async pay(input) {
       const payment = buildPayment(input, draws)
       requireChain(payment.chainId).mine([payment])

@@ -14,27 +14,21 @@ export interface TwinUser extends Pick<NewApplicant, 'as' | 'steps'> {
   readonly ttlInSecs?: number | undefined
 }
 
-const changes = [
-  'approve',
-  'reject',
-  'moveTo',
-  'handIn',
-  'resetApplicant',
-  'setActive',
-  'deleteApplicant',
-  'announce',
+/** The calls that change an applicant. The provider reports each change by a webhook. */
+const applicantChanges = [
+  ...(['approve', 'reject', 'moveTo', 'handIn'] as const),
+  ...(['resetApplicant', 'setActive', 'deleteApplicant', 'announce'] as const),
 ] as const
 
-/** A change that the provider reports by a webhook. */
-export type TwinReviewChange = (typeof changes)[number]
+type ApplicantChange = (typeof applicantChanges)[number]
 
-/** Such a change, by applicant id or by share token; resolves once the service is idle. */
-export type TwinReviewCall<Call> = Call extends (applicantId: string, ...more: infer More) => void
-  ? (applicant: string, ...more: More) => Promise<void>
+/** Such a call, by applicant id or by share token; resolves once the service is idle. */
+type TwinChangeCall<Call> = Call extends (applicantId: string, ...details: infer Details) => void
+  ? (applicant: string, ...details: Details) => Promise<void>
   : never
 
 /** The arguments of `mintShareToken` of identity-sumsub, without `applicantId`. */
-export interface TwinMinting {
+interface TwinMinting {
   readonly baseUrl: string
   readonly appToken: string
   readonly secretKey: string
@@ -45,9 +39,7 @@ export interface TwinMinting {
 
 /** The identity provider of a twin, from the test's side. */
 export interface TwinIdentity
-  extends Readonly<{
-    [Name in TwinReviewChange]: TwinReviewCall<LocalIdentityProvider[Name]>
-  }> {
+  extends Readonly<{ [Name in ApplicantChange]: TwinChangeCall<LocalIdentityProvider[Name]> }> {
   /** Adds a user whom the integrator has verified, and mints a share token. */
   shareToken(user?: TwinUser): string
   /** Arguments to mint by a request, as an integrator does: `mintShareToken({ ...minting, applicantId })`. */
@@ -56,11 +48,11 @@ export interface TwinIdentity
   readonly provider: LocalIdentityProvider
 }
 
-export type TwinIdentityParts = ReturnType<typeof createTwinIdentity>
+export type TwinIdentityService = ReturnType<typeof createTwinIdentity>
 
-const [integrator, recipient] = ['Integrator', 'PaymentService'] as const
-/** The clients of a twin's provider. */
-export const twinClients = { donor: integrator, service: recipient } as const
+/** The client ids of a twin's provider. */
+export const twinClients = { donor: 'Integrator', service: 'PaymentService' } as const
+const { donor: integrator, service } = twinClients
 const baseUrl = 'https://identity-provider.test'
 const webhookUrl = 'https://payments.test/api/v1/identity-provider/webhook'
 
@@ -70,78 +62,78 @@ const timeoutMs = 5_000
 /** Practically no rate limit: while the twin's clock stands still, a limited request would wait for ever. */
 const limits = { redemptions: 1_000_000, lookUps: 1_000_000, polls: 1_000_000 } as const
 
-/** Creates the provider and the adapter. @param post - Sends a webhook to the API of the twin. */
+/** Creates the provider and the adapter. @param postWebhook - Sends a webhook to the API of the twin. */
 export function createTwinIdentity(
   seed: number,
   { now }: Pick<FakeClock, 'now'>,
-  post: (request: Request) => Promise<Response>,
+  postWebhook: (request: Request) => Promise<Response>,
 ) {
   // A separate sequence, so that a share changes no other random values.
   const draws = createDraws((seed ^ 0x1d) >>> 0)
-  const secret = () => draws.hex(16).slice(2)
-  const [secretKey, serviceKey, webhookSecret] = [secret(), secret(), secret()]
+  const drawSecret = () => draws.hex(16).slice(2)
+  const [integratorKey, serviceKey, webhookSecret] = [drawSecret(), drawSecret(), drawSecret()]
   const webhooks = [{ url: webhookUrl, secretKey: webhookSecret }]
   const provider = createIdentityProvider({
     clients: [
-      { clientId: integrator, appToken: 'sbx:integrator', secretKey, partners: [recipient] },
-      { clientId: recipient, appToken: 'sbx:service', secretKey: serviceKey, partners: [integrator], webhooks },
+      { clientId: integrator, appToken: 'sbx:integrator', secretKey: integratorKey, partners: [service] },
+      { clientId: service, appToken: 'sbx:service', secretKey: serviceKey, partners: [integrator], webhooks },
     ],
     now,
     newId: () => draws.hex(12).slice(2),
-    sendWebhook: post,
+    sendWebhook: postWebhook,
   })
-  const connection = { baseUrl, fetch: provider.fetch, now, timeoutMs }
-  const access = { appToken: 'sbx:service', secretKey: serviceKey, levelName: 'basic-kyc-level' }
-  const settings = { ...connection, ...access, limits, clock: { now }, monotonicNow: now }
-  const open = () => createSumsubIdentityProvider(createSumsubClient, settings)
-  let connected = open()
+  const access = { baseUrl, fetch: provider.fetch, now, timeoutMs }
+  const credentials = { appToken: 'sbx:service', secretKey: serviceKey, levelName: 'basic-kyc-level' }
+  const settings = { ...access, ...credentials, limits, clock: { now }, monotonicNow: now }
+  const createAdapter = () => createSumsubIdentityProvider(createSumsubClient, settings)
+  let adapter = createAdapter()
   /** Whether anything can be due. */
-  const isUsed = () => provider.requests.length > 0 || provider.applicants(recipient).length > 0
+  const isInUse = () => provider.requests.length > 0 || provider.applicants(service).length > 0
   const isWebhookDue = () => (provider.nextWebhookAt() ?? Number.POSITIVE_INFINITY) <= now()
   /** Delivers the due webhooks. @returns Their number. */
-  const deliver = async () => (isWebhookDue() ? (await provider.deliverWebhooks()).length : 0)
-  const findApplicantId = (name: string) =>
-    provider.redemptions.find(({ token }) => token === name)?.applicantId ?? name
+  const deliverWebhooks = async () => (isWebhookDue() ? (await provider.deliverWebhooks()).length : 0)
+  const findApplicantId = (idOrToken: string) =>
+    provider.redemptions.find(({ token }) => token === idOrToken)?.applicantId ?? idOrToken
 
   return {
     provider,
-    isUsed,
-    deliver,
+    isInUse,
+    deliverWebhooks,
     /** Connects a new process of the service, and aborts the requests of the former process. */
-    connect() {
-      connected.close()
-      connected = open()
-      return connected
+    reconnect() {
+      adapter.close()
+      adapter = createAdapter()
+      return adapter
     },
     readWebhook: createWebhookReader({ secret: webhookSecret }),
     /** Whether a webhook, a look-up or a poll is due. */
     async isDue({ identity }: Pick<Store, 'identity'>) {
-      if (!isUsed()) return false
+      if (!isInUse()) return false
       if (isWebhookDue()) return true
       return (await identity.dueLookUps(1)).length > 0 || (await identity.duePolls(1)).length > 0
     },
-    /** Delivers the due webhooks and polls. @returns Their number. */
+    /** Delivers the due webhooks, and runs the due polls. @returns Their number. */
     async settle({ identity }: Pick<Service, 'identity'>) {
-      if (!isUsed()) return 0
-      return (await deliver()) + ((await identity?.pollDue()) ?? 0)
+      if (!isInUse()) return 0
+      return (await deliverWebhooks()) + ((await identity?.pollDue()) ?? 0)
     },
     /** Creates the test's view of the provider. `settle` makes the twin idle. */
-    control(settle: () => Promise<void>): TwinIdentity {
-      const settled = changes.map((name) => [
+    createControl(settle: () => Promise<void>): TwinIdentity {
+      const calls = applicantChanges.map((name) => [
         name,
-        async (applicant: string, ...more: never[]) => {
-          const change = provider[name] as (applicantId: string, ...more: never[]) => void
-          change(findApplicantId(applicant), ...more)
+        async (idOrToken: string, ...details: never[]) => {
+          const change = provider[name] as (applicantId: string, ...details: never[]) => void
+          change(findApplicantId(idOrToken), ...details)
           await settle()
         },
       ])
       return {
-        ...(Object.fromEntries(settled) as Pick<TwinIdentity, TwinReviewChange>),
+        ...(Object.fromEntries(calls) as Pick<TwinIdentity, ApplicantChange>),
         provider,
-        minting: { ...connection, appToken: 'sbx:integrator', secretKey, forClientId: recipient },
+        minting: { ...access, appToken: 'sbx:integrator', secretKey: integratorKey, forClientId: service },
         shareToken({ ttlInSecs, ...user } = {}) {
           const { id: applicantId } = provider.addApplicant({ clientId: integrator, ...user })
-          return provider.mintShareToken({ applicantId, forClientId: recipient, ttlInSecs })
+          return provider.mintShareToken({ applicantId, forClientId: service, ttlInSecs })
         },
       }
     },

@@ -195,10 +195,9 @@ export function createTwinNetwork(deps: {
     skewMs: () => skew,
     async post(post) {
       const fault = drawFault(this.chaos, draws)
-      // Late requests arrive after the next request that is not late itself.
-      if (fault === 'late') return postWith(fault, post)
       const result = await postWith(fault, post)
-      await deliverLate()
+      // Late requests arrive after the next request that is not late itself.
+      if (fault !== 'late') await deliverLate()
       return result
     },
   }

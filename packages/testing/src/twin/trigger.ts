@@ -23,18 +23,18 @@ interface TriggerDeps {
   readonly progress: (turn: number) => Promise<boolean>
 }
 
-type TriggerContext = TriggerDeps & { readonly integrationAddress: string }
-
 interface TriggeredPayment {
   readonly chainId: number
   readonly txHash: string
   readonly blockNumber: number
 }
 
-type Steps<Result = void> = AsyncGenerator<TriggerEvent, Result, undefined>
+type PaymentInput = TriggerPayment & { readonly txHash?: string | undefined }
+
+type Events<Result = void> = AsyncGenerator<TriggerEvent, Result, undefined>
 
 /** Chooses the requested chain, else 137, else the first. @throws TriggerRequestError When the chain is unknown. */
-function findChain({ chains }: TriggerDeps, chainId: number | undefined): TwinChain {
+function findChain(chains: readonly TwinChain[], chainId: number | undefined): TwinChain {
   const wantedId = chainId ?? defaultChain
   const chain = chains.find((each) => each.chainId === wantedId) ?? (chainId === undefined ? chains[0] : undefined)
   if (chain === undefined)
@@ -44,198 +44,205 @@ function findChain({ chains }: TriggerDeps, chainId: number | undefined): TwinCh
   return chain
 }
 
-/** Repeats a check until it gives a result. @throws TriggerError When the service makes no more progress. */
-async function until<T>(
-  { progress }: TriggerDeps,
-  what: string,
-  check: () => Promise<T | null | undefined>,
-): Promise<T> {
-  for (let turn = 0; ; turn += 1) {
-    const result = await check()
-    if (result !== null && result !== undefined) return result
-    if (!(await progress(turn)))
-      throw new TriggerError(`It did not happen in time: ${what}. Does another process index this chain?`)
-  }
-}
-
-async function* mine(
-  context: TriggerContext,
-  inputs: readonly (TriggerPayment & { readonly txHash?: string | undefined })[],
-): Steps<readonly TriggeredPayment[]> {
-  const { integrationAddress, draws } = context
-  const chain = findChain(context, inputs[0]?.chainId)
-  const { chainId } = chain
-  const payments = inputs.map((input) =>
-    buildPayment({ ...pickPaymentFields(input), txHash: input.txHash, chainId, integrationAddress }, draws),
-  )
-  const { number: blockNumber } = chain.mine(payments)
-  const txHashes = payments.map(({ txHash }) => txHash)
-  yield { event: 'block', chainId: String(chainId), blockNumber, txHashes }
-  return txHashes.map((txHash) => ({ chainId, txHash, blockNumber }))
-}
-
-async function* pay(
-  context: TriggerContext,
-  input: TriggerPayment & { readonly txHash?: string | undefined },
-): Steps<TriggeredPayment> {
-  const [payment] = yield* mine(context, [input])
-  if (payment === undefined) throw new TriggerError('No payment was made.')
-  yield* showSnapshot(context, payment, 1)
-  return payment
-}
-
-/** Waits for a version of a payment, and emits its bytes. */
-async function* showSnapshot(context: TriggerContext, payment: TriggeredPayment, version: number): Steps {
-  const { chainId, txHash } = payment
-  const { integrationAddress, service } = context
+/** Creates the steps of scenarios. Each emits the events that it causes. */
+function createSteps(deps: TriggerDeps, integrationAddress: string) {
+  const { service, chains, draws, progress } = deps
   const { payments } = service.store
-  const bytes = await until(context, `version ${version} of ${txHash} is stored`, async () => {
-    const ofHash = await payments.findByHash({ integrationAddress, txHash })
-    const stored = ofHash.find((each) => each.chainId === chainId)
-    return stored === undefined || stored.version < version ? null : payments.snapshot(stored.id, version)
-  })
-  const body = new TextDecoder().decode(bytes)
-  const { state } = JSON.parse(body) as SnapshotBody
-  yield { event: 'snapshot', chainId: String(chainId), txHash, version, state, body }
+
+  /** Repeats a check until it gives a result. @throws TriggerError When the service makes no more progress. */
+  async function until<T>(what: string, check: () => Promise<T | null | undefined>): Promise<T> {
+    for (let turn = 0; ; turn += 1) {
+      const result = await check()
+      if (result !== null && result !== undefined) return result
+      if (!(await progress(turn)))
+        throw new TriggerError(`It did not happen in time: ${what}. Does another process index this chain?`)
+    }
+  }
+
+  async function* mine(inputs: readonly PaymentInput[]): Events<readonly TriggeredPayment[]> {
+    const chain = findChain(chains, inputs[0]?.chainId)
+    const { chainId } = chain
+    const unmined = inputs.map((input) =>
+      buildPayment({ ...pickPaymentFields(input), txHash: input.txHash, chainId, integrationAddress }, draws),
+    )
+    const { number: blockNumber } = chain.mine(unmined)
+    const txHashes = unmined.map(({ txHash }) => txHash)
+    yield { event: 'block', chainId: String(chainId), blockNumber, txHashes }
+    return txHashes.map((txHash) => ({ chainId, txHash, blockNumber }))
+  }
+
+  async function* pay(input: PaymentInput): Events<TriggeredPayment> {
+    const [payment] = yield* mine([input])
+    if (payment === undefined) throw new TriggerError('No payment was made.')
+    yield* showSnapshot(payment, 1)
+    return payment
+  }
+
+  /** Waits for a version of a payment, and emits its bytes. */
+  async function* showSnapshot({ chainId, txHash }: TriggeredPayment, version: number): Events {
+    const bytes = await until(`version ${version} of ${txHash} is stored`, async () => {
+      const paymentsOfHash = await payments.findByHash({ integrationAddress, txHash })
+      const stored = paymentsOfHash.find((each) => each.chainId === chainId)
+      return stored === undefined || stored.version < version ? null : payments.snapshot(stored.id, version)
+    })
+    const body = new TextDecoder().decode(bytes)
+    const { state } = JSON.parse(body) as SnapshotBody
+    yield { event: 'snapshot', chainId: String(chainId), txHash, version, state, body }
+  }
+
+  /** Applies an update of the processor, and emits the new version. */
+  async function* update(payment: TriggeredPayment, change: StateChange): Events {
+    const chainId = String(payment.chainId)
+    const { txHash } = payment
+    const id = `trigger-${draws.hex(8).slice(2)}`
+    const result = await service.applyUpdate({ id, chainId, txHash, integrationAddress, ...change })
+    if (result.outcome !== 'applied' || result.version === null)
+      throw new TriggerError(`The update to ${change.state} was not applied (${result.outcome}).`)
+    yield { event: 'update', chainId, txHash, state: change.state }
+    yield* showSnapshot(payment, result.version)
+  }
+
+  /** A payment that the processor completes: versions 1 to 3. */
+  async function* complete(request: TriggerRequest): Events<TriggeredPayment> {
+    const payment = yield* pay(request)
+    yield* update(payment, { state: 'pending' })
+    const [amount, currency] = [request.amount ?? '25.00', 'EUR']
+    const invoice = { amount, currency, settlementAmount: amount, settlementCurrency: currency }
+    yield* update(payment, { state: 'success', recipient: merchant, invoice })
+    return payment
+  }
+
+  /** Waits until the receiver accepts a version. @throws TriggerError When it is rejected or not sent. */
+  async function waitForDelivery({ chainId, txHash }: TriggeredPayment, version: number) {
+    const integrations = await service.integrations.list()
+    const integration = integrations.find(({ address }) => address === integrationAddress)
+    if (integration?.notificationUrl == null)
+      throw new TriggerError('The integration has no notification URL, so nothing is delivered.')
+    const view = await until(`version ${version} of ${txHash} is attempted`, async () => {
+      const views = await service.deliveries.list({ integrationAddress, chainId, txHash, limit: 50 })
+      return views.find((each) => each.version === version && each.attempts.length > 0)
+    })
+    if (view.status === 'delivered') return view
+    const status = view.attempts.at(-1)?.status
+    throw new TriggerError(
+      `The receiver did not accept version ${version} (${status ?? 'no answer'}), so it is not repeated.`,
+    )
+  }
+
+  /** Replays a delivered version, and emits the attempt. */
+  async function* replay(payment: TriggeredPayment, version: number, expected: 'duplicate' | 'stale'): Events {
+    const { deliveries } = service
+    const before = await waitForDelivery(payment, version)
+    await deliveries.replay(before.deliveryId)
+    const after = await until(`version ${version} is sent again`, async () => {
+      const view = await deliveries.find(before.deliveryId)
+      return view.attempts.length > before.attempts.length ? view : null
+    })
+    const { txHash } = payment
+    const status = after.attempts.at(-1)?.status ?? null
+    yield { event: 'delivery', chainId: String(payment.chainId), txHash, version, expected, status }
+  }
+
+  /** Replaces a payment's block and all later blocks. Other payments of these blocks are mined again. */
+  async function* replaceBlocks(payment: TriggeredPayment, included: boolean): Events<TriggeredPayment> {
+    const { chainId, txHash } = payment
+    const chain = findChain(chains, chainId)
+    const depth = chain.height() - payment.blockNumber + 1
+    const orphaned = chain.orphan(depth)
+    const others = orphaned.filter((each) => each.txHash !== txHash)
+    // The payment is mined one block later than before, so that it moves.
+    const { number } = chain.mine(others)
+    const { number: blockNumber } = chain.mine(included ? orphaned.filter((each) => each.txHash === txHash) : [])
+    // Mines a longer chain, because a node never follows a shorter one.
+    while (chain.height() < number + depth) chain.mine()
+    const head = chain.height()
+    await until(`the new blocks of chain ${chainId} are indexed`, async () => {
+      const indexed = await payments.checkpoint(chainId)
+      return indexed !== null && indexed.blockNumber >= head ? true : null
+    })
+    yield { event: 'reorganized', chainId: String(chainId), txHash, included }
+    return { ...payment, blockNumber }
+  }
+
+  const steps = { until, mine, pay, showSnapshot, update, complete, waitForDelivery, replay, replaceBlocks }
+  return { ...deps, integrationAddress, ...steps }
 }
 
-/** Applies an update of the processor, and emits the new version. */
-async function* update(
-  context: TriggerContext,
-  payment: TriggeredPayment,
-  change: Pick<ProcessorUpdate, 'recipient' | 'invoice'> & { readonly state: NonNullable<ProcessorUpdate['state']> },
-): Steps {
-  const { service, draws, integrationAddress } = context
-  const chainId = String(payment.chainId)
-  const { txHash } = payment
-  const id = `trigger-${draws.hex(8).slice(2)}`
-  const result = await service.applyUpdate({ id, chainId, txHash, integrationAddress, ...change })
-  if (result.outcome !== 'applied' || result.version === null)
-    throw new TriggerError(`The update to ${change.state} was not applied (${result.outcome}).`)
-  yield { event: 'update', chainId, txHash, state: change.state }
-  yield* showSnapshot(context, payment, result.version)
+type StateChange = Pick<ProcessorUpdate, 'recipient' | 'invoice'> & {
+  readonly state: NonNullable<ProcessorUpdate['state']>
 }
 
-/** Waits until the receiver accepts a version. @throws TriggerError When it is rejected or not sent. */
-async function waitForDelivery(context: TriggerContext, payment: TriggeredPayment, version: number) {
-  const { integrationAddress, service } = context
-  const { chainId, txHash } = payment
-  const integrations = await service.integrations.list()
-  const integration = integrations.find(({ address }) => address === integrationAddress)
-  if (integration?.notificationUrl == null)
-    throw new TriggerError('The integration has no notification URL, so nothing is delivered.')
-  const view = await until(context, `version ${version} of ${txHash} is attempted`, async () => {
-    const views = await service.deliveries.list({ integrationAddress, chainId, txHash, limit: 50 })
-    return views.find((each) => each.version === version && each.attempts.length > 0)
-  })
-  if (view.status === 'delivered') return view
-  const status = view.attempts.at(-1)?.status
-  throw new TriggerError(
-    `The receiver did not accept version ${version} (${status ?? 'no answer'}), so it is not repeated.`,
-  )
-}
-
-/** Replays a delivered version, and emits the attempt. */
-async function* repeat(
-  context: TriggerContext,
-  payment: TriggeredPayment,
-  version: number,
-  expected: 'duplicate' | 'stale',
-): Steps {
-  const { deliveries } = context.service
-  const before = await waitForDelivery(context, payment, version)
-  await deliveries.replay(before.deliveryId)
-  const after = await until(context, `version ${version} is sent again`, async () => {
-    const view = await deliveries.find(before.deliveryId)
-    return view.attempts.length > before.attempts.length ? view : null
-  })
-  const { txHash } = payment
-  const status = after.attempts.at(-1)?.status ?? null
-  yield { event: 'delivery', chainId: String(payment.chainId), txHash, version, expected, status }
-}
-
-type Scenario = (context: TriggerContext, request: TriggerRequest) => Steps
+type Scenario = (steps: ReturnType<typeof createSteps>, request: TriggerRequest) => Events
 
 const merchant = { title: 'Blue Door Coffee', subtitle: 'Lisbon' }
 const maxPaymentsPerBlock = 100
 
-/** A payment that the processor completes: versions 1 to 3. */
-async function* complete(context: TriggerContext, request: TriggerRequest): Steps<TriggeredPayment> {
-  const payment = yield* pay(context, request)
-  yield* update(context, payment, { state: 'pending' })
-  const [amount, currency] = [request.amount ?? '25.00', 'EUR']
-  const invoice = { amount, currency, settlementAmount: amount, settlementCurrency: currency }
-  yield* update(context, payment, { state: 'success', recipient: merchant, invoice })
-  return payment
-}
-
 const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
-  async *payment(context, request) {
-    yield* pay(context, request)
+  async *payment({ pay }, request) {
+    yield* pay(request)
   },
 
-  async *success(context, request) {
-    yield* complete(context, request)
+  async *success({ complete }, request) {
+    yield* complete(request)
   },
 
-  async *failure(context, request) {
-    const payment = yield* pay(context, request)
-    yield* update(context, payment, { state: 'pending' })
-    yield* update(context, payment, { state: 'failure' })
+  async *failure({ pay, update }, request) {
+    const payment = yield* pay(request)
+    yield* update(payment, { state: 'pending' })
+    yield* update(payment, { state: 'failure' })
   },
 
-  async *refund(context, request) {
-    const payment = yield* complete(context, request)
-    yield* update(context, payment, { state: 'refund_pending' })
-    yield* update(context, payment, { state: 'refund_success' })
+  async *refund({ complete, update }, request) {
+    const payment = yield* complete(request)
+    yield* update(payment, { state: 'refund_pending' })
+    yield* update(payment, { state: 'refund_success' })
   },
 
-  async *'out-of-order'(context, request) {
-    const payment = yield* complete(context, request)
-    await waitForDelivery(context, payment, 3)
-    yield* repeat(context, payment, 2, 'stale')
-    yield* repeat(context, payment, 1, 'stale')
+  async *'out-of-order'({ complete, waitForDelivery, replay }, request) {
+    const payment = yield* complete(request)
+    await waitForDelivery(payment, 3)
+    yield* replay(payment, 2, 'stale')
+    yield* replay(payment, 1, 'stale')
   },
 
-  async *duplicate(context, request) {
-    const payment = yield* pay(context, request)
-    yield* repeat(context, payment, 1, 'duplicate')
+  async *duplicate({ pay, replay }, request) {
+    const payment = yield* pay(request)
+    yield* replay(payment, 1, 'duplicate')
   },
 
-  async *burst(context, request) {
+  async *burst({ mine, showSnapshot }, request) {
     const { count = triggerDefaults.count } = request
     let last: TriggeredPayment | undefined
     for (let mined = 0; mined < count; mined += maxPaymentsPerBlock) {
       const inputs = Array.from({ length: Math.min(maxPaymentsPerBlock, count - mined) }, () => request)
-      last = (yield* mine(context, inputs)).at(-1)
+      last = (yield* mine(inputs)).at(-1)
     }
-    if (last !== undefined) yield* showSnapshot(context, last, 1)
+    if (last !== undefined) yield* showSnapshot(last, 1)
   },
 
-  async *'multi-chain-hash'(context, request) {
-    const first = findChain(context, request.chainId)
-    const second = context.chains.find((chain) => chain !== first)
+  async *'multi-chain-hash'({ chains, draws, pay }, request) {
+    const first = findChain(chains, request.chainId)
+    const second = chains.find((chain) => chain !== first)
     if (second === undefined) throw new TriggerError('This needs two simulated chains.')
-    const txHash = context.draws.hex(32)
-    for (const { chainId } of [first, second]) yield* pay(context, { ...request, chainId, txHash })
+    const txHash = draws.hex(32)
+    for (const { chainId } of [first, second]) yield* pay({ ...request, chainId, txHash })
   },
 
-  async *reorg(context, request) {
-    const chain = findChain(context, request.chainId)
+  async *reorg({ chains, pay, replaceBlocks, showSnapshot }, request) {
+    const chain = findChain(chains, request.chainId)
     const { confirmations } = finality[chain.chainId as keyof typeof finality] ?? {}
     if (confirmations === undefined)
       throw new TriggerError(`A payment on chain ${chain.chainId} is never final, so it is never given up.`)
-    const payment = yield* pay(context, request)
-    const movedPayment = yield* replaceBlocks(context, payment, true)
-    yield* replaceBlocks(context, movedPayment, false)
+    const payment = yield* pay(request)
+    const movedPayment = yield* replaceBlocks(payment, true)
+    yield* replaceBlocks(movedPayment, false)
     // The service drops the payment once the height of its block is final.
     for (let mined = 0; mined <= confirmations; mined += 1) chain.mine()
-    yield* showSnapshot(context, payment, 2)
+    yield* showSnapshot(payment, 2)
   },
 
-  async *kyc(context, { verdict = triggerDefaults.verdict }) {
-    const { identity, integrationAddress, draws } = context
-    const sharing = context.service.identity
+  async *kyc({ service, identity, draws, integrationAddress, until }, { verdict = triggerDefaults.verdict }) {
+    const sharing = service.identity
     if (identity === null || sharing === null) throw new TriggerError('This server simulates no identity provider.')
     const email = `user-${draws.hex(6).slice(2)}@shop.example`
     const shareToken = identity.mint()
@@ -243,7 +250,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
     const share = () => sharing.share({ integrationAddress, email, shareToken })
     yield { event: 'share', request, status: 200, answer: await share() }
     identity.decide(shareToken, verdict)
-    yield await until(context, 'the verdict arrived', async () => {
+    yield await until('the verdict arrived', async () => {
       try {
         const answer = await share()
         return answer.reviewAnswer === null ? null : { event: 'share' as const, request, status: 200, answer }
@@ -255,31 +262,6 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
       }
     })
   },
-}
-
-/** Replaces a payment's block and all later blocks. Other payments of these blocks are mined again. */
-async function* replaceBlocks(
-  context: TriggerContext,
-  payment: TriggeredPayment,
-  included: boolean,
-): Steps<TriggeredPayment> {
-  const { chainId, txHash } = payment
-  const chain = findChain(context, chainId)
-  const depth = chain.height() - payment.blockNumber + 1
-  const orphaned = chain.orphan(depth)
-  const others = orphaned.filter((each) => each.txHash !== txHash)
-  // The payment is mined one block later than before, so that it moves.
-  const { number } = chain.mine(others)
-  const { number: blockNumber } = chain.mine(included ? orphaned.filter((each) => each.txHash === txHash) : [])
-  // Mines a longer chain, because a node never follows a shorter one.
-  while (chain.height() < number + depth) chain.mine()
-  const head = chain.height()
-  await until(context, `the new blocks of chain ${chainId} are indexed`, async () => {
-    const indexed = await context.service.store.payments.checkpoint(chainId)
-    return indexed !== null && indexed.blockNumber >= head ? true : null
-  })
-  yield { event: 'reorganized', chainId: String(chainId), txHash, included }
-  return { ...payment, blockNumber }
 }
 
 /**
@@ -299,7 +281,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   let isRunning = false
   return (value, { integrationAddress }) => {
     const request = parseTriggerRequest(value)
-    findChain(deps, request.chainId)
+    findChain(deps.chains, request.chainId)
     return run(request, integrationAddress)
   }
 
@@ -309,7 +291,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     const { scenario } = request
     let [payments, snapshots] = [0, 0]
     try {
-      for await (const event of scenarios[scenario]({ ...deps, integrationAddress }, request)) {
+      for await (const event of scenarios[scenario](createSteps(deps, integrationAddress), request)) {
         if (event.event === 'block') payments += event.txHashes.length
         // A burst emits only its last snapshot, once all are stored.
         if (event.event === 'snapshot') snapshots += scenario === 'burst' ? payments : 1

@@ -281,7 +281,10 @@ export const mutants: readonly Mutant[] = [
     'a verdict of another level is not applied': ['levelName !== attachedLevel', 'levelName === ""'],
   }),
   ...inFile('core/src/identity/reviews.ts', 'core/src/identity/reviews.test.ts', {
-    'the later verdict counts': ['return review.at - stored.at', 'return stored.at - review.at'],
+    'the later verdict counts': [
+      'return reported.reviewedAt - stored.reviewedAt',
+      'return stored.reviewedAt - reported.reviewedAt',
+    ],
   }),
   ...inFile('core/src/identity/accounts.ts', 'core/src/identity/accounts.test.ts', {
     'an account that proves another address closes the former subject': [

@@ -294,11 +294,7 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
 }
 
 /** Whether a review is unchanged, or needs a second poll. */
-function decideOutcome(
-  subject: IdentitySubject,
-  { review, reviewedAt }: DatedReview,
-): 'unchanged' | 'doubtful' | 'applied' {
-  if (isSameReview(subject.review, review)) return 'unchanged'
-  const isUnproven = isDoubtful({ at: reviewedAt, review }, { at: subject.reviewedAt, review: subject.review })
-  return isUnproven && !isSameReview(subject.doubt, review) ? 'doubtful' : 'applied'
+function decideOutcome(subject: IdentitySubject, polled: DatedReview): 'unchanged' | 'doubtful' | 'applied' {
+  if (isSameReview(subject.review, polled.review)) return 'unchanged'
+  return isDoubtful(polled, subject) && !isSameReview(subject.doubt, polled.review) ? 'doubtful' : 'applied'
 }

@@ -15,7 +15,7 @@ const off = { isActive: false, at: 1 }
 
 test('the newer review counts; of two with the same time the worse one, in any order', () => {
   const sign = (one: number | null, given: typeof approved, other: number | null, known: typeof approved) =>
-    Math.sign(compareReviews({ at: one, review: given }, { at: other, review: known }))
+    Math.sign(compareReviews({ reviewedAt: one, review: given }, { reviewedAt: other, review: known }))
   expect(sign(2, begun, 1, rejected)).toBe(1)
   expect(sign(1, rejected, 2, begun)).toBe(-1)
   for (const [worse, better] of [
@@ -33,10 +33,12 @@ test.each([
   ['older', 1, 2, true],
   ['without a time', null, 1, true],
   ['over one without a time', 1, null, true],
-] as const)('GREEN over RED is doubtful unless it is newer: %s', (_, at, knownAt, doubtful) => {
-  expect(isDoubtful({ at, review: approved }, { at: knownAt, review: rejected })).toBe(doubtful)
-  expect(isDoubtful({ at, review: rejected }, { at: knownAt, review: approved })).toBe(false)
-  expect(isDoubtful({ at, review: begun }, { at: knownAt, review: rejected })).toBe(false)
+] as const)('GREEN over RED is doubtful unless it is newer: %s', (_, reviewedAt, knownAt, doubtful) => {
+  const over = (given: typeof approved, stored: typeof approved) =>
+    isDoubtful({ reviewedAt, review: given }, { reviewedAt: knownAt, review: stored })
+  expect(over(approved, rejected)).toBe(doubtful)
+  expect(over(rejected, approved)).toBe(false)
+  expect(over(begun, rejected)).toBe(false)
 })
 
 test('a time up to five minutes ahead of this clock is accepted, and no later one', () => {

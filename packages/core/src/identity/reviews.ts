@@ -41,10 +41,7 @@ export function toShownReview({ review, presence }: Pick<Verification, 'review' 
   return review !== null && presence?.isActive === false && !isRejected(review) ? deactivatedReview : review
 }
 
-interface TimedReview {
-  readonly at: number | null
-  readonly review: Review | null
-}
+type TimedReview = Pick<Verification, 'review' | 'reviewedAt'>
 
 /** Whether a report is of another level than the attached one; an unnamed level never differs. */
 export function isOtherLevel(
@@ -64,18 +61,18 @@ export function discardFutureTime(at: number | null, now: number): number | null
   return at !== null && isDatedAhead(at, now) ? null : at
 }
 
-/** Negative: `review` is older than `stored`. Of two reviews at the same time the worse one counts. */
-export function compareReviews(review: TimedReview, stored: TimedReview): number {
-  if (stored.at === null || review.at === null) return 1
-  if (review.at !== stored.at) return review.at - stored.at
-  const [one, other] = [toSortKey(review.review), toSortKey(stored.review)]
+/** Negative: the reported review is older than the stored one. Of two at the same time the worse one counts. */
+export function compareReviews(reported: TimedReview, stored: TimedReview): number {
+  if (stored.reviewedAt === null || reported.reviewedAt === null) return 1
+  if (reported.reviewedAt !== stored.reviewedAt) return reported.reviewedAt - stored.reviewedAt
+  const [one, other] = [toSortKey(reported.review), toSortKey(stored.review)]
   return one === other ? 0 : one < other ? -1 : 1
 }
 
 /** Whether an approval would replace a rejection without proof that it is newer. */
-export function isDoubtful(review: TimedReview, stored: TimedReview): boolean {
-  if (!isRejected(stored.review) || !isApproved(review.review)) return false
-  return review.at === null || stored.at === null || review.at <= stored.at
+export function isDoubtful(reported: TimedReview, stored: TimedReview): boolean {
+  if (!isRejected(stored.review) || !isApproved(reported.review)) return false
+  return reported.reviewedAt === null || stored.reviewedAt === null || reported.reviewedAt <= stored.reviewedAt
 }
 
 /** Whether a review without a verdict follows one with a verdict: a late webhook looks the same. */

@@ -191,11 +191,12 @@ function judgeReview(
   now: number,
 ): VerdictJudgement {
   if (review === null) return { outcome: 'applied', change: {} }
+  const reported = { review, reviewedAt: at }
   // A clock that was ahead may have written the stored time: later verdicts would seem older.
-  const stored = { at: discardFutureTime(subject.reviewedAt, now), review: subject.review }
+  const stored = { review: subject.review, reviewedAt: discardFutureTime(subject.reviewedAt, now) }
   // Clocks differ, and a verdict without a time may be newer: a poll decides.
-  if (compareReviews({ at, review }, stored) < 0) return { outcome: 'older', change: { pollInMs: 0 } }
-  if (isDoubtful({ at, review }, stored)) return { outcome: 'doubtful', change: { pollInMs: 0 } }
+  if (compareReviews(reported, stored) < 0) return { outcome: 'older', change: { pollInMs: 0 } }
+  if (isDoubtful(reported, stored)) return { outcome: 'doubtful', change: { pollInMs: 0 } }
   const isUnsure = at === subject.reviewedAt || isRegression(subject.review, review)
   const pollInMs = isUnsure ? 0 : nextPollMs(review, now - at)
   return { outcome: 'applied', change: { review, reviewedAt: at, doubt: null, missing: null, pollInMs } }

@@ -2,13 +2,9 @@
 import type { PaymentState, UpdateOutcome } from '@payment-integration/contract'
 import type { AuditHead } from './history/audit-store.js'
 import type { SettledStatus } from './notifications/delivery-store.js'
+import type { PaymentFacts } from './payments/payment.js'
 
-export interface PaymentName {
-  readonly chainId: number
-  readonly txHash: string
-  /** Null when the payment names no integration. */
-  readonly integrationAddress: string | null
-}
+export type PaymentName = Pick<PaymentFacts, 'chainId' | 'txHash' | 'integrationAddress'>
 
 /**
  * An event. The change that it reports is durable. A change may lack its event, if the process or its connection to the

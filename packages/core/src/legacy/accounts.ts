@@ -10,11 +10,7 @@ import type { MasterKey, VersionedKey } from '../secrets/keys.js'
 import type { AccountRecord, AccountStore } from './legacy-store.js'
 
 /** A new account. Addresses and handles are accepted in any case. */
-export interface AccountInput {
-  readonly handle: string
-  readonly address: string
-  readonly config: LinkConfig
-}
+export type AccountInput = Omit<AccountRecord, 'createdAt'>
 
 /** Each change is in the audit log. */
 export interface AccountCommands extends Pick<AccountStore, 'list'> {

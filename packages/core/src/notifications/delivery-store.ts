@@ -1,13 +1,11 @@
 /** The outbox port: claim, settle and list deliveries. Times are unix milliseconds. @module */
+import type { PostedDelivery } from '../ports/runtime.js'
 import type { SealedSecret } from '../secrets/keys.js'
 
 /** A due delivery with a lease: only this dispatcher may attempt it until the lease ends. */
-export interface ClaimedDelivery {
-  readonly deliveryId: string
+export interface ClaimedDelivery extends PostedDelivery {
   /** Proves the lease; a settle with an older token changes nothing. */
   readonly leaseToken: string
-  /** Logged attempts of this delivery, plus 1. A lease that ended unsettled logged none. */
-  readonly attempt: number
   /** Step of the retry schedule, from 1; a replay starts again at 1. */
   readonly step: number
   /** Whether this is a replay, or the retry of one. */
@@ -16,14 +14,10 @@ export interface ClaimedDelivery {
   readonly probe: boolean
   /** Milliseconds since the delivery was created or replayed, by the store's clock. */
   readonly ageMs: number
-  readonly integrationAddress: string
   readonly notificationUrl: string
   readonly signingSecret: SealedSecret
   /** The previous signing secret. `until`: the end of its grace time in unix milliseconds. Null: none is stored. */
   readonly previousSigningSecret: (SealedSecret & { readonly until: number }) | null
-  readonly chainId: number
-  readonly txHash: string
-  readonly version: number
   /** The snapshot bytes, sent unchanged. */
   readonly body: Uint8Array
 }

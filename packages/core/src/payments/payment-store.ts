@@ -76,23 +76,16 @@ export interface NewPayment {
 }
 
 /** Snapshot bytes, stored once and sent unchanged. */
-export interface NewSnapshot {
+export interface NewSnapshot extends PaymentSelector {
   readonly paymentId: string
   readonly version: number
-  /** UTF-8 JSON, exactly as it will be sent. */
+  /** UTF-8 JSON, exactly as it will be sent. A store may leave integration, chain and transaction out of its copy. */
   readonly body: Uint8Array
   /** The payment's integration, which is notified; null when the payment names none. */
   readonly integrationAddress: string | null
-  /** The payment's chain and transaction. A store may leave them and the integration out of the stored body. */
-  readonly chainId: number
-  readonly txHash: string
 }
 
-export interface PaymentSelector {
-  readonly chainId: number
-  /** Lowercased. */
-  readonly txHash: string
-}
+export type PaymentSelector = Pick<PaymentFacts, 'chainId' | 'txHash'>
 
 /** The record of a processor's update: a repetition of the update is answered from it. */
 export interface StoredUpdate {

@@ -163,16 +163,10 @@ export interface BridgeDeposit {
 }
 
 /** The fulfilment of a deposit: the transaction on the destination chain that paid the receiver. */
-export interface Fulfilment {
-  readonly chainId: number
-  readonly txHash: string
-  readonly logIndex: number
+export interface Fulfilment
+  extends Pick<PaymentFacts, 'chainId' | 'txHash' | 'logIndex' | 'blockNumber' | 'blockHash' | 'blockTimestamp'> {
   /** Index of the log among the logs of its transaction. A reorg does not change it: the payment keeps its identity. */
   readonly position: number
-  readonly blockNumber: number
-  readonly blockHash: string
-  /** Unix time in milliseconds. */
-  readonly blockTimestamp: number
   readonly receiver: string
   /** Received by the receiver, in base units. */
   readonly tokenOut: TokenFacts & { readonly amount: bigint }

@@ -212,7 +212,7 @@ export type PostedDelivery = {
   readonly integrationAddress: string
   readonly deliveryId: string
   readonly version: number
-  /** Number of the attempt, from 1. */
+  /** Number of the attempt, from 1: the logged ones plus 1. A lease that ended unsettled logged none. */
   readonly attempt: number
 }
 

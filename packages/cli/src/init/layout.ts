@@ -83,7 +83,7 @@ export function chooseLayout(
     throw new UsageError('--path takes segments of letters, digits, - and _, such as /webhook.')
   /** The folder of the code, such as `src/payments`. */
   const folder = `${project.source}payments`
-  const extension = project.isTypeScript ? 'ts' : 'js'
+  const { extension } = project
   const code = (name: string, template: string): TemplateFile => ({ path: `${folder}/${name}.${extension}`, template })
   const router = framework === 'next' ? findRouter(project, given) : null
   const path = given ?? router?.path ?? '/webhook'
@@ -140,12 +140,11 @@ function nextConfig({ entries }: Project): TemplateFile {
 }
 
 function additions(
-  { isTypeScript, testRunner }: Project,
+  { isTypeScript, extension, testRunner }: Project,
   framework: FrameworkName,
   database: DatabaseName | null,
   folder: string,
 ): ManifestAdditions {
-  const extension = isTypeScript ? 'ts' : 'js'
   const run = isTypeScript ? 'tsx' : 'node'
   const test = `${folder}/webhook.test.${extension}`
   const tests = { 'node:test': `${run} --test ${test}`, vitest: `vitest run ${test}`, jest: `jest ${test}` }

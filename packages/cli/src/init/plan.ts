@@ -88,11 +88,11 @@ function chooseDatabase({ manifest }: Project, { framework, database }: InitChoi
 }
 
 function chooseTarget(project: Project, framework: FrameworkName, path: string): Target {
-  const { isTypeScript, isModule, testRunner } = project
+  const { isTypeScript, extension, isModule, testRunner } = project
   // Next and Workers bundle ES modules, whatever `type` the package has.
   const isBundled = framework === 'next' || framework === 'worker'
   return {
-    extension: isTypeScript ? 'ts' : 'js',
+    extension,
     isCommonJs: !isTypeScript && !isModule && !isBundled,
     namesExtension: !(isTypeScript && framework === 'next'),
     testRunner,

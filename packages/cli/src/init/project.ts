@@ -35,11 +35,13 @@ export async function readProject(folder: string) {
   const listed = { ...manifest.dependencies, ...manifest.devDependencies }
   const testRunner: TestRunner = 'vitest' in listed ? 'vitest' : 'jest' in listed ? 'jest' : 'node:test'
   const isTypeScript = entries.has('tsconfig.json')
+  const extension: 'ts' | 'js' = isTypeScript ? 'ts' : 'js'
   /** Whether `.js` and `.ts` files are ES modules. */
   const isModule = manifest.type === 'module'
   /** The folder src/ with its slash, if the project has it; else an empty text. */
   const source: '' | 'src/' = hasSource ? 'src/' : ''
-  return { folder, manifestText, manifest, isTypeScript, isModule, testRunner, source, entries, sourceEntries }
+  const language = { isTypeScript, extension, isModule }
+  return { folder, manifestText, manifest, ...language, testRunner, source, entries, sourceEntries }
 }
 
 /**
@@ -120,11 +122,8 @@ function withVersions(present: Texts, names: readonly string[], specs: Texts): T
   return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The packages that `init` writes. Each has the version of this package. */
-const written = ['version-store', 'webhook', 'testing']
-/** The packages above, and the one that `testing` depends on. */
-const packedTogether = [...written, 'contract']
-const ownPackages = written.map((name) => [`@payment-integration/${name}`, version])
+/** The packages that `init` writes, and the one that `testing` depends on. Each has the version of this package. */
+const ownPackages = ['version-store', 'webhook', 'testing', 'contract']
 
 /**
  * Finds the tarballs of our packages in a folder, as `file:` specs relative to the project.
@@ -134,18 +133,18 @@ export async function findTarballs(project: string, from: string): Promise<Recor
   const folder = resolve(from)
   const files: readonly string[] = await readdir(folder).catch(() => [])
   const suffix = `-${version}.tgz`
-  const lacking = packedTogether.filter((name) => !files.includes(`payment-integration-${name}${suffix}`))
+  const lacking = ownPackages.filter((name) => !files.includes(`payment-integration-${name}${suffix}`))
   if (lacking.length > 0)
     throw new InitError(`${folder} has no tarball of ${lacking.join(', ')} ${version}. Run npm run pack in the clone.`)
   const path = relative(project, folder).replaceAll('\\', '/')
   return Object.fromEntries(
-    packedTogether.map((name) => [`@payment-integration/${name}`, `file:${path}/payment-integration-${name}${suffix}`]),
+    ownPackages.map((name) => [`@payment-integration/${name}`, `file:${path}/payment-integration-${name}${suffix}`]),
   )
 }
 
 /** The exact package versions that this project tests with. */
 export const versions: Texts = {
-  ...Object.fromEntries(ownPackages),
+  ...Object.fromEntries(ownPackages.map((name) => [`@payment-integration/${name}`, version])),
   '@hono/node-server': '2.1.8',
   '@photostructure/sqlite': '1.2.1',
   '@types/node': '20.19.43',

@@ -21,6 +21,7 @@ import {
   findNewestDeliverySegment,
   type HistoryDeps,
   requireHistory,
+  selectRemovable,
 } from './retention.js'
 
 function createRestore({ store, audited, keys }: HistoryDeps): HistoryCommands['restore'] {
@@ -102,10 +103,8 @@ export function createHistoryCommands(deps: HistoryDeps): HistoryCommands {
     const all = findExpiredParts(await history.segments(), policy, now)
     const upTo = findNewestDeliverySegment(all)
     const pending = upTo === null ? [] : await history.pending(upTo)
-    const pendingSegments = new Set(pending.map(({ segment }) => segment))
     const ended: ExpiredHistory[] = []
-    for (const each of all) {
-      if (each.kind !== 'updates' && pendingSegments.has(each.part)) continue
+    for (const each of selectRemovable(all, pending)) {
       const rows = await history.count(each.kind, each.part)
       if (rows > 0) ended.push({ ...each, rows })
     }

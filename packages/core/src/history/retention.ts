@@ -15,6 +15,7 @@ import type {
   HistoryArchive,
   HistorySegment,
   HistoryStore,
+  PendingDeliveries,
   RetentionOptions,
   RetentionPolicy,
   SegmentedKind,
@@ -79,6 +80,12 @@ export function findExpiredParts(
 export function findNewestDeliverySegment(ended: readonly ExpiredPart[]): number | null {
   const numbers = ended.flatMap(({ kind, part }) => (kind === 'updates' ? [] : [part]))
   return numbers.length === 0 ? null : Math.max(...numbers)
+}
+
+/** The parts that may leave: deliveries and attempts of segments with pending deliveries stay. */
+export function selectRemovable(ended: readonly ExpiredPart[], pending: readonly PendingDeliveries[]): ExpiredPart[] {
+  const staying = new Set(pending.map(({ segment }) => segment))
+  return ended.filter(({ kind, part }) => kind === 'updates' || !staying.has(part))
 }
 
 export interface HistoryDeps {
@@ -180,11 +187,11 @@ export function createRetentionRun({ store, audited, keys, clock, random }: Hist
     return file
   }
 
-  /** Closes the segments of expired deliveries. Resolves the segments with pending deliveries. */
+  /** Closes the segments of expired deliveries. Resolves their pending deliveries. */
   async function closeSegments(history: HistoryStore, ended: readonly ExpiredPart[], options: RetentionOptions) {
     const { givesUp = false, onProgress } = options
     const upTo = findNewestDeliverySegment(ended)
-    if (upTo === null) return new Set<number>()
+    if (upTo === null) return []
     await history.closeSegments(upTo)
     if (givesUp) {
       const deliveries = await history.exhaustPending(upTo)
@@ -196,7 +203,7 @@ export function createRetentionRun({ store, audited, keys, clock, random }: Hist
     }
     const pending = await history.pending(upTo)
     for (const each of pending) onProgress?.({ event: 'kept', pending: each })
-    return new Set(pending.map(({ segment }) => segment))
+    return pending
   }
 
   async function removeAudit(archive: HistoryArchive, before: number, { onProgress, signal }: RetentionOptions) {
@@ -234,10 +241,9 @@ export function createRetentionRun({ store, audited, keys, clock, random }: Hist
       onProgress?.({ event: 'begun' })
     }
     const ended = findExpiredParts(await history.segments(), policy, clock.now())
-    const pendingSegments = await closeSegments(history, ended, options)
-    for (const each of ended) {
+    const pending = await closeSegments(history, ended, options)
+    for (const each of selectRemovable(ended, pending)) {
       check()
-      if (each.kind !== 'updates' && pendingSegments.has(each.part)) continue
       const file = await removePart(history, archive, each, options.signal)
       if (file !== null) onProgress?.({ event: 'removed', history: { ...each, rows: file.rows }, file })
     }

@@ -285,8 +285,8 @@ export function decideSubjectOwner(
   if (proved) return owner?.accountId === accountId ? { accountId, proved } : null
   if (owner?.proved === true) return { accountId: owner.accountId, proved: true }
   // An account that registers without a proof gets no earlier share.
-  const waits = accountId === null && redemptions > 0
-  return { accountId: waits ? null : (owner?.accountId ?? null), proved: false }
+  const waitsForProof = accountId === null && redemptions > 0
+  return { accountId: waitsForProof ? null : (owner?.accountId ?? null), proved: false }
 }
 
 /** Gives the open subject of an address to the owner. Resolves the open subject from then on. */

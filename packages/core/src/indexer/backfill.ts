@@ -172,7 +172,7 @@ export function createBackfill(deps: BackfillDeps) {
     logger.warn({ chainId, error, failures, retryInMs }, 'backfill of an added router failed')
   }
 
-  /** Forgets the gaps and what was read: another process may have indexed, or blocks may be orphaned. */
+  /** Forgets the gaps and the range that was read: another process may have indexed, or blocks may be orphaned. */
   function reset(): void {
     close()
     checked = null

@@ -30,35 +30,25 @@ function paymentItemShape(mode: Mode) {
   }
 }
 
-function lookupShape(mode: Mode) {
-  return {
-    chainId: z.int(),
-    txHash: z.string(),
-    payments: z.array(object(mode, { ...paymentItemShape(mode), final: z.boolean() })),
-  }
+/** Builds the schema of a transaction. @param moreFields - Fields of each payment item besides the common ones. */
+function buildResultSchema<Shape extends z.core.$ZodShape>(mode: Mode, moreFields: Shape) {
+  const payment = object(mode, { ...paymentItemShape(mode), ...moreFields })
+  return object(mode, { chainId: z.int(), txHash: z.string(), payments: z.array(payment) })
 }
 
-function verifyShape(mode: Mode) {
-  return {
-    chainId: z.int(),
-    txHash: z.string(),
-    payments: z.array(
-      object(mode, {
-        ...paymentItemShape(mode),
-        final: z.optional(z.boolean()),
-        verified: z.boolean(),
-        verificationErrors: z.array(mode === 'write' ? z.enum(verificationErrors) : z.string()),
-      }),
-    ),
-  }
+const lookupFields = { final: z.boolean() }
+
+function verifyFields(mode: Mode) {
+  const error = mode === 'write' ? z.enum(verificationErrors) : z.string()
+  return { final: z.optional(z.boolean()), verified: z.boolean(), verificationErrors: z.array(error) }
 }
 
 /** The lookup answer as a client reads it. */
-export const lookupSchema = object('read', lookupShape('read'))
-export const lookupWriteSchema = object('write', lookupShape('write'))
+export const lookupSchema = buildResultSchema('read', lookupFields)
+export const lookupWriteSchema = buildResultSchema('write', lookupFields)
 /** The verify answer (200 and 409) as a client reads it. */
-export const verifyResponseSchema = object('read', verifyShape('read'))
-export const verifyResponseWriteSchema = object('write', verifyShape('write'))
+export const verifyResponseSchema = buildResultSchema('read', verifyFields('read'))
+export const verifyResponseWriteSchema = buildResultSchema('write', verifyFields('write'))
 
 /** Longest texts in a verify request, in characters. A number is measured as a plain decimal without an exponent. */
 export const verifyRequestLimits = { invoiceAmount: 100, address: 128 } as const

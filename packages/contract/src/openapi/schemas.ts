@@ -254,8 +254,6 @@ export const descriptions = {
   },
 } as const satisfies Readonly<Record<string, Texts>>
 
-const livenessSchema = object('read', { status: z.literal('ok') })
-
 const strictVerifyRequestSchema = z.extend(verifyRequestSchema, {
   chainId: z.int().check(z.minimum(1), z.maximum(999_999_999_999_999)),
   txHash: z.string().check(z.regex(/^0x[0-9a-fA-F]{64}$/)),
@@ -287,7 +285,7 @@ const named = {
   ShareRejectedBody: shareRejectedBodySchema,
   VerificationUnavailableBody: object('read', { error: z.literal(verificationUnavailableBody.error) }),
   Health: healthSchema(),
-  Liveness: livenessSchema,
+  Liveness: object('read', { status: z.literal('ok') }),
   ErrorBody: errorBodySchema,
   LegacyErrorBody: legacyErrorBodySchema,
   UnauthorizedBody: object('read', { error: z.literal(unauthorizedBody.error) }),
@@ -308,21 +306,17 @@ export function buildComponentSchemas(): Record<SchemaName, JsonSchema> {
 }
 
 /** Removes keywords without effect, and shortens the date pattern of zod. */
-function tidy(schema: object): Record<string, unknown> {
-  const { $schema: _, $id: __, ...rest } = schema as Record<string, unknown>
-  const keywords = Object.entries(rest).filter(([keyword, value]) => !hasNoEffect(keyword, value))
-  const tidied = Object.fromEntries(keywords.map(([keyword, value]) => [keyword, tidyValue(value)]))
-  // Zod's pattern repeats the format `date-time`. It adds only that the zone is UTC.
-  return tidied['format'] === 'date-time' ? { ...tidied, pattern: 'Z$' } : tidied
+function tidy(schema: object): object {
+  return JSON.parse(JSON.stringify(schema), (keyword, value) => {
+    if (hasNoEffect(keyword, value)) return undefined
+    // Zod's pattern repeats the format `date-time`. It adds only that the zone is UTC.
+    return value?.format === 'date-time' ? { ...value, pattern: 'Z$' } : value
+  })
 }
 
-function tidyValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(tidyValue)
-  return typeof value === 'object' && value !== null ? tidy(value) : value
-}
-
-/** Whether a keyword allows everything: any additional fields, or all exact JSON numbers. */
+/** Whether a keyword only names the schema, or allows everything: any additional fields, or all exact JSON numbers. */
 function hasNoEffect(keyword: string, value: unknown): boolean {
+  if (keyword === '$schema' || keyword === '$id') return true
   if (keyword === 'additionalProperties') return typeof value === 'object' && Object.keys(value ?? {}).length === 0
   return Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER && (keyword === 'minimum' || keyword === 'maximum')
 }

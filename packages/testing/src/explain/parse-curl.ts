@@ -20,10 +20,10 @@ function splitWords(text: string) {
     if (at >= text.length || operators.has(text[at])) return { words, hasExpansion }
     const parts: string[] = []
     while (!wordEnds.has(text[at])) {
-      const read = parsePart(text, at)
-      parts.push(read.text)
-      hasExpansion ||= read.hasExpansion
-      at = read.end
+      const [part, end, isExpansion = false] = parsePart(text, at)
+      parts.push(part)
+      hasExpansion ||= isExpansion
+      at = end
     }
     words.push(parts.join(''))
   }
@@ -40,26 +40,21 @@ function skipBlanks(text: string, start: number): number {
   }
 }
 
-interface Part {
-  readonly text: string
-  readonly end: number
-  readonly hasExpansion: boolean
-}
+/** A part of a word, with the index after it. `hasExpansion`: a shell would replace something in it. */
+type Part = readonly [text: string, end: number, hasExpansion?: boolean]
 
 function parsePart(text: string, at: number): Part {
-  const plain = (part: string, end: number, hasExpansion = false): Part => ({ text: part, end, hasExpansion })
-  if (text[at] === "'") {
+  const character = text[at] ?? ''
+  const next = text[at + 1] ?? ''
+  if (character === "'") {
     const end = text.indexOf("'", at + 1)
     if (end < 0) throw buildUnclosedError()
-    return plain(text.slice(at + 1, end), end + 1)
+    return [text.slice(at + 1, end), end + 1]
   }
-  if (text[at] === '$' && text[at + 1] === "'") return parseAnsiQuoted(text, at + 2)
-  if (text[at] === '"') return parseDoubleQuoted(text, at + 1)
-  if (text[at] === '\\') {
-    if (text[at + 1] === '\n') return plain('', at + 2)
-    return plain(text[at + 1] ?? '', at + 2)
-  }
-  return plain(text[at] ?? '', at + 1, text[at] === '$' || text[at] === '`')
+  if (character === '$' && next === "'") return parseAnsiQuoted(text, at + 2)
+  if (character === '"') return parseDoubleQuoted(text, at + 1)
+  if (character === '\\') return [next === '\n' ? '' : next, at + 2]
+  return [character, at + 1, character === '$' || character === '`']
 }
 
 function parseDoubleQuoted(text: string, start: number): Part {
@@ -68,7 +63,7 @@ function parseDoubleQuoted(text: string, start: number): Part {
   for (let at = start; at < text.length; at++) {
     const character = text[at] ?? ''
     const next = text[at + 1] ?? ''
-    if (character === '"') return { text: parts.join(''), end: at + 1, hasExpansion }
+    if (character === '"') return [parts.join(''), at + 1, hasExpansion]
     if (character === '\\' && '$`"\\\n'.includes(next) && next !== '') {
       if (next !== '\n') parts.push(next)
       at++
@@ -89,33 +84,26 @@ const numericEscape = /^\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-
 
 /** Decodes the content of `$'…'`. Escaped bytes above 0x7f are joined as UTF-8. */
 function parseAnsiQuoted(text: string, start: number): Part {
-  const bytes: number[] = []
   const encoder = new TextEncoder()
-  let plainFrom = start
-  const flush = (end: number) => {
-    if (end > plainFrom) for (const byte of encoder.encode(text.slice(plainFrom, end))) bytes.push(byte)
+  const bytes: number[] = []
+  const addText = (part: string) => {
+    for (const byte of encoder.encode(part)) bytes.push(byte)
   }
+  let plainFrom = start
   for (let at = start; at < text.length; ) {
-    if (text[at] === "'") {
-      flush(at)
-      return { text: new TextDecoder().decode(Uint8Array.from(bytes)), end: at + 1, hasExpansion: false }
-    }
-    if (text[at] !== '\\') {
+    if (text[at] !== "'" && text[at] !== '\\') {
       at++
       continue
     }
-    flush(at)
-    const [whole = '', hex, short, long, octal] = numericEscape.exec(text.slice(at, at + 10)) ?? []
+    addText(text.slice(plainFrom, at))
+    if (text[at] === "'") return [new TextDecoder().decode(Uint8Array.from(bytes)), at + 1]
+    const next = text[at + 1] ?? ''
+    const [sequence = '', hex, short, long, octal] = numericEscape.exec(text.slice(at, at + 10)) ?? []
     const code = Number.parseInt(hex ?? short ?? long ?? octal ?? '', octal === undefined ? 16 : 8)
-    if (whole === '') {
-      const next = text[at + 1] ?? ''
-      for (const byte of encoder.encode(escapes[next] ?? `\\${next}`)) bytes.push(byte)
-      at += 2
-    } else {
-      if (hex !== undefined || octal !== undefined) bytes.push(code & 0xff)
-      else for (const byte of encoder.encode(code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code))) bytes.push(byte)
-      at += whole.length
-    }
+    if (sequence === '') addText(escapes[next] ?? `\\${next}`)
+    else if (hex !== undefined || octal !== undefined) bytes.push(code & 0xff)
+    else addText(code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code))
+    at += sequence === '' ? 2 : sequence.length
     plainFrom = at
   }
   throw buildUnclosedError()

@@ -1,7 +1,7 @@
 /** Carries notifications to a test's receivers, with random faults, and records arrivals. @module */
 import { deliveryTimeoutMs, type SnapshotBody } from '@payment-integration/contract'
 import { excerptBytes } from '@payment-integration/core/internal'
-import type { PostRequest, PostResult, Sender } from '@payment-integration/core/ports'
+import type { PostRequest, PostResult } from '@payment-integration/core/ports'
 import { createDraws, type Draws } from '../builders.js'
 
 /**
@@ -98,17 +98,7 @@ export interface TwinArrival {
   readonly status: number | null
 }
 
-export interface TwinNetwork extends Sender {
-  connect(url: string, receiver: TwinReceiver): void
-  /** The faults of the next attempts; null: none. */
-  chaos: ChaosPlan | null
-  /** Every arrival, oldest first. */
-  readonly arrivals: readonly TwinArrival[]
-  /** Lets late requests arrive, which otherwise arrive after the next request. */
-  deliverLate(): Promise<void>
-  /** Milliseconds by which the clock of receivers is ahead at this moment. */
-  skewMs(): number
-}
+export type TwinNetwork = ReturnType<typeof createTwinNetwork>
 
 /** The error of a skewed clock in milliseconds; it exceeds a receiver's tolerance. */
 const clockSkewMs = 360_000
@@ -118,7 +108,7 @@ export function createTwinNetwork(deps: {
   readonly draws: Draws
   readonly now: () => number
   readonly restart: () => void
-}): TwinNetwork {
+}) {
   const { draws, now, restart } = deps
   const receivers = new Map<string, TwinReceiver>()
   const arrivals: TwinArrival[] = []
@@ -152,6 +142,7 @@ export function createTwinNetwork(deps: {
     return { kind: 'answer', status: answer.status, retryAfter, excerpt, latencyMs: 0 }
   }
 
+  /** Lets late requests arrive, which otherwise arrive after the next request. */
   async function deliverLate(): Promise<void> {
     for (const post of late.splice(0)) await arrive(post, 'late')
   }
@@ -188,12 +179,15 @@ export function createTwinNetwork(deps: {
   }
 
   return {
-    arrivals,
-    chaos: null,
-    connect: (url, receiver) => void receivers.set(url, receiver),
+    /** Every arrival, oldest first. */
+    arrivals: arrivals as readonly TwinArrival[],
+    /** The faults of the next attempts; null: none. */
+    chaos: null as ChaosPlan | null,
+    connect: (url: string, receiver: TwinReceiver) => void receivers.set(url, receiver),
     deliverLate,
+    /** Milliseconds by which the clock of receivers is ahead at this moment. */
     skewMs: () => skew,
-    async post(post) {
+    async post(post: PostRequest): Promise<PostResult> {
       const fault = drawFault(this.chaos, draws)
       const result = await postWith(fault, post)
       // Late requests arrive after the next request that is not late itself.

@@ -66,11 +66,11 @@ export const mutants: readonly Mutant[] = [
   }),
 
   // Payments
-  ...inFile('core/src/payments/state.ts', 'core/src/payments/state.test.ts', {
+  ...inFile('core/src/payments/change-status.ts', 'core/src/payments/change-status.test.ts', {
     'a completed refund is the end': ['refund_success: []', "refund_success: ['refund_failure']"],
     'a success becomes no failure': ['success: refunds', "success: ['failure', ...refunds]"],
   }),
-  ...inFile('core/src/payments/state.ts', 'core/src/payments/state.test.ts', {
+  ...inFile('core/src/payments/change-status.ts', 'core/src/payments/change-status.test.ts', {
     'each accepted change adds one version': ['version: status.version + 1', 'version: status.version'],
     'a change of the invoice alone is a change': [
       '[recipient, invoice], [status.recipient, status.invoice]',
@@ -100,7 +100,7 @@ export const mutants: readonly Mutant[] = [
     'a cursor belongs to its integration': ['`${integrationAddress}|${wallet}`', '`|${wallet}`'],
     'a cursor belongs to its list': ['|${wallet}`', '|`'],
   }),
-  ...inFile('core/src/payments/state.ts', 'core/src/payments/record-range.test.ts', {
+  ...inFile('core/src/payments/change-status.ts', 'core/src/payments/record-range.test.ts', {
     'a payment off the chain fails only once its height is final': [
       'const final = indexedTo - finalityBlocks',
       'const final = indexedTo - finalityBlocks + 1',

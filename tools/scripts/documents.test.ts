@@ -45,7 +45,7 @@ describe('a citation', () => {
   })
 
   test('of a path, in backticks in a document, names a file or a folder', () => {
-    // `payments/state` in a document names packages/core/src/payments/state.ts.
+    // `payments/change-status` in a document names packages/core/src/payments/change-status.ts.
     const listing = files.map((file) => `/${file}\n/${file.replace('/src/', '/')}\n`).join('')
     const isThere = (path: string) => ['/', '.', '\n'].some((end) => listing.includes(`/${path}${end}`))
     const missing = wrong(/`([a-z][a-z-]*\/[\w./@-]+)`/g, ([, path = '']) => !isThere(path.replace(/[/.]$/, '')))

@@ -65,7 +65,7 @@ describe('tidy', () => {
       ...['cli/src/commands/mirror.ts', 'cli/src/dev/printer.ts', 'client/src/payments.ts'],
       ...['client/src/reconcile/', 'console/src/portal/payments.tsx', 'console/src/view/text.ts'],
       ...['contract/src/foreign-text.ts', 'core/src/operators/operator-sessions.ts'],
-      ...['identity-sumsub/src/connection.ts', 'mirror/src/mirror.ts', 'mirror/src/reconcile.ts'],
+      ...['identity-sumsub/src/signed-calls.ts', 'mirror/src/mirror.ts', 'mirror/src/reconcile.ts'],
       ...['testing/src/builders.ts', 'testing/src/explain/'],
     ]
     const shipped = code.filter(({ path }) => /^packages\/[^/]+\/src\//.test(path) && !/[.]test[.]tsx?$/.test(path))

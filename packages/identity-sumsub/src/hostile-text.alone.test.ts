@@ -1,7 +1,7 @@
 /** Text from the provider takes at most linear time. @module */
 import { createHmac } from 'node:crypto'
 import { testGrowth } from '../../../tools/scripts/growth.js'
-import { classifyFailure } from './connection.js'
+import { classifyFailure } from './signed-calls.js'
 import { parseApplicant, parseReview, parseTime } from './sumsub-client.js'
 import { createWebhookReader } from './webhook-reader.js'
 

@@ -1,7 +1,7 @@
 /** Authenticates and parses webhooks of the provider. @module */
 import { formatUnreadableJson } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-io'
-import { checkCredential, createHmacCheck, type Digest, field, record, text } from './connection.js'
+import { checkCredential, createHmacCheck, type Digest, field, record, text } from './signed-calls.js'
 import { WebhookRejectedError } from './errors.js'
 import { parseReview, parseTime, type SumsubReview } from './sumsub-client.js'
 

@@ -36,7 +36,7 @@ export {
 export { passphraseLength } from '../operators/passphrase.js'
 export { createUpdateReceiver, type UpdateReceiver } from '../payments/receive-updates.js'
 export type { Recording } from '../payments/recording.js'
-export { decideTransition, type TransitionDecision } from '../payments/state.js'
+export { decideTransition, type TransitionDecision } from '../payments/change-status.js'
 export { silentLogger, systemClock, systemIds, systemRandom } from '../ports/runtime.js'
 export type { IntegrationQueries, Queries } from '../queries.js'
 export { type MasterKey, parseMasterKey } from '../secrets/keys.js'

@@ -9,7 +9,7 @@ import { copyInvoice, copyRecipient, type StoredPayment } from './payment.js'
 import type { NewUpdate, PaymentSelector, SettledUpdate, StoredUpdate } from './payment-store.js'
 import { findRegistered, type Recording } from './recording.js'
 import { emitSnapshots, type StatusChange } from './snapshot.js'
-import { changeStatusByUpdate, type StatusDecision } from './state.js'
+import { changeStatusByUpdate, type StatusDecision } from './change-status.js'
 
 /** An update that waits for the host's commit. */
 export interface JoinedUpdate {

@@ -5,7 +5,7 @@ import type { ReceiptSource } from '../ports/chain.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { StoredPayment } from './payment.js'
 import type { PaymentReads } from './payment-store.js'
-import { unsettledStates } from './state.js'
+import { unsettledStates } from './change-status.js'
 
 interface ReceiptPollerDeps extends PollerOptions {
   readonly store: { readonly payments: Pick<PaymentReads, 'listUnsettled' | 'unsettledChains'> }

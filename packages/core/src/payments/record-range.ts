@@ -5,7 +5,7 @@ import type { Checkpoint, RouterCoverage } from '../indexer/chain-store.js'
 import type { BlockRange } from '../ports/chain.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import { chooseRecorded, type Recording } from './recording.js'
-import { dropOverdue } from './state.js'
+import { dropOverdue } from './change-status.js'
 import { choosePrimary, matchOrdinals, storePayments } from './store-payments.js'
 
 /**

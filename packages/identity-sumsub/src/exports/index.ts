@@ -1,5 +1,4 @@
-export { type MintShareTokenOptions, mintShareToken, type ProviderConnection, signRequest } from '../connection.js'
-export {
+@@export {
   LateRequestError,
   ProviderAnswerError,
   ProviderError,
@@ -10,3 +9,5 @@ export {
   TokenRejectedError,
   WebhookRejectedError,
 } from '../errors.js'
+export { type MintShareTokenOptions, mintShareToken } from '../mint-share-token.js'
+export { type ProviderConnection, signRequest } from '../signed-calls.js'

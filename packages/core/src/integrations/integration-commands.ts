@@ -65,7 +65,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
         // Sessions do not come back when the integration is enabled.
         if (!enabled) await tx.integrationSessions.deleteByOwner(before.address)
         const action = enabled ? 'integration.enabled' : 'integration.disabled'
-        return { fields: { enabled }, action, result: toView }
+        return { fields: { enabled }, action, result: toView({ ...before, enabled }) }
       }),
     async setNotificationUrl(input, url) {
       const notificationUrl = parseNotificationUrl(url, deps)
@@ -76,7 +76,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
           from: redactUrl(keys.current, before.notificationUrl),
           to: redactUrl(keys.current, notificationUrl),
         },
-        result: toView,
+        result: toView({ ...before, notificationUrl }),
       }))
     },
     ...createSecretCommands(deps),

@@ -1,7 +1,6 @@
 /** Changes integrations, rotates their secrets and reseals them. Source: docs/interface.md 5, 6. @module */
 import { IntegrationError } from '../errors.js'
-import type { Audited } from '../history/audit-log.js'
-import type { AuditAction, AuditEntry } from '../history/audit-store.js'
+import type { Audited, AuditNote } from '../history/audit-log.js'
 import { assertWhole } from '../internal/values.js'
 import { parseAddress } from '../payments/read-api.js'
 import type { Clock, RandomSource } from '../ports/runtime.js'
@@ -10,11 +9,9 @@ import { hashApiSecret, issueSecret, type MasterKey, type SealedSecret, type Sec
 import { openDataKey, openSecret, sealDataKey, sealSecret } from '../secrets/seal.js'
 import type { IntegrationCommands, IntegrationRecord, IntegrationTransaction, ResealResult } from './integration.js'
 
-interface Change<T> {
+interface Change<T> extends Omit<AuditNote, 'subject'> {
   readonly fields: Parameters<IntegrationTransaction['update']>[1]
-  readonly action: AuditAction
-  readonly details?: AuditEntry['details']
-  readonly result: (written: IntegrationRecord) => T
+  readonly result: T
 }
 
 /**
@@ -31,12 +28,12 @@ export function createChange({ audited, clock }: Pick<SecretDeps, 'audited' | 'c
     return audited(async (tx, note) => {
       const before = await tx.integrations.find(address)
       if (before === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
-      const { fields, action, details = {}, result } = await decide(before, tx)
+      const { fields, result, ...noted } = await decide(before, tx)
       const expired = hasEnded(before.previousSigningSecret, clock.now()) ? { previousSigningSecret: null } : {}
       const written = await tx.integrations.update(address, { ...expired, ...fields })
       if (written === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
-      note({ action, subject: address, details })
-      return result(written)
+      note({ ...noted, subject: address })
+      return result
     })
   }
 }
@@ -81,7 +78,7 @@ export function createSecretCommands(
           fields: { apiSecret: hashApiSecret(keys.current, address, apiSecret), previousApiSecret },
           action: 'integration.api_secret_rotated',
           details: { graceMs },
-          result: () => ({ apiSecret }),
+          result: { apiSecret },
         }
       })
     },
@@ -89,20 +86,18 @@ export function createSecretCommands(
       change(input, ({ address, previousApiSecret }) => {
         assertPrevious(previousApiSecret, clock.now(), address)
         const action = 'integration.previous_api_secret_ended'
-        return { fields: { previousApiSecret: null }, action, result: () => undefined }
+        return { fields: { previousApiSecret: null }, action, result: undefined }
       }),
     prepareSigningSecret: (input, { isShownAgain = true } = {}) =>
       change(input, ({ address, preparedSigningSecret: prepared }) => {
         if (prepared !== null && !isShownAgain) throw new IntegrationError('ERR_SIGNING_SECRET_PREPARED', address)
-        if (prepared !== null) {
-          const signingSecret = openPrepared(address, prepared)
-          const result = () => ({ signingSecret, isNew: false })
-          return { fields: {}, action: 'integration.signing_secret_shown', result }
+        const isNew = prepared === null
+        const signingSecret = prepared === null ? issueSecret('whsec', random) : openPrepared(address, prepared)
+        return {
+          fields: isNew ? { preparedSigningSecret: sealSecret(keys, random, address, signingSecret) } : {},
+          action: isNew ? 'integration.signing_secret_prepared' : 'integration.signing_secret_shown',
+          result: { signingSecret, isNew },
         }
-        const signingSecret = issueSecret('whsec', random)
-        const preparedSigningSecret = sealSecret(keys, random, address, signingSecret)
-        const result = () => ({ signingSecret, isNew: true })
-        return { fields: { preparedSigningSecret }, action: 'integration.signing_secret_prepared', result }
       }),
     async activateSigningSecret(input, { graceMs = defaultGraceMs } = {}) {
       assertWhole('graceMs', graceMs, 0)
@@ -116,7 +111,7 @@ export function createSecretCommands(
           fields: { signingSecret: prepared, preparedSigningSecret: null, previousSigningSecret },
           action: 'integration.signing_secret_activated',
           details: { graceMs },
-          result: () => ({ previousUntil }),
+          result: { previousUntil },
         }
       })
     },
@@ -124,13 +119,13 @@ export function createSecretCommands(
       change(input, ({ address, preparedSigningSecret: prepared }) => {
         if (prepared === null) throw new IntegrationError('ERR_SIGNING_SECRET_NOT_PREPARED', address)
         const action = 'integration.signing_secret_aborted'
-        return { fields: { preparedSigningSecret: null }, action, result: () => undefined }
+        return { fields: { preparedSigningSecret: null }, action, result: undefined }
       }),
     endPreviousSigningSecret: (input) =>
       change(input, ({ address, previousSigningSecret }) => {
         assertPrevious(previousSigningSecret, clock.now(), address)
         const action = 'integration.previous_signing_secret_ended'
-        return { fields: { previousSigningSecret: null }, action, result: () => undefined }
+        return { fields: { previousSigningSecret: null }, action, result: undefined }
       }),
     resealSecrets: () => resealSecrets(deps),
   }

@@ -94,7 +94,7 @@ export function createSecretCommands(
         const isNew = prepared === null
         const signingSecret = prepared === null ? issueSecret('whsec', random) : openPrepared(address, prepared)
         return {
-          fields: isNew ? { preparedSigningSecret: sealSecret(keys, random, address, signingSecret) } : {},
+          fields: { ...(isNew && { preparedSigningSecret: sealSecret(keys, random, address, signingSecret) }) },
           action: isNew ? 'integration.signing_secret_prepared' : 'integration.signing_secret_shown',
           result: { signingSecret, isNew },
         }

@@ -4,16 +4,7 @@ import type { RoleSecret } from './explain-input.js'
 import type { Fault } from './finding.js'
 import type { SignatureCandidate } from './signature-header.js'
 import type { Body, Candidate } from './undo.js'
-import {
-  addNewlines,
-  findCandidates,
-  findKeyCandidates,
-  maxBodyBytes,
-  toUtf8,
-  trimSecret,
-  undoBytes,
-  undoText,
-} from './undo.js'
+import { addNewlines, findCandidates, findKeyCandidates, maxBodyBytes, undoBytes, undoText } from './undo.js'
 import { undoJson } from './undo-json.js'
 
 /** Limit of hashed bytes of one search. A delivery has about a kilobyte, so only junk reaches the limit. */
@@ -46,9 +37,9 @@ export async function findMatch(candidates: readonly SignatureCandidate[], body:
   if (candidates.length === 0 || body.length > maxBodyBytes) return null
   let hashed = 0
 
-  async function search(some: readonly Candidate[], under: readonly Key[]): Promise<Match | null> {
-    for (const { value, faults } of some)
-      for (const { secret, faults: keyFaults, sign } of under)
+  async function search(bodies: readonly Candidate[], tried: readonly Key[]): Promise<Match | null> {
+    for (const { value, faults } of bodies)
+      for (const { secret, faults: keyFaults, sign } of tried)
         for (const [candidate, { t, codes }] of candidates.entries()) {
           hashed += value.length + 64
           if (hashed > maxHashedBytes) return null
@@ -58,27 +49,23 @@ export async function findMatch(candidates: readonly SignatureCandidate[], body:
     return null
   }
 
-  const unchangedBodies: Candidate[] = [{ value: body, faults: [] }]
-  const issuedKeys = secrets.flatMap((secret): Key[] =>
-    trimSecret(secret.value) === '' ? [] : [{ secret, faults: [], sign: createHmac(toUtf8(secret.value)) }],
-  )
-  const exact = await search(unchangedBodies, issuedKeys)
-  if (exact !== null) return exact
-  const storedKeys = await buildStoredKeys(secrets)
-  const repaired = await search(unchangedBodies, storedKeys)
-  if (repaired !== null) return repaired
+  const keys = await buildKeys(secrets)
+  const issuedKeys = keys.filter(({ faults }) => faults.length === 0)
+  const repairedKeys = keys.filter(({ faults }) => faults.length > 0)
+  const unchanged = await search([{ value: body, faults: [] }], [...issuedKeys, ...repairedKeys])
+  if (unchanged !== null) return unchanged
   const count = Math.max(12, Math.min(maxBodies, Math.floor(maxCopiedBytes / (body.length + 1))))
   const [, ...undone] = await findCandidates(body, [...undoBytes, undoJson, ...undoText], count)
   // A missing line end leaves no trace in the body, so these candidates come last.
   const changed = [...undone, ...addNewlines(body)]
-  return (await search(changed, issuedKeys)) ?? (await search(changed, storedKeys))
+  return (await search(changed, issuedKeys)) ?? (await search(changed, repairedKeys))
 }
 
-/** The keys that result from undoing changes of the secrets. */
-async function buildStoredKeys(secrets: readonly RoleSecret[]): Promise<Key[]> {
+/** The keys of the secrets as they are, and those that result from undoing changes. */
+async function buildKeys(secrets: readonly RoleSecret[]): Promise<Key[]> {
   const keys: Key[] = []
   for (const secret of secrets)
     for (const { value, faults } of await findKeyCandidates(secret.value))
-      if (faults.length > 0) keys.push({ secret, faults, sign: createHmac(value) })
+      keys.push({ secret, faults, sign: createHmac(value) })
   return keys
 }

@@ -4,9 +4,10 @@ import { email, identitySetup, otherShop, shop, subjectWith } from '../../test/s
 import { EmailProofError, InvalidShareRequestError } from '../errors.js'
 import type { AddressOwner } from '../ports/identity.js'
 import type { Store } from '../ports/store.js'
-import { decideProof, decideSubjectOwner, type ProofFacts } from './accounts.js'
+import { decideProof, type ProofFacts } from './accounts.js'
 import { codeLifetimeMs } from './emails.js'
 import type { PersonQuery } from './identity-store.js'
+import { decideSubjectOwner } from './resolve-account.js'
 
 async function setUp() {
   const setup = identitySetup()

@@ -1,10 +1,11 @@
-/** The service's own accounts, and the account that a share belongs to. Source: docs/decisions/identity.md. @module */
+/** The service's own accounts, and proofs of addresses. Source: docs/decisions/identity.md. @module */
 import { EmailProofError, IdentityUnavailableError } from '../errors.js'
-import type { AddressOwner, EmailAddress, EmailProof, IdentityAccount } from '../ports/identity.js'
+import type { EmailAddress, EmailProof, IdentityAccount } from '../ports/identity.js'
 import type { Clock, IdSource } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import { type EmailCodes, parseAndSealEmail, type SealEmail } from './emails.js'
 import type { AccountEvent, IdentitySubject, ProofRejection } from './identity-store.js'
+import { decideSubjectOwner, findOpenSubject, isSameOwner, setSubjectOwner } from './resolve-account.js'
 
 export interface IssuedCode {
   /** The address in its normal form: send the code there, and to no other spelling. */
@@ -89,10 +90,6 @@ export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofF
     closed: otherSubjects.filter(({ proved }) => proved),
     carried: otherSubjects.filter(({ proved }) => !proved),
   }
-}
-
-function findOpenSubject(subjects: readonly IdentitySubject[], emailKey: string): IdentitySubject | null {
-  return subjects.find((each) => each.emailKey === emailKey && !each.closed) ?? null
 }
 
 /** Gives a carried subject to the next account that carries its address; else it becomes a placeholder. */
@@ -237,73 +234,4 @@ export function createAccounts(
       await prove(email, (tx) => giveAddress(tx, { email, proof: { kind: 'host' }, signedIn, ownsAccounts }))
     },
   }
-}
-
-export interface AccountQuery {
-  readonly email: EmailAddress
-  /** The open subject before the owner was resolved. */
-  readonly ensured: IdentitySubject
-  /** The owner of the address by the host's accounts; undefined: the store's own accounts decide. */
-  readonly hostOwner: AddressOwner | null | undefined
-}
-
-/** Locks a person and gives the open subject to the owner of its address. Null: the owner changed, begin again. */
-export async function resolveSubjectOwner(
-  tx: StoreTransaction,
-  { email, ensured, hostOwner }: AccountQuery,
-  ids: IdSource,
-): Promise<{ readonly open: IdentitySubject; readonly subjects: readonly IdentitySubject[] } | null> {
-  const findOwner = () =>
-    hostOwner === undefined ? tx.identityAccounts.findAddressOwner(email.key) : Promise.resolve(hostOwner)
-  const owner = await findOwner()
-  const accountIds = owner === null ? [] : [owner.accountId]
-  const locked = await tx.identity.lockPersons({ emailKey: email.key, accountIds })
-  const subject = findOpenSubject(locked, email.key)
-  if (subject === null || !isSameOwner(await findOwner(), owner)) return null
-  if (hostOwner !== undefined && !(subject.id === ensured.id && isSameOwner(subject, ensured))) return null
-  const open = await setSubjectOwner(tx, subject, owner, email, ids)
-  const others = locked.filter(({ id, accountId }) => id !== open.id && accountId === open.accountId)
-  return { open, subjects: open.accountId === null ? [open] : [...others, open] }
-}
-
-type Owner = Pick<IdentitySubject, 'accountId' | 'proved'>
-
-function isSameOwner(one: Owner | null, other: Owner | null): boolean {
-  return one?.accountId === other?.accountId && one?.proved === other?.proved
-}
-
-/**
- * Decides the owner of a subject by the current owner of its address; null: the address has none. A proved subject
- * never changes its account, so that a new owner of a mailbox sees nothing of the former owner. An unproved subject
- * follows its address. A placeholder with redemptions waits for a proof.
- * @returns Null: the subject stays with its account, closed. The owner of the address gets a new subject.
- */
-export function decideSubjectOwner(
-  { accountId, proved, redemptions }: Owner & Pick<IdentitySubject, 'redemptions'>,
-  owner: AddressOwner | null,
-): Owner | null {
-  if (proved) return owner?.accountId === accountId ? { accountId, proved } : null
-  if (owner?.proved === true) return { accountId: owner.accountId, proved: true }
-  // An account that registers without a proof gets no earlier share.
-  const waitsForProof = accountId === null && redemptions > 0
-  return { accountId: waitsForProof ? null : (owner?.accountId ?? null), proved: false }
-}
-
-/** Gives the open subject of an address to the owner. Resolves the open subject from then on. */
-async function setSubjectOwner(
-  { identity }: StoreTransaction,
-  subject: IdentitySubject,
-  owner: AddressOwner | null,
-  email: EmailAddress,
-  ids: IdSource,
-): Promise<IdentitySubject> {
-  const decided = decideSubjectOwner(subject, owner)
-  if (decided === null) {
-    await identity.setOwner(subject.id, { closed: true })
-    const newOwner = { accountId: owner?.accountId ?? null, proved: owner?.proved ?? false }
-    return identity.insertSubject({ id: ids.next(), emailKey: email.key, email, ...newOwner })
-  }
-  // Written in every case, so that timing reveals neither an account nor an earlier share.
-  await identity.setOwner(subject.id, decided)
-  return { ...subject, ...decided }
 }

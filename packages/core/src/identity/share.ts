@@ -11,7 +11,6 @@ import {
 import { findDuplicateKey } from '../internal/values.js'
 import type { Applicant, IdentityAccounts, IdentityProvider, Review } from '../ports/identity.js'
 import type { IdSource } from '../ports/runtime.js'
-import { type AccountQuery, resolveSubjectOwner } from './accounts.js'
 import { createFailureError, logFailure } from './checked-provider.js'
 import { decideShare, type ShareDecision } from './decide-share.js'
 import { normalizeEmail, type SealEmail } from './emails.js'
@@ -29,6 +28,7 @@ import {
   redemptionLeaseMs,
   redemptionWindowMs,
 } from './redemption.js'
+import { type AccountQuery, resolveSubjectOwner } from './resolve-account.js'
 import { isRejected } from './reviews.js'
 
 export interface ShareBody {

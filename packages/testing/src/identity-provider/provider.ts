@@ -119,7 +119,7 @@ export interface RequestRecord {
 }
 
 /** The control of a provider, in the process or on a port. */
-type IdentityProviderControl = Readonly<Omit<ReturnType<typeof createProvider>, 'answer' | 'close'>>
+type IdentityProviderControl = Readonly<ReturnType<typeof createProvider>['control']>
 
 /** A provider in the process of a test. */
 export interface LocalIdentityProvider extends IdentityProviderControl {
@@ -135,11 +135,11 @@ export interface LocalIdentityProvider extends IdentityProviderControl {
  * @example const provider = createIdentityProvider({ clients: [donor, service] })
  */
 export function createIdentityProvider(options: Omit<IdentityProviderOptions, 'port'>): LocalIdentityProvider {
-  const { answer, ...provider } = createProvider(options)
-  return { ...provider, fetch: (input, init) => answer(toRequest(input, init)) }
+  const { control, answer, close } = createProvider(options)
+  return { ...control, fetch: (input, init) => answer(toRequest(input, init)), close }
 }
 
-/** Creates a provider. @returns The control, and `answer`, whose `uri` is path and query, byte for byte as signed. */
+/** Creates a provider. The `uri` of `answer` is path and query, byte for byte as signed; `close` stops the timers. */
 function createProvider(options: IdentityProviderOptions) {
   const { rateLimits = false, showsReview = true, sendsWebhooks = false, webhookTimeoutMs = 5_000 } = options
   const { approvesAfterMs, sendWebhook: send = (request) => fetch(request) } = options
@@ -160,11 +160,31 @@ function createProvider(options: IdentityProviderOptions) {
       if (approvesAfterMs !== undefined && type === 'applicantPending') approveAfter(approvesAfterMs, applicant.id)
     },
   }
-  const control = createProviderControl(state)
   const faults = createFaultQueue()
   const countRequest = createRateLimiter()
   const requests: RequestRecord[] = []
   const approvalTimers = new Set<NodeJS.Timeout>()
+  const control = {
+    ...createProviderControl(state),
+    /** Every request so far, oldest first. */
+    requests: requests as readonly RequestRecord[],
+    /** Every sent webhook, oldest first. */
+    webhooks: webhooks.sent as readonly WebhookDelivery[],
+    /** Makes the next requests of one kind fail. */
+    fail: faults.add,
+    /** Drops the queued faults. */
+    clearFaults: faults.clear,
+    /** Replaces the webhook targets of a client. Webhooks that already wait keep their target. */
+    setWebhooks(clientId: string, targetList: readonly WebhookTarget[]): void {
+      targets.set(requireClient(state, clientId).clientId, targetList)
+    },
+    /** Sends the webhooks that are due, one at a time. */
+    deliverWebhooks: webhooks.sendDue,
+    /** Drops every waiting webhook; returns their number. */
+    loseWebhooks: webhooks.dropAll,
+    /** Unix milliseconds at which the next webhook is due; null: none waits. */
+    nextWebhookAt: webhooks.getNextDueAt,
+  }
 
   function approveAfter(ms: number, applicantId: string): void {
     const timer = setTimeout(() => {
@@ -203,33 +223,12 @@ function createProvider(options: IdentityProviderOptions) {
     return fault === null ? buildJsonResponse(json, status) : buildFaultyResponse(fault, json, exchange)
   }
 
-  return {
-    ...control,
-    answer,
-    /** Every request so far, oldest first. */
-    requests: requests as readonly RequestRecord[],
-    /** Every sent webhook, oldest first. */
-    webhooks: webhooks.sent as readonly WebhookDelivery[],
-    /** Makes the next requests of one kind fail. */
-    fail: faults.add,
-    /** Drops the queued faults. */
-    clearFaults: faults.clear,
-    /** Replaces the webhook targets of a client. Webhooks that already wait keep their target. */
-    setWebhooks(clientId: string, targetList: readonly WebhookTarget[]): void {
-      targets.set(requireClient(state, clientId).clientId, targetList)
-    },
-    /** Sends the webhooks that are due, one at a time. */
-    deliverWebhooks: webhooks.sendDue,
-    /** Drops every waiting webhook; returns their number. */
-    loseWebhooks: webhooks.dropAll,
-    /** Unix milliseconds at which the next webhook is due; null: none waits. */
-    nextWebhookAt: webhooks.getNextDueAt,
-    /** Stops the provider's timers. */
-    close(): void {
-      webhooks.close()
-      for (const timer of approvalTimers) clearTimeout(timer)
-    },
+  function close(): void {
+    webhooks.close()
+    for (const timer of approvalTimers) clearTimeout(timer)
   }
+
+  return { control, answer, close }
 }
 
 function runRequest(execute: () => Record<string, unknown>, correlationId: string) {
@@ -272,14 +271,14 @@ export interface TestIdentityProvider extends IdentityProviderControl {
  * @example const provider = await startIdentityProvider({ clients: [donor, service] })
  */
 export async function startIdentityProvider(options: IdentityProviderOptions): Promise<TestIdentityProvider> {
-  const { answer, ...provider } = createProvider(options)
-  const { url, close } = await serve(answer, options.port ?? 0)
+  const { control, answer, close: stopTimers } = createProvider(options)
+  const { url, close: stopServer } = await serve(answer, options.port ?? 0)
   return {
-    ...provider,
+    ...control,
     url,
     async close() {
-      provider.close()
-      await close()
+      stopTimers()
+      await stopServer()
     },
   }
 }

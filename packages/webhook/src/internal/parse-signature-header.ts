@@ -22,7 +22,7 @@ export interface SignatureHeader {
  * A rejection is returned, not thrown: strangers cause most of them, and V8 takes longer to throw than to parse.
  * @param receivedAt - Milliseconds since the epoch.
  */
-export function parseFreshHeader(
+export function parseSignatureHeader(
   header: string | null | undefined,
   receivedAt: number,
   toleranceSeconds: number,

@@ -14,32 +14,22 @@ import { launchChromium, servePages } from '../test/chromium.js'
 const folder = process.argv[2] ?? join(import.meta.dirname, '../../../docs/images')
 /** 2026-01-31T12:00:00Z. */
 const startMs = 1_769_860_800_000
-const themes = ['light', 'dark'] as const
 
 const twin = await createTwin({ seed: 11, startMs })
 withLatencies(twin.service.queries)
 const served = await servePages(() => createConsole({ service: twin.service, now: twin.now }))
 const browser = await launchChromium()
 const paid = await payShop(twin)
-for (const theme of themes) {
-  await take(getName('overview', theme), '', { theme })
-  await take(getName('narrow', theme), '', { theme, width: 390, height: 680, scale: 2 })
-}
+await take('overview', '')
+await take('narrow', '', { width: 390, height: 680, scale: 2 })
 await failBroken(twin)
-const payment = `/payments/${paid.chainId}/${paid.txHash}`
-for (const theme of themes) {
-  // Low enough for a file of less than 150 kB.
-  await take(getName('payment', theme), payment, { theme, height: 720 })
-  await take(getName('deliveries', theme), '/deliveries', { theme, height: 540 })
-  await take(getName('chains', theme), '/chains', { theme })
-}
+// Low enough for a file of less than 150 kB.
+await take('payment', `/payments/${paid.chainId}/${paid.txHash}`, { height: 720 })
+await take('deliveries', '/deliveries', { height: 540 })
+await take('chains', '/chains')
 await browser.close()
 served.close()
 await twin.close()
-
-function getName(name: string, theme: string): string {
-  return theme === 'dark' ? `${name}-dark` : name
-}
 
 /** An hour of payments of a shop, whose receiver answers one delivery in thirty with an error at first. */
 async function payShop(own: Twin): Promise<TwinPayment> {
@@ -77,18 +67,19 @@ async function failBroken(own: Twin): Promise<void> {
   }
 }
 
-type PictureOptions = { theme?: 'light' | 'dark'; width?: number; height?: number; scale?: number }
-
-async function take(name: string, path: string, options: PictureOptions): Promise<void> {
-  const { theme: colorScheme = 'light', width = 1280, height = 860, scale: deviceScaleFactor = 1 } = options
-  const page = await browser.newPage({ viewport: { width, height }, colorScheme, deviceScaleFactor })
-  await page.goto(`${served.origin}/console${path}`, { waitUntil: 'load' })
-  if (path === '') await page.locator('#chart-latency canvas').waitFor()
-  // The badge of a live page says that it is connected.
-  if (await page.evaluate('document.body.dataset.live !== undefined'))
-    await page.locator('#live', { hasText: /^live$/ }).waitFor()
-  await page.screenshot({ path: resolve(folder, `console-${name}.png`) })
-  await page.close()
+/** Takes the picture of a page in both themes. */
+async function take(name: string, path: string, { width = 1280, height = 860, scale = 1 } = {}): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await browser.newPage({ viewport: { width, height }, colorScheme, deviceScaleFactor: scale })
+    await page.goto(`${served.origin}/console${path}`, { waitUntil: 'load' })
+    if (path === '') await page.locator('#chart-latency canvas').waitFor()
+    // The badge of a live page says that it is connected.
+    if (await page.evaluate('document.body.dataset.live !== undefined'))
+      await page.locator('#live', { hasText: /^live$/ }).waitFor()
+    const suffix = colorScheme === 'dark' ? '-dark' : ''
+    await page.screenshot({ path: resolve(folder, `console-${name}${suffix}.png`) })
+    await page.close()
+  }
 }
 
 /** Simulated receivers answer at once, so latencies from 20 to 400 ms are computed from the times of the attempts. */
@@ -99,12 +90,11 @@ function withLatencies(reads: Omit<ConsoleReads, 'prepare'>): void {
     latencyMs: computeLatency(attempt.startedAt),
   })
   const view = (delivery: DeliveryView): DeliveryView => ({ ...delivery, attempts: delivery.attempts.map(timed) })
-  const { attempts, deliveries, deliveriesById, deliveriesByPayment, latencies } = reads
+  const { attempts, deliveries, deliveriesById, deliveriesByPayment } = reads
   Object.assign(reads, {
     attempts: async (query) => (await attempts(query)).map(timed),
     deliveriesById: async (ids) => (await deliveriesById(ids)).map(view),
     deliveriesByPayment: async (id) => (await deliveriesByPayment(id)).map(view),
-    latencies: async (address) => (await latencies(address)).map((_, n) => computeLatency(n * 1_000)),
     async deliveries(query) {
       const page = await deliveries(query)
       return { ...page, rows: page.rows.map(view) }

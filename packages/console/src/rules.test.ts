@@ -75,6 +75,12 @@ it('gaps are the blocks between two stored ranges', () => {
   expect(findGaps([range(20, 30), range(10, 15), range(0, 9)])).toEqual([{ from: 16, to: 19 }])
 })
 
+/** A request with these headers; null: without this header. */
+function requestWith(method: string, given: Readonly<Record<string, string | null>>): Request {
+  const headers = Object.entries(given).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
+  return new Request('http://shop.example/console', { method, headers: Object.fromEntries(headers) })
+}
+
 it.each([
   ['GET', '127.0.0.1:4747', null, undefined, true],
   ['GET', 'localhost', null, '::1', true],
@@ -88,12 +94,16 @@ it.each([
   ['GET', null, null, undefined, false],
   ['GET', 'localhost', null, '10.0.0.1', false],
 ])('%s with Host %s, Origin %s from %s is let in: %s', (method, host, origin, peer, isLetIn) => {
-  expect(findLocalProblem({ method, host, origin, peer, isForwarded: false }) === null).toBe(isLetIn)
+  const bindings = { incoming: { socket: { remoteAddress: peer } } }
+  expect(findLocalProblem(requestWith(method, { host, origin }), bindings) === null).toBe(isLetIn)
 })
 
 it('a request that a proxy forwards is not let in', () => {
-  const request = { method: 'GET', host: '127.0.0.1:4747', origin: null, peer: '127.0.0.1', isForwarded: true }
-  expect(findLocalProblem(request)).toContain('this machine alone')
+  const bindings = { incoming: { socket: { remoteAddress: '127.0.0.1' } } }
+  for (const name of ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host']) {
+    const request = requestWith('GET', { host: '127.0.0.1:4747', [name]: '203.0.113.7' })
+    expect(findLocalProblem(request, bindings), name).toContain('this machine alone')
+  }
 })
 
 it.each([
@@ -106,7 +116,7 @@ it.each([
   ['POST', 'pay.example', 'null', false],
   ['POST', 'pay.example', null, false],
 ])('with sign-in, %s to %s from %s is let in: %s', (method, host, origin, isLetIn) => {
-  const request = { method, host, origin, peer: '203.0.113.7', isForwarded: true }
+  const request = requestWith(method, { host, origin, 'x-forwarded-for': '203.0.113.7' })
   expect(findPublicProblem(request, 'https://pay.example') === null).toBe(isLetIn)
 })
 

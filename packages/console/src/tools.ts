@@ -89,5 +89,4 @@ export interface ExplainedDelivery {
   }[]
 }
 
-export const hasTools = ({ trigger, doctor, explain }: ConsoleTools): boolean =>
-  trigger !== undefined || doctor !== undefined || explain !== undefined
+export const hasTools = (tools: ConsoleTools): boolean => Object.values(tools).some((tool) => tool !== undefined)

@@ -2,7 +2,7 @@
 /** Accounts and their acts: who is paid, where, and in which tokens. @module */
 import type { AccountInput, AccountRecord } from '@payment-integration/core/internal'
 import { FilterError } from '../filters.js'
-import { ActForm, TextArea, TextField } from '../view/forms.js'
+import { ActForm, TextField } from '../view/forms.js'
 import { buildHref, Empty, Facts, Hex, Pager, Pre, Shown, Table, When } from '../view/parts.js'
 import { nameChain, showText } from '../view/text.js'
 import { type ActInput, actsFor, confirmedField, type Load, requiredField, slicePage } from './page.js'
@@ -41,7 +41,7 @@ export const accountsPage: Load = async ({ service }, query) => {
         <h2>New account</h2>
         <TextField name="handle" label="Handle" hint="shop" />
         <TextField name="address" label="Address" hint="0x and 40 hex digits" isLong />
-        <TextArea name="config" label="Link configuration, as JSON" value={formatJson(exampleConfig)} />
+        <TextField name="config" label="Link configuration, as JSON" value={formatJson(exampleConfig)} rows={12} />
       </ActForm>
     </>
   )
@@ -91,7 +91,7 @@ export const accountPage: Load = async ({ service }, _, name) => {
           <h2>Change the account</h2>
           <TextField name="address" label="Address" value={address} isLong />
           {encodeURIComponent(config).length <= maxEncoded ? (
-            <TextArea name="config" label="Link configuration, as JSON" value={config} />
+            <TextField name="config" label="Link configuration, as JSON" value={config} rows={12} />
           ) : (
             <p class="dim">The configuration is too large for a form; the command line changes it.</p>
           )}

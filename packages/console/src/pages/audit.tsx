@@ -74,10 +74,8 @@ const Recorded = ({ text }: { text: string }) => (
 
 /** Names of details that are not the field's words. */
 const labels: ReadonlyMap<string, string> = new Map([
-  ['chainId', 'chain'],
   ['config', 'configuration'],
   ['emailKey', 'keyed hash of the e-mail address'],
-  ['hmac', 'HMAC of the file'],
   ['integrationAddress', 'integration'],
 ])
 

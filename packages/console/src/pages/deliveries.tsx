@@ -49,13 +49,7 @@ export const deliveriesPage: Load = async (deps, query) => {
 export const parseBefore = (before: string | undefined) =>
   before === undefined ? {} : { beforeId: String(parseWholeNumber('before', before)) }
 
-const noMatch = (
-  <Empty title="No delivery matches.">
-    <p>
-      <a href={buildHref(section)}>Show all deliveries</a>
-    </p>
-  </Empty>
-)
+export const noMatch = <Empty title="No delivery matches." />
 const nothingDelivered = (
   <Empty title="Nothing was delivered yet.">
     <p>Each version of a payment is posted to the notification URL of its integration. Set one:</p>
@@ -77,17 +71,15 @@ const meanings: Readonly<Record<DeliveryStatus, string>> = {
 interface ReplayQuestion {
   /** One delivery, or the filter of many. */
   readonly of: DeliveryFilter & { readonly status: DeliveryStatus; readonly version?: number }
-  /** Null: not counted. */
-  readonly count: number | null
-  /** Says more about many deliveries. */
-  readonly more?: string
+  /** Null: not counted. @default 1 */
+  readonly count?: number | null
   /** Builds the form of the act. @param label - The text of its button. */
   readonly form: (label: string) => Child
   readonly backHref: string
 }
 
 /** The first step of each replay: the deliveries and the consequences. The second step is the form. */
-export function askReplay({ of, count, more = '', form, backHref }: ReplayQuestion) {
+export function askReplay({ of, count = 1, form, backHref }: ReplayQuestion) {
   const { status, integrationAddress, chainId, txHash, version, since, until } = of
   const deliveries = countedDeliveries(count)
   const facts: readonly (FactRow | false)[] = [
@@ -104,7 +96,10 @@ export function askReplay({ of, count, more = '', form, backHref }: ReplayQuesti
       <h1>{count === 0 ? 'No delivery matches' : `Replay ${deliveries}?`}</h1>
       <Facts rows={facts.filter((row) => row !== false)} />
       <p>{meanings[status]}</p>
-      <p>A replay is signed with the active secret when it is sent, and marked as a replay in the attempts. {more}</p>
+      <p>
+        A replay is signed with the active secret when it is sent, and marked as a replay in the attempts.
+        {version === undefined ? ' Those in flight are skipped. The audit log gets one record per 1,000.' : ''}
+      </p>
       {count === 0 ? <p class="note">There is nothing to replay.</p> : form(`Replay ${deliveries}`)}
       <p>
         <a href={backHref}>Back to the deliveries</a>
@@ -150,13 +145,12 @@ export const replayPage: Load = async ({ service: { queries }, role }, query) =>
     })
   if (query['id'] !== undefined) {
     const delivery = await findDelivery(queries.deliveries, query['id'])
-    return delivery && askAbout('replay', { of: delivery, count: 1 }, {})
+    return delivery && askAbout('replay', { of: delivery }, {})
   }
   const filter = filterWithStatus(query)
   // Counted only for a role that may replay.
   const count = mayReplay ? await queries.countDeliveries(filter, { atMost }) : null
-  const more = 'Deliveries in flight are skipped. The audit log gets one record per 1,000 deliveries.'
-  return askAbout('replay-many', { of: filter, count, more }, query)
+  return askAbout('replay-many', { of: filter, count }, query)
 }
 
 function countedDeliveries(count: number | null): string {

@@ -64,9 +64,6 @@ function showSpread({ count, p50, p95 }: LatencyStatistics): Child {
   return <span title={`Over ${count} answers and timeouts of the newest 50 sent deliveries`}>{spread}</span>
 }
 
-export const formatFailingFor = (health: EndpointView | null, now: number): string | null =>
-  health?.failingSince == null ? null : `${formatSpan(now - health.failingSince)}, ${health.failures} in a row`
-
 export type LastFailure = (AttemptRecord & { readonly deliveryId: string }) | null
 
 export const showFailure = (failure: LastFailure, toHref: typeof buildHref): Child =>
@@ -82,9 +79,9 @@ export function describeRemedy({ lastFailure, health }: { lastFailure: LastFailu
   return advice && (health === null ? 'It has recovered since.' : advice)
 }
 
-function showFailing(health: EndpointView | null, now: number): Child {
-  const span = formatFailingFor(health, now)
-  if (health === null || span === null) return <Dim>not failing</Dim>
+export function showFailing(health: EndpointView | null, now: number): Child {
+  if (health === null) return <Dim>not failing</Dim>
+  const span = `${formatSpan(now - health.failingSince)}, ${health.failures} in a row`
   if (health.blocks === 0 || health.blockedUntil === null) return span
   if (health.blockedUntil <= now) return `${span}; one attempt tests it now`
   return (

@@ -3,7 +3,7 @@
 import { parseInstant } from '@payment-integration/contract/internal-io'
 import { FilterError } from '../filters.js'
 import type { ExplainedDelivery } from '../tools.js'
-import { ActForm, IntegrationChoice, type NamedAddress, TextArea, TextField } from '../view/forms.js'
+import { ActForm, IntegrationChoice, type NamedAddress, TextField } from '../view/forms.js'
 import { Badge, Facts, Problem, Shown, Table } from '../view/parts.js'
 import { formatNumber, formatSpan } from '../view/text.js'
 import { type ActAnswer, type ActInput, integrationChoices, integrationField, requireTool } from './page.js'
@@ -26,14 +26,14 @@ export function ExplainForm({ integrations, now, values }: ExplainFormProps) {
       <ActForm act="explain" label="Explain the delivery" needs="operator">
         <IntegrationChoice integrations={integrations} chosen={integration} />
         <TextField name="at" label="Received at (UTC)" type="datetime-local" step={1} value={at} isOptional />
-        <TextArea
+        <TextField
           name="headers"
           label="Headers, one per line, or JSON"
           value={headers}
           hint="X-Service-Signature: t=…,v1=…"
           rows={4}
         />
-        <TextArea name="body" label="Body, up to 60 KB" value={body} rows={6} isOptional />
+        <TextField name="body" label="Body, up to 60 KB" value={body} rows={6} isOptional />
       </ActForm>
     </>
   )

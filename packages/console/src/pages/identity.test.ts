@@ -3,7 +3,7 @@ import { createClient } from '@payment-integration/client'
 import type { RedemptionRecord } from '@payment-integration/core/internal'
 import { describe, expect, it } from 'vitest'
 import { type Person, setUpAdmin } from '../../test/admin-setup.js'
-import { IdentityPage } from './identity.js'
+import { openChanged } from '../../test/console-setup.js'
 
 const email = 'Ada.Lovelace@example.com'
 let vera: Person
@@ -133,13 +133,13 @@ it('a redemption with an unknown outcome waits for a decision, and an operator r
 })
 
 it('decisions and redemptions beyond the first 50 are counted', async () => {
-  const redemptions = Array.from({ length: 60 }, (_, n): RedemptionRecord => {
+  const build = (n: number): RedemptionRecord => {
     const names = { subjectId: `subject-${n}`, externalUserId: `user-${n}`, integrationAddress: `0x${'11'.repeat(20)}` }
     const absent = { applicantId: null, levelName: null }
     return { ...names, ...absent, number: 1, startedAt: n, state: 'unresolved', isFindable: true, isLeased: false }
-  })
-  const view = { query: {}, subjects: [], redemptions, verdicts: [], maxRead: 60 }
-  const html = String(await IdentityPage(view))
-  expect(html).toContain('50 of 60 unknown outcomes.')
-  expect(html).toContain('50 of at least 60 redemptions. Choose a keyed hash')
+  }
+  const redemptions = async () => Array.from({ length: 1_000 }, (_, n) => build(n))
+  const html = await openChanged(setup.twin, { identity: { ...identity(), redemptions } }).get('/identity')
+  expect(html).toContain('50 of 1,000 unknown outcomes.')
+  expect(html).toContain('50 of at least 1,000 redemptions. Choose a keyed hash')
 })

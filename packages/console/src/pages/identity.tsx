@@ -10,7 +10,7 @@ import type {
   VerdictRecord,
 } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
-import { FilterError, type QueryFields } from '../filters.js'
+import { FilterError } from '../filters.js'
 import { ActForm, Filters, TextField } from '../view/forms.js'
 import type { Column } from '../view/parts.js'
 import { Badge, buildHref, Copyable, Dim, Empty, Hex, Pager, Shown, sentencePage, Table, When } from '../view/parts.js'
@@ -35,26 +35,12 @@ export const identityPage: Load = async ({ service: { identity } }, query) => {
     identity.redemptions({ emailKey, limit: maxRead }),
     identity.verdicts({ emailKey, limit: pageSize }),
   ])
-  const body = <IdentityPage {...{ query, subjects, redemptions, verdicts, maxRead }} />
-  return { title: 'Identity', section, body }
-}
-
-interface IdentityView {
-  readonly query: QueryFields
-  readonly subjects: readonly SubjectView[]
-  readonly redemptions: readonly RedemptionRecord[]
-  readonly verdicts: readonly VerdictRecord[]
-  readonly maxRead: number
-}
-
-export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: limit }: IdentityView) {
-  const { key, after } = query
   const open = redemptions.filter(mayResolve)
   const stuck = subjects.filter((subject) => findClosable(subject) !== null)
   const subjectColumn = subjectColumnWith(new Map(subjects.map(({ id, emailKey }) => [id, emailKey])))
   const redemptionColumns = redemptionColumnsWith(subjectColumn)
   const { rows, next } = cutPage(subjects, ({ id }) => buildHref(section, { key, after: id }))
-  return (
+  const body = (
     <>
       <h1>Identity</h1>
       <ActForm act="identity-search" label="Find the address" needs="viewer">
@@ -69,7 +55,7 @@ export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: 
             outcome is unknown, verifications on hold and missing applicants appear here, each with its decision.
             {subjects.length === 0
               ? null
-              : ` The newest ${formatNumber(limit)} redemptions and ${formatNumber(subjects.length)} subjects were examined.`}
+              : ` The newest ${formatNumber(maxRead)} redemptions and ${formatNumber(subjects.length)} subjects were examined.`}
           </p>
         </Empty>
       ) : null}
@@ -111,7 +97,7 @@ export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: 
         columns={redemptionColumns}
         empty={<p class="dim">No share token was redeemed yet.</p>}
       />
-      <Part of={redemptions.length} isCut={redemptions.length >= limit} rows="redemptions">
+      <Part of={redemptions.length} isCut={redemptions.length >= maxRead} rows="redemptions">
         Choose a keyed hash to see all of its redemptions.
       </Part>
       <h2>Newest verdicts</h2>
@@ -133,6 +119,7 @@ export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: 
       />
     </>
   )
+  return { title: 'Identity', section, body }
 }
 
 function Part(props: { of: number; isCut?: boolean; rows: string; children?: Child }) {

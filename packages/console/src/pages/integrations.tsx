@@ -1,14 +1,16 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Integrations and their acts; new secrets appear only in a form's answer. @module */
 import type { IntegrationView } from '@payment-integration/core'
-import type { ActorCommands } from '@payment-integration/core/internal'
-import type { Child } from 'hono/jsx'
-import { ActForm, type ActFormProps, TextField } from '../view/forms.js'
+import type { ConsoleIntegration } from '@payment-integration/core/internal'
+import { createIntegrationScope } from '../portal/integration-scope.js'
+import type { PortalForm } from '../portal/page.js'
+import { createSecretActs, SecretForms } from '../portal/secrets.js'
+import { ActForm, TextField } from '../view/forms.js'
 import { buildHref, Dim, EnabledBadge, Facts, Hex, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
 import { nameChain } from '../view/text.js'
 import { NoIntegrations, showUrl } from './endpoints.js'
 import type { Act, ActInput, Load, Note } from './page.js'
-import { actsFor, confirmedField, findIntegration, graceField, integrationsAfter, requiredField } from './page.js'
+import { actsFor, confirmedField, findIntegration, integrationsAfter, requiredField } from './page.js'
 
 const section = '/integrations'
 const integrationPath = (address: string) => `${section}/${address}`
@@ -44,15 +46,15 @@ export const integrationsPage: Load = async ({ service, now }, query) => {
   return { title: 'Integrations', section, body }
 }
 
-function describeSigning(one: Pick<IntegrationView, 'signingSecretPrepared' | 'previousSigningSecretUntil'>, now = 0) {
-  const isGrace = (one.previousSigningSecretUntil ?? 0) > now
-  return `${one.signingSecretPrepared ? 'set, the next one is prepared' : 'set'}${isGrace ? ', the previous one in its grace time' : ''}`
+function describeSigning({ signingSecretPrepared, previousSigningSecretUntil }: ConsoleIntegration, now: number) {
+  const next = signingSecretPrepared ? ', the next one is prepared' : ''
+  const previous = (previousSigningSecretUntil ?? 0) > now ? ', the previous one in its grace time' : ''
+  return `set${next}${previous}`
 }
 
 export const integrationPage: Load = async ({ service }, _, name) => {
   const one = await findIntegration(service, name)
   if (one === null) return null
-  const showEnd = (until: number | null) => (until === null ? 'none' : <When at={until} withDate />)
   const body = (
     <>
       <h1>
@@ -62,10 +64,6 @@ export const integrationPage: Load = async ({ service }, _, name) => {
         rows={[
           ['Address', <Hex value={one.address} isWhole />, 'wide'],
           ['Notification URL', showUrl(one), 'wide'],
-          ['API secret', 'set; only its hash is stored'],
-          ['Previous API secret until', showEnd(one.previousApiSecretUntil)],
-          ['Signing secret', describeSigning(one)],
-          ['Previous signing secret until', showEnd(one.previousSigningSecretUntil)],
           ['Created', <When at={one.createdAt} withDate />],
           [
             'Lists',
@@ -85,83 +83,60 @@ export const integrationPage: Load = async ({ service }, _, name) => {
 }
 
 function IntegrationActs({ one }: { one: IntegrationView }) {
-  const ActOfOne = (form: Omit<ActFormProps, 'needs' | 'fields'>) => (
-    <ActForm {...form} needs="admin" fields={{ address: one.address }} />
+  const Form: typeof PortalForm = ({ act, ...form }) => (
+    <ActForm {...form} act={`integration-${act}`} needs="admin" fields={{ address: one.address }} />
   )
   const url = one.notificationUrl ?? ''
   const urlProps = /[?@]/.test(url) ? { hint: 'set; hidden, as it may hold a secret' } : { value: url }
   return (
     <>
       <h2>Notification URL</h2>
-      <ActOfOne act="integration-url" label="Save the URL">
+      <Form act="url" label="Save the URL">
         <TextField name="url" label="Notification URL; an empty one stops deliveries" {...urlProps} isOptional isLong />
-      </ActOfOne>
-      <h2>API secret</h2>
-      {one.previousApiSecretUntil === null ? (
-        <ActOfOne act="integration-rotate" label="Replace the API secret" hasGrace />
-      ) : (
-        <ActOfOne act="integration-end-api" label="End the old API secret" confirm="All servers have switched" />
-      )}
-      <h2>Signing secret</h2>
-      {one.signingSecretPrepared ? (
-        <>
-          <ActOfOne act="integration-activate" label="Activate the signing secret" hasGrace />
-          <ActOfOne act="integration-abort" label="Delete the prepared signing secret" tone="danger" />
-        </>
-      ) : (
-        <ActOfOne act="integration-prepare" label="Prepare a signing secret" />
-      )}
-      {one.previousSigningSecretUntil === null ? null : (
-        <ActOfOne act="integration-end-signing" label="End the old signing secret" confirm="Receivers have switched" />
-      )}
+      </Form>
+      <SecretForms of={one} Form={Form} />
       <h2>{one.enabled ? 'Disable' : 'Enable'} the integration</h2>
       {one.enabled ? (
-        <ActOfOne act="integration-disable" label="Disable" confirm="Requests get 401, deliveries wait, sessions end" />
+        <Form act="disable" label="Disable" confirm="Requests get 401, deliveries wait, sessions end" />
       ) : (
-        <ActOfOne act="integration-enable" label="Enable" />
+        <Form act="enable" label="Enable" />
       )}
     </>
   )
 }
 
-type Commands = ActorCommands['integrations']
 const readAddress = ({ fields }: ActInput) => requiredField(fields, 'address').toLowerCase()
 
-function change(
-  note: Note,
-  run: (commands: Commands, address: string, fields: ActInput['fields']) => Promise<unknown>,
-  isConfirmed = false,
-): Act['run'] {
+function change(note: Note, run: (input: ActInput, address: string) => Promise<unknown>): Act['run'] {
   return async (input) => {
-    if (isConfirmed) confirmedField(input.fields)
     const address = readAddress(input)
-    await run(input.commands.integrations, address, input.fields)
+    await run(input, address)
     return { to: integrationPath(address), note }
   }
 }
 
-export const integrationActs = actsFor('admin', {
-  'integration-create': create,
-  'integration-enable': change('integration-enabled', (own, address) => own.setEnabled(address, true)),
-  'integration-disable': change('integration-disabled', (own, address) => own.setEnabled(address, false), true),
-  'integration-url': change('url-set', (own, address, { url = null }) => own.setNotificationUrl(address, url)),
-  'integration-rotate': rotate,
-  'integration-end-api': change('api-ended', (own, address) => own.endPreviousApiSecret(address), true),
-  'integration-prepare': prepare,
-  'integration-activate': change('signing-activated', (own, address, fields) =>
-    own.activateSigningSecret(address, { graceMs: graceField(fields) }),
-  ),
-  'integration-abort': change('signing-aborted', (own, address) => own.abortSigningSecret(address)),
-  'integration-end-signing': change('signing-ended', (own, address) => own.endPreviousSigningSecret(address), true),
+/** The acts on secrets that the portal has too, in the name of the admin. */
+const secretActs = Object.entries(
+  createSecretActs((address) => ({ section, to: integrationPath(address), toHref: buildHref })),
+).map(([name, run]) => {
+  const runAsAdmin: Act['run'] = async (input) =>
+    run(createIntegrationScope(input.service, readAddress(input), input.visit.actor), input.fields)
+  return [`integration-${name}`, runAsAdmin] as const
 })
 
-const showSecrets = (
-  title: string,
-  address: string,
-  secrets: Readonly<Record<string, string>>,
-  instructions: Child,
-) => ({
-  show: newSecretsPage({ title, section, to: integrationPath(address), secrets }, instructions),
+export const integrationActs = actsFor('admin', {
+  'integration-create': create,
+  'integration-enable': change('integration-enabled', ({ commands }, address) =>
+    commands.integrations.setEnabled(address, true),
+  ),
+  'integration-disable': change('integration-disabled', async ({ commands, fields }, address) => {
+    confirmedField(fields)
+    await commands.integrations.setEnabled(address, false)
+  }),
+  'integration-url': change('url-set', ({ commands, fields: { url = null } }, address) =>
+    commands.integrations.setNotificationUrl(address, url),
+  ),
+  ...Object.fromEntries(secretActs),
 })
 
 async function create(input: ActInput) {
@@ -181,23 +156,6 @@ async function create(input: ActInput) {
       ))}
     </>
   )
-  return showSecrets('The integration is created', address, secrets, instructions)
-}
-
-/** Rotates the API secret. A reload posts the form again, which must not end a secret that still works. */
-async function rotate(input: ActInput) {
-  const address = readAddress(input)
-  const graceMs = graceField(input.fields)
-  const { apiSecret } = await input.commands.integrations.rotateApiSecret(address, { graceMs, keepsPrevious: true })
-  const instructions = `The previous secret stays valid for ${graceMs / 3_600_000} hours. The page of the integration has a form that ends it sooner.`
-  return showSecrets('The API secret is replaced', address, { 'API secret': apiSecret }, instructions)
-}
-
-/** Prepares a signing secret; no page shows it twice. */
-async function prepare(input: ActInput) {
-  const address = readAddress(input)
-  const { signingSecret } = await input.commands.integrations.prepareSigningSecret(address, { isShownAgain: false })
-  const instructions =
-    'Add it to the receiver and keep the present one there. Deliveries are signed with the present secret until you activate this one.'
-  return showSecrets('The next signing secret is prepared', address, { 'Signing secret': signingSecret }, instructions)
+  const shown = { title: 'The integration is created', section, to: integrationPath(address), secrets }
+  return { show: newSecretsPage(shown, instructions) }
 }

@@ -10,34 +10,9 @@ import type { Load } from './page.js'
 
 type Legacy = Service['legacy']
 type Item = Awaited<ReturnType<Legacy['lookup']>>['payments'][number]
-type Verified = Awaited<ReturnType<Legacy['verify']>>
 
 /** The most characters shown of an answer. */
 const maxCharacters = 20_000
-
-type LegacyAnswer =
-  | { readonly status: 200; readonly lookup: Awaited<ReturnType<Legacy['lookup']>> }
-  | ({ readonly status: 200 | 409 } & Verified)
-  | { readonly status: 400; readonly error: InvalidLegacyRequestError }
-  | { readonly status: 404 }
-
-/** Looks up the transaction in the form; null: the form is empty. @throws FilterError When the chain is no number. */
-async function legacyAnswer(legacy: Legacy, query: QueryFields): Promise<LegacyAnswer | null> {
-  const { chain = '', hash = '', amount = '', currency = '', payee = '' } = query
-  if (chain === '' && hash === '') return null
-  try {
-    if (amount === '' && currency === '' && payee === '')
-      return { status: 200, lookup: await legacy.lookup({ chainId: chain, txHash: hash }) }
-    const chainId = parseWholeNumber('chain', chain)
-    const invoice = { invoiceAmount: amount, invoiceCurrency: currency, address: payee }
-    const answer = await legacy.verify({ chainId, txHash: hash, ...invoice })
-    return { status: answer.verified ? 200 : 409, ...answer }
-  } catch (error) {
-    if (error instanceof InvalidLegacyRequestError) return { status: 400, error }
-    if (error instanceof TransactionNotFoundError) return { status: 404 }
-    throw error
-  }
-}
 
 const fields = [
   { name: 'chain', label: 'Chain', hint: '137' },
@@ -48,7 +23,7 @@ const fields = [
 ] as const
 
 export const legacyPage: Load = async ({ service }, query) => {
-  const answer = await legacyAnswer(service.legacy, query)
+  const answer = await showAnswer(service.legacy, query)
   const body = (
     <>
       <h1>Legacy look-up</h1>
@@ -59,41 +34,66 @@ export const legacyPage: Load = async ({ service }, query) => {
         invoice shown here is proven by the transaction alone, or empty; Payments shows the invoice that the merchant's
         processor sent.
       </p>
-      {answer === null ? null : <Answered answer={answer} />}
+      {answer}
     </>
   )
   return { title: 'Legacy look-up', section: '/legacy', body }
 }
 
-function Answered({ answer }: { answer: LegacyAnswer }) {
-  if (answer.status === 404)
-    return (
-      <Empty title="404: the transaction is not in the system.">
-        <p>It may be on another chain, not indexed yet, or not a payment.</p>
-      </Empty>
-    )
-  if ('error' in answer)
+/** Shows the answer for the form; null: the form is empty. @throws FilterError When the chain is no number. */
+async function showAnswer(legacy: Legacy, query: QueryFields): Promise<Child> {
+  const { chain = '', hash = '', amount = '', currency = '', payee = '' } = query
+  if (chain === '' && hash === '') return null
+  try {
+    if (amount === '' && currency === '' && payee === '') {
+      const body = await legacy.lookup({ chainId: chain, txHash: hash })
+      const summary = `The transaction has ${formatCount(body.payments.length, 'payment')}.`
+      return <Result {...{ status: 200, body, summary }} check={() => <Dim>not verified</Dim>} />
+    }
+    const invoice = { invoiceAmount: amount, invoiceCurrency: currency, address: payee }
+    const answer = await legacy.verify({ chainId: parseWholeNumber('chain', chain), txHash: hash, ...invoice })
+    const { verified, result: body } = answer
+    const summary = verified
+      ? 'Verified: every payment of the transaction matches the invoice.'
+      : 'Not verified: the invoice does not match every payment of the transaction.'
+    return <Result {...{ status: verified ? 200 : 409, body, summary }} check={showVerdict} />
+  } catch (error) {
+    if (error instanceof TransactionNotFoundError)
+      return (
+        <Empty title="404: the transaction is not in the system.">
+          <p>It may be on another chain, not indexed yet, or not a payment.</p>
+        </Empty>
+      )
+    if (!(error instanceof InvalidLegacyRequestError)) throw error
     return (
       <Empty title="400: the request is malformed.">
-        {answer.error.details.map(({ message, path }) => (
+        {error.details.map(({ message, path }) => (
           <p>
             <code>{path.join('.')}</code>: <Shown text={message} max={400} />
           </p>
         ))}
       </Empty>
     )
-  const isLookup = 'lookup' in answer
-  const body = isLookup ? answer.lookup : answer.result
-  const payments = body.payments as readonly Item[]
+  }
+}
+
+interface ResultProps {
+  readonly status: number
+  readonly body: { readonly payments: readonly object[] }
+  readonly summary: string
+  readonly check: (item: Item) => Child
+}
+
+function Result({ status, body, summary, check }: ResultProps) {
   return (
     <>
       <h2>Result</h2>
-      <p>{isLookup ? `The transaction has ${formatCount(payments.length, 'payment')}.` : showVerdict(answer)}</p>
+      <p>{summary}</p>
       <Table
         label="Payments of the transaction"
-        rows={payments}
+        rows={body.payments as readonly Item[]}
         columns={[
-          ['Check', (item) => (isLookup ? <Dim>not verified</Dim> : verdictCell(item))],
+          ['Check', check],
           ['Paid net', (item) => <Shown text={`${item.tokenAmountNet.formatted} ${item.tokenSymbol}`} max={100} />],
           ['Fees', (item) => <Shown text={item.totalFees.formatted} max={100} />],
           ['Receiver', (item) => <Hex value={item.receiver} />],
@@ -105,18 +105,13 @@ function Answered({ answer }: { answer: LegacyAnswer }) {
           ['Final', (item) => (item.final ? 'yes' : 'not yet')],
         ]}
       />
-      <h2>Response body, status {answer.status}</h2>
+      <h2>Response body, status {status}</h2>
       <Pre label="The answer as JSON" text={showText(JSON.stringify(body, null, 2), maxCharacters)} />
     </>
   )
 }
 
-const showVerdict = ({ verified }: Verified) =>
-  verified
-    ? 'Verified: every payment of the transaction matches the invoice.'
-    : 'Not verified: the invoice does not match every payment of the transaction.'
-
-function verdictCell(item: Item & { readonly verificationErrors?: readonly string[] }): Child {
+function showVerdict(item: Item & { readonly verificationErrors?: readonly string[] }): Child {
   const { verificationErrors: errors = [] } = item
   // The interface's error texts are long and must wrap; a badge does not wrap.
   return errors.length === 0 ? <Badge word="matches" tone="good" /> : <span class="bad">{errors.join('; ')}</span>

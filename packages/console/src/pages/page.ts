@@ -93,17 +93,24 @@ export const actsFor = (needs: Role, runs: Readonly<Record<string, Act['run']>>)
 /** The key of a sentence about an act's result. The URL holds only the key, so that no link can put text on a page. */
 export type Note = keyof typeof notes
 
-const notes = {
+/** Results of acts that integrators do too. */
+export const sharedNotes = {
   replayed: 'The delivery is due now. It is marked as a replay in its attempts.',
   'signed-out': 'You are signed out.',
+  'api-ended': 'The previous API secret no longer works: requests with it are answered 401.',
+  'signing-activated': 'Deliveries are signed with the new secret from now on.',
+  'signing-aborted': 'The prepared signing secret is deleted. Remove it from the receiver.',
+  'signing-ended': 'The previous signing secret is deleted.',
+} as const
+
+export type SharedNote = keyof typeof sharedNotes
+
+const notes = {
+  ...sharedNotes,
   joined: 'Your passphrase is set. Sign in with it.',
   'integration-enabled': 'The integration is enabled: its requests are answered, and its deliveries are sent.',
   'integration-disabled': 'The integration is disabled: its requests are answered 401, and its deliveries wait.',
   'url-set': 'The notification URL is saved; without one, nothing is delivered.',
-  'api-ended': 'The previous API secret no longer works: requests with it are answered 401.',
-  'signing-activated': 'Deliveries are signed with the prepared secret from now on.',
-  'signing-aborted': 'The prepared signing secret is deleted. Remove it from the receiver.',
-  'signing-ended': 'The previous signing secret is deleted.',
   'account-created': 'The account is created.',
   'account-changed': 'The account is changed.',
   'account-removed': 'The account is removed.',
@@ -119,8 +126,10 @@ const notes = {
   'missing-closed': 'The applicant counts as deleted. Its donor may share again.',
 } as const
 
-export const findNote = (name: string | null): string | null =>
-  name !== null && Object.hasOwn(notes, name) ? notes[name as Note] : null
+export const createNoteFinder = (all: Readonly<Record<string, string>>) => (name: string | null) =>
+  name !== null && Object.hasOwn(all, name) ? (all[name] ?? null) : null
+
+export const findNote = createNoteFinder(notes)
 
 /** Returns a required field. @throws FilterError When the field is missing. */
 export function requiredField(fields: Fields, name: string): string {

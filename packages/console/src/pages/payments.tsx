@@ -100,19 +100,13 @@ const NoPayments = ({ deps: { url, tools }, choices }: { deps: PageDeps; choices
   </Empty>
 )
 
-interface Found {
-  readonly payments: readonly StoredPayment[]
-  /** Sentences that describe the payments that were not searched; empty: all were searched. */
-  readonly notes: readonly string[]
-}
-
 const walletNote =
   'Payments without a registered integration are not searched by wallet, and at most 1,000 integrations are.'
 
 type Reads = Pick<Queries, 'search'>
 
-/** Searches up to the limit, then applies the page's filters. Notes describe payments that were left out. */
-export async function search(reads: Reads, text: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
+/** Searches up to the limit, then applies the page's filters. Notes describe what was left out; none: nothing was. */
+export async function search(reads: Reads, text: string, filter: ConsolePaymentFilter, limit: number) {
   const { rows, order, others } = await find(reads, text, filter, limit)
   const cut = `More than ${limit} payments match the search: only ${order} are filtered and shown; ${others}.`
   const isPartOfWallet = parseSearch(text).wallet !== undefined && typeof filter.integrationAddress !== 'string'

@@ -11,44 +11,57 @@ import { sentHeaders, wasSent } from './signature.js'
 import type { Snapshot } from './snapshots.js'
 
 /** One entry of a time line. A processor update is stored without a time, and stands at the version that it met. */
-type Entry = { readonly at: number | null } & (
-  | { readonly kind: 'block' }
-  | { readonly kind: 'version'; readonly version: number; readonly state: string | null }
-  | { readonly kind: 'update'; readonly update: ConsoleUpdate }
-  | {
-      readonly kind: 'attempt'
-      readonly delivery: DeliveryView
-      readonly number: number
-      readonly attempt: AttemptRecord
-    }
-  | { readonly kind: 'next'; readonly delivery: DeliveryView }
-)
+interface Entry {
+  readonly kind: 'block' | 'version' | 'update' | 'attempt' | 'next'
+  readonly at: number | null
+  readonly id?: string
+  readonly content: Child
+}
 
-function buildTimeline(
-  payment: StoredPayment,
-  snapshots: readonly Snapshot[],
-  updates: readonly ConsoleUpdate[],
-  deliveries: readonly DeliveryView[],
-): Entry[] {
+interface TimelineProps {
+  readonly payment: StoredPayment
+  readonly snapshots: readonly Snapshot[]
+  readonly updates: readonly ConsoleUpdate[]
+  readonly deliveries: readonly DeliveryView[]
+  readonly context: DeliveryContext
+}
+
+function buildTimeline({ payment, snapshots, updates, deliveries, context }: TimelineProps): Entry[] {
   const created = new Map(deliveries.map(({ version, createdAt }) => [version, createdAt]))
   // An applied update created its version; any other update met the version.
   const findPlace = ({ version }: ConsoleUpdate) => version ?? Number.POSITIVE_INFINITY
-  const entries: Entry[] = [{ kind: 'block', at: payment.blockTimestamp }]
+  const block = (
+    <>
+      Mined in block {formatNumber(payment.blockNumber)} <Hex value={payment.blockHash} />, log {payment.logIndex}
+    </>
+  )
+  const entries: Entry[] = [{ kind: 'block', at: payment.blockTimestamp, content: block }]
+  const addUpdates = (at: number | null, added: readonly ConsoleUpdate[]) => {
+    for (const update of added) entries.push({ kind: 'update', at, content: <UpdateText update={update} /> })
+  }
   const versions = new Set([...snapshots.map(({ version }) => version), ...updates.map(findPlace)])
   for (const version of [...versions].sort((a, b) => a - b)) {
     const at = created.get(version) ?? null
     const group = updates.filter((update) => findPlace(update) === version)
-    const isApplied = ({ outcome }: ConsoleUpdate) => outcome === 'applied'
-    for (const update of group.filter(isApplied)) entries.push({ kind: 'update', at, update })
+    const applied = group.filter(({ outcome }) => outcome === 'applied')
+    addUpdates(at, applied)
     const snapshot = snapshots.find((each) => each.version === version)
-    if (snapshot !== undefined) entries.push({ kind: 'version', at, version, state: readState(snapshot) })
-    for (const update of group.filter((each) => !isApplied(each))) entries.push({ kind: 'update', at: null, update })
+    if (snapshot !== undefined) entries.push({ kind: 'version', at, content: <VersionText snapshot={snapshot} /> })
+    const others = group.filter((update) => !applied.includes(update))
+    addUpdates(null, others)
   }
   for (const delivery of deliveries) {
-    const { attempts, nextAttemptAt } = delivery
-    for (const [index, attempt] of attempts.entries())
-      entries.push({ kind: 'attempt', at: attempt.startedAt, delivery, number: index + 1, attempt })
-    if (nextAttemptAt !== null) entries.push({ kind: 'next', at: nextAttemptAt, delivery })
+    for (const [index, attempt] of delivery.attempts.entries()) {
+      const content = <AttemptText {...{ attempt, delivery }} number={index + 1} />
+      entries.push({ kind: 'attempt', at: attempt.startedAt, id: attemptId(delivery, index + 1), content })
+    }
+    if (delivery.nextAttemptAt === null) continue
+    const next = (
+      <>
+        Next attempt of version {delivery.version}: {showNextAttempt(delivery, context)}
+      </>
+    )
+    entries.push({ kind: 'next', at: delivery.nextAttemptAt, content: next })
   }
   return inOrder(entries)
 }
@@ -65,9 +78,17 @@ function inOrder(entries: readonly Entry[]): Entry[] {
   return keyed.sort((a, b) => (a.key === b.key ? 0 : a.key - b.key)).map(({ entry }) => entry)
 }
 
-function readState({ text }: Snapshot): string | null {
+function VersionText({ snapshot: { version, text } }: { snapshot: Snapshot }) {
+  return (
+    <>
+      <strong>Version {version}</strong> <Badge word={readState(text) ?? 'no state'} />
+    </>
+  )
+}
+
+function readState(snapshot: string): string | null {
   try {
-    return (JSON.parse(text) as { state: string | null }).state
+    return (JSON.parse(snapshot) as { state: string | null }).state
   } catch {
     return null
   }
@@ -75,56 +96,22 @@ function readState({ text }: Snapshot): string | null {
 
 const maxShown = 4_000
 
-interface TimelineProps {
-  readonly payment: StoredPayment
-  readonly snapshots: readonly Snapshot[]
-  readonly updates: readonly ConsoleUpdate[]
-  readonly deliveries: readonly DeliveryView[]
-  readonly context: DeliveryContext
-}
-
-export const Timeline = ({ payment, snapshots, updates, deliveries, context }: TimelineProps) => (
+export const Timeline = (props: TimelineProps) => (
   <>
     <h2>Timeline</h2>
     <ol class="timeline">
-      {buildTimeline(payment, snapshots, updates, deliveries).map((entry) => (
-        <li class={entry.kind} id={entry.kind === 'attempt' ? attemptId(entry.delivery, entry.number) : undefined}>
-          <span class="at">{entry.at === null ? <Dim>time not stored</Dim> : <When at={entry.at} withDate />}</span>
-          <div>{describeEvent(entry, payment, context)}</div>
+      {buildTimeline(props).map(({ kind, at, id, content }) => (
+        <li class={kind} id={id}>
+          <span class="at">{at === null ? <Dim>time not stored</Dim> : <When at={at} withDate />}</span>
+          <div>{content}</div>
         </li>
       ))}
     </ol>
   </>
 )
 
-function describeEvent(entry: Entry, payment: StoredPayment, context: DeliveryContext): Child {
-  switch (entry.kind) {
-    case 'block':
-      return (
-        <>
-          Mined in block {formatNumber(payment.blockNumber)} <Hex value={payment.blockHash} />, log {payment.logIndex}
-        </>
-      )
-    case 'version':
-      return (
-        <>
-          <strong>Version {entry.version}</strong> <Badge word={entry.state ?? 'no state'} />
-        </>
-      )
-    case 'update':
-      return <UpdateText update={entry.update} />
-    case 'attempt':
-      return <AttemptText {...entry} />
-    case 'next':
-      return (
-        <>
-          Next attempt of version {entry.delivery.version}: {showNextAttempt(entry.delivery, context)}
-        </>
-      )
-  }
-}
-
-function AttemptText({ attempt, delivery, number }: Extract<Entry, { kind: 'attempt' }>) {
+function AttemptText(props: { attempt: AttemptRecord; delivery: DeliveryView; number: number }) {
+  const { attempt, delivery, number } = props
   const advice = findAdvice(attempt.status, attempt.reason)
   const name = `version ${delivery.version}, attempt ${number}`
   return (

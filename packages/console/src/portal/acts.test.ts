@@ -124,13 +124,13 @@ describe('the notification URL', () => {
 
 describe('a new API secret', () => {
   it('is shown once; both work until the previous one is ended; then its sessions end', async () => {
-    const { text, headers } = await act('rotate-api-secret', { graceHours: '24' })
+    const { text, headers } = await act('rotate', { graceHours: '24' })
     const apiSecret = secretIn(text)
     expect([text.split(apiSecret).length, headers.get('cache-control')]).toEqual([2, 'no-store'])
     const renewed = await setup.signIn({ address: shop.address, apiSecret })
     expect(await allPages()).not.toMatch(/pi_api_|<\/time> UTC/)
-    expect((await act('end-api-secret')).status).toBe(400)
-    expect((await act('end-api-secret', { confirmed: 'yes' })).location).toBe('/portal/secrets?note=api-ended')
+    expect((await act('end-api')).status).toBe(400)
+    expect((await act('end-api', { confirmed: 'yes' })).location).toBe('/portal/secrets?note=api-ended')
     expect([(await shopBrowser.get('/portal')).status, (await renewed.get('/portal')).status]).toEqual([303, 200])
     const [ended, , rotated] = await setup.audit(3)
     expect(ended).toBe(mine('integration.previous_api_secret_ended'))
@@ -139,7 +139,7 @@ describe('a new API secret', () => {
 
   it('is not made by a reload of the answer, which would end the secret that still works', async () => {
     const csrf = await shopBrowser.csrf('/portal')
-    const post = () => shopBrowser.post('/portal/act/rotate-api-secret', { csrf, graceHours: '24' })
+    const post = () => shopBrowser.post('/portal/act/rotate', { csrf, graceHours: '24' })
     const first = await post()
     const again = await post()
     expect([first.status, again.status, secretIn(again.text)]).toEqual([200, 409, ''])
@@ -150,14 +150,14 @@ describe('a new API secret', () => {
 
 describe('a new signing secret', () => {
   it('is shown once when it is prepared, signs when it is activated, and ends the previous one when asked', async () => {
-    const prepared = await act('prepare-signing-secret')
+    const prepared = await act('prepare')
     const signingSecret = secretIn(prepared.text)
     expect(signingSecret).toMatch(/^pi_whsec_/)
-    const again = await act('prepare-signing-secret')
+    const again = await act('prepare')
     expect([again.status, secretIn(again.text)]).toEqual([409, ''])
     expect(await allPages()).not.toContain('pi_whsec_')
     await act('test')
-    await act('activate-signing-secret', { graceHours: '24' })
+    await act('activate', { graceHours: '24' })
     await setup.twin.advance(5_000)
     await act('test')
     const verify = (secrets: string, nth: number) => {
@@ -167,17 +167,17 @@ describe('a new signing secret', () => {
     await verify(shop.signingSecret, 0)
     await verify(signingSecret, 1)
     expect((await view()).previousSigningSecretUntil).not.toBeNull()
-    expect((await act('end-signing-secret', { confirmed: 'yes' })).location).toBe('/portal/secrets?note=signing-ended')
+    expect((await act('end-signing', { confirmed: 'yes' })).location).toBe('/portal/secrets?note=signing-ended')
     expect((await view()).previousSigningSecretUntil).toBeNull()
     const actions = (await setup.audit(5)).map((line) => line.split(' '))
     expect(new Set(actions.map(([actor]) => actor))).toEqual(new Set([`integration:${shop.address}`]))
   })
 
   it('that is aborted is deleted, and another one can be prepared', async () => {
-    const first = secretIn((await act('prepare-signing-secret')).text)
-    expect((await act('abort-signing-secret')).location).toBe('/portal/secrets?note=signing-aborted')
-    expect((await act('activate-signing-secret', { graceHours: '1' })).status).toBe(409)
-    expect(secretIn((await act('prepare-signing-secret')).text)).not.toBe(first)
+    const first = secretIn((await act('prepare')).text)
+    expect((await act('abort')).location).toBe('/portal/secrets?note=signing-aborted')
+    expect((await act('activate', { graceHours: '1' })).status).toBe(409)
+    expect(secretIn((await act('prepare')).text)).not.toBe(first)
   })
 })
 
@@ -186,8 +186,8 @@ it("no act is done with another session's CSRF token, with none, from another si
   const csrf = await shopBrowser.csrf('/portal')
   const other = await (await setup.signIn(shop)).csrf('/portal')
   const before = await setup.audit(1)
-  const acts = ['replay', 'test', 'url', 'rotate-api-secret', 'end-api-secret', 'prepare-signing-secret']
-  for (const name of [...acts, 'activate-signing-secret', 'abort-signing-secret', 'end-signing-secret']) {
+  const acts = ['replay', 'test', 'url', 'rotate', 'end-api', 'prepare']
+  for (const name of [...acts, 'activate', 'abort', 'end-signing']) {
     const fields = { id, graceHours: '1', confirmed: 'yes' }
     for (const given of [{}, { csrf: other }, { csrf: '' }])
       expect((await shopBrowser.post(`/portal/act/${name}`, { ...fields, ...given })).status, name).toBe(403)

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The integration's deliveries, and the page that asks whether to replay one. @module */
 import { deliveryFilter } from '../filters.js'
-import { askReplay, parseBefore } from '../pages/deliveries.js'
+import { askReplay, noMatch, parseBefore } from '../pages/deliveries.js'
 import { Empty, paymentPath } from '../view/parts.js'
 import { deliveryColumns, deliveryFields, FilteredList, timeFields } from '../view/rows.js'
 import { ExportLinks } from '../web/export.js'
@@ -20,7 +20,7 @@ export const deliveriesPage: PortalLoad = async (deps, { before, ...query }) => 
       columns={deliveryColumns(portalHref, await readContext(deps))}
       position={['before', before]}
       examined="2,000 versions"
-      empty={Object.keys(values).length > 0 ? <Empty title="No delivery matches." /> : nothingDelivered}
+      empty={Object.keys(values).length > 0 ? noMatch : nothingDelivered}
     >
       <ExportLinks toHref={(ending) => portalHref(section + ending, values)} />
     </FilteredList>
@@ -39,15 +39,9 @@ const nothingDelivered = (
 
 export const replayPage: PortalLoad = async ({ tenant }, { id = '' }) => {
   const delivery = await tenant.delivery(id)
-  return (
-    delivery &&
-    askReplay({
-      of: delivery,
-      count: 1,
-      form: (label) => <PortalForm act="replay" label={label} fields={{ id }} />,
-      backHref: portalHref(section),
-    })
-  )
+  if (delivery === null) return null
+  const form = (label: string) => <PortalForm act="replay" label={label} fields={{ id }} />
+  return askReplay({ of: delivery, form, backHref: portalHref(section) })
 }
 
 /** Field `id`: the delivery's id. */

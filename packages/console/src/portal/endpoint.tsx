@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The integration's endpoint, its health, and a test delivery. @module */
 import type { SentTest } from '@payment-integration/core/internal'
-import { describeHealth, describeRemedy, formatFailingFor, showFailure } from '../pages/endpoints.js'
+import { describeHealth, describeRemedy, showFailing, showFailure } from '../pages/endpoints.js'
 import { findAdvice } from '../view/advice.js'
 import { Badge, Copyable, Facts, Pre, Shown, When } from '../view/parts.js'
 import { Answer } from '../view/rows.js'
@@ -18,7 +18,6 @@ export const endpointPage: PortalLoad = async ({ tenant, now }) => {
   ])
   const { notificationUrl } = integration
   const remedy = describeRemedy({ lastFailure, health })
-  const blockedUntil = health?.blockedUntil ?? null
   const body = (
     <>
       <h1>
@@ -26,8 +25,7 @@ export const endpointPage: PortalLoad = async ({ tenant, now }) => {
       </h1>
       <Facts
         rows={[
-          ['Failing for', formatFailingFor(health, now()) ?? 'not failing'],
-          ['Blocked until', blockedUntil === null ? 'not blocked' : <When at={blockedUntil} withDate />],
+          ['Failing for', showFailing(health, now())],
           ['Last failure', showFailure(lastFailure, portalHref) ?? 'none recently'],
         ]}
       />

@@ -15,12 +15,21 @@ export type IntegrationScope = ReturnType<typeof createIntegrationScope>
 
 const pageSize = 50
 
-/** The integration of a session. @param address - From the session, never from a request. */
-export function createIntegrationScope({ queries, actingAs }: PortalService, address: string) {
+/**
+ * One integration.
+ * @param address - In the portal from the session, never from a request.
+ * @param actor - The actor in the audit log.
+ */
+export function createIntegrationScope(
+  { queries, actingAs }: Pick<PortalService, 'queries' | 'actingAs'>,
+  address: string,
+  actor = integrationActor(address),
+) {
   const reads = queries.forIntegration(address)
-  const { integrations, deliveries, endpoints, exportRows } = actingAs(integrationActor(address))
+  const { integrations, deliveries, endpoints, exportRows } = actingAs(actor)
 
   return {
+    ...reads,
     address,
     integration: () => integrations.get(address),
     payments: (query: IntegrationPaymentFilter & { readonly cursor?: string | undefined }) =>
@@ -34,12 +43,7 @@ export function createIntegrationScope({ queries, actingAs }: PortalService, add
       reads.deliveries({ limit: pageSize, ...query }),
     /** The delivery with the id of a link; null: unknown, or of another integration. */
     delivery: (id: string) => findDelivery(reads.deliveries, id),
-    paymentListing: reads.paymentListing,
-    deliveryListing: reads.deliveryListing,
     exportRows,
-    endpoint: reads.endpoint,
-    /** The newest failed attempt, of the newest 50 sent deliveries and 50 that wait for a retry; null: none failed. */
-    lastFailure: reads.lastFailure,
     /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`, for an unknown id and for another integration's delivery. */
     replay: (deliveryId: string) => deliveries.replay(deliveryId, { integrationAddress: address }),
     sendTest: () => endpoints.sendTest(address),

@@ -2,9 +2,9 @@
 /** The integration's first page: its endpoint, and its newest payments and deliveries. @module */
 import { describeHealth } from '../pages/endpoints.js'
 import { Badge, Facts, Hex, Shown, Table, When } from '../view/parts.js'
-import { deliveryColumns } from '../view/rows.js'
+import { deliveryColumns, paymentColumns } from '../view/rows.js'
 import { type PortalLoad, portalHref, readContext } from './page.js'
-import { noPayments, PaymentTable } from './payments.js'
+import { noPayments } from './payments.js'
 
 const maxNewest = 5
 
@@ -36,7 +36,12 @@ export const overviewPage: PortalLoad = async (deps) => {
         ]}
       />
       <h2>Newest payments</h2>
-      <PaymentTable payments={payments.rows.slice(0, maxNewest)} empty={noPayments(deps)} />
+      <Table
+        label="Payments"
+        rows={payments.rows.slice(0, maxNewest)}
+        columns={paymentColumns(portalHref)}
+        empty={noPayments(deps)}
+      />
       {deliveries.rows.length === 0 ? null : <h2>Newest deliveries</h2>}
       <Table
         label="Deliveries"

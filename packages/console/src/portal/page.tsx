@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Types of the portal's pages and acts; its paths, sections, forms and notes. @module */
 import type { QueryFields } from '../filters.js'
-import type { Goto, PageContent } from '../pages/page.js'
+import { createNoteFinder, type Goto, type PageContent, sharedNotes } from '../pages/page.js'
 import { PostForm, type PostFormProps } from '../view/forms.js'
 import type { Sections } from '../view/layout.js'
 import { createHrefBuilder } from '../view/parts.js'
@@ -28,7 +28,7 @@ export interface PortalPageDeps {
 export type PortalLoad = (deps: PortalPageDeps, query: QueryFields, name: string) => Promise<PageContent | Goto | null>
 
 /** A redirect to a path below the base, with a note to show there; or a page that is shown once. */
-type PortalAnswer = { readonly to: string; readonly note: PortalNote } | { readonly show: PageContent }
+type PortalAnswer = { readonly to: string; readonly note: keyof typeof notes } | { readonly show: PageContent }
 
 /** Acts by their names in the URL. Each changes only the signed-in integration. */
 export type PortalActs = Readonly<Record<string, (tenant: IntegrationScope, fields: Fields) => Promise<PortalAnswer>>>
@@ -50,17 +50,9 @@ export async function readContext({ tenant, now }: Pick<PortalPageDeps, 'tenant'
 
 /** Sentences about the results of acts. A URL holds only the key, so that no link can put text on a page. */
 const notes = {
-  replayed: 'The delivery is due now. It is marked as a replay in its attempts.',
+  ...sharedNotes,
   'url-set': 'The notification URL is set. Send a test delivery to see its answer.',
   'url-removed': 'The notification URL is removed. New versions of payments are not delivered.',
-  'api-ended': 'The previous API secret no longer works.',
-  'signing-active': 'Deliveries are signed with the new secret from now on.',
-  'signing-aborted': 'The prepared signing secret is deleted. Nothing else changed.',
-  'signing-ended': 'The previous signing secret is deleted.',
-  'signed-out': 'You are signed out.',
 } as const
 
-type PortalNote = keyof typeof notes
-
-export const findPortalNote = (name: string | null): string | null =>
-  name !== null && Object.hasOwn(notes, name) ? notes[name as PortalNote] : null
+export const findPortalNote = createNoteFinder(notes)

@@ -1,13 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The integration's payments: the list, and one payment with its time line, snapshots and signature. @module */
-import type { StoredPayment } from '@payment-integration/core/ports'
-import type { Child } from 'hono/jsx'
 import { integrationPaymentFilter } from '../filters.js'
 import { PaymentContent, parseTransaction } from '../pages/payment.js'
 import { findOnly, SearchText } from '../pages/payments.js'
 import { parseCompared } from '../pages/snapshots.js'
 import type { Field } from '../view/forms.js'
-import { Copyable, Empty, Hex, paymentPath, sentencePage, Table } from '../view/parts.js'
+import { Copyable, Empty, Hex, paymentPath, sentencePage } from '../view/parts.js'
 import { FilteredList, paymentColumns, stateField, timeFields } from '../view/rows.js'
 import { ExportLinks } from '../web/export.js'
 import { type PortalLoad, type PortalPageDeps, pickFields, portalHref, readContext } from './page.js'
@@ -20,7 +18,6 @@ const fields: readonly Field[] = [
   ...timeFields,
 ]
 const names = ['q', ...fields.map(({ name }) => name)]
-const columns = paymentColumns(portalHref)
 
 export const paymentsPage: PortalLoad = async (deps, { cursor, ...query }) => {
   const values = pickFields(query, names)
@@ -30,7 +27,8 @@ export const paymentsPage: PortalLoad = async (deps, { cursor, ...query }) => {
   if (only !== undefined) return { goTo: paymentPath(only) }
   const body = (
     <FilteredList
-      {...{ title: 'Payments', toHref: portalHref, section, fields, values, columns, ...page }}
+      {...{ title: 'Payments', toHref: portalHref, section, fields, values, ...page }}
+      columns={paymentColumns(portalHref)}
       position={['cursor', cursor]}
       examined="5,000 payments"
       empty={Object.keys(values).length > 0 ? noMatch : noPayments(deps)}
@@ -49,10 +47,6 @@ const noMatch = (
       memo, or an invoice such as <code>25.00 EUR</code>.
     </p>
   </Empty>
-)
-
-export const PaymentTable = ({ payments, empty }: { payments: readonly StoredPayment[]; empty: Child }) => (
-  <Table label="Payments" rows={payments} columns={columns} empty={empty} />
 )
 
 export const noPayments = ({ origin, tenant: { address } }: PortalPageDeps) => (

@@ -1,14 +1,16 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Rotates the API secret and the signing secret; shows a new secret once. @module */
+/** Rotates the secrets of an integration, in the portal and on the operators' page; shows a new secret once. @module */
+import type { IntegrationView } from '@payment-integration/core'
 import type { Child } from 'hono/jsx'
-import { confirmedField, graceField } from '../pages/page.js'
+import { confirmedField, graceField, type PageContent, type SharedNote } from '../pages/page.js'
 import { Copyable, newSecretsPage, When } from '../view/parts.js'
-import { type PortalActs, PortalForm, type PortalLoad, portalHref } from './page.js'
+import type { Fields } from '../web/run-form.js'
+import type { IntegrationScope } from './integration-scope.js'
+import { PortalForm, type PortalLoad, portalHref } from './page.js'
 
 const section = '/secrets'
 
 export const secretsPage: PortalLoad = async ({ tenant }) => {
-  const { previousApiSecretUntil, signingSecretPrepared, previousSigningSecretUntil } = await tenant.integration()
   const body = (
     <>
       <h1>Secrets</h1>
@@ -16,114 +18,122 @@ export const secretsPage: PortalLoad = async ({ tenant }) => {
         Nobody can read the stored secrets, not even here. A new one is shown once, when you make it. The service
         records each step.
       </p>
-      <ApiSecret until={previousApiSecretUntil} />
-      <SigningSecret isPrepared={signingSecretPrepared} until={previousSigningSecretUntil} />
+      <SecretForms of={await tenant.integration()} Form={PortalForm} />
     </>
   )
   return { title: 'Secrets', section, body }
 }
 
-function ApiSecret({ until }: { until: number | null }) {
+/** The forms of the acts below. @param props.Form - Builds the form of an act by its name. */
+export function SecretForms({ of, Form }: { of: IntegrationView; Form: typeof PortalForm }) {
+  const { previousApiSecretUntil, signingSecretPrepared: isPrepared, previousSigningSecretUntil } = of
   return (
-    <section>
+    <>
       <h2>API secret</h2>
-      <p>Your server sends it as its password to the API, and you sign in with it here.</p>
-      {until === null ? (
-        <PortalForm act="rotate-api-secret" label="Make a new API secret" hasGrace />
+      <p>The integration's server sends it as its password to the API, and it opens the portal.</p>
+      {previousApiSecretUntil === null ? (
+        <Form act="rotate" label="Make a new API secret" hasGrace />
       ) : (
         <>
           <p class="note">
-            Two API secrets are valid. The previous one ends at <When at={until} withDate />. Sessions that it opened
-            end with it.
+            Two API secrets are valid. The previous one ends at <When at={previousApiSecretUntil} withDate />. Sessions
+            that it opened end with it.
           </p>
-          <PortalForm act="end-api-secret" label="End the old API secret" confirm="Every server has the new one" />
+          <Form act="end-api" label="End the old API secret" confirm="Every server has the new one" />
         </>
       )}
-    </section>
-  )
-}
-
-function SigningSecret({ isPrepared, until }: { isPrepared: boolean; until: number | null }) {
-  return (
-    <section>
       <h2>Signing secret</h2>
-      <p>Deliveries are signed with it. Your receiver needs a new one before it is used: hence two steps.</p>
+      <p>Deliveries are signed with it. The receiver needs a new one before it is used: hence two steps.</p>
       {isPrepared ? (
         <>
-          <p class="note">A new one is prepared. Activate it when your receiver accepts both.</p>
+          <p class="note">A new one is prepared. Activate it when the receiver accepts both.</p>
           <div class="acts">
-            <PortalForm act="activate-signing-secret" label="Activate the new signing secret" hasGrace />
-            <PortalForm act="abort-signing-secret" label="Abort: delete the prepared one" tone="danger" />
+            <Form act="activate" label="Activate the new signing secret" hasGrace />
+            <Form act="abort" label="Abort: delete the prepared one" tone="danger" />
           </div>
         </>
       ) : (
-        <PortalForm act="prepare-signing-secret" label="Prepare a new signing secret" />
+        <Form act="prepare" label="Prepare a new signing secret" />
       )}
-      {until === null ? null : (
+      {previousSigningSecretUntil === null ? null : (
         <>
           <p class="note">
-            Until <When at={until} withDate />, a delivery that your receiver answers with 400, 401 or 403 is sent once
-            more at once, signed with the previous secret.
+            Until <When at={previousSigningSecretUntil} withDate />, a delivery that the receiver answers with 400, 401
+            or 403 is sent once more at once, signed with the previous secret.
             {isPrepared ? ' Activating the prepared one ends it.' : ''}
           </p>
-          <PortalForm
-            act="end-signing-secret"
-            label="End the old signing secret"
-            confirm="All receivers have the new one"
-          />
+          <Form act="end-signing" label="End the old signing secret" confirm="All receivers have the new one" />
         </>
       )}
-    </section>
+    </>
   )
 }
 
-export const secretActs: PortalActs = {
-  async 'rotate-api-secret'(tenant, fields) {
-    const { apiSecret } = await tenant.rotateApiSecret(graceField(fields))
-    return newSecret('New API secret', 'The new API secret', apiSecret, [
-      <ol class="bullets">
-        <li>Put it into the configuration of your server, beside the address {tenant.address}.</li>
-        <li>
-          When every server has it, end the previous one at {secretsLink}, or let its time run out. Each session that
-          was opened with it ends then, and this one too: sign in with the new one.
-        </li>
-      </ol>,
-    ])
-  },
-  async 'end-api-secret'(tenant, fields) {
-    confirmedField(fields)
-    await tenant.endPreviousApiSecret()
-    return { to: section, note: 'api-ended' }
-  },
-  async 'prepare-signing-secret'(tenant) {
-    const { signingSecret } = await tenant.prepareSigningSecret()
-    const verifier =
-      'createVerifier({ secrets: [process.env.WEBHOOK_SIGNING_SECRET, process.env.NEXT_WEBHOOK_SIGNING_SECRET] })'
-    return newSecret('New signing secret', 'The prepared signing secret', signingSecret, [
-      <ol class="bullets">
-        <li>Nothing is signed with it yet. Let your receiver accept both secrets:</li>
-      </ol>,
-      <Copyable label="A verifier with two secrets" text={verifier} />,
-      <p>Then activate it at {secretsLink}. If you lost it, abort it there and prepare another one.</p>,
-    ])
-  },
-  async 'activate-signing-secret'(tenant, fields) {
-    await tenant.activateSigningSecret(graceField(fields))
-    return { to: section, note: 'signing-active' }
-  },
-  async 'abort-signing-secret'(tenant) {
-    await tenant.abortSigningSecret()
-    return { to: section, note: 'signing-aborted' }
-  },
-  async 'end-signing-secret'(tenant, fields) {
-    confirmedField(fields)
-    await tenant.endPreviousSigningSecret()
-    return { to: section, note: 'signing-ended' }
-  },
+type SecretAct = (
+  own: IntegrationScope,
+  fields: Fields,
+) => Promise<{ readonly to: string; readonly note: SharedNote } | { readonly show: PageContent }>
+
+/** The page that has the forms. */
+interface FormsPage {
+  readonly section: string
+  /** Its path below the base. */
+  readonly to: string
+  readonly toHref: typeof portalHref
 }
 
-const secretsLink = <a href={portalHref(section)}>Secrets</a>
+/** @param findPage - Finds the page of the forms by the integration's address. */
+export function createSecretActs(findPage: (address: string) => FormsPage): Readonly<Record<string, SecretAct>> {
+  const done = ({ address }: IntegrationScope, note: SharedNote) => ({ to: findPage(address).to, note })
+  const show = ({ address }: IntegrationScope, title: string, secret: string, instructions: Child) => ({
+    show: newSecretsPage({ ...findPage(address), title, secrets: { Secret: secret } }, instructions),
+  })
+  return {
+    async rotate(own, fields) {
+      const { apiSecret } = await own.rotateApiSecret(graceField(fields))
+      const instructions = (
+        <ol class="bullets">
+          <li>Put it into the configuration of the server, beside the address {own.address}.</li>
+          <li>
+            When every server has it, end the previous one, or let its time run out. Each portal session that was opened
+            with the previous one ends then: sign in with the new one.
+          </li>
+        </ol>
+      )
+      return show(own, 'New API secret', apiSecret, instructions)
+    },
+    async 'end-api'(own, fields) {
+      confirmedField(fields)
+      await own.endPreviousApiSecret()
+      return done(own, 'api-ended')
+    },
+    async prepare(own) {
+      const { signingSecret } = await own.prepareSigningSecret()
+      const verifier =
+        'createVerifier({ secrets: [process.env.WEBHOOK_SIGNING_SECRET, process.env.NEXT_WEBHOOK_SIGNING_SECRET] })'
+      const instructions = (
+        <>
+          <p>Nothing is signed with it yet. Let the receiver accept both secrets:</p>
+          <Copyable label="A verifier with two secrets" text={verifier} />
+          <p>Then activate it. If it is lost, abort it and prepare another one.</p>
+        </>
+      )
+      return show(own, 'New signing secret, prepared', signingSecret, instructions)
+    },
+    async activate(own, fields) {
+      await own.activateSigningSecret(graceField(fields))
+      return done(own, 'signing-activated')
+    },
+    async abort(own) {
+      await own.abortSigningSecret()
+      return done(own, 'signing-aborted')
+    },
+    async 'end-signing'(own, fields) {
+      confirmedField(fields)
+      await own.endPreviousSigningSecret()
+      return done(own, 'signing-ended')
+    },
+  }
+}
 
-const newSecret = (title: string, label: string, secret: string, instructions: Child) => ({
-  show: newSecretsPage({ title, section, secrets: { [label]: secret }, toHref: portalHref }, instructions),
-})
+export const secretActs = createSecretActs(() => ({ section, to: section, toHref: portalHref }))

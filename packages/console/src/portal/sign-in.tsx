@@ -80,13 +80,7 @@ export function socketSource(_request: Request, { incoming }: ConsoleBindings): 
 
 /** The first four groups of an IPv6 address, including zeros that `::` stands for. */
 function parseNetwork(address: string): string {
-  const [head = '', tail] = address.toLowerCase().split('::')
-  const headGroups = head.split(':').filter((group) => group !== '')
-  const tailGroups = (tail ?? '').split(':').filter((group) => group !== '')
-  const zeros = tail === undefined ? 0 : 8 - headGroups.length - tailGroups.length
-  const groups = [...headGroups, ...Array<string>(Math.max(0, zeros)).fill('0'), ...tailGroups]
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':')}::/64`
+  const zeros = '0:'.repeat(9 - address.split(':').length)
+  const groups = address.replace('::', `:${zeros}`).split(':').slice(0, 4)
+  return `${groups.map((group) => Number.parseInt(group || '0', 16).toString(16)).join(':')}::/64`
 }

@@ -160,8 +160,8 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
   async function act(own: Side, other: Side): Promise<Answered> {
     const csrf = await own.browser.csrf('/portal')
     const name = pick([
-      ...['replay', 'test', 'url', 'rotate-api-secret', 'end-api-secret', 'prepare-signing-secret'],
-      ...['activate-signing-secret', 'abort-signing-secret', 'end-signing-secret'],
+      ...['replay', 'test', 'url', 'rotate', 'end-api', 'prepare'],
+      ...['activate', 'abort', 'end-signing'],
     ])
     const { address } = other.integration
     const named = { address, integration: address, integrationAddress: address }

@@ -75,10 +75,22 @@ interface TextFieldProps extends Pick<JSX.IntrinsicElements['input'], 'inputmode
   readonly type?: 'text' | 'email' | 'search' | 'datetime-local'
   readonly isOptional?: boolean
   readonly isLong?: boolean
+  /** The height of a text of several lines. @default one line */
+  readonly rows?: number
 }
 
-export function TextField({ name, label, value = '', hint = '', type = 'text', ...rest }: TextFieldProps) {
+export function TextField({ name, label, value = '', hint = '', type = 'text', rows, ...rest }: TextFieldProps) {
   const { isOptional = false, isLong = false, ...input } = rest
+  if (rows !== undefined)
+    return (
+      <label class="wide">
+        <span>{label}</span>
+        {/* A browser drops one line break after the start tag. */}
+        <textarea name={name} rows={rows} placeholder={hint} required={!isOptional} spellcheck={false}>
+          {`\n${value}`}
+        </textarea>
+      </label>
+    )
   return (
     <label class={isLong ? 'long' : undefined}>
       <span>{label}</span>
@@ -93,26 +105,6 @@ export function TextField({ name, label, value = '', hint = '', type = 'text', .
         spellcheck={false}
         {...input}
       />
-    </label>
-  )
-}
-
-export function TextArea(props: {
-  readonly name: string
-  readonly label: string
-  readonly value: string
-  readonly hint?: string
-  readonly rows?: number
-  readonly isOptional?: boolean
-}) {
-  const { name, label, value, hint, rows = 12, isOptional = false } = props
-  return (
-    <label class="wide">
-      <span>{label}</span>
-      {/* A browser drops one line break after the start tag. */}
-      <textarea name={name} rows={rows} placeholder={hint} required={!isOptional} spellcheck={false}>
-        {`\n${value}`}
-      </textarea>
     </label>
   )
 }

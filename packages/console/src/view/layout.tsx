@@ -1,6 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Renders every page in the common layout, and builds the response. @module */
-import type { Child } from 'hono/jsx'
 import type { Assets } from '../assets.js'
 import type { PageContent } from '../pages/page.js'
 import type { Visit } from '../viewer.js'
@@ -8,6 +7,7 @@ import { VisitContext } from './forms.js'
 import { base } from './parts.js'
 
 interface RenderOptions {
+  /** Null: nobody is signed in, so no sections are shown. */
   readonly visit: Visit | null
   readonly note?: string | null | undefined
   readonly status?: number | undefined
@@ -15,12 +15,9 @@ interface RenderOptions {
 
 export type Render = (content: PageContent, options: RenderOptions) => Promise<Response>
 
-export function createRender(
-  assets: () => Promise<Assets>,
-  frame: Pick<Frame, 'sections' | 'environment' | 'brand' | 'mountedAt'>,
-): Render {
-  return async (content, { visit, note, status = 200 }) => {
-    const html = <Layout {...{ ...frame, ...content, visit, note, assets: await assets() }}>{content.body}</Layout>
+export function createRender(assets: () => Promise<Assets>, frame: Frame): Render {
+  return async (content, { status = 200, ...options }) => {
+    const html = <Layout {...{ ...frame, ...content, ...options, assets: await assets() }} />
     const text = `<!doctype html>${await html.toString()}`
     return new Response(text, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
   }
@@ -38,23 +35,16 @@ export const consoleSections = (has: { identity: boolean; operators: boolean; to
   Operations: ['Jobs', 'Audit log', 'Legacy look-up', ...(has.tools ? ['Tools'] : [])],
 })
 
+/** The parts that all pages have. */
 interface Frame {
-  readonly title: string
-  readonly brand?: string | undefined
-  readonly mountedAt?: string | undefined
   readonly sections: Sections
-  readonly section: string
-  /** Null: nobody is signed in, so no sections are shown. */
-  readonly visit: Visit | null
-  readonly note?: string | null | undefined
-  readonly assets: Assets
-  readonly live?: string | null | undefined
-  readonly search?: string | undefined
   readonly environment: string
+  readonly brand?: string
+  readonly mountedAt?: string
 }
 
-function Layout(props: Frame & { children?: Child }) {
-  const { title, section, visit, assets, sections, live = null, brand = 'Payment console', mountedAt = base } = props
+function Layout(props: Frame & PageContent & Omit<RenderOptions, 'status'> & { readonly assets: Assets }) {
+  const { title, section, visit, assets, sections, brand = 'Payment console', mountedAt = base } = props
   return (
     <html lang="en">
       <head>
@@ -66,7 +56,7 @@ function Layout(props: Frame & { children?: Child }) {
         <link rel="stylesheet" href={`${mountedAt}/console.css?v=${assets.style.version}`} />
         <script type="module" src={`${mountedAt}/console.js?v=${assets.script.version}`}></script>
       </head>
-      <body data-live={live ?? undefined}>
+      <body data-live={props.live}>
         <a class="skip" href="#main">
           Skip to the content
         </a>
@@ -126,7 +116,7 @@ function Layout(props: Frame & { children?: Child }) {
               {props.note}
             </p>
           ) : null}
-          <VisitContext.Provider value={visit}>{props.children}</VisitContext.Provider>
+          <VisitContext.Provider value={visit}>{props.body}</VisitContext.Provider>
         </main>
       </body>
     </html>

@@ -190,18 +190,17 @@ interface FilteredListProps<Row> extends RowProps<Row>, ConsolePage<Row, string>
 
 /** A list with its filter form and its pages; the children stand above its rows. */
 export function FilteredList<Row>({ title, toHref, section, fields, values, ...list }: FilteredListProps<Row>) {
-  const { rows, next, isCut, examined, empty, children, columns, attributes } = list
   const [name, value] = list.position
   return (
     <>
       <h1>{title}</h1>
       <Filters action={toHref(section)} fields={fields} values={values} />
-      {children}
-      <Table {...{ label: title, rows, columns, attributes, empty }} id="rows" />
+      {list.children}
+      <Table {...list} label={title} id="rows" />
       <Pager
         first={value === undefined ? null : toHref(section, values)}
-        next={next === null ? null : toHref(section, { ...values, [name]: next })}
-        cut={isCut ? `${examined} were examined.` : null}
+        next={list.next === null ? null : toHref(section, { ...values, [name]: list.next })}
+        cut={list.isCut ? `${list.examined} were examined.` : null}
       />
     </>
   )

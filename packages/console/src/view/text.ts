@@ -1,20 +1,17 @@
 /** Makes hostile text safe to show: escapes invisible characters and cuts long text. @module */
 
 /** Characters that are invisible or change the direction of text, except line breaks and tabs. */
-const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu
-const keptBreaks = new Set(['\n', '\t'])
+const invisible = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu
 
 const maxCharacters = 200
 
 /** Text for a page: escapes invisible characters, as in `\u{202e}`, and cuts the text after `max` characters. */
 export function showText(text: string, max = maxCharacters): string {
   const start = text.length > max ? text.slice(0, max) : text
-  const visible = start.replace(invisible, (one) => (keptBreaks.has(one) ? one : formatEscape(one)))
+  const visible = start.replace(invisible, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`)
   const rest = text.length - start.length
   return rest === 0 ? visible : `${visible}… [${formatNumber(rest)} more characters]`
 }
-
-const formatEscape = (one: string) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`
 
 export function formatNumber(value: number): string {
   return value.toLocaleString('en-US')

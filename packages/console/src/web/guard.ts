@@ -7,52 +7,37 @@ const loopbackPeers = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\
 
 const foreignProblem = 'The request comes from another site.'
 
-interface AccessRequest {
-  readonly method: string
-  readonly host: string | null
-  readonly origin: string | null
-  /** The network address of the peer; undefined where the host does not report it. */
-  readonly peer: string | undefined
-  /** Whether a header says that a proxy forwarded the request. */
-  readonly isForwarded: boolean
-}
-
 /** The second argument of `fetch`, with which a host on Node passes the peer's address. */
 export interface ConsoleBindings {
   readonly incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } } | undefined
 }
 
-function toAccessRequest({ method, headers, url }: Request, bindings: ConsoleBindings | undefined) {
-  return {
-    method,
-    host: headers.get('host') ?? new URL(url).host,
-    origin: headers.get('origin'),
-    peer: bindings?.incoming?.socket.remoteAddress,
-    isForwarded: ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host'].some((name) => headers.has(name)),
-  }
-}
+const getHost = ({ headers, url }: Request) => (headers.get('host') ?? new URL(url).host).toLowerCase()
+/** Headers that say that a proxy forwarded the request. */
+const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host']
 
 /** For pages without sign-in: why a request is rejected, or null. Another name in `Host` may be DNS rebinding. */
-export function findLocalProblem({ host, peer, isForwarded, ...request }: AccessRequest): string | null {
-  if (host === null || !loopbackHosts.has(host.toLowerCase().replace(/:\d{1,5}$/, '')))
+export function findLocalProblem(request: Request, bindings?: ConsoleBindings): string | null {
+  const host = getHost(request)
+  if (!loopbackHosts.has(host.replace(/:\d{1,5}$/, '')))
     return 'Open the console by its loopback address, such as 127.0.0.1.'
-  if (isForwarded || (peer !== undefined && !loopbackPeers.test(peer)))
+  // A host other than Node does not report the peer.
+  const peer = bindings?.incoming?.socket.remoteAddress ?? '127.0.0.1'
+  if (forwarding.some((name) => request.headers.has(name)) || !loopbackPeers.test(peer))
     return 'The console answers requests of this machine alone.'
   return findOriginProblem(request, [`http://${host}`, `https://${host}`])
 }
 
 /** For pages with sign-in, which have one address: why a request is rejected, or null. */
-export function findPublicProblem({ host, ...request }: AccessRequest, publicUrl: string): string | null {
-  const { host: expected, origin } = new URL(publicUrl)
-  if (host?.toLowerCase() !== expected) return `Open these pages at ${origin}.`
+export function findPublicProblem(request: Request, publicUrl: string): string | null {
+  const { host, origin } = new URL(publicUrl)
+  if (getHost(request) !== host) return `Open these pages at ${origin}.`
   return findOriginProblem(request, [origin])
 }
 
 /** Rejects forms from other sites, which must not act as the person who is signed in here. */
-function findOriginProblem(
-  { method, origin }: Pick<AccessRequest, 'method' | 'origin'>,
-  allowedOrigins: readonly string[],
-) {
+function findOriginProblem({ method, headers }: Request, allowedOrigins: readonly string[]) {
+  const origin = headers.get('origin')
   if (method === 'GET' || method === 'HEAD' || (origin !== null && allowedOrigins.includes(origin))) return null
   return foreignProblem
 }
@@ -74,8 +59,8 @@ export function guardPages<E extends Env & { Bindings: ConsoleBindings }>(app: H
     c.res = addSecurityHeaders(c.res)
   })
   app.use('*', async (c, next) => {
-    const access = toAccessRequest(c.req.raw, c.env)
-    const problem = publicUrl === undefined ? findLocalProblem(access) : findPublicProblem(access, publicUrl)
+    const request = c.req.raw
+    const problem = publicUrl === undefined ? findLocalProblem(request, c.env) : findPublicProblem(request, publicUrl)
     return problem === null ? next() : new Response(`${problem}\n`, { status: 403 })
   })
 }

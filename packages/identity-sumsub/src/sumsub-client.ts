@@ -5,9 +5,9 @@
  */
 import type { ReviewStatus, ShareResponse } from '@payment-integration/contract'
 import { parseInstant } from '@payment-integration/contract/internal-io'
+import { ProviderAnswerError } from './errors.js'
 import type { ProviderAnswer, ProviderConnection } from './signed-calls.js'
 import { checkCredential, classifyFailure, createCall, field, text, texts } from './signed-calls.js'
-import { ProviderAnswerError } from './errors.js'
 
 /** Unix milliseconds of a time in UTC, such as `2020-02-21 13:23:19.001`; null for anything else. */
 export function parseTime(value: unknown): number | null {

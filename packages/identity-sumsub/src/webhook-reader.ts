@@ -1,8 +1,8 @@
 /** Authenticates and parses webhooks of the provider. @module */
 import { formatUnreadableJson } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-io'
-import { checkCredential, createHmacCheck, type Digest, field, record, text } from './signed-calls.js'
 import { WebhookRejectedError } from './errors.js'
+import { checkCredential, createHmacCheck, type Digest, field, record, text } from './signed-calls.js'
 import { parseReview, parseTime, type SumsubReview } from './sumsub-client.js'
 
 export interface WebhookReaderOptions {

@@ -1,4 +1,4 @@
-@@export {
+export {
   LateRequestError,
   ProviderAnswerError,
   ProviderError,

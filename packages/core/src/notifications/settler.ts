@@ -6,68 +6,125 @@ import { computeBackoffMs, describeError } from '../internal/values.js'
 import type { Clock, Logger, RandomSource } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import { pickDeliveryFields, type RecordedAttempt } from './attempt.js'
-import type {
-  AttemptRecord,
-  DeliveryStore,
-  EndpointJudge,
-  EndpointTransition,
-  SettledStatus,
-  SettleResult,
-} from './delivery-store.js'
+import type { AttemptRecord, EndpointJudge, EndpointTransition, SettledStatus, SettleResult } from './delivery-store.js'
 import { judgeEndpoint } from './endpoint-health.js'
 
-export interface SettlerDeps {
+interface OutcomeReporterDeps {
   readonly store: Pick<Store, 'deliveries'>
-  readonly clock: Clock
-  readonly random: Pick<RandomSource, 'fraction'>
+  readonly clock: Pick<Clock, 'now'>
   /** Must not throw. */
   readonly publish: EventSink
   readonly logger: Logger
-  readonly blockCapMs: number
-  /** Called a turn of the event loop after a commit began: a store in this thread has finished by then. */
-  readonly onCommitBegun: () => void
-  /** Called after every commit, and after attempts were dropped. */
-  readonly onSettled: () => void
 }
 
-/** Publishes the event of the rejected attempt, if any, then those of the settled attempt. */
-function publishAttempt(publish: EventSink, attempted: RecordedAttempt, outcome: SettledStatus): void {
-  const { claim, rejected, attempt, verdict, publishedMs } = attempted
-  const { attempt: number, ...delivery } = pickDeliveryFields(claim)
-  const type = 'delivery.attempted'
-  const pick = ({ status, reason, latencyMs, replay }: AttemptRecord) => ({ status, reason, latencyMs, replay })
-  if (rejected !== null) {
-    const after = { outcome: 'pending', publishedMs: null, retryInMs: 0 } as const
-    publish({ type, ...delivery, attempt: number, ...pick(rejected), ...after })
+/**
+ * Builds a reporter. When a lease is lost after an unanswered settle, the attempt log shows whether the settle was
+ * committed. If so, its events are published now, with those of its endpoint.
+ */
+function createOutcomeReporter({ store, clock, publish, logger }: OutcomeReporterDeps) {
+  const unanswered = new WeakSet<RecordedAttempt>()
+  /** Endpoints whose block was published, with the time of their first failure. */
+  const blockedSince = new Map<string, number>()
+
+  function publishTransition({ blockedUntil, failures, ...fields }: EndpointTransition): void {
+    const { integrationAddress, failingMs } = fields
+    if (blockedUntil === null) blockedSince.delete(integrationAddress)
+    else blockedSince.set(integrationAddress, clock.now() - failingMs)
+    if (blockedUntil === null) publish({ type: 'endpoint.recovered', ...fields })
+    else publish({ type: 'endpoint.failing', ...fields, failures, blockedUntil })
   }
-  publish({
-    type,
-    ...delivery,
-    attempt: rejected === null ? number : number + 1,
-    ...pick(attempt),
-    outcome,
-    publishedMs: outcome === 'delivered' && !attempt.replay ? publishedMs : null,
-    retryInMs: outcome === 'pending' && verdict.kind === 'retry' ? verdict.inMs : null,
-  })
-  if (outcome === 'exhausted') publish({ type: 'delivery.exhausted', ...delivery, reason: attempt.reason })
-}
 
-function publishTransition(publish: EventSink, { blockedUntil, failures, ...fields }: EndpointTransition): void {
-  if (blockedUntil === null) publish({ type: 'endpoint.recovered', ...fields })
-  else publish({ type: 'endpoint.failing', ...fields, failures, blockedUntil })
-}
+  /** Publishes the event of the rejected attempt, if any, then those of the settled attempt. */
+  function publishAttempt(attempted: RecordedAttempt, outcome: SettledStatus): void {
+    const { claim, rejected, attempt, verdict, publishedMs } = attempted
+    const { attempt: number, ...delivery } = pickDeliveryFields(claim)
+    const type = 'delivery.attempted'
+    const pick = ({ status, reason, latencyMs, replay }: AttemptRecord) => ({ status, reason, latencyMs, replay })
+    if (rejected !== null) {
+      const after = { outcome: 'pending', publishedMs: null, retryInMs: 0 } as const
+      publish({ type, ...delivery, attempt: number, ...pick(rejected), ...after })
+    }
+    publish({
+      type,
+      ...delivery,
+      attempt: rejected === null ? number : number + 1,
+      ...pick(attempt),
+      outcome,
+      publishedMs: outcome === 'delivered' && !attempt.replay ? publishedMs : null,
+      retryInMs: outcome === 'pending' && verdict.kind === 'retry' ? verdict.inMs : null,
+    })
+    if (outcome === 'exhausted') publish({ type: 'delivery.exhausted', ...delivery, reason: attempt.reason })
+  }
 
-/** The delivery's status after an attempt that is in the log, else null. */
-async function findLoggedOutcome(
-  deliveries: Pick<DeliveryStore, 'find'>,
-  { claim, rejected, attempt, verdict }: RecordedAttempt,
-): Promise<SettledStatus | null> {
-  const view = await deliveries.find(claim.deliveryId)
-  const logged = view?.attempts[claim.attempt - 1 + (rejected === null ? 0 : 1)]
-  const fields = ['startedAt', 'latencyMs', 'status', 'reason'] as const
-  if (view === null || !fields.every((field) => logged?.[field] === attempt[field])) return null
-  if (verdict.kind !== 'retry') return verdict.kind
-  return view.status === 'superseded' ? 'superseded' : 'pending'
+  /** The delivery's status after an attempt that is in the log, else null. */
+  async function findLoggedOutcome(attempted: RecordedAttempt): Promise<SettledStatus | null> {
+    const { claim, rejected, attempt, verdict } = attempted
+    const view = await store.deliveries.find(claim.deliveryId)
+    const logged = view?.attempts[claim.attempt - 1 + (rejected === null ? 0 : 1)]
+    const fields = ['startedAt', 'latencyMs', 'status', 'reason'] as const
+    if (view === null || !fields.every((field) => logged?.[field] === attempt[field])) return null
+    if (verdict.kind !== 'retry') return verdict.kind
+    return view.status === 'superseded' ? 'superseded' : 'pending'
+  }
+
+  /** Publishes the blocks that began or ended in an unanswered commit. */
+  async function compareEndpoints(addresses: ReadonlySet<string>): Promise<void> {
+    for (const integrationAddress of addresses) {
+      const view = await store.deliveries.endpoint(integrationAddress)
+      const blockedUntil = (view?.blocks ?? 0) > 0 ? (view?.blockedUntil ?? null) : null
+      const since = blockedSince.get(integrationAddress)
+      if ((blockedUntil !== null) === (since !== undefined)) continue
+      const failingMs = Math.max(0, clock.now() - (since ?? view?.failingSince ?? clock.now()))
+      publishTransition({ integrationAddress, failures: view?.failures ?? 0, blockedUntil, failingMs })
+    }
+  }
+
+  /** Publishes attempts with a lost lease that are in the log. Resolves those that could not be read. */
+  async function reportLost(lost: readonly RecordedAttempt[]): Promise<readonly RecordedAttempt[]> {
+    const unread: RecordedAttempt[] = []
+    const endpoints = new Set<string>()
+    for (const attempted of lost)
+      try {
+        const outcome = unanswered.has(attempted) ? await findLoggedOutcome(attempted) : null
+        if (outcome === null)
+          logger.warn(pickDeliveryFields(attempted.claim), 'lease lost before the attempt was settled')
+        else {
+          publishAttempt(attempted, outcome)
+          if (attempted.countsForHealth) endpoints.add(attempted.claim.integrationAddress)
+        }
+      } catch (error) {
+        logger.error({ error: describeError(error), attempts: 1 }, 'attempts not read back; trying again')
+        unread.push(attempted)
+      }
+    if (endpoints.size > 0)
+      await compareEndpoints(endpoints).catch((error: unknown) => {
+        logger.error({ error: describeError(error) }, 'endpoints not read back')
+      })
+    return unread
+  }
+
+  return {
+    /** Notes that a settle failed or was not answered; it may have been committed. */
+    noteUnanswered(group: readonly RecordedAttempt[]): void {
+      for (const attempted of group) unanswered.add(attempted)
+    },
+    /** Publishes the events of a settled group. Resolves the attempts that must be settled again. */
+    async report(
+      group: readonly RecordedAttempt[],
+      { statuses, transitions }: SettleResult,
+    ): Promise<RecordedAttempt[]> {
+      const locked: RecordedAttempt[] = []
+      const lost: RecordedAttempt[] = []
+      for (const [index, attempted] of group.entries()) {
+        const status = statuses[index] ?? null
+        if (status === 'locked') locked.push(attempted)
+        else if (status !== null) publishAttempt(attempted, status)
+        else lost.push(attempted)
+      }
+      for (const transition of transitions) publishTransition(transition)
+      return [...locked, ...(await reportLost(lost))]
+    },
+  }
 }
 
 interface GroupOutcome {
@@ -79,72 +136,57 @@ interface GroupOutcome {
 /** The longest time to settle the halves of a rejected group, in milliseconds. */
 export const maxHalvingMs = 15_000
 
+interface SettleGroupDeps extends OutcomeReporterDeps {
+  readonly random: Pick<RandomSource, 'fraction'>
+  readonly blockCapMs: number
+}
+
 /**
  * Builds the function that settles a group. It never rejects. Halving isolates rejected attempts; it stops for an
  * unreachable or full store, and after {@link maxHalvingMs}.
  */
-function createSettleGroup(deps: SettlerDeps): (group: readonly RecordedAttempt[]) => Promise<GroupOutcome> {
-  const { store, clock, random, publish, logger, blockCapMs } = deps
-  const { deliveries } = store
+function createSettleGroup(deps: SettleGroupDeps): (group: readonly RecordedAttempt[]) => Promise<GroupOutcome> {
+  const { store, clock, random, logger, blockCapMs } = deps
+  const reporter = createOutcomeReporter(deps)
 
   /** Resolves the unsettled attempts: after an error the whole group, though the commit may have succeeded. */
   async function settle(group: readonly RecordedAttempt[]) {
     const limits = { capMs: blockCapMs, fraction: random.fraction() }
     const judge: EndpointJudge = (before, results) => judgeEndpoint(before, results, limits)
     try {
-      return { unsettled: await report(group, await deliveries.settle(group, judge)), error: null }
+      return { unsettled: await reporter.report(group, await store.deliveries.settle(group, judge)), error: null }
     } catch (error) {
+      reporter.noteUnanswered(group)
       return { unsettled: group, error }
     }
   }
 
-  /** Publishes the events of a settled group. Resolves the attempts that must be settled again. */
-  async function report(group: readonly RecordedAttempt[], { statuses, transitions }: SettleResult) {
-    const unsettled: RecordedAttempt[] = []
-    const lost: RecordedAttempt[] = []
-    for (const [index, attempted] of group.entries()) {
-      const status = statuses[index] ?? null
-      if (status === 'locked') unsettled.push(attempted)
-      else if (status === null) lost.push(attempted)
-      else publishAttempt(publish, attempted, status)
-    }
-    for (const transition of transitions) publishTransition(publish, transition)
-    for (const attempted of lost) if (!(await reportLost(attempted))) unsettled.push(attempted)
-    return unsettled
-  }
-
-  /**
-   * Reports an attempt whose lease is lost. If the attempt is in the log, an earlier settle was committed without an
-   * answer: its events are published now. Resolves false when the log could not be read.
-   */
-  async function reportLost(attempted: RecordedAttempt): Promise<boolean> {
-    try {
-      const outcome = await findLoggedOutcome(deliveries, attempted)
-      if (outcome !== null) publishAttempt(publish, attempted, outcome)
-      else logger.warn(pickDeliveryFields(attempted.claim), 'lease lost before the attempt was settled')
-      return true
-    } catch (error) {
-      logger.error({ error: describeError(error), attempts: 1 }, 'attempts not read back; trying again')
-      return false
-    }
-  }
-
-  /** Settles the halves of a rejected group, and halves those that are rejected. */
+  /** `wasFull`: whether the store was full for both halves of the whole group; null: this is the whole group. */
   async function settleHalves(
     group: readonly RecordedAttempt[],
     cause: unknown,
     endsAt: number,
-  ): Promise<GroupOutcome> {
+    wasFull: boolean | null = null,
+  ): Promise<GroupOutcome & { readonly isFull?: boolean }> {
     if (group.length === 1) return { unsettled: group, isUnreachable: isStoreUnreachable(cause) }
     if (clock.now() >= endsAt) return { unsettled: group, isUnreachable: false }
     const middle = Math.ceil(group.length / 2)
     const halves = []
     for (const half of [group.slice(0, middle), group.slice(middle)]) halves.push({ half, ...(await settle(half)) })
     if (halves.every(({ error }) => isStoreUnreachable(error))) return { unsettled: group, isUnreachable: true }
-    if (halves.every(({ error }) => isStoreFull(error))) return { unsettled: group, isUnreachable: false }
+    const bothFull = halves.every(({ error }) => isStoreFull(error))
+    if (wasFull === true && bothFull) return { unsettled: group, isUnreachable: false, isFull: true }
     const unsettled: RecordedAttempt[] = []
-    for (const { half, error, unsettled: ofHalf } of halves)
-      unsettled.push(...(error === null ? ofHalf : (await settleHalves(half, error, endsAt)).unsettled))
+    let storeIsFull = false
+    for (const { half, error, unsettled: ofHalf } of halves) {
+      if (error === null || storeIsFull) {
+        unsettled.push(...ofHalf)
+        continue
+      }
+      const outcome = await settleHalves(half, error, endsAt, wasFull === null && bothFull)
+      unsettled.push(...outcome.unsettled)
+      storeIsFull = outcome.isFull ?? false
+    }
     return { unsettled, isUnreachable: false }
   }
 
@@ -171,6 +213,14 @@ export const slowCommitMs = 2_000
 export const maxParallelCommits = 4
 /** Longest wait before a failed commit is tried again, in milliseconds: well below a lease. */
 const retryCapMs = 1_000
+
+export interface SettlerDeps extends SettleGroupDeps {
+  readonly clock: Clock
+  /** Called a turn of the event loop after a commit began: a store in this thread has finished by then. */
+  readonly onCommitBegun: () => void
+  /** Called after every commit, and after attempts were dropped. */
+  readonly onSettled: () => void
+}
 
 /**
  * Builds a settler. A failed commit is retried. After the lease has ended, an attempt is settled once more, since only

@@ -90,10 +90,9 @@ function withLatencies(reads: Omit<ConsoleReads, 'prepare'>): void {
     latencyMs: computeLatency(attempt.startedAt),
   })
   const view = (delivery: DeliveryView): DeliveryView => ({ ...delivery, attempts: delivery.attempts.map(timed) })
-  const { attempts, deliveries, deliveriesById, deliveriesByPayment } = reads
+  const { attempts, deliveries, deliveriesByPayment } = reads
   Object.assign(reads, {
     attempts: async (query) => (await attempts(query)).map(timed),
-    deliveriesById: async (ids) => (await deliveriesById(ids)).map(view),
     deliveriesByPayment: async (id) => (await deliveriesByPayment(id)).map(view),
     async deliveries(query) {
       const page = await deliveries(query)

@@ -8,15 +8,13 @@ import { Badge, Facts, Problem, Shown, Table } from '../view/parts.js'
 import { formatNumber, formatSpan } from '../view/text.js'
 import { type ActAnswer, type ActInput, integrationChoices, integrationField, requireTool } from './page.js'
 
-interface ExplainFormProps {
+export function ExplainForm(props: {
   readonly integrations: readonly NamedAddress[]
   readonly now: number
   /** The fields as they were sent: `integration`, `at`, `headers`, `body`. */
   readonly values: Readonly<Record<string, string | undefined>>
-}
-
-export function ExplainForm({ integrations, now, values }: ExplainFormProps) {
-  const { integration, at = new Date(now).toISOString().slice(0, 19), headers = '', body = '' } = values
+}) {
+  const { integration, at = new Date(props.now).toISOString().slice(0, 19), headers = '', body = '' } = props.values
   return (
     <>
       <p>
@@ -24,7 +22,7 @@ export function ExplainForm({ integrations, now, values }: ExplainFormProps) {
         space around a body; <code>payment-integration explain</code> reads the exact bytes.
       </p>
       <ActForm act="explain" label="Explain the delivery" needs="operator">
-        <IntegrationChoice integrations={integrations} chosen={integration} />
+        <IntegrationChoice integrations={props.integrations} chosen={integration} />
         <TextField name="at" label="Received at (UTC)" type="datetime-local" step={1} value={at} isOptional />
         <TextField
           name="headers"

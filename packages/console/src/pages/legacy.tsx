@@ -77,14 +77,13 @@ async function showAnswer(legacy: Legacy, query: QueryFields): Promise<Child> {
   }
 }
 
-interface ResultProps {
+function Result(props: {
   readonly status: number
   readonly body: { readonly payments: readonly object[] }
   readonly summary: string
   readonly check: (item: Item) => Child
-}
-
-function Result({ status, body, summary, check }: ResultProps) {
+}) {
+  const { status, body, summary, check } = props
   return (
     <>
       <h2>Result</h2>

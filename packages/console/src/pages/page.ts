@@ -126,10 +126,10 @@ const notes = {
   'missing-closed': 'The applicant counts as deleted. Its donor may share again.',
 } as const
 
-export const createNoteFinder = (all: Readonly<Record<string, string>>) => (name: string | null) =>
+export const findNoteIn = (all: Readonly<Record<string, string>>, name: string | null): string | null =>
   name !== null && Object.hasOwn(all, name) ? (all[name] ?? null) : null
 
-export const findNote = createNoteFinder(notes)
+export const findNote = (name: string | null) => findNoteIn(notes, name)
 
 /** Returns a required field. @throws FilterError When the field is missing. */
 export function requiredField(fields: Fields, name: string): string {

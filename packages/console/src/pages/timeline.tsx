@@ -35,7 +35,7 @@ function buildTimeline({ payment, snapshots, updates, deliveries, context }: Tim
       Mined in block {formatNumber(payment.blockNumber)} <Hex value={payment.blockHash} />, log {payment.logIndex}
     </>
   )
-  const entries: Entry[] = [{ kind: 'block', at: payment.blockTimestamp, content: block }]
+  const entries: Entry[] = []
   const addUpdates = (at: number | null, added: readonly ConsoleUpdate[]) => {
     for (const update of added) entries.push({ kind: 'update', at, content: <UpdateText update={update} /> })
   }
@@ -63,15 +63,15 @@ function buildTimeline({ payment, snapshots, updates, deliveries, context }: Tim
     )
     entries.push({ kind: 'next', at: delivery.nextAttemptAt, content: next })
   }
-  return inOrder(entries)
+  // The block comes first: its time is by the chain's clock, and cannot be compared with times of the service.
+  return [{ kind: 'block', at: payment.blockTimestamp, content: block }, ...inOrder(entries)]
 }
 
 /** Sorts entries by time; an entry without a time follows its predecessor. */
 function inOrder(entries: readonly Entry[]): Entry[] {
   let before = Number.NEGATIVE_INFINITY
   const keyed = entries.map((entry) => {
-    // The block comes first: its time is by the chain's clock, and cannot be compared with times of the service.
-    const key = entry.kind === 'block' ? Number.NEGATIVE_INFINITY : (entry.at ?? before)
+    const key = entry.at ?? before
     before = Math.max(before, key)
     return { entry, key }
   })

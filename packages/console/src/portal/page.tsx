@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Types of the portal's pages and acts; its paths, sections, forms and notes. @module */
 import type { QueryFields } from '../filters.js'
-import { createNoteFinder, type Goto, type PageContent, sharedNotes } from '../pages/page.js'
+import { findNoteIn, type Goto, type PageContent, sharedNotes } from '../pages/page.js'
 import { PostForm, type PostFormProps } from '../view/forms.js'
 import type { Sections } from '../view/layout.js'
 import { createHrefBuilder } from '../view/parts.js'
@@ -55,4 +55,4 @@ const notes = {
   'url-removed': 'The notification URL is removed. New versions of payments are not delivered.',
 } as const
 
-export const findPortalNote = createNoteFinder(notes)
+export const findPortalNote = (name: string | null) => findNoteIn(notes, name)

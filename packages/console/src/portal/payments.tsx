@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The integration's payments: the list, and one payment with its time line, snapshots and signature. @module */
-import { integrationPaymentFilter } from '../filters.js'
+import { integrationPaymentFilter, parseSearch } from '../filters.js'
 import { PaymentContent, parseTransaction } from '../pages/payment.js'
 import { findOnly, SearchText } from '../pages/payments.js'
 import { parseCompared } from '../pages/snapshots.js'
@@ -19,8 +19,11 @@ const fields: readonly Field[] = [
 ]
 const names = ['q', ...fields.map(({ name }) => name)]
 
-export const paymentsPage: PortalLoad = async (deps, { cursor, ...query }) => {
-  const values = pickFields(query, names)
+export const paymentsPage: PortalLoad = async (deps, query) => {
+  const { cursor, q: search, ...others } = query
+  const { wallet } = parseSearch(search ?? '')
+  // A wallet in the search box fills the field of the form, so that there is one wallet.
+  const values = pickFields(wallet === undefined ? query : { ...others, wallet }, names)
   const { q } = values
   const page = await deps.tenant.payments({ ...integrationPaymentFilter(values), cursor })
   const only = findOnly(page.rows, q)
@@ -37,7 +40,7 @@ export const paymentsPage: PortalLoad = async (deps, { cursor, ...query }) => {
       {q === undefined ? null : <SearchText text={q} />}
     </FilteredList>
   )
-  return { title: 'Payments', section, body, search: q }
+  return { title: 'Payments', section, body, search }
 }
 
 const noMatch = (

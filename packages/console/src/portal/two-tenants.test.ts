@@ -289,6 +289,8 @@ it('the payments list of an integration is filtered by each field, and its expor
   const { text } = await own.get('/portal/payments?state=failure&q=table')
   expect(text).toContain('<option value="failure" selected="">')
   expect(text).toContain('<input type="hidden" name="q" value="table"')
+  const ofWallet = await own.get(`/portal/payments?wallet=0x${'e2'.repeat(20)}&q=${sender}`)
+  expect(ofWallet.text).toContain(`name="wallet" type="search" value="${sender}"`)
   for (const flaw of ['state=x', 'since=soon', 'wallet=0x1', 'cursor=x', 'chain=x'])
     expect((await own.get(`/portal/payments?${flaw}`)).status, flaw).toBe(400)
 })

@@ -63,7 +63,7 @@ describe('tidy', () => {
     const checked = [
       ...['chain-evm/src/prices/token-metadata.ts', 'chain-evm/src/decode/integrations.ts', 'chain-evm/src/proof/'],
       ...['cli/src/commands/mirror.ts', 'cli/src/dev/printer.ts', 'client/src/payments.ts'],
-      ...['client/src/reconcile/', 'console/src/portal/payments.tsx', 'console/src/view/text.ts'],
+      ...['client/src/reconcile/', 'console/src/view/text.ts'],
       ...['contract/src/foreign-text.ts', 'core/src/operators/operator-sessions.ts'],
       ...['identity-sumsub/src/signed-calls.ts', 'mirror/src/mirror.ts', 'mirror/src/reconcile.ts'],
       ...['testing/src/builders.ts', 'testing/src/explain/'],

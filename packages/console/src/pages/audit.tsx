@@ -60,7 +60,7 @@ const Recorded = ({ text }: { text: string }) => (
       .split(hexValues)
       .map((part, index) => {
         if (index % 2 === 0) return part
-        const [, slash, fingerprint] = /^(\/?)\[(.+)\]$/.exec(part) ?? []
+        const [, slash, fingerprint] = /^(\/?)\[([0-9a-f]+)\]$/.exec(part) ?? []
         if (fingerprint === undefined) return <Hex value={part} />
         return (
           <>

@@ -81,6 +81,6 @@ export function socketSource(_request: Request, { incoming }: ConsoleBindings): 
 /** The first four groups of an IPv6 address, including zeros that `::` stands for. */
 function parseNetwork(address: string): string {
   const zeros = '0:'.repeat(9 - address.split(':').length)
-  const groups = address.replace('::', `:${zeros}`).split(':').slice(0, 4)
-  return `${groups.map((group) => Number.parseInt(group || '0', 16).toString(16)).join(':')}::/64`
+  const groups = address.toLowerCase().replace('::', `:${zeros}`).split(':').slice(0, 4)
+  return `${groups.map((group) => group.replace(/^0+(?=.)/, '') || '0').join(':')}::/64`
 }

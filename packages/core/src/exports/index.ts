@@ -34,9 +34,9 @@ export {
   SignInRejectedError,
 } from '../operators/operator-store.js'
 export { passphraseLength } from '../operators/passphrase.js'
+export { decideTransition, type TransitionDecision } from '../payments/change-status.js'
 export { createUpdateReceiver, type UpdateReceiver } from '../payments/receive-updates.js'
 export type { Recording } from '../payments/recording.js'
-export { decideTransition, type TransitionDecision } from '../payments/change-status.js'
 export { silentLogger, systemClock, systemIds, systemRandom } from '../ports/runtime.js'
 export type { IntegrationQueries, Queries } from '../queries.js'
 export { type MasterKey, parseMasterKey } from '../secrets/keys.js'

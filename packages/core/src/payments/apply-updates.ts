@@ -5,11 +5,11 @@ import { StoreError, UpdateConflictError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import { groupBy } from '../internal/values.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
+import { changeStatusByUpdate, type StatusDecision } from './change-status.js'
 import { copyInvoice, copyRecipient, type StoredPayment } from './payment.js'
 import type { NewUpdate, PaymentSelector, SettledUpdate, StoredUpdate } from './payment-store.js'
 import { findRegistered, type Recording } from './recording.js'
 import { emitSnapshots, type StatusChange } from './snapshot.js'
-import { changeStatusByUpdate, type StatusDecision } from './change-status.js'
 
 /** An update that waits for the host's commit. */
 export interface JoinedUpdate {

@@ -1,7 +1,7 @@
 import { type PaymentState, paymentStates } from '@payment-integration/contract'
 import { expect, it } from 'vitest'
-import { initialStatus, type PaymentStatus } from './payment.js'
 import { changeStatusByUpdate, decideTransition } from './change-status.js'
+import { initialStatus, type PaymentStatus } from './payment.js'
 
 // Written out by hand from docs/decisions/states-and-versions.md: the table in the code is checked against it.
 const allowed: Record<PaymentState, readonly PaymentState[]> = {

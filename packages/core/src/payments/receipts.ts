@@ -3,9 +3,9 @@ import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contrac
 import { assertWhole, describeError, type Poller, type PollerOptions, runConcurrently } from '../internal/values.js'
 import type { ReceiptSource } from '../ports/chain.js'
 import type { Clock, Logger } from '../ports/runtime.js'
+import { unsettledStates } from './change-status.js'
 import type { StoredPayment } from './payment.js'
 import type { PaymentReads } from './payment-store.js'
-import { unsettledStates } from './change-status.js'
 
 interface ReceiptPollerDeps extends PollerOptions {
   readonly store: { readonly payments: Pick<PaymentReads, 'listUnsettled' | 'unsettledChains'> }

@@ -4,8 +4,8 @@ import type { ServiceEvent } from '../events.js'
 import type { Checkpoint, RouterCoverage } from '../indexer/chain-store.js'
 import type { BlockRange } from '../ports/chain.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import { chooseRecorded, type Recording } from './recording.js'
 import { dropOverdue } from './change-status.js'
+import { chooseRecorded, type Recording } from './recording.js'
 import { choosePrimary, matchOrdinals, storePayments } from './store-payments.js'
 
 /**

@@ -3,10 +3,10 @@ import type { ServiceEvent } from '../events.js'
 import { groupBy } from '../internal/values.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { decideInOrder, toSelectors } from './apply-updates.js'
+import { restoreDropped } from './change-status.js'
 import type { PaymentFacts, StoredPayment } from './payment.js'
 import type { NewPayment } from './payment-store.js'
 import { emitSnapshots, insertSnapshots } from './snapshot.js'
-import { restoreDropped } from './change-status.js'
 
 /**
  * Assigns ordinals to payments of blocks that were indexed before. A read with fewer routers sees only a part of a

@@ -142,17 +142,20 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
         const checkChainId = await beforeRequest(canAddChainId, caller)
         return await attempt(calls, checkChainId, caller)
       } catch (error) {
-        if (error instanceof RequestError) {
-          const isStale = error.kind === 'stale'
-          if (isStale ? isResent : repeats === maxRepeats || !mayRepeat()) throw toFailure(calls, error)
-          if (isStale) isResent = true
-          else repeats += 1
-          onEnd({ kind: isStale ? 'reconnects' : 'repeats' })
-        } else {
+        // `send` throws a RequestError only for a stale connection or a transient failure.
+        if (!(error instanceof RequestError)) {
           if (!isRateLimit(error) || !mayRepeat()) throw error
           if (batchSize() < calls.length) return null
           rejections += 1
           if (rejections === maxRateLimitAttempts) throw error
+        } else if (error.kind === 'stale') {
+          if (isResent) throw toFailure(calls, error)
+          isResent = true
+          onEnd({ kind: 'reconnects' })
+        } else {
+          if (repeats === maxRepeats || !mayRepeat()) throw toFailure(calls, error)
+          repeats += 1
+          onEnd({ kind: 'repeats' })
         }
       }
     }

@@ -1,7 +1,7 @@
 /** Polls for fulfilments of deposits, and commits payments. Source: docs/decisions/cross-chain.md. @module */
 import type { EventSink, ServiceEvent } from '../events.js'
 import { assertWhole, describeError, type Poller, type PollerOptions, runConcurrently } from '../internal/values.js'
-import type { PaymentFacts } from '../payments/payment.js'
+import type { PaymentFacts, StoredPayment } from '../payments/payment.js'
 import { storePayments } from '../payments/store-payments.js'
 import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/chain.js'
 import type { Clock, Logger } from '../ports/runtime.js'
@@ -10,6 +10,8 @@ import type { WaitingDeposit } from './chain-store.js'
 
 /** Ordinals of fulfilments begin here; a router numbers the payments of the same transaction from 0. */
 export const firstFulfilmentOrdinal = 1_000_000
+/** Far above the logs of any transaction; an ordinal of 32 bits has space for it. */
+const maxPosition = 1_000_000_000
 
 /**
  * Payer, paid token, memo and integration come from the source chain, the received amount from the destination. Rates
@@ -46,20 +48,49 @@ function findFulfilmentFlaw(deposit: BridgeDeposit, fulfilment: Fulfilment): str
   if (fulfilment.receiver !== receiver) return 'it paid another receiver than the deposit names'
   if (fulfilment.tokenOut.address !== output.token) return 'it paid another token than the deposit names'
   if (fulfilment.tokenOut.amount < output.amount) return 'it paid less than the deposit names'
+  const { position } = fulfilment
+  if (!Number.isInteger(position) || position < 0 || position > maxPosition)
+    return 'its position is no index of a log, from 0'
   return null
 }
 
 /**
+ * The ordinal of a fulfilled payment. A stored payment of the deposit keeps its ordinal: after a reorg the transaction
+ * may have other logs. Null: the position is that of another payment.
+ */
+function findOrdinal(facts: PaymentFacts, storedPayments: readonly StoredPayment[]): number | null {
+  const isOtherLog = (row: StoredPayment) =>
+    !row.offChain && row.blockHash === facts.blockHash && row.logIndex !== facts.logIndex
+  const ofDeposit = storedPayments.filter(
+    (row) =>
+      row.source.chainId === facts.source.chainId &&
+      row.source.txHash === facts.source.txHash &&
+      row.integrationAddress === facts.integrationAddress &&
+      row.receiver === facts.receiver &&
+      row.memoHex === facts.memoHex &&
+      row.tokenOut.address === facts.tokenOut.address &&
+      !isOtherLog(row),
+  )
+  const isAtPosition = ({ ordinal }: StoredPayment) => ordinal === facts.ordinal
+  const stored = ofDeposit.find(isAtPosition) ?? ofDeposit[0]
+  if (stored !== undefined) return stored.ordinal
+  return storedPayments.some(isAtPosition) ? null : facts.ordinal
+}
+
+type Recorded = { readonly events: readonly ServiceEvent[] } | { readonly flaw: string }
+
+/**
  * Settles a deposit and records its payment in one transaction. Null: nothing was written, because the deposit no
- * longer waits, or the block is orphaned or not indexed yet. On a followed chain the indexer comes first: a router may
- * have paid in the same transaction, and only one of these payments is primary.
+ * longer waits, or the block is orphaned or not indexed yet. With a flaw nothing was written either. On a followed
+ * chain the indexer comes first: a router may have paid in the same transaction, and only one of these payments is
+ * primary.
  */
 async function recordFulfilment(
   store: Pick<Store, 'transaction'>,
   waiting: WaitingDeposit,
   fulfilment: Fulfilment,
   isFollowed: boolean,
-): Promise<ServiceEvent[] | null> {
+): Promise<Recorded | null> {
   const { chainId, txHash, blockNumber } = fulfilment
   return store.transaction(async (tx) => {
     const checkpoint = await tx.lockChain(chainId)
@@ -67,11 +98,15 @@ async function recordFulfilment(
     // The node of the fulfilment source may still show an orphaned block.
     const [indexedBlock] = isFollowed ? await tx.checkpoints(chainId, blockNumber, 1) : []
     if (indexedBlock?.blockNumber === blockNumber && indexedBlock.blockHash !== fulfilment.blockHash) return null
-    if (!(await tx.settleDeposit(waiting.id))) return null
     const facts = buildFulfilledPayment(waiting.deposit, fulfilment)
     const primaryPayments = await tx.paymentsForChange({ chainId, txHash })
+    const inBlock = await tx.paymentsInBlocks(chainId, blockNumber, blockNumber)
+    const ofTransaction = inBlock.filter((row) => row.txHash === txHash)
+    const ordinal = findOrdinal(facts, [...primaryPayments, ...ofTransaction])
+    if (ordinal === null) return { flaw: 'its position is that of another payment of the transaction' }
+    if (!(await tx.settleDeposit(waiting.id))) return null
     const primary = primaryPayments.every(({ integrationAddress }) => integrationAddress !== facts.integrationAddress)
-    return storePayments(tx, [{ facts, primary }])
+    return { events: await storePayments(tx, [{ facts: { ...facts, ordinal }, primary }]) }
   })
 }
 
@@ -102,14 +137,15 @@ export function createFulfilmentPoller(deps: FulfilmentPollerDeps): Poller {
     const fulfilment = await source.lookup(deposit, signal)
     if (fulfilment === null) return false
     const flaw = findFulfilmentFlaw(deposit, fulfilment)
-    if (flaw !== null) {
-      logger.error({ ...toLogFields(deposit), flaw }, 'a fulfilment does not fit its deposit')
+    const isFollowed = followed?.has(deposit.destinationChainId) ?? false
+    const recorded = flaw === null ? await recordFulfilment(store, waiting, fulfilment, isFollowed) : { flaw }
+    if (recorded === null) return false
+    if ('flaw' in recorded) {
+      logger.error({ ...toLogFields(deposit), flaw: recorded.flaw }, 'a fulfilment does not fit its deposit')
       return false
     }
-    const isFollowed = followed?.has(deposit.destinationChainId) ?? false
-    const events = await recordFulfilment(store, waiting, fulfilment, isFollowed)
-    events?.forEach(publish)
-    return events !== null
+    recorded.events.forEach(publish)
+    return true
   }
 
   async function runOnce(signal?: AbortSignal): Promise<number> {

@@ -119,6 +119,17 @@ test.each<[string, Partial<Fulfilment>]>([
   expect(logger.lines).toMatchObject([{ level: 'error', message: 'a fulfilment does not fit its deposit' }])
 })
 
+test.each([-1, 0.5, Number.NaN, 2_000_000_000])('an answer with position %d is logged, not recorded', async (position) => {
+  const deposit = bridgeDeposit('a')
+  const { poller, payments, waiting, fills, logger } = await setup([deposit])
+  fills.set('7', getFulfilment('a', deposit, { position }))
+  expect(await poller().runOnce()).toBe(0)
+  expect(payments()).toEqual([])
+  expect(await waiting()).toEqual(['7'])
+  const flaw = 'its position is no index of a log, from 0'
+  expect(logger.lines).toMatchObject([{ level: 'error', fields: { flaw } }])
+})
+
 /** A deposit of a shop, which is named by two hex digits. */
 const depositOf = (digits: string, depositId = digits) => {
   const payment = paymentFacts(depositId, { integrationAddress: `0x${digits.repeat(20)}` })
@@ -163,6 +174,40 @@ test('payments keep their identity when their transaction is mined again, at oth
   expect(await poller().runOnce()).toBe(2)
   expect(places()).toEqual(before.map((place) => ({ ...place, logIndex: place.logIndex + 2 })))
   expect(events.map(({ type }) => type)).toEqual(['payment.indexed', 'payment.indexed'])
+})
+
+test('an answer with the position of another payment is logged and changes no payment, shown or hidden', async () => {
+  const deposits = [one, depositOf('a1', 'hidden'), two, depositOf('a9', 'last')]
+  const { poller, payments, waiting, fills, logger } = await setup(deposits, { options: { concurrency: 1 } })
+  for (const [index, deposit] of deposits.entries())
+    fills.set(deposit.depositId, getFulfilment('same', deposit, { logIndex: index, position: index % 2 }))
+  expect(await poller().runOnce()).toBe(2)
+  const before = payments()
+  expect(before.map(({ source, primary }) => [source.txHash, primary])).toEqual([
+    [hashOf('a1'), true],
+    [hashOf('hidden'), false],
+  ])
+  expect(await poller().runOnce()).toBe(0)
+  expect(payments()).toEqual(before)
+  expect(await waiting()).toEqual(['a9', 'last'])
+  const flaw = 'its position is that of another payment of the transaction'
+  expect(logger.lines.map(({ fields }) => fields)).toMatchObject(Array.from({ length: 4 }, () => ({ flaw })))
+})
+
+test('a payment keeps its identity when its transaction has other logs in another block', async () => {
+  const { store, poller, payments, fills } = await setup([one, two])
+  for (const [index, deposit] of [one, two].entries())
+    fills.set(deposit.depositId, getFulfilment('both', deposit, { logIndex: index }))
+  expect(await poller().runOnce()).toBe(2)
+  await store.transaction((tx) => tx.leaveChain(10, 199))
+  fills.delete(one.depositId)
+  const block = { blockNumber: 201, blockHash: hashOf('201') }
+  fills.set(two.depositId, getFulfilment('both', two, { logIndex: 0, ...block }))
+  expect(await poller().runOnce()).toBe(1)
+  expect(payments()).toMatchObject([
+    { ordinal: firstFulfilmentOrdinal, integrationAddress: getShop(one), offChain: true, blockNumber: 200 },
+    { ordinal: firstFulfilmentOrdinal + 1, integrationAddress: getShop(two), offChain: false, blockNumber: 201 },
+  ])
 })
 
 test('a payment that left the destination fails 1,000 blocks after its height is final, and not when it is fulfilled again', async () => {

@@ -165,7 +165,10 @@ export interface BridgeDeposit {
 /** The fulfilment of a deposit: the transaction on the destination chain that paid the receiver. */
 export interface Fulfilment
   extends Pick<PaymentFacts, 'chainId' | 'txHash' | 'logIndex' | 'blockNumber' | 'blockHash' | 'blockTimestamp'> {
-  /** Index of the log among the logs of its transaction. A reorg does not change it: the payment keeps its identity. */
+  /**
+   * Index of the log among the logs of its transaction, from 0: no other fulfilment has it. It becomes the payment's
+   * ordinal, because a reorg of the block does not change it.
+   */
   readonly position: number
   readonly receiver: string
   /** Received by the receiver, in base units. */

@@ -159,8 +159,8 @@ async function play<Tx>(fixture: ConformanceFixture<Tx>, payment: number, scenar
   }
   /** Whether an effect runs that may not end yet, or every delivery is over. */
   const isSettled = () => {
-    const begun = running.filter(({ outcome }) => outcome === undefined)
-    return begun.length === 0 || begun.some(({ isInEffect, isReleased }) => isInEffect && !isReleased)
+    const inFlight = running.filter(({ outcome }) => outcome === undefined)
+    return inFlight.length === 0 || inFlight.some(({ isInEffect, isReleased }) => isInEffect && !isReleased)
   }
 
   for (const delivery of schedule) {
@@ -240,7 +240,7 @@ function buildScenarios(set: readonly number[]): Scenario[] {
   )
 }
 
-/** 3 schedules of two deliveries, 15 of three. */
+/** All schedules in which the deliveries begin in the order of their indexes: 3 of two deliveries, 15 of three. */
 function buildSchedules(deliveries: number): number[][] {
   const indexes = Array.from({ length: deliveries }, (_, index) => index)
   return orders([...indexes, ...indexes]).filter((order) =>

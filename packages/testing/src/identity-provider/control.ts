@@ -62,7 +62,9 @@ export interface ProviderFault {
 export function createFaultQueue() {
   let queue: { readonly fault: ProviderFault; remaining: number }[] = []
   return {
-    add: (fault: ProviderFault) => void queue.push({ fault, remaining: fault.times ?? 1 }),
+    add(fault: ProviderFault): void {
+      queue.push({ fault, remaining: fault.times ?? 1 })
+    },
     /** Removes and returns the first fault for an operation. */
     take(operation: ProviderOperation): ProviderFault | null {
       const next = queue.find(({ fault }) => fault.on === operation)

@@ -89,8 +89,9 @@ export function createWebhookQueue(deps: {
 
   function scheduleNext(): void {
     clearTimeout(timer)
+    if (isClosed || !isAutomatic) return
     const dueAt = getNextDueAt()
-    if (dueAt === null || isClosed || !isAutomatic) return
+    if (dueAt === null) return
     timer = setTimeout(() => void sendDue(), Math.max(0, dueAt - now()))
     timer.unref()
   }

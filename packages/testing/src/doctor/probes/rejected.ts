@@ -18,7 +18,10 @@ export const rejectedProbes = {
     sent: 'no signature header, then an empty one',
     clause: signatureClause,
     cause: 'no-verification',
-    deliveries: async ({ newPayment, unsigned, withHeader }) => [unsigned(newPayment()), await withHeader(() => '')],
+    async deliveries({ newPayment, signBody, unsigned }) {
+      const payment = newPayment()
+      return [unsigned(payment), await signBody(JSON.stringify(payment), () => '')]
+    },
   }),
   'malformed-signature': rejected({
     sent: 'headers without v1, without t, and with a malformed t',

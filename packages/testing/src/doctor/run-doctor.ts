@@ -35,7 +35,7 @@ class Judgements extends Map<DoctorProbeName, Judgement> {
   getAnswers(name: DoctorProbeName): readonly SocketAnswer[] {
     return this.get(name)?.answers ?? []
   }
-  /** The status of the first answer; NaN: the probe has none. */
+  /** The status of the first answer. 0: no answer arrived; NaN: nothing was sent. */
   getStatus(name: DoctorProbeName): number {
     return Number(this.getAnswers(name)[0]?.status)
   }

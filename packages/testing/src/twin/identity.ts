@@ -16,8 +16,14 @@ export interface TwinUser extends Pick<NewApplicant, 'as' | 'steps'> {
 
 /** The calls that change an applicant. The provider reports each change by a webhook. */
 const applicantChanges = [
-  ...(['approve', 'reject', 'moveTo', 'handIn'] as const),
-  ...(['resetApplicant', 'setActive', 'deleteApplicant', 'announce'] as const),
+  'approve',
+  'reject',
+  'moveTo',
+  'handIn',
+  'resetApplicant',
+  'setActive',
+  'deleteApplicant',
+  'announce',
 ] as const
 
 type ApplicantChange = (typeof applicantChanges)[number]

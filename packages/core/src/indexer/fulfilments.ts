@@ -50,7 +50,7 @@ function findFulfilmentFlaw(deposit: BridgeDeposit, fulfilment: Fulfilment): str
   if (fulfilment.tokenOut.amount < output.amount) return 'it paid less than the deposit names'
   const { position } = fulfilment
   if (!Number.isInteger(position) || position < 0 || position > maxPosition)
-    return 'its position is no index of a log, from 0'
+    return `its position is no whole number from 0 to ${maxPosition}`
   return null
 }
 

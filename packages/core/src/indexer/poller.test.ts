@@ -126,7 +126,7 @@ test.each([-1, 0.5, Number.NaN, 2_000_000_000])('an answer with position %d is l
   expect(await poller().runOnce()).toBe(0)
   expect(payments()).toEqual([])
   expect(await waiting()).toEqual(['7'])
-  const flaw = 'its position is no index of a log, from 0'
+  const flaw = 'its position is no whole number from 0 to 1000000000'
   expect(logger.lines).toMatchObject([{ level: 'error', fields: { flaw } }])
 })
 

@@ -10,7 +10,11 @@ import type { MasterKey, VersionedKey } from '../secrets/keys.js'
 import type { AccountRecord, AccountStore } from './legacy-store.js'
 
 /** A new account. Addresses and handles are accepted in any case. */
-export type AccountInput = Omit<AccountRecord, 'createdAt'>
+export interface AccountInput {
+  readonly handle: string
+  readonly address: string
+  readonly config: LinkConfig
+}
 
 /** Each change is in the audit log. */
 export interface AccountCommands extends Pick<AccountStore, 'list'> {

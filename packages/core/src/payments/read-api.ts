@@ -87,7 +87,7 @@ export function matchesPayment(payment: StoredPayment, filter: ConsolePaymentFil
 const maxExamined = 5_000
 
 export function createPaymentReader({ payments }: Pick<Store, 'payments'>, cursors: CursorCodec) {
-  /** The position before every payment of an earlier block time; undefined: the beginning of the listing. */
+  /** The position just before the payments with block times below `until`; undefined: the beginning of the list. */
   async function findStart(scope: Omit<PageQuery, 'limit'>, until: number | undefined) {
     if (until === undefined) return undefined
     const { next } = await payments.list({ ...scope, limit: 1 })
@@ -96,7 +96,7 @@ export function createPaymentReader({ payments }: Pick<Store, 'payments'>, curso
   }
 
   return {
-    /** The filter is applied to pages of the list, so that the cursor is the list's and the wallet has its index. */
+    /** Filters pages of the list: so the cursor is the list's, and a wallet is searched by its index. */
     async select(
       integrationAddress: string,
       { cursor, limit, ...filter }: IntegrationPaymentFilter & { readonly cursor?: string | undefined; limit: number },
@@ -116,7 +116,7 @@ export function createPaymentReader({ payments }: Pick<Store, 'payments'>, curso
         rows.push(...page.payments.filter(isMatch))
         if (page.next === null || page.next.blockTimestamp < since) return { rows, next: null, isCut: false }
         after = page.next
-        const isCut = rows.length < limit && examined >= maxExamined
+        const isCut = rows.length < limit && examined + limit > maxExamined
         if (rows.length >= limit || isCut) return { rows, next: cursors.encode(after, scope), isCut }
       }
     },

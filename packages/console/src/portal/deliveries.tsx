@@ -20,7 +20,7 @@ export const deliveriesPage: PortalLoad = async (deps, { before, ...query }) => 
       columns={deliveryColumns(portalHref, await readContext(deps))}
       position={['before', before]}
       examined="2,000 versions"
-      empty={Object.keys(values).length > 0 ? noMatch : nothingDelivered}
+      empty={Object.keys(values).length > 0 || before !== undefined ? noMatch : nothingDelivered}
     >
       <ExportLinks toHref={(ending) => portalHref(section + ending, values)} />
     </FilteredList>

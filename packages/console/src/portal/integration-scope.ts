@@ -32,7 +32,7 @@ export function createIntegrationScope(
     ...reads,
     address,
     integration: () => integrations.get(address),
-    payments: (query: IntegrationPaymentFilter & { readonly cursor?: string | undefined }) =>
+    payments: (query: IntegrationPaymentFilter & { readonly cursor?: string | undefined; readonly limit?: number }) =>
       reads.payments({ limit: pageSize, ...query }),
     /** The payment with its snapshots, oldest first; null: this integration has no payment of that chain and hash. */
     async payment(chainId: number, txHash: string, compare: Compared) {

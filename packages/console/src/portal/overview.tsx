@@ -13,7 +13,7 @@ export const overviewPage: PortalLoad = async (deps) => {
   const [integration, health, payments, deliveries] = await Promise.all([
     tenant.integration(),
     tenant.endpoint(),
-    tenant.payments({}),
+    tenant.payments({ limit: maxNewest }),
     tenant.deliveries({}),
   ])
   const { address, name, notificationUrl: url, createdAt } = integration
@@ -38,7 +38,7 @@ export const overviewPage: PortalLoad = async (deps) => {
       <h2>Newest payments</h2>
       <Table
         label="Payments"
-        rows={payments.rows.slice(0, maxNewest)}
+        rows={payments.rows}
         columns={paymentColumns(portalHref)}
         empty={noPayments(deps)}
       />

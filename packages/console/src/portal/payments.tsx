@@ -26,7 +26,8 @@ export const paymentsPage: PortalLoad = async (deps, query) => {
   const values = pickFields(wallet === undefined ? query : { ...others, wallet }, names)
   const { q } = values
   const page = await deps.tenant.payments({ ...integrationPaymentFilter(values), cursor })
-  const only = findOnly(page.rows, q)
+  const isWhole = cursor === undefined && page.next === null
+  const only = isWhole ? findOnly(page.rows, q) : undefined
   if (only !== undefined) return { goTo: paymentPath(only) }
   const body = (
     <FilteredList
@@ -36,8 +37,8 @@ export const paymentsPage: PortalLoad = async (deps, query) => {
       examined="5,000 payments"
       empty={Object.keys(values).length > 0 ? noMatch : noPayments(deps)}
     >
-      <ExportLinks toHref={(ending) => portalHref(section + ending, values)} />
       {q === undefined ? null : <SearchText text={q} />}
+      <ExportLinks toHref={(ending) => portalHref(section + ending, values)} />
     </FilteredList>
   )
   return { title: 'Payments', section, body, search }

@@ -29,8 +29,8 @@ export const chainsPage: Load = async ({ service: { indexers, queries } }) => {
     <>
       <h1>Chains</h1>
       <p class="dim">
-        Each block of these chains is read from a node, and its payments are recorded. A block counts as indexed once it
-        is proven that none of its payments is missing.
+        The service reads these chains from nodes and records their payments. A block is indexed once its payments are
+        stored; “Proven by” says how the service made sure that none is missing.
       </p>
       <ChainTable chains={chains.map(({ status }) => status)} />
       {chains
@@ -62,7 +62,7 @@ const columns: readonly Column<ChainStatus>[] = [
 const proofWords: Readonly<Record<ProvenRange['proof'], string>> = {
   root: 'all receipts (root)',
   bloom: 'log filters (bloom)',
-  none: 'nothing, node trusted (none)',
+  none: 'no proof, node trusted (none)',
 }
 
 const Proof = ({ level }: { level: ProvenRange['proof'] }) => (
@@ -136,7 +136,7 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
         </p>
       )}
       <h3>Nodes</h3>
-      <p class="dim">Blocks are read from the node in use. Numbers count since the start of this process.</p>
+      <p class="dim">Blocks are read from the node in use. Counts are since the start of this process.</p>
       <Table
         label={`Nodes of chain ${chainId}`}
         rows={status.nodes}
@@ -152,9 +152,9 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
           ],
           ['Newest block', ({ head }) => formatHeight(head), 'n'],
           ['Response time', ({ latencyMs: ms }) => (ms === null ? <Dim>none yet</Dim> : formatLatency(ms)), 'n'],
-          ['Requests not answered', ({ failures }) => failures, 'n'],
+          ['Unanswered requests', ({ failures }) => failures, 'n'],
           ['Contradictory answers', ({ contradictions }) => contradictions, 'n'],
-          ['Answers disproved', ({ failedProofs }) => failedProofs, 'n'],
+          ['Failed proofs', ({ failedProofs }) => failedProofs, 'n'],
           ['Last error', ({ lastError: last }) => (last === null ? <Dim>none</Dim> : <Shown text={last} />)],
         ]}
       />
@@ -179,7 +179,7 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
         {coverage.map(({ router, from, to }) => (
           <li>
             Contract <Hex value={router} />: payments are recorded from block {formatNumber(from)} to{' '}
-            {to === null ? 'the newest indexed one' : formatNumber(to)}
+            {to === null ? 'the newest indexed block' : formatNumber(to)}
           </li>
         ))}
       </ul>
@@ -201,7 +201,7 @@ function Reorgs({ chainId, reorgs, newestReorgs: newest }: ChainStatus) {
         label={`Reorgs of chain ${chainId}`}
         rows={newest}
         columns={[
-          ['Noticed at', ({ at }) => <When at={at} withDate />],
+          ['Detected at', ({ at }) => <When at={at} withDate />],
           ['Blocks replaced', ({ from, commonAncestor }) => formatNumber(from - commonAncestor), 'n'],
           ['First', ({ commonAncestor }) => formatNumber(commonAncestor + 1), 'n'],
           ['Last', ({ from }) => formatNumber(from), 'n'],

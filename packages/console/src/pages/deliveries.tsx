@@ -62,10 +62,10 @@ const nothingDelivered = (
 
 const meanings: Readonly<Record<DeliveryStatus, string>> = {
   pending: 'Pending deliveries wait for their next attempt. A replay sends them now.',
-  exhausted: 'All attempts of exhausted deliveries failed. A replay starts their retries again.',
-  delivered: 'Delivered ones were accepted, and are sent once more. A correct receiver ignores a version it has.',
-  superseded: 'A newer version replaced these deliveries. A correct receiver discards a version older than its own.',
-  missing: 'No attempt of these succeeded and none is planned, as after a restore. A replay sends them now.',
+  exhausted: 'All attempts of exhausted deliveries failed. A replay restarts their retries.',
+  delivered: 'Receivers accepted these, and they are sent once more. A correct receiver ignores a version that it has.',
+  superseded: 'A newer version replaced these before delivery. A correct receiver discards one older than its own.',
+  missing: 'Missing deliveries have no successful attempt and no retry, as after a restore. A replay sends them now.',
 }
 
 interface ReplayQuestion {

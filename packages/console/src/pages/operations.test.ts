@@ -75,7 +75,7 @@ it.each<[Readonly<Record<string, unknown>>, string]>([
   [{}, 'up to date'],
   [{ proof: 'root' }, 'all receipts (root)'],
   [{ proof: 'bloom' }, 'log filters (bloom)'],
-  [{ proof: 'none' }, 'nothing, node trusted (none)'],
+  [{ proof: 'none' }, 'no proof, node trusted (none)'],
   [node(true, 1), 'in use'],
   [node(false, 0.5), 'standby'],
   [node(false, 0), 'avoided after errors'],

@@ -30,7 +30,7 @@ export function SecretForms({ of, Form }: { of: IntegrationView; Form: typeof Po
   return (
     <>
       <h2>API secret</h2>
-      <p>The integration's server sends it as its password to the API, and it opens the portal.</p>
+      <p>It is the password of the integration's server at the API, and of the sign-in to the portal.</p>
       {previousApiSecretUntil === null ? (
         <Form act="rotate" label="Make a new API secret" hasGrace />
       ) : (
@@ -95,8 +95,8 @@ export function createSecretActs(findPage: (address: string) => FormsPage): Read
         <ol class="bullets">
           <li>Put it into the configuration of the server, beside the address {own.address}.</li>
           <li>
-            When every server has it, end the previous one, or let its time run out. Each portal session that was opened
-            with the previous one ends then: sign in with the new one.
+            When every server has it, end the previous one or let it expire. Portal sessions that the previous one opened
+            end with it: sign in with the new one.
           </li>
         </ol>
       )

@@ -75,6 +75,10 @@ const Recorded = ({ text }: { text: string }) => (
 /** Names of details that are not the field's words. */
 const labels: ReadonlyMap<string, string> = new Map([
   ['config', 'configuration'],
+  ['configFrom', 'configuration before'],
+  ['configTo', 'configuration after'],
+  ['paidToFrom', 'paid to before'],
+  ['paidToTo', 'paid to after'],
   ['emailKey', 'keyed hash of the e-mail address'],
   ['integrationAddress', 'integration'],
 ])
@@ -91,7 +95,7 @@ function Details({ details }: Pick<AuditRecord, 'details'>) {
             <Dim>
               <Shown text={label} max={60} />
             </Dim>{' '}
-            <Recorded text={name === 'config' ? `[${text}]` : text} />
+            <Recorded text={/^config(From|To)?$/.test(name) ? `[${text}]` : text} />
           </span>
         )
       })}

@@ -58,7 +58,7 @@ it('a replay makes a delivery due once more, in the name of the integration', as
   await setup.twin.advance(0)
   expect(setup.twin.arrivals).toHaveLength(2)
 })
-it('the search finds own payments by hash, by wallet, and by the beginning of a memo among the newest 5,000', async () => {
+it('the search finds own payments by hash, by wallet, and by the beginning of a memo', async () => {
   const find = (q: string) => shopBrowser.get(`/portal/payments?q=${encodeURIComponent(q)}`)
   const { address: other } = await setup.twin.addIntegration()
   const sender = `0x${'e1'.repeat(20)}`
@@ -77,6 +77,19 @@ it('the search finds own payments by hash, by wallet, and by the beginning of a 
   for (const q of ['order-3', 'none', `0x${'9'.repeat(64)}`, `0x${'9'.repeat(40)}`])
     expect((await find(q)).text).toContain('No payment of your integration matches.')
 })
+it('the last page of a search is a list, even if its only payment has the searched memo', async () => {
+  await setup.twin.pay({ integrationAddress: shop.address, memo: 'order' })
+  const { store } = setup.twin.service
+  const [row] = (await store.console.payments({ integrationAddress: shop.address, limit: 1 })).rows
+  if (row === undefined) throw new Error('There is no payment.')
+  const build = (n: number) => ({ facts: { ...row, txHash: `0x${n.toString(16).padStart(64, '0')}` }, primary: true })
+  await store.transaction((tx) => tx.upsertPayments(Array.from({ length: 50 }, (_, n) => build(n))))
+  const { text } = await shopBrowser.get('/portal/payments?q=order')
+  const [, next = ''] = /href="([^"]*)" rel="next"/.exec(text) ?? []
+  const last = await shopBrowser.get(next.replaceAll('&amp;', '&'))
+  expect([text, last.text].map((each) => each.split('data-label="Memo"').length - 1)).toEqual([50, 1])
+})
+
 describe('a test delivery', () => {
   it('shows the answer and the request, passes a verifier, and is listed nowhere', async () => {
     const { text } = await act('test')

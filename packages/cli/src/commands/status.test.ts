@@ -109,6 +109,15 @@ describe('status', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual([{ event: 'status', url, ...healthy }])
   })
 
+  it('prints the report of an older server, which has no time of a head, as it is', async () => {
+    const { headAt: _, ...older } = chain
+    const report = { ...healthy, chains: [older] }
+    const { url } = await answering(report)
+    expect((await status(url)).lines[3]).toBe('  137  1,200    -    1,198    2  root        3  leads')
+    const { lines } = await status(url, '--json')
+    expect(lines.map((line) => JSON.parse(line))).toEqual([{ event: 'status', url, ...report }])
+  })
+
   it.each([
     ['another body', { hello: 'world' }, 200],
     ['a health report of another version', { ...healthy, chains: [{ chainId: 1, head: 1, indexed: 1 }] }, 200],

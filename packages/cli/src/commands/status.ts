@@ -49,16 +49,13 @@ function describeReason(error: unknown): string {
   return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? ` (${code})` : ''
 }
 
-/**
- * Parses a report and keeps its unknown fields; null when the value is no report. A server that is older than `headAt`
- * counts as one without a head.
- */
+/** Returns a report unchanged, with its unknown fields; null when the value is no report. */
 export function parseHealth(value: unknown): HealthReport | null {
-  if (typeof value !== 'object' || value === null) return null
-  const { chains } = value as { readonly chains?: unknown }
-  const known = Array.isArray(chains) ? chains.map((chain) => ({ headAt: null, ...chain })) : chains
-  const parsed = healthSchema().safeParse({ ...value, chains: known })
-  return parsed.success ? parsed.data : null
+  const { chains } = (value ?? {}) as { readonly chains?: unknown }
+  if (!Array.isArray(chains)) return null
+  // An older server reports no `headAt`.
+  const report = { ...(value as HealthReport), chains: chains.map((chain) => ({ headAt: null, ...chain })) }
+  return healthSchema().safeParse(report).success ? (value as HealthReport) : null
 }
 
 type NodeHealth = ChainHealth['nodes'][number]
@@ -66,7 +63,7 @@ type NodeHealth = ChainHealth['nodes'][number]
 const getChainColumns = (now: number): Columns<ChainHealth> => ({
   chain: ({ chainId }) => String(chainId),
   head: ({ head }) => head,
-  age: ({ headAt }) => (headAt === null ? null : span(Math.max(0, now - headAt) / 1_000)),
+  age: ({ headAt }) => (typeof headAt === 'number' ? span(Math.max(0, now - headAt) / 1_000) : null),
   indexed: ({ indexed }) => indexed,
   lag: ({ lag }) => lag,
   proof: ({ proof }) => proof,
@@ -155,7 +152,7 @@ export function oldSnapshotText({ holder, ageMs, databaseUser, application }: Da
 const oldHeadMs = 300_000
 
 function formatDetails({ chainId, headAt, nodes, error, lastError }: ChainHealth, now: number, price: number | null) {
-  const headAgeMs = headAt === null ? 0 : now - headAt
+  const headAgeMs = now - (headAt ?? now)
   const messages = [
     ...(headAgeMs < oldHeadMs
       ? []

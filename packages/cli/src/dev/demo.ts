@@ -43,11 +43,11 @@ const simulatedChains = '137,10,1,100,42161'
 const pollMs = 100
 
 /**
- * Starts chain, receiver, identity provider and service, in parallel where possible. Reports
- * `ready` once all of them run.
+ * Starts chain, receiver, identity provider and service, in parallel where possible. Reports `ready` once all of them
+ * run.
  * @throws DemoError `ERR_DEMO` when `signal` aborts during the start, or no port is free; DevChainError
- * `ERR_ANVIL_MISSING`, `ERR_ANVIL_EXIT`; ConfigError `ERR_CONFIG`; ListenError `ERR_LISTEN`; errors of
- * files and databases.
+ * `ERR_ANVIL_MISSING`, `ERR_ANVIL_EXIT`; ConfigError `ERR_CONFIG`; ListenError `ERR_LISTEN`; errors of files and
+ * databases.
  */
 export async function startDemo(settings: DemoSettings) {
   const { io, closers, stage, signal } = settings

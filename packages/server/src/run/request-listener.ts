@@ -53,15 +53,15 @@ interface Connection {
   /** Requests without a finished answer, oldest first. */
   readonly unfinished: Set<Exchange>
   last: Exchange | null
-  /** Why the newest bytes are no request; null: they are. */
+  /** The first error of reading requests, such as malformed bytes or a timeout; null: none. */
   flaw: NodeJS.ErrnoException | null
 }
 
 /**
  * Passes the requests of a server to a listener, within the limits of each connection. Call it before the server
  * listens. Node emits a whole pipeline at once and buffers each answer until the previous one is sent, so a client that
- * reads nothing would fill the memory: a request beyond `maxRequestsAtOnce` waits. The answer to the last request closes
- * the connection; later requests get no answer: Node's own limit would answer without Cache-Control.
+ * reads nothing would fill the memory: a request beyond `maxRequestsAtOnce` waits. The answer to the last request
+ * closes the connection; later requests get no answer: Node's own limit would answer without Cache-Control.
  * @returns A function that closes every connection without a request in progress: idle between requests, silent since
  * its start, or in the middle of request headers. Node's `closeIdleConnections` closes only the first kind.
  */

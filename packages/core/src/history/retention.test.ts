@@ -186,11 +186,11 @@ test.each(['written', 'read again'])('a run that is aborted while a file is %s r
 })
 
 test.each([
-  // Expired records are counted in parts of 1,000.
-  ['its expired records are counted', 1_000],
+  // Records are counted in parts of 1,000.
+  ['expired records are counted', 1_000],
   // The check of the chain begins with the oldest record alone.
-  ['its chain is checked', 1],
-])('a run that is aborted while of the audit log %s reads no more of it', async (_when, limit) => {
+  ['the chain is checked', 1],
+])('a run that is aborted while %s reads no more of the audit log', async (_when, limit) => {
   const { run, record, clock, store } = setup()
   for (const subject of ['a', 'b', 'c']) await record(subject)
   await clock.advance(2 * dayMs)

@@ -26,8 +26,8 @@ export const paymentsPage: PortalLoad = async (deps, query) => {
   const values = pickFields(wallet === undefined ? query : { ...others, wallet }, names)
   const { q } = values
   const page = await deps.tenant.payments({ ...integrationPaymentFilter(values), cursor })
-  const isWhole = cursor === undefined && page.next === null
-  const only = isWhole ? findOnly(page.rows, q) : undefined
+  const isComplete = cursor === undefined && page.next === null
+  const only = isComplete ? findOnly(page.rows, q) : undefined
   if (only !== undefined) return { goTo: paymentPath(only) }
   const body = (
     <FilteredList

@@ -36,12 +36,7 @@ export const overviewPage: PortalLoad = async (deps) => {
         ]}
       />
       <h2>Newest payments</h2>
-      <Table
-        label="Payments"
-        rows={payments.rows}
-        columns={paymentColumns(portalHref)}
-        empty={noPayments(deps)}
-      />
+      <Table label="Payments" rows={payments.rows} columns={paymentColumns(portalHref)} empty={noPayments(deps)} />
       {deliveries.rows.length === 0 ? null : <h2>Newest deliveries</h2>}
       <Table
         label="Deliveries"

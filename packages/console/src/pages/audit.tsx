@@ -75,10 +75,10 @@ const Recorded = ({ text }: { text: string }) => (
 /** Names of details that are not the field's words. */
 const labels: ReadonlyMap<string, string> = new Map([
   ['config', 'configuration'],
-  ['configFrom', 'configuration before'],
-  ['configTo', 'configuration after'],
-  ['paidToFrom', 'paid to before'],
-  ['paidToTo', 'paid to after'],
+  ['configFrom', 'previous configuration'],
+  ['configTo', 'new configuration'],
+  ['paidToFrom', 'previously paid to'],
+  ['paidToTo', 'now paid to'],
   ['emailKey', 'keyed hash of the e-mail address'],
   ['integrationAddress', 'integration'],
 ])

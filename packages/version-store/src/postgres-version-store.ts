@@ -6,15 +6,15 @@ import { chooseDriver } from './internal/postgres/choose-driver.js'
 import type { PostgresDriver, Work } from './internal/postgres/driver.js'
 import {
   advanceStatement,
+  commitCheckSql,
   isTransactionEnded,
   pageStatement,
   plain,
   readStatement,
   rejectMissingTable,
-  sealSql,
   tableSql,
   toAdvanceError,
-  toSealError,
+  toCommitError,
 } from './internal/postgres/driver.js'
 import { getConnectionQueues } from './internal/queue.js'
 import type {
@@ -165,15 +165,15 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
           return { result: decideVersion(stored, version) }
         }
         claimed = true
-        const seal = sealSql(String(claimedRow['xact']))
+        const commitCheck = commitCheckSql(String(claimedRow['xact']))
         try {
           await guard.start(() => effect(tx))
         } catch (error) {
-          const ended = await driver.query(tx, plain(seal)).then(() => false, isTransactionEnded)
+          const ended = await driver.query(tx, plain(commitCheck)).then(() => false, isTransactionEnded)
           failure = { error: ended ? new TransactionEndedError(error) : error }
           throw error
         }
-        return { result: 'apply', seal }
+        return { result: 'apply', commitCheck }
       }
       try {
         if (inside !== undefined) return await driver.nested(inside, { statement: callerClaim, values }, work)
@@ -181,7 +181,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
       } catch (error) {
         // A driver may replace the effect's error by an error of the ROLLBACK.
         if (failure !== undefined) throw failure.error
-        throw claimed ? toSealError(error) : toAdvanceError(error, table, busy.busyTimeoutMs)
+        throw claimed ? toCommitError(error) : toAdvanceError(error, table, busy.busyTimeoutMs)
       }
     }
 

@@ -122,7 +122,7 @@ interface Running {
   isReleased: boolean
   /** Undefined until the delivery is over. */
   outcome?: VersionDecision | 'failed'
-  /** The store's failure, besides the effect's own. */
+  /** A failure of the store, not the effect's own. */
   error?: unknown
   readonly release: () => void
   /** Resolves when the delivery is over, whatever its outcome. */
@@ -231,7 +231,7 @@ function begin<Tx>(
   return one
 }
 
-/** Deliveries are numbered in the order in which they begin, so the orders of the versions cover every choice. */
+/** Deliveries are numbered in the order in which they begin. The orders of the versions then cover every assignment. */
 function buildScenarios(set: readonly number[]): Scenario[] {
   return orders(set).flatMap((versions) =>
     buildSchedules(set.length).flatMap((schedule) =>

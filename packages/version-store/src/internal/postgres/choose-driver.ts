@@ -1,6 +1,6 @@
 /** Chooses the driver by the methods of the database. postgres.js, Kysely and Drizzle begin and commit. @module */
 import type { DrizzleSql } from '../../postgres-database.js'
-import { type PostgresDriver, plain, type Row, runSealed, workAtSavepoint } from './driver.js'
+import { type PostgresDriver, plain, type Row, runWithCommitCheck, workAtSavepoint } from './driver.js'
 import { createPgDriver } from './pg.js'
 
 type Tag = (pieces: TemplateStringsArray, ...values: readonly string[]) => PromiseLike<readonly Row[]>
@@ -21,8 +21,8 @@ function postgresJsDriver(sql: Sql): PostgresDriver<Transaction> {
     survivesIdleTimeout: false,
     query,
     transaction: (first, work) =>
-      sql.begin('isolation level read committed', (tx) => runSealed(query, tx, first, work)),
-    nested: (outer, first, work) => outer.savepoint((tx) => runSealed(query, tx, first, work)),
+      sql.begin('isolation level read committed', (tx) => runWithCommitCheck(query, tx, first, work)),
+    nested: (outer, first, work) => outer.savepoint((tx) => runWithCommitCheck(query, tx, first, work)),
   }
 }
 
@@ -44,8 +44,8 @@ function drizzleDriver(database: Drizzle, sql: DrizzleSql): PostgresDriver<Drizz
     survivesIdleTimeout: false,
     query,
     transaction: (first, work) =>
-      database.transaction((tx) => runSealed(query, tx, first, work), { isolationLevel: 'read committed' }),
-    nested: (outer, first, work) => outer.transaction((tx) => runSealed(query, tx, first, work)),
+      database.transaction((tx) => runWithCommitCheck(query, tx, first, work), { isolationLevel: 'read committed' }),
+    nested: (outer, first, work) => outer.transaction((tx) => runWithCommitCheck(query, tx, first, work)),
   }
 }
 
@@ -87,7 +87,7 @@ function kyselyDriver(database: Kysely): PostgresDriver<Kysely> {
       database
         .transaction()
         .setIsolationLevel('read committed')
-        .execute((tx) => runSealed(query, tx, first, work)),
+        .execute((tx) => runWithCommitCheck(query, tx, first, work)),
     nested: (tx, first, work) =>
       workAtSavepoint(
         (sql) => query(tx, plain(sql)),

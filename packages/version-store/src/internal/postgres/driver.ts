@@ -85,7 +85,7 @@ export function pageStatement(table: string): Statement {
 }
 
 /** Fails in any transaction without this number, and in one that cannot be committed. */
-export function sealSql(xact: string): string {
+export function commitCheckSql(xact: string): string {
   return `SELECT 1 / coalesce(txid_current_if_assigned() = ${BigInt(xact)}, false)::int`
 }
 
@@ -126,10 +126,10 @@ export type Work<Tx, Result> = (tx: Tx, rows: readonly Row[]) => Promise<Done<Re
 interface Done<Result> {
   readonly result: Result
   /** SQL that fails if this transaction is over or cannot be committed: then there must be no COMMIT. */
-  readonly seal?: string
+  readonly commitCheck?: string
 }
 
-/** The port that each driver gets. */
+/** The port that the adapter of each driver implements. */
 export interface PostgresDriver<Tx> {
   /** The connection, if there is only one: its users must take turns. */
   readonly connection?: object
@@ -143,15 +143,15 @@ export interface PostgresDriver<Tx> {
   nested<Result>(tx: Tx, first: Bound, work: Work<Tx, Result>): Promise<Result>
 }
 
-/** For drivers that begin and commit by themselves: the seal is the last statement before the COMMIT. */
-export async function runSealed<Tx, Result>(
+/** For drivers that begin and commit by themselves: the commit check is the last statement before the COMMIT. */
+export async function runWithCommitCheck<Tx, Result>(
   query: PostgresDriver<Tx>['query'],
   tx: Tx,
   first: Bound,
   work: Work<Tx, Result>,
 ): Promise<Result> {
-  const { result, seal } = await work(tx, await query(tx, first))
-  if (seal !== undefined) await query(tx, plain(seal))
+  const { result, commitCheck } = await work(tx, await query(tx, first))
+  if (commitCheck !== undefined) await query(tx, plain(commitCheck))
   return result
 }
 
@@ -195,7 +195,7 @@ const failedTransaction = '25P02'
 const noActiveTransaction = '25P01'
 const noSuchSavepoint = '3B001'
 
-/** Whether the error shows that the store's transaction is over: its seal failed, or its savepoint is gone. */
+/** Whether the error shows that the store's transaction is over: its commit check failed, or its savepoint is gone. */
 export function isTransactionEnded(error: unknown): boolean {
   return [divisionByZero, noActiveTransaction, noSuchSavepoint].includes(sqlState(error) ?? '')
 }
@@ -208,7 +208,7 @@ export function toAdvanceError(error: unknown, table: string, waitedMs: number):
   return state === failedTransaction ? new TransactionFailedError(error) : error
 }
 
-export function toSealError(error: unknown): unknown {
+export function toCommitError(error: unknown): unknown {
   if (isTransactionEnded(error)) return new TransactionEndedError()
   return sqlState(error) === failedTransaction ? new TransactionFailedError(error) : error
 }

@@ -119,8 +119,8 @@ async function queryWithRetry(
 
 /**
  * Begins, does the work, commits. Releasing a savepoint at the end proves that this transaction is still open and can
- * commit; if the release fails, the COMMIT does not run. The savepoint replaces the seal and is cheaper, because its
- * two statements are sent together with BEGIN and COMMIT.
+ * commit; if the release fails, the COMMIT does not run. The savepoint replaces the commit check and is cheaper,
+ * because its two statements are sent together with BEGIN and COMMIT.
  * @param release - Gets the error that makes the connection unusable, if there is one.
  */
 async function transaction<Value>(
@@ -152,8 +152,8 @@ async function transaction<Value>(
       return begin(client, statements, first)
     })
     begun = true
-    const { result, seal } = await Promise.race([work(client, rows), lost])
-    await client.query(seal === undefined ? 'COMMIT' : `RELEASE ${savepoint}; COMMIT`)
+    const { result, commitCheck } = await Promise.race([work(client, rows), lost])
+    await client.query(commitCheck === undefined ? 'COMMIT' : `RELEASE ${savepoint}; COMMIT`)
     return result
   } catch (error) {
     if (!begun && error instanceof TransactionOpenError) broken = error

@@ -92,7 +92,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('store-sql/src/payments/snapshots.ts', 'store-sql/src/payments/packed-body.test.ts', {
     'a snapshot that would be rebuilt of other bytes is stored whole': [" || text.includes('\\ufffd')", ''],
   }),
-  ...inFile('core/src/payments/read-api.ts', 'core/src/payments/read-api.test.ts', {
+  ...inFile('core/src/internal/parameters.ts', 'core/src/internal/parameters.test.ts', {
     'a page has at most 200 payments': ['limit <= pageLimit.max', 'limit <= pageLimit.max + 1'],
   }),
   ...inFile('core/src/payments/cursor.ts', 'core/src/payments/cursor.test.ts', {

@@ -5,6 +5,7 @@ import { checkNamespace } from './identity/redemption.js'
 import { parseShareRequest } from './identity/share.js'
 import { parseBasic } from './integrations/authenticate.js'
 import { checkNotificationUrl } from './integrations/notification-url.js'
+import { parseAddress, parseLimit, parseTxHash } from './internal/parameters.js'
 import { findDuplicateKey, lowercaseAddress } from './internal/values.js'
 import { parseHandle, parseLinkConfig } from './legacy/accounts.js'
 import {
@@ -16,7 +17,6 @@ import {
 } from './legacy/invoice-and-fees.js'
 import { parseTransactionKey, parseVerifyRequest } from './legacy/legacy-requests.js'
 import { createCursorCodec } from './payments/cursor.js'
-import { parseAddress, parseLimit, parseTxHash } from './payments/read-api.js'
 import { parseUpdate } from './payments/receive-updates.js'
 import { parseMasterKey } from './secrets/keys.js'
 

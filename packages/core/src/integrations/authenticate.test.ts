@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import { openStore } from '../../test/support/store.js'
-import { parseAddress } from '../payments/read-api.js'
+import { parseAddress } from '../internal/parameters.js'
 import { hashApiSecret, issueSecret, parseMasterKey } from '../secrets/keys.js'
 import type { AcceptedSecret } from './authenticate.js'
 import { createAuthenticate, createCredentialCache, credentialCacheMs, parseBasic } from './authenticate.js'

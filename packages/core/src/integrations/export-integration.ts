@@ -1,7 +1,7 @@
 /** Exports an integration that moves to another cell. Source: docs/decisions/cells.md. @module */
 import { IntegrationError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
-import { parseAddress } from '../payments/read-api.js'
+import { parseAddress } from '../internal/parameters.js'
 import type { Clock } from '../ports/runtime.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { beginSignedFile } from '../secrets/signed-file.js'

@@ -2,7 +2,7 @@
 import { IntegrationError } from '../errors.js'
 import { redactUrl } from '../history/audit-log.js'
 import type { ChainReads } from '../indexer/chain-store.js'
-import { parseAddress, parseName } from '../payments/read-api.js'
+import { parseAddress, parseName } from '../internal/parameters.js'
 import { findUnrecordedRanges, lockRecording, type Recording } from '../payments/recording.js'
 import { hashApiSecret, issueSecret } from '../secrets/keys.js'
 import { sealSecret } from '../secrets/seal.js'

@@ -1,8 +1,8 @@
 /** Changes integrations, rotates their secrets and reseals them. Source: docs/interface.md 5, 6. @module */
 import { IntegrationError } from '../errors.js'
 import type { Audited, AuditNote } from '../history/audit-log.js'
+import { parseAddress } from '../internal/parameters.js'
 import { assertWhole } from '../internal/values.js'
-import { parseAddress } from '../payments/read-api.js'
 import type { Clock, RandomSource } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { hashApiSecret, issueSecret, type MasterKey, type SealedSecret, type SecretHash } from '../secrets/keys.js'

@@ -2,7 +2,7 @@
 import { LegacyKeyNotFoundError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
 import type { CredentialCache } from '../integrations/authenticate.js'
-import { parseName } from '../payments/read-api.js'
+import { parseName } from '../internal/parameters.js'
 import type { Clock, RandomSource } from '../ports/runtime.js'
 import { hashLegacyKey, issueSecret, type MasterKey } from '../secrets/keys.js'
 import type { LegacyKeyRecord, LegacyKeyStore } from './legacy-store.js'

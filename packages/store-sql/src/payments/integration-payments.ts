@@ -94,7 +94,7 @@ const primary = sql<boolean>`is_primary = 1`
 export function plainPage(db: Connection, value: Value, shape: PageShape) {
   const count = db.selectFrom('page_epochs').select('seq').where('integration', '=', value('integration')).as('extra')
   return shape.ofWallet
-    ? selectRows(db, selectNewest(db, selectSides(db, value, shape), shape)).select(count)
+    ? selectRows(db, selectNewestOfKeys(db, selectSides(db, value, shape), shape)).select(count)
     : selectNewestOfIntegration(db, value, shape)
         .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
         .select([...paymentColumns, count])
@@ -105,13 +105,13 @@ export function exactPage(db: Connection, value: Value, shape: PageShape) {
   const unmoved: Keys = shape.ofWallet
     ? selectSides(db, value, shape, true)
     : db.selectFrom(selectNewestOfIntegration(db, value, shape, true).select(keyColumns).as('own')).select(keyColumns)
-  const keys = selectNewest(db, unmoved.unionAll(selectRepositionedKeys(db, value, shape)), shape)
+  const keys = selectNewestOfKeys(db, unmoved.unionAll(selectRepositionedKeys(db, value, shape)), shape)
   return selectRows(db, keys).select('keys.block_timestamp as extra')
 }
 
 type Keys = SelectQueryBuilder<Tables, never, Pick<Selectable<Tables['payments']>, (typeof keyColumns)[number]>>
 
-function selectNewest(db: Connection, keys: Keys, { size }: PageShape) {
+function selectNewestOfKeys(db: Connection, keys: Keys, { size }: PageShape) {
   return db
     .selectFrom(keys.as('found'))
     .select(keyColumns)

@@ -70,10 +70,10 @@ export function createFeedChain(options: FeedChainOptions): Chain {
   const { chainId } = chain
   const stream = createFeedStream(connection, chainId, clock)
 
-  /** Newest block of the feed while the head comes from it; null while it comes from the nodes. */
-  let head: BlockRef | null = null
+  /** The feed's newest block while it serves as the head; null while the nodes give the head. */
+  let feedHead: BlockRef | null = null
   /** The last head of the nodes. A feed far below it gives no head: the reader would wait until the feed caught up. */
-  let floor: BlockRef | null = null
+  let nodeHead: BlockRef | null = null
   const elapsed = createMonotonicNow(clock)
   let restUntil = Number.NEGATIVE_INFINITY
   let failures = 0
@@ -81,14 +81,14 @@ export function createFeedChain(options: FeedChainOptions): Chain {
   let newest: number | null = null
   let isLogged = false
 
-  function setFeedHead(feedHead: BlockRef | null, reason: string | null): void {
-    const isChange = (feedHead === null) !== (head === null) || !isLogged
-    head = feedHead
+  function setFeedHead(next: BlockRef | null, reason: string | null): void {
+    const isChange = (next === null) !== (feedHead === null) || !isLogged
+    feedHead = next
     if (reason !== null) lastError = reason
     if (!isChange) return
     isLogged = true
-    if (feedHead === null) logger.warn({ chainId, reason }, 'reads its nodes instead of the feed')
-    else logger.info({ chainId, blockNumber: feedHead.number }, 'reads the feed')
+    if (next === null) logger.warn({ chainId, reason }, 'reads its nodes instead of the feed')
+    else logger.info({ chainId, blockNumber: next.number }, 'reads the feed')
   }
 
   /** Records a failure, and returns its reason. A feed that did not answer gets no request for `restMs`. */
@@ -114,8 +114,8 @@ export function createFeedChain(options: FeedChainOptions): Chain {
       const ageMs = clock.now() - block.timestamp
       if (ageMs > maxHeadAgeMs)
         return `Block ${block.number}, the feed's newest, is ${Math.round(ageMs / 1_000)} s old.`
-      if (floor !== null && block.number < floor.number && floor.timestamp - block.timestamp > maxLagMs)
-        return `Block ${block.number}, the feed's newest, is far below ${floor.number}, a node's newest.`
+      if (nodeHead !== null && block.number < nodeHead.number && nodeHead.timestamp - block.timestamp > maxLagMs)
+        return `Block ${block.number}, the feed's newest, is far below ${nodeHead.number}, a node's newest.`
       return block
     } catch (error) {
       return fail(error)
@@ -177,7 +177,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     if (last === null || first.parentHash === last.hash) return
     failures += 1
     lastError = `Block ${first.number} of chain ${chainId} does not continue block ${last.number}, between the feed and a node.`
-    // During the pause the nodes answer the rollback and the next read. The feed may end on an orphaned block, and
+    // During the pause the nodes serve the rollback and the next read. The feed may end on an orphaned block, and
     // would return it again.
     restUntil = elapsed() + restMs
     throw new ChainError('ERR_CHAIN_RANGE_GONE', chainId, lastError)
@@ -198,11 +198,11 @@ export function createFeedChain(options: FeedChainOptions): Chain {
       }
       setFeedHead(null, headOrReason)
       const answered = await chain.head(signal)
-      floor = answered
+      nodeHead = answered
       return answered
     },
     async block(number, signal) {
-      if (head !== null && number <= head.number && elapsed() >= restUntil) {
+      if (feedHead !== null && number <= feedHead.number && elapsed() >= restUntil) {
         try {
           const feedBlock = await readBlock(stream, number)
           if (feedBlock !== null) return feedBlock.block
@@ -217,7 +217,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     transactionFate: (txHash, signal) => chain.transactionFate(txHash, signal),
     nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
     nodes() {
-      const inUse = head !== null
+      const inUse = feedHead !== null
       const feed = { name: 'feed', score: inUse ? 1 : 0, inUse, head: newest, latencyMs: null, failures, lastError }
       // The feed is no node: nobody bills its calls.
       const unused = { contradictions: 0, failedProofs: 0, calls: 0, receivedBytes: 0, blocks: 0 }

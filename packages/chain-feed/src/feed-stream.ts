@@ -36,8 +36,8 @@ interface FeedAppend {
 interface ExpectedEnd {
   readonly sequence: number
   /**
-   * Id of this publisher's append before this one, if its acknowledgement may be outstanding; else null. Then the
-   * sequence is not enough: an append of another publisher may have taken it.
+   * Id of this publisher's append before this one, while its acknowledgement may be outstanding. The sequence alone is
+   * then not enough: an append of another publisher may have taken it. Null once no acknowledgement is outstanding.
    */
   readonly after: string | null
 }
@@ -127,8 +127,8 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
         const options = { headers: marked, msgID: id, expect }
         return (await client.publish(formatSubject(height), data, options)).seq
       } catch (error) {
-        const isMoved = [JetStreamApiCodes.StreamWrongLastSequence, wrongLastMessageId]
-        if (isMoved.some((code) => hasCode(error, code)))
+        const movedCodes = [JetStreamApiCodes.StreamWrongLastSequence, wrongLastMessageId]
+        if (movedCodes.some((code) => hasCode(error, code)))
           throw new FeedError('ERR_FEED_MOVED', `The feed of chain ${chainId} no longer ends at ${end.sequence}.`)
         throw createUnavailableError(error)
       }

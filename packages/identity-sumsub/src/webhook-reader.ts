@@ -101,7 +101,7 @@ export function createWebhookReader({ secret }: WebhookReaderOptions): WebhookRe
         'ERR_PROVIDER_WEBHOOK_UNSIGNED',
         `A webhook names a digest other than ${[...digests.keys()].join(' and ')}; choose one of these at the provider.`,
       )
-    const matches = await Promise.all(checks.map((matches) => matches(knownDigest, digest, body)))
+    const matches = await Promise.all(checks.map((check) => check(knownDigest, digest, body)))
     if (!matches.includes(true))
       throw new WebhookRejectedError(
         'ERR_PROVIDER_WEBHOOK_FORGED',

@@ -30,7 +30,7 @@ export async function signDelivery(input: SignInput): Promise<string> {
 export async function computeSignature({ secret, timestamp, body }: SignInput): Promise<string> {
   if (!Number.isSafeInteger(timestamp) || timestamp < 0 || timestamp > 999_999_999_999)
     throw new RangeError(`timestamp is ${timestamp}; pass unix time in whole seconds.`)
-  // The tag, not `instanceof`: test runners have bytes of other realms.
+  // Checks the type tag, not `instanceof`: in a test runner, bytes may come from another realm.
   if (Object.prototype.toString.call(body) !== '[object Uint8Array]')
     throw new TypeError('body is not a Uint8Array; pass the bytes that will be sent.')
   return sign(secret, timestamp, body)

@@ -65,7 +65,7 @@ export function createPaymentReader({ payments }: Pick<Store, 'payments'>, curso
   }
 
   return {
-    /** Filters pages of the list: so the cursor is the list's, and a wallet is searched by its index. */
+    /** Filters the pages of `list`: both take the same cursors, and the index by wallet serves the search. */
     async select(
       integrationAddress: string,
       { cursor, limit, ...filter }: IntegrationPaymentFilter & { readonly cursor?: string | undefined; limit: number },

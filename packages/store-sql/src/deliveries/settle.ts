@@ -14,8 +14,8 @@ import { attemptColumns, toAttemptValues } from './delivery-lists.js'
 import { type EndpointReport, type HealthRow, healthColumns, judgeEndpoints, toStoredHealth } from './endpoint-rows.js'
 
 /**
- * A condition: the payment of snapshot `s` has a newer delivery. The order, which `exists` would ignore, keeps a plan
- * made for empty tables on the index of versions; by the primary key it would read every newer snapshot.
+ * A condition: the payment of snapshot `s` has a newer delivery. Its `order by`, which `exists` would ignore, keeps a
+ * plan made for empty tables on the index of versions; a scan by primary key would read every newer snapshot.
  */
 export function isSuperseded({ name }: SqlDialect): string {
   return `(select n.id from ${name('snapshots')} n
@@ -85,7 +85,7 @@ export async function removeUndelivered(
 /** Rows per transaction: on SQLite all other transactions wait until it ends. */
 const rowsAtOnce = 10_000
 
-/** Examines the whole outbox. A locked row is left for the next call. */
+/** Builds `resetOverlongWaits`, which examines the whole outbox. A locked row is left for the next call. */
 export function createResetOverlongWaits({ transaction, dialect }: Engine): DeliveryStore['resetOverlongWaits'] {
   const { name, nowText, skipLocked } = dialect
   return async ({ leaseMs, retryMs, blockMs }) => {
@@ -94,21 +94,21 @@ export function createResetOverlongWaits({ transaction, dialect }: Engine): Deli
       ${retryMs.map((ms, index) => `when ${index + 1} then ${ms}`).join(' ')} else ${Math.max(leaseMs, ...retryMs)} end`
     const longestWait = `case when d.claim_token is null and d.lane = 1 then ${longestRetry} else ${leaseMs} end`
 
-    /** Examines the deliveries after an id; `last` is null if there are none. */
-    const endAfter = (after: number) =>
+    /** Resets overlong waits among the next deliveries after an id; `last` is null if there are none. */
+    const resetBatch = (after: number) =>
       transaction(async (db) => {
         const lastText: StatementText = (parameter) => `select max(p.id) as last from (
           select q.id from ${name('outbox')} q where q.id > ${parameter(after)} order by q.id limit ${rowsAtOnce}) p`
         const [part] = await run<{ last: Integer | null }>(db, lastText)
         const last = nullableInteger(part?.last ?? null)
-        if (last === null) return { last, ended: 0 }
-        const ended = await run<unknown>(db, (parameter) => {
+        if (last === null) return { last, resetCount: 0 }
+        const reset = await run<unknown>(db, (parameter) => {
           const now = nowText(parameter)
           return `update ${name('outbox')} set due_at = ${now} where id in (
               select d.id from ${name('outbox')} d where d.id > ${parameter(after)} and d.id <= ${parameter(last)}
                 and d.due_at > ${now} + ${longestWait}${skipLocked('d')}) returning id`
         })
-        return { last, ended: ended.length }
+        return { last, resetCount: reset.length }
       })
 
     const endpoints = await transaction((db) =>
@@ -121,8 +121,8 @@ export function createResetOverlongWaits({ transaction, dialect }: Engine): Deli
     )
     let total = endpoints.length
     for (let after: number | null = 0; after !== null; ) {
-      const { last, ended } = await endAfter(after)
-      total += ended
+      const { last, resetCount } = await resetBatch(after)
+      total += resetCount
       after = last
     }
     return total

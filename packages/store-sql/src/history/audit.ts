@@ -26,24 +26,24 @@ export async function readNewestAudit(db: Connection): Promise<AuditRecord | nul
 type AuditTransaction = Pick<StoreTransaction, 'lockAudit' | 'appendAudit' | 'removeAudit' | 'restoreAudit'>
 
 export function bindAudit(db: Connection): AuditTransaction {
-  /** The number of the next record; null before the log is locked. */
-  let following: number | null = null
+  /** Sequence number of the next record; null before the log is locked. */
+  let nextSeq: number | null = null
   return {
     async lockAudit() {
       await db.dialect.lock(db, 'audit')
       const newest = await readNewestAudit(db)
-      following = (newest?.seq ?? 0) + 1
+      nextSeq = (newest?.seq ?? 0) + 1
       return newest
     },
     async appendAudit(record) {
-      if (record.seq !== following)
+      if (record.seq !== nextSeq)
         throw new RangeError(
-          following === null
+          nextSeq === null
             ? 'A record was added to the audit log without lockAudit before it.'
-            : `The record has seq ${record.seq}; the one that follows is ${following}.`,
+            : `The record has seq ${record.seq}; the one that follows is ${nextSeq}.`,
         )
       await db.insertInto('audit').values(toValues(record)).execute()
-      following += 1
+      nextSeq += 1
     },
     async removeAudit(upToSeq) {
       await db.deleteFrom('audit').where('seq', '<=', checkInteger(upToSeq, 'upToSeq')).execute()
@@ -53,7 +53,7 @@ export function bindAudit(db: Connection): AuditTransaction {
         await db
           .insertInto('audit')
           .values(toValues(record))
-          .onConflict((at) => at.column('seq').doNothing())
+          .onConflict((conflict) => conflict.column('seq').doNothing())
           .execute()
     },
   }
@@ -68,17 +68,17 @@ export function toAuditRecord(row: Tables['audit']): AuditRecord {
   return {
     seq: integer(row.seq),
     at: integer(row.at),
-    actor: readable<string>(row.actor),
+    actor: unpackIfValid<string>(row.actor),
     action: row.action as AuditAction,
-    subject: readable<string>(row.subject),
-    details: readable<AuditRecord['details']>(row.details),
+    subject: unpackIfValid<string>(row.subject),
+    details: unpackIfValid<AuditRecord['details']>(row.details),
     keyVersion: integer(row.key_version),
     hash: row.hash,
   }
 }
 
-/** Returns a malformed record as stored; its hash shows that it was altered. */
-function readable<T>(text: string): T {
+/** Unpacks a field. Returns malformed text as stored: the hash of the record shows that it was altered. */
+function unpackIfValid<T>(text: string): T {
   try {
     return unpack<T>(text)
   } catch {

@@ -87,14 +87,14 @@ export function bindIntegrations(db: Connection): IntegrationTransaction {
         .executeTakeFirst()
       if (before === undefined) return null
       if (Object.values(columns).every((value) => value === undefined)) return toIntegrationRecord(before)
-      const begins = resetsHealth(before, columns)
+      const isHealthReset = resetsHealth(before, columns)
       const row = await db
         .updateTable('integrations')
-        .set({ ...columns, ...(begins ? { endpoint_epoch: integer(before.endpoint_epoch) + 1 } : {}) })
+        .set({ ...columns, ...(isHealthReset ? { endpoint_epoch: integer(before.endpoint_epoch) + 1 } : {}) })
         .where('address', '=', key)
         .returningAll()
         .executeTakeFirstOrThrow()
-      if (begins) await forgetHealth(db, address)
+      if (isHealthReset) await forgetHealth(db, address)
       return toIntegrationRecord(row)
     },
   }
@@ -114,8 +114,8 @@ function resetsHealth(
   before: Tables['integrations'],
   { notification_url, enabled }: Updateable<Tables['integrations']>,
 ) {
-  const moved = notification_url !== undefined && notification_url !== before.notification_url
-  return moved || (enabled === 1 && integer(before.enabled) === 0)
+  const isNewUrl = notification_url !== undefined && notification_url !== before.notification_url
+  return isNewUrl || (enabled === 1 && integer(before.enabled) === 0)
 }
 
 interface CredentialsQuery {

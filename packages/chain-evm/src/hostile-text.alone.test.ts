@@ -6,7 +6,7 @@ import { openProofChain } from '../test/proof-chain.js'
 import { readAll } from '../test/read-all.js'
 import {
   findEnclosingOperations,
-  findLastOperation,
+  findLastOperationEnd,
   parseBundle,
   parseIntegrationSuffix,
 } from './decode/integrations.js'
@@ -71,7 +71,7 @@ test('time grows with the number of logs for the operations that payments belong
     const logs = getLogs(length)
     const places = [...logs.keys()]
     const operations = logs.map(() => ({ sender, callData: '0x' }))
-    return () => [findEnclosingOperations(logs, places, entryPoint, operations), findLastOperation(logs)]
+    return () => [findEnclosingOperations(logs, places, entryPoint, operations), findLastOperationEnd(logs)]
   })
   expect(growth).toBeNull()
 })

@@ -122,8 +122,8 @@ export function isBundle(calldata: string): boolean {
  * Parses the operations of a bundle, in the order of execution.
  * @param calldata - 0x hex.
  * @param maxOperations - The most operations to parse: a hostile bundle may repeat one operation without limit.
- * @returns Null when the calldata is no bundle or is malformed, and when it has more operations than `maxOperations`
- * or is shorter than their calls. Never throws.
+ * @returns Null when the calldata is no bundle or is malformed, when it has more operations than `maxOperations`, and
+ * when it is shorter than the calls of its operations together. Never throws.
  */
 export function parseBundle(calldata: string, maxOperations: number): UserOperation[] | null {
   if (!isBundle(calldata)) return null
@@ -184,7 +184,7 @@ const operationTopic = '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a
 const executionTopic = '0xbb47ee3e183a558b1a2ff0874b079f3fc5478b7454eacf2bfc5af2ff5878f972'
 
 /** The position of the last log with which a known EntryPoint ends an operation; -1 if there is none. */
-export function findLastOperation(logs: readonly ReceiptLog[]): number {
+export function findLastOperationEnd(logs: readonly ReceiptLog[]): number {
   return logs.findLastIndex(({ address, topics }) => topics[0] === operationTopic && knownEntryPoints.has(address))
 }
 
@@ -261,6 +261,6 @@ export function findIntegrations(
     return enclosing.map((operation) => operation && parseSuffix(operation.callData))
   }
   const integration = parseSuffix(input)
-  const lastOperation = findLastOperation(logs)
-  return positions.map((position) => (position < lastOperation ? null : integration))
+  const lastOperationEnd = findLastOperationEnd(logs)
+  return positions.map((position) => (position < lastOperationEnd ? null : integration))
 }

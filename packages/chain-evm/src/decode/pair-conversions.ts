@@ -52,7 +52,7 @@ export function pairConversions(
   const unpaired = new Map<string, DecodedConversion[]>()
   for (const { router, event } of emitted) {
     if (event.kind === 'payment') {
-      if (!pairs.has(event)) pairs.set(event, toNearestConversion(unpaired.get(router) ?? []))
+      if (!pairs.has(event)) pairs.set(event, toPrecedingConversion(unpaired.get(router) ?? []))
       unpaired.delete(router)
     } else if (!called?.used.includes(event)) {
       // A payment has at most two conversion events.
@@ -62,10 +62,10 @@ export function pairConversions(
   return pairs
 }
 
-function toNearestConversion(open: readonly DecodedConversion[]): PaidConversion {
-  const last = open.at(-1)
+function toPrecedingConversion(preceding: readonly DecodedConversion[]): PaidConversion {
+  const last = preceding.at(-1)
   if (last === undefined) return noConversion
-  const steps = joinSplitConversion(open.slice(-2)) ?? last.steps
+  const steps = joinSplitConversion(preceding.slice(-2)) ?? last.steps
   return { steps: steps.map((step) => ({ ...step, codeHex: null })), provedBy: last.isForgeable ? 'nothing' : 'router' }
 }
 

@@ -68,8 +68,8 @@ export const callLayouts: Readonly<Record<string, CallLayout>> = {
 // The price feeds in a call's arguments. Source: the router's `exchangeRate`.
 //
 // From version 0.6 on each feed has a type: 0 none, 1 a contract, 2 a signed rate. Builds of version 0.6 differ in
-// whether the address or the type makes a feed, so a first feed with an address but no type is ambiguous. Beside a
-// first feed, a second needs only an address.
+// whether the address or the type shows that there is a feed, so a first feed with an address but no type is ambiguous.
+// If there is a first feed, the second needs only an address.
 
 const noFeed = 0n
 const externalFeed = 2n
@@ -78,11 +78,11 @@ const maxCodeBytes = 64
 /**
  * Parses the feeds of a call.
  * @param head - The byte where the arguments begin in `hex`; offsets are relative to it.
- * @param place - The word with the first feed, or with the offset to the feeds.
+ * @param feeds - The word with the first feed, or with the offset to the feeds.
  * @returns Null when they are malformed or ambiguous.
  */
-function parseCalledFeeds(form: CallLayout['feedForm'], hex: string, head: number, place: number): RouterCall['feeds'] {
-  const at = head + place * 32
+function parseCalledFeeds(form: CallLayout['feedForm'], hex: string, head: number, feeds: number): RouterCall['feeds'] {
+  const at = head + feeds * 32
   if (form === 'pair') return toFeedPair(wordToAddress(wordAt(hex, at)), wordToAddress(wordAt(hex, at + 32)))
   const offset = wordToOffset(wordAt(hex, at))
   if (offset === null) return null
@@ -146,10 +146,10 @@ export function computeServiceFee(
   gross: bigint,
   total: bigint,
 ): bigint | null {
-  const chargedFee = total - computeExtraFee(extraFee, gross)
-  const convenience = (gross * convenienceFeeBps) / bpsPerWhole
-  const serviceFee = (gross * serviceFeeBps) / bpsPerWhole
-  return chargedFee === convenience || chargedFee === convenience + serviceFee ? chargedFee : null
+  const serviceFee = total - computeExtraFee(extraFee, gross)
+  const convenienceFee = (gross * convenienceFeeBps) / bpsPerWhole
+  const routerFee = (gross * serviceFeeBps) / bpsPerWhole
+  return serviceFee === convenienceFee || serviceFee === convenienceFee + routerFee ? serviceFee : null
 }
 
 function computeExtraFee(fee: RouterCall['extraFee'], gross: bigint): bigint {
@@ -224,9 +224,9 @@ function parseSwapCall(args: Arguments, layout: CallLayout): PaidArguments | nul
   return { sender, receiver, token: null, memoHex: `0x${memo}`, amount, swap: { token, amountIn } }
 }
 
-function parseLastOfPath({ hex, head, word }: Arguments, { swapType: place }: CallLayout): string | null {
+function parseLastOfPath({ hex, head, word }: Arguments, { swapType: swapTypeWord }: CallLayout): string | null {
   const offset = wordToOffset(word(pathWord))
-  const swapType = place === undefined ? null : wordToOffset(word(place))
+  const swapType = swapTypeWord === undefined ? null : wordToOffset(word(swapTypeWord))
   if (offset === null || (swapType !== 0 && swapType !== 1)) return null
   const length = wordToOffset(wordAt(hex, head + offset))
   const words = swapType === 0 ? 3 : 5

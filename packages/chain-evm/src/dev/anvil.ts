@@ -169,7 +169,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     const force = setTimeout(() => endForcibly(child), stopTimeoutMs)
     await exited
     clearTimeout(force)
-    // The guard deletes the cache too, but there is none on Windows, and it may have been killed.
+    // The guard deletes the cache too, but Windows has no guard, and the guard may have been killed.
     rmSync(cache, { recursive: true, force: true })
     process.removeListener('exit', killAtExit)
   }
@@ -185,8 +185,8 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     return { rpcUrl: `http://127.0.0.1:${port}`, chainId, stop }
   } catch (error) {
     await stop()
-    // Ctrl-C may reach the child before it has a process group of its own, and this process later. The wait for the
-    // abort gives the caller its reason instead of a failure of anvil.
+    // Ctrl-C may kill the child before it has a process group of its own, and reach this process later. The wait for
+    // the abort gives the caller the abort's reason instead of a failure of anvil.
     if (signal && child.signalCode === 'SIGINT') await delay(stopTimeoutMs, undefined, { signal }).catch(() => {})
     signal?.throwIfAborted()
     throw error

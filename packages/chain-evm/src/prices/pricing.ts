@@ -17,7 +17,10 @@ export interface KnownToken {
   /** Contract address; `0xeeee…eeee` is the native token. */
   readonly address: string
   readonly symbol: string
-  /** The currency it is pegged to one to one, such as `USD`. Without a peg, its own or the native symbol. */
+  /**
+   * The currency to which it is pegged one to one, such as `USD`. Without a peg, its own symbol; for a wrapped native
+   * token, the native symbol, such as `ETH` for WETH.
+   */
   readonly currency: string
 }
 

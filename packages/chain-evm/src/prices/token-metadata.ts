@@ -10,7 +10,7 @@ import { buildHeaderCall, getResult, type RpcCall, type RpcOutcome } from '../rp
 const maxSymbolLength = 64
 
 /**
- * Parses a symbol, truncated to 64 code points: an ABI string, or 32 bytes padded with NUL from an early token.
+ * Parses a symbol, truncated to 64 code points: an ABI string or, from an early token, 32 bytes padded with NUL.
  * @returns Null for an empty answer, and for bytes that are not UTF-8 or contain NUL.
  */
 export function parseSymbol(answer: string): string | null {
@@ -108,23 +108,24 @@ async function readToken(chain: ExpectedChain, address: string, height: number):
   const { fail } = chain
   const calls = [buildHeaderCall('latest'), ...buildTokenCalls(address, 'latest')]
   const [head, symbol, decimals] = await callToken(chain, calls)
-  const at = parseHeader(getResult(fail, 'eth_getBlockByNumber', head), fail)?.number ?? -1
-  if (at < height) throw fail.unavailable(`the node's newest block is below ${height}, the end of the range.`)
+  const newest = parseHeader(getResult(fail, 'eth_getBlockByNumber', head), fail)?.number ?? -1
+  if (newest < height) throw fail.unavailable(`the node's newest block is below ${height}, the end of the range.`)
   if (isAnswer(symbol) && isAnswer(decimals))
     return { facts: toFacts(address, symbol.result, decimals.result), validUpTo: Number.POSITIVE_INFINITY }
   // A fault of the contract recurs each time; a fault of the node may not.
-  let settled = await recheck(chain, address, at)
-  for (let looks = 1; !settled.isClear && looks < maxFailureChecks; looks++) settled = await recheck(chain, address, at)
-  return settled.entry
+  let check = await recheck(chain, address, newest)
+  for (let checks = 1; !check.isClear && checks < maxFailureChecks; checks++)
+    check = await recheck(chain, address, newest)
+  return check.entry
 }
 
 /**
- * Repeats the calls at a fixed height, which a lagging node behind a gateway does not have, together with the code and
- * a call that cannot fail.
+ * Repeats the calls at a fixed height, which a lagging node behind a gateway does not have. Also reads the contract's
+ * code, and makes a call that cannot fail.
  */
-async function recheck(chain: ExpectedChain, address: string, at: number) {
+async function recheck(chain: ExpectedChain, address: string, height: number) {
   const { fail } = chain
-  const block = formatQuantity(at)
+  const block = formatQuantity(height)
   const getCode = { method: 'eth_getCode', params: [address, block] }
   const calls = [getCode, buildCall(identityContract, symbolSelector, block), ...buildTokenCalls(address, block)]
   const [codeOutcome, probe, symbol, decimals] = await callToken(chain, calls)
@@ -132,7 +133,7 @@ async function recheck(chain: ExpectedChain, address: string, at: number) {
   if (!isHex(code)) throw fail.unavailable('eth_getCode: the answer is not hex.')
   const entry: Entry = {
     facts: toFacts(address, getBytes(fail, symbol, probe), getBytes(fail, decimals, probe)),
-    validUpTo: code === '0x' ? at : Number.POSITIVE_INFINITY,
+    validUpTo: code === '0x' ? height : Number.POSITIVE_INFINITY,
   }
   return {
     entry,

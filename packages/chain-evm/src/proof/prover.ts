@@ -30,7 +30,7 @@ const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e36
 const hashBytes = 32
 const branchWidth = 16
 
-function computeListRoot(items: Build['items'], writeItem: Build['writeItem']): string {
+function computeListRoot(items: TrieContents['items'], writeItem: TrieContents['writeItem']): string {
   if (items.length === 0) return emptyRoot
   const paths = buildSortedPaths(items.length)
   return toHex(computeNodeHash({ items, writeItem, paths }, 0, paths.length, 0))
@@ -42,8 +42,9 @@ interface Path {
   readonly nibbles: Uint8Array
 }
 
-interface Build {
-  /** With their lengths in bytes, at least {@link minItemBytes}. */
+/** A list as its trie needs it: the items, the writer of an item, and the sorted keys. */
+interface TrieContents {
+  /** The length of each in bytes, at least {@link minItemBytes}. */
   readonly items: readonly { readonly length: number }[]
   readonly writeItem: (index: number) => void
   readonly paths: readonly Path[]
@@ -79,26 +80,26 @@ function makePath(index: number): Path {
 }
 
 /** Hashes the node over the paths from `low` to before `high`, which share their first `depth` nibbles. */
-function computeNodeHash(build: Build, low: number, high: number, depth: number): Uint8Array {
-  const { paths } = build
+function computeNodeHash(contents: TrieContents, low: number, high: number, depth: number): Uint8Array {
+  const { paths } = contents
   const first = (paths[low] as Path).nibbles
-  if (high - low === 1) return computeLeafHash(build, paths[low] as Path, depth)
+  if (high - low === 1) return computeLeafHash(contents, paths[low] as Path, depth)
   const last = (paths[high - 1] as Path).nibbles
   let shared = depth
   while (first[shared] === last[shared]) shared++
-  const branch = computeBranchHash(build, low, high, shared)
+  const branch = computeBranchHash(contents, low, high, shared)
   return shared === depth ? branch : computeExtensionHash(first.subarray(depth, shared), branch)
 }
 
-function computeBranchHash(build: Build, low: number, high: number, depth: number): Uint8Array {
-  const { paths } = build
+function computeBranchHash(contents: TrieContents, low: number, high: number, depth: number): Uint8Array {
+  const { paths } = contents
   const children: (Uint8Array | undefined)[] = new Array(branchWidth)
   let count = 0
   for (let start = low; start < high; ) {
     const nibble = (paths[start] as Path).nibbles[depth] as number
     let end = start + 1
     while (end < high && (paths[end] as Path).nibbles[depth] === nibble) end++
-    children[nibble] = computeNodeHash(build, start, end, depth + 1)
+    children[nibble] = computeNodeHash(contents, start, end, depth + 1)
     count++
     start = end
   }
@@ -119,7 +120,7 @@ function computeExtensionHash(nibbles: Uint8Array, child: Uint8Array): Uint8Arra
   return keccak(writer.bytes.subarray(0, writer.at))
 }
 
-function computeLeafHash({ items, writeItem }: Build, { index, nibbles }: Path, depth: number): Uint8Array {
+function computeLeafHash({ items, writeItem }: TrieContents, { index, nibbles }: Path, depth: number): Uint8Array {
   const rest = nibbles.subarray(depth)
   const length = items[index]?.length ?? 0
   beginNode(measurePath(rest.length) + measureItem(length))

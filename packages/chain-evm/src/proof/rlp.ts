@@ -50,7 +50,7 @@ export class UnencodableError extends Error {
   }
 }
 
-const startSize = 65_536
+const initialBufferBytes = 65_536
 /** Value of a hex digit by character code; 255 for any other character. */
 const digits = new Uint8Array(65_536).fill(255)
 for (let value = 0; value < 16; value++) {
@@ -100,7 +100,7 @@ export function measureQuantity(significant: string): number {
 
 /** A growing buffer, written at `at`. Callers know the lengths beforehand, so bytes are written once. */
 export class RlpWriter {
-  bytes: Uint8Array = new Uint8Array(startSize)
+  bytes: Uint8Array = new Uint8Array(initialBufferBytes)
   at = 0
 
   /** Grows the buffer to have room for `length` more bytes. */
@@ -152,6 +152,7 @@ export class RlpWriter {
       combined |= high | low
       bytes[at++] = (high << 4) | low
     }
+    // A character that is no hex digit has the value 255.
     if (combined > 15) throw new UnencodableError(field)
     this.at = at
   }

@@ -158,7 +158,7 @@ function derivePayments(
   const { emitted, payments } = group
   if (direct !== null && receipt !== null && lacksConversion(group, direct)) assertNoConversion(reader, direct, receipt)
   const swap = direct?.call.swap ?? null
-  const amountIn =
+  const swapInput =
     direct === null || swap === null || receipt === null ? null : computeSwapInput(transaction, swap, direct, receipt)
   const conversions = pairConversions(emitted, direct)
   const isNeeded = needsReceiptForDestinations(reader, transaction, payments)
@@ -176,10 +176,10 @@ function derivePayments(
       ? computePricing(reader.lists, event, conversion, isDirect ? direct.call : null)
       : unknownPricing
     // A swap's event repeats the sender argument, which the caller chooses freely; the signer is certain.
-    const isSwap = amountIn !== null && isDirect
+    const isSwap = swapInput !== null && isDirect
     const payment = isSwap ? { ...event, sender: transaction.from } : event
-    const paid = isSwap ? amountIn : { token: event.token, amount: event.gross }
-    return [{ ordinal: ordinal++, log, payment, integrationAddress, deposit, amountIn: paid, pricing }]
+    const amountIn = isSwap ? swapInput : { token: event.token, amount: event.gross }
+    return [{ ordinal: ordinal++, log, payment, integrationAddress, deposit, amountIn, pricing }]
   })
 }
 

@@ -61,8 +61,8 @@ function assertConsistent(logs: readonly RouterLog[], first: BlockRef, last: Blo
 }
 
 /**
- * Reads as many blocks from `from` on as the node's range size allows, and notes the result for that size. Repeats at
- * once with fewer blocks after a failure that reduced the size.
+ * Reads as many blocks from `from` on as the node's range size allows, and reports to the node whether it worked.
+ * If a failure reduced the size, repeats at once with fewer blocks.
  * @param ask - Reads blocks `from` to the given height.
  */
 async function withRangeSize<T>(
@@ -200,8 +200,8 @@ export async function readUnproven(reader: RangeReader): Promise<BlockRange> {
   const paymentLogs = logs.filter((log) => isPaymentLog(reader, log))
   await checkEmptyEnds(reader, ends, paymentLogs)
   const payments = await readDerivedPayments(reader, logs, { receipts: new Map(), blocks: new Map() })
-  const paid = payments.map(({ log }) => log)
-  const timeOf = await readBlockTimes(reader, paid, [first, last])
+  const derivedLogs = payments.map(({ log }) => log)
+  const timeOf = await readBlockTimes(reader, derivedLogs, [first, last])
   const facts = await readPaymentFacts(reader, payments, timeOf, last.number)
   const reread = parseHeader(await node.rpc.call(buildHeaderCall(last.number), signal), fail)
   if (reread?.hash !== last.hash) throw fail.noBlock(`block ${last.number} was replaced after the logs were read.`)

@@ -87,7 +87,7 @@ export interface Header extends HeaderContents {
   readonly isAuthentic: boolean
 }
 
-/** 1 if the node left the transactions out. */
+/** The number of transactions in a block; 1 if the node left them out. */
 export function countTransactions({ transactions }: Header): number {
   return transactions?.length ?? 1
 }

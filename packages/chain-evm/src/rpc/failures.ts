@@ -18,7 +18,7 @@ type FailureKind =
   | 'hostile'
   | 'other'
 
-/** Why a request failed. The message is a phrase without unredacted text of the node, so that it may be shown. */
+/** Why a request failed. The message is a phrase that may be shown: any text of the node in it is redacted. */
 export class RequestError extends Error {
   readonly kind: FailureKind
   /** The raw `Retry-After` header of a rate limit. */

@@ -96,11 +96,11 @@ export function createHeadFollower(options: FollowHeadsOptions) {
     signal.addEventListener('abort', disconnect, { once: true })
     reconnectNow = disconnect
     try {
-      await withDeadline(clock, requestTimeoutMs, connection.signal, async (limit) => {
-        socket = await openSocket({ url, maxResponseBytes: maxMessageBytes, onNotification }, limit)
-        const [chain] = await socket.send([{ method: 'eth_chainId', params: [] }], limit)
+      await withDeadline(clock, requestTimeoutMs, connection.signal, async (deadline) => {
+        socket = await openSocket({ url, maxResponseBytes: maxMessageBytes, onNotification }, deadline)
+        const [chain] = await socket.send([{ method: 'eth_chainId', params: [] }], deadline)
         if (parseQuantity(getResult(chain)) !== chainId) throw new TypeError('The node is on another chain.')
-        const [answer] = await socket.send([{ method: 'eth_subscribe', params: ['newHeads'] }], limit)
+        const [answer] = await socket.send([{ method: 'eth_subscribe', params: ['newHeads'] }], deadline)
         subscription = getResult(answer)
       })
       for (const message of earlyMessages) accept(message, subscription)
@@ -122,7 +122,7 @@ export function createHeadFollower(options: FollowHeadsOptions) {
           hasAnnounced = false
           onEnded()
         }
-        // Also limits the rate for a node that announces one head and disconnects.
+        // The minimum slows reconnects to a node that announces one head and disconnects.
         await clock.sleep(Math.max(reconnect.waitMs(), reconnectMs.min), signal)
       }
     },

@@ -58,7 +58,7 @@ export function createRangeSize(options: RangeSizeOptions) {
     return 'size'
   }
 
-  function notSize(): 'not-size' {
+  function restore(): 'not-size' {
     ;({ size, ceiling } = before)
     phase = 'steady'
     return 'not-size'
@@ -96,13 +96,13 @@ export function createRangeSize(options: RangeSizeOptions) {
     },
     /** @returns The cause of the failure; `unsure` until a smaller request is tried. */
     noteFailure(blocks: number): 'size' | 'unsure' | 'not-size' {
-      if (phase === 'probing') return blocks === 1 ? notSize() : 'unsure'
+      if (phase === 'probing') return blocks === 1 ? restore() : 'unsure'
       if (phase === 'steady') before = { size, ceiling }
       if (phase === 'steady' && largestWorking > 0 && blocks > largestWorking) return stepBack(blocks)
-      if (phase === 'steady' || (phase === 'back' && blocks <= size)) return blocks === 1 ? notSize() : probe(blocks)
+      if (phase === 'steady' || (phase === 'back' && blocks <= size)) return blocks === 1 ? restore() : probe(blocks)
       // A larger request was already in flight when the size was reduced.
       if (blocks > size) return 'size'
-      return blocks === 1 ? notSize() : halve(blocks)
+      return blocks === 1 ? restore() : halve(blocks)
     },
     /** Notes a failure whose cause is known to be the size. */
     noteTooLarge(blocks: number): void {
@@ -195,13 +195,13 @@ export function createRateLimit(clock: Clock) {
     /**
      * Notes a rejected request.
      * @param retryAfter - The raw header, or null.
-     * @param isFirstOfSize - The next request is smaller, so the pause does not grow yet.
+     * @param isBatchReduced - Whether the next batch is smaller, so that the pause does not grow yet.
      */
-    noteRejection(retryAfter: string | null, isFirstOfSize = false): void {
+    noteRejection(retryAfter: string | null, isBatchReduced = false): void {
       const now = clock.now()
       // Requests in flight at the same time are rejected together and count once.
       if (now >= pausedUntil) {
-        if (!isFirstOfSize) rejections += 1
+        if (!isBatchReduced) rejections += 1
         previousPauseEnd = pausedUntil
       }
       const backoff = Math.min(backoffMs.first * 2 ** Math.max(0, rejections - 2), backoffMs.last)
@@ -254,23 +254,23 @@ export function createHealth(clock: Clock) {
   let doubtOfAnswers = 0
   let doubtOfTruth = 0
   let lagMs = 0
-  let at = clock.now()
+  let lastDecayAt = clock.now()
 
-  function settle(): void {
-    const passed = Math.max(0, clock.now() - at)
-    at = clock.now()
+  function decayDoubts(): void {
+    const passed = Math.max(0, clock.now() - lastDecayAt)
+    lastDecayAt = clock.now()
     doubtOfAnswers *= 0.5 ** (passed / answerHalfLifeMs)
     doubtOfTruth *= 0.5 ** (passed / truthHalfLifeMs)
   }
 
   function trust(): number {
-    settle()
+    decayDoubts()
     return (1 - doubtOfAnswers) * (1 - doubtOfTruth)
   }
 
   return {
     note(event: HealthEvent): void {
-      settle()
+      decayDoubts()
       if (event === 'answered') doubtOfAnswers *= doubtAfterAnswer
       else if (event === 'lost' || event === 'unusable') doubtOfAnswers += trustCosts[event] * (1 - doubtOfAnswers)
       else doubtOfTruth += trustCosts[event] * (1 - doubtOfTruth)

@@ -28,9 +28,10 @@ function chooseNode(
   now: number,
 ): ManagedNode | undefined {
   const rank = (node: ManagedNode) => (node.isBenched() ? 2 : 0) + (node.pausedUntil() > now ? 1 : 0)
-  const first = Math.min(...candidates.map(rank))
-  const equals = candidates.filter((node) => rank(node) === first)
-  if (first % 2 === 1) return equals.toSorted((a, b) => a.pausedUntil() - b.pausedUntil())[0]
+  const bestRank = Math.min(...candidates.map(rank))
+  const equals = candidates.filter((node) => rank(node) === bestRank)
+  // An odd rank: all of these are paused.
+  if (bestRank % 2 === 1) return equals.toSorted((a, b) => a.pausedUntil() - b.pausedUntil())[0]
   const top = Math.max(...equals.map((node) => node.score()))
   let best: ManagedNode | undefined
   for (const node of equals)
@@ -39,10 +40,10 @@ function chooseNode(
   return best
 }
 
-function isFaster(one: ManagedNode, preferred: ManagedNode, inUse: boolean): boolean {
-  const [ours, preferredLatency] = [one.latencyMs(), preferred.latencyMs()]
+function isFaster(node: ManagedNode, preferred: ManagedNode, inUse: boolean): boolean {
+  const [latency, preferredLatency] = [node.latencyMs(), preferred.latencyMs()]
   const factor = inUse ? latencyFactors.toStay : latencyFactors.toTakeOver
-  return ours !== null && preferredLatency !== null && ours * factor + latencyNoiseMs < preferredLatency
+  return latency !== null && preferredLatency !== null && latency * factor + latencyNoiseMs < preferredLatency
 }
 
 /**
@@ -79,7 +80,7 @@ export interface NodesOptions {
   /** At least one. Of equal nodes the first is used. */
   readonly nodes: readonly NodeAddress[]
   readonly clock: Clock
-  /** Initial limit of blocks per request for logs; adapts to each node. Ranges stop at 1_000 anyway. @default 2_000 */
+  /** Initial limit of blocks per request for logs; adapts to each node. No range exceeds 1_000. @default 2_000 */
   readonly maxRange?: number | undefined
   /** How long one request and its whole answer may take, in milliseconds. @default 10_000 */
   readonly requestTimeoutMs?: number | undefined

@@ -86,8 +86,8 @@ export interface RpcOptions {
   /**
    * Runs before each request, and stops it by throwing.
    * @param canAddChainId - Whether the batch has room for a chain id call.
-   * @returns Null to send the calls alone. Otherwise a chain id call is added. The returned function checks the answer to
-   * that call, and throws to reject the whole answer.
+   * @returns Null to send the calls alone. Otherwise a chain id call is added: the returned function checks
+   * the answer to that call, and throws to reject all answers.
    */
   beforeRequest(canAddChainId: boolean, signal: AbortSignal | undefined): Promise<((answer: unknown) => void) | null>
   /** Whether to repeat after a rate limit or a transient failure; `beforeRequest` waits. */

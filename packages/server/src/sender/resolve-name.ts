@@ -8,7 +8,7 @@ import { type LookupAddress, NODATA, NOTFOUND, Resolver } from 'node:dns'
 /** Called once with every address found, in dialing order: at least one, or an error. */
 export type ResolveCallback = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void
 
-/** Resolves a name; returns a function that cancels the query. After that the callback is not called. */
+/** Resolves a name; returns a function that cancels the lookup. After that the callback is not called. */
 export type Resolve = (name: string, callback: ResolveCallback) => () => void
 
 export interface ResolverOptions {
@@ -20,7 +20,7 @@ export interface ResolverOptions {
 
 /** Timeout of the first query, in milliseconds; then the next server is queried, or the same again. */
 const firstQueryMs = 1_000
-/** Queries per server. They outlast every timeout: the timeout of the connection ends a query, not this number. */
+/** Queries per server: so many that the connection's timeout always ends the lookup first. */
 const maxQueries = 4
 /** How long the addresses of one family wait for the other family, in milliseconds. */
 const otherFamilyMs = 500
@@ -31,24 +31,25 @@ const loopback: readonly LookupAddress[] = [
 ]
 
 /**
- * Builds a resolver. It queries A and AAAA at once; IPv4 comes first in the answer. Nothing is cached between queries,
+ * Builds a resolver. It queries A and AAAA at once; IPv4 comes first in the answer. Nothing is cached between lookups,
  * and the hosts file is not read.
  * @throws TypeError When a server is not an IP address with or without a port.
  */
 export function createResolve({ servers = [], allowLoopback }: ResolverOptions): Resolve {
-  // One resolver per query: cancelling it stops all its queries, and no answer is cached for the next.
-  const createQueryResolver = () => {
+  // One resolver per lookup: cancelling it stops all its queries, and no answer is cached for the next lookup.
+  const createLookupResolver = () => {
     const resolver = new Resolver({ timeout: firstQueryMs, tries: maxQueries })
     if (servers.length > 0) resolver.setServers(servers)
     return resolver
   }
-  createQueryResolver()
+  // Throws now if a server is malformed.
+  createLookupResolver()
   return (name, callback) => {
     if (allowLoopback && /(^|\.)localhost$/i.test(name)) {
       const answer = setImmediate(callback, null, loopback)
       return () => clearImmediate(answer)
     }
-    return queryBoth(createQueryResolver(), name, callback)
+    return queryBoth(createLookupResolver(), name, callback)
   }
 }
 

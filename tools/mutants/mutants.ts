@@ -33,11 +33,11 @@ export const mutants: readonly Mutant[] = [
   ...inFile('webhook/src/internal/hmac.web.ts', 'webhook/src/vectors.isolated.test.ts', {
     'Web Crypto rejects a wrong code': ['return !difference', 'return true'],
   }),
-  ...inFile('webhook/src/internal/parse-signature-header.ts', 'webhook/src/verify-signature.test.ts', {
+  ...inFile('webhook/src/internal/fresh-signature-header.ts', 'webhook/src/verify-signature.test.ts', {
     'a delivery from the future is rejected': ['Math.abs(ageSeconds)', 'ageSeconds'],
     'the last second of the tolerance is accepted': ['<= toleranceSeconds', '< toleranceSeconds'],
   }),
-  ...inFile('webhook/src/internal/parse-signature-header.ts', 'webhook/src/internal/parse-signature-header.test.ts', {
+  ...inFile('webhook/src/internal/fresh-signature-header.ts', 'webhook/src/internal/fresh-signature-header.test.ts', {
     'a header with two times is rejected': ['times.length !== 1', 'times.length === 0'],
   }),
   ...inFile('webhook/src/snapshot.ts', 'webhook/src/vectors.isolated.test.ts', {

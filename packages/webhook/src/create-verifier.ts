@@ -3,7 +3,7 @@ import { findMatchingKey } from '#hmac'
 import type { Delivery, RawBody, RequestLike } from './delivery.js'
 import { checkTime, type Limits, resolveLimits } from './delivery.js'
 import { createRejection, rejectWith } from './errors.js'
-import { parseSignatureHeader, type SignatureHeader } from './internal/parse-signature-header.js'
+import { type FreshHeader, parseFreshHeader } from './internal/fresh-signature-header.js'
 import { prepareKeys } from './internal/prepared-keys.js'
 import type { ReadableHeaders } from './internal/read-request.js'
 import { assertUnread, isRequest, readHeader, readRequest, toReadable } from './internal/read-request.js'
@@ -66,7 +66,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   if (typeof now !== 'function') throw new TypeError(`now is ${typeof now}; pass a function.`)
 
   async function verifyBody(
-    { signedAt, ageSeconds, codes }: SignatureHeader,
+    { signedAt, ageSeconds, codes }: FreshHeader,
     delivery: Delivery | RequestLike,
     body: RawBody | undefined,
     headers: ReadableHeaders,
@@ -104,7 +104,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
         const body = isRequest(delivery) ? assertUnread(delivery) : assertRawBody(delivery.body)
         const receivedAt = checkTime((delivery as Delivery).receivedAt ?? now())
         const headers = toReadable(delivery.headers)
-        const signature = parseSignatureHeader(readHeader(headers, 'x-service-signature'), receivedAt, toleranceSeconds)
+        const signature = parseFreshHeader(readHeader(headers, 'x-service-signature'), receivedAt, toleranceSeconds)
         return signature.code ? rejectWith(signature) : verifyBody(signature, delivery, body, headers)
       } catch (error) {
         return Promise.reject(error)

@@ -1,6 +1,6 @@
 /** Text from strangers takes time that grows with its length at most. @module */
 import { testGrowth } from '../../../tools/scripts/growth.js'
-import { parseSignatureHeader } from './internal/parse-signature-header.js'
+import { parseFreshHeader } from './internal/fresh-signature-header.js'
 import { assertRawBody, declaredBytes } from './read-body.js'
 import { decodeText, parseSnapshot } from './snapshot.js'
 
@@ -8,7 +8,7 @@ const fields = `"integrationAddress":"0x${'aa'.repeat(20)}","chainId":"1","txHas
 
 testGrowth(
   {
-    'the signature header': (text) => parseSignatureHeader(text, 0, 300),
+    'the signature header': (text) => parseFreshHeader(text, 0, 300),
     'the length of a body': declaredBytes,
     'a body as text': assertRawBody,
     'the text of a body': (text) => decodeText(Buffer.from(text)),

@@ -6,7 +6,7 @@
 import { findMatchingKey, signingKey as makeKey } from '#hmac'
 import { checkTime, type Limits, type RawBody, resolveLimits } from './delivery.js'
 import { createRejection, rejectWith } from './errors.js'
-import { parseSignatureHeader } from './internal/parse-signature-header.js'
+import { parseFreshHeader } from './internal/fresh-signature-header.js'
 import { prepareKeys } from './internal/prepared-keys.js'
 import { assertRawBody, toBoundedBytes } from './read-body.js'
 import type { Hmac, SigningKey } from './signing-key.js'
@@ -55,7 +55,7 @@ export async function verifyBytes({
   maxBytes = 262_144,
   receivedAt = Date.now(),
 }: VerifyBytesInput): Promise<SignatureProof> {
-  const signature = parseSignatureHeader(header, receivedAt, toleranceSeconds)
+  const signature = parseFreshHeader(header, receivedAt, toleranceSeconds)
   if (signature.code) {
     // By the next tick the caller has added its handler. Node spends twice as much on a promise rejected before.
     await null
@@ -110,7 +110,7 @@ function verifyRawBody(input: VerifySignatureInput): Promise<SignatureProof> {
   const keys = prepareKeys(secrets)
   const { toleranceSeconds, maxBytes } = resolveLimits(input)
   const body = assertRawBody(input.body)
-  const signature = parseSignatureHeader(headerText(header), checkTime(receivedAt), toleranceSeconds)
+  const signature = parseFreshHeader(headerText(header), checkTime(receivedAt), toleranceSeconds)
   if (signature.code) return rejectWith(signature)
   const { signedAt, ageSeconds, codes } = signature
   const bytes = toBoundedBytes(body, maxBytes)

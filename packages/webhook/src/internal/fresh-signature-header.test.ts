@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseSignatureHeader } from './parse-signature-header.js'
+import { parseFreshHeader } from './fresh-signature-header.js'
 
 const t = 1_700_000_000
 const v1 = 'a'.repeat(64)
 const getVerdict = (header: string) => {
-  const claim = parseSignatureHeader(header, t * 1000, 300)
+  const claim = parseFreshHeader(header, t * 1000, 300)
   return 'code' in claim ? claim.code : 'ok'
 }
 
@@ -20,7 +20,7 @@ test('a header is read as a plain reading of its grammar reads it', () => {
   fc.assert(
     fc.property(headers, (fields) => {
       const header = fields.map((parts) => parts.join('')).join(',')
-      const claim = parseSignatureHeader(header, t * 1000, 300)
+      const claim = parseFreshHeader(header, t * 1000, 300)
       expect('code' in claim ? claim.code : claim.codes).toEqual(plainly(header))
     }),
     // Random headers alone seldom have two times and a code.

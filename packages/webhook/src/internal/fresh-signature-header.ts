@@ -6,7 +6,7 @@
 import { createRejection, type WebhookError } from '../errors.js'
 
 /** A well-formed and fresh header. */
-export interface SignatureHeader {
+export interface FreshHeader {
   /** Distinguishes a header from a rejection. */
   readonly code?: undefined
   /** The `v1` codes, 64 lowercase hex digits each. */
@@ -22,11 +22,11 @@ export interface SignatureHeader {
  * A rejection is returned, not thrown: strangers cause most of them, and V8 takes longer to throw than to parse.
  * @param receivedAt - Milliseconds since the epoch.
  */
-export function parseSignatureHeader(
+export function parseFreshHeader(
   header: string | null | undefined,
   receivedAt: number,
   toleranceSeconds: number,
-): SignatureHeader | WebhookError {
+): FreshHeader | WebhookError {
   // The service's own header has 80 characters. A header above this limit is not even trimmed.
   if (header && header.length > 4096) return createRejection('ERR_SIGNATURE_MALFORMED', 400)
   if (!header?.trim()) return createRejection('ERR_SIGNATURE_MISSING', 401)

@@ -120,6 +120,7 @@ export interface PaymentFacts {
   readonly memoHex: string
   /** The integration address that the payment names, lowercased, or null. */
   readonly integrationAddress: string | null
+  /** The source-chain transaction; its hash is lowercased. */
   readonly source: { readonly chainId: number; readonly txHash: string }
   /** Paid by the payer, in base units. */
   readonly tokenIn: TokenFacts & { readonly amount: bigint }

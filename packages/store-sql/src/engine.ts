@@ -54,6 +54,7 @@ export interface DueScan {
 
 export interface DueQuery {
   readonly scans: readonly DueScan[]
+  /** Whether deliveries that probe blocked endpoints are selected, too. */
   readonly probes: boolean
   /** The most integrations of each scan, and the most probes. */
   readonly maxIntegrations: number
@@ -72,7 +73,7 @@ export interface IndexRange {
 export interface Partitions {
   /** Creates the tables of a segment if they do not exist. */
   add(db: Connection, segment: SegmentIds): Promise<void>
-  /** Gives new deliveries ids from `first` on. Excludes writers, which could not see the segment's table yet. */
+  /** Gives new deliveries ids from `first` on. Locks writers out: they might not see the segment's table yet. */
   beginIds(db: Connection, first: number): Promise<void>
   empty(db: Connection, number: number): Promise<void>
   drop(db: Connection, number: number): Promise<void>
@@ -126,8 +127,9 @@ export interface SqlDialect {
   insertNumbered(db: Connection, insert: Omit<BulkInsert, 'sends'>, uniqueColumns?: string): Promise<InsertedIds>
   /**
    * Selects the longest due deliveries of each integration that may be notified: `id`, `due_at`, `integration`, `lane`,
-   * `notification_url`, `probe`. `probe` is 1 for the longest due first attempt or retry of a blocked integration that
-   * may be probed; SQLite returns one of each. There is one index search per integration, whatever the backlog.
+   * `notification_url`, `probe`. `probe` is 1 for the delivery that may probe a blocked integration: its longest due
+   * first attempt or retry; SQLite returns one of each. There is one index search per integration, whatever the
+   * backlog.
    * @param now - The time, as text.
    */
   selectDue(query: DueQuery, now: string, parameter: Parameter): string
@@ -139,8 +141,8 @@ export interface SqlDialect {
    */
   newestAndWriters(table: string): string
   /**
-   * Selects `next` and `oldest`: the numbers of the next transaction that writes and of the oldest that runs. The
-   * transactions that write now have ended once `oldest` reaches `next`.
+   * Selects `next` and `oldest`: the numbers of the next transaction that writes and of the oldest that runs. Once a
+   * later `oldest` reaches this `next`, every transaction that writes now has ended.
    */
   readonly runningTransactions: string
   /** Locks the blocks of a chain, the audit log or the steps of a migration until the transaction ends. May wait. */

@@ -34,7 +34,7 @@ export function memoize<Made>(make: (text: string) => Made): (text: string) => M
 /** Whether a text is `0x` and pairs of lowercase hex digits. */
 export const isHex = (text: string): boolean => /^0x(?:[0-9a-f]{2})*$/.test(text)
 
-/** The digits of `0x` text. TypeError for any other text: several texts would name the same bytes. */
+/** The digits of `0x` text. @throws TypeError For any other text: otherwise several texts would name the same bytes. */
 export function parseHexDigits(text: string): string {
   if (isHex(text)) return text.slice(2)
   throw new TypeError(`${JSON.stringify(text.slice(0, 100))} is not 0x and pairs of lowercase hex digits.`)
@@ -45,7 +45,7 @@ export const hexBytes = (text: string): Uint8Array => Buffer.from(parseHexDigits
 /** The bytes to search for. Empty, so that nothing matches, for text that {@link isHex} rejects. */
 export const keyBytes = (text: string): Uint8Array => hexBytes(isHex(text) ? text : '0x')
 
-/** Bytes of a statement as `0x` text; PostgreSQL may return them as text with `\x`. */
+/** Bytes that a statement returned, as `0x` text; PostgreSQL may return them as text with `\x`. */
 export function toHex(read: Uint8Array | string): string {
   if (typeof read === 'string') {
     if (!read.startsWith('\\x')) throw new TypeError('Bytes are no hex digits; set bytea_output of PostgreSQL to hex.')

@@ -71,7 +71,7 @@ function toInsertValues({ update, fingerprint, paymentId, outcome, reason, versi
     outcome,
     pack(reason),
     version,
-    // The snapshot of the version shows what an applied update changed.
+    // An applied update keeps no body: the snapshot of its version shows what it changed.
     isWaiting || outcome === 'refused' ? pack(update) : null,
     ...(isWaiting ? [checkInteger(Number(update.chainId), 'chainId'), update.txHash] : [null, null]),
   ]
@@ -107,7 +107,7 @@ export const settledColumns = listColumns({
   version: 'integer',
 })
 
-/** RangeError if an update does not wait. */
+/** @throws RangeError When one of the updates is not waiting. */
 export async function settleUpdates(db: Connection, settled: readonly SettledUpdate[]): Promise<void> {
   const rows = settled.map(({ id, paymentId, outcome, reason, version }) => [
     id,

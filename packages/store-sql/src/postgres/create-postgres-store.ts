@@ -16,7 +16,10 @@ interface OwnPoolOptions {
   readonly ca: string | null
 }
 
-/** @param option - Its name in messages. @throws TypeError When the address is malformed or contradicts `ca`. */
+/**
+ * @param option - The name of the option with the address, for messages.
+ * @throws TypeError When the address is malformed or contradicts `ca`.
+ */
 function createOwnPool(connectionString: string, option: string, max: number, options: OwnPoolOptions): pg.Pool {
   // The address may contain a password, so no message repeats it.
   if (!/^postgres(ql)?:\/\//.test(connectionString)) throw new TypeError(`${option} does not begin with postgres://.`)

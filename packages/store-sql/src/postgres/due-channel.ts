@@ -24,20 +24,20 @@ export function createDueChannel(
   const listeners = new Set<() => void>()
   let listening: { end(): Promise<void> } | null = null
   let sending = false
-  let waiting = false
+  let requested = false
 
   async function send(): Promise<void> {
     sending = true
     do {
-      waiting = false
+      requested = false
       await notify(`notify ${channel}`).catch(() => undefined)
-    } while (waiting)
+    } while (requested)
     sending = false
   }
 
   return {
     announce() {
-      waiting = true
+      requested = true
       if (!sending) void send()
     },
     listen(listener: () => void): () => void {

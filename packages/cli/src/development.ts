@@ -75,7 +75,7 @@ export async function startDemoIdentity(io: Pick<Io, 'randomBytes'>) {
     },
     mint: () => provider.mintShareToken({ applicantId, forClientId: service, ttlInSecs: weekInSecs }),
     trigger: triggerIdentity(provider, { donor: shop, service }),
-    follow(serviceUrl: string) {
+    sendWebhooksTo(serviceUrl: string) {
       const url = `${serviceUrl}/api/v1/identity-provider/webhook`
       provider.setWebhooks(service, [{ url, secretKey: webhookSecret }])
     },

@@ -142,6 +142,7 @@ export function createScreen(stream: ScreenStream) {
       write()
       paint()
     },
+    /** Replaces the status lines. */
     live(lines: readonly string[]) {
       erase()
       statusLines = lines.slice(0, maxLines)

@@ -99,7 +99,7 @@ export function addDeliveries(program: Command, run: Run, io: Io): void {
   ).option('--repair', 'make them due again; the running server sends them')
   add(
     'endpoints',
-    'list failing endpoints: failures in a row, when they began, and when the block ends',
+    'list failing endpoints: failures in a row, since when, and until when they are blocked',
     listEndpoints,
     'endpoints',
   )
@@ -154,10 +154,10 @@ function listDeliveries(options: ListOptions, io: Io): Promise<ExitCode> {
   const filter = buildFilter(options)
   return withService(options, io, async ({ deliveries }, report) => {
     if (count) return report({ event: 'count', count: await deliveries.count(filter) }, (event) => [`${event.count}`])
-    const most = all ? Number.POSITIVE_INFINITY : limit
+    const maxPrinted = all ? Number.POSITIVE_INFINITY : limit
     let [printed, afterId] = [0, after]
-    for (let hasMore = true; hasMore && printed < most; ) {
-      const size = Math.min(pageSize, most - printed)
+    for (let hasMore = true; hasMore && printed < maxPrinted; ) {
+      const size = Math.min(pageSize, maxPrinted - printed)
       const page = await deliveries.list({ ...filter, afterId, limit: size })
       if (printed === 0 && page.length > 0) report.note(deliveryHeads)
       for (const delivery of page)
@@ -218,7 +218,7 @@ function attemptText({ startedAt, latencyMs, status, reason, excerpt, replay }: 
   const answer = formatAnswer({ status, reason })
   const at = new Date(startedAt).toISOString().replace('T', ' ')
   const line = `${String(number).padStart(4)}  ${at}  ${answer}  ${grouped(latencyMs)} ms`
-  // The receiver wrote the excerpt. Line breaks start printed lines; `plainOutput` removes other control characters.
+  // The receiver wrote the excerpt: its lines are printed one by one, and `plainOutput` removes control characters.
   const lines = excerpt === null ? [] : excerpt.split('\n').map((line) => `      | ${line}`.trimEnd())
   return [replay ? `${line}  replay` : line, ...lines]
 }

@@ -105,7 +105,7 @@ async function start(options: ServeOptions, io: Io) {
     await identity?.close()
     throw error
   })
-  identity?.follow(server.url)
+  identity?.sendWebhooksTo(server.url)
   return { config, server, progress, createdPath, identity }
 }
 

@@ -32,6 +32,7 @@ interface DemoSettings {
   readonly startedAt: number
   readonly io: Io
   readonly closers: Closers
+  /** Prints the events of all parts, each payment's `sent` before its `indexed`. */
   readonly stage: EventOrder
   readonly signal: AbortSignal
 }
@@ -124,7 +125,7 @@ export async function startDemo(settings: DemoSettings) {
 
   const { apiSecret } = issued
   const serviceUrl = running.url
-  identity.follow(serviceUrl)
+  identity.sendWebhooksTo(serviceUrl)
   const chainId = String(chain.chainId)
   const ready: ReadyEvent = {
     event: 'ready',
@@ -162,9 +163,8 @@ export async function startDemo(settings: DemoSettings) {
     LEGACY_API_KEY: legacyApiKey,
   }
   if (settings.envFile !== null) stage.report({ event: 'env.file', ...writeEnvFile(settings.envFile, values) })
-  const silence = to === undefined ? null : await checkListening(to)
-  if (to !== undefined && silence !== null)
-    stage.report({ event: 'forward.failed', url: to.href, status: null, advice: silence })
+  const advice = to === undefined ? null : await checkListening(to)
+  if (to !== undefined && advice !== null) stage.report({ event: 'forward.failed', url: to.href, status: null, advice })
   const { deliveries } = running.service
   const legacyAccess = { serviceUrl, legacyApiKey, chainId: chain.chainId, currency: chain.token.currency }
   let legacyReady: LegacyReadyEvent | null = null

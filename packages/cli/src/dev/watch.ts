@@ -29,7 +29,7 @@ export function watchService(
       case 'delivery.attempted': {
         const { deliveryId, txHash, version, attempt, status, reason, latencyMs, outcome, retryInMs } = event
         const facts = { txHash, version, attempt, status, reason, latencyMs, outcome, retryInMs }
-        const receiver = ledger.takeNote(txHash, version)
+        const receiver = ledger.takeReceiverLine(txHash, version)
         report({ event: event.type, chainId: String(event.chainId), ...facts, receiver })
         return ledger.sawDelivery({ deliveryId, ...facts })
       }
@@ -80,14 +80,14 @@ const maxLatencies = 10_000
 export function createLedger() {
   const sightings = new Map<string, Sighting>()
   /** The receiver's log line about a version, until the service reports the attempt. */
-  const notes = new Map<string, string>()
+  const receiverLines = new Map<string, string>()
   const listeners = new Set<() => void>()
   const latencies: number[] = []
   let delivered = 0
   let retried = 0
   let last: SeenDelivery | null = null
 
-  function note(txHash: string, { indexed, deliveredVersion = 0, storedVersion = 0 }: Partial<Sighting>): void {
+  function addSighting(txHash: string, { indexed, deliveredVersion = 0, storedVersion = 0 }: Partial<Sighting>): void {
     const before = sightings.get(txHash) ?? { indexed: false, deliveredVersion: 0, storedVersion: 0 }
     sightings.set(txHash, {
       indexed: before.indexed || indexed === true,
@@ -98,17 +98,17 @@ export function createLedger() {
   }
 
   return {
-    sawIndexed: (txHash: string) => note(txHash, { indexed: true }),
+    sawIndexed: (txHash: string) => addSighting(txHash, { indexed: true }),
     /** @param line - The receiver's log line about the version. */
     sawStored(txHash: string, version: number, line: string): void {
-      notes.set(`${txHash}:${version}`, line)
-      note(txHash, { storedVersion: version })
+      receiverLines.set(`${txHash}:${version}`, line)
+      addSighting(txHash, { storedVersion: version })
     },
     /** Returns the log line once. */
-    takeNote(txHash: string, version: number): string | null {
+    takeReceiverLine(txHash: string, version: number): string | null {
       const key = `${txHash}:${version}`
-      const line = notes.get(key) ?? null
-      notes.delete(key)
+      const line = receiverLines.get(key) ?? null
+      receiverLines.delete(key)
       return line
     },
     lastDelivery: (): SeenDelivery | null => last,
@@ -119,7 +119,7 @@ export function createLedger() {
       if (outcome !== 'delivered') return
       delivered += 1
       latencies[(delivered - 1) % maxLatencies] = latencyMs
-      note(txHash, { deliveredVersion: version })
+      addSighting(txHash, { deliveredVersion: version })
     },
     /** Resolves true once `condition` holds for the payment, false when `signal` aborts first. */
     until(txHash: string, condition: (sighting: Sighting) => boolean, signal: AbortSignal): Promise<boolean> {

@@ -87,19 +87,19 @@ export function Tiles({ overview }: { overview: Overview }) {
   const isBlocked = (oldestBlockedMs ?? -1) > (oldestDueMs ?? -1)
   const oldestMs = (isBlocked ? oldestBlockedMs : oldestDueMs) ?? -1
   const isLate = oldestMs > lateMs
-  const more = (isCut: boolean) => (isCut ? '+' : '')
+  const plus = (isCut: boolean) => (isCut ? '+' : '')
   return (
     <>
       <Tile
         name="Payments"
-        value={`${formatNumber(payments)}${more(overview.payments.isCut)}`}
+        value={`${formatNumber(payments)}${plus(overview.payments.isCut)}`}
         note={`last ${label}`}
         href={buildHref('/payments', { since: findStart(overview.at, overview.range) })}
       />
       <Tile
         name="Successful attempts"
         value={attempts === 0 ? 'none yet' : `${((100 * delivered) / attempts).toFixed(1)} %`}
-        note={`${formatNumber(attempts - delivered)} of ${formatNumber(attempts)}${more(overview.attempts.isCut)} failed`}
+        note={`${formatNumber(attempts - delivered)} of ${formatNumber(attempts)}${plus(overview.attempts.isCut)} failed`}
         tone={delivered < goodShare * attempts ? 'bad' : ''}
       />
       <Tile
@@ -113,7 +113,7 @@ export function Tiles({ overview }: { overview: Overview }) {
       />
       <Tile
         name="Pending deliveries"
-        value={`${formatNumber(pending)}${more(pending >= maxPending)}`}
+        value={`${formatNumber(pending)}${plus(pending >= maxPending)}`}
         note={pending === 0 ? 'nothing is waiting' : 'to be sent or retried'}
         href={buildHref('/deliveries', { status: 'pending' })}
       />
@@ -126,7 +126,7 @@ export function Tiles({ overview }: { overview: Overview }) {
       />
       <Tile
         name="Failing endpoints"
-        value={`${formatNumber(overview.endpoints.length)}${more(overview.endpoints.length >= maxEndpoints)}`}
+        value={`${formatNumber(overview.endpoints.length)}${plus(overview.endpoints.length >= maxEndpoints)}`}
         note={overview.endpoints.length > 0 ? 'last attempt failed' : 'all answer'}
         tone={overview.endpoints.length > 0 ? 'bad' : ''}
         href={buildHref('/endpoints', { health: 'failing' })}
@@ -159,7 +159,7 @@ export function Tiles({ overview }: { overview: Overview }) {
               ) : (
                 <a class="value" href={buildHref('/deliveries', { status: 'pending', since, until })}>
                   {formatNumber(count)}
-                  {more(count >= maxPending)}
+                  {plus(count >= maxPending)}
                 </a>
               )}
               <Dim>{age}</Dim>
@@ -178,7 +178,7 @@ const groupDigits = (amount: string) => {
   return [BigInt(whole).toLocaleString('en-US'), ...fraction].join('.')
 }
 
-type ProblemRow = readonly [title: string, detail: string, act?: string, href?: string]
+type ProblemRow = readonly [title: string, detail: string, linkText?: string, href?: string]
 
 function findProblems(overview: Overview): ProblemRow[] {
   const { backlog, endpoints, missing, oldSnapshot, chains, range } = overview
@@ -194,7 +194,7 @@ function findProblems(overview: Overview): ProblemRow[] {
     endpoints.length === 0 &&
       delivered < goodShare * attempts && [
         `${formatNumber(attempts - delivered)} of ${formatNumber(attempts)} attempts failed.`,
-        `Every endpoint answers again, but not always in the last ${ranges[range].label}.`,
+        `Every endpoint answers again; the failures are from the last ${ranges[range].label}.`,
         'Show endpoints',
         buildHref('/endpoints'),
       ],
@@ -234,10 +234,10 @@ export function Problems({ overview }: { overview: Overview }) {
   if (rows.length === 0) return <p class="well">All well: every endpoint answers, and no delivery is late.</p>
   return (
     <ul class="problems">
-      {rows.map(([title, detail, act, href]) => (
+      {rows.map(([title, detail, linkText, href]) => (
         <li>
           <strong>{title}</strong> <Shown text={detail} max={400} />{' '}
-          {href === undefined ? null : <a href={href}>{act}</a>}
+          {href === undefined ? null : <a href={href}>{linkText}</a>}
         </li>
       ))}
     </ul>

@@ -73,11 +73,11 @@ export function Snapshots({ payment, snapshots, compare, action }: SnapshotsProp
   const [older, newer] = [a, b].map((version) => snapshots.find((each) => each.version === version))
   const selected = newer ?? newest
   const missing = compare === null ? undefined : [a, b].find((one) => snapshots.every(({ version }) => version !== one))
-  const isPart = snapshots.length < payment.version
+  const isIncomplete = snapshots.length < payment.version
   return (
     <section id="snapshots">
       <h2>Snapshots</h2>
-      {isPart ? (
+      {isIncomplete ? (
         <p class="dim">
           This page has {formatNumber(snapshots.length)} of {formatNumber(payment.version)} versions: the newest, and
           those that are compared. Compare any two by their numbers.

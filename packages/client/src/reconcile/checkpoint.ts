@@ -10,11 +10,11 @@ export interface ReconcileCheckpoint {
   readonly integrationAddress: string
   /**
    * Finished runs covered every payment up to this block time, except those in `failed`. It is the newest block time
-   * when the last of these runs began, or just before the oldest payment that a full `failed` or `unread` left out.
-   * Null before the first finished run. ISO 8601, UTC.
+   * when the last of these runs began. If `failed` or `unread` was full, it is just before the oldest payment that did
+   * not fit in. Null before the first finished run. ISO 8601, UTC.
    */
   readonly coveredTo: string | null
-  /** Payments whose handler threw, 100 at most. A run from the newest page first looks each of them up. */
+  /** Payments whose handler threw, 100 at most. A run that begins at the newest page looks each of them up first. */
   readonly failed: readonly StoredFailure[]
   /**
    * Payments whose transaction look-up for `severalPayments` failed, 100 at most. Every run with `legacy` repeats the
@@ -30,13 +30,16 @@ export type StoredFailure = Readonly<Pick<Payment, 'chainId' | 'txHash' | 'block
 
 /** An interrupted run. Only a run of the same reach resumes it. */
 export interface UnfinishedRun {
-  /** The reach: the option `until`. All dates (ISO 8601) are one reach; a resumed run goes on to the earlier date. */
+  /**
+   * The reach: the option `until`. All dates (ISO 8601) count as one reach: a run to one date resumes a run to another
+   * date, and goes on to the earlier one.
+   */
   readonly until: string
   /** The cursor of the next page. */
   readonly cursor: string
   /** Block time of the newest payment when the run began; null before its first payment. */
   readonly beganAt: string | null
-  /** Oldest block time of a payment that a full `failed` or `unread` left out since this run began, or null. */
+  /** Oldest block time of a payment that did not fit in `failed` or `unread` since this run began, or null. */
   readonly failedAt: string | null
 }
 
@@ -100,10 +103,10 @@ export type Reach = 'known' | 'end' | number
 
 /** The interrupted run that a run of this reach resumes. */
 export function findUnfinished({ unfinished }: ReconcileCheckpoint, reach: Reach): UnfinishedRun | null {
-  return unfinished.find(({ until }) => isSame(until, reach)) ?? null
+  return unfinished.find(({ until }) => isSameReach(until, reach)) ?? null
 }
 
-function isSame(until: string, reach: Reach): boolean {
+function isSameReach(until: string, reach: Reach): boolean {
   return typeof reach === 'string' ? until === reach : isInstant(until)
 }
 
@@ -118,7 +121,7 @@ export function addUnfinished(
 }
 
 function removeUnfinished({ unfinished }: ReconcileCheckpoint, reach: Reach): UnfinishedRun[] {
-  return unfinished.filter(({ until }) => !isSame(until, reach))
+  return unfinished.filter(({ until }) => !isSameReach(until, reach))
 }
 
 /** `beganAt`: null when the run did not reach the block time that was covered before. */

@@ -71,6 +71,7 @@ function startReading(source: RangesSource, queue: PlannedRange[], nearFrom: num
     const planned = queue[index]
     if (planned === undefined || planned.reading !== null) continue
     const isNearHead = proof === 'bloom' && planned.from >= nearFrom
+    // At proof level `none`, ranges have the sizes of `bloom`.
     const kind = proof === 'root' || isNearHead ? 'root' : 'bloom'
     const limit = proof === 'bloom' && !isNearHead ? nearFrom - 1 : planned.to
     const end = Math.min(planned.to, limit, planned.from + sizing.maxBlocks(kind) - 1)

@@ -152,7 +152,7 @@ export const since: Parameter = {
   in: 'query',
   required: false,
   description:
-    'Unix time in milliseconds: the stream begins with deliveries created then. Without it the stream begins now. A `Last-Event-ID` takes precedence.',
+    'Unix time in milliseconds: the stream begins with deliveries created since then. Without it the stream begins now. A `Last-Event-ID` takes precedence.',
   schema: { type: 'string', pattern: '^[0-9]{1,15}$' },
   example: '1767323045000',
 }

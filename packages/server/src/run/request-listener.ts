@@ -137,12 +137,12 @@ const malformedAnswer = { line: '400 Bad Request', error: 'Request is malformed'
 
 /**
  * Answers 431, 408 or 400 and closes, once every complete request before the flaw is answered, so that no client takes
- * the error for one of their answers. Bytes after a request that closes the connection are ignored.
+ * the error for the answer to one of those requests. Bytes after a request that closes the connection are ignored.
  */
 function rejectAfterAnswers(socket: Socket, { unfinished, last }: Connection, { code = '' }: NodeJS.ErrnoException) {
   if ([...unfinished].some(({ incoming }) => incoming.complete)) return
-  const answersTooSoon = last !== null && !last.incoming.complete && last.response.headersSent
-  if (!socket.writable || code === 'HPE_CLOSED_CONNECTION' || answersTooSoon) socket.destroySoon()
+  const isAnswerBegun = last !== null && !last.incoming.complete && last.response.headersSent
+  if (!socket.writable || code === 'HPE_CLOSED_CONNECTION' || isAnswerBegun) socket.destroySoon()
   else answerAndClose(socket, flawAnswers[code] ?? malformedAnswer)
 }
 
@@ -167,9 +167,9 @@ const ambiguousPath = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i
 
 /**
  * Path and query of a request target in origin form (`/path`) or absolute form (`http://host/path`). Servers must
- * accept both. The host is ignored, like the Host header. Unreadable paths, dot segments, and long paths that are not
- * plain are rejected: a proxy that guards paths may resolve them differently. If some parser could assign the rejected
- * target to the integration or legacy API, returns a missing path there, so that the answer is 401; otherwise null.
+ * accept both. The host is ignored, like the Host header. Unreadable paths, dot segments, and long ambiguous paths are
+ * rejected: a proxy that guards paths may resolve them differently. If some parser could assign the rejected target to
+ * the integration or legacy API, returns a missing path there, so that the answer is 401; otherwise null.
  */
 export function parseTarget(target: string): string | null {
   if (isUnambiguousPath(target)) return target

@@ -120,17 +120,17 @@ export function createGuardedConnector(options: GuardOptions): GuardedConnector 
   const openingSockets = new Set<Socket>()
   return {
     connect(target, callback) {
-      const isOpen = createAddressRule(target.protocol, allowLoopbackHttp)
+      const isAllowedByScheme = createAddressRule(target.protocol, allowLoopbackHttp)
       const allowed: AddressRule = (address) =>
-        isOpen(address) && ![address, extractNat64Address(address)].some(isDenied)
+        isAllowedByScheme(address) && ![address, extractNat64Address(address)].some(isDenied)
       const hostname = target.hostname.replace(/^\[|\]$/g, '')
       if (isIP(hostname) !== 0 && !allowed(hostname)) return callback(new AddressRejectedError(), null)
       const { lookup, cancel } = createGuardedLookup(resolve, allowed)
       const connect = buildConnector(buildConnectionOptions(connectTimeoutMs, lookup, secureContext))
-      const socket = connect({ ...target, hostname }, (...made) => {
+      const socket = connect({ ...target, hostname }, (...outcome) => {
         openingSockets.delete(socket)
-        if (made[0] === null) filterAnswers(made[1])
-        callback(...made)
+        if (outcome[0] === null) filterAnswers(outcome[1])
+        callback(...outcome)
       }) as unknown as Socket
       openingSockets.add(socket)
       socket.once('close', () => {

@@ -99,14 +99,14 @@ function begin(database: SqliteDatabase): void {
 }
 
 /**
- * Runs after an effect that threw, and returns the error to throw. That is the effect's own error when all its writes
- * are rolled back. Without a transaction, only an error after which SQLite rolls back by itself proves that (a full
- * disk, RAISE(ROLLBACK)). Otherwise it is a {@link TransactionEndedError} with the effect's error as its cause.
+ * Runs after an effect that threw, and returns the error to throw: the effect's own if all its writes are rolled back,
+ * else a {@link TransactionEndedError} with it as the cause. If the transaction is gone, only an error after
+ * which SQLite rolls back by itself (a full disk, RAISE(ROLLBACK)) proves that they are.
  */
 function chooseEffectError(database: SqliteDatabase, error: unknown): unknown {
-  if (isSavepointReached(database, 'ROLLBACK TO')) return error
-  const endedAndBegan = rollBack(database)
-  return endedAndBegan || !isSqliteError(error) ? new TransactionEndedError(error) : error
+  if (execOnSavepoint(database, 'ROLLBACK TO')) return error
+  const wasOtherTransactionOpen = rollBack(database)
+  return wasOtherTransactionOpen || !isSqliteError(error) ? new TransactionEndedError(error) : error
 }
 
 /**
@@ -125,7 +125,7 @@ function rollBack(database: SqliteDatabase): boolean {
 }
 
 /** Releases or rolls back to the savepoint; false when it no longer exists. Rethrows other errors. */
-function isSavepointReached(database: SqliteDatabase, verb: 'RELEASE' | 'ROLLBACK TO'): boolean {
+function execOnSavepoint(database: SqliteDatabase, verb: 'RELEASE' | 'ROLLBACK TO'): boolean {
   try {
     database.exec(`${verb} ${effectPoint}`)
     return true
@@ -204,7 +204,7 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
             } catch (error) {
               throw chooseEffectError(database, error)
             }
-            if (!isSavepointReached(database, 'RELEASE')) throw new TransactionEndedError()
+            if (!execOnSavepoint(database, 'RELEASE')) throw new TransactionEndedError()
             write(key, version)
           }
           await startWait(busy).whileLocked(() => database.exec('COMMIT'))

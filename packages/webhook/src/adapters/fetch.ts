@@ -118,5 +118,5 @@ function discard(reader: BodyReader, limitMs: number): void {
  */
 export function createFetchHandler(options: HandlerOptions): FetchHandler {
   const settings = handlerSettings(options)
-  return (request) => serveFetch(request, settings, 'Let what reads it first read request.clone().')
+  return (request) => serveFetch(request, settings, 'Let other code read request.clone().')
 }

@@ -22,9 +22,7 @@ export function createWorkerHandler<Env extends object>(
 ): WorkerHandler<Env> {
   const settingsOf = typeof options === 'function' ? onceEach(options) : always(handlerSettings(options))
   return async (request, env, context) =>
-    serveFetch(request, settingsOf(env), 'Let what reads it first read request.clone().', (work) =>
-      context.waitUntil(work),
-    )
+    serveFetch(request, settingsOf(env), 'Let other code read request.clone().', (work) => context.waitUntil(work))
 }
 
 function always(settings: HandlerSettings): () => HandlerSettings {

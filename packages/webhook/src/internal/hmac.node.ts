@@ -29,14 +29,14 @@ export function findMatchingKey(
   body: Uint8Array,
   codes: readonly string[],
 ): number {
-  const room = body.length > 65_536 ? Buffer.alloc(body.length + 96) : scratch
+  const buffer = body.length > 65_536 ? Buffer.alloc(body.length + 96) : scratch
   return (keys as readonly unknown[] as readonly Blocks[]).findIndex(([inner, outer]) => {
-    room.set(inner)
-    const start = room.write(`${timestamp}.`, 64) + 64
-    room.set(body, start)
-    outer.write(hash('sha256', room.subarray(0, start + body.length)), 64, 'hex')
-    const right = Buffer.from(hash('sha256', outer))
-    return codes.some((code) => timingSafeEqual(Buffer.from(code), right))
+    buffer.set(inner)
+    const start = buffer.write(`${timestamp}.`, 64) + 64
+    buffer.set(body, start)
+    outer.write(hash('sha256', buffer.subarray(0, start + body.length)), 64, 'hex')
+    const expected = Buffer.from(hash('sha256', outer))
+    return codes.some((code) => timingSafeEqual(Buffer.from(code), expected))
   })
 }
 

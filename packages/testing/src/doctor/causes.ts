@@ -20,7 +20,7 @@ function buildLines(line: string, exceptions: Partial<Lines> = {}): Lines {
 
 /** The remedies by topic. */
 export const fixes = {
-  url: { summary: 'Change the URL that the service has to the one that answers by itself.', lines: {} },
+  url: { summary: 'Give the service the URL that answers directly, without a redirect.', lines: {} },
   certificate: {
     summary:
       'Install a certificate that names this host, with its intermediate certificates. Do not switch checks off.',
@@ -56,7 +56,8 @@ export const fixes = {
     lines: buildLines('createReceiver({ verify, store, handle }) // handle returns for payments that are not yours'),
   },
   crash: {
-    summary: 'Read the log of the receiver for the first error: often a variable such as the secret, or the database.',
+    summary:
+      'Read the log of the receiver for the first error: often a wrong variable, such as the secret, or the database.',
     lines: {},
   },
   verifier: {

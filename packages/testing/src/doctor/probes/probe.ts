@@ -176,7 +176,7 @@ const noAnswerCauses: Readonly<Record<DoctorNoAnswer, DoctorCauseCode>> = {
   failed: 'connection-reset',
 }
 
-/** The cause in network, redirect, rate limit or response time, whatever the request; null: none. */
+/** The cause, whatever the request, if it is the network, a redirect, a rate limit or a slow answer; null: none. */
 export function findTransportCause(answer: SocketAnswer, timeoutMs: number): DoctorCauseCode | null {
   const { status, noAnswer, ms } = answer
   if (noAnswer !== null) return noAnswerCauses[noAnswer]

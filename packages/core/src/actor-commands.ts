@@ -79,19 +79,19 @@ interface ActorCommandsDeps {
 export function createActorCommands(deps: ActorCommandsDeps, actor: string): ActorCommands {
   const { store, keys, clock } = deps
   const transaction: Store['transaction'] = (work) => store.transaction(work)
-  const auditedIn = (runs: Store['transaction']) => createAudited({ transaction: runs, keys, clock, actor })
+  const auditedIn = (transact: Store['transaction']) => createAudited({ transaction: transact, keys, clock, actor })
   const audited = auditedIn(transaction)
   const followed = deps.chains.map(({ chainId }) => chainId)
   const shared = { ...deps, integrations: store.integrations, followed, transaction, audited }
-  const onIntegrations = {
+  const integrationDeps = {
     ...shared,
     chains: store.chains,
     audited: auditedIn(clearAfterChanges(transaction, deps.credentialCache)),
   }
-  const integrations = createIntegrationCommands(onIntegrations)
+  const integrations = createIntegrationCommands(integrationDeps)
   return {
     integrations,
-    moves: createMoveCommands({ ...onIntegrations, setEnabled: integrations.setEnabled }),
+    moves: createMoveCommands({ ...integrationDeps, setEnabled: integrations.setEnabled }),
     legacyKeys: createLegacyKeyCommands({
       ...shared,
       legacyKeys: store.legacyKeys,

@@ -4,7 +4,7 @@ import type { AuditHead } from './history/audit-store.js'
 import type { SettledStatus } from './notifications/delivery-store.js'
 import type { PaymentFacts } from './payments/payment.js'
 
-export type PaymentName = Pick<PaymentFacts, 'chainId' | 'txHash' | 'integrationAddress'>
+export type PaymentKey = Pick<PaymentFacts, 'chainId' | 'txHash' | 'integrationAddress'>
 
 /**
  * An event. The change that it reports is durable. A change may lack its event, if the process or its connection to the
@@ -17,23 +17,23 @@ export type ServiceEvent =
       readonly blockNumber: number
       /** Unix time in milliseconds. */
       readonly blockTimestamp: number
-    } & PaymentName)
-  /** A payment that is not primary in its transaction: the legacy look-up shows it, area (a) does not. */
-  | ({ readonly type: 'payment.additional'; readonly ordinal: number; readonly blockNumber: number } & PaymentName)
+    } & PaymentKey)
+  /** A payment that is not primary in its transaction: the legacy look-up shows it, the read API does not. */
+  | ({ readonly type: 'payment.additional'; readonly ordinal: number; readonly blockNumber: number } & PaymentKey)
   /** A payment has a new version. */
   | ({
       readonly type: 'payment.changed'
       readonly version: number
       readonly from: PaymentState | null
       readonly to: PaymentState | null
-    } & PaymentName)
+    } & PaymentKey)
   /** A processor's update or a receipt was decided, or waits for its payment. */
   | ({
       readonly type: 'update.settled'
       readonly updateId: string
       readonly outcome: UpdateOutcome
       readonly reason: string | null
-    } & PaymentName)
+    } & PaymentKey)
   /** An attempt of a delivery ended. */
   | ({
       readonly type: 'delivery.attempted'
@@ -52,14 +52,14 @@ export type ServiceEvent =
       readonly outcome: SettledStatus
       /** If `outcome` is `pending`: milliseconds until the next attempt. Else null. */
       readonly retryInMs: number | null
-    } & PaymentName)
+    } & PaymentKey)
   /** A delivery is exhausted: it stays listed, and an operator can replay it. */
   | ({
       readonly type: 'delivery.exhausted'
       readonly deliveryId: string
       readonly version: number
       readonly reason: string | null
-    } & PaymentName)
+    } & PaymentKey)
   /** An endpoint failed several times in a row: until it answers, it gets only probes and replays. */
   | {
       readonly type: 'endpoint.failing'
@@ -80,6 +80,7 @@ export type ServiceEvent =
   | {
       readonly type: 'chain.reorganized'
       readonly chainId: number
+      /** The highest block indexed until then. */
       readonly from: number
       readonly commonAncestor: number
     }

@@ -68,8 +68,8 @@ export interface IntegrationQueries {
     },
   ): Promise<ConsolePage<DeliveryView, string>>
   /**
-   * Payments of the filter, newest first, with the cursors of `listPayments`. A page examines at most 5,000 payments
-   * and has `limit` rows or more, below twice that, unless it is the last one or `isCut`.
+   * Payments of the filter, newest first, with the cursors of `listPayments`. A page examines at most 5,000 payments.
+   * Unless it is the last one or `isCut`, it has at least `limit` rows, and fewer than twice as many.
    * @throws InvalidRequestError `ERR_CURSOR_INVALID`.
    */
   payments(

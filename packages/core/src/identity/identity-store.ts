@@ -11,7 +11,7 @@ export interface MissingApplicant {
 }
 
 export interface Verification {
-  /** The integration that shared the verification, also of a gone applicant; null: none, or a direct verification. */
+  /** The integration that shared the verification, even if its applicant is gone; null: none, or a direct one. */
   readonly donor: string | null
   readonly applicantId: string | null
   /** Number of the redemption that brought the applicant; null: none. */
@@ -129,7 +129,7 @@ export type ShareOutcome =
   | 'surplus'
   /** Too late to send within the lease: nothing was sent. */
   | 'late'
-  /** No round succeeded: another request changed the owner, or the name was taken. */
+  /** No round succeeded: another request changed the owner, or the external user id was taken. */
   | 'exhausted'
   | 'misconfigured'
   | 'throttled'
@@ -242,7 +242,7 @@ export interface IdentityTransaction {
   /** The redemption of an applicant: the newest that is `attached` with the applicant's id, or null. */
   findAttachedRedemption(applicantId: string): Promise<RedemptionRecord | null>
   /**
-   * Redemptions of subjects in flight or with an unknown outcome: `in_flight`, `unknown`, `unresolved`, and `absent`
+   * Open redemptions of subjects (in flight, or outcome unknown): `in_flight`, `unknown`, `unresolved`, and `absent`
    * since `absentSince` in unix milliseconds. At most `limit`, oldest first. Above the limit, absent ones are left out
    * first, then the oldest.
    */
@@ -277,6 +277,7 @@ export interface AccountEvent {
   readonly accountId: string | null
   /** The kind of the accepted or rejected proof. */
   readonly proof: EmailProof['kind'] | null
+  /** Address of the attesting integration; null for every other proof. */
   readonly by: string | null
   readonly reason: ProofRejection | null
 }
@@ -293,9 +294,9 @@ export interface IdentityAccountTransaction {
   /** The owner of an address by its keyed hash, as {@link IdentityAccounts.findAddressOwner}. */
   findAddressOwner(emailKey: string): Promise<AddressOwner | null>
   find(accountId: string): Promise<IdentityAccount | null>
-  /** Makes an account that carries the address unverified. */
+  /** Makes an account with the address, unverified. */
   register(email: EmailAddress, accountId: string): Promise<void>
-  /** Makes an account, new or existing, the only owner of an address. Other accounts stop carrying it. */
+  /** Makes an account, new or existing, the only owner of an address. All other accounts lose it. */
   setProvedOwner(email: EmailAddress, accountId: string): Promise<void>
   /** Locks and resolves the code of an address; null: none. Call it before persons are locked. */
   lockCode(emailKey: string): Promise<StoredEmailCode | null>

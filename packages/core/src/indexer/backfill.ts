@@ -66,7 +66,7 @@ interface CoverageInput {
   readonly checkpoint: Checkpoint
   /** The configured start: a first block, or the head at that moment. */
   readonly startBlock: number | 'head'
-  /** The last checkpoint of this process, if another process has moved it since; null: the stored coverage is valid. */
+  /** This process's last checkpoint, if another process moved the stored one since; null: stored coverage is valid. */
   readonly checked: Checkpoint | null
 }
 
@@ -192,7 +192,7 @@ export function createBackfill(deps: BackfillDeps) {
       checked = checkpoint
       gaps = newGaps
     },
-    /** Notes that this process moved the checkpoint up, with all routers. */
+    /** Notes that this process moved the checkpoint up: it read the new blocks for all routers. */
     follow(checkpoint: Checkpoint): void {
       if (checked !== null) checked = checkpoint
     },

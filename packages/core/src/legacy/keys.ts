@@ -41,7 +41,8 @@ const neverIssuedKey = 'nobody'
 
 /**
  * Builds the check of a legacy key. Unknown, revoked and malformed keys resolve null after the same work: hashes under
- * every master key and one look-up. The store compares the hashes: without the master key no attacker can choose one.
+ * every master key and one look-up. The store may compare the hashes in variable time: without the master key no
+ * attacker can choose one.
  */
 export function createAuthenticateLegacy(deps: {
   readonly legacyKeys: Pick<LegacyKeyStore, 'findByHash'>

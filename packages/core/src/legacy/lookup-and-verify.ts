@@ -120,7 +120,7 @@ function findReceiver({ address }: AccountRecord, coin: CoinConfig | undefined):
   return coin?.defaultAddress ?? address
 }
 
-// A symbol alone names the listed token: any contract can choose that symbol.
+// A symbol without an address means the listed token only, because any contract can choose that symbol.
 function acceptsToken({ tokens }: CoinConfig, { tokenOut, pricing }: Paid): boolean {
   return tokens.some(({ symbol, address }) =>
     address === undefined ? pricing.listedToken?.symbol === symbol : address === tokenOut.address,
@@ -181,12 +181,12 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
       const payee = await resolvePayee(accounts, request.address)
       const judged = buildItems(transaction).map(({ payment, invoice, item }) => {
         // An unknown invoice matches none.
-        const isAmount = invoice !== null && isSameDecimal(invoice.amount, request.invoiceAmount)
+        const hasInvoiceAmount = invoice !== null && isSameDecimal(invoice.amount, request.invoiceAmount)
         const matches: Readonly<Record<VerificationError, boolean>> = {
           'Payment does not match link configuration': payee.accepts(payment),
           'Invalid payment address': payee.received(payment),
           'Invalid payment currency': invoice?.currency === request.invoiceCurrency,
-          'Invalid payment amount': isAmount && allowsFees(payment.tokenOut),
+          'Invalid payment amount': hasInvoiceAmount && allowsFees(payment.tokenOut),
         }
         // In the order of docs/interface.md 4.3.
         const errors = verificationErrors.filter((error) => !matches[error])

@@ -51,26 +51,26 @@ export function createDispatcher(
       if (ended > 0)
         logger.warn({ ended }, 'Deliveries waited longer than any delay: a clock was ahead. They are due now.')
     } catch (error) {
-      logger.warn({ error: describeError(error) }, 'the outbox could not be searched for times of a clock ahead')
+      logger.warn({ error: describeError(error) }, 'the outbox could not be checked for overlong waits')
     }
     const end = clock.now()
     lastCheck = { end, nextInMs: Math.max(waitChecks.everyMs, waitChecks.durationFactor * (end - begun)) }
   }
 
-  /** Claims once, then sleeps until the next claim makes sense. `onAnswer` is called after each idle poll. */
-  async function claimAndSleep(run: DispatchRun, signal: AbortSignal, onAnswer: () => void): Promise<unknown> {
+  /** Claims once, then sleeps until the next claim makes sense. `onIdlePoll` is called after each idle poll. */
+  async function claimAndSleep(run: DispatchRun, signal: AbortSignal, onIdlePoll: () => void): Promise<unknown> {
     if (!run.canClaim()) return run.sleep(null, signal)
     const { started, end } = await run.claim()
     if (signal.aborted || end === 'batchFull') return
-    if (end === 'allClaimed') return sleepUntilDue(run, started, signal, onAnswer)
+    if (end === 'allClaimed') return sleepUntilDue(run, started, signal, onIdlePoll)
     return run.sleep(end === 'limitReached' ? idlePollMs : null, signal)
   }
 
   /** Sleeps until a delivery is due or the loop is woken. A poll only reads; a claim also writes, and costs more. */
-  async function sleepUntilDue(run: DispatchRun, started: number, signal: AbortSignal, onAnswer: () => void) {
+  async function sleepUntilDue(run: DispatchRun, started: number, signal: AbortSignal, onIdlePoll: () => void) {
     for (let hasSlept = false; !signal.aborted; hasSlept = true) {
       const dueInMs = await store.deliveries.msUntilDue()
-      onAnswer()
+      onIdlePoll()
       const isDue = dueInMs !== null && dueInMs <= 0
       if (isDue && (started > 0 || hasSlept)) return
       // A due delivery that cannot be claimed waits for the next poll; otherwise the loop would spin.

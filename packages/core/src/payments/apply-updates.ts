@@ -107,12 +107,12 @@ export async function applyUpdates(
   updates: readonly ProcessorUpdate[],
   recording: Recording = 'all',
 ): Promise<{ readonly outcomes: UpdateOutcomes; readonly events: readonly ServiceEvent[] }> {
-  let unindexed: readonly number[] = []
+  let chainIds: readonly number[] = []
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await store.transaction((tx) => applyInTransaction(tx, updates, unindexed, recording), { searches: true })
+      return await store.transaction((tx) => applyInTransaction(tx, updates, chainIds, recording), { searches: true })
     } catch (error) {
-      if (error instanceof UnindexedError) unindexed = error.chainIds
+      if (error instanceof UnindexedError) chainIds = error.chainIds
       else if (!(error instanceof IdTakenError)) throw error
       if (attempt === maxAttempts)
         throw new StoreError('ERR_STORE_BUSY', 'Other transactions store the same updates; try again.')
@@ -123,11 +123,11 @@ export async function applyUpdates(
 async function applyInTransaction(
   tx: StoreTransaction,
   updates: readonly ProcessorUpdate[],
-  unindexed: readonly number[],
+  chainIds: readonly number[],
   recording: Recording,
 ) {
   // Concurrent copies of an update lock the same payment, so the later copy finds the record of the first.
-  const decisions = await lockPayments(tx, updates, unindexed)
+  const decisions = await lockPayments(tx, updates, chainIds)
   const found = await tx.findUpdates([...new Set(updates.map(({ id }) => id))])
   const storedUpdates = new Map(found.map((each) => [each.id, each]))
   const registered = recording === 'all' ? null : await findRegistered(tx, updates)
@@ -169,13 +169,13 @@ class UnindexedError extends Error {
 async function lockPayments(
   tx: StoreTransaction,
   updates: readonly ProcessorUpdate[],
-  unindexed: readonly number[],
+  chainIds: readonly number[],
 ): Promise<Decisions> {
-  for (const chainId of unindexed) await tx.shareChain(chainId)
+  for (const chainId of chainIds) await tx.shareChain(chainId)
   const decisions = decideInOrder(await tx.paymentsForChange(...toSelectors(updates)))
   const missingChains = updates.flatMap((each) => (decisions.has(each) ? [] : [Number(each.chainId)]))
-  if (missingChains.some((chainId) => !unindexed.includes(chainId)))
-    throw new UnindexedError([...new Set([...unindexed, ...missingChains])].sort((a, b) => a - b))
+  if (missingChains.some((chainId) => !chainIds.includes(chainId)))
+    throw new UnindexedError([...new Set([...chainIds, ...missingChains])].sort((a, b) => a - b))
   return decisions
 }
 

@@ -18,7 +18,7 @@ const concurrency = 2
 /** Failures of single requests after which the others of a failed transaction are rejected, too. */
 const maxFailures = 2
 
-interface Queued {
+interface QueuedRequest {
   readonly updates: readonly ProcessorUpdate[]
   resolve(outcomes: UpdateOutcomes): void
   reject(error: unknown): void
@@ -29,16 +29,17 @@ export type UpdateQueue = (updates: readonly ProcessorUpdate[]) => Promise<Updat
 
 /**
  * Builds the queue. A request is applied at once while fewer than two transactions run; others wait, and share the next
- * transaction. A shared transaction that fails is repeated for each request alone. `assertNotNested` is the store's:
- * inside a host's own transaction, a request could wait for one that waits for the host.
+ * transaction. A shared transaction that fails is repeated for each request alone. `assertNotNested` is the store's: it
+ * rejects a request inside a host's own transaction, because the request could wait for another one that waits for that
+ * transaction.
  */
 export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['assertNotNested']): UpdateQueue {
-  const queue: Queued[] = []
-  let queued = 0
+  const queue: QueuedRequest[] = []
+  let queuedUpdates = 0
   let running = 0
 
   /** Resolves whether applying the requests together failed with a StoreError. */
-  async function applyTogether(requests: readonly Queued[]): Promise<boolean> {
+  async function applyTogether(requests: readonly QueuedRequest[]): Promise<boolean> {
     let from = 0
     try {
       const outcomes = await apply(requests.flatMap(({ updates }) => updates))
@@ -54,7 +55,7 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
     }
   }
 
-  async function applyEach(requests: readonly Queued[]): Promise<void> {
+  async function applyEach(requests: readonly QueuedRequest[]): Promise<void> {
     let failures = 0
     for (const request of requests) {
       if (failures >= maxFailures) request.reject(createBusyError())
@@ -62,8 +63,8 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
     }
   }
 
-  function takeBatch(): Queued[] {
-    const batch: Queued[] = []
+  function takeBatch(): QueuedRequest[] {
+    const batch: QueuedRequest[] = []
     let size = 0
     for (let [next] = queue; next !== undefined; [next] = queue) {
       if (batch.length > 0 && size + next.updates.length > maxUpdatesPerCommit) break
@@ -71,7 +72,7 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
       batch.push(next)
       queue.shift()
     }
-    queued -= size
+    queuedUpdates -= size
     return batch
   }
 
@@ -83,10 +84,10 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
 
   return async (updates) => {
     assertNotNested()
-    if (queued + updates.length > maxQueuedUpdates) throw createBusyError()
+    if (queuedUpdates + updates.length > maxQueuedUpdates) throw createBusyError()
     return new Promise((resolve, reject) => {
       queue.push({ updates, resolve, reject })
-      queued += updates.length
+      queuedUpdates += updates.length
       if (running < concurrency) void applyQueued()
     })
   }

@@ -99,9 +99,9 @@ function begin(database: SqliteDatabase): void {
 }
 
 /**
- * Runs after an effect that threw, and returns the error to throw: the effect's own if all its writes are rolled back,
- * else a {@link TransactionEndedError} with it as the cause. If the transaction is gone, only an error after
- * which SQLite rolls back by itself (a full disk, RAISE(ROLLBACK)) proves that they are.
+ * Runs after an effect that threw, and returns the error to throw. It is the effect's own error if all its writes are
+ * rolled back, else a {@link TransactionEndedError} with that error as its cause. If the transaction is gone, only an
+ * error after which SQLite rolls back by itself (a full disk, RAISE(ROLLBACK)) proves that they are.
  */
 function chooseEffectError(database: SqliteDatabase, error: unknown): unknown {
   if (execOnSavepoint(database, 'ROLLBACK TO')) return error

@@ -54,6 +54,7 @@ export interface HostProof {
 export interface ProofFacts {
   /** The open subject of the address before the proof; null: there is none. */
   readonly open: IdentitySubject | null
+  /** All subjects of the address's owner and of the account that is signed in. */
   readonly subjects: readonly IdentitySubject[]
   readonly proof: EmailProof | { readonly kind: 'host' }
   /** The account that is signed in; null: the id is unknown; undefined: no account is signed in. */
@@ -96,9 +97,9 @@ export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofF
 async function giveToNextCarrier(
   { identity, identityAccounts }: StoreTransaction,
   { id, emailKey }: IdentitySubject,
-  ownsAccounts: boolean,
+  hasStoreAccounts: boolean,
 ) {
-  const next = ownsAccounts && emailKey !== null ? await identityAccounts.findAddressOwner(emailKey) : null
+  const next = hasStoreAccounts && emailKey !== null ? await identityAccounts.findAddressOwner(emailKey) : null
   if (next !== null) await identity.lockPersons({ accountIds: [next.accountId] })
   await identity.setOwner(id, { accountId: next?.accountId ?? null, proved: false })
 }
@@ -107,8 +108,8 @@ interface Proof {
   readonly email: EmailAddress
   readonly proof: ProofFacts['proof']
   readonly signedIn: string | undefined
-  /** False: a host has its own users. */
-  readonly ownsAccounts: boolean
+  /** True: the accounts are the store's own. False: a host has its own users. */
+  readonly hasStoreAccounts: boolean
 }
 
 /**
@@ -123,7 +124,7 @@ interface IdentityAccountDeps {
   readonly codes: EmailCodes
   readonly clock: Pick<Clock, 'now'>
   readonly ids: IdSource
-  readonly ownsAccounts: boolean
+  readonly hasStoreAccounts: boolean
 }
 
 /** The most rounds of a proof. A further round follows when another request changed the owner. */
@@ -143,9 +144,9 @@ export function createAccounts(
 
   /** Gives an address to the account that proved it. The account gives up its other subjects in this transaction. */
   async function giveAddress(tx: StoreTransaction, request: Proof): Promise<ProofResult> {
-    const { email, proof, signedIn, ownsAccounts } = request
+    const { email, proof, signedIn, hasStoreAccounts } = request
     const { identity, identityAccounts } = tx
-    const findOwner = () => (ownsAccounts ? identityAccounts.findAddressOwner(email.key) : Promise.resolve(null))
+    const findOwner = () => (hasStoreAccounts ? identityAccounts.findAddressOwner(email.key) : Promise.resolve(null))
     const owner = await findOwner()
     const accountIds = [signedIn, owner?.accountId].filter((id) => id !== undefined)
     const subjects = await identity.lockPersons({ emailKey: email.key, accountIds })
@@ -154,8 +155,8 @@ export function createAccounts(
     const subject = findOpenSubject(subjects, email.key)
     if (subject === null && proof.kind !== 'attestation') return 'again'
     // A placeholder without a share belongs to the account that carries the address.
-    const open = subject && { ...subject, ...(ownsAccounts && decideSubjectOwner(subject, owner)) }
-    const isUnknown = ownsAccounts && signedIn !== undefined && (await identityAccounts.find(signedIn)) === null
+    const open = subject && { ...subject, ...(hasStoreAccounts && decideSubjectOwner(subject, owner)) }
+    const isUnknown = hasStoreAccounts && signedIn !== undefined && (await identityAccounts.find(signedIn)) === null
     const decision = decideProof({ open, subjects, proof, signedIn: isUnknown ? null : signedIn, freshId: ids.next() })
     const by = proof.kind === 'attestation' ? proof.integrationAddress.toLowerCase() : null
     const logged = { proof: proof.kind === 'host' ? null : proof.kind, by }
@@ -165,9 +166,9 @@ export function createAccounts(
     }
 
     const { accountId } = decision
-    if (ownsAccounts) await identityAccounts.setProvedOwner(email, accountId)
+    if (hasStoreAccounts) await identityAccounts.setProvedOwner(email, accountId)
     for (const { id } of decision.closed) await identity.setOwner(id, { closed: true })
-    for (const each of decision.carried) await giveToNextCarrier(tx, each, ownsAccounts)
+    for (const each of decision.carried) await giveToNextCarrier(tx, each, hasStoreAccounts)
     if (subject !== null) await setSubjectOwner(tx, subject, { accountId, proved: true }, email, ids)
     await log(tx, 'proved', email, { ...logged, accountId })
     return { accountId, emailVerified: true }
@@ -218,7 +219,7 @@ export function createAccounts(
           await log(tx, 'refused', email, { proof: 'code', reason: rejection })
           return null
         }
-        const result = await giveAddress(tx, { email, proof: { kind: 'code' }, signedIn, ownsAccounts: true })
+        const result = await giveAddress(tx, { email, proof: { kind: 'code' }, signedIn, hasStoreAccounts: true })
         if (result !== 'again') await tx.identityAccounts.setCode(email.key, null)
         return result
       })
@@ -226,12 +227,12 @@ export function createAccounts(
     async proveByAttestation(input, integrationAddress, { accountId: signedIn } = {}) {
       const email = parseAndSealEmail(input, sealEmail)
       const proof: EmailProof = { kind: 'attestation', integrationAddress }
-      return prove(email, (tx) => giveAddress(tx, { email, proof, signedIn, ownsAccounts: true }))
+      return prove(email, (tx) => giveAddress(tx, { email, proof, signedIn, hasStoreAccounts: true }))
     },
     async reportProof({ email: input, accountId: signedIn }) {
       const email = parseAndSealEmail(input, sealEmail)
-      const { ownsAccounts } = deps
-      await prove(email, (tx) => giveAddress(tx, { email, proof: { kind: 'host' }, signedIn, ownsAccounts }))
+      const { hasStoreAccounts } = deps
+      await prove(email, (tx) => giveAddress(tx, { email, proof: { kind: 'host' }, signedIn, hasStoreAccounts }))
     },
   }
 }

@@ -33,9 +33,9 @@ export type ShareDecision =
   | { readonly kind: 'unavailable'; readonly outcome: Extract<ShareOutcome, 'unknown' | 'unresolved'> }
 
 /**
- * A direct verification, or another donor's, answers 409 before redemptions are considered, so these reveal nothing.
- * While a redemption is leased, no second token of the person is redeemed. A caller with an unknown outcome of its own
- * gets 503, because its token may have been redeemed.
+ * A direct verification, or another donor's, is answered 409 first, so that the answer reveals no redemption. While a
+ * redemption is leased, no second token of the person is redeemed. A caller with an unknown outcome of its own gets 503,
+ * because its token may have been redeemed.
  */
 export function decideShare({ open, subjects, redemptions, caller, lookedUp }: ShareFacts): ShareDecision {
   if (subjects.some(({ emailKey }) => emailKey === null)) return { kind: 'not_donated', outcome: 'not_donated' }

@@ -2,7 +2,7 @@
 import type { AddressOwner, EmailAddress, EmailProof, IdentityAccount, Review } from '../ports/identity.js'
 
 export interface MissingApplicant {
-  /** When the provider first did not know the applicant. */
+  /** When a poll or a webhook first reported the applicant missing. */
   readonly since: number
   /** A webhook reported the deletion of the applicant. */
   readonly reported: boolean
@@ -11,10 +11,13 @@ export interface MissingApplicant {
 }
 
 export interface Verification {
-  /** The integration that shared the verification, even if its applicant is gone; null: none, or a direct one. */
+  /**
+   * The integration that shared the verification, even if its applicant is gone; null: there is no verification, or a
+   * direct one.
+   */
   readonly donor: string | null
   readonly applicantId: string | null
-  /** Number of the redemption that brought the applicant; null: none. */
+  /** Number of the redemption whose applicant is attached; null: none. */
   readonly attachedNumber: number | null
   /** When the applicant was attached, by the service's clock; null: never. */
   readonly attachedAt: number | null
@@ -117,9 +120,13 @@ export type ShareOutcome =
   | 'reported'
   /** An operator resolved a redemption. */
   | 'resolved'
+  /** The answer was the caller's stored approval. */
   | 'already_approved'
+  /** The answer was the caller's stored review, which is not completed. */
   | 'in_flight'
+  /** Another redemption of the person was in flight. */
   | 'concurrent'
+  /** The verification is direct, or of another donor. */
   | 'not_donated'
   | 'rejected'
   | 'unknown'

@@ -1,4 +1,4 @@
-/** Builds the sharing of identity verifications. Source: docs/interface.md 4.2. @module */
+/** Assembles identity sharing: shares, webhooks, polls and accounts. Source: docs/interface.md 4.2. @module */
 import { createHmac } from 'node:crypto'
 import type { ShareResponse } from '@payment-integration/contract'
 import { createAudited } from '../history/audit-log.js'
@@ -18,7 +18,7 @@ import { createShare, type ShareInput } from './share.js'
 import type { DirectDecision, DirectVerification, ProviderVerdict, VerdictOutcome } from './webhooks.js'
 import { createApplyVerdict, createRecordDirectVerification } from './webhooks.js'
 
-/** Identity verification sharing. The audit log records its own actions under the option `actor`. */
+/** Shares identity verifications. Operator actions called on it are in the audit log under the option `actor`. */
 export interface Identity
   extends IdentityActions,
     Pick<IdentityStore, 'subjects' | 'shares' | 'redemptions' | 'verdicts' | 'accountEvents'> {
@@ -46,7 +46,7 @@ export interface Identity
   recordDirect(verification: DirectVerification): Promise<DirectDecision>
   /** The keyed hash of an address, for operators. @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID`. */
   emailKey(email: string): Promise<string>
-  /** The same actions in the name of another actor. @throws RangeError As `actingAs` of the service. */
+  /** The same operator actions, recorded under another actor. @throws RangeError As `actingAs` of the service. */
   actingAs(actor: string): IdentityActions
   /** Polls until the signal aborts, then stops at once. Errors of store and provider do not stop it. */
   run(signal: AbortSignal): Promise<void>
@@ -74,7 +74,7 @@ export interface IdentityDeps extends IdentityOptions {
   readonly actor: string
 }
 
-/** The first call that needs the key of addresses opens the key; after a failure the next call tries again. */
+/** The first call that needs the key of e-mail addresses opens it; after a failure the next call tries again. */
 export function createIdentity(deps: IdentityDeps): Identity {
   const { store, accounts, masterKey, clock, random, ids, logger, actor, everyMs = 30_000 } = deps
   const provider = createCheckedProvider(deps.provider, logger)
@@ -94,7 +94,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
     return {
       sealEmail,
       share: createShare({ store, accounts, provider, sealEmail, clock, ids, logger, namespace }),
-      accounts: createAccounts({ store, sealEmail, codes, clock, ids, ownsAccounts: accounts === undefined }),
+      accounts: createAccounts({ store, sealEmail, codes, clock, ids, hasStoreAccounts: accounts === undefined }),
     }
   }
   function openOnce(): ReturnType<typeof open> {

@@ -29,7 +29,7 @@ export interface CloseRequest {
 }
 
 export type CloseResult =
-  /** The hold or the wait is closed, or with `dryRun` would be. */
+  /** The hold, or the wait for a missing applicant, is closed, or with `dryRun` would be. */
   | 'closed'
   /** The applicant is not deactivated, not missing, or counts as gone already. */
   | 'nothing_to_close'
@@ -43,7 +43,7 @@ export type CloseResult =
   | 'unknown'
   /** The provider's review differs from the stored one: a poll is due at once; retry after it. */
   | 'other_review'
-  /** No redemption is stored, or the provider knows no other applicant of that time: its tenant may be wrong. */
+  /** No redemption is stored, or the provider knows no other applicant of that time: check the configured tenant. */
   | 'unproven'
   /** The verification changed meanwhile: retry. */
   | 'changed'
@@ -55,7 +55,10 @@ export type CloseResult =
 export interface IdentityActions {
   /** Resolves a redemption that is `unresolved`, or `unknown` or `in_flight` with an expired lease. */
   resolveRedemption(request: ResolveRequest): Promise<ResolveResult>
-  /** Closes a hold if the review is unchanged; a missing applicant if the provider knows only others of that time. */
+  /**
+   * Closes a hold if the review is unchanged. Closes a missing applicant if the provider does not know it, but knows
+   * another one of that time.
+   */
   closeVerification(request: CloseRequest): Promise<CloseResult>
 }
 
@@ -133,7 +136,7 @@ export function createIdentityActions(parts: IdentityParts & { readonly audited:
   async function judgeMissing({ emailKey, reviewedAt }: IdentitySubject, applicantId: string): Promise<CloseResult> {
     if ((await callProvider(() => provider.review(applicantId), { applicantId })) !== null) return 'known'
     const redemption = await findRedemption(applicantId)
-    // The look-up by name needs the redemption. A direct verification has none.
+    // The look-up by external user id needs the redemption. A direct verification has none.
     if (redemption === null && emailKey !== null) return 'unproven'
     if (redemption?.isFindable === true) {
       const { externalUserId } = redemption

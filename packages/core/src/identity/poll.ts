@@ -40,12 +40,13 @@ import {
 export const missingUntilGoneMs = 24 * 60 * 60_000
 /** With more missing applicants than this, the fault is likely ours, and only reported ones count as gone. */
 export const maxMissingAtOnce = 5
-/** With this many missing applicants in a round, the fault counts as ours if the provider knows fewer. */
+/** From this many missing applicants in a round, the fault counts as ours if they outnumber the known ones. */
 const minMissingForFault = 3
 
 /**
- * Judges a round. A wrong tenant or environment looks like a deletion, so a missing applicant is polled for another
- * day, unless a webhook reported the deletion. While many are missing at once, only a reported one counts as gone.
+ * Judges the missing applicants of a round. A wrong tenant or environment looks like a deletion, so a missing applicant
+ * is polled for another day, unless a webhook reported the deletion. While many are missing at once, only a reported one
+ * counts as gone.
  */
 async function judgeMissing(
   { known, missing }: Round,
@@ -94,8 +95,8 @@ export function markGone({ since, reported }: MissingApplicant, now: number): Ve
 }
 
 /**
- * Looks up names in order and stores each answer. Stops at the first failure and resolves it; null: none failed.
- * `integrationAddress`: whose request waits; absent: a poll.
+ * Looks up external user ids in order and stores each answer. Stops at the first failure and resolves it; null: none
+ * failed. `integrationAddress`: of the integration whose request waits for the answers; absent: a poll.
  */
 export async function lookUpRedemptions(
   parts: IdentityParts,
@@ -138,8 +139,8 @@ export function mayHaveApplicant(state: RedemptionState): boolean {
 }
 
 /**
- * Stores the result of a look-up. A redemption that was resolved meanwhile is unchanged. `nobody`: the name is unknown.
- * `foreign`: an applicant older than the redemption has the name.
+ * Stores the result of a look-up. A redemption that was resolved meanwhile is unchanged. `nobody`: no applicant has the
+ * external user id. `foreign`: an applicant older than the redemption has it.
  */
 export async function applyLookUp(
   tx: StoreTransaction,
@@ -148,8 +149,8 @@ export async function applyLookUp(
 ): Promise<void> {
   const { externalUserId, subjectId } = redemption
   await lockSubject(tx, subjectId)
-  const now = await tx.identity.redemption(externalUserId)
-  if (now === null || !mayHaveApplicant(now.state)) return
+  const stored = await tx.identity.redemption(externalUserId)
+  if (stored === null || !mayHaveApplicant(stored.state)) return
   if (typeof found === 'object') {
     await attachApplicant(tx, { redemption, applicant: found, outcome: 'found' }, deps)
     return
@@ -161,12 +162,12 @@ export async function applyLookUp(
     await tx.identity.changeRedemption(externalUserId, { lookUpInMs: waitMs })
     return
   }
-  // Where applicants cannot be found by name, an empty look-up proves nothing.
-  const absence = now.state === 'absent' || now.isFindable ? 'absent' : 'unresolved'
+  // Where applicants cannot be found by external user id, an empty look-up proves nothing.
+  const absence = stored.state === 'absent' || stored.isFindable ? 'absent' : 'unresolved'
   const state = found === 'foreign' ? 'foreign' : absence
   const lookUpInMs = state === 'foreign' || (state === 'absent' && ageMs >= absentLookUpsForMs) ? null : absentLookUpMs
   await tx.identity.changeRedemption(externalUserId, { state, lookUpInMs })
-  if (state === now.state) return
+  if (state === stored.state) return
   if (state === 'unresolved')
     deps.logger.error(
       { externalUserId },
@@ -175,7 +176,7 @@ export async function applyLookUp(
   await logShare(tx, deps.clock.now(), redemption, state)
 }
 
-/** The most look-ups and polls of one round: far fewer than the provider allows, 300 requests in 5 seconds. */
+/** The most look-ups and polls of one round; the provider allows far more: 300 requests in 5 seconds. */
 const maxPolls = 50
 /** How long an event of the provider is stored, in milliseconds: longer than verdicts are polled. */
 const eventRetentionMs = 40 * 24 * 60 * 60_000
@@ -191,7 +192,10 @@ interface Round {
   readonly missing: IdentitySubject[]
 }
 
-/** Builds a round: it looks up due names and polls due reviews until the signal aborts. Resolves their number. */
+/**
+ * Builds a round: it looks up applicants of due redemptions, and polls due reviews, until the signal aborts. Resolves
+ * their number.
+ */
 export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => Promise<number> {
   const { store, clock, logger } = parts
 
@@ -201,10 +205,10 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
     const ended = await store.identity.resetOverlongWaits(longestWaits)
     if (ended > 0)
       logger.warn({ ended }, 'Verifications waited longer than any delay: a clock was ahead. They are due now.')
-    const names = await store.identity.dueLookUps(maxPolls)
-    const reviews = names.length < maxPolls ? await store.identity.duePolls(maxPolls - names.length) : []
+    const lookUps = await store.identity.dueLookUps(maxPolls)
+    const reviews = lookUps.length < maxPolls ? await store.identity.duePolls(maxPolls - lookUps.length) : []
     const polls = [
-      ...names.map((each) => () => lookUpApplicant(each.externalUserId, each.subjectId, round)),
+      ...lookUps.map((each) => () => lookUpApplicant(each.externalUserId, each.subjectId, round)),
       ...reviews.map((each) => () => pollReview(each.subjectId, round)),
     ]
     let polled = 0
@@ -267,9 +271,9 @@ export function createPollDue(parts: IdentityParts): (signal?: AbortSignal) => P
       const isUnsure = outcome === 'doubtful'
       const change = subject.missing === null ? 'review' : 'back'
       const report = { source: 'poll', change, at: polled.reviewedAt, review } as const
-      const reported = outcome === 'unchanged' ? 'applied' : outcome
+      const recorded = outcome === 'unchanged' ? 'applied' : outcome
       if ((outcome !== 'unchanged' && !isNoted) || change === 'back')
-        await tx.identity.recordVerdict({ notedAt: clock.now(), subjectId, applicantId, ...report, outcome: reported })
+        await tx.identity.recordVerdict({ notedAt: clock.now(), subjectId, applicantId, ...report, outcome: recorded })
       if (isOther) {
         if (!isNoted) logOtherLevel(logger, { subjectId, applicantId }, polled, attached)
         const pollInMs = nextPollMs(subject.review ?? initialReview, clock.now() - (subject.reviewedAt ?? polledAt))

@@ -141,9 +141,9 @@ export async function attachApplicant(
   const state = isAttached ? 'attached' : 'surplus'
   await identity.changeRedemption(externalUserId, { state, applicantId, levelName, lookUpInMs: null })
   await logShare(tx, now, redemption, isAttached ? outcome : 'surplus')
-  const reported = !isAttached ? 'surplus' : isOther ? 'other_level' : 'applied'
+  const recorded = !isAttached ? 'surplus' : isOther ? 'other_level' : 'applied'
   const source = reportSources[outcome]
-  const report = { source, change: 'review', at, review: applicant.review, outcome: reported } as const
+  const report = { source, change: 'review', at, review: applicant.review, outcome: recorded } as const
   await identity.recordVerdict({ notedAt: now, subjectId, applicantId, ...report })
   if (!isAttached) {
     logger.error(

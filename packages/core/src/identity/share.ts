@@ -104,7 +104,7 @@ function createRedeem(parts: RedeemParts) {
 
   return async (redemption: NewRedemption, shareToken: string): Promise<ShareResponse | null> => {
     const { externalUserId, integrationAddress, startedAt, leaseMs } = redemption
-    // A request signed by then is carried out before the lease ends, however long this process is suspended.
+    // A request signed by `sendBy` is carried out before the lease ends, however long this process is suspended.
     const sendBy = startedAt + leaseMs - redemptionWindowMs
     const result =
       clock.now() > sendBy
@@ -146,7 +146,7 @@ function createRedeem(parts: RedeemParts) {
         await tx.identity.changeRedemption(externalUserId, { state: 'unknown', lookUpInMs: firstLookUpMs })
       await logShare(tx, clock.now(), redemption, 'unknown')
     })
-    logger.warn({ externalUserId, reason }, 'The outcome of a redemption is unknown; the name is looked up again.')
+    logger.warn({ externalUserId, reason }, 'The outcome of a redemption is unknown; its applicant is looked up again.')
     throw misfit === 'level' ? new IdentityMisconfiguredError() : new IdentityUnavailableError()
   }
 
@@ -181,7 +181,7 @@ function createRedeem(parts: RedeemParts) {
   }
 }
 
-/** The most rounds of a request. A further one follows when another request was faster or a name is taken. */
+/** The most rounds of a request. Another follows when another request was faster or an external user id is taken. */
 const maxRounds = 4
 
 interface ShareParts extends RedeemParts {

@@ -135,7 +135,7 @@ test("a time limit aborts with the caller's signal and its reason", async () => 
   limits.push(startTimeLimit(60_000, caller.signal))
   for (const limit of limits) {
     expect(limit.signal.reason).toEqual(new Error('enough'))
-    await expect(limit.over).rejects.toThrow('enough')
+    await expect(limit.whenAborted).rejects.toThrow('enough')
     limit.end()
   }
 })

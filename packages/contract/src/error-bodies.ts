@@ -37,7 +37,7 @@ export const unauthorizedBody = { error: 'Unauthorized' } as const
 export const notFoundBody = { error: 'Not found' } as const
 /** Body of every 429: the operator's rate limit is exceeded. Source: docs/decisions/rate-limits.md. */
 export const tooManyRequestsBody = { error: 'Too many requests' } as const
-/** Body of a 409 of the share endpoint, the same for every status. Source: docs/interface.md 7. */
+/** Body of a 409 of the share endpoint: the same for every status of the verification. Source: docs/interface.md 7. */
 export const verificationUnavailableBody = { error: 'KYC unavailable for this user' } as const
 /** Body of a 404 of the share endpoint: sharing is not enabled on this environment. Source: docs/interface.md 7. */
 export const sharingDisabledBody = { error: 'Identity verification sharing is not enabled' } as const

@@ -70,11 +70,12 @@ class AnswerFilter {
   readonly #maxBytes: number
   /** Status of the newest head. */
   status: number | null = null
-  #sent = -1
+  /** Bytes of requests written before the newest answer began. More bytes mean a new request, so a new answer. */
+  #requestBytes = -1
   #received = 0
   #isInHead = true
-  /** Bytes of a head that is incomplete, and how many of them were scanned. */
-  #held: Uint8Array | null = null
+  /** Bytes of a head whose end has not arrived, and how many of them were scanned. */
+  #incompleteHead: Uint8Array | null = null
   #scanned = 0
 
   constructor(socket: AnswerSocket, maxBytes: number) {
@@ -84,16 +85,16 @@ class AnswerFilter {
 
   /** The bytes for the parser; null while a head is incomplete. */
   take(chunk: Uint8Array): Uint8Array | null {
-    if (this.#socket.bytesWritten !== this.#sent) this.#beginAnswer()
+    if (this.#socket.bytesWritten !== this.#requestBytes) this.#beginAnswer()
     this.#received += chunk.byteLength
     if (this.#received > this.#maxBytes) throw new MalformedAnswerError(this.status)
     if (!this.#isInHead) return chunk
-    let bytes = this.#held === null ? chunk : concat(this.#held, chunk)
-    this.#held = null
+    let bytes = this.#incompleteHead === null ? chunk : concat(this.#incompleteHead, chunk)
+    this.#incompleteHead = null
     while (bytes.byteLength > 0) {
       const end = this.#scanHead(bytes)
       if (end === null) {
-        this.#held = bytes
+        this.#incompleteHead = bytes
         return null
       }
       this.#scanned = 0
@@ -109,7 +110,7 @@ class AnswerFilter {
   }
 
   #beginAnswer(): void {
-    this.#sent = this.#socket.bytesWritten
+    this.#requestBytes = this.#socket.bytesWritten
     this.#received = 0
     this.#isInHead = true
     this.status = null
@@ -164,8 +165,8 @@ function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
 export interface TimeLimit {
   /** Aborts when the time is up (`TimeoutError`), or with the caller's signal and its reason. */
   readonly signal: AbortSignal
-  /** Rejects at the same moment, for waits that take no signal. */
-  readonly over: Promise<never>
+  /** Rejects when the signal aborts, with its reason; for waits that take no signal. */
+  readonly whenAborted: Promise<never>
   /** Frees the timer and the listener. */
   end(): void
 }
@@ -177,17 +178,17 @@ export interface TimeLimit {
 export function startTimeLimit(ms: number, outer?: AbortSignal): TimeLimit {
   const controller = new AbortController()
   const { signal } = controller
-  const over = new Promise<never>((_, reject) => {
+  const whenAborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
-  over.catch(() => undefined)
+  whenAborted.catch(() => undefined)
   const abort = () => controller.abort(outer?.reason)
   const timer = setTimeout(() => controller.abort(new DOMException(`No answer within ${ms} ms.`, 'TimeoutError')), ms)
   if (outer?.aborted === true) abort()
   else outer?.addEventListener('abort', abort, { once: true })
   return {
     signal,
-    over,
+    whenAborted,
     end() {
       clearTimeout(timer)
       outer?.removeEventListener('abort', abort)

@@ -121,7 +121,7 @@ const asctime = /^([A-Z][a-z]{2}) ([A-Z][a-z]{2}) ([0-9 ][0-9]) ([0-9:]{8}) ([0-
  * @param now - Unix time in milliseconds. A year of two digits is at most 50 years after it.
  */
 export function parseHttpDate(text: string, now: number): number | null {
-  const fixed = text
+  const currentForm = text
     .replace(rfc850, (_, weekday: string, day, month, year, time) => {
       return `${weekday.slice(0, 3)}, ${day} ${month} ${fullYear(Number(year), now)} ${time} GMT`
     })
@@ -129,12 +129,12 @@ export function parseHttpDate(text: string, now: number): number | null {
       return `${weekday}, ${day.replace(' ', '0')} ${month} ${year} ${time} GMT`
     })
   // The last second of a minute may be a leap second, which `Date` does not know.
-  const withoutLeapSecond = fixed.replace(':60 ', ':59 ')
+  const withoutLeapSecond = currentForm.replace(':60 ', ':59 ')
   const at = Date.parse(withoutLeapSecond)
   // `toUTCString` writes the current form. A text that comes back unchanged has this form and the right weekday.
   if (Number.isNaN(at) || withoutLeapSecond.length !== 29 || new Date(at).toUTCString() !== withoutLeapSecond)
     return null
-  return withoutLeapSecond === fixed ? at : at + 1_000
+  return withoutLeapSecond === currentForm ? at : at + 1_000
 }
 
 function fullYear(twoDigits: number, now: number): number {
@@ -193,16 +193,16 @@ export function parseUrl(text: string): URL | null {
  * Null: there is no such character. The returned problem repeats no part of the URL.
  */
 export function findDatabaseUrlProblem(value: string): string | null {
-  const address = value.replace(/^postgres(?:ql)?:\/\//, '')
-  return address === value || isEncoded(value, address)
+  const afterScheme = value.replace(/^postgres(?:ql)?:\/\//, '')
+  return afterScheme === value || isEncoded(value, afterScheme)
     ? null
     : 'has a # / ? or % in its user name, password or database; encode it, such as %23 for # and %2F for /.'
 }
 
-function isEncoded(value: string, address: string): boolean {
-  const end = address.search(/[/?#]/)
-  const authority = end === -1 ? address : address.slice(0, end)
-  const rest = address.slice(authority.length)
+function isEncoded(value: string, afterScheme: string): boolean {
+  const end = afterScheme.search(/[/?#]/)
+  const authority = end === -1 ? afterScheme : afterScheme.slice(0, end)
+  const rest = afterScheme.slice(authority.length)
   if (/%(?![0-9a-f]{2})/i.test(authority) || rest.includes('#')) return false
   if (authority.includes('@') || !rest.includes('@')) return true
   // The value of a parameter may hold an @, after a path that holds none.

@@ -6,7 +6,7 @@ import * as z from 'zod/mini'
 import { parseUrl } from './foreign-text.js'
 import { type Mode, object } from './primitives.js'
 
-/** The flat per-transaction shape, stated as subject to change. */
+/** The flat shape of one transaction. The interface says that it may change. */
 export const flatTransactionSchema = object('read', {
   chainId: z.int(),
   txHash: z.string(),

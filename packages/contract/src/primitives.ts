@@ -24,7 +24,7 @@ export function object<Shape extends z.core.$ZodShape>(
 /** A known value or any other text. Editors still suggest the known ones; a `switch` needs a `default`. */
 export type OpenEnum<Value extends string> = Value | (string & Record<never, never>)
 
-/** Accepts known values and any text that `rest` accepts. {@link createSchemaReader} returns each unknown value. */
+/** Accepts known values, and texts that `otherValue` accepts. {@link createSchemaReader} returns each unknown value. */
 export function openEnum<Value extends string>(
   knownValue: z.ZodMiniType<Value>,
   otherValue: z.ZodMiniType<string> = z.string(),

@@ -17,7 +17,7 @@ export interface UnknownPart {
   readonly value: string | null
 }
 
-/** An unknown part; its path grows from the inside out. */
+/** An unknown part. Each check of an outer object or list adds its part at the front of the path. */
 interface Note extends UnknownPart {
   readonly path: string[]
 }
@@ -64,11 +64,11 @@ function byZod(schema: Schema): Check {
 
 function objectCheck(shape: Readonly<Record<string, Schema>>, open: boolean): Check {
   const fields = new Map(Object.entries(shape).map(([name, field]) => [name, fieldCheck(field)]))
-  const requiredCount = [...fields.values()].reduce((sum, { counts }) => sum + counts, 0)
+  const requiredCount = [...fields.values()].reduce((sum, { required }) => sum + required, 0)
   return (value, notes) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
     const object = value as Readonly<Record<string, unknown>>
-    let presentCount = 0
+    let presentRequiredCount = 0
     // One loop over the present fields is much faster than a look-up per known field and a second one for others.
     for (const name in object) {
       const field = fields.get(name)
@@ -76,23 +76,23 @@ function objectCheck(shape: Readonly<Record<string, Schema>>, open: boolean): Ch
         const before = notes.length
         if (!field.fits(object[name], notes)) return false
         if (notes.length > before) addPart(notes, before, name)
-        presentCount += field.counts
+        presentRequiredCount += field.required
         continue
       }
       if (notes.length < maxNotes) notes.push({ kind: 'field', path: [name], value: null })
       // Assigning this field would change the prototype of a copy; zod removes it.
       if (!open || name === '__proto__') return false
     }
-    return presentCount === requiredCount
+    return presentRequiredCount === requiredCount
   }
 }
 
-/** An optional field does not count as required. */
-function fieldCheck(schema: Schema): { readonly fits: Check; readonly counts: 0 | 1 } {
+/** The check of a field. `required` is 1 for a required field and 0 for an optional one, so that a sum counts them. */
+function fieldCheck(schema: Schema): { readonly fits: Check; readonly required: 0 | 1 } {
   const { def } = (schema as Any)._zod
   return def.type === 'optional'
-    ? { fits: compileCheck(def.innerType), counts: 0 }
-    : { fits: compileCheck(schema), counts: 1 }
+    ? { fits: compileCheck(def.innerType), required: 0 }
+    : { fits: compileCheck(schema), required: 1 }
 }
 
 function arrayCheck(fits: Check): Check {

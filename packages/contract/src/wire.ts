@@ -6,7 +6,7 @@ export const signatureHeader = 'X-Service-Signature'
 export const integrationHeader = 'X-Service-Integration'
 /** `User-Agent` of every notification. */
 export const notificationUserAgent = 'payment-integration'
-/** The `Cache-Control` of every response of areas (a) and (c). Source: docs/interface.md 4. */
+/** The `Cache-Control` of every response of the read API and of sharing. Source: docs/interface.md 4. */
 export const cacheControl = 'private, no-store'
 /** Content type of every body. Source: docs/interface.md 6. */
 export const jsonContentType = 'application/json'

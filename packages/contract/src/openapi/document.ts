@@ -14,7 +14,6 @@ import {
   legacyChainId,
   legacyTxHash,
   type OpenApiDocument,
-  open,
   operation,
   type PathItem,
   responseHeaders,
@@ -22,6 +21,7 @@ import {
   sharedResponses,
   signedByProcessor,
   withLegacyKey,
+  withoutCredentials,
 } from './parts.js'
 import { buildComponentSchemas } from './schemas.js'
 
@@ -142,7 +142,7 @@ const healthOperations: Readonly<Record<string, PathItem>> = {
       summary: 'Health of the service',
       description:
         'The answer has no data of any integration. Load balancers send requests to this process while the status is 200.',
-      security: open,
+      security: withoutCredentials,
       isProbe: true,
       responses: {
         200: answer(
@@ -165,7 +165,7 @@ const healthOperations: Readonly<Record<string, PathItem>> = {
       tags: healthTags,
       summary: 'Liveness of the process',
       description: 'Restart the process when it does not answer here.',
-      security: open,
+      security: withoutCredentials,
       isProbe: true,
       responses: {
         200: answer(

@@ -31,11 +31,11 @@ import {
   json,
   lastEventId,
   limit,
-  open,
   operation,
   since,
   txHash,
   wallet,
+  withoutCredentials,
 } from './parts.js'
 
 const paging =
@@ -242,7 +242,7 @@ export const webhooks: Readonly<Record<string, PathItem>> = {
       summary: 'A payment was indexed, or its state or merchant data changed',
       description:
         'Sent to the notification URL of the integration. Deliveries are unordered and can repeat: store the version per payment, and drop a delivery whose version is not greater than the stored one. A delivery only shows that a payment named the integration. It proves no sale: compare it with your own records before you credit anything.',
-      security: open,
+      security: withoutCredentials,
       parameters: [signature, integration],
       requestBody: {
         description: 'A full snapshot. Every field is always present; some may be null.',

@@ -182,7 +182,7 @@ export const securitySchemes = {
 export const asIntegration = [{ integration: [] }]
 export const withLegacyKey = [{ legacyBearer: [] }, { legacyKey: [] }]
 export const signedByProcessor = [{ processorSignature: [] }]
-export const open: readonly [] = []
+export const withoutCredentials: readonly [] = []
 
 const header = (description: string, schema: JsonSchema, required = true): Header => ({ description, required, schema })
 

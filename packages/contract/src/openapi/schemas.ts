@@ -265,10 +265,8 @@ const strictVerifyRequestSchema = z.extend(verifyRequestSchema, {
   address: z.string().check(z.minLength(1), z.maxLength(verifyRequestLimits.address)),
 })
 
-/**
- * Uses the reading schemas for answers, because a newer service may add fields. The update is a request and closed.
- */
-const named = {
+/** The schemas by name. Answers may have unknown fields, because a newer service may add some; an update may not. */
+const schemasByName = {
   Payment: paymentSchema,
   Page: pageSchema,
   Snapshot: snapshotSchema,
@@ -291,12 +289,12 @@ const named = {
   UnauthorizedBody: object('read', { error: z.literal(unauthorizedBody.error) }),
 }
 
-type SchemaName = keyof typeof named
+type SchemaName = keyof typeof schemasByName
 
 /** The schemas of the document. Every object and every field has a description. */
 export function buildComponentSchemas(): Record<SchemaName, JsonSchema> {
   const registry = z.registry<{ id: string }>()
-  for (const [id, schema] of Object.entries(named)) registry.add(schema, { id })
+  for (const [id, schema] of Object.entries(schemasByName)) registry.add(schema, { id })
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => schemaRef(id).$ref })
   const described = Object.entries(schemas).map(([name, schema]) => [
     name,

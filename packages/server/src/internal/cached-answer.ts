@@ -5,7 +5,7 @@ import { startTimeLimit } from '@payment-integration/contract/internal-io'
 export async function answerWithin<T>(compute: () => Promise<T>, timeoutMs: number): Promise<T | null> {
   const limit = startTimeLimit(timeoutMs)
   try {
-    return await Promise.race([compute(), limit.over])
+    return await Promise.race([compute(), limit.whenAborted])
   } catch {
     return null
   } finally {

@@ -63,7 +63,7 @@ export function createHttpReceiptSource(options: HttpReceiptSourceOptions): Clos
         const exchange = agent
           .request({ ...request, signal: limit.signal })
           .then((response) => readAnswer(response, maxBytes))
-        const answer = await Promise.race([exchange, limit.over])
+        const answer = await Promise.race([exchange, limit.whenAborted])
         return answer === null ? null : await parseReceipt(answer, payment, receiveUpdate)
       } catch (error) {
         if (error instanceof ReceiptError) throw error

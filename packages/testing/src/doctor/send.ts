@@ -92,7 +92,7 @@ async function awaitAnswer(
   const getMs = () => Math.round(performance.now() - startedAt)
   const limit = startTimeLimit(waitMs, signal)
   try {
-    const { status, reused, getField, bodyEnd } = await Promise.race([post(limit.signal), limit.over])
+    const { status, reused, getField, bodyEnd } = await Promise.race([post(limit.signal), limit.whenAborted])
     const outcome = { status, ms: getMs(), noAnswer: null, errorCode: null, reused }
     await bodyEnd
     signal?.throwIfAborted()

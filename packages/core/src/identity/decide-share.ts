@@ -34,8 +34,8 @@ export type ShareDecision =
 
 /**
  * A direct verification, or another donor's, is answered 409 first, so that the answer reveals no redemption. While a
- * redemption is leased, no second token of the person is redeemed. A caller with an unknown outcome of its own gets 503,
- * because its token may have been redeemed.
+ * redemption is leased, no second token of the person is redeemed. A caller with an unknown outcome of its own gets
+ * 503, because its token may have been redeemed.
  */
 export function decideShare({ open, subjects, redemptions, caller, lookedUp }: ShareFacts): ShareDecision {
   if (subjects.some(({ emailKey }) => emailKey === null)) return { kind: 'not_donated', outcome: 'not_donated' }

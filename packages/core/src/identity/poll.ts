@@ -45,8 +45,8 @@ const minMissingForFault = 3
 
 /**
  * Judges the missing applicants of a round. A wrong tenant or environment looks like a deletion, so a missing applicant
- * is polled for another day, unless a webhook reported the deletion. While many are missing at once, only a reported one
- * counts as gone.
+ * is polled for another day, unless a webhook reported the deletion. While many are missing at once, only a reported
+ * one counts as gone.
  */
 async function judgeMissing(
   { known, missing }: Round,

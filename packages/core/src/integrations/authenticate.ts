@@ -102,11 +102,11 @@ export type CredentialCache<Value> = ReturnType<typeof createCredentialCache<Val
 export function createCredentialCache<Value>({ clock, random }: Pick<CredentialCheckDeps, 'clock' | 'random'>) {
   const salt = Buffer.from(random.bytes(32)).toString('base64')
   const entries = new Map<string, { readonly value: Value; readonly since: number }>()
-  let changes = 0
+  let clears = 0
   let latest = Number.NEGATIVE_INFINITY
   const hashHeader = (header: string) => hash('sha256', `${salt}${header}`, 'base64')
   function forget(): void {
-    changes += 1
+    clears += 1
     entries.clear()
   }
   return {
@@ -123,10 +123,10 @@ export function createCredentialCache<Value>({ clock, random }: Pick<CredentialC
      * rejection, is not cached, because it must always cost the same.
      */
     async read(header: string, load: () => Promise<Value | null>): Promise<Value | null> {
-      const before = changes
+      const clearsBefore = clears
       const since = clock.now()
       const value = await load()
-      if (value === null || before !== changes) return value
+      if (value === null || clearsBefore !== clears) return value
       if (entries.size >= maxEntries) entries.clear()
       entries.set(hashHeader(header), { value, since })
       return value
@@ -143,7 +143,7 @@ export function clearAfterChanges(
   return (work) => transaction(work).finally(forget)
 }
 
-/** Builds the check of {@link createCredentialCheck}, which costs less for recently accepted headers. */
+/** Builds the same check as {@link createCredentialCheck}, with a cache: recently accepted headers cost less. */
 export function createAuthenticate(deps: CredentialCheckDeps & { readonly cache: CredentialCache<AcceptedSecret> }) {
   const { clock, cache } = deps
   const check = createCredentialCheck(deps)

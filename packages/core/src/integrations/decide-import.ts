@@ -19,7 +19,10 @@ import {
 /** The most deliveries in one transaction. */
 const batchSize = 500
 
-/** Adds deliveries for versions newer than the file's, whose deliveries stay unchanged. Resolves their number. */
+/**
+ * Adds deliveries for stored versions that are newer than the file's. Versions of the file get none: their deliveries
+ * stay unchanged. Resolves the number of added deliveries.
+ */
 export async function addDeliveries(
   moves: MoveStore,
   address: string,
@@ -51,9 +54,9 @@ export const formatPaymentKey = ({ chainId, txHash, ordinal }: MovedPaymentKey):
 /** @throws MoveError `ERR_MOVE_ROW_INVALID` unless each version fits the payment and the newest has its status. */
 export function assertSnapshots(moved: MovedPayment, integrationAddress: string): void {
   const subject = { integrationAddress, chainId: moved.chainId, txHash: moved.txHash }
-  let before = 0
+  let previousVersion = 0
   for (const { version, body } of moved.versions) {
-    const isInOrder = version > before && version <= moved.status.version
+    const isInOrder = version > previousVersion && version <= moved.status.version
     const snapshot = isInOrder ? parseSnapshot(body, subject) : null
     const expected = version === moved.status.version ? moved.status : { ...snapshot, version }
     if (snapshot === null || !isDeepStrictEqual(snapshot, { ...snapshot, ...expected }))
@@ -61,7 +64,7 @@ export function assertSnapshots(moved: MovedPayment, integrationAddress: string)
         'ERR_MOVE_ROW_INVALID',
         `Version ${version} of payment ${formatPaymentKey(moved)} in the file is no snapshot of this payment.`,
       )
-    before = version
+    previousVersion = version
   }
 }
 
@@ -106,7 +109,7 @@ export function decideImport(
       'the chain dropped it in one cell alone. Export again once both cells have the same blocks',
     )
   if (moved.versions.some(({ version, pending }) => pending !== null && stored.closed.includes(version)))
-    throw createDifferenceError(name, 'its pending delivery belongs to history that ended here')
+    throw createDifferenceError(name, "its pending delivery is in a closed segment of this cell's history")
   if (stored.versions.some((each) => isSent(each) && !isInFile(each, moved)))
     throw new MoveError(
       'ERR_MOVE_FILE_STALE',

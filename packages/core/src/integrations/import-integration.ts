@@ -28,9 +28,11 @@ const batchSize = 200
 interface ImportDeps extends ExportDeps, NotificationUrlRule {
   readonly chains: Pick<ChainReads, 'coverage'>
   readonly recording: Recording
+  /** Chains that this process follows. */
   readonly followed: readonly number[]
   readonly transaction: Store['transaction']
   readonly applyUpdates: (updates: readonly ProcessorUpdate[]) => Promise<UpdateOutcomes>
+  /** Called when deliveries are due: wakes the dispatcher. */
   readonly onDue: () => void
 }
 
@@ -145,7 +147,7 @@ async function findDisabled(tx: StoreTransaction, address: string): Promise<Inte
   return record
 }
 
-/** Rolls back a rehearsed transaction. */
+/** Thrown to roll back the transaction of a rehearsal. */
 const rehearsed = new Error('The rows of a rehearsal are not stored.')
 
 /**

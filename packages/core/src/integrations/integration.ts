@@ -34,8 +34,8 @@ export interface IntegrationStore {
   find(address: string): Promise<IntegrationRecord | null>
   /**
    * The credentials of an address. A hash that is not stored is replaced by that of `absent`, also for an unknown
-   * address. A replacement never counts: it comes with `usable` false or `until` 0. It is always one statement and one
-   * row, so that timing does not reveal which addresses exist.
+   * address. A replacement never counts: it comes with `usable` false or `until` 0. The query is always one statement
+   * that returns one row, so that timing does not reveal which addresses exist.
    */
   credentials(address: string, absent: Pick<StoredCredentials, 'current' | 'previous'>): Promise<StoredCredentials>
   /** All integrations, by address. */
@@ -114,9 +114,9 @@ export interface IntegrationCommands {
   /** @throws IntegrationError, InvalidRequestError. */
   setNotificationUrl(address: string, url: string | null): Promise<IntegrationView>
   /**
-   * Issues a new API secret; the previous one stays valid for `graceMs`, by default 0: it ends at once here, elsewhere
-   * within a quarter of a second. With `keepsPrevious` it rejects while the secret of an earlier rotation is still
-   * valid; without it, that secret ends.
+   * Issues a new API secret. The previous one stays valid for `graceMs`. With the default 0 it ends at once in this
+   * process, and in others within a quarter of a second. With `keepsPrevious` the call rejects while the secret of an
+   * earlier rotation is still valid; without `keepsPrevious`, that secret ends.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_PREVIOUS_API_SECRET`.
    */
   rotateApiSecret(
@@ -124,7 +124,7 @@ export interface IntegrationCommands {
     options?: { readonly graceMs?: number | undefined; readonly keepsPrevious?: boolean | undefined },
   ): Promise<{ apiSecret: string }>
   /**
-   * Ends the previous API secret: at once here, elsewhere within a quarter of a second.
+   * Ends the previous API secret: at once in this process, in others within a quarter of a second.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_PREVIOUS_SECRET`.
    */
   endPreviousApiSecret(address: string): Promise<void>

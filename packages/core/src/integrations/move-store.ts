@@ -112,14 +112,15 @@ export type MovedVersion = Readonly<z.infer<typeof movedVersion>>
 export type MovedPayment = Readonly<z.infer<typeof movedPayment>>
 export type MovedUpdate = Readonly<z.infer<typeof movedUpdate>>
 
+/** A payment as this cell stores it, to compare with the one in the file. */
 export interface StoredMove extends MovedPayment {
   readonly id: string
   readonly integrationAddress: string | null
-  /** Versions of archived history, which stay unchanged. */
+  /** Versions in closed segments of the history, which stay unchanged. */
   readonly closed: readonly number[]
 }
 
-/** A stored version that notifies nobody. */
+/** A stored version without a delivery. */
 export interface UnnotifiedVersion extends MovedPaymentKey {
   /** Id of the snapshot. */
   readonly id: string
@@ -131,7 +132,7 @@ export interface MoveStore {
   payments(address: string): AsyncIterable<readonly MovedPayment[]>
   /** The decided updates of these payments, and waiting updates that name this integration or no integration. */
   updates(address: string): AsyncIterable<readonly MoveRow[]>
-  /** Versions of these payments that notify nobody, in pages, without archived history. */
+  /** Versions of these payments without a delivery, in pages, except those in closed segments of the history. */
   unnotified(address: string): AsyncIterable<readonly UnnotifiedVersion[]>
   countLeased(address: string): Promise<number>
   /** Resolves a function that resolves true once all transactions that are writing at this call have ended. */

@@ -78,15 +78,15 @@ it.each([
 const isDeniedAddress = (address: string) => address === '127.0.0.9' || address === '::1'
 
 it.each(['http://127.0.0.9:9000/', 'https://127.0.0.9/', 'http://[::1]/', 'http://0x7f000009/'])(
-  'with addresses that the operator closed, %s is rejected in development too',
+  'with addresses that the operator denies, %s is rejected in development too',
   (text) => {
-    expect(() => parseNotificationUrl(text, { ...development, isDeniedAddress })).toThrow(/operator closed/)
+    expect(() => parseNotificationUrl(text, { ...development, isDeniedAddress })).toThrow(/operator denies/)
     expect(() => parseNotificationUrl(text, development)).not.toThrow()
   },
 )
 
 it.each(['http://127.0.0.1:9000/', 'http://localhost/', 'https://shop.example/'])(
-  'with addresses that the operator closed, %s is accepted',
+  'with addresses that the operator denies, %s is accepted',
   (text) => {
     expect(parseNotificationUrl(text, { ...development, isDeniedAddress })).toBe(text)
   },

@@ -48,7 +48,7 @@ export function checkNotificationUrl(text: string, rule: NotificationUrlRule): U
   if (url === null) throw invalid('it is not a URL')
   if (url.href.length > maxLength) throw invalid(`it is longer than ${maxLength} characters when encoded`)
   if (isIpLiteral(url.hostname) && isDeniedAddress?.(url.hostname.replace(/^\[|\]$/g, '')))
-    throw invalid('its host is an address that the operator closed')
+    throw invalid('its host is an address that the operator denies')
   if (allowLoopbackHttp && isThisMachine(url.hostname) && url.port !== '0') return url
   if (url.protocol !== 'https:') throw invalid('it must be https (http to this machine is for development only)')
   if (isIpLiteral(url.hostname)) throw invalid('its host is an IP address; use a public DNS name')

@@ -61,7 +61,7 @@ export interface Verifier {
  */
 export function createVerifier(options: VerifierOptions): Verifier {
   const { secrets, now = () => Date.now() } = Object(options) as VerifierOptions
-  const fixed = typeof secrets === 'function' ? undefined : prepareKeys(secrets)
+  const fixedKeys = typeof secrets === 'function' ? undefined : prepareKeys(secrets)
   const { toleranceSeconds, maxBytes } = resolveLimits(options)
   if (typeof now !== 'function') throw new TypeError(`now is ${typeof now}; pass a function.`)
 
@@ -71,10 +71,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
     body: RawBody | undefined,
     headers: ReadableHeaders,
   ): Promise<VerifiedDelivery> {
-    // Until then the caller adds its handler. Node spends three times as much on a promise that is rejected earlier.
+    // By the next tick the caller has added its handler. Node spends three times as much on a promise rejected before.
     await null
     const integration = readHeader(headers, 'x-service-integration')
-    const keys = fixed ?? (await findIntegrationKeys(secrets as SecretsOf, integration))
+    const keys = fixedKeys ?? (await findIntegrationKeys(secrets as SecretsOf, integration))
     // Uses the body that was checked, even if the delivery has another body by now.
     const bytes =
       body === undefined
@@ -98,7 +98,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   return {
     verify(delivery) {
       try {
-        // Checks that need neither body nor secrets come first: most junk ends here.
+        // Checks that need neither body nor secrets come first: they reject most junk.
         if (!delivery || typeof delivery !== 'object' || 'byteLength' in delivery)
           throw new TypeError('verify got the body alone or nothing; pass { body, headers }')
         const body = isRequest(delivery) ? assertUnread(delivery) : assertRawBody(delivery.body)

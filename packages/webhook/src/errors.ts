@@ -1,6 +1,6 @@
 /** Every reason to reject a delivery: one error, distinguished by its `code`, and its explanation in words. @module */
 
-/** HTTP status and facts of each rejection. The service retries after any status outside 2xx. */
+/** HTTP status and facts of each rejection. The service retries after each of them. */
 interface Rejections {
   /** There is no `X-Service-Signature`. */
   ERR_SIGNATURE_MISSING: { readonly status: 401 }

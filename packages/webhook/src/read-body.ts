@@ -7,7 +7,7 @@ import { type Limits, type RawBody, resolveLimits } from './delivery.js'
 import { createRejection, type WebhookError } from './errors.js'
 
 /** Most bytes of a rejected body that are read and discarded: 4 MiB. */
-export const discardedBytes = 4_194_304
+export const maxDiscardedBytes = 4_194_304
 
 /**
  * The length that a request declares.
@@ -110,7 +110,7 @@ export async function readBody(request: AsyncIterable<Uint8Array>, options: Read
     length += chunk.byteLength
     if (length <= maxBytes) chunks.push(chunk)
     else chunks.length = 0
-    if (length > maxBytes + discardedBytes) break
+    if (length > maxBytes + maxDiscardedBytes) break
   }
   if (length > maxBytes) throw tooLarge()
   return concat(chunks, length)

@@ -39,7 +39,8 @@ export interface VerifyBytesInput extends Limits {
 }
 
 /**
- * Verifies a signature and nothing else, in 1 KB. Rejects in this order: form of the header, time, size, code.
+ * Verifies a signature and nothing else; adds 1 KB to a bundle. Rejects in this order: form of the header, time, size,
+ * code.
  * The verdict is about the bytes at the time of hashing. Pass memory that nobody writes until you have read it.
  * Options and kinds of input are not checked; `verifySignature` checks them and takes other kinds of body.
  * A negative limit, or one that is no finite number, accepts nothing. A parsed body is `ERR_BODY_TOO_LARGE`.
@@ -104,7 +105,7 @@ export function verifySignature(input: VerifySignatureInput): Promise<SignatureP
   }
 }
 
-/** Throws only errors in the receiver's own use; rejects for a bad delivery. */
+/** Throws when the receiver passes a wrong argument; rejects the promise for a bad delivery. */
 function verifyRawBody(input: VerifySignatureInput): Promise<SignatureProof> {
   const { header, secrets, now = Date.now, receivedAt = now() } = input
   const keys = prepareKeys(secrets)

@@ -1,6 +1,6 @@
 /** Deliveries for a function from `Request` to `Response`: Bun, Deno, SvelteKit, Remix and others. @module */
 import type { BodyReader } from '../delivery.js'
-import { concat, declaredBytes, discardedBytes } from '../read-body.js'
+import { concat, declaredBytes, maxDiscardedBytes } from '../read-body.js'
 import type { HandlerOptions, HandlerSettings, WebResponse } from './handler-options.js'
 import { bodyTooLarge, bodyUnreadable, handlerSettings } from './handler-options.js'
 import { answer, notRaw, type OnLateWork, type Source } from './internal/answer.js'
@@ -96,7 +96,7 @@ function discard(reader: BodyReader, limitMs: number): void {
   const timer = setTimeout(stop, limitMs)
   timer.unref?.()
   const discardRest = async () => {
-    for (let length = 0; length <= discardedBytes; ) {
+    for (let length = 0; length <= maxDiscardedBytes; ) {
       const { done, value } = await reader.read()
       if (done) return
       length += value?.byteLength ?? 0

@@ -1,5 +1,5 @@
 /** Deliveries on Node's own server, by the raw bytes of the stream, or those that a parser kept. @module */
-import { concat, declaredBytes, discardedBytes, isRaw, toBytes } from '../read-body.js'
+import { concat, declaredBytes, isRaw, maxDiscardedBytes, toBytes } from '../read-body.js'
 import { bodyTooLarge, bodyUnreadable, type HandlerOptions, handlerSettings } from './handler-options.js'
 import { answer, notRaw, type Source } from './internal/answer.js'
 
@@ -113,7 +113,7 @@ export function drain(request: NodeRequest, limitMs: number): void {
   timer.unref?.()
   request.on('data', (chunk: unknown) => {
     length += ArrayBuffer.isView(chunk) ? chunk.byteLength : String(chunk).length
-    if (length > discardedBytes) request.destroy()
+    if (length > maxDiscardedBytes) request.destroy()
   })
   for (const event of ['end', 'close', 'error'] as const) request.on(event, () => clearTimeout(timer))
   request.resume()

@@ -22,16 +22,16 @@ export async function findMatchingKey(
   const signed = signedBytes(timestamp, body)
   for (const [index, key] of keys.entries()) {
     const code = await digest(key, signed)
-    if (codes.some((claimed) => equal(claimed, code))) return index
+    if (codes.some((received) => equal(received, code))) return index
   }
   return -1
 }
 
 /** Compares a received code of 64 hex digits with one of 32 bytes, without an early exit. */
-export function equal(claimed: string, code: Uint8Array): boolean {
+export function equal(received: string, code: Uint8Array): boolean {
   let difference = 0
   for (const [index, byte] of code.entries())
-    difference |= byte ^ Number(`0x${claimed.slice(2 * index, 2 * index + 2)}`)
+    difference |= byte ^ Number(`0x${received.slice(2 * index, 2 * index + 2)}`)
   return !difference
 }
 

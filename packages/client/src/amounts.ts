@@ -123,7 +123,7 @@ export interface FormatOptions {
   readonly rounding?: Rounding | undefined
 }
 
-const roundings: Readonly<Record<Rounding, (quotient: bigint, remainder: bigint, divisor: bigint) => boolean>> = {
+const roundsUp: Readonly<Record<Rounding, (quotient: bigint, remainder: bigint, divisor: bigint) => boolean>> = {
   down: () => false,
   up: (_, remainder) => remainder > 0n,
   'half-up': (_, remainder, divisor) => remainder * 2n >= divisor,
@@ -143,15 +143,15 @@ const roundings: Readonly<Record<Rounding, (quotient: bigint, remainder: bigint,
  */
 export function formatAmount(amount: Amount, options: FormatOptions = {}): Amount {
   const { digits, rounding } = options
-  const decimal = shortest(toDecimal(amount))
-  if (rounding !== undefined && !Object.hasOwn(roundings, rounding))
+  const decimal = dropTrailingZeros(toDecimal(amount))
+  if (rounding !== undefined && !Object.hasOwn(roundsUp, rounding))
     throw new TypeError('rounding is unknown; pass down, up, half-up or half-even.')
   if (digits === undefined) return toAmount(decimal)
   const places = checkInteger('digits', digits, 0, 255)
   if (places >= decimal.places) return toAmount({ units: scaleUnits(places, decimal), places })
   if (rounding === undefined)
     throw new RangeError(
-      `The amount has ${decimal.places} digits behind the point, more than the requested ${places}; name a rounding, or allow more.`,
+      `The amount has ${decimal.places} decimals, more than the requested ${places}; name a rounding, or allow more.`,
     )
   return toAmount({ units: round(decimal, places, rounding), places })
 }
@@ -165,10 +165,10 @@ export function formatAmount(amount: Amount, options: FormatOptions = {}): Amoun
  */
 export function toBaseUnits(amount: Amount, decimals: number): bigint {
   const places = checkInteger('decimals', decimals, 0, 255)
-  const decimal = shortest(toDecimal(amount))
+  const decimal = dropTrailingZeros(toDecimal(amount))
   if (decimal.places > places)
     throw new RangeError(
-      `The amount has ${decimal.places} digits behind the point, and the token has ${places}; round it first with formatAmount.`,
+      `The amount has ${decimal.places} decimals, and the token has ${places}; round it first with formatAmount.`,
     )
   return scaleUnits(places, decimal)
 }
@@ -184,20 +184,20 @@ export function fromBaseUnits(units: bigint, decimals: number): Amount {
   if (typeof units !== 'bigint') throw new TypeError(`units is of type ${typeof units}; pass a bigint.`)
   const places = checkInteger('decimals', decimals, 0, 255)
   if (units < 0n) throw new RangeError('units is negative, and an amount has no sign; pass 0 or more.')
-  return toAmount(shortest({ units, places }))
+  return toAmount(dropTrailingZeros({ units, places }))
 }
 
 function round({ units, places }: Decimal, to: number, rounding: Rounding): bigint {
   const divisor = 10n ** BigInt(places - to)
   const [quotient, remainder] = [units / divisor, units % divisor]
-  return roundings[rounding](quotient, remainder, divisor) ? quotient + 1n : quotient
+  return roundsUp[rounding](quotient, remainder, divisor) ? quotient + 1n : quotient
 }
 
-function shortest({ units, places }: Decimal): Decimal {
+function dropTrailingZeros({ units, places }: Decimal): Decimal {
   const digits = String(units)
-  const most = units === 0n ? places : Math.min(places, digits.length)
+  const maxZeros = units === 0n ? places : Math.min(places, digits.length)
   let zeros = 0
   // Zero has no digit to stop at. A pattern such as 0+$ takes quadratic time on a long row of zeros inside.
-  while (zeros < most && (units === 0n || digits[digits.length - 1 - zeros] === '0')) zeros += 1
+  while (zeros < maxZeros && (units === 0n || digits[digits.length - 1 - zeros] === '0')) zeros += 1
   return { units: units / 10n ** BigInt(zeros), places: places - zeros }
 }

@@ -2,12 +2,12 @@
 import { testGrowth } from '../../../tools/scripts/growth.js'
 import { isAmount, parseAmount } from './amounts.js'
 import { hideTexts } from './internal/check.js'
-import { createWatch, parseJson } from './internal/request.js'
+import { createUnknownHandler, parseJson } from './internal/request.js'
 import { flattenLookup, plainAmount, repeatsSecret } from './legacy/client.js'
 import { checkTransport } from './transport-options.js'
 
 const secret = 'k3y-of-the-integration'
-const watch = createWatch({ strict: false, onWarning: () => {} }, [secret])
+const handleUnknown = createUnknownHandler({ strict: false, onWarning: () => {} }, [secret])
 const amount = { formatted: '1', value: '1' }
 const getLookup = (text: string) => {
   const fees = [text, '1.5', '0.0'].map((formatted) => ({ type: 'ServiceFee', formatted, value: '1' }))
@@ -22,8 +22,8 @@ testGrowth(
     'the fees of a look-up': (text) => flattenLookup(getLookup(text)),
     'a body': (text) => parseJson(Buffer.from(text)),
     'a text without secrets': (text) => hideTexts(text, [secret]),
-    'an unknown field': (text) => watch([{ kind: 'field', path: [text], value: null }], []),
-    'an unknown value': (text) => watch([{ kind: 'value', path: ['a'], value: text }], []),
+    'an unknown field': (text) => handleUnknown([{ kind: 'field', path: [text], value: null }], []),
+    'an unknown value': (text) => handleUnknown([{ kind: 'value', path: ['a'], value: text }], []),
     'a body that repeats the secret': (text) => repeatsSecret({ text }, secret),
     'the address of the service': (text) => checkTransport({ baseUrl: `https://a.example/${text}` }),
   },

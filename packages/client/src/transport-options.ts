@@ -26,7 +26,7 @@ export interface CallOptions {
 export interface TransportOptions {
   /** Address of the service, with an optional path prefix: `https:`, or `http:` to a loopback host. */
   readonly baseUrl: string | URL
-  /** Sends each request, called as `fetch(url, init)`; must honour `init.signal`. @default the global fetch */
+  /** Sends each request, called as `fetch(url, init)`; must honor `init.signal`. @default the global fetch */
   readonly fetch?: FetchFunction | undefined
   /** Time for one attempt, from the request to the last byte of the body, in milliseconds. @default 10000 */
   readonly timeoutMs?: number | undefined
@@ -36,7 +36,7 @@ export interface TransportOptions {
   readonly maxRetries?: number | undefined
   /** Longest wait before the first retry, in milliseconds; doubles per retry. Each wait is random. @default 300 */
   readonly retryDelayMs?: number | undefined
-  /** Ceiling of that doubling, in milliseconds. A longer `Retry-After` wins. @default 5000 */
+  /** Longest wait after any doubling of `retryDelayMs`, in milliseconds. A longer `Retry-After` wins. @default 5000 */
   readonly maxRetryDelayMs?: number | undefined
   /** Longest accepted body, after decompression, in bytes. @default 8388608 (8 MiB) */
   readonly maxResponseBytes?: number | undefined

@@ -39,7 +39,7 @@ async function exchange(request: Request, options: BufferedFetchOptions): Promis
   const { url, method, signal } = request
   const headers = Object.fromEntries(request.headers)
   const body = request.body === null ? {} : { body: await request.text() }
-  const answer = await overNetwork(secrets, () => fetch(url, { method, headers, ...body, signal, redirect: 'manual' }))
+  const answer = await callNetwork(secrets, () => fetch(url, { method, headers, ...body, signal, redirect: 'manual' }))
   const { status } = answer
   const isRedirect = (status >= 300 && status < 400) || answer.type === 'opaqueredirect'
   // `Response` accepts only statuses from 200 to 599.
@@ -51,13 +51,13 @@ async function exchange(request: Request, options: BufferedFetchOptions): Promis
   // Only this header, in plain seconds: ky also reads other headers, and misreads some of their forms.
   const init = { status, headers: waitMs === null ? {} : { 'retry-after': String(waitMs / 1_000) } }
   if (hasBody(status))
-    return new Response(await overNetwork(secrets, () => readForeignBytes(answer, maxResponseBytes), status), init)
+    return new Response(await callNetwork(secrets, () => readForeignBytes(answer, maxResponseBytes), status), init)
   dropBody(answer)
   return new Response(null, init)
 }
 
-/** Runs a step that the network can break. */
-async function overNetwork<T>(secrets: readonly string[], work: () => Promise<T>, status = 0): Promise<T> {
+/** Runs a step that needs the network, and throws its failures as errors of this package. */
+async function callNetwork<T>(secrets: readonly string[], work: () => Promise<T>, status = 0): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -50,7 +50,7 @@ export function checkSignal(signal: AbortSignal | undefined): AbortSignal | unde
 export function hideTexts(text: string, secrets: readonly string[]): string {
   const spellings = secrets
     .filter((each) => each !== '')
-    .flatMap((each) => [each, inUrl(each), JSON.stringify(each).slice(1, -1)])
+    .flatMap((each) => [each, encodeForUrl(each), JSON.stringify(each).slice(1, -1)])
   if (spellings.length === 0) return text
   // Longest first: a shorter secret that begins alike would leave the end of the longer one.
   const patterns = spellings
@@ -60,6 +60,6 @@ export function hideTexts(text: string, secrets: readonly string[]): string {
 }
 
 /** Unlike encodeURIComponent, this accepts half a surrogate pair. */
-function inUrl(text: string): string {
+function encodeForUrl(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1)
 }

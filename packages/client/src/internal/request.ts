@@ -57,15 +57,21 @@ const maxWarnings = 100
 /** Longest shown part of a name or value of the answer. */
 const shownCharacters = 64
 
-/** Handles the unknown parts of answers. Shows neither the client's `ownSecrets` nor the `secrets` of the call. */
-export function createWatch(transport: Pick<Transport, 'strict' | 'onWarning'>, ownSecrets: readonly string[]) {
+/**
+ * Handles the unknown parts of answers: throws if `strict`, else warns once of each. Shows neither the `clientSecrets`
+ * nor the `secrets` of the call.
+ */
+export function createUnknownHandler(
+  transport: Pick<Transport, 'strict' | 'onWarning'>,
+  clientSecrets: readonly string[],
+) {
   const { strict, onWarning } = transport
   const warned = new Set<string>()
   return (unknownParts: readonly UnknownPart[], secrets: readonly string[]): void => {
     if (unknownParts.length === 0 || (!strict && onWarning === null)) return
     for (const { kind, path, value: unknown } of unknownParts) {
-      const show = (text: string) => hideTexts(text, [...ownSecrets, ...secrets]).slice(0, shownCharacters)
-      const shownPath = path.map((part) => plain(show(part))).join('.')
+      const show = (text: string) => hideTexts(text, [...clientSecrets, ...secrets]).slice(0, shownCharacters)
+      const shownPath = path.map((part) => quoteUnlessPlain(show(part))).join('.')
       if (strict) throw new InvalidResponseError(kind === 'field' ? 'unknown_field' : 'unknown_value', 200, shownPath)
       const value = unknown === null ? null : show(unknown)
       const key = JSON.stringify([shownPath, value])
@@ -77,7 +83,7 @@ export function createWatch(transport: Pick<Transport, 'strict' | 'onWarning'>, 
 }
 
 /** Quotes a part of a path, unless it looks like a field name: a hostile name must not forge a log line. */
-function plain(part: string): string {
+function quoteUnlessPlain(part: string): string {
   return /^[\w*[\]-]+$/.test(part) ? part : quote(part)
 }
 
@@ -125,7 +131,7 @@ const retriedStatuses = [429, 502, 503, 504]
 /** Binds the options. The secret stays in this closure: no result and no error refers to it. */
 export function createRequester(transport: Transport, credentials: Credentials): Requester {
   const { baseUrl, timeoutMs, totalTimeoutMs, maxRetries, retryDelayMs, maxRetryDelayMs, random, now } = transport
-  const watch = createWatch(transport, credentials.secrets)
+  const handleUnknown = createUnknownHandler(transport, credentials.secrets)
   const service = ky.create({
     prefixUrl: baseUrl,
     headers: { authorization: credentials.authorization, accept: 'application/json' },
@@ -152,12 +158,13 @@ export function createRequester(transport: Transport, credentials: Credentials):
     if (call.signal?.aborted) throw new AbortedError()
     const { path, query = {}, json, rejections } = call
     const deadline = now() + totalTimeoutMs
+    /** The failure of the last attempt, while the call waits for the next one. */
     let failure: unknown
-    const end = new AbortController()
+    const aborter = new AbortController()
     // The listener is removed afterwards, because a caller's signal may outlive thousands of calls.
-    const abort = () => end.abort(new AbortedError())
+    const abort = () => aborter.abort(new AbortedError())
     call.signal?.addEventListener('abort', abort, { once: true })
-    const timer = setTimeout(() => end.abort(failure ?? new TimeoutError('total', totalTimeoutMs)), totalTimeoutMs)
+    const timer = setTimeout(() => aborter.abort(failure ?? new TimeoutError('total', totalTimeoutMs)), totalTimeoutMs)
     const bufferedFetch = createBufferedFetch({
       ...transport,
       hasBody: (status) => status === 200 || status in rejections,
@@ -167,7 +174,7 @@ export function createRequester(transport: Transport, credentials: Credentials):
       const response = await service(path.slice(1), {
         ...(json === undefined ? {} : { method: 'post', json }),
         searchParams: query,
-        signal: end.signal,
+        signal: aborter.signal,
         fetch(request) {
           failure = undefined
           return bufferedFetch(request as Request)
@@ -186,9 +193,9 @@ export function createRequester(transport: Transport, credentials: Credentials):
         },
       })
       if (response.status !== 200) throw new InvalidResponseError('status', response.status)
-      return parse(call, await response.arrayBuffer(), watch)
+      return parse(call, await response.arrayBuffer(), handleUnknown)
     } catch (error) {
-      throw end.signal.aborted ? end.signal.reason : await toFailure(error, rejections)
+      throw aborter.signal.aborted ? aborter.signal.reason : await toFailure(error, rejections)
     } finally {
       clearTimeout(timer)
       call.signal?.removeEventListener('abort', abort)
@@ -216,12 +223,16 @@ async function toClientError(
   return new InvalidResponseError('status', status)
 }
 
-function parse<T>({ schema, secrets = [] }: Call<T>, body: ArrayBuffer, watch: ReturnType<typeof createWatch>): T {
+function parse<T>(
+  { schema, secrets = [] }: Call<T>,
+  body: ArrayBuffer,
+  handleUnknown: ReturnType<typeof createUnknownHandler>,
+): T {
   const value = parseJson(body)
   if (value === undefined) throw new InvalidResponseError('not_json', 200)
   const result = schema.safeParse(value)
   if (result.success) {
-    watch(result.unknownParts, secrets)
+    handleUnknown(result.unknownParts, secrets)
     return result.data
   }
   // The path names only fields of our schema. zod's message is omitted, because it may quote the value.

@@ -14,7 +14,7 @@ import {
   paths,
   type VerifyRequest,
   type VerifyResponse,
-  verificationErrors as verdicts,
+  verificationErrors as knownReasons,
   verifyRequestLimits,
   verifyResponseSchema,
 } from '@payment-integration/contract'
@@ -72,7 +72,7 @@ export class VerificationFailedError extends ClientError {
   constructor(result: VerifyResponse) {
     const reasons = [...new Set(result.payments.flatMap((payment) => payment.verificationErrors))]
     // The message repeats only texts of the contract, because messages end up in logs, line by line.
-    const reported = verdicts.filter((verdict) => reasons.includes(verdict))
+    const reported = knownReasons.filter((reason) => reasons.includes(reason))
     const unverified = result.payments.filter(({ verified }) => !verified).length
     super(
       `${unverified} of ${result.payments.length} payments in the transaction do not match the invoice (409)${reported.length > 0 ? `: ${reported.join(', ')}` : ''}. Do not deliver.`,
@@ -146,13 +146,13 @@ function formatPlain(value: number): string {
   return pointAt > 0 ? digits.padEnd(pointAt, '0') : `0.${'0'.repeat(-pointAt)}${digits}`
 }
 
-/** A shorter secret may occur in ordinary text such as a memo, so the client would reject correct answers. */
-const shortestDetected = 16
+/** A shorter secret is not looked for: it may occur in ordinary text such as a memo of a correct answer. */
+const minDetectedLength = 16
 
 /** Whether a parsed body holds the secret, in any escaping. Always false for a secret under 16 characters. */
 export function repeatsSecret(body: unknown, secret: string): boolean {
   // The body is already parsed, so JSON.stringify escapes body and secret alike.
-  return secret.length >= shortestDetected && JSON.stringify(body).includes(JSON.stringify(secret).slice(1, -1))
+  return secret.length >= minDetectedLength && JSON.stringify(body).includes(JSON.stringify(secret).slice(1, -1))
 }
 
 /**
@@ -266,7 +266,7 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
         rejections: buildRejections(key),
         signal: checkSignal(signal),
       })
-      assertAnswers(answer, key, answer.payments.length > 0)
+      assertFitsRequest(answer, key, answer.payments.length > 0)
       return answer
     },
     async verify(payload, { signal } = {}) {
@@ -289,7 +289,7 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
       // An empty list would be "all verified" too, and the shop would deliver without a payment.
       const { payments } = answer
       const all = payments.every(({ verified, verificationErrors }) => verified && verificationErrors.length === 0)
-      assertAnswers(answer, key, payments.length > 0 && all)
+      assertFitsRequest(answer, key, payments.length > 0 && all)
       return answer
     },
   }
@@ -327,9 +327,9 @@ function findOtherTransaction(
   return null
 }
 
-/** @param fits - Whether the payments agree with the status 200. */
-function assertAnswers(answer: TransactionKey, key: TransactionKey, fits: boolean): void {
+/** @param fitsStatus - Whether the payments agree with the status 200. */
+function assertFitsRequest(answer: TransactionKey, key: TransactionKey, fitsStatus: boolean): void {
   const error = findOtherTransaction(answer, key, 200)
   if (error) throw error
-  if (!fits) throw new InvalidResponseError('contradiction', 200, 'payments')
+  if (!fitsStatus) throw new InvalidResponseError('contradiction', 200, 'payments')
 }

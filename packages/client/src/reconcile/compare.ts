@@ -8,7 +8,7 @@ import type { Failures } from './failures.js'
 import type { FailedPayment, MissingPayment, StalePayment } from './findings.js'
 import { createFindingList } from './findings.js'
 import type { CheckedReconcile, ReconcileProgress } from './options.js'
-import type { searchSeveralPayments } from './search-several-payments.js'
+import type { createSeveralPaymentsSearch } from './search-several-payments.js'
 
 /** The result for a payment. `storedVersion` is the store's version before the repair, null when it had none. */
 type Compared =
@@ -64,7 +64,7 @@ async function comparePayment<Tx>(payment: Payment, { from, handle, dryRun }: Ch
 export function createTally<Tx>(
   options: CheckedReconcile<Tx>,
   failures: Failures,
-  several: Pick<ReturnType<typeof searchSeveralPayments>, 'add'>,
+  several: Pick<ReturnType<typeof createSeveralPaymentsSearch>, 'add'>,
 ) {
   const { samples, signal, dryRun } = options
   const missing = createFindingList<MissingPayment>(samples)

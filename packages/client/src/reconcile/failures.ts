@@ -31,7 +31,7 @@ export function createFailures(before: readonly StoredFailure[]) {
     /** Whether this version was added in this run. */
     hasFailed: (payment: Payment) => versions.get(formatKey(payment)) === payment.version,
     /** The failures that the checkpoint keeps. */
-    kept: () => [...failureByKey.values()],
+    list: () => [...failureByKey.values()],
     /** Oldest block time of a payment that the full list left out; null when none. */
     overflowedAt: () => overflowedAt,
   }
@@ -49,7 +49,7 @@ export async function retryFailures(
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
   let unreadAt: string | null = null
-  for (const failure of failures.kept()) {
+  for (const failure of failures.list()) {
     const payment = await reader.get(failure.txHash, { signal }).catch((error: unknown) => {
       if (error instanceof AmbiguousPaymentError || error instanceof InvalidResponseError)
         unreadAt = earliest(unreadAt, failure.blockTimestamp)

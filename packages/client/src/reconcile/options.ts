@@ -1,4 +1,4 @@
-/** Checks the options of `reconcile`; the store that it compares. @module */
+/** The options of `reconcile` with their checks, and the store that it compares. @module */
 import { pageLimit } from '@payment-integration/contract'
 import { checkInteger, checkObject, checkSignal } from '../internal/check.js'
 import type { LegacyClient } from '../legacy/client.js'

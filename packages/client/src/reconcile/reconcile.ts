@@ -15,7 +15,7 @@ import { createFailures, retryFailures } from './failures.js'
 import type { Reconcile, Reconciliation } from './findings.js'
 import { createFindingList, type UnknownPayment } from './findings.js'
 import { type CheckedReconcile, checkReconcile, isListing, type ReconcileOptions } from './options.js'
-import { searchSeveralPayments } from './search-several-payments.js'
+import { createSeveralPaymentsSearch } from './search-several-payments.js'
 import { searchUnknown } from './search-unknown.js'
 
 /**
@@ -47,7 +47,7 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
   const until =
     typeof options.until === 'number' && resumed ? Math.min(options.until, Date.parse(resumed.until)) : options.until
   const failures = createFailures(checkpoint.failed)
-  const several = searchSeveralPayments(options)
+  const several = createSeveralPaymentsSearch(options)
   const tally = createTally(options, failures, several)
   let before = checkpoint
   if (resumed === null && !dryRun)
@@ -64,10 +64,10 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
 
   const overflowedAt = () => earliest(failures.overflowedAt(), several.failures.overflowedAt())
   const failedAt = () => earliest(resumed?.failedAt ?? null, overflowedAt())
-  const addFailures = () => ({
+  const buildCheckpoint = () => ({
     ...lowerCoverage(before, overflowedAt()),
-    failed: failures.kept(),
-    unread: several.failures.kept(),
+    failed: failures.list(),
+    unread: several.failures.list(),
   })
   const report = async (current: ReconcileCheckpoint) => {
     if (!dryRun) await options.onCheckpoint(current, tally.progress(pages))
@@ -78,19 +78,19 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
     pages += 1
     if (start.restarted && pages === 1) beganAt = null // The run started at the newest page after all.
     beganAt ??= payments.reduce<string | null>((newest, { blockTimestamp }) => latest(newest, blockTimestamp), null)
-    let needed = 0
+    let repairsNeeded = 0
     for (const payment of payments) {
       search?.crossOff(payment)
-      if (!(await tally.compare(payment))) needed += 1
+      if (!(await tally.compare(payment))) repairsNeeded += 1
     }
     await several.lookUp()
     if (nextCursor === null) break
-    const reason = findStopReason(payments, needed, until, before.coveredTo, options.overlapMs)
+    const reason = findStopReason(payments, repairsNeeded, until, before.coveredTo, options.overlapMs)
     if (reason !== null) {
       stopped = reason
       break
     }
-    reached = addUnfinished(addFailures(), until, { cursor: nextCursor, beganAt, failedAt: failedAt() })
+    reached = addUnfinished(buildCheckpoint(), until, { cursor: nextCursor, beganAt, failedAt: failedAt() })
     if (pages === maxPages) {
       stopped = 'max_pages'
       break
@@ -105,8 +105,8 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
       await several.lookUp()
     }, unknown.add)
   if (stopped !== 'max_pages') {
-    const reachedCovered = stopped !== 'date' || isBefore(until, before.coveredTo)
-    reached = finishRun(addFailures(), until, { beganAt: reachedCovered ? beganAt : null, failedAt: failedAt() })
+    const reachedCovered = stopped !== 'date' || dateReachesCoverage(until, before.coveredTo)
+    reached = finishRun(buildCheckpoint(), until, { beganAt: reachedCovered ? beganAt : null, failedAt: failedAt() })
   }
   if (dryRun) reached = checkpoint
   await report(reached)
@@ -145,10 +145,10 @@ function createStart<Tx>(
   return start
 }
 
-/** @param needed - Payments of the page that were missing or stale. */
+/** @param repairsNeeded - Payments of the page that were missing or stale. */
 function findStopReason(
   payments: readonly Payment[],
-  needed: number,
+  repairsNeeded: number,
   until: Reach,
   coveredTo: string | null,
   overlapMs: number,
@@ -157,10 +157,10 @@ function findStopReason(
   const oldest = Math.min(...payments.map(({ blockTimestamp }) => Date.parse(blockTimestamp)))
   if (until !== 'known') return oldest < until ? 'date' : null
   // While nothing is covered, a complete page proves nothing about older pages: deliveries may have filled it.
-  return needed === 0 && coveredTo !== null && oldest < Date.parse(coveredTo) - overlapMs ? 'known' : null
+  return repairsNeeded === 0 && coveredTo !== null && oldest < Date.parse(coveredTo) - overlapMs ? 'known' : null
 }
 
 /** Whether a run until this date reached the covered block time. */
-function isBefore(until: Reach, coveredTo: string | null): boolean {
+function dateReachesCoverage(until: Reach, coveredTo: string | null): boolean {
   return typeof until === 'number' && coveredTo !== null && until <= Date.parse(coveredTo)
 }

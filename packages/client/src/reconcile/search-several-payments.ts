@@ -20,17 +20,18 @@ const maxMemos = 100
 const maxSearched = 10_000
 
 /**
- * Queues the failed look-ups of the checkpoint first. Without a legacy client it looks up nothing and keeps them for a
- * later run.
+ * Creates the search for transactions with several payments. It queues the failed look-ups of the checkpoint first.
+ * Without a legacy client it looks up nothing and keeps them for a later run.
  */
-export function searchSeveralPayments<Tx>({ legacy, samples, signal, checkpoint }: CheckedReconcile<Tx>) {
+export function createSeveralPaymentsSearch<Tx>({ legacy, samples, signal, checkpoint }: CheckedReconcile<Tx>) {
   const several = createFindingList<SeveralPayments>(samples)
   const unread = createFindingList<UnreadTransaction>(samples)
   const failures = createFailures(checkpoint.unread)
   const searched = new Set<string>()
   const queued: StoredFailure[] = []
   let failuresInARow = 0
-  let givenUp: Outcome | null = null
+  /** The outcome of every skipped look-up; null until the run gives up. */
+  let skippedOutcome: Outcome | null = null
 
   /** Queues a payment for a look-up, unless this run has queued it before. */
   function add(payment: StoredFailure): void {
@@ -42,7 +43,7 @@ export function searchSeveralPayments<Tx>({ legacy, samples, signal, checkpoint 
   }
 
   async function read({ chainId, txHash }: StoredFailure, client: Pick<LegacyClient, 'lookup'>): Promise<Outcome> {
-    if (givenUp) return givenUp
+    if (skippedOutcome) return skippedOutcome
     try {
       const { payments } = await client.lookup({ chainId: Number(chainId), txHash }, { signal })
       return { memos: payments.map(({ memo }) => memo) }
@@ -52,7 +53,7 @@ export function searchSeveralPayments<Tx>({ legacy, samples, signal, checkpoint 
     }
   }
 
-  function note(payment: StoredFailure, outcome: Outcome): void {
+  function recordOutcome(payment: StoredFailure, outcome: Outcome): void {
     const { chainId, txHash } = payment
     if ('memos' in outcome) {
       const { memos } = outcome
@@ -69,7 +70,7 @@ export function searchSeveralPayments<Tx>({ legacy, samples, signal, checkpoint 
       return
     }
     failuresInARow += 1
-    if (error instanceof UnauthorizedError || failuresInARow >= maxFailuresInARow) givenUp = outcome
+    if (error instanceof UnauthorizedError || failuresInARow >= maxFailuresInARow) skippedOutcome = outcome
     failures.add(payment)
   }
 
@@ -86,7 +87,7 @@ export function searchSeveralPayments<Tx>({ legacy, samples, signal, checkpoint 
       while (queued.length > 0) {
         const batch = queued.splice(0, lookUpsAtOnce)
         const outcomes = await Promise.all(batch.map(async (each) => [each, await read(each, legacy)] as const))
-        for (const [payment, outcome] of outcomes) note(payment, outcome)
+        for (const [payment, outcome] of outcomes) recordOutcome(payment, outcome)
       }
     },
     findings: () => ({

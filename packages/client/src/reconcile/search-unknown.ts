@@ -57,7 +57,7 @@ export async function searchUnknown(
             outcome = await lookUp(key)
             failuresInARow = 0
           } catch (error) {
-            if (!isOfThisLookUp(error)) throw error
+            if (!allowsNextLookUp(error)) throw error
             failuresInARow = error.retryable ? failuresInARow + 1 : 0
           }
         if (typeof outcome === 'string') onUnknown({ ...key, reason: outcome })
@@ -67,8 +67,8 @@ export async function searchUnknown(
   }
 }
 
-/** Whether the next look-up may still succeed. */
-function isOfThisLookUp(error: unknown): error is ClientError {
+/** Whether the next look-up may still succeed after this error. */
+function allowsNextLookUp(error: unknown): error is ClientError {
   return error instanceof ClientError && !(error instanceof AbortedError) && !(error instanceof UnauthorizedError)
 }
 

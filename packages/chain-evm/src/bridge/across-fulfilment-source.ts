@@ -24,7 +24,7 @@ const maxKnownTimes = 1_000
 
 /**
  * Makes a bisection search that remembers block times. It returns the lowest height whose block time is at least `at`,
- * in unix milliseconds; `last + 1` if no block up to the final height `last` is that late.
+ * in unix milliseconds. `last`: the newest final height; if no block up to it is that late, the result is `last + 1`.
  */
 function createBlockFinder() {
   const knownTimes = new Map<number, number>()
@@ -75,7 +75,7 @@ interface Search {
   nextAtEnd: number
   /** Whether the final pass is complete. */
   isComplete: boolean
-  /** Whether a fill was found, which a reorg may move to an earlier block. */
+  /** Whether a fill was found. If it is gone later, a reorg may have moved it to an earlier block. */
   wasFound: boolean
 }
 
@@ -103,32 +103,32 @@ function createFillReader(chainId: number, destination: AcrossDestination, windo
     if (existing?.isComplete === true) return null
     const head = await readBlock(chain, 'latest')
     chain.node.note({ kind: 'head', number: head.number })
-    const final = head.number - confirmations
-    if (final < 0) return null
+    const finalHeight = head.number - confirmations
+    if (finalHeight < 0) return null
     const read = (height: number) => readBlock(chain, height)
-    const since = deposit.payment.blockTimestamp
-    const search = existing ?? startSearch(key, await findFirstAt(since - clockSlackMs, final, read))
-    const isLate = head.timestamp > since + windowMs
-    const end = isLate ? await findFirstAt(since + windowMs, final, read) : final + 1
-    const isLast = end <= final
-    const cursor = isLast ? 'nextAtEnd' : 'next'
+    const depositedAt = deposit.payment.blockTimestamp
+    const search = existing ?? startSearch(key, await findFirstAt(depositedAt - clockSlackMs, finalHeight, read))
+    const hasWindowEnded = head.timestamp > depositedAt + windowMs
+    const windowEnd = hasWindowEnded ? await findFirstAt(depositedAt + windowMs, finalHeight, read) : finalHeight + 1
+    const isFinalPass = windowEnd <= finalHeight
+    const cursor = isFinalPass ? 'nextAtEnd' : 'next'
     const from = search[cursor]
-    const to = isLast ? end : final
+    const to = isFinalPass ? windowEnd : finalHeight
     let readTo = from - 1
-    // A look-up that fails later keeps this progress.
-    const deepestNext = Math.max(search.from, final + 1 - rereadBlocks)
+    const maxNext = Math.max(search.from, finalHeight + 1 - rereadBlocks)
+    // Called after each slice, so that a look-up that fails later keeps its progress.
     const onRead = (height: number) => {
       readTo = height
-      search[cursor] = isLast ? height + 1 : Math.min(height + 1, deepestNext)
+      search[cursor] = isFinalPass ? height + 1 : Math.min(height + 1, maxNext)
     }
     const fill = await scanFills(chain, deposit, { from, to, onRead })
     if (fill !== null) {
       search.wasFound = true
-      return toFulfilment(chain, fill, final)
+      return toFulfilment(chain, fill, finalHeight)
     }
     // A reorg removed the fill, and may have moved it to an earlier block.
     if (search.wasFound) Object.assign(search, { next: search.from, nextAtEnd: search.from, wasFound: false })
-    else search.isComplete = isLast && readTo >= end
+    else search.isComplete = isFinalPass && readTo >= windowEnd
     return null
   }
 
@@ -191,7 +191,7 @@ function createFillReader(chainId: number, destination: AcrossDestination, windo
     return ref
   }
 
-  async function toFulfilment(chain: ExpectedChain, { fill, log }: FoundFill, final: number): Promise<Fulfilment> {
+  async function toFulfilment(chain: ExpectedChain, { fill, log }: FoundFill, height: number): Promise<Fulfilment> {
     const { txHash, blockNumber, blockHash, logIndex } = log
     const calls = [buildHeaderCall(blockNumber), buildReceiptCall(txHash)]
     const [block, answer] = await chain.node.rpc.all(calls, chain.signal)
@@ -215,7 +215,7 @@ function createFillReader(chainId: number, destination: AcrossDestination, windo
       blockHash,
       blockTimestamp: header.timestamp,
       receiver: fill.paidTo,
-      tokenOut: { ...(await tokens.read(chain, fill.outputToken, final)), amount: fill.paidAmount },
+      tokenOut: { ...(await tokens.read(chain, fill.outputToken, height)), amount: fill.paidAmount },
       listedToken: token && { symbol: token.symbol, currency: token.currency },
     }
   }

@@ -123,7 +123,7 @@ export function isBundle(calldata: string): boolean {
  * @param calldata - 0x hex.
  * @param maxOperations - The most operations to parse: a hostile bundle may repeat one operation without limit.
  * @returns Null when the calldata is no bundle or is malformed, when it has more operations than `maxOperations`, and
- * when it is shorter than the calls of its operations together. Never throws.
+ * when overlapping offsets make the calls of its operations together longer than the calldata. Never throws.
  */
 export function parseBundle(calldata: string, maxOperations: number): UserOperation[] | null {
   if (!isBundle(calldata)) return null

@@ -81,7 +81,7 @@ const byChain: Readonly<Record<number, readonly KnownRouter[]>> = {
 /** Chains with a known router, ascending. */
 export const chainsWithRouters: readonly number[] = Object.keys(byChain).map(Number)
 
-/** The known routers of a chain, by version; empty for an unknown chain. */
+/** The known routers of a chain, ordered by version; empty for an unknown chain. */
 export function knownRouters(chainId: number): readonly KnownRouter[] {
   return Object.hasOwn(byChain, chainId) ? (byChain[chainId] ?? []) : []
 }

@@ -92,20 +92,20 @@ function findCalledConversion(
     ...(divisor === null ? [] : [{ use: 'divide' as const, feed: divisor }]),
   ]
   if (calledFeeds.length === 0) return { conversion: noConversion, used: [] }
-  const events = emitted.flatMap(({ router: by, event }) =>
-    by === router && event.kind === 'conversion' ? [event] : [],
+  const events = emitted.flatMap(({ router: emitter, event }) =>
+    emitter === router && event.kind === 'conversion' ? [event] : [],
   )
   // An event of version 0.2 names one feed; it is not documented whether a second feed has a second event.
   for (const used of [events.slice(0, 1), events.slice(0, 2)]) {
     const steps = used.flatMap((event) => event.steps)
     if (steps.length !== calledFeeds.length || (used.length === 2 && joinSplitConversion(used) === null)) continue
-    const paid = calledFeeds.flatMap(({ use, feed }, index) => {
+    const paidSteps = calledFeeds.flatMap(({ use, feed }, index) => {
       const step = steps[index]
       const fits = step !== undefined && (step.use === use || step.use === 'unknown') && matchesFeed(step, feed)
       return fits ? [{ ...step, use, codeHex: feed.contract === null ? feed.codeHex : null }] : []
     })
     const provedBy = used.some(({ isForgeable }) => isForgeable) ? 'call' : 'router'
-    if (paid.length === calledFeeds.length) return { conversion: { steps: paid, provedBy }, used }
+    if (paidSteps.length === calledFeeds.length) return { conversion: { steps: paidSteps, provedBy }, used }
   }
   return null
 }

@@ -54,7 +54,8 @@ const gas = 300_000n
 export function createPayer(options: PayerOptions): Payer {
   const { deployment, account = deriveDevAccount(1) } = options
   const client = createWalletClient({ account, chain: toViemChain(options), transport: http(options.rpcUrl) })
-  const ready = new Set<string>()
+  /** Tokens that are minted and approved. */
+  const preparedTokens = new Set<string>()
   let nonce: number | null = null
   let queue: Promise<unknown> = Promise.resolve()
 
@@ -72,25 +73,25 @@ export function createPayer(options: PayerOptions): Payer {
   }
 
   async function prepare(token: string): Promise<void> {
-    if (token === nativeTokenAddress || ready.has(token)) return
+    if (token === nativeTokenAddress || preparedTokens.has(token)) return
     const { abi } = devToken
     await send(token, encodeFunctionData({ abi, functionName: 'mint', args: [account.address, maxUint256 >> 32n] }))
-    const approved = [deployment.router.address, maxUint256] as const
-    await send(token, encodeFunctionData({ abi, functionName: 'approve', args: approved }))
-    ready.add(token)
+    const approvalArgs = [deployment.router.address, maxUint256] as const
+    await send(token, encodeFunctionData({ abi, functionName: 'approve', args: approvalArgs }))
+    preparedTokens.add(token)
   }
 
   return {
     address: account.address.toLowerCase() as Address,
     async pay({ integrationAddress, receiver, amount, memo, token = deployment.tokens.usdc.address }, signal) {
-      const paid = parseAddress('token', token)
+      const tokenAddress = parseAddress('token', token)
       if (amount <= 0n) throw new RangeError(`amount is ${amount}; pass base units above 0.`)
-      const args = [encodeMemo(memo), amount, paid, parseAddress('receiver', receiver)] as const
+      const args = [encodeMemo(memo), amount, tokenAddress, parseAddress('receiver', receiver)] as const
       const data = encodeFunctionData({ abi: devRouter.abi, functionName: 'pay', args })
       const suffix = integrationAddress === null ? undefined : encodeIntegrationSuffix(integrationAddress)
-      const value = paid === nativeTokenAddress ? amount : 0n
+      const value = tokenAddress === nativeTokenAddress ? amount : 0n
       const sendPayment = async () => {
-        await prepare(paid)
+        await prepare(tokenAddress)
         return send(deployment.router.address, data, value, suffix)
       }
       const sent = queue.then(() => {

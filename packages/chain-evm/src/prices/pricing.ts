@@ -24,7 +24,7 @@ export interface KnownToken {
   readonly currency: string
 }
 
-/** Parses the entries of a chain. */
+/** Parses the entries of a chain in a generated list. */
 function parseEntries<Entry>(
   byChain: Readonly<Record<number, string>>,
   chainId: number,
@@ -132,7 +132,7 @@ function indexByAddress<Entry extends { readonly address: string }>(
   return entriesByAddress
 }
 
-/** Whether a text is a currency code of the legacy API. */
+/** Whether a text has the form of a currency code. */
 function isCurrencyCode(text: unknown): text is string {
   return typeof text === 'string' && currencyCodePattern.test(text)
 }
@@ -170,8 +170,8 @@ export function computePricing(
   const isListed = steps.every(({ contract }) => contract === null || lists.feed(contract) !== null)
   const feeds = steps.map((step) => toFeedFacts(lists, step, token))
   const explainsGross = call !== null && isListed && convertAmount(call.amount, feeds) === gross
-  const isConverted = call?.amount !== gross || steps.every(({ contract }) => contract !== null)
-  const isTrusted = provedBy === 'router' || (provedBy === 'call' && explainsGross && isConverted)
+  const provesRates = call?.amount !== gross || steps.every(({ contract }) => contract !== null)
+  const isTrusted = provedBy === 'router' || (provedBy === 'call' && explainsGross && provesRates)
   return {
     listedToken: token && { symbol: token.symbol, currency: token.currency },
     feeds: isTrusted ? feeds : steps.map((step) => toUnknownFeed(lists, step)),

@@ -20,11 +20,11 @@ import {
 
 const bloomBytes = 256
 const addressBytes = 20
-const topicBytes = 32
+const hashBytes = 32
 /** Deposits of the OP stack. */
 const depositType = 0x7e
-/** Bytes of an encoded topic, and of an encoded address: one byte of RLP prefix each. */
-const topicLength = 1 + topicBytes
+/** Bytes of an encoded hash (a topic or a state root), and of an encoded address: one byte of RLP prefix each. */
+const hashLength = 1 + hashBytes
 const addressLength = 1 + addressBytes
 
 /** A receipt with the lengths that its encoding needs. */
@@ -64,7 +64,7 @@ export function writeReceipt(writer: RlpWriter, measured: MeasuredReceipt): void
   const { receipt, type, fieldsLength, logsLength, logs, gas, deposit } = measured
   if (type !== 0) writer.bytes[writer.at++] = type
   writer.writeHeader(0xc0, fieldsLength)
-  if (hasStateRoot(receipt)) writer.writeItem(receipt['root'], topicBytes, 'root')
+  if (hasStateRoot(receipt)) writer.writeItem(receipt['root'], hashBytes, 'root')
   else writer.writeQuantity(parseSignificantDigits(receipt['status'], 'status'), 'status')
   writer.writeQuantity(gas, 'cumulativeGasUsed')
   writer.writeItem(receipt['logsBloom'], bloomBytes, 'logsBloom')
@@ -88,7 +88,7 @@ function hasStateRoot({ root, status }: Fields): boolean {
 }
 
 function measureStatus(receipt: Fields): number {
-  return hasStateRoot(receipt) ? topicLength : measureQuantity(parseSignificantDigits(receipt['status'], 'status'))
+  return hasStateRoot(receipt) ? hashLength : measureQuantity(parseSignificantDigits(receipt['status'], 'status'))
 }
 
 function parseDeposit(type: number, receipt: Fields): readonly [string, string] | null {
@@ -107,7 +107,7 @@ function getTopics(log: Fields): readonly unknown[] {
 }
 
 function measureLogBody(log: Fields): number {
-  return addressLength + measureItem(getTopics(log).length * topicLength) + measureHex(log['data'], 'data')
+  return addressLength + measureItem(getTopics(log).length * hashLength) + measureHex(log['data'], 'data')
 }
 
 function measureLog(log: unknown): number {
@@ -120,8 +120,8 @@ function writeLog(writer: RlpWriter, log: Fields): void {
   const data = log['data']
   writer.writeHeader(0xc0, measureLogBody(log))
   writer.writeItem(log['address'], addressBytes, 'address')
-  writer.writeHeader(0xc0, topics.length * topicLength)
-  for (const topic of topics) writer.writeItem(topic, topicBytes, 'topic')
+  writer.writeHeader(0xc0, topics.length * hashLength)
+  for (const topic of topics) writer.writeItem(topic, hashBytes, 'topic')
   writer.writeItem(data, countBytes(data, 'data'), 'data')
 }
 

@@ -35,7 +35,8 @@ export interface BlockWithReceipts {
 interface ReceiptMethods {
   /** Whether the node has raw receipts; null while it is untried. */
   hasRaw: boolean | null
-  isByBlockMissing: boolean
+  /** Whether the node lacks `eth_getBlockReceipts`. */
+  lacksByBlock: boolean
   /** Failures of requests for a single block, in a row. */
   failures: number
   /** Blocks still to be read by transaction. */
@@ -55,13 +56,13 @@ function getMethods(rpc: Rpc): ReceiptMethods {
   let methods = methodsOfNodes.get(rpc)
   if (methods === undefined) {
     const counts = { failures: 0, pausedBlocks: 0, nextPauseBlocks: pauseBlocks.first, blocksRead: 0 }
-    methods = { hasRaw: null, isByBlockMissing: false, ...counts }
+    methods = { hasRaw: null, lacksByBlock: false, ...counts }
     methodsOfNodes.set(rpc, methods)
   }
   return methods
 }
 
-/** Tries an untried node with the first block that has transactions. */
+/** Asks an untried node for the raw receipts of the first block that has transactions. */
 async function probeRawReceipts(reader: RangeReader, headers: readonly Header[]): Promise<void> {
   const { rawReceipts, signal } = reader
   const { rpc } = reader.node
@@ -103,7 +104,7 @@ function parseProvenRaw({ transactions, receiptsRoot }: Header, answer: unknown)
 /** Whether the next `blocks` blocks are read by block; if not, they count towards the end of the pause. */
 export function admitReadByBlock(rpc: Rpc, blocks: number): boolean {
   const methods = getMethods(rpc)
-  if (methods.isByBlockMissing) return false
+  if (methods.lacksByBlock) return false
   if (methods.pausedBlocks === 0) return true
   methods.pausedBlocks = Math.max(0, methods.pausedBlocks - blocks)
   return false
@@ -127,7 +128,10 @@ export async function runByBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise
   }
 }
 
-/** Halves the next pause after as many blocks as it covers were read: small blocks show little about large ones. */
+/**
+ * Halves the next pause once as many blocks were read as that pause covers. One success is not enough, because a node
+ * that fails on large blocks succeeds on small ones.
+ */
 function noteSuccess(methods: ReceiptMethods, blocks: number): void {
   // A request for several blocks that succeeds cannot contain the block that failed alone.
   if (blocks === 1) methods.failures = 0
@@ -169,7 +173,7 @@ function toBlockReceipts(
     return raw && { raw }
   }
   if (!outcome.ok) {
-    if (outcome.code === methodNotFoundCode) methods.isByBlockMissing = true
+    if (outcome.code === methodNotFoundCode) methods.lacksByBlock = true
     return null
   }
   const { result } = outcome

@@ -75,7 +75,12 @@ function computeDestinations(
   if (positions === null)
     throw fail.unavailable(`receipt ${receipt.hash} was answered without a log that eth_getLogs has.`)
   const isToRouter = isRouter(routers, transaction)
-  const named = findIntegrations(transaction, positions, isToRouter ? null : receipt, decoder.parseIntegrationAddress)
+  const integrations = findIntegrations(
+    transaction,
+    positions,
+    isToRouter ? null : receipt,
+    decoder.parseIntegrationAddress,
+  )
   const events = payments.map(({ event }) => event)
   const deposits = findDeposits(events, positions, logs, isPayment, spokePools)
   const isBridging = isToRouter && isBridgeCall(transaction.input)
@@ -83,7 +88,7 @@ function computeDestinations(
     const isTransferred = event.provedBy === 'event' || isPaidByTransfer(event, positions[index] ?? 0, logs, isPayment)
     const deposit = isTransferred ? null : (deposits[index] ?? null)
     const isUnknownBridge = isBridging && !isTransferred && deposit === null
-    return { integrationAddress: named[index] ?? null, isTransferred, deposit, isUnknownBridge }
+    return { integrationAddress: integrations[index] ?? null, isTransferred, deposit, isUnknownBridge }
   })
 }
 
@@ -146,7 +151,7 @@ function isReceiptNeeded(reader: RangeReader, { group, transaction, direct }: Pa
 }
 
 function lacksConversion({ emitted }: TransactionLogs, { router, call }: DirectPayment): boolean {
-  const isConversion = ({ router: by, event }: Emitted) => by === router && event.kind === 'conversion'
+  const isConversion = ({ router: emitter, event }: Emitted) => emitter === router && event.kind === 'conversion'
   return call.feeds?.some((feed) => feed !== null) === true && !emitted.some(isConversion)
 }
 

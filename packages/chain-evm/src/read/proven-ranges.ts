@@ -64,8 +64,8 @@ async function readDense(reader: RangeReader, transactionsPerBlock: number): Pro
   const stepsPerChainIdCall = Math.max(1, Math.floor(headersPerStep / perStep))
   const ask = (step: number) => {
     const start = from + step * perStep
-    const extra = { withTransactions: true, withChainId: step % stepsPerChainIdCall === 0 }
-    return readBlocks(reader, start, Math.min(end, start + perStep - 1), extra)
+    const contents = { withTransactions: true, withChainId: step % stepsPerChainIdCall === 0 }
+    return readBlocks(reader, start, Math.min(end, start + perStep - 1), contents)
   }
   const pickCandidates = (blocks: readonly BlockWithReceipts[]) =>
     blocks.filter(({ header }) => mayHoldPayment(reader, header))
@@ -119,7 +119,8 @@ function splitIntoSteps(headers: readonly Header[]): readonly (readonly Header[]
   return steps
 }
 
-const blocksPerStep = 8
+/** The blocks that {@link readByRoot} reads at a time. */
+const blocksPerRootStep = 8
 
 /**
  * Reads all blocks of the range with their receipts.
@@ -130,8 +131,8 @@ export async function readByRoot(reader: RangeReader, withTransactions: boolean)
   const { from, to } = reader
   const headers: Header[] = []
   const collector = createPaymentCollector(reader, to)
-  for (let start = from; start <= to; start += blocksPerStep) {
-    const end = Math.min(to, start + blocksPerStep - 1)
+  for (let start = from; start <= to; start += blocksPerRootStep) {
+    const end = Math.min(to, start + blocksPerRootStep - 1)
     const blocks = await readBlocks(reader, start, end, { withTransactions, withChainId: true })
     headers.push(...blocks.map(({ header }) => header))
     await collector.add(blocks)

@@ -19,10 +19,13 @@ export interface RangeResult {
   readonly returned: number
   /** Transactions divided by their limit; above 1 if exceeded. */
   readonly fillFraction: number
-  /** Blocks whose receipts are proven, and those that are cheaper to read whole. */
+  /**
+   * `candidates`: blocks whose receipts are proven. `paymentBlocks`: those among them that are cheaper to read whole
+   * than payment by payment.
+   */
   readonly candidates: number
   readonly paymentBlocks: number
-  /** In candidates; payments for proof `none`. */
+  /** All transactions of the candidates; at proof level `none`, the payments of the range. */
   readonly transactions: number
   /** Since the node was opened: bytes of answers (0 if not counted), and requests rejected by its rate limit. */
   readonly receivedBytes: number
@@ -37,7 +40,7 @@ const uncountedParallelRanges = 3
 const maxParallelRanges = 8
 const minParallelRanges = 2
 /** Bytes of answers that may be read ahead; the facts take about twice as much memory. */
-const bytesAhead = 25_165_824
+const maxBytesAhead = 25_165_824
 /** The weight of the newest range in the average. */
 const newestWeight = 0.5
 /** A range that is fuller than this does not raise `fittingBlocks`. */
@@ -57,9 +60,11 @@ export function createRangeSizing() {
   let fittingBlocks: number = sizes.bloom.max
   let plan = firstPlan
   const limits = new Map<string, ParallelLimit>()
+  /** The limit of the node that was read last. */
   let current: ParallelLimit = createParallelLimit()
 
-  function getLimit(node: string): ParallelLimit {
+  /** Returns the limit of the node that was just read, which from now on is the current one. */
+  function selectLimit(node: string): ParallelLimit {
     current = limits.get(node) ?? createParallelLimit()
     limits.set(node, current)
     return current
@@ -73,7 +78,7 @@ export function createRangeSizing() {
     plan: () => plan,
     noteResult(kind: RangeKind, range: RangeResult): void {
       const { requested, returned, fillFraction } = range
-      getLimit(range.node).noteResult(range)
+      selectLimit(range.node).noteResult(range)
       learned[kind].noteSuccess(returned)
       if (kind === 'root') {
         if (range.paymentBlocks < returned * paymentBlockFraction) plan = firstPlan
@@ -85,11 +90,11 @@ export function createRangeSizing() {
       plan = makePlan(range)
     },
     noteFailure(kind: RangeKind, requested: number, node: string): void {
-      getLimit(node).slowDown()
+      selectLimit(node).slowDown()
       learned[kind].noteFailure(requested)
     },
     noteRateLimit(node: string): void {
-      getLimit(node).slowDown()
+      selectLimit(node).slowDown()
     },
   }
 }
@@ -121,7 +126,7 @@ function createParallelLimit() {
       const fitting =
         bytesPerRange === 0
           ? uncountedParallelRanges
-          : Math.max(minParallelRanges, Math.floor(bytesAhead / bytesPerRange))
+          : Math.max(minParallelRanges, Math.floor(maxBytesAhead / bytesPerRange))
       return Math.min(acceptedRanges, fitting)
     },
     noteResult({ receivedBytes, rejectedRequests }: RangeResult): void {

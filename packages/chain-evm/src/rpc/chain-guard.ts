@@ -54,7 +54,8 @@ export function createChainGuard(options: ChainGuardOptions) {
     /**
      * Checks the node if that is due. After an unanswered request, the next batch can contain the chain id call
      * instead.
-     * @returns The check of the chain id call to add to the batch; null when none is needed.
+     * @returns Null when no chain id call is needed. Otherwise the caller adds that call to the batch, and the returned
+     * function checks its answer.
      * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain.
      */
     async check(canAddChainId: boolean, signal: AbortSignal | undefined) {

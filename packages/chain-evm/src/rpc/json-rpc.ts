@@ -192,11 +192,11 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
   async function askAll(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
     const outcomes: RpcOutcome[] = []
     for (let start = 0; start < calls.length; ) {
-      const some = calls.slice(start, start + batchSize())
-      const answered = await sendWithRepeats(some, signal)
+      const batch = calls.slice(start, start + batchSize())
+      const answered = await sendWithRepeats(batch, signal)
       if (answered === null) continue
       outcomes.push(...answered)
-      start += some.length
+      start += batch.length
     }
     return outcomes
   }

@@ -26,8 +26,8 @@ export function createRangeSize(options: RangeSizeOptions) {
   let size = Math.min(start, max)
   /** The largest size that worked lately; 0 before the first success. */
   let largestWorking = 0
-  /** `learnt`: a failure set the ceiling. */
-  let ceiling = { blocks: max, learnt: false }
+  /** `isLearned`: a failure set the ceiling. */
+  let ceiling = { blocks: max, isLearned: false }
   /**
    * `back`: a step failed, and the size before it is tried. `probing`: the smallest request shows the cause of a
    * failure. `repeating`: the failed size is tried once more.
@@ -39,7 +39,7 @@ export function createRangeSize(options: RangeSizeOptions) {
 
   function stepBack(blocks: number): 'size' {
     // A ceiling that fails its test stays where it is.
-    ceiling = { blocks: ceiling.learnt ? Math.min(ceiling.blocks, blocks - 1) : blocks - 1, learnt: true }
+    ceiling = { blocks: ceiling.isLearned ? Math.min(ceiling.blocks, blocks - 1) : blocks - 1, isLearned: true }
     size = largestWorking
     phase = 'back'
     return 'size'
@@ -52,7 +52,7 @@ export function createRangeSize(options: RangeSizeOptions) {
   }
 
   function halve(blocks: number): 'size' {
-    ceiling = { blocks: Math.max(1, blocks - 1), learnt: true }
+    ceiling = { blocks: Math.max(1, blocks - 1), isLearned: true }
     size = Math.max(1, Math.floor(blocks / 2))
     phase = 'halving'
     return 'size'
@@ -66,8 +66,8 @@ export function createRangeSize(options: RangeSizeOptions) {
 
   function grow(): void {
     const headroom = ceiling.blocks - size
-    if (headroom > 0) size += ceiling.learnt ? Math.ceil(headroom / 2) : Math.min(step, headroom)
-    else if (ceiling.learnt && ++successesAtCeiling >= retestAfter) {
+    if (headroom > 0) size += ceiling.isLearned ? Math.ceil(headroom / 2) : Math.min(step, headroom)
+    else if (ceiling.isLearned && ++successesAtCeiling >= retestAfter) {
       successesAtCeiling = 0
       retestAfter = Math.min(retestAfter * 2, retestAfterSuccesses.max)
       size = Math.min(max, size + step)
@@ -79,7 +79,7 @@ export function createRangeSize(options: RangeSizeOptions) {
     current: () => (phase === 'probing' ? 1 : size),
     noteSuccess(blocks: number): void {
       if (blocks > ceiling.blocks) {
-        ceiling = { blocks: max, learnt: false }
+        ceiling = { blocks: max, isLearned: false }
         retestAfter = retestAfterSuccesses.first
       }
       if (phase === 'probing') phase = 'repeating'
@@ -107,7 +107,7 @@ export function createRangeSize(options: RangeSizeOptions) {
     /** Notes a failure whose cause is known to be the size. */
     noteTooLarge(blocks: number): void {
       if (blocks === 1 || blocks > size) return
-      if (!ceiling.learnt) retestAfter = retestAfterSuccesses.guessed
+      if (!ceiling.isLearned) retestAfter = retestAfterSuccesses.guessed
       if (phase === 'steady' && largestWorking > 0 && blocks > largestWorking) stepBack(blocks)
       else halve(blocks)
     },
@@ -130,7 +130,7 @@ export function createBatchSize(maxCalls: number) {
   /** The most calls of an answered request. */
   let maxAnsweredCalls = 0
 
-  function failed(calls: number): void {
+  function noteFailedBatch(calls: number): void {
     const isSmallest = calls <= minCalls && size.current() === 1
     // The node rejects even two calls, so calls are sent one by one.
     if (isSmallest && calls === callsInPair) minCalls = 1
@@ -138,7 +138,7 @@ export function createBatchSize(maxCalls: number) {
   }
 
   /** Some nodes reject a batch's size with a rate limit, so a size that was never answered is reduced at once. */
-  function rejected(calls: number): void {
+  function noteRejectedBatch(calls: number): void {
     if (calls <= maxAnsweredCalls) {
       rejections = { count: rejections.count + 1, calls }
       if (rejections.count < maxRejections) return
@@ -155,7 +155,7 @@ export function createBatchSize(maxCalls: number) {
     noteEnd(end: RequestEnd): void {
       if (end.kind === 'reconnects' || end.kind === 'repeats') return
       const calls = end.calls.length
-      if (end.kind === 'limited') rejected(calls)
+      if (end.kind === 'limited') noteRejectedBatch(calls)
       else if (end.kind === 'answered' && !holdsRejection(end.calls, end.outcomes)) {
         maxAnsweredCalls = Math.max(maxAnsweredCalls, calls)
         if (calls >= rejections.calls) rejections.count = 0
@@ -163,7 +163,7 @@ export function createBatchSize(maxCalls: number) {
         size.noteSuccess(calls)
       }
       // Failed requests for logs reduce the range instead.
-      else if (!end.calls.some(({ method }) => method === 'eth_getLogs')) failed(calls)
+      else if (!end.calls.some(({ method }) => method === 'eth_getLogs')) noteFailedBatch(calls)
     },
   }
 }
@@ -247,33 +247,34 @@ const trustCosts = { lost: 0.3, unusable: 0.3, gone: 0.06, contradiction: 0.5, '
 /** The share of the doubt about availability that remains after an answer. */
 const doubtAfterAnswer = 0.9
 /** Half-lives of the doubts about availability and about correctness, in milliseconds. */
-const answerHalfLifeMs = 30_000
-const truthHalfLifeMs = 300_000
+const availabilityHalfLifeMs = 30_000
+const correctnessHalfLifeMs = 300_000
 
 export function createHealth(clock: Clock) {
-  let doubtOfAnswers = 0
-  let doubtOfTruth = 0
+  let availabilityDoubt = 0
+  let correctnessDoubt = 0
   let lagMs = 0
   let lastDecayAt = clock.now()
 
   function decayDoubts(): void {
     const passed = Math.max(0, clock.now() - lastDecayAt)
     lastDecayAt = clock.now()
-    doubtOfAnswers *= 0.5 ** (passed / answerHalfLifeMs)
-    doubtOfTruth *= 0.5 ** (passed / truthHalfLifeMs)
+    availabilityDoubt *= 0.5 ** (passed / availabilityHalfLifeMs)
+    correctnessDoubt *= 0.5 ** (passed / correctnessHalfLifeMs)
   }
 
   function trust(): number {
     decayDoubts()
-    return (1 - doubtOfAnswers) * (1 - doubtOfTruth)
+    return (1 - availabilityDoubt) * (1 - correctnessDoubt)
   }
 
   return {
     note(event: HealthEvent): void {
       decayDoubts()
-      if (event === 'answered') doubtOfAnswers *= doubtAfterAnswer
-      else if (event === 'lost' || event === 'unusable') doubtOfAnswers += trustCosts[event] * (1 - doubtOfAnswers)
-      else doubtOfTruth += trustCosts[event] * (1 - doubtOfTruth)
+      if (event === 'answered') availabilityDoubt *= doubtAfterAnswer
+      else if (event === 'lost' || event === 'unusable')
+        availabilityDoubt += trustCosts[event] * (1 - availabilityDoubt)
+      else correctnessDoubt += trustCosts[event] * (1 - correctnessDoubt)
     },
     /** Sets how old the node's head is, in milliseconds; 0 for the newest. */
     setLag(ms: number): void {

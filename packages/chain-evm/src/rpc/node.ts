@@ -168,6 +168,7 @@ export function createNode(options: NodeOptions) {
     onHeadPolled(number)
   }
 
+  /** @returns Whether the size of the range may have caused the failure. */
   function noteRangeFailure(blocks: number, limitCodes: number): boolean {
     const cause = sizes.noteFailure(blocks)
     // If the smallest range gets the limit code too, the code means the rate.
@@ -180,15 +181,16 @@ export function createNode(options: NodeOptions) {
   function attempt() {
     const { lost } = events
     const { limitCodes } = counts
-    let isBlamed = false
+    /** Whether a finding has explained the failure, so that the failure itself costs no further trust. */
+    let isExplained = false
     function noteFinding(finding: NodeFinding): void {
       if (finding.kind === 'head') acceptPolledHead(finding.number)
       else if (finding.kind === 'blocks-read') counts.blocks += finding.blocks
       else if (finding.kind === 'range-read') sizes.noteSuccess(finding.blocks)
       else if (finding.kind === 'contradiction' || finding.kind === 'proof-failed') {
-        isBlamed = true
+        isExplained = true
         note(finding.kind, finding.what)
-      } else if (clock.now() >= rateLimit.resumesAt()) isBlamed = noteRangeFailure(finding.blocks, limitCodes)
+      } else if (clock.now() >= rateLimit.resumesAt()) isExplained = noteRangeFailure(finding.blocks, limitCodes)
     }
     const node: Node = { name, rpc, maxRange: sizes.current, traffic, isAlone, note: noteFinding }
     return {
@@ -196,9 +198,9 @@ export function createNode(options: NodeOptions) {
       /** Charges the failure to the node if the node caused it. @returns Whether to try another node. */
       noteFailure(error: unknown): boolean {
         if (!(error instanceof ChainError)) return false
-        const isReported = isBlamed || isRateLimit(error) || events.lost > lost
+        const isReported = isExplained || isRateLimit(error) || events.lost > lost
         if (error.code === 'ERR_CHAIN_RANGE_GONE') note('gone')
-        else if (error.code === 'ERR_CHAIN_PROOF_FAILED' && !isBlamed) note('proof-failed', error.message)
+        else if (error.code === 'ERR_CHAIN_PROOF_FAILED' && !isExplained) note('proof-failed', error.message)
         else if (!isReported) note('unusable', error.message)
         return error.code !== 'ERR_CHAIN_RANGE_GONE'
       },

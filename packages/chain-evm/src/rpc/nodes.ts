@@ -80,7 +80,11 @@ export interface NodesOptions {
   /** At least one. Of equal nodes the first is used. */
   readonly nodes: readonly NodeAddress[]
   readonly clock: Clock
-  /** Initial limit of blocks per request for logs; adapts to each node. No range exceeds 1_000. @default 2_000 */
+  /**
+   * Initial limit of blocks per request for logs; adapts to each node. `Chain.ranges` yields at most 1_000 blocks in a
+   * range, whatever the limit.
+   * @default 2_000
+   */
   readonly maxRange?: number | undefined
   /** How long one request and its whole answer may take, in milliseconds. @default 10_000 */
   readonly requestTimeoutMs?: number | undefined

@@ -28,7 +28,7 @@ export function getPassphraseHash({ passphrase }: Pick<OperatorRecord, 'passphra
   return passphrase === oidcCredential ? null : passphrase
 }
 
-/** The roles; each may do all that the ones before it may. */
+/** The roles, lowest first; each may do all that the ones before it may. */
 export const operatorRoles = ['viewer', 'operator', 'admin'] as const satisfies readonly OperatorRole[]
 
 const namePattern = /^[a-z0-9](?:[a-z0-9._@-]{0,62}[a-z0-9])?$/i

@@ -68,7 +68,7 @@ export function createHashSlots(limits: Record<keyof typeof hashSlotDefaults, nu
   }
 }
 
-/** The network of a source: /24 of IPv4, /48 of IPv6. One owner has all its sources. Other text is its own network. */
+/** The network of a source: /24 of IPv4, /48 of IPv6, taken to have one owner. Other text is its own network. */
 export function toNetwork(source: string): string {
   const [, v4] = /^(?:::ffff:)?(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/i.exec(source) ?? []
   if (v4 !== undefined) return `${v4}.0/24`
@@ -87,7 +87,7 @@ export const signInLimitDefaults = { windowMs: 15 * 60_000, perName: 5, perSourc
 /** The most windows in memory; the oldest ends early. A failed sign-in of an operator costs a hash, so this is rare. */
 const maxWindows = 100_000
 
-/** Builds limits in memory; docs/decisions/operators.md has the reason. */
+/** Builds sign-in limits that are counted in memory; docs/decisions/operators.md has the reason. */
 export function createSignInLimits(clock: Pick<Clock, 'now'>) {
   const { windowMs, perName, perSource, reports } = signInLimitDefaults
   const now = createMonotonicNow(clock)
